@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbeddedPostgres } from '../src/embedded-postgres/start.ts'
 import { startProcess } from '../test/service-process.ts'
 import { aStallingProxy } from '../test/stalling-proxy.ts'
 import { until } from '../test/until.ts'
+import { aServerFolder } from './a-server-folder.ts'
 import { CAUSES, type Fault } from './database-fault-causes.ts'
 import { type LoadedStore, type Phase, pause, startFaultLoad } from './fault-load.ts'
 import { aSmallDisk } from './small-disk.ts'
@@ -50,7 +50,7 @@ export type DatabaseFaultsReport = {
  */
 export async function failDatabase(trial: DatabaseFaultsTrial): Promise<DatabaseFaultsReport> {
   // Not in the service's folder, which belongs to the user that root has it run as.
-  const home = await mkdtemp(join(tmpdir(), 'perennial-fault-server-'))
+  const home = await aServerFolder()
   await using stack = new AsyncDisposableStack()
   stack.defer(() => rm(home, { recursive: true, force: true }))
   const made = trial.faults.includes('disk-full') ? await aSmallDisk(home, DISK_BYTES) : null
@@ -63,7 +63,7 @@ export async function failDatabase(trial: DatabaseFaultsTrial): Promise<Database
   const receiver = stack.adopt(await aReceiver(), (open) => open.close())
   const line = stack.adopt(await aStallingProxy(postgres.url), (open) => open.close())
   const start = () =>
-    startProcess({ databaseUrl: line.url, dataDir: trial.dataDir, env: { LOG_LEVEL: process.env.TL ?? 'fatal', SANDBOX: 'on' } })
+    startProcess({ databaseUrl: line.url, dataDir: trial.dataDir, env: { LOG_LEVEL: 'fatal', SANDBOX: 'on' } })
   let service = await start()
   stack.defer(async () => {
     line.pass()

@@ -35,9 +35,15 @@ export type KillReport = {
 
 /** Keys are forgotten at once, since the clock stands still while a killed process is replaced. */
 const FAULTS: ChargeFaults = { ...UNKIND, keyMinutes: 0 }
-const WRONG_RESULTS: ChargeFaults = { never: 0.005, late: 0.03, reversed: 0.02, corrected: 0.02, reportedFailed: 0.02 }
+export const WRONG_RESULTS: ChargeFaults = {
+  never: 0.005,
+  late: 0.03,
+  reversed: 0.02,
+  corrected: 0.02,
+  reportedFailed: 0.02
+}
 /** Until then the last retry of a charge that was reported as failed is due, and has found it paid. */
-const SETTLED_BY = '2026-03-03T15:00:00Z'
+export const SETTLED_BY = '2026-03-03T15:00:00Z'
 
 /**
  * Kills the service with SIGKILL at random moments of a renewal run and starts it again, over a connection to the platform that loses

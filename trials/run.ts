@@ -1,6 +1,6 @@
 // The long fault runs: `npm run trials -- [trial|all] [seed] [runs] [--size N] [--kills N] [--results FILE]`. Prints one line of results
 // per run; a failing run throws, and so does one that takes longer than an hour. Without a number of runs each trial runs once.
-// `--size` and `--kills`: the subscriptions and kills of kill-renewals. `--rounds`: how many rounds a run makes of a trial that consists of
+// `--size` and `--kills`: the subscriptions and kills of kill-renewals and restart-database. `--rounds`: how many rounds a run makes of a trial that consists of
 // many; the number that reliability promises without it. `--patient`: the clients of concurrent-deducts repeat what failed. `--results`: each line is also appended to this file, and a run whose line is there
 // already is left out, so that an interrupted series goes on where it was.
 // `--prove`: instead, each trial (or the one that is named) is run with its saboteurs, and exits with 1 if one ends otherwise than said.
@@ -28,6 +28,7 @@ import { loseMessages } from './lost-messages.ts'
 import { olderCode } from './older-commit.ts'
 import { repeatOneKey } from './one-key.ts'
 import { prove } from './prove.ts'
+import { restartDatabase } from './restart-database.ts'
 import { restoreOlderBackup } from './restored-backup.ts'
 import { upgradeUnderLoad } from './rolling-upgrade.ts'
 import { shareLimits } from './shared-limits.ts'
@@ -73,6 +74,7 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
   'two-nodes': (place) => killOneOfTwoNodes({ ...place, subscriptions: 200, moves: 20, kills: 10 }),
   'database-faults': (place) => failDatabase({ ...place, faults: FAULTS, holdMs: 12_000 }),
   'database-away': (place) => failDatabase({ ...place, faults: LONG_FAULTS, holdMs: 300_000 }),
+  'restart-database': databaseRestarts,
   'restored-backup': restoredBackup,
   'rolling-upgrade': rollingUpgrade,
   failover,
@@ -82,6 +84,9 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
   'body-flood': (place) => floodWithBodies({ ...place, connections: 500, bodyBytes: 8 * 1024 * 1024, rounds: 3 }),
   calendar: (place) => calendarTrial({ ...place, zones: Intl.supportedValuesOf('timeZone'), fromYear: 2026, years: 3 })
 }
+
+/** Those for which `--size` and `--kills` are. */
+const SIZED = ['kill-renewals', 'restart-database']
 
 /** The runs that a file of results has: trial, seed and size. */
 async function doneIn(file: string): Promise<Set<string>> {
@@ -146,6 +151,12 @@ async function rollingUpgrade(place: Place): Promise<object> {
   }
 }
 
+async function databaseRestarts(place: Place): Promise<object> {
+  return withDatabases(place, ['platform'], ([platformUrl]) =>
+    restartDatabase({ ...place, platformUrl: platformUrl!, subscriptions, restarts: kills })
+  )
+}
+
 async function failover(place: Place): Promise<object> {
   return withDatabases(place, ['platform'], ([platformUrl]) =>
     failOverToStandby({ ...place, platformUrl: platformUrl!, subscriptions: 200 })
@@ -173,7 +184,7 @@ if (only !== 'all' && !TRIALS[only]) throw new Error(`There is no trial ${only}:
 const done = values.results ? await doneIn(values.results) : new Set<string>()
 for (const [name, trial] of Object.entries(TRIALS)) {
   if (only !== 'all' && only !== name) continue
-  const size = name === 'kill-renewals' ? { size: subscriptions } : {}
+  const size = SIZED.includes(name) ? { size: subscriptions } : {}
   for (let run = 0; run < runs; run++) {
     if (done.has(`${name} ${seed + run} ${size.size}`)) continue
     const database = await benchDatabase()
