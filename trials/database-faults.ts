@@ -63,7 +63,7 @@ export async function failDatabase(trial: DatabaseFaultsTrial): Promise<Database
   const receiver = stack.adopt(await aReceiver(), (open) => open.close())
   const line = stack.adopt(await aStallingProxy(postgres.url), (open) => open.close())
   const start = () =>
-    startProcess({ databaseUrl: line.url, dataDir: trial.dataDir, env: { LOG_LEVEL: 'fatal', SANDBOX: 'on' } })
+    startProcess({ databaseUrl: line.url, dataDir: trial.dataDir, env: { LOG_LEVEL: 'error', SANDBOX: 'on' } })
   let service = await start()
   stack.defer(async () => {
     line.pass()

@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Database, migrate } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
-import { createKey } from '#stores'
+import { createKey, movePlatform } from '#stores'
 import { createEndpoint } from '#webhooks'
 import { type ChargeFaults, UNKIND } from '../sandbox/index.ts'
 import { MIGRATIONS } from '../src/app/migrations.ts'
@@ -159,7 +159,7 @@ async function setUp(
   const { platform, receiver } = place
   await using stack = new AsyncDisposableStack()
   const db = stack.adopt(new Database({ url: place.url }), (open) => open.close())
-  const { storeId, shop, join } = await aStoreApart(db, platform, { domain: DOMAIN, url: place.lineUrl, at: START })
+  const { storeId, shop, join } = await aStoreApart(db, platform, { domain: DOMAIN, url: platform.url, at: START })
   const settings = { vault: testVault, addresses: { loopback: false, allow: ['127.0.0.0/8'] } }
   receiver.secret = (await createEndpoint(db, storeId, { url: receiver.url }, settings)).secret
   await platform.controls.setChargeFaults({
@@ -175,6 +175,7 @@ async function setUp(
   }
   for (let first = 1; first <= trial.subscriptions; first += 500)
     await join(first, Math.min(500, trial.subscriptions - first + 1))
+  await movePlatform(db, storeId, `${place.lineUrl}/${DOMAIN}`)
   return { storeId, shop, loaded }
 }
 
