@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { readWebhookHeaders, receiveWebhook, type WebhookHeaders } from '#platform'
 import { type StoreAccess, storeByDomain } from '#stores'
+import { answerInTime, inTime } from '../shared/deadline.ts'
 import type { HttpDeps } from '../shared/deps.ts'
 import { errorBody } from '../shared/error-body.ts'
 import { authenticationFailed } from '../shared/errors.ts'
@@ -20,6 +21,7 @@ declare module 'fastify' {
 /** Receives the platform's webhooks. The store is the shop in the header, once the signature proves it. */
 export function registerInboundWebhooks(app: FastifyInstance, { db, vault, wake }: HttpDeps): void {
   app.register(async (inbound) => {
+    answerInTime(inbound)
     // The signature is over the bytes as they came.
     inbound.removeAllContentTypeParsers()
     inbound.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body)
@@ -28,7 +30,7 @@ export function registerInboundWebhooks(app: FastifyInstance, { db, vault, wake 
     inbound.decorateRequest('sender', null)
     inbound.addHook('onRequest', async (request) => {
       const headers = readWebhookHeaders(request.headers)
-      const store = headers && (await storeByDomain(db, vault, headers.shopDomain))
+      const store = headers && (await inTime(request, storeByDomain(db, vault, headers.shopDomain)))
       if (!headers || headers.profile !== store?.profile) throw badSignature()
       request.sender = { headers, store }
     })

@@ -22,7 +22,8 @@ export function countForStore(
   family: 'rest' | 'proxy',
   budgets: Record<RatePlan, Budget> = BUDGETS
 ): void {
-  request.counted = limiter.count(store.storeId, family, budgets[store.ratePlan]).then(
+  const counting = limiter.count(store.storeId, family, budgets[store.ratePlan])
+  request.counted = (request.deadline?.race(counting) ?? counting).then(
     (rateLimitStatus) => ({ rateLimitStatus }),
     (failure: unknown) => ({ failure })
   )

@@ -3,6 +3,7 @@ import { Refusal } from '#kit/refusal'
 import { authenticateKey } from '#stores'
 import type { CountAddress } from '../rate-limits/address-limiter.ts'
 import { countForAddress, countForStore } from '../rate-limits/count-request.ts'
+import { inTime } from '../shared/deadline.ts'
 import type { HttpDeps } from '../shared/deps.ts'
 import { authenticationFailed, bearerOf } from '../shared/errors.ts'
 import type { Surface } from '../shared/surface.ts'
@@ -18,7 +19,7 @@ export function authenticateKeys(
 ): void {
   rest.addHook('onRequest', async (request, reply) => {
     const presented = bearerOf(request)
-    const caller = presented === null ? null : await authenticateKey(db, presented)
+    const caller = presented === null ? null : await inTime(request, authenticateKey(db, presented))
     if (!caller) {
       countForAddress(countAddress, request)
       reply.header('www-authenticate', 'Bearer')

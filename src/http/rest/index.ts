@@ -3,6 +3,7 @@ import type { Ctx } from '#kit/postgres'
 import type { Caller } from '#stores'
 import type { CountAddress } from '../rate-limits/address-limiter.ts'
 import { enforceRateLimits } from '../rate-limits/enforce-rate-limits.ts'
+import { answerInTime } from '../shared/deadline.ts'
 import type { HttpDeps } from '../shared/deps.ts'
 import { errorBody, statusOf } from '../shared/error-body.ts'
 import { naming } from '../shared/path-ids.ts'
@@ -38,6 +39,7 @@ export function registerRest(
       rest.decorateRequest('inStore', function <T>(this: { caller: Caller | null }, work: (ctx: Ctx) => Promise<T>) {
         return db.inStore(callerOf(this).storeId, work)
       })
+      answerInTime(rest)
       authenticateKeys(rest, deps, countAddress)
       // What was written may be work for an engine.
       rest.addHook('onResponse', (request, reply, done) => {

@@ -10,6 +10,7 @@ import { collectDocuments } from '../openapi/collect-documents.ts'
 import { createAddressLimiter } from '../rate-limits/address-limiter.ts'
 import { registerRest } from '../rest/index.ts'
 import { ALLOWED, requireAllow } from '../shared/access.ts'
+import { limitRequests } from '../shared/deadline.ts'
 import type { HttpDeps } from '../shared/deps.ts'
 import { errorBody, statusOf } from '../shared/error-body.ts'
 import { noSuchRoute, servedElsewhere } from '../shared/errors.ts'
@@ -84,6 +85,7 @@ export function buildHttp(deps: HttpDeps, { healthOnly = false } = {}): FastifyI
     reply.headers(ownHeaders(request.id))
     done()
   })
+  limitRequests(app, deps.answeredWithinMs)
   refuseSlowRequests(app, respondToBrokenRequest)
   boundBodyBytes(app, deps.maxBodyBytesInFlight)
   refuseUnsupportedExpectations(app)

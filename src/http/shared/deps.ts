@@ -29,6 +29,8 @@ export type HttpDeps = {
   trustedProxies?: string[]
   /** Of all bodies in memory at once; 64 MiB when left out. */
   maxBodyBytesInFlight?: number
+  /** How long requests may take; 9.5 seconds when left out. */
+  answeredWithinMs?: number
   health: Health
   /** The database's real time, by which signatures are judged; this machine's when left out. */
   realNow?: () => Temporal.Instant

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { CountAddress } from '../rate-limits/address-limiter.ts'
 import { enforceRateLimits } from '../rate-limits/enforce-rate-limits.ts'
+import { answerInTime } from '../shared/deadline.ts'
 import type { HttpDeps } from '../shared/deps.ts'
 import { answerError, openSurface, type Route } from '../shared/surface.ts'
 import { errorBody, statusOf } from './errors.ts'
@@ -20,6 +21,7 @@ export function registerStorefront(app: FastifyInstance, deps: HttpDeps, countAd
     deps,
     hooks(storefront) {
       storefront.decorateRequest('proxied', null)
+      answerInTime(storefront)
       storefront.addHook('onRequest', verifyProxy(deps, countAddress))
       enforceRateLimits(storefront, countAddress, (err, at) => answerError(ERRORS, err, at))
       storefront.addHook('preHandler', async (request) => refuseVisitors(request))

@@ -6,6 +6,7 @@ import { type ProxyCheck, verifyProxyQuery } from '#platform'
 import { type StoreAccess, storeByDomain, storeNow } from '#stores'
 import type { CountAddress } from '../rate-limits/address-limiter.ts'
 import { countForAddress, countForStore } from '../rate-limits/count-request.ts'
+import { inTime } from '../shared/deadline.ts'
 import type { HttpDeps } from '../shared/deps.ts'
 import { authenticationFailed } from '../shared/errors.ts'
 
@@ -25,8 +26,8 @@ export function verifyProxy(
 ) {
   return async (request: FastifyRequest): Promise<void> => {
     const { shop } = request.query as { shop?: unknown }
-    const store = typeof shop === 'string' ? await storeByDomain(db, vault, shop) : null
-    const check = store && (await verify(db, store, queryOf(request.url), now()))
+    const store = typeof shop === 'string' ? await inTime(request, storeByDomain(db, vault, shop)) : null
+    const check = store && (await inTime(request, verify(db, store, queryOf(request.url), now())))
     if (!store?.isConnected || !check?.ok || check.shop !== store.domain) {
       countForAddress(countAddress, request)
       throw authenticationFailed('The request is not signed by the app proxy of a shop that is known here')
