@@ -72,7 +72,10 @@ export async function failDatabase(trial: DatabaseFaultsTrial): Promise<Database
   const stores = await Promise.all(
     Array.from({ length: STORES }, (_, n) => aLoadedStore(service, receiver, `faults-${trial.seed}-${n}.example`))
   )
-  const load = startFaultLoad(() => service.url, stores)
+  const load = stack.adopt(
+    startFaultLoad(() => service.url, stores),
+    (running) => running.giveUp()
+  )
   const place = {
     line,
     url: postgres.url,

@@ -24,6 +24,8 @@ export function startFaultLoad(url: () => string, stores: LoadedStore[]) {
   const odd: string[] = []
   let phase = aPhase()
   let isOver = false
+  /** The trial has failed: nobody waits for what is under way. */
+  let isGivenUp = false
   /** While the process is stopped, connections are refused. */
   let mayBeAway = false
   let n = 0
@@ -58,7 +60,7 @@ export function startFaultLoad(url: () => string, stores: LoadedStore[]) {
     const reason = `fault-${String(++n).padStart(6, '0')}`
     const path = `/v1/store-credits/${store.customer}/add`
     const body = JSON.stringify({ amount: 1, reason })
-    for (;;) {
+    while (!isGivenUp) {
       const status = await send('add', path, {
         method: 'POST',
         headers: headers(store, { 'idempotency-key': reason }),
@@ -125,6 +127,10 @@ export function startFaultLoad(url: () => string, stores: LoadedStore[]) {
     async stop(): Promise<void> {
       isOver = true
       await Promise.all([...clients, prober])
+    },
+    giveUp(): void {
+      isOver = true
+      isGivenUp = true
     }
   }
 }
