@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { Database, scaledLimits } from '#kit/postgres'
+import { Database } from '#kit/postgres'
 import { testServer } from '../src/http/server.test-helper.ts'
 import { beforeDrop, onServer, testDatabase } from './database.ts'
 import { OPERATOR_TOKEN, startService } from './service-builder.ts'
@@ -141,25 +141,6 @@ test('connections that an administrator ends again and again: 200 or 503, and ev
   if (before !== undefined) assert.equal(balance - before, 8 * 15)
   const { findings } = await until('the auditor', () => service.admin('POST', '/doctor', {}).catch(() => null))
   assert.deepEqual(findings, [])
-})
-
-test('a request that cannot be counted against the rate limit, although it is answered meanwhile: 503', async (t) => {
-  const service = await startService(url)
-  t.after(service.stop)
-  const store = await service.aStore()
-  const impatient = new Database({ url, limits: scaledLimits(0.1) })
-  const server = testServer(impatient)
-  t.after(() => impatient.close())
-  assert.equal((await server.rest('/members', store.key)).statusCode, 200)
-  await owner.query('begin; lock table rate_windows in access exclusive mode')
-  const responses = await Promise.all(['/members', '/nothing'].map((path) => server.rest(path, store.key)))
-  await owner.query('rollback')
-  for (const response of responses) {
-    assert.equal(response.statusCode, 503, response.body)
-    assert.match(String(response.headers['retry-after']), /^\d+$/)
-    assert.equal(response.json().error.code, 'internal_error')
-  }
-  assert.equal((await server.rest('/members', store.key)).statusCode, 200)
 })
 
 test('a request that waits for long is answered in time, and a write that goes on is done once', async (t) => {
