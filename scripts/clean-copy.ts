@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -22,8 +22,12 @@ export async function inCleanCopy<T>(work: (copy: CleanCopy) => Promise<T>): Pro
     const files = stdout.split('\0').filter(Boolean)
     for (const file of files) await cp(join(ROOT, file), join(dir, file), { recursive: true })
     await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'))
-    // `git apply` outside a repository patches what is below the folder.
+    // `git apply` outside a repository patches what is below the folder. The history is read where it is: a trial needs older code.
     await run('git', ['init', '-q'], { cwd: dir })
+    const { stdout: objects } = await run('git', ['rev-parse', '--path-format=absolute', '--git-path', 'objects'], {
+      cwd: ROOT
+    })
+    await writeFile(join(dir, '.git/objects/info/alternates'), objects)
     return await work({
       dir,
       run: (command, ...args) => run(command, args, { cwd: dir, env: environment(), maxBuffer: 64 * 1024 * 1024 })

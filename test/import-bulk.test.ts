@@ -108,11 +108,11 @@ test("a bulk operation's file is gone after seven days", async () => {
     assert.ok(found.ok && found.value)
     return found.value
   }
-  const { status, url: link } = await find()
-  assert.deepEqual([status, (await fetch(link!)).status], ['completed', 200])
+  const { status, file } = await find()
+  assert.deepEqual([status, (await fetch(file!.url)).status], ['completed', 200])
   await imports.store.advance({ by: 'P7D' })
   const old = await find()
-  assert.deepEqual([old.status, old.url, (await fetch(link!)).status], ['expired', null, 404])
+  assert.deepEqual([old.status, old.file, (await fetch(file!.url)).status], ['expired', null, 404])
 })
 
 test('while another operation of the shop runs, the import waits', async () => {

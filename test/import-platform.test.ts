@@ -120,7 +120,8 @@ test('an operation that a crash left behind is found again; one that failed, or 
       find: async (operationId) => {
         const found = await connector.bulk.find(operationId)
         assert.ok(found.ok && found.value)
-        return { ok: true, value: { ...found.value, url: `${service.urls.sandbox}/nothing/bulk/1.jsonl` } }
+        const file = { url: `${service.urls.sandbox}/nothing/bulk/1.jsonl`, isOnPlatform: true }
+        return { ok: true, value: { ...found.value, file } }
       }
     }
   }))

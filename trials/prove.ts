@@ -40,7 +40,11 @@ const MESSAGE = /^\s*(?:\w*Error\b.*:|error:) .*[^{]$/
 /** The first line of the error with which a run ends; null if it passes. */
 async function failure(copy: CleanCopy, run: string[]): Promise<string | null> {
   return copy.run(process.execPath, ...run).then(
-    () => null,
+    ({ stdout }) => {
+      // A trial that did nothing would pass with any fault.
+      if (/"skipped":/.test(stdout)) throw new Error(`${run.join(' ')} is skipped here: ${stdout.slice(0, 500)}`)
+      return null
+    },
     ({ stdout, stderr }: { stdout: string; stderr: string }) => {
       const lines = `${stdout}\n${stderr}`.split('\n')
       return (lines.find((line) => MESSAGE.test(line)) ?? lines.find((line) => /error/i.test(line)) ?? lines.at(-1)!)

@@ -21,6 +21,10 @@ import { crashAtEveryStatement } from './crash-points.ts'
 import { FAULTS } from './database-fault-causes.ts'
 import { failDatabase } from './database-faults.ts'
 import { failOverToStandby } from './failover.ts'
+import { injectIntoFilters } from './filter-injection.ts'
+import { askForForeignIds } from './foreign-ids.ts'
+import { fuzz } from './fuzz.ts'
+import { leadAstray } from './hostile-addresses.ts'
 import { killDuringRenewals } from './kill-renewals.ts'
 import { killSender } from './kill-sender.ts'
 import { compareLedgers } from './ledger-model.ts'
@@ -28,6 +32,7 @@ import { loseMessages } from './lost-messages.ts'
 import { olderCode } from './older-commit.ts'
 import { repeatOneKey } from './one-key.ts'
 import { prove } from './prove.ts'
+import { forgeProxyRequests } from './proxy-requests.ts'
 import { restartDatabase } from './restart-database.ts'
 import { restoreOlderBackup } from './restored-backup.ts'
 import { upgradeUnderLoad } from './rolling-upgrade.ts'
@@ -81,6 +86,11 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
   'ledger-model': (place) => compareLedgers({ ...place, sequences: rounds(10_000) }),
   'lost-messages': (place) => loseMessages({ ...place, runs: rounds(1_000), subscriptions: 6 }),
   'bad-receivers': (place) => sendToBadReceivers({ ...place, each: rounds(100), quietMs: 30_000 }),
+  'hostile-addresses': (place) => leadAstray({ ...place, stride: 1 }),
+  'proxy-requests': (place) => forgeProxyRequests({ ...place, requests: rounds(10_000) }),
+  'foreign-ids': askForForeignIds,
+  fuzz: (place) => fuzz({ ...place, requests: rounds(100_000) }),
+  'filter-injection': (place) => injectIntoFilters({ ...place, requests: rounds(20_000) }),
   'body-flood': (place) => floodWithBodies({ ...place, connections: 500, bodyBytes: 8 * 1024 * 1024, rounds: 3 }),
   calendar: (place) => calendarTrial({ ...place, zones: Intl.supportedValuesOf('timeZone'), fromYear: 2026, years: 3 })
 }

@@ -69,6 +69,7 @@ export async function killOneOfTwoNodes(trial: TwoNodesTrial): Promise<TwoNodesR
       )
       if (move.kill) {
         await setTimeout(move.kill.afterMs)
+        if (move.kill.mover) await whileCharging(trial.databaseUrl, store, moved)
         const killed = move.kill.mover ? move.first : 1 - move.first
         await nodes[killed]!.kill()
         nodes[killed] = await startNode()
@@ -90,6 +91,28 @@ export async function killOneOfTwoNodes(trial: TwoNodesTrial): Promise<TwoNodesR
     await Promise.all([...nodes, web].map((node) => node.kill()))
     receiver.close()
     await platform.close()
+  }
+}
+
+/** Waits until a node has claimed charges of the store, as long as the clock moves: by chance alone few kills would meet one. */
+async function whileCharging(databaseUrl: string, storeId: number, moved: Promise<boolean>): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    let isOver = false
+    moved.then(() => {
+      isOver = true
+    })
+    while (!isOver) {
+      const { rows } = await client.query(
+        'select from billing_attempts where store_id = $1 and lease_owner is not null limit 1',
+        [storeId]
+      )
+      if (rows.length > 0) return
+      await setTimeout(2)
+    }
+  } finally {
+    await client.end()
   }
 }
 

@@ -40,7 +40,7 @@ export { readWebhookHeaders, type WebhookHeaders } from './inbound/webhook-heade
 export type { PlatformOrder } from './orders/order.ts'
 export type { PlanTerms } from './products/plan-on-sale.ts'
 export { MAX_CALL_MS } from './wire/client.ts'
-export { DownloadFailed, downloadLines } from './wire/download-lines.ts'
+export { DownloadFailed, downloadLines, type PlatformFile } from './wire/download-lines.ts'
 export { MalformedPayload, numericIdOf } from './wire/fields.ts'
 export { MAX_IDS_PER_DOCUMENT } from './wire/find-by-ids.ts'
 export type { Interval } from './wire/interval.ts'

@@ -1,5 +1,12 @@
 import type { Ctx, Database } from '#kit/postgres'
-import { type Connector, DownloadFailed, downloadLines, numericIdOf, type PlatformFailure } from '#platform'
+import {
+  type Connector,
+  DownloadFailed,
+  downloadLines,
+  numericIdOf,
+  type PlatformFailure,
+  type PlatformFile
+} from '#platform'
 import { ClaimLost } from '../claim-lost.ts'
 import type { Import } from '../import.ts'
 import {
@@ -66,7 +73,7 @@ export async function fetchPlatformContracts(
 
   const operation = await connector.bulk.find(id)
   if (!operation.ok) return { done: 0, failure: operation.failure }
-  const { status, url, errorCode, objectCount } = operation.value ?? GONE
+  const { status, file, errorCode, objectCount } = operation.value ?? GONE
   if (UNDER_WAY.has(status)) {
     await inClaim(async (ctx) => {
       await markListed(ctx, claimed.id, objectCount)
@@ -86,7 +93,7 @@ export async function fetchPlatformContracts(
   // A failed operation has only a part of the list, so a new one is started.
   if (status !== 'completed') return startOver(`The bulk operation is ${status}${errorCode ? `: ${errorCode}` : ''}`)
   try {
-    const lines = url === null ? 0 : await readFile(url, claimed, inClaim)
+    const lines = file === null ? 0 : await readFile(file, claimed, inClaim)
     if (lines !== objectCount) {
       throw new DownloadFailed(`The bulk operation's file has ${lines} lines; the platform announced ${objectCount}`)
     }
@@ -104,7 +111,7 @@ export async function fetchPlatformContracts(
 
 const UNDER_WAY = new Set(['created', 'running', 'canceling'])
 /** Stands for an operation that the platform no longer has. */
-const GONE = { status: 'expired', url: null, errorCode: null, objectCount: 0 }
+const GONE = { status: 'expired', file: null, errorCode: null, objectCount: 0 }
 
 /** Cancels the bulk operation of a cancelled import, since it would block others. Returns the failure if that did not work. */
 export async function stopFetching(
@@ -135,7 +142,7 @@ async function startOperation(connector: Connector, { id, createdAt, failedOpera
  * Stages the live contracts in the file, starting after the last staged line. Returns the file's number of lines.
  */
 async function readFile(
-  url: string,
+  file: PlatformFile,
   claimed: Import,
   inClaim: <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>
 ): Promise<number> {
@@ -149,7 +156,7 @@ async function readFile(
       stageRows(ctx, claimed.id, rows, { linesRead, stagedSha256: null, columns: ['contract_id'] })
     )
   }
-  for await (const lines of downloadLines(url)) {
+  for await (const lines of downloadLines(file)) {
     for (const text of lines) {
       line++
       if (line <= claimed.linesRead) continue

@@ -1,4 +1,5 @@
 import type { PlatformClient } from '../wire/client.ts'
+import type { PlatformFile } from '../wire/download-lines.ts'
 import type { Fields } from '../wire/fields.ts'
 import type { PlatformResult } from '../wire/outcome.ts'
 import { BulkOperationById, BulkOperationCancel, BulkOperationNewest, BulkQueryRun } from './documents.ts'
@@ -13,7 +14,7 @@ export type BulkOperation = {
   /** The number of objects read so far. */
   objectCount: number
   /** The result file of a completed operation that found something. The partial file of a failed one is not requested. */
-  url: string | null
+  file: PlatformFile | null
 }
 
 export type BulkApi = {
@@ -32,23 +33,23 @@ export function createBulkApi(client: PlatformClient): BulkApi {
     run: (query) => client.mutate(BulkQueryRun, { query }, (payload) => payload.at('bulkOperation').id('id')),
     find: (id) =>
       client.query(BulkOperationById, { id: client.gid('BulkOperation', id) }, (data) =>
-        readBulkOperation(data.maybeAt('bulkOperation'))
+        readBulkOperation(data.maybeAt('bulkOperation'), client)
       ),
     findNewest: () =>
-      client.query(BulkOperationNewest, {}, (data) => readBulkOperation(data.maybeAt('currentBulkOperation'))),
+      client.query(BulkOperationNewest, {}, (data) => readBulkOperation(data.maybeAt('currentBulkOperation'), client)),
     cancel: (id) => client.mutate(BulkOperationCancel, { id: client.gid('BulkOperation', id) }, () => null)
   }
 }
 
-function readBulkOperation(operation: Fields | null): BulkOperation | null {
-  return (
-    operation && {
-      id: operation.id('id'),
-      status: operation.lower('status'),
-      query: operation.text('query'),
-      errorCode: operation.maybeText('errorCode')?.toLowerCase() ?? null,
-      objectCount: Number(operation.digits('objectCount')),
-      url: operation.maybeText('url')
-    }
-  )
+function readBulkOperation(operation: Fields | null, client: PlatformClient): BulkOperation | null {
+  if (!operation) return null
+  const url = operation.maybeText('url')
+  return {
+    id: operation.id('id'),
+    status: operation.lower('status'),
+    query: operation.text('query'),
+    errorCode: operation.maybeText('errorCode')?.toLowerCase() ?? null,
+    objectCount: Number(operation.digits('objectCount')),
+    file: url === null ? null : { url, isOnPlatform: client.isOnPlatform(url) }
+  }
 }

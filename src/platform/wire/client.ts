@@ -50,6 +50,8 @@ export type PlatformClient = {
   mutate<T>(document: AdminDocument, variables: Variables, read: (payload: Fields) => T): Promise<PlatformResult<T>>
   /** The global id of an object, as this store's platform writes it: `gid://platform/Customer/42`. */
   gid(type: string, id: string): string
+  /** Whether a link leads to the host of this store's platform, whose address an operator has chosen. */
+  isOnPlatform(link: string): boolean
 }
 
 /** After the first response of "throttled", whatever the bucket says; after each further one twice as long. */
@@ -175,7 +177,8 @@ export function createClient(
         const error = payload.list('userErrors')[0]
         return error ? failed(rejection(error)) : succeeded(read(payload))
       }),
-    gid: (type, id) => gid(access.profile, type, id)
+    gid: (type, id) => gid(access.profile, type, id),
+    isOnPlatform: (link) => URL.parse(link)?.hostname === new URL(url).hostname
   }
 }
 

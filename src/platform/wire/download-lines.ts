@@ -1,28 +1,35 @@
 import { Agent, request } from 'undici'
+import { guardedConnector } from '#kit/addresses'
 
 /** More than a line of ids and dates can need. */
 const MAX_LINE_BYTES = 1024 * 1024
 /** The longest pause between two chunks, and the longest wait for the end of a line; the whole file may take its time. */
 const SILENCE_MS = 60_000
 
-const agent = new Agent({
-  connections: 4,
-  bodyTimeout: SILENCE_MS,
-  headersTimeout: SILENCE_MS,
-  connect: { timeout: 10_000 }
+const CONNECT_MS = 10_000
+const limits = { connections: 4, bodyTimeout: SILENCE_MS, headersTimeout: SILENCE_MS }
+const toPlatform = new Agent({ ...limits, connect: { timeout: CONNECT_MS } })
+// A link is text from outside: it must not lead to the machines around us.
+const toTheWeb = new Agent({
+  ...limits,
+  connect: guardedConnector({ loopback: false, allow: [] }, { timeout: CONNECT_MS })
 })
+
+/** A file behind a link from the platform, which may be on the platform's own host. */
+export type PlatformFile = { url: string; isOnPlatform: boolean }
 
 /** The file cannot be downloaded: its link has expired, or its server does not answer. */
 export class DownloadFailed extends Error {}
 
 /**
  * Yields the lines of the file behind a link from the platform, chunk by chunk. The link itself grants access: our access
- * token is not sent, and redirects are not followed. Throws DownloadFailed.
+ * token is not sent, and redirects are not followed. A link to another host than the platform's must be https and public. Throws
+ * DownloadFailed.
  */
-export async function* downloadLines(url: string): AsyncGenerator<string[]> {
+export async function* downloadLines({ url, isOnPlatform }: PlatformFile): AsyncGenerator<string[]> {
   let rest = Buffer.alloc(0)
   try {
-    const response = await request(url, { dispatcher: agent })
+    const response = await request(url, { dispatcher: isOnPlatform ? toPlatform : toTheWeb })
     if (response.statusCode !== 200) {
       await response.body.dump()
       throw new DownloadFailed(`The file of the bulk operation answered ${response.statusCode}`)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
@@ -10,18 +11,18 @@ import { reactivationGraceSettings } from '#lifecycle/settings'
 import { updateSettings } from '#stores'
 import { createEndpoint, sendSample } from '#webhooks'
 import { at, attemptsOf, joined, START } from '../src/http/rest/subscription.test-helper.ts'
-import { testServer } from '../src/http/server.test-helper.ts'
-import { testSettings } from '../src/webhooks/receiver.test-helper.ts'
-import { aPlatform, data, lastPage } from './fake-platform.ts'
+import { type Operation, operationsOf } from '../test/openapi.ts'
+import { startServiceHere } from '../test/service-here.ts'
+import { aStore, testVault } from '../test/store-builder.ts'
 import { type FuzzRequest, fuzzRequests } from './fuzz-requests.ts'
-import { type Operation, operationsOf } from './openapi.ts'
-import { aStore } from './store-builder.ts'
+import { type RawResponse, sendRaw } from './send-raw.ts'
+import { WITHOUT_LIMIT } from './without-limit.ts'
 
 const WORKERS = 16
-const NO_END = { perMinute: 1_000_000_000, perDay: null }
-const BUDGETS = { starter: NO_END, growth: NO_END, enterprise: NO_END }
+const SENDING = { vault: testVault, addresses: { loopback: true, allow: [] } }
 const ON_EVERY_RESPONSE = ['x-request-id', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
 
+export type FuzzTrial = { databaseUrl: string; db: Database; requests: number; seed: number }
 export type FuzzReport = {
   requests: number
   byStatus: Record<string, number>
@@ -35,22 +36,30 @@ export type FuzzReport = {
  * internal error, has a status or body that the document does not declare, or lacks the headers of every response; and if the
  * auditor has findings afterwards.
  */
-export async function fuzz(db: Database, { requests, seed }: { requests: number; seed: number }): Promise<FuzzReport> {
-  const { app } = testServer(db, { budgets: BUDGETS })
-  await app.listen({ port: 0, host: '127.0.0.1' })
-  const { port } = app.server.address() as AddressInfo
+export async function fuzz({ databaseUrl, db, requests, seed }: FuzzTrial): Promise<FuzzReport> {
+  const service = await startServiceHere(databaseUrl, { budgets: WITHOUT_LIMIT })
+  const platform = await platformWithoutCustomers()
   const agent = new http.Agent({ keepAlive: true, maxSockets: WORKERS })
-  const document = (await app.inject({ url: '/openapi.json' })).json()
-  const operations = operationsOf(document)
+  try {
+    return await fuzzService({ service, platformUrl: platform.url, agent, db, requests, seed })
+  } finally {
+    agent.destroy()
+    await service.stop()
+    platform.close()
+  }
+}
 
-  // Unknown customers are looked up on this platform, which has none.
-  const platform = await aPlatform((res, { variables }) =>
-    data(res, {
-      customers: { nodes: [], pageInfo: lastPage },
-      nodes: Array.isArray(variables.ids) ? variables.ids.map(() => null) : []
-    })
-  )
-  const store = await aStore(db, { clockAt: at(START), platformUrl: platform.url })
+type Parts = Omit<FuzzTrial, 'databaseUrl'> & {
+  service: Awaited<ReturnType<typeof startServiceHere>>
+  platformUrl: string
+  agent: http.Agent
+}
+
+async function fuzzService({ service, platformUrl, agent, db, requests, seed }: Parts): Promise<FuzzReport> {
+  const port = Number(new URL(service.url).port)
+  const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as Parameters<typeof operationsOf>[0]
+  const operations = operationsOf(document)
+  const store = await aStore(db, { clockAt: at(START), platformUrl })
   const key = await store.aKey()
   await store.inStore((ctx) => updateSettings(ctx, reactivationGraceSettings, 720))
   const [members, customers, subscriptions, attempts, endpoints, deliveries]: string[][] = [[], [], [], [], [], []]
@@ -66,7 +75,7 @@ export async function fuzz(db: Database, { requests, seed }: { requests: number;
     customers!.push(`cust_${memberId}`, contract.customer!.id)
     subscriptions!.push(`sub_${subscriptionId}`)
     for (const { id } of await attemptsOf(store, subscriptionId)) attempts!.push(`ba_${id}`)
-    const endpoint = await createEndpoint(db, store.storeId, { url: 'http://127.0.0.1:9/' }, testSettings)
+    const endpoint = await createEndpoint(db, store.storeId, { url: 'http://127.0.0.1:9/' }, SENDING)
     endpoints!.push(endpoint.id)
     deliveries!.push((await store.inStore((ctx) => sendSample(ctx, endpoint.id, 'billing.failed'))).webhookId)
   }
@@ -87,7 +96,8 @@ export async function fuzz(db: Database, { requests, seed }: { requests: number;
   let sent = 0
   const sendOne = async (request: FuzzRequest) => {
     sent++
-    const result = await send(agent, port, key, request)
+    const headers = { ...request.headers, authorization: `Bearer ${key}` }
+    const result = await sendRaw(agent, port, { ...request, headers })
     check(request, result)
     byStatus[result.status] = (byStatus[result.status] ?? 0) + 1
     if (result.status === 200 && request.operation) neverDone.delete(request.operation.id)
@@ -95,13 +105,9 @@ export async function fuzz(db: Database, { requests, seed }: { requests: number;
   const worker = async () => {
     while (sent < requests) await sendOne(next())
   }
-  try {
-    // First, since random requests soon leave no subscription that can still be changed.
-    await sendOne(changeOf(operations, subscriptions![0]!))
-    await Promise.all(Array.from({ length: WORKERS }, worker))
-  } finally {
-    agent.destroy()
-  }
+  // First, since random requests soon leave no subscription that can still be changed.
+  await sendOne(changeOf(operations, subscriptions![0]!))
+  await Promise.all(Array.from({ length: WORKERS }, worker))
   stalls.disable()
   const { findings } = await store.inStore(audit)
   // The attempts were inserted without their events, and no engine bills what a request makes due.
@@ -124,40 +130,29 @@ function changeOf(operations: Operation[], subscription: string): FuzzRequest {
   }
 }
 
-type FuzzResponse = { status: number; headers: http.IncomingHttpHeaders; text: string }
-
-function send(agent: http.Agent, port: number, key: string, { method, target, headers, body }: FuzzRequest) {
-  return new Promise<FuzzResponse>((resolve, reject) => {
-    const request = http.request(
-      {
-        agent,
-        port,
-        host: '127.0.0.1',
-        method,
-        path: target,
-        headers: {
-          ...headers,
-          authorization: `Bearer ${key}`,
-          ...(body !== null && { 'content-length': body.length })
-        }
-      },
-      (response) => {
-        const chunks: Buffer[] = []
-        response.on('data', (chunk: Buffer) => chunks.push(chunk))
-        response.on('end', () =>
-          resolve({ status: response.statusCode!, headers: response.headers, text: Buffer.concat(chunks).toString() })
-        )
-        response.on('error', reject)
-      }
-    )
-    request.on('error', reject)
-    request.end(body ?? undefined)
+/** Unknown customers are looked up on this platform, which has none. */
+async function platformWithoutCustomers() {
+  const server = http.createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const { variables } = JSON.parse(Buffer.concat(chunks).toString())
+    const customers = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } }
+    const nodes = Array.isArray(variables.ids) ? variables.ids.map(() => null) : []
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ data: { customers, nodes } }))
   })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    close() {
+      server.closeAllConnections()
+      server.close()
+    }
+  }
 }
 
 function check(
   { operation, method, target, headers, body }: FuzzRequest,
-  { status, headers: got, text }: FuzzResponse
+  { status, headers: got, text }: RawResponse
 ): void {
   const requestText = `${method} ${target.slice(0, 300)} ${JSON.stringify(headers)} ${body?.toString().slice(0, 300)}`
   const responseText = `${status} ${text.slice(0, 500)}`
