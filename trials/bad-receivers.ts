@@ -47,6 +47,7 @@ const REQUEST_EVERY_MS = 300
 /** Of the times of other stores' events. One that had to wait for a receiver that hangs would take a hundred times as long. */
 const MAX_RATIO = { median: 3, p95: 10 }
 const ALL_OVER_WITHIN_MS = 240_000
+const NO_CONTENT = 'HTTP/1.1 204 No Content\r\n\r\n'
 const FROZEN = Temporal.Instant.from('2026-03-01T12:00:00Z')
 
 /**
@@ -56,7 +57,7 @@ const FROZEN = Temporal.Instant.from('2026-03-01T12:00:00Z')
  */
 export async function sendToBadReceivers(trial: BadReceiversTrial): Promise<BadReceiversReport> {
   const random = randomFrom(trial.seed)
-  const canary = await aServer('trusted', () => {})
+  const canary = await aServer('trusted', (socket) => socket.write(NO_CONTENT))
   const kinds = receiverKinds(canary.url).filter(({ name }) => trial.kinds?.includes(name) ?? true)
   const receivers = await Promise.all(kinds.map((kind) => aServer(kind.tls, kind.act)))
   const service = await startProcess({ ...trial, env: BESIDE_THE_PLATFORM })
@@ -158,7 +159,7 @@ async function otherStores(db: Database, serviceUrl: string) {
   const receiver = await aServer('trusted', (socket, _, body) => {
     const reason = /"reason":"(trial-\d+)"/.exec(body)?.[1]
     if (reason) times.push(performance.now() - beganAt.get(reason)!)
-    socket.write('HTTP/1.1 204 No Content\r\n\r\n')
+    socket.write(NO_CONTENT)
   })
   const over = new AbortController()
   let last = 0
@@ -253,7 +254,7 @@ async function aServer(tls: ReceiverKind['tls'], act: (socket: Writable, raw: So
       read = Buffer.concat([read, chunk])
       const end = read.indexOf('\r\n\r\n')
       if (end < 0) return
-      const whole = end + 4 + Number(/content-length: (\d+)/i.exec(read.toString('latin1', 0, end))![1])
+      const whole = end + 4 + Number(/content-length: (\d+)/i.exec(read.toString('latin1', 0, end))?.[1] ?? 0)
       if (read.length < whole) return
       const body = read.toString('utf8', end + 4, whole)
       read = read.subarray(whole)

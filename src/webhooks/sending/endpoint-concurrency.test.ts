@@ -118,12 +118,18 @@ test('however many receivers of a store do not respond at first, those of others
   assert.equal(ofFirst(), 24)
 })
 
-test('a store has the places of its receivers again when they respond', async () => {
+test('a store has the places of its receivers again when they respond, those for stores with few too', async () => {
   const { add, active, respond } = flow({ perEndpoint: 4, overall: 32 })
   for (let endpoint = 1; endpoint <= 40; endpoint++) add(endpoint, 1)
   assert.deepEqual([active(24), active(25), active(27)], [1, 0, 0])
   for (const endpoint of [1, 2]) await respond(endpoint, { ms: 10 })
   assert.deepEqual([active(25), active(26), active(27)], [1, 1, 0])
+
+  const ofOther = [201, 202, 203, 204, 205]
+  for (const endpoint of ofOther) add(endpoint, 1, { storeId: 2 })
+  assert.deepEqual(ofOther.map(active), [1, 1, 1, 1, 0])
+  await respond(202, { ms: 10 })
+  assert.deepEqual(ofOther.map(active), [1, 0, 1, 1, 1])
 })
 
 test('a call that turns out to be slow leaves its place while it is under way', async () => {
@@ -135,6 +141,16 @@ test('a call that turns out to be slow leaves its place while it is under way', 
   assert.deepEqual([active(1), active(2)], [2, 2])
   await respond(2, { ms: 1 })
   assert.equal(active(1), 2)
+})
+
+test('calls that have left their places do not count for their store', async () => {
+  const { add, active } = flow({ overall: 32, slowMs: 10 })
+  for (const endpoint of [201, 202, 203, 204]) add(endpoint, 1, { storeId: 2 })
+  await sleep(20)
+  for (let endpoint = 1; endpoint <= 40; endpoint++) add(endpoint, 1)
+  assert.deepEqual([active(24), active(25)], [1, 0])
+  add(205, 1, { storeId: 2 })
+  assert.equal(active(205), 1)
 })
 
 test('half of what a slow receiver gets is for its retries; nobody else is asked for them', async () => {
