@@ -12,5 +12,34 @@ export const killSenderSaboteurs: Record<string, Saboteur> = {
         to: "    'webhook-id',\n    webhookId + process.pid,"
       }
     ]
+  },
+  'a try that was interrupted is forgotten': {
+    trial: 'kill-sender',
+    run: slice('kill-sender'),
+    trialThen: 'fails',
+    edits: [
+      {
+        file: 'src/webhooks/sending/lease-due-deliveries.ts',
+        from: 'const interrupted = all.filter((delivery) => delivery.wasStarted)',
+        to: 'const interrupted = all.filter(() => false)'
+      },
+      {
+        file: 'src/webhooks/sending/lease-due-deliveries.ts',
+        from: 'const whole = all.filter((delivery) => !delivery.wasStarted)',
+        to: 'const whole = all'
+      }
+    ]
+  },
+  'events of a customer do not wait for each other': {
+    trial: 'kill-sender',
+    run: slice('kill-sender'),
+    trialThen: 'fails',
+    edits: [
+      {
+        file: 'src/webhooks/queue/insert-deliveries.ts',
+        from: 'r.max_tries, true, r.ready,',
+        to: 'r.max_tries, true, true,'
+      }
+    ]
   }
 }
