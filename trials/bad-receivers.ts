@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createServer as createTlsServer } from 'node:tls'
 import { record } from '#kit/outbox'
 import { type Database, int, nullable, row, sql, text } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
 import { customerKey, upsertCustomers } from '#members'
 import { createEndpoint } from '#webhooks'
-import { loopbackTls } from '../bench/loopback-tls.ts'
-import { aCertificate } from '../test/certificates.ts'
 import { startProcess } from '../test/service-process.ts'
 import { aStore, type BuiltStore, testVault } from '../test/store-builder.ts'
 import { BESIDE_THE_PLATFORM } from './platform.ts'
-import { type ReceiverKind, receiverKinds, type Writable } from './receiver-kinds.ts'
+import { aRawReceiver } from './raw-receiver.ts'
+import { type ReceiverKind, receiverKinds } from './receiver-kinds.ts'
+import { memoryOf } from './service-memory.ts'
 
 export type BadReceiversTrial = {
   databaseUrl: string
@@ -57,9 +54,9 @@ const FROZEN = Temporal.Instant.from('2026-03-01T12:00:00Z')
  */
 export async function sendToBadReceivers(trial: BadReceiversTrial): Promise<BadReceiversReport> {
   const random = randomFrom(trial.seed)
-  const canary = await aServer('trusted', (socket) => socket.write(NO_CONTENT))
+  const canary = await aRawReceiver('trusted', (socket) => socket.write(NO_CONTENT))
   const kinds = receiverKinds(canary.url).filter(({ name }) => trial.kinds?.includes(name) ?? true)
-  const receivers = await Promise.all(kinds.map((kind) => aServer(kind.tls, kind.act)))
+  const receivers = await Promise.all(kinds.map((kind) => aRawReceiver(kind.tls, kind.act)))
   const service = await startProcess({ ...trial, env: BESIDE_THE_PLATFORM })
   const others = await otherStores(trial.db, service.url)
   try {
@@ -113,7 +110,7 @@ const anEvent = {
 async function checkTries(
   kind: ReceiverKind,
   store: BuiltStore,
-  receiver: Awaited<ReturnType<typeof aServer>>,
+  receiver: Awaited<ReturnType<typeof aRawReceiver>>,
   each: number
 ): Promise<void> {
   const { tries, disabled } = await store.inStore(async ({ tx, storeId }) => ({
@@ -156,7 +153,7 @@ async function untilAllTried(stores: BuiltStore[], each: number): Promise<void> 
 async function otherStores(db: Database, serviceUrl: string) {
   const beganAt = new Map<string, number>()
   let times: number[] = []
-  const receiver = await aServer('trusted', (socket, _, body) => {
+  const receiver = await aRawReceiver('trusted', (socket, _, body) => {
     const reason = /"reason":"(trial-\d+)"/.exec(body)?.[1]
     if (reason) times.push(performance.now() - beganAt.get(reason)!)
     socket.write(NO_CONTENT)
@@ -218,10 +215,7 @@ function latencyOf(times: number[]): Latency {
 }
 
 async function watchMemory(serviceUrl: string) {
-  const rssMib = async () => {
-    const text = await (await fetch(`${serviceUrl}/metrics`)).text()
-    return Math.round(Number(/^process_memory_usage_bytes\S* (\S+)/m.exec(text)![1]) / MIB)
-  }
+  const rssMib = async () => Math.round(await memoryOf(serviceUrl))
   const before = await rssMib()
   let most = before
   let isOver = false
@@ -237,56 +231,6 @@ async function watchMemory(serviceUrl: string) {
       isOver = true
       await watching
       return { before, most }
-    }
-  }
-}
-
-/** A server on loopback that gives each whole request to `act`, and lets its connections do what they like. */
-async function aServer(tls: ReceiverKind['tls'], act: (socket: Writable, raw: Socket, body: string) => void) {
-  const raws = new Map<number, Socket>()
-  let requests = 0
-  let connections = 0
-  let mostBytes = 0
-  const serve = (socket: Socket) => {
-    let read = Buffer.alloc(0)
-    socket.on('error', () => {})
-    socket.on('data', (chunk: Buffer) => {
-      read = Buffer.concat([read, chunk])
-      const end = read.indexOf('\r\n\r\n')
-      if (end < 0) return
-      const whole = end + 4 + Number(/content-length: (\d+)/i.exec(read.toString('latin1', 0, end))?.[1] ?? 0)
-      if (read.length < whole) return
-      const body = read.toString('utf8', end + 4, whole)
-      read = read.subarray(whole)
-      requests++
-      act(socket, raws.get(socket.remotePort!)!, body)
-    })
-  }
-  const certificate = tls === 'untrusted' ? aCertificate({ hosts: ['127.0.0.1'] }) : loopbackTls
-  const server: Server = tls === 'none' ? createServer(() => {}) : createTlsServer(certificate, serve)
-  server.on('tlsClientError', () => {})
-  server.on('connection', (raw: Socket) => {
-    connections++
-    const port = raw.remotePort!
-    raws.set(port, raw)
-    raw.on('error', () => {})
-    raw.on('close', () => {
-      mostBytes = Math.max(mostBytes, raw.bytesWritten)
-      raws.delete(port)
-    })
-    // One that does not speak TLS says so.
-    if (tls === 'none') raw.on('data', () => raw.end('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n'))
-  })
-  server.listen(0, '127.0.0.1', 2_000)
-  await once(server, 'listening')
-  return {
-    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    requests: () => requests,
-    connections: () => connections,
-    mostBytes: () => mostBytes,
-    close() {
-      server.close()
-      for (const raw of raws.values()) raw.destroy()
     }
   }
 }

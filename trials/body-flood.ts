@@ -8,6 +8,7 @@ import { int, row, sql } from '#kit/postgres'
 import { startProcess } from '../test/service-process.ts'
 import { aStore } from '../test/store-builder.ts'
 import { BESIDE_THE_PLATFORM } from './platform.ts'
+import { memoryOf } from './service-memory.ts'
 
 const MIB = 1024 * 1024
 const LOOK_EVERY_MS = 100
@@ -39,10 +40,7 @@ export async function floodWithBodies({
   const body = Buffer.from(`{"text":"${'x'.repeat(bodyBytes - 11)}"}`)
   const signature = createHmac('sha256', store.credentials.appSecret).update(body).digest('base64')
 
-  const rssMib = async () => {
-    const text = await (await fetch(`${service.url}/metrics`)).text()
-    return Number(/^process_memory_usage_bytes\S* (\S+)/m.exec(text)![1]) / MIB
-  }
+  const rssMib = () => memoryOf(service.url)
   const statuses = new Map<number, number>()
   const post = async (isRight: boolean) => {
     const socket = connect(Number(url.port), url.hostname)

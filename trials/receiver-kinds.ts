@@ -4,14 +4,13 @@ import { gzipSync } from 'node:zlib'
 export type ReceiverKind = {
   name: string
   /** What it does with a whole request; `raw` is the connection below TLS. */
-  act: (socket: Writable, raw: Socket) => void
+  act: (socket: Socket, raw: Socket) => void
   /** Its certificate is the one that the service trusts, another one, or it does not speak TLS at all. */
   tls: 'trusted' | 'untrusted' | 'none'
   /** What has to be recorded of a try, and how long it lasts at least and at most. */
   expected: { responseCode: number | null; failure: string | null }
   lastsMs: { least: number; most: number }
 }
-export type Writable = Pick<Socket, 'write' | 'end' | 'on' | 'destroyed'>
 
 const MIB = 1024 * 1024
 /** The length of the endless bodies. */
@@ -28,10 +27,10 @@ const BODY_MS = { least: 1_950, most: 20_000 }
 const head = (status: string, ...lines: string[]) => [`HTTP/1.1 ${status}`, ...lines, '', ''].join('\r\n')
 const says =
   (...parts: (string | Buffer)[]) =>
-  (socket: Writable) => {
+  (socket: Socket) => {
     for (const part of parts) socket.write(part)
   }
-const dripping = (first: string, drop: string) => (socket: Writable) => {
+const dripping = (first: string, drop: string) => (socket: Socket) => {
   socket.write(first)
   const timer = setInterval(() => socket.write(drop), DRIP_EVERY_MS)
   socket.on('close', () => clearInterval(timer))
@@ -41,7 +40,7 @@ const dripping = (first: string, drop: string) => (socket: Writable) => {
 const bomb = Buffer.concat(Array(64).fill(gzipSync(Buffer.alloc(16 * MIB))))
 const chunk = Buffer.alloc(64 * 1024, 'x')
 
-function pourOut(socket: Writable): void {
+function pourOut(socket: Socket): void {
   let left = GIB
   const more = () => {
     while (left > 0 && !socket.destroyed) {
