@@ -98,14 +98,18 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
 /** Those for which `--size` and `--kills` are. */
 const SIZED = ['kill-renewals', 'restart-database']
 
-/** The runs that a file of results has: trial, seed and size. */
+/** What tells the runs of a file of results apart. `asked`: the rounds, if a number was asked for. */
+const runOf = (done: { trial: string; seed: number; size?: number; asked?: number }) =>
+  `${done.trial} ${done.seed} ${done.size} ${done.asked}`
+
+/** The runs that a file of results has. */
 async function doneIn(file: string): Promise<Set<string>> {
   const text = await readFile(file, 'utf8').catch((err: NodeJS.ErrnoException) => {
     if (err.code === 'ENOENT') return ''
     throw err
   })
   const lines = text.split('\n').filter((line) => line !== '')
-  return new Set(lines.map((line) => JSON.parse(line)).map((done) => `${done.trial} ${done.seed} ${done.size}`))
+  return new Set(lines.map((line) => runOf(JSON.parse(line))))
 }
 
 /** The report of a run; throws if it hangs. */
@@ -194,9 +198,12 @@ if (only !== 'all' && !TRIALS[only]) throw new Error(`There is no trial ${only}:
 const done = values.results ? await doneIn(values.results) : new Set<string>()
 for (const [name, trial] of Object.entries(TRIALS)) {
   if (only !== 'all' && only !== name) continue
-  const size = SIZED.includes(name) ? { size: subscriptions } : {}
+  const size: { size?: number; asked?: number } = {
+    ...(SIZED.includes(name) && { size: subscriptions }),
+    ...(values.rounds !== undefined && { asked: Number(values.rounds) })
+  }
   for (let run = 0; run < runs; run++) {
-    if (done.has(`${name} ${seed + run} ${size.size}`)) continue
+    if (done.has(runOf({ trial: name, seed: seed + run, ...size }))) continue
     const database = await benchDatabase()
     const db = new Database({ url: database.url })
     const dataDir = await mkdtemp(join(tmpdir(), 'perennial-trial-'))
