@@ -70,7 +70,8 @@ async function runMissing(): Promise<void> {
   const fresh = todo.filter((one) => isCode(one) && !before.has(one.id))
   const refused = await refusedByTypes(fresh)
   for (const id of refused) addResult(results, { id, status: 'Refused', reason: 'TypeScript' })
-  const left = todo.filter(({ id }) => !refused.has(id))
+  // In the order of their hashes: what an interrupted run has done is a sample of the whole.
+  const left = todo.filter(({ id }) => !refused.has(id)).sort((a, b) => (a.id < b.id ? -1 : 1))
   process.stdout.write(
     `${module}: ${left.length} of ${selected.length} selected mutants to run (${all.length} in all)\n`
   )
