@@ -158,6 +158,42 @@ test('credit without an account is found under its customer', async () => {
   ])
 })
 
+test('credit that was moved to another customer is found under both', async () => {
+  for (const withAccount of [false, true]) {
+    const store = await aStore(db)
+    const reported = ['77', '78', '79'].map((id) => ({
+      id,
+      email: `c${id}@example.com`,
+      firstName: null,
+      lastName: null
+    }))
+    const [ada, ben, eve] = await store.inStore(async (ctx) => {
+      const known = await upsertCustomers(ctx, reported)
+      const [from, to, other] = ['77', '78', '79'].map((id) => known.get(id)!.id)
+      await changeCredits(ctx, [
+        { memberId: from!, reason: 'x', type: 'manual_add', amountMinor: 500, operationId: 'a' }
+      ])
+      await ctx.tx.run(sql`update credit_lots set member_id = ${to!} where store_id = ${ctx.storeId}`)
+      await ctx.tx.run(sql`
+        insert into credit_accounts (store_id, member_id, balance_minor, entries, updated_at)
+        select ${ctx.storeId}, id, minor, 0, ${ctx.now} from unnest(${[to!, other!]}::bigint[], '{0,5}'::bigint[]) as m(id, minor)
+         where id = ${other!} or ${withAccount}`)
+      return [from, to, other]
+    })
+    const { findings } = await store.inStore(audit)
+    const of = (balance: string, entries: string, lots: number) =>
+      `has a credit balance of ${balance} entries; its entries sum to ${entries}, its lots to ${lots} (minor units)`
+    assert.deepEqual(
+      findings.map(({ subject, message }) => [subject, message]),
+      [
+        [`cust_${ada}`, of('500 in 1', '500 in 1', 0)],
+        [`cust_${ben}`, of(withAccount ? '0 in 0' : 'none in 0', '0 in 0', 500)],
+        [`cust_${eve}`, of('5 in 0', '0 in 0', 0)]
+      ]
+    )
+  }
+})
+
 test('an account that nothing was ever added to is right', async () => {
   const store = await aStore(db)
   const reported = [{ id: '78', email: 'ben@example.com', firstName: null, lastName: null }]
