@@ -142,11 +142,12 @@ type Lane = ReturnType<typeof warmLane>
 type Some = { file: string; only: number[] | null; ms: number }
 
 /** The tests that reach a mutant within its time: first the files that notice most of this source's mutants per second; those
- * beside it are expected to. */
+ * beside it are expected to, and always run. */
 function testsFor(one: Planned, { run, reach, luck, names, atLoading }: Stage): { tests: Some[]; isAll: boolean } {
+  const isBeside = (file: string) => dirname(file) === dirname(one.mutant.file)
   const rank = ({ file, ms }: Some) => {
     const { tried, noticed } = luckOf(luck, one.mutant.file, file)
-    const expected = dirname(file) === dirname(one.mutant.file) ? 1 : 0.05
+    const expected = isBeside(file) ? 1 : 0.05
     return (noticed + expected) / (Math.max(tried, noticed) + 1) / (ms + 100)
   }
   const all = run.tests
@@ -161,7 +162,7 @@ function testsFor(one: Planned, { run, reach, luck, names, atLoading }: Stage): 
     })
     .sort((a, b) => rank(b) - rank(a))
   let ms = 0
-  const tests = all.filter((some, n) => (ms += some.ms) <= run.mostSeconds * 1_000 || n === 0)
+  const tests = all.filter((some, n) => isBeside(some.file) || (ms += some.ms) <= run.mostSeconds * 1_000 || n === 0)
   return { tests, isAll: tests.length === all.length }
 }
 
