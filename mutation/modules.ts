@@ -205,7 +205,7 @@ export const MODULES: Record<string, MutatedModule> = {
     ]
   },
   kit: {
-    decisive: [],
+    decisive: ['jobs/*'],
     texts: ['postgres/migration-set.ts'],
     functions: ['sequence-facts'],
     tests: [

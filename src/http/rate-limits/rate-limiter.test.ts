@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Database, int, row, sql } from '#kit/postgres'
-import { testDatabase } from '../../../test/database.ts'
+import { onServer, testDatabase } from '../../../test/database.ts'
 import type { Budget } from './budgets.ts'
 import type { RateLimitStatus } from './rate-limit-status.ts'
 import { createRateLimiter } from './rate-limiter.ts'
@@ -143,4 +143,26 @@ test('pruning deletes ended windows and keeps current ones', async () => {
   )
   assert.equal(await limiter.prune(), 2)
   assert.equal((await limiter.count(storeId, 'rest', { perMinute: 100, perDay: 5 })).remaining, 3)
+})
+
+test('the day is that of UTC, also where sessions of the database have another time zone', async () => {
+  // A zone whose day began in another hour than that of UTC, and, after the first hour of it, within it.
+  await onServer(`alter database ${new URL(url).pathname.slice(1)} set timezone = 'Etc/GMT+1'`)
+  const elsewhere = new Database({ url })
+  try {
+    const storeId = aStoreId()
+    const budget: Budget = { perMinute: 10_000, perDay: 5 }
+    const here = await times(4, () => createRateLimiter(db).count(storeId, 'rest', budget))
+    const there = await times(4, () => createRateLimiter(elsewhere).count(storeId, 'rest', budget))
+    assert.deepEqual([admittedOf(here), admittedOf(there)], [4, 1])
+    assert.deepEqual(
+      there.filter(({ resetAt }) => resetAt % 86_400 !== 0),
+      []
+    )
+    await createRateLimiter(elsewhere).prune()
+    assert.equal((await createRateLimiter(db).count(storeId, 'rest', budget)).admitted, false)
+  } finally {
+    await elsewhere.close()
+    await onServer(`alter database ${new URL(url).pathname.slice(1)} reset timezone`)
+  }
 })
