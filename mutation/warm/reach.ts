@@ -84,12 +84,6 @@ export function testsReaching({ files }: Reach, { id, mutant, source }: Planned)
   return numbers.includes(-1) ? null : numbers
 }
 
-/** Whether a test file runs anything of a mutant's source; of a source whose code has no mutants nobody knows. */
-export function usesSource({ files }: Reach, { mutant }: Planned): boolean {
-  const found = files[mutant.file]
-  return !found || Object.keys(found.by).length > 0
-}
-
 /** How long these tests of a file take, with what is around them. */
 export function timeOf({ ms }: Reach, only: number[] | null): number {
   const all = Object.entries(ms)

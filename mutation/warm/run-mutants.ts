@@ -6,7 +6,7 @@ import { mutatedText } from '../mutant.ts'
 import { addResult, isCaught, type Planned, RESULTS, type Result, ROOT, readResults } from '../results.ts'
 import { treeVersion } from '../tree-version.ts'
 import { type Ended, startWarmProcess, type WarmProcess } from './process.ts'
-import { type Reach, recordReach, testsReaching, timeOf, usesSource } from './reach.ts'
+import { type Reach, recordReach, testsReaching, timeOf } from './reach.ts'
 import { switchedSources } from './sources.ts'
 import type { Order } from './worker.ts'
 
@@ -154,10 +154,10 @@ function testsFor(one: Planned, { run, reach, luck, names, atLoading }: Stage): 
     .flatMap((file): Some[] => {
       const found = reach.get(file)
       if (!found?.passed) return []
-      // What a module does when it loads has an effect wherever anything of it runs.
+      // What a module does when it loads may have an effect anywhere.
       const isOfLoading = isFunction(one) || atLoading.has(names.get(one.id)!) || !names.has(one.id)
       const reaching = testsReaching(found, one)
-      const only = isOfLoading && reaching?.length === 0 && usesSource(found, one) ? null : reaching
+      const only = isOfLoading && reaching?.length === 0 ? null : reaching
       return only?.length === 0 ? [] : [{ file, only, ms: timeOf(found, only) }]
     })
     .sort((a, b) => rank(b) - rank(a))
