@@ -90,3 +90,35 @@ for (const [state, { to, refused }] of Object.entries(states)) {
     assert.deepEqual([await life.read(), await tracesOf(life)], [before, traces])
   })
 }
+
+test('a failed subscription that is cancelled keeps when and why it ended, and there is no way back', async () => {
+  const life = await aSubscriptionLife(db, { graceHours: 24 })
+  await life.sync({ status: 'failed', revision: '7' })
+  const [failed, { facts }] = [await life.read(), await tracesOf(life)]
+  await life.goTo('2026-02-03T15:00:00Z')
+  await life.cancel()
+  const { status, cancelledAt, cancelReason } = await life.read()
+  assert.deepEqual(
+    [status, cancelledAt, cancelReason],
+    ['cancelled', failed.cancelledAt, failed.cancelReason],
+    'receivers were notified of that end'
+  )
+  assert.equal((await tracesOf(life)).facts, facts)
+  await assert.rejects(life.reactivate(), { code: 'conflict' })
+})
+
+test('a gift is for another customer of the store, and never of products', async () => {
+  const life = await aSubscriptionLife(db, { plan: { name: 'VIP' } })
+  const give = (receiver: number) => life.inStore((ctx) => giftSubscription(ctx, life.id, receiver, 'api'))
+  await assert.rejects(give(999_999), {
+    code: 'not_found',
+    details: [{ field: 'receiver', code: 'not_found', message: 'must be a customer of the store' }]
+  })
+  const receiver = await life.anotherCustomer()
+  await life.inStore(({ tx, storeId }) =>
+    tx.run(sql`
+      update plans set type = 'product', tier_name = null, platform_product_id = null, product_ids = '{7}'
+       where store_id = ${storeId}`)
+  )
+  await assert.rejects(give(receiver), { code: 'conflict', message: /is for products: only a membership can be given/ })
+})

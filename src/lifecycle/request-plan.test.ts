@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { int, row, sql } from '#kit/postgres'
+import { listChanges } from '#subscriptions'
 import { testDatabase } from '../../test/database.ts'
 import { aPlan } from '../../test/plan-builder.ts'
-import { aSubscriptionLife } from '../../test/subscription-life.ts'
-import { previewChange } from './request-change.ts'
+import { aSubscriptionLife, at } from '../../test/subscription-life.ts'
+import { changeSubscription, previewChanges } from './change-subscription.ts'
+import { previewChange, requestChange } from './request-change.ts'
 
 const { db } = await testDatabase()
 
@@ -66,4 +68,57 @@ test('a plan that cannot be had is refused by the field, and its own plan is no 
   await assert.rejects(change({ planId }), /plan_id must be the id of a plan in USD/)
   await run(sql`update plans set currency = 'USD', status = 'disabled' where store_id = ${storeId} and id = ${planId}`)
   await assert.rejects(change({ planId }), /plan_id must be the id of a plan that is enabled/)
+  await run(sql`
+    update plans set status = 'enabled', type = 'product', tier_name = null, platform_product_id = null,
+                     platform_variant_id = null, product_ids = '{7}'
+     where store_id = ${storeId} and id = ${planId}`)
+  await assert.rejects(change({ planId }), /plan_id must be the id of a membership plan/)
+})
+
+test('a plan for another country is refused, but not the one that the member has', async () => {
+  const { planId, change, run, storeId, read } = await aLifeWithPlans()
+  await run(sql`update members set country_code = 'FR' where store_id = ${storeId}`)
+  await run(sql`update plans set allowed_countries = '{DE}' where store_id = ${storeId}`)
+  await assert.rejects(change({ planId }), /plan_id must be a plan for the country of the subscription's member/)
+  assert.equal(await change({ planId: (await read()).planId! }), null)
+})
+
+test("another plan at the same price is asked for with its line's price", async () => {
+  const { planId, change, run, storeId } = await aLifeWithPlans()
+  await run(sql`update plans set price_minor = 2900 where store_id = ${storeId} and id = ${planId}`)
+  const after = await change({ planId })
+  assert.deepEqual([after!.planId, after!.priceMinor, after!.linePriceMinor], [planId, null, 2900])
+})
+
+test('what was asked for before and is not made yet stays asked for, but its price not beside a new one', async () => {
+  const { planId, change, inStore, id } = await aLifeWithPlans()
+  await inStore((ctx) => requestChange(ctx, id, { planId }, 'api'))
+  const later = await change({ interval: 'year' })
+  assert.deepEqual(
+    [later!.planId, later!.priceMinor, later!.linePriceMinor, later!.interval],
+    [planId, 4900, 4900, 'year']
+  )
+  const priced = await change({ priceMinor: 3900 })
+  assert.deepEqual([priced!.planId, priced!.priceMinor, priced!.linePriceMinor], [planId, 3900, null])
+})
+
+test('another date asks for no other terms, and leaves those alone that were asked for', async () => {
+  const { inStore, id } = await aLifeWithPlans()
+  await inStore((ctx) => requestChange(ctx, id, { priceMinor: 1900 }, 'operator'))
+  const waiting = () => inStore((ctx) => listChanges(ctx, [id]))
+  const before = await waiting()
+  const nextBillingAt = at('2026-03-05T15:00:00Z')
+  const preview = await inStore((ctx) => previewChanges(ctx, id, { nextBillingAt }, 'api'))
+  assert.equal(preview.terms, null)
+  assert.ok(preview.date)
+  await inStore((ctx) => changeSubscription(ctx, id, { nextBillingAt }, 'api'))
+  assert.deepEqual(await waiting(), before)
+})
+
+test('a failed subscription can have another payment method, also where a field of terms is given as nothing', async () => {
+  const { inStore, id, sync } = await aLifeWithPlans()
+  await sync({ status: 'failed', revision: '7' })
+  const requested = { priceMinor: undefined, platformPaymentMethodId: 'card-2' }
+  const { after } = await inStore((ctx) => previewChange(ctx, id, requested, 'api'))
+  assert.equal(after!.platformPaymentMethodId, 'card-2')
 })
