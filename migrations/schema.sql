@@ -2195,7 +2195,7 @@ grant select on sold_plans to perennial_operator, perennial_store;
 
 -- Functions
 
-create function analyze_grown_table() returns text language plpgsql volatile security definer set search_path="$user", public;
+create function analyze_grown_table(seen text[] DEFAULT '{}'::text[]) returns text language plpgsql volatile security definer set search_path="$user", public;
 revoke all on function analyze_grown_table from public;
 grant execute on function analyze_grown_table to perennial_operator;
 create function append_attempt_changes() returns trigger language plpgsql volatile;

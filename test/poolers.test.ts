@@ -23,11 +23,24 @@ after(() => rm(folder, { recursive: true, force: true }))
 test('connections that share sessions are refused; a session each is not, directly or through a pooler', async () => {
   await refuseSharedSessions(url)
   await refuseSharedSessions(await aPooler(url, 'session'))
-  await assert.rejects(
-    aPooler(url, 'transaction').then(refuseSharedSessions),
-    /^Error: DATABASE_URL leads to a pooler in transaction mode.* pool_mode = session for this database$/
-  )
 })
+
+for (const [pool, options] of Object.entries({
+  'hands out what came back last': {},
+  'hands out what came back first': { reuses: 'oldest' },
+  'has two connections and hands out what came back first': { reuses: 'oldest', size: 2, isWarm: true },
+  'has four connections and hands out what came back first': { reuses: 'oldest', size: 4, isWarm: true },
+  'has four connections and hands out what came back last': { size: 4, isWarm: true },
+  'has seven connections and hands out what came back first': { reuses: 'oldest', size: 7, isWarm: true },
+  'has one connection': { size: 1 }
+} as const)) {
+  test(`a pooler in transaction mode is refused that ${pool}`, async () => {
+    await assert.rejects(
+      refuseSharedSessions(await aPooler(url, 'transaction', options), 1_000),
+      /^Error: DATABASE_URL leads to a pooler in transaction mode.* pool_mode = session for this database$/
+    )
+  })
+}
 
 test('the service does not start behind a pooler in transaction mode, and says why in one sentence', async () => {
   const child = spawn(process.execPath, [fileURLToPath(new URL('../src/main.ts', import.meta.url)), 'serve'], {

@@ -16,13 +16,21 @@ function messageReader(onMessage: (type: string, first: number) => void) {
   }
 }
 
+type PoolerOptions = { reuses?: 'latest' | 'oldest'; size?: number; isWarm?: boolean }
+
 type Server = { stream: net.Socket; onData: (chunk: Buffer) => void }
 
 /**
  * A pooler in front of PostgreSQL, as PgBouncer is: in `transaction` mode a client has a server connection from its first statement to
  * the end of the transaction, in `session` mode as long as it is connected. It knows no passwords and no settings.
+ * `reuses`: which of its idle server connections it hands out. `size`: how many it opens; all before the first client with `isWarm`.
  */
-export async function aPooler(url: string, mode: 'transaction' | 'session'): Promise<string> {
+export async function aPooler(
+  url: string,
+  mode: 'transaction' | 'session',
+  { reuses = 'latest', size = 100, isWarm = false }: PoolerOptions = {}
+): Promise<string> {
+  const waiting: (() => void)[] = []
   const idle: Server[] = []
   const all: net.Socket[] = []
   const connect = async (): Promise<Server> => {
@@ -39,6 +47,21 @@ export async function aPooler(url: string, mode: 'transaction' | 'session'): Pro
     return server
   }
 
+  let opened = 0
+  const take = async (): Promise<Server> => {
+    for (;;) {
+      const free = reuses === 'latest' ? idle.pop() : idle.shift()
+      if (free) return free
+      if (opened++ < size) return connect()
+      await new Promise<void>((resolve) => waiting.push(resolve))
+    }
+  }
+  const giveBack = (server: Server) => {
+    idle.push(server)
+    waiting.shift()?.()
+  }
+  if (isWarm) for (; opened < size; opened++) idle.push(await connect())
+
   const pooler = net.createServer((socket) => {
     let server: Server | null = null
     let hasStarted = false
@@ -50,7 +73,7 @@ export async function aPooler(url: string, mode: 'transaction' | 'session'): Pro
       if (type !== 'Z') return
       asked--
       if (mode === 'transaction' && asked === 0 && String.fromCharCode(status) === 'I') {
-        idle.push(server!)
+        giveBack(server!)
         server = null
       }
     })
@@ -60,7 +83,7 @@ export async function aPooler(url: string, mode: 'transaction' | 'session'): Pro
     const forward = async (chunk: Buffer) => {
       if (chunk[0] === 'X'.charCodeAt(0)) return
       asking(chunk)
-      server ??= idle.pop() ?? (await connect())
+      server ??= await take()
       server.onData = (data) => {
         socket.write(data)
         answered(data)
@@ -77,7 +100,7 @@ export async function aPooler(url: string, mode: 'transaction' | 'session'): Pro
       socket.write(Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]))
     })
     socket.on('close', () => {
-      if (server) idle.push(server)
+      if (server) giveBack(server)
     })
   })
   pooler.listen(0, '127.0.0.1')

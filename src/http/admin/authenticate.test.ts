@@ -151,5 +151,11 @@ test('without a database each node counts by itself: the operator is let in, and
     assert.equal(response.statusCode, 429)
     assert.ok(Number(response.headers['retry-after']) >= 1)
   }
+  // Those that are under way count once.
+  const burst = Array.from({ length: 6 }, (_, n) => ask(wrong(n), '198.51.100.14'))
   assert.equal((await ask(RIGHT, '198.51.100.14')).statusCode, 200)
+  assert.deepEqual(
+    (await Promise.all(burst)).map(({ statusCode }) => statusCode),
+    Array(6).fill(401)
+  )
 })

@@ -48,7 +48,7 @@ export function createGuessLimiter(limiter: Pick<RateLimiter, 'count' | 'usedThi
 
   const countHere = (network: string) => {
     const { since, wrong } = wrongHere(network)
-    if (here.size >= MAX_REMEMBERED) here.delete(here.keys().next().value!)
+    if (!here.has(network) && here.size >= MAX_REMEMBERED) here.delete(here.keys().next().value!)
     here.set(network, { since, wrong: wrong + 1 })
   }
   const wrongHere = (network: string) => {
@@ -102,12 +102,14 @@ export function createGuessLimiter(limiter: Pick<RateLimiter, 'count' | 'usedThi
     },
     async checkRight(address) {
       const network = networkOf(address)
-      const asked = limiter.usedThisMinute(NO_STORE, `guess:${network}`)
+      const asked = limiter
+        .usedThisMinute(NO_STORE, `guess:${network}`)
+        .then((counted) => ({ ...counted, used: counted.used + (underWay.get(network) ?? 0) }))
       const { used, retryAfter } = await orByNode(asked, network, (wrong, after) => ({
         used: wrong,
         retryAfter: after
       }))
-      if (used + (underWay.get(network) ?? 0) >= GUESSES.perMinute) refuse(network, retryAfter)
+      if (used >= GUESSES.perMinute) refuse(network, retryAfter)
     }
   }
 }

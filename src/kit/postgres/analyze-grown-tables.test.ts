@@ -38,3 +38,19 @@ test('the planner learns of a table that has grown, once', async () => {
   await addFacts(1_000)
   assert.ok((await analyzeGrownTables(db)).includes('facts'))
 })
+
+test('a table that is held is left, and the others are not', async () => {
+  await addFacts(9_000)
+  const { storeId } = await aStore(db)
+  await db.inStore(storeId, async ({ tx }) => {
+    await tx.run(sql`insert into alerts (store_id, kind, subject, message, created_at)
+      select ${storeId}, 'test', 'row ' || n, 'Held', now() from generate_series(1, 1500) n`)
+    await tx.run(sql`select pg_stat_force_next_flush()`)
+  })
+  const looked = await db.inInstallation(async (tx) => {
+    await tx.run(sql`lock facts in share update exclusive mode`)
+    return analyzeGrownTables(db)
+  })
+  assert.deepEqual(looked.slice(0, 2), ['facts', 'alerts'])
+  assert.deepEqual(await analyzeGrownTables(db), ['facts'])
+})

@@ -1,4 +1,3 @@
-import { realNow } from '#kit/clock'
 import { bool, type Ctx, instant, int, nullable, type RowOf, row, sql, text } from '#kit/postgres'
 import { EndpointRow } from './endpoint.ts'
 import { firstWarningAt } from './failing-endpoints.ts'
@@ -108,18 +107,18 @@ export async function rewriteEndpoint(
 }
 
 /**
- * Real time, since receivers know no other. Within an overlap the old secret stays the one that receivers know; without an
+ * Real time, since receivers know no other; the database's, by which signatures are made. Within an overlap the old secret stays the one that receivers know; without an
  * overlap it is removed.
  */
 export async function replaceSecret(ctx: Ctx, id: number, secret: Buffer, overlapHours: number): Promise<void> {
-  const now = realNow()
-  const until = overlapHours > 0 ? now.add({ hours: overlapHours }) : null
   await ctx.tx.run(sql`
     update webhook_endpoints
-       set previous_secret = case when ${until}::timestamptz is null then null
-                                  when previous_secret_until > ${now} then previous_secret
+       set previous_secret = case when ${overlapHours}::int = 0 then null
+                                  when previous_secret_until > statement_timestamp() then previous_secret
                                   else secret end,
-           previous_secret_until = ${until}, secret = ${secret}, updated_at = ${ctx.now}
+           previous_secret_until =
+             case when ${overlapHours} > 0 then statement_timestamp() + make_interval(hours => ${overlapHours}) end,
+           secret = ${secret}, updated_at = ${ctx.now}
      where store_id = ${ctx.storeId} and id = ${id} and deleted_at is null`)
 }
 
