@@ -128,16 +128,17 @@ async function nextAfterRestore(ctx: Ctx): Promise<ReconciliationKind | null> {
 /** Records how far a walk is after a page. After its last page everything up to its beginning is known. */
 export async function markWalked(ctx: Ctx, walk: Walk, page: WalkedPage): Promise<void> {
   const isOver = page.after === null
+  const finishedAt = isOver ? Temporal.Instant.fromEpochMilliseconds(ctx.realNowMs) : null
   // A tenth earlier or later, so that stores that were connected together do not stay together.
   const seconds = Math.round(EVERY_MINUTES[walk.kind] * 60 * (0.9 + 0.2 * Math.random()))
+  const nextAt = finishedAt?.add({ seconds }) ?? null
   await ctx.tx.run(sql`
     update reconciliations
        set seen = seen + ${page.seen}, changed = changed + ${page.changed}, failures = 0, last_error = null,
            page_after = ${page.after}, last_id = case when ${isOver} then '' else ${page.lastId ?? ''} end,
            cursor_at = case when ${isOver} then started_at else cursor_at end,
            started_at = case when ${isOver} then null else started_at end,
-           finished_at = case when ${isOver} then statement_timestamp() else finished_at end,
-           next_at = case when ${isOver} then statement_timestamp() + ${seconds} * interval '1 second' else next_at end,
+           finished_at = coalesce(${finishedAt}, finished_at), next_at = coalesce(${nextAt}, next_at),
            lease_owner = null, leased_until = null
      where store_id = ${ctx.storeId} and kind = ${walk.kind} and lease_token = ${walk.leaseToken}`)
 }

@@ -111,14 +111,14 @@ export async function rewriteEndpoint(
  * overlap it is removed.
  */
 export async function replaceSecret(ctx: Ctx, id: number, secret: Buffer, overlapHours: number): Promise<void> {
+  const now = Temporal.Instant.fromEpochMilliseconds(ctx.realNowMs)
+  const until = overlapHours > 0 ? now.add({ hours: overlapHours }) : null
   await ctx.tx.run(sql`
     update webhook_endpoints
-       set previous_secret = case when ${overlapHours}::int = 0 then null
-                                  when previous_secret_until > statement_timestamp() then previous_secret
+       set previous_secret = case when ${until}::timestamptz is null then null
+                                  when previous_secret_until > ${now} then previous_secret
                                   else secret end,
-           previous_secret_until =
-             case when ${overlapHours} > 0 then statement_timestamp() + make_interval(hours => ${overlapHours}) end,
-           secret = ${secret}, updated_at = ${ctx.now}
+           previous_secret_until = ${until}, secret = ${secret}, updated_at = ${ctx.now}
      where store_id = ${ctx.storeId} and id = ${id} and deleted_at is null`)
 }
 
