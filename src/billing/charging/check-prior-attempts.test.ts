@@ -1,0 +1,194 @@
+// What the platform says of the earlier attempts of a cycle: a reported failure is no proof, and what cannot be read is unknown.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Connector, PlatformAttempt } from '#platform'
+import { findPayment, findPriorPayment } from './check-prior-attempts.ts'
+import type { ClaimedAttempt, EarlierAttempt } from './claims.ts'
+import { checkLater, outcomeOf, refusedOutcome } from './submit-outcome.ts'
+
+const NOW = Temporal.Instant.from('2026-02-28T15:00:00Z')
+type State = PlatformAttempt['state']
+
+const reported = (id: string, state: State, idempotencyKey = `key-${id}`): PlatformAttempt =>
+  ({
+    id,
+    state,
+    idempotencyKey,
+    contractId: '1',
+    createdAt: NOW,
+    originAt: NOW,
+    errorCode: state === 'failed' ? 'INSUFFICIENT_FUNDS' : null,
+    errorMessage: null,
+    nextActionUrl: null,
+    order: null,
+    paymentMethod: null
+  }) as PlatformAttempt
+
+const claimed = (earlier: EarlierAttempt[], over: Partial<ClaimedAttempt> = {}): ClaimedAttempt => ({
+  id: 7,
+  subscriptionId: 1,
+  cycleIndex: 2,
+  idempotencyKey: 'svc-1-2-3',
+  platformContractId: '1',
+  cycleAt: NOW,
+  earlier,
+  isWanted: true,
+  scheduledAt: NOW,
+  platformAttemptId: null,
+  submittedBefore: null,
+  checks: 1,
+  refusals: 0,
+  isActionRequired: false,
+  leaseToken: 4,
+  ...over
+})
+const byId = (id: string): EarlierAttempt => ({ idempotencyKey: `key-${id}`, platformAttemptId: id })
+const byKey = (id: string): EarlierAttempt => ({ idempotencyKey: `key-${id}`, platformAttemptId: null })
+
+/** A platform that knows these attempts, cannot read those by key that are named, and has this payment of every cycle. */
+function aPlatform(
+  known: PlatformAttempt[],
+  {
+    unreadable = [],
+    isDown = false,
+    ofCycle = null
+  }: { unreadable?: string[]; isDown?: boolean; ofCycle?: PlatformAttempt | 'unreadable' | null } = {}
+) {
+  const asked: string[] = []
+  const failure = { ok: false as const, failure: { kind: 'unavailable' as const, message: 'down' } }
+  const billing = {
+    async findAttempts(ids: string[]) {
+      asked.push(`ids ${ids.join()}`)
+      return isDown
+        ? failure
+        : { ok: true, value: new Map(known.filter((a) => ids.includes(a.id)).map((a) => [a.id, a])) }
+    },
+    async findAttemptByKey(contract: string, key: string) {
+      asked.push(`${contract} ${key}`)
+      return unreadable.includes(key)
+        ? failure
+        : { ok: true, value: known.find((a) => a.idempotencyKey === key) ?? null }
+    },
+    async findPaymentOfCycle(contract: string, at: Temporal.Instant) {
+      asked.push(`cycle ${contract} ${at}`)
+      return ofCycle === 'unreadable' ? failure : { ok: true, value: ofCycle }
+    }
+  }
+  return { connector: { billing } as unknown as Connector, asked }
+}
+const stateOf = async (
+  known: PlatformAttempt[],
+  earlier: EarlierAttempt[],
+  options?: Parameters<typeof aPlatform>[1]
+) => {
+  const [found] = await findPriorPayment(aPlatform(known, options).connector, [claimed(earlier)])
+  return found!.state === 'paid' ? `paid by ${found!.by.id}` : found!.state
+}
+
+test('a cycle without earlier attempts needs no question', async () => {
+  const { connector, asked } = aPlatform([])
+  assert.deepEqual(await findPriorPayment(connector, [claimed([])]), [{ state: 'nothing' }])
+  assert.deepEqual(asked, [])
+})
+
+test('a cycle is unpaid only when each of its earlier attempts has failed or never arrived', async () => {
+  const [failed, paid, pending] = [reported('1', 'failed'), reported('2', 'success'), reported('3', 'pending')]
+  assert.equal(await stateOf([failed], [byId('1')]), 'nothing')
+  assert.equal(await stateOf([failed], [byKey('1')]), 'nothing')
+  assert.equal(await stateOf([], [byKey('1')]), 'nothing')
+  assert.equal(await stateOf([], [byId('1')]), 'nothing')
+  assert.equal(await stateOf([failed, paid], [byId('1'), byId('2')]), 'paid by 2')
+  assert.equal(await stateOf([failed, paid], [byKey('2'), byId('1')]), 'paid by 2')
+  assert.equal(await stateOf([failed, pending], [byId('1'), byId('3')]), 'unknown')
+  assert.equal(await stateOf([pending, paid], [byId('3'), byKey('2')]), 'paid by 2')
+})
+
+test('what cannot be read is unknown, and a payment that can be read is one all the same', async () => {
+  const [failed, paid] = [reported('1', 'failed'), reported('2', 'success')]
+  assert.equal(await stateOf([failed], [byId('1'), byKey('2')], { unreadable: ['key-2'] }), 'unknown')
+  assert.equal(await stateOf([paid], [byKey('1'), byId('2')], { unreadable: ['key-1'] }), 'paid by 2')
+  assert.equal(await stateOf([paid], [byId('2')], { isDown: true }), 'unknown')
+})
+
+test('one question finds the attempts of several cycles, each by its own', async () => {
+  const { connector, asked } = aPlatform([reported('1', 'failed'), reported('2', 'success')])
+  const found = await findPriorPayment(connector, [claimed([byId('2')]), claimed([byId('1')]), claimed([byId('1')])])
+  assert.deepEqual(
+    found.map(({ state }) => state),
+    ['paid', 'nothing', 'nothing']
+  )
+  assert.deepEqual(asked, ['ids 2,1'])
+})
+
+test('a payment of the cycle counts when nobody else than its own key or a foreign one has made it', async () => {
+  const paidBy = async (key: string, attempt = claimed([])) => {
+    const platform = aPlatform([], { ofCycle: reported('9', 'success', key) })
+    return (await findPayment(platform.connector, attempt)).state
+  }
+  assert.equal(await paidBy('by the staff'), 'paid')
+  assert.equal(await paidBy('svc-1-2-1'), 'paid')
+  assert.equal(await paidBy('svc-1-3-1'), 'nothing')
+  assert.equal(await paidBy('svc-1-21-1'), 'nothing')
+  assert.equal(await paidBy('svc-11-3-1'), 'paid')
+  assert.equal(await paidBy('by the staff', claimed([], { cycleAt: null })), 'nothing')
+})
+
+test('the payment of a cycle is not searched for where the earlier attempts have told', async () => {
+  const platform = aPlatform([reported('2', 'success'), reported('3', 'pending')], {
+    ofCycle: reported('9', 'success', 'x')
+  })
+  const [paid, unknown, nothing] = [
+    await findPayment(platform.connector, claimed([byId('2')])),
+    await findPayment(platform.connector, claimed([byId('3')])),
+    await findPayment(platform.connector, claimed([]))
+  ]
+  assert.deepEqual([paid.state === 'paid' && paid.by.id, unknown.state], ['2', 'unknown'])
+  assert.equal(nothing.state === 'paid' && nothing.by.id, '9')
+  assert.deepEqual(platform.asked, ['ids 2', 'ids 3', `cycle 1 ${NOW}`])
+  const none = aPlatform([])
+  assert.equal((await findPayment(none.connector, claimed([]))).state, 'nothing')
+  assert.equal((await findPayment(aPlatform([], { ofCycle: 'unreadable' }).connector, claimed([]))).state, 'unknown')
+})
+
+test('a pending attempt is checked after ten minutes, an hour, six hours, and then daily', () => {
+  const minutes = [1, 2, 3, 4, 5, 50].map((checks) =>
+    checkLater(claimed([], { checks }), NOW).checked.checkAt.since(NOW).total('minutes')
+  )
+  assert.deepEqual(minutes, [10, 60, 360, 1440, 1440, 1440])
+})
+
+test('what the platform reports is the result of our attempt, under our key', () => {
+  const attempt = claimed([], { isActionRequired: true })
+  const result = (state: State) => {
+    const outcome = outcomeOf(attempt, reported('5', state, 'another'), NOW)
+    return 'result' in outcome ? [outcome.result.idempotencyKey, outcome.result.state] : outcome
+  }
+  assert.deepEqual(result('success'), ['svc-1-2-3', 'success'])
+  assert.deepEqual(result('failed'), ['svc-1-2-3', 'failed'])
+  for (const [isActionRequired, nextActionUrl, isConfirmed] of [
+    [true, null, true],
+    [true, 'https://pay.example/1', false],
+    [false, null, false]
+  ] as const) {
+    const pending = { ...reported('5', 'pending'), nextActionUrl }
+    const outcome = outcomeOf({ ...attempt, isActionRequired }, pending, NOW)
+    assert.ok('checked' in outcome)
+    const { id, leaseToken, platformAttemptId, actionUrl, isRefused } = outcome.checked
+    assert.deepEqual([id, leaseToken, platformAttemptId, actionUrl, isRefused], [7, 4, '5', nextActionUrl, false])
+    assert.equal(outcome.checked.isConfirmed, isConfirmed)
+  }
+})
+
+test('a call that is refused is repeated four times, and then the attempt has failed; a refusal of the contract ends it at once', () => {
+  const refused = (refusals: number, code: string | undefined) => {
+    const failure = { kind: 'rejected' as const, code, message: 'no' }
+    const outcome = refusedOutcome(claimed([], { refusals }), failure as never, NOW)
+    return 'checked' in outcome
+      ? ['again', outcome.checked.isRefused]
+      : 'result' in outcome && [outcome.result.state, outcome.result.state === 'failed' && outcome.result.isRefusal]
+  }
+  assert.deepEqual(refused(0, 'SOMETHING_NEW'), ['again', true])
+  assert.deepEqual(refused(3, undefined), ['again', true])
+  assert.deepEqual(refused(4, 'SOMETHING_NEW'), ['failed', true])
+  assert.deepEqual(refused(0, 'CONTRACT_PAUSED'), ['failed', true])
+})
