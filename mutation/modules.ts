@@ -140,6 +140,7 @@ export const MODULES: Record<string, MutatedModule> = {
       'test/faulty-platform.test.ts',
       'test/new-payment-methods.test.ts',
       'test/partial-answers.test.ts',
+      'test/restored-stores.test.ts',
       'test/stopped-retries.test.ts',
       'test/unbilled-cycles.test.ts',
       'test/unkind-platform.test.ts'

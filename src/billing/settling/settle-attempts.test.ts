@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { upsertFromContracts } from '#contracts'
-import { int, row, sql } from '#kit/postgres'
-import { setClock } from '#stores'
+import { instant, int, nullable, row, sql, text } from '#kit/postgres'
+import { setClock, settingsOf } from '#stores'
 import { findSubscriptionByContract, lockSubscriptions } from '#subscriptions'
 import { aContract, anOrder } from '../../../test/contract-builder.ts'
 import { testDatabase } from '../../../test/database.ts'
@@ -12,6 +12,8 @@ import { aStore } from '../../../test/store-builder.ts'
 import { aSubscriptionLife } from '../../../test/subscription-life.ts'
 import { claimAttempts } from '../charging/claims.ts'
 import { openDueAttempts } from '../charging/open-attempts.ts'
+import { actionRequiredSettings } from '../settings.ts'
+import { adoptPayments } from './adopt-payments.ts'
 import { settleAttempts } from './settle-attempts.ts'
 
 const { db, url } = await testDatabase()
@@ -121,4 +123,111 @@ test('a payment is settled wholly or not at all, and once when it is reported ag
   assert.deepEqual(await life.now(), ['active', 2, 3, 0, '2026-03-31T14:00:00Z'])
   const { orders, charged, credits } = await counts()
   assert.deepEqual([orders, charged, credits], [before.orders + 1, 1, before.credits + 1])
+})
+
+const SECOND = '2026-02-28T15:00:00Z'
+const LATER = Temporal.Instant.from('2026-03-20T00:00:00Z')
+
+async function aCharge() {
+  const life = await aSubscriptionLife(db)
+  await life.goTo(SECOND)
+  await life.bill()
+  const { storeId, inStore } = life
+  /** Of each attempt, oldest first. */
+  const dates = () =>
+    inStore(({ tx }) =>
+      tx.many(
+        row({ status: text, checkAt: nullable(instant), remindAt: nullable(instant) }),
+        sql`select status, check_at, remind_at from billing_attempts where store_id = ${storeId} order by id`
+      )
+    )
+  const later = (column: 'check_at' | 'remind_at') =>
+    inStore(({ tx }) =>
+      tx.run(
+        column === 'check_at'
+          ? sql`update billing_attempts set check_at = ${LATER} where store_id = ${storeId} and status = 'pending'`
+          : sql`update billing_attempts set remind_at = ${LATER} where store_id = ${storeId} and status = 'pending'`
+      )
+    )
+  return { ...life, key: `svc-${life.contract.id}-2-1`, dates, later }
+}
+
+test('a failure that calls the cycle paid ends nothing until its payment was searched for', async () => {
+  const life = await aCharge()
+  await life.later('check_at')
+  const report = (isPaymentSearched?: boolean) =>
+    life.inStore((ctx) =>
+      settleAttempts(ctx, [
+        {
+          idempotencyKey: life.key,
+          platformAttemptId: '1',
+          state: 'failed',
+          errorCode: 'INVOICE_ALREADY_PAID',
+          errorMessage: null,
+          ...(isPaymentSearched && { isPaymentSearched })
+        }
+      ])
+    )
+  await report()
+  assert.deepEqual(await life.dates(), [{ status: 'pending', checkAt: Temporal.Instant.from(SECOND), remindAt: null }])
+  await report(true)
+  assert.deepEqual(await life.charges(), [{ status: 'failed', code: 'already_paid', retries: 0 }])
+})
+
+test('a success that is reported late waits for the open attempt of its cycle, and holds when that one fails', async () => {
+  const life = await aCharge()
+  await life.decline('INSUFFICIENT_FUNDS')
+  await life.retry((await life.attempts())[0]!.id)
+  await life.paidLate(life.key)
+  assert.deepEqual(
+    (await life.charges()).map(({ status }) => status),
+    ['failed', 'pending']
+  )
+  await life.decline('INSUFFICIENT_FUNDS')
+  assert.deepEqual(await life.charges(), [
+    { status: 'success', code: '', retries: 0 },
+    { status: 'failed', code: 'card_declined', retries: 0 }
+  ])
+  assert.deepEqual((await life.now()).slice(0, 4), ['active', 2, 3, 0])
+  assert.deepEqual(
+    (await life.attempts()).map(({ attemptsRemaining }) => attemptsRemaining),
+    [0, 0]
+  )
+})
+
+test('a customer who has to confirm is reminded by the first date of the store, which a repeated report leaves alone', async () => {
+  const life = await aCharge()
+  const report = () =>
+    life.inStore((ctx) => settleAttempts(ctx, [], [{ idempotencyKey: life.key, actionUrl: 'https://pay.example/1' }]))
+  await report()
+  const { remindAt } = (await life.dates())[0]!
+  const { remindAfterHours } = await life.inStore((ctx) => settingsOf(ctx, actionRequiredSettings))
+  assert.deepEqual(remindAt, Temporal.Instant.from(SECOND).add({ hours: remindAfterHours[0]! }))
+  await life.later('remind_at')
+  await report()
+  assert.deepEqual((await life.dates())[0]!.remindAt, LATER)
+})
+
+test('a payment that is not ours pays the cycle that waits for a retry, once, and nothing more is announced for it', async () => {
+  const life = await aCharge()
+  await life.decline('INSUFFICIENT_FUNDS')
+  const payment = (idempotencyKey: string, platformAttemptId: string) => {
+    const when = Temporal.Instant.from(SECOND)
+    const of = { contractId: life.contract.id, originAt: when, createdAt: when }
+    return { idempotencyKey, platformAttemptId, of, state: 'success' as const, order: null, paymentMethod: null }
+  }
+  const adopt = (...some: ReturnType<typeof payment>[]) => life.inStore((ctx) => adoptPayments(ctx, some))
+  assert.equal(await adopt(payment(life.key, '900')), 0, 'it is known by its key')
+  assert.equal(await adopt(payment('by the staff', '901')), 1)
+  assert.deepEqual(
+    (await life.attempts()).map(({ status, attemptsRemaining, retryAt }) => [status, attemptsRemaining, retryAt]),
+    [
+      ['failed', 0, null],
+      ['success', 0, null]
+    ]
+  )
+  assert.deepEqual((await life.now()).slice(0, 4), ['active', 2, 3, 0])
+  assert.equal(await adopt(payment('by the staff', '901')), 0, 'it is known by its id')
+  assert.equal((await life.alerts()).length, 0)
+  assert.equal((await life.history()).filter((line) => /^Charge of .* for cycle 2 started$/.test(line)).length, 2)
 })
