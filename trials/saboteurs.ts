@@ -2,13 +2,18 @@ import { badReceiversSaboteurs } from './saboteurs/bad-receivers.ts'
 import { calendarSaboteurs } from './saboteurs/calendar.ts'
 import { concurrentDeductsSaboteurs } from './saboteurs/concurrent-deducts.ts'
 import { contentionSaboteurs } from './saboteurs/contention.ts'
+import { crashPointsSaboteurs } from './saboteurs/crash-points.ts'
 import { failoverSaboteurs } from './saboteurs/failover.ts'
+import { filterInjectionSaboteurs } from './saboteurs/filter-injection.ts'
+import { foreignIdsSaboteurs } from './saboteurs/foreign-ids.ts'
 import { fuzzSaboteurs } from './saboteurs/fuzz.ts'
+import { hostileAddressesSaboteurs } from './saboteurs/hostile-addresses.ts'
 import { killRenewalsSaboteurs } from './saboteurs/kill-renewals.ts'
 import { killSenderSaboteurs } from './saboteurs/kill-sender.ts'
 import { ledgerModelSaboteurs } from './saboteurs/ledger-model.ts'
 import { lostMessagesSaboteurs } from './saboteurs/lost-messages.ts'
 import { oneKeySaboteurs } from './saboteurs/one-key.ts'
+import { proxyRequestsSaboteurs } from './saboteurs/proxy-requests.ts'
 import { restoredBackupSaboteurs } from './saboteurs/restored-backup.ts'
 import { rollingUpgradeSaboteurs } from './saboteurs/rolling-upgrade.ts'
 import type { Saboteur } from './saboteurs/saboteur.ts'
@@ -22,6 +27,11 @@ export const SABOTEURS: Record<string, Saboteur> = {
   ...calendarSaboteurs,
   ...concurrentDeductsSaboteurs,
   ...contentionSaboteurs,
+  ...crashPointsSaboteurs,
+  ...proxyRequestsSaboteurs,
+  ...foreignIdsSaboteurs,
+  ...filterInjectionSaboteurs,
+  ...hostileAddressesSaboteurs,
   ...failoverSaboteurs,
   ...fuzzSaboteurs,
   ...killRenewalsSaboteurs,

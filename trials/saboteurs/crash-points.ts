@@ -1,0 +1,31 @@
+import type { Saboteur } from './saboteur.ts'
+
+/** Every statement: the slice in the suite meets too few. */
+const ALL = ['trials/run.ts', 'crash-points', '7']
+
+export const crashPointsSaboteurs: Record<string, Saboteur> = {
+  'a call that may have arrived before a crash is repeated without a search for its attempt': {
+    trial: 'crash-points',
+    run: ALL,
+    trialThen: 'fails',
+    edits: [
+      {
+        file: 'src/billing/charging/submit-attempts.ts',
+        from: '({ earlier, submittedBefore }: ClaimedAttempt) => earlier.length === 0 && submittedBefore === null',
+        to: '({ earlier }: ClaimedAttempt) => earlier.length === 0'
+      }
+    ]
+  },
+  'leases of dead processes are not freed': {
+    trial: 'crash-points',
+    run: ALL,
+    trialThen: 'fails',
+    edits: [
+      {
+        file: 'src/kit/engines/lease-owner.ts',
+        from: 'if (dead.length === 0) return 0',
+        to: 'if (dead.length >= 0) return 0'
+      }
+    ]
+  }
+}
