@@ -105,8 +105,9 @@ async function fuzzService({ service, platformUrl, agent, db, requests, seed }: 
   const worker = async () => {
     while (sent < requests) await sendOne(next())
   }
-  // First, since random requests soon leave no subscription that can still be changed.
+  // First, since random requests soon leave no subscription that can still be changed, and no attempt that can be retried.
   await sendOne(changeOf(operations, subscriptions![0]!))
+  await sendOne(retryOf(operations, attempts![0]!))
   await Promise.all(Array.from({ length: WORKERS }, worker))
   stalls.disable()
   const { findings } = await store.inStore(audit)
@@ -127,6 +128,17 @@ function changeOf(operations: Operation[], subscription: string): FuzzRequest {
     target: `/v1/subscriptions/${subscription}`,
     headers: { 'content-type': 'application/json' },
     body: Buffer.from('{"price":31}')
+  }
+}
+
+/** A retry of a failed charge, which a random cancellation or pause of its subscription would rule out. */
+function retryOf(operations: Operation[], attempt: string): FuzzRequest {
+  return {
+    operation: operations.find(({ id }) => id === 'retryBillingAttempt')!,
+    method: 'POST',
+    target: `/v1/billing-attempts/${attempt}/retry`,
+    headers: { 'content-type': 'application/json' },
+    body: Buffer.from('{}')
   }
 }
 
