@@ -11,7 +11,7 @@ import { reactivationGraceSettings } from '#lifecycle/settings'
 import { updateSettings } from '#stores'
 import { createEndpoint, sendSample } from '#webhooks'
 import { at, attemptsOf, joined, START } from '../src/http/rest/subscription.test-helper.ts'
-import { type Operation, operationsOf } from '../test/openapi.ts'
+import { operationsOf } from '../test/openapi.ts'
 import { startServiceHere } from '../test/service-here.ts'
 import { aStore, testVault } from '../test/store-builder.ts'
 import { type FuzzRequest, fuzzRequests } from './fuzz-requests.ts'
@@ -94,6 +94,11 @@ async function fuzzService({ service, platformUrl, agent, db, requests, seed }: 
   const stalls = monitorEventLoopDelay({ resolution: 5 })
   stalls.enable()
   let sent = 0
+  const sure = (id: string, path: string, body: string): FuzzRequest => {
+    const operation = operations.find((one) => one.id === id)!
+    const headers = { 'content-type': 'application/json' }
+    return { operation, method: operation.method, target: `/v1${path}`, headers, body: Buffer.from(body) }
+  }
   const sendOne = async (request: FuzzRequest) => {
     sent++
     const headers = { ...request.headers, authorization: `Bearer ${key}` }
@@ -105,9 +110,12 @@ async function fuzzService({ service, platformUrl, agent, db, requests, seed }: 
   const worker = async () => {
     while (sent < requests) await sendOne(next())
   }
-  // First, since random requests soon leave no subscription that can still be changed, and no attempt that can be retried.
-  await sendOne(changeOf(operations, subscriptions![0]!))
-  await sendOne(retryOf(operations, attempts![0]!))
+  // First, since random requests soon leave no subscription that can still be changed, and seldom name what there is.
+  await sendOne(sure('changeSubscription', `/subscriptions/${subscriptions![0]}`, '{"price":31}'))
+  await sendOne(sure('retryBillingAttempt', `/billing-attempts/${attempts![0]}/retry`, '{}'))
+  await sendOne(
+    sure('giftSubscription', `/subscriptions/${subscriptions![1]}/gift`, `{"receiver":"${customers!.at(-2)}"}`)
+  )
   await Promise.all(Array.from({ length: WORKERS }, worker))
   stalls.disable()
   const { findings } = await store.inStore(audit)
@@ -118,28 +126,6 @@ async function fuzzService({ service, platformUrl, agent, db, requests, seed }: 
     []
   )
   return { requests: sent, byStatus, neverDone: [...neverDone], longestStallMs: Math.round(stalls.max / 1e6) }
-}
-
-/** A change of a subscription that is possible: most random bodies also name plans and payment methods that there are not. */
-function changeOf(operations: Operation[], subscription: string): FuzzRequest {
-  return {
-    operation: operations.find(({ id }) => id === 'changeSubscription')!,
-    method: 'PATCH',
-    target: `/v1/subscriptions/${subscription}`,
-    headers: { 'content-type': 'application/json' },
-    body: Buffer.from('{"price":31}')
-  }
-}
-
-/** A retry of a failed charge, which a random cancellation or pause of its subscription would rule out. */
-function retryOf(operations: Operation[], attempt: string): FuzzRequest {
-  return {
-    operation: operations.find(({ id }) => id === 'retryBillingAttempt')!,
-    method: 'POST',
-    target: `/v1/billing-attempts/${attempt}/retry`,
-    headers: { 'content-type': 'application/json' },
-    body: Buffer.from('{}')
-  }
 }
 
 /** Unknown customers are looked up on this platform, which has none. */

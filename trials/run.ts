@@ -15,9 +15,11 @@ import { MIGRATIONS } from '../src/app/migrations.ts'
 import { sendToBadReceivers } from './bad-receivers.ts'
 import { floodWithBodies } from './body-flood.ts'
 import { calendarTrial } from './calendar.ts'
+import { searchForSecrets } from './canary-secrets.ts'
 import { deductConcurrently } from './concurrent-deducts.ts'
 import { contendForRetries } from './contention.ts'
 import { crashAtEveryStatement } from './crash-points.ts'
+import { readWhileWriting } from './cursor-reads.ts'
 import { FAULTS } from './database-fault-causes.ts'
 import { failDatabase } from './database-faults.ts'
 import { failOverToStandby } from './failover.ts'
@@ -90,6 +92,8 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
   'proxy-requests': (place) => forgeProxyRequests({ ...place, requests: rounds(10_000) }),
   'foreign-ids': askForForeignIds,
   fuzz: (place) => fuzz({ ...place, requests: rounds(100_000) }),
+  'canary-secrets': searchForSecrets,
+  'cursor-reads': (place) => readWhileWriting({ ...place, changes: rounds(2_000) }),
   'filter-injection': (place) => injectIntoFilters({ ...place, requests: rounds(20_000) }),
   'body-flood': (place) => floodWithBodies({ ...place, connections: 500, bodyBytes: 8 * 1024 * 1024, rounds: 3 }),
   calendar: (place) => calendarTrial({ ...place, zones: Intl.supportedValuesOf('timeZone'), fromYear: 2026, years: 3 })

@@ -1,8 +1,10 @@
 import { badReceiversSaboteurs } from './saboteurs/bad-receivers.ts'
 import { calendarSaboteurs } from './saboteurs/calendar.ts'
+import { canarySecretsSaboteurs } from './saboteurs/canary-secrets.ts'
 import { concurrentDeductsSaboteurs } from './saboteurs/concurrent-deducts.ts'
 import { contentionSaboteurs } from './saboteurs/contention.ts'
 import { crashPointsSaboteurs } from './saboteurs/crash-points.ts'
+import { cursorReadsSaboteurs } from './saboteurs/cursor-reads.ts'
 import { failoverSaboteurs } from './saboteurs/failover.ts'
 import { filterInjectionSaboteurs } from './saboteurs/filter-injection.ts'
 import { foreignIdsSaboteurs } from './saboteurs/foreign-ids.ts'
@@ -32,6 +34,8 @@ export const SABOTEURS: Record<string, Saboteur> = {
   ...foreignIdsSaboteurs,
   ...filterInjectionSaboteurs,
   ...hostileAddressesSaboteurs,
+  ...canarySecretsSaboteurs,
+  ...cursorReadsSaboteurs,
   ...failoverSaboteurs,
   ...fuzzSaboteurs,
   ...killRenewalsSaboteurs,

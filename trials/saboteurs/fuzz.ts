@@ -1,8 +1,9 @@
 import type { Edit, Saboteur } from './saboteur.ts'
 
+/** With 4,000 too few NULs reach a field that takes any text. */
 const broken = (edits: Edit[], trialThen: Saboteur['trialThen'] = 'fails'): Saboteur => ({
   trial: 'fuzz',
-  run: ['trials/run.ts', 'fuzz', '3', '--rounds', '4000'],
+  run: ['trials/run.ts', 'fuzz', '3', '--rounds', '10000'],
   trialThen,
   edits
 })

@@ -1,0 +1,35 @@
+import { type Edit, type Saboteur, slice } from './saboteur.ts'
+
+const SECRETS = 'src/kit/secrets.ts'
+
+const without = (...edits: Edit[]): Saboteur => ({
+  trial: 'canary-secrets',
+  run: slice('canary-secrets-trial'),
+  trialThen: 'fails',
+  edits
+})
+
+export const canarySecretsSaboteurs: Record<string, Saboteur> = {
+  'a URL is logged as it came': without({
+    file: 'src/http/server/request-log.ts',
+    from: 'const url = loggedUrl(request.originalUrl)',
+    to: 'const url = loggedUrl(request.originalUrl) && request.originalUrl'
+  }),
+  'the hint of a key is most of the key': without({
+    file: 'src/stores/key-text.ts',
+    from: 'return key.slice(-4)',
+    to: 'return key.slice(-32)'
+  }),
+  'secrets are kept in plain text': without(
+    {
+      file: SECRETS,
+      from: 'return Buffer.concat([Buffer.from([VERSION]), nonce, ...body, cipher.getAuthTag()])',
+      to: 'return Buffer.concat([Buffer.from([VERSION]), nonce, ...body.slice(2), Buffer.from(text), cipher.getAuthTag()])'
+    },
+    {
+      file: SECRETS,
+      from: 'decipher.setAAD(bound(purpose)).setAuthTag(sealed.subarray(-TAG_BYTES))\n      try {',
+      to: 'decipher.setAAD(bound(purpose)).setAuthTag(sealed.subarray(-TAG_BYTES))\n      try {\n        if (sealed) return sealed.subarray(1 + NONCE_BYTES, -TAG_BYTES).toString()'
+    }
+  )
+}

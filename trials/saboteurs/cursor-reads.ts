@@ -1,0 +1,28 @@
+import { type Edit, type Saboteur, slice } from './saboteur.ts'
+
+const without = (...edits: Edit[]): Saboteur => ({
+  trial: 'cursor-reads',
+  run: slice('cursor-reads-trial'),
+  trialThen: 'fails',
+  edits
+})
+
+export const cursorReadsSaboteurs: Record<string, Saboteur> = {
+  'events are in the order of their ids, which are given before the commit': without(
+    {
+      file: 'migrations/functions/sequence-facts.sql',
+      from: 'set position = last + w.nth',
+      to: 'set position = w.id'
+    },
+    {
+      file: 'migrations/functions/sequence-facts.sql',
+      from: 'set last_position = last + given where',
+      to: 'set last_position = greatest(last, (select max(position) from facts where store_id = store)) where'
+    }
+  ),
+  'the next page begins after what has not been read': without({
+    file: 'src/webhooks/event-log/list-events.ts',
+    from: 'nextSince: isLast ? span.end : facts.at(-1)!.position',
+    to: 'nextSince: isLast ? span.end : span.end'
+  })
+}
