@@ -77,8 +77,13 @@ export async function restartDatabase(trial: RestartTrial): Promise<RestartRepor
     }),
     (open) => open.close()
   )
+  // As a supervisor does: a start that meets a server that is recovering may be refused.
   const start = () =>
-    startProcess({ databaseUrl: postgres.url, dataDir: trial.dataDir, port, env: BESIDE_THE_PLATFORM })
+    until('the service starts', () =>
+      startProcess({ databaseUrl: postgres.url, dataDir: trial.dataDir, port, env: BESIDE_THE_PLATFORM }).catch(
+        () => null
+      )
+    )
   let service: Awaited<ReturnType<typeof start>> | null = await start()
   stack.defer(() => service?.kill())
   await platform.run()
