@@ -1,7 +1,7 @@
 // The long fault runs: `npm run trials -- [trial|all] [seed] [runs] [--size N] [--kills N] [--results FILE]`. Prints one line of results
 // per run; a failing run throws, and so does one that takes longer than an hour. Without a number of runs each trial runs once.
 // `--size` and `--kills`: the subscriptions and kills of kill-renewals and restart-database. `--rounds`: how many rounds a run makes of a trial that consists of
-// many; the number that reliability promises without it. `--patient`: the clients of concurrent-deducts repeat what failed. `--results`: each line is also appended to this file, and a run whose line is there
+// many; `--faults` and `--hold`: of database-faults only these, separated by commas, for so many seconds each; the number that reliability promises without it. `--patient`: the clients of concurrent-deducts repeat what failed. `--results`: each line is also appended to this file, and a run whose line is there
 // already is left out, so that an interrupted series goes on where it was.
 // `--prove`: instead, each trial (or the one that is named) is run with its saboteurs, and exits with 1 if one ends otherwise than said.
 import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -47,6 +47,8 @@ const { positionals, values } = parseArgs({
   options: {
     size: { type: 'string', default: '5000' },
     kills: { type: 'string', default: '40' },
+    faults: { type: 'string', default: FAULTS.join() },
+    hold: { type: 'string', default: '12' },
     rounds: { type: 'string' },
     patient: { type: 'boolean', default: false },
     results: { type: 'string' },
@@ -59,6 +61,7 @@ const seed = Number(positionals[1] ?? Date.now() % 1_000_000)
 const runs = Number(positionals[2] ?? 1)
 const subscriptions = Number(values.size)
 const kills = Number(values.kills)
+const chosenFaults = FAULTS.filter((fault) => values.faults.split(',').includes(fault))
 const isPatient = values.patient
 /** The number of rounds of a trial that consists of many: `promised`, unless fewer are asked for. */
 const rounds = (promised: number) => Number(values.rounds ?? promised)
@@ -79,7 +82,7 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
   'kill-sender': (place) => killSender({ ...place, events: 5_000, kills: 20 }),
   'shared-limits': (place) => shareLimits({ ...place, rounds: rounds(100), kills: rounds(100) }),
   'two-nodes': (place) => killOneOfTwoNodes({ ...place, subscriptions: 200, moves: 20, kills: 10 }),
-  'database-faults': (place) => failDatabase({ ...place, faults: FAULTS, holdMs: 12_000 }),
+  'database-faults': (place) => failDatabase({ ...place, faults: chosenFaults, holdMs: Number(values.hold) * 1_000 }),
   'database-away': (place) => failDatabase({ ...place, faults: LONG_FAULTS, holdMs: 300_000 }),
   'restart-database': databaseRestarts,
   'restored-backup': restoredBackup,

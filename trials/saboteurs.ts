@@ -5,6 +5,7 @@ import { concurrentDeductsSaboteurs } from './saboteurs/concurrent-deducts.ts'
 import { contentionSaboteurs } from './saboteurs/contention.ts'
 import { crashPointsSaboteurs } from './saboteurs/crash-points.ts'
 import { cursorReadsSaboteurs } from './saboteurs/cursor-reads.ts'
+import { databaseFaultsSaboteurs } from './saboteurs/database-faults.ts'
 import { failoverSaboteurs } from './saboteurs/failover.ts'
 import { filterInjectionSaboteurs } from './saboteurs/filter-injection.ts'
 import { foreignIdsSaboteurs } from './saboteurs/foreign-ids.ts'
@@ -16,6 +17,7 @@ import { ledgerModelSaboteurs } from './saboteurs/ledger-model.ts'
 import { lostMessagesSaboteurs } from './saboteurs/lost-messages.ts'
 import { oneKeySaboteurs } from './saboteurs/one-key.ts'
 import { proxyRequestsSaboteurs } from './saboteurs/proxy-requests.ts'
+import { restartDatabaseSaboteurs } from './saboteurs/restart-database.ts'
 import { restoredBackupSaboteurs } from './saboteurs/restored-backup.ts'
 import { rollingUpgradeSaboteurs } from './saboteurs/rolling-upgrade.ts'
 import type { Saboteur } from './saboteurs/saboteur.ts'
@@ -36,6 +38,7 @@ export const SABOTEURS: Record<string, Saboteur> = {
   ...hostileAddressesSaboteurs,
   ...canarySecretsSaboteurs,
   ...cursorReadsSaboteurs,
+  ...databaseFaultsSaboteurs,
   ...failoverSaboteurs,
   ...fuzzSaboteurs,
   ...killRenewalsSaboteurs,
@@ -43,6 +46,7 @@ export const SABOTEURS: Record<string, Saboteur> = {
   ...ledgerModelSaboteurs,
   ...lostMessagesSaboteurs,
   ...oneKeySaboteurs,
+  ...restartDatabaseSaboteurs,
   ...restoredBackupSaboteurs,
   ...rollingUpgradeSaboteurs,
   ...sharedLimitsSaboteurs,

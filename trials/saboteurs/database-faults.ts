@@ -1,0 +1,136 @@
+import type { Edit, Saboteur } from './saboteur.ts'
+
+const TRIAL = 'database-faults'
+const run = (fault: string, holdSeconds: number) => [
+  'trials/run.ts',
+  TRIAL,
+  '7',
+  '--faults',
+  fault,
+  '--hold',
+  String(holdSeconds)
+]
+/** Longer than a request may take. */
+const LOCKED = run('pool-exhausted', 14)
+const HALF_OPEN = run('half-open', 8)
+const STOPPED = run('sigterm-half-open', 1)
+
+const serverEndsNoWait: Edit = {
+  file: 'src/kit/postgres/database.ts',
+  from: '`set ${local}lock_timeout = ${lockMs}; set ${local}statement_timeout = ${statementMs}`',
+  to: '`set ${local}lock_timeout = ${lockMs * 0}; set ${local}statement_timeout = ${statementMs * 0}`'
+}
+const nothingIsCut: Edit = {
+  file: 'src/kit/postgres/answer-watch.ts',
+  from: '    asking.connection.cut(new NoAnswer(ms))',
+  to: '    asking.connection.listenerCount(String(ms))'
+}
+const nothingIsGivenUp: Edit = {
+  file: 'src/kit/postgres/answer-watch.ts',
+  from: '    one.giveUp(asDriverError(new NoAnswer(answerMs)))',
+  to: '    asDriverError(new NoAnswer(answerMs))'
+}
+const noDeadline: Edit = {
+  file: 'src/http/shared/deadline.ts',
+  from: '      open.delete(request)\n      end()',
+  to: '      open.delete(request)\n      void end'
+}
+const stopWaitsForAnswers: Edit = {
+  file: 'src/app/serve.ts',
+  from: 'open.hurry(STOPPING_ANSWER_MS)',
+  to: 'open.hurry(STOPPING_ANSWER_MS * 1_000)'
+}
+const stopHasNoEnd: Edit = {
+  file: 'src/app/serve.ts',
+  from: '    endAfter(config.stopSeconds, exitCode,',
+  to: '    endAfter(config.stopSeconds * 1_000, exitCode,'
+}
+
+export const databaseFaultsSaboteurs: Record<string, Saboteur> = {
+  'nothing ends the wait for a lock: neither the server, nor the watch, nor the deadline of the request': {
+    trial: TRIAL,
+    run: LOCKED,
+    trialThen: 'fails',
+    edits: [serverEndsNoWait, nothingIsCut, nothingIsGivenUp, noDeadline]
+  },
+  'only the server ends the wait for a lock': {
+    trial: TRIAL,
+    run: LOCKED,
+    trialThen: 'passes',
+    edits: [nothingIsCut, nothingIsGivenUp, noDeadline]
+  },
+  'only the watch of answers ends the wait for a lock': {
+    trial: TRIAL,
+    run: LOCKED,
+    trialThen: 'passes',
+    edits: [serverEndsNoWait, noDeadline]
+  },
+  'only the deadline of the request ends the wait for a lock': {
+    trial: TRIAL,
+    run: LOCKED,
+    trialThen: 'passes',
+    edits: [serverEndsNoWait, nothingIsCut, nothingIsGivenUp]
+  },
+  'a connection on which no answer comes is not cut': {
+    trial: TRIAL,
+    run: HALF_OPEN,
+    trialThen: 'fails',
+    edits: [nothingIsCut]
+  },
+  'readiness waits as long as a statement does': {
+    trial: TRIAL,
+    run: HALF_OPEN,
+    trialThen: 'fails',
+    edits: [{ file: 'src/kit/postgres/database-state.ts', from: 'ANSWER_MS = 3_000', to: 'ANSWER_MS = 3_000_000' }]
+  },
+  'a stop waits for the database as long as work does, and nothing ends it': {
+    trial: TRIAL,
+    run: STOPPED,
+    trialThen: 'fails',
+    edits: [stopWaitsForAnswers, stopHasNoEnd]
+  },
+  'a stop waits for the database as long as work does; its own limit holds': {
+    trial: TRIAL,
+    run: STOPPED,
+    trialThen: 'passes',
+    edits: [stopWaitsForAnswers]
+  },
+  'nothing ends a stop; its short waits for the database hold': {
+    trial: TRIAL,
+    run: STOPPED,
+    trialThen: 'passes',
+    edits: [stopHasNoEnd]
+  },
+  'a server that died is not started again': {
+    trial: TRIAL,
+    run: run('postmaster-killed', 2),
+    trialThen: 'fails',
+    edits: [
+      {
+        file: 'src/embedded-postgres/keep-running.ts',
+        from: 'if (stopping.signal.aborted || isAlive()) continue',
+        to: 'if (!stopping.signal.aborted || isAlive()) continue'
+      }
+    ]
+  },
+  'a connection that the server ends is no outage': {
+    trial: TRIAL,
+    run: run('terminated', 4),
+    trialThen: 'fails',
+    edits: [
+      {
+        file: 'src/kit/postgres/outage.ts',
+        from: "FATAL.test(severity) || (ENDS_CONNECTION.test(code) && severity !== 'ERROR')",
+        to: "(!FATAL.test(severity) && ENDS_CONNECTION.test(code) && severity !== 'ERROR')"
+      }
+    ]
+  },
+  'a server that only reads is no outage': {
+    trial: TRIAL,
+    run: run('read-only', 4),
+    trialThen: 'fails',
+    edits: [
+      { file: 'src/kit/postgres/outage.ts', from: 'CANNOT_WRITE = /^(53|58|25006)/', to: 'CANNOT_WRITE = /^(53|58)/' }
+    ]
+  }
+}
