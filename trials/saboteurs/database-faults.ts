@@ -17,8 +17,8 @@ const STOPPED = run('sigterm-half-open', 1)
 
 const serverEndsNoWait: Edit = {
   file: 'src/kit/postgres/database.ts',
-  from: '`set ${local}lock_timeout = ${lockMs}; set ${local}statement_timeout = ${statementMs}`',
-  to: '`set ${local}lock_timeout = ${lockMs * 0}; set ${local}statement_timeout = ${statementMs * 0}`'
+  from: "({ lockMs, statementMs }: StatementLimits, local = '')",
+  to: "(_: StatementLimits, local = '', lockMs = 0, statementMs = 0)"
 }
 const nothingIsCut: Edit = {
   file: 'src/kit/postgres/answer-watch.ts',

@@ -8,8 +8,8 @@ export const restartDatabaseSaboteurs: Record<string, Saboteur> = {
     edits: [
       {
         file: 'src/kit/postgres/database.ts',
-        from: '`set role ${role}; set idle_in_transaction',
-        to: '`set role ${role}; set synchronous_commit = off; set idle_in_transaction'
+        from: '; set idle_in_transaction_session_timeout',
+        to: '; set synchronous_commit = off; set idle_in_transaction_session_timeout'
       }
     ]
   }
