@@ -33,6 +33,8 @@ export class AnswerWatch {
   readonly #watched = new Set<Asking>()
   readonly #pauseMs: number
   #timer: NodeJS.Timeout | null = null
+  #lookedAt = 0
+  #hasWaited = false
   /** When it last turned out that the server could not be reached, and how long it may owe answers from before. */
   #doubt = { atMs: Number.NEGATIVE_INFINITY, answerMs: Number.POSITIVE_INFINITY }
   /** Once the service stops: since when, and how long the server may owe an answer. */
@@ -114,12 +116,20 @@ export class AnswerWatch {
       since: performance.now()
     }
     this.#watched.add(asking)
-    this.#timer ??= setInterval(() => this.#look(), this.#pauseMs).unref()
+    if (!this.#timer) {
+      this.#lookedAt = performance.now()
+      this.#timer = setInterval(() => this.#look(), this.#pauseMs).unref()
+    }
     return asking
   }
 
   #look(): void {
     const now = performance.now()
+    // This process stood still: the answers may be there, and are read after the timers have run.
+    const isLate = now - this.#lookedAt > 2 * this.#pauseMs
+    this.#lookedAt = now
+    this.#hasWaited = isLate && !this.#hasWaited
+    if (this.#hasWaited) return
     const hurry = this.#hurry
     for (const asking of this.#watched) {
       const { unanswered, since, beganAt, wholeMs, soonMs } = asking
