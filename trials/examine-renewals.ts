@@ -13,19 +13,19 @@ type Platform = Awaited<ReturnType<typeof startPlatform>>
 export async function examineCharges(platform: Platform, shop: number, subscriptions: number) {
   const attempts = await platform.db.inInstallation((tx) =>
     tx.many(
-      row({ contractId: text, key: text, outcome: text, status: text }),
+      row({ id: text, contractId: text, key: text, outcome: text, status: text }),
       sql`
-      select contract_id::text as contract_id, coalesce(shown_key, idempotency_key) as key, outcome, status
+      select id::text as id, contract_id::text as contract_id, coalesce(shown_key, idempotency_key) as key, outcome, status
         from sandbox.billing_attempts where store_id = ${shop}`
     )
   )
-  assert.equal(attempts.length, subscriptions, 'attempts on the platform')
   for (const [name, of] of [
     ['contract', Map.groupBy(attempts, ({ contractId }) => contractId)],
     ['key', Map.groupBy(attempts, ({ key }) => key)]
   ] as const) {
     for (const [what, made] of of) assert.equal(made.length, 1, `${name} ${what}: ${JSON.stringify(made)}`)
   }
+  assert.equal(attempts.length, subscriptions, 'attempts on the platform')
   const charges = await platform.controls.charges(shop)
   const periods = Map.groupBy(charges, ({ contractId, periodAt }) => `${contractId} ${periodAt}`)
   for (const [period, paid] of periods) assert.equal(paid.length, 1, `charged again: ${period}`)

@@ -53,10 +53,10 @@ export const databaseFaultsSaboteurs: Record<string, Saboteur> = {
     trialThen: 'fails',
     edits: [serverEndsNoWait, nothingIsCut, nothingIsGivenUp, noDeadline]
   },
-  'only the server ends the wait for a lock': {
+  'only the server ends the wait for a lock, while single statements wait behind each other': {
     trial: TRIAL,
     run: LOCKED,
-    trialThen: 'passes',
+    trialThen: 'fails',
     edits: [nothingIsCut, nothingIsGivenUp, noDeadline]
   },
   'only the watch of answers ends the wait for a lock': {

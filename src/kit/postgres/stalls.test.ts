@@ -180,6 +180,16 @@ test('a statement that takes long on a line that works is not cut, nor are other
   assert.deepEqual(await slow, { one: 1 })
 })
 
+test('an answer that came while this process stood still counts', async (t) => {
+  const { own } = await aLine(t)
+  await own.direct.one(Name, nameOf(storeId))
+  const asked = own.direct.one(Name, nameOf(storeId))
+  // It is sent then, and nothing has been read since.
+  await new Promise((resolve) => setImmediate(resolve))
+  for (const until = performance.now() + LIMITS.direct.answerMs * 3; performance.now() < until; );
+  assert.notEqual((await asked).name, '')
+})
+
 test('a single statement ends in time although those before it on the connection wait for locks, one after the other', async (t) => {
   const { own } = await aLine(t)
   const locked = Promise.withResolvers<void>()
