@@ -154,14 +154,15 @@ test('a transaction of an engine finds out soon that its connection died while i
 
 test('long work of engines is cut as soon as a single statement has shown that nobody answers', async (t) => {
   const { line, own } = await aLine(t, { ...LIMITS, background: TIME_LIMITS.background })
-  const begun = Promise.withResolvers<void>()
+  const [begun, stalled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const working = own.inStore(storeId, async ({ tx }) => {
     begun.resolve()
-    await sleep(50)
+    await stalled.promise
     await tx.run(sql`select 1`)
   })
   await Promise.all([begun.promise, own.direct.one(Name, nameOf(storeId))])
   line.stall()
+  stalled.resolve()
   const [direct, { err, ms }] = await Promise.all([
     endOf(sleep(100).then(() => own.direct.one(Name, nameOf(storeId)))),
     endOf(working)
