@@ -21,24 +21,37 @@ export async function startChargingPlatform({
 } = {}) {
   /** Calls that were answered, by operation. */
   const answered = new Map<string, number>()
-  /** How often each charge was asked for, by its key. */
+  /** How often each charge was asked for, by the store's token and its key. */
   const charges = new Map<string, number>()
   const hanging = new Set<ServerResponse>()
-  const control = { hangs }
+  /** Calls that are being answered, and how many were throttled. */
+  const load = { open: 0, throttled: 0 }
+  const control: { hangs: typeof hangs; atOnce: number } = { hangs, atOnce: Number.POSITIVE_INFINITY }
 
   const server = createServer(async (req, res) => {
     const chunks: Buffer[] = []
     for await (const chunk of req) chunks.push(chunk as Buffer)
     const { query, variables } = JSON.parse(Buffer.concat(chunks).toString())
     const operation = /^(?:query|mutation) (\w+)/.exec(query)![1]!
-    const key = variables.input?.idempotencyKey as string | undefined
-    if (key) charges.set(key, (charges.get(key) ?? 0) + 1)
-    if (control.hangs({ operation, variables, token: String(req.headers['x-platform-access-token']) })) {
+    const token = String(req.headers['x-platform-access-token'])
+    if (variables.input?.idempotencyKey) {
+      const charge = `${token} ${variables.input.idempotencyKey}`
+      charges.set(charge, (charges.get(charge) ?? 0) + 1)
+    }
+    if (control.hangs({ operation, variables, token })) {
       hanging.add(res)
       res.once('close', () => hanging.delete(res))
       return
     }
+    const isThrottled = load.open >= control.atOnce
+    load.open++
     if (latencyMs > 0) await sleep(latencyMs)
+    load.open--
+    if (isThrottled) {
+      load.throttled++
+      res.writeHead(200, { 'content-type': 'application/json' }).end(THROTTLED)
+      return
+    }
     answered.set(operation, (answered.get(operation) ?? 0) + 1)
     res
       .writeHead(200, { 'content-type': 'application/json' })
@@ -49,8 +62,10 @@ export async function startChargingPlatform({
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     charges,
-    /** Which calls hang from now on. */
+    /** From now on: which calls hang, and how many at once are answered before others are throttled. */
     control,
+    /** How many calls were throttled. */
+    throttled: () => load.throttled,
     answered: (operation: string) => answered.get(operation) ?? 0,
     /** How many connections wait for an answer that never comes. */
     hanging: () => hanging.size,
@@ -60,6 +75,16 @@ export async function startChargingPlatform({
     }
   }
 }
+
+const THROTTLED = JSON.stringify({
+  errors: [{ message: 'Throttled', extensions: { code: 'THROTTLED' } }],
+  extensions: {
+    cost: {
+      requestedQueryCost: 10,
+      throttleStatus: { maximumAvailable: 20_000, currentlyAvailable: 20_000, restoreRate: 1_000 }
+    }
+  }
+})
 
 const SINCE = '2026-01-28T15:00:00Z'
 

@@ -27,6 +27,7 @@ import { failOverToStandby } from './failover.ts'
 import { injectIntoFilters } from './filter-injection.ts'
 import { askForForeignIds } from './foreign-ids.ts'
 import { fuzz } from './fuzz.ts'
+import { hangCalls } from './hanging-calls.ts'
 import { leadAstray } from './hostile-addresses.ts'
 import { killDuringRenewals } from './kill-renewals.ts'
 import { killSender } from './kill-sender.ts'
@@ -100,6 +101,7 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
   'cursor-reads': (place) => readWhileWriting({ ...place, changes: rounds(2_000) }),
   'filter-injection': (place) => injectIntoFilters({ ...place, requests: rounds(20_000) }),
   'body-flood': (place) => floodWithBodies({ ...place, connections: 500, bodyBytes: 8 * 1024 * 1024, rounds: 3 }),
+  'hanging-calls': (place) => hangCalls({ ...place, subscriptions: 40_000, calmS: 20, disturbedS: 60, share: 0.01 }),
   calendar: (place) => calendarTrial({ ...place, zones: Intl.supportedValuesOf('timeZone'), fromYear: 2026, years: 3 })
 }
 

@@ -10,6 +10,7 @@ import { failoverSaboteurs } from './saboteurs/failover.ts'
 import { filterInjectionSaboteurs } from './saboteurs/filter-injection.ts'
 import { foreignIdsSaboteurs } from './saboteurs/foreign-ids.ts'
 import { fuzzSaboteurs } from './saboteurs/fuzz.ts'
+import { hangingCallsSaboteurs } from './saboteurs/hanging-calls.ts'
 import { hostileAddressesSaboteurs } from './saboteurs/hostile-addresses.ts'
 import { killRenewalsSaboteurs } from './saboteurs/kill-renewals.ts'
 import { killSenderSaboteurs } from './saboteurs/kill-sender.ts'
@@ -41,6 +42,7 @@ export const SABOTEURS: Record<string, Saboteur> = {
   ...databaseFaultsSaboteurs,
   ...failoverSaboteurs,
   ...fuzzSaboteurs,
+  ...hangingCallsSaboteurs,
   ...killRenewalsSaboteurs,
   ...killSenderSaboteurs,
   ...ledgerModelSaboteurs,
