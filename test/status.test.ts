@@ -38,7 +38,7 @@ test('a receiver that fails is named with its last error, then as disabled, and 
     [failing!.kind, failing!.subject, failing!.since],
     ['endpoint_failing', id, '2026-01-31T15:00:00.000Z']
   )
-  assert.match(failing!.message, /the last try: 500/)
+  assert.match(failing!.message, /its last try failed: 500/)
   assert.match(failing!.next, new RegExp(`perennial webhook deliveries --store ${store.domain} --endpoint ${id}`))
   // The move of the clock and the auditor name it too.
   assert.deepEqual(kinds(moved.problems), [`endpoint_failing ${id}`])
@@ -159,7 +159,7 @@ test('without a database the status says that, and nothing else', async () => {
   const { code, out } = await commandLine(lost).run(['status'])
   assert.equal(code, 1)
   assert.match(out, /^One problem:\n\nThe database does not answer: /)
-  assert.match(out, /Start PostgreSQL, or check DATABASE_URL/)
+  assert.match(out, /embedded database is started again by itself.*With DATABASE_URL: start PostgreSQL/)
   const status = JSON.parse((await commandLine(lost).run(['status', '--json'])).out)
   assert.deepEqual(kinds(status.problems), ['database_unreachable database'])
 })

@@ -95,12 +95,14 @@ export async function hangCalls({ databaseUrl, seed, subscriptions, calmS, distu
 
     runner.start()
     const first = await measure(calmS)
-    const [silent, other] = [
-      await aDueStore(db, { subscriptions: 300, dueAt: DUE }),
-      await aDueStore(db, { subscriptions: 300, dueAt: DUE })
-    ]
-    platform.control.hangs = ({ token }) =>
-      token === `${silent.storeId}` || (token === `${store.storeId}` && random() < share)
+    // Every other store is silent, until there is one.
+    const hangsFor = (isSilent: (token: string) => boolean) => {
+      platform.control.hangs = ({ token }) => isSilent(token) || (token === `${store.storeId}` && random() < share)
+    }
+    hangsFor((token) => token !== `${store.storeId}`)
+    const silent = await aDueStore(db, { subscriptions: 300, dueAt: DUE })
+    hangsFor((token) => token === `${silent.storeId}`)
+    const other = await aDueStore(db, { subscriptions: 300, dueAt: DUE })
     for (const { storeId } of [silent, other]) runner.wake(storeId)
     const disturbed = await measure(disturbedS)
     const [ofSilent, ofOther] = [await paidIn(silent), await paidIn(other)]

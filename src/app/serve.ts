@@ -74,7 +74,7 @@ async function run(config: Config): Promise<void> {
     logger.info(`${stop.reason}: finishing what is under way`)
     limitStop(EXIT_STOPPED_HARD)
   })
-  if (config.databaseUrl === null) embedded = await startDatabase(config, (line) => logger.info(line))
+  if (config.databaseUrl === null) embedded = await startDatabase(config, logger)
   const gone = embedded?.gone.then((err) => {
     limitStop(EXIT_DATABASE_GONE)
     throw new DatabaseGone(
@@ -115,6 +115,7 @@ async function run(config: Config): Promise<void> {
         url: databaseUrl,
         dataDir: config.dataDir,
         warn: (message) => logger.warn(message),
+        log: (message) => logger.info(message),
         fail: (err) => logger.warn({ err }, 'Whether the database was set back could not be asked')
       }),
       (watch) => watch.stop()
@@ -186,10 +187,16 @@ async function leaveRootOf({ user, dataDir }: Config, databaseUrl: string, log: 
   log(`Root has started the service: it continues as user ${user.name}`)
 }
 
-async function startDatabase(config: Config, log: (line: string) => void): Promise<EmbeddedPostgres> {
-  return startEmbeddedPostgres({ dataDir: config.dataDir, log, runAs: config.user ?? undefined }).catch((err: Error) =>
-    refuse(err.message)
-  )
+async function startDatabase(
+  { dataDir, user }: Config,
+  logger: ReturnType<typeof createLogger>
+): Promise<EmbeddedPostgres> {
+  return startEmbeddedPostgres({
+    dataDir,
+    runAs: user ?? undefined,
+    log: (line) => logger.info(line),
+    warn: (line) => logger.warn(line)
+  }).catch((err: Error) => refuse(err.message))
 }
 
 async function migrated(url: string): Promise<string[]> {

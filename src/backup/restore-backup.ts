@@ -95,7 +95,9 @@ const WRITTEN_BY_ITSELF = new Set(['installation', 'known_consumers', 'nodes'])
 async function refuseFull(url: string): Promise<void> {
   const client = await openConnection({ connectionString: url, silenceMs: SILENCE_MS })
   try {
-    for (const { schema, name } of await listTables(client, [SERVICE_SCHEMA, SANDBOX_SCHEMA])) {
+    const tables = await listTables(client, [SERVICE_SCHEMA, SANDBOX_SCHEMA])
+    // The table that an operator knows comes first: it is the one that is named.
+    for (const { schema, name } of tables.sort((a, b) => Number(b.name === 'stores') - Number(a.name === 'stores'))) {
       if (schema === SERVICE_SCHEMA && WRITTEN_BY_ITSELF.has(name)) continue
       const { rowCount } = await client.query(`select from ${quoted(schema, name)} limit 1`)
       if (rowCount === 0) continue

@@ -54,9 +54,9 @@ export type RestoreWatch = { stop(): Promise<void> }
  * A copy of the whole DATA_DIR cannot be noticed here: it sets back what the node remembers, too.
  */
 export async function watchForRestores(
-  place: Place & { warn: (message: string) => void; fail: (err: Error) => void }
+  place: Place & { warn: (message: string) => void; log: (message: string) => void; fail: (err: Error) => void }
 ): Promise<RestoreWatch> {
-  const { db, dataDir, warn, fail } = place
+  const { db, dataDir, warn, log, fail } = place
   const restore = await findRestore(db, readSeen(dataDir))
   if (restore) {
     const stores = await takeIn(place)
@@ -65,14 +65,10 @@ export async function watchForRestores(
     )
   } else {
     await writePlace(db, null)
-    const held = (await listStores(db)).filter(({ restoredAt }) => restoredAt !== null)
-    if (held.length > 0) {
-      const names = held.slice(0, 5).map(({ domain }) => domain)
-      const list =
-        held.length > names.length ? `${names.join(', ')} and ${held.length - names.length} more` : names.join(', ')
-      warn(`On hold since a restore, until their platforms were read: ${list}`)
-    }
+    const held = await heldStores(db)
+    if (held.length > 0) warn(`On hold since a restore, until their platforms were read: ${listOf(held)}`)
   }
+  let held = await heldStores(db)
   let seen = await tickEpoch(db)
   remember(dataDir, seen)
   const tick = async () => {
@@ -85,6 +81,10 @@ export async function watchForRestores(
       seen = await tickEpoch(db)
     } else seen = next
     remember(dataDir, seen)
+    const still = await heldStores(db)
+    const released = held.filter((domain) => !still.includes(domain))
+    if (released.length > 0) log(`In operation again after the restore: ${listOf(released)}`)
+    held = still
   }
   let running: Promise<void> = Promise.resolve()
   const timer = setInterval(() => {
@@ -97,6 +97,15 @@ export async function watchForRestores(
       await running
     }
   }
+}
+
+async function heldStores(db: Database): Promise<string[]> {
+  return (await listStores(db)).filter(({ restoredAt }) => restoredAt !== null).map(({ domain }) => domain)
+}
+
+function listOf(domains: string[]): string {
+  const names = domains.slice(0, 5).join(', ')
+  return domains.length > 5 ? `${names} and ${domains.length - 5} more` : names
 }
 
 function readSeen(dataDir: string): DatabaseSeen | null {

@@ -19,9 +19,11 @@ export function keepRunning(options: {
   isAlive(): boolean
   startAgain(): Promise<unknown>
   log(line: string): void
+  /** What whoever runs the service should know. */
+  warn(line: string): void
   pausesMs?: readonly number[]
 }): KeptRunning {
-  const { isAlive, startAgain, log, pausesMs = PAUSES_MS } = options
+  const { isAlive, startAgain, log, warn, pausesMs = PAUSES_MS } = options
   const stopping = new AbortController()
   const gone = Promise.withResolvers<Error>()
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
@@ -38,7 +40,7 @@ export function keepRunning(options: {
         return { next: at + 1 }
       } catch (err) {
         reason = err as Error
-        log(`the database server could not be started again, try ${at + 1} of ${pausesMs.length}: ${reason.message}`)
+        warn(`the database server could not be started again, try ${at + 1} of ${pausesMs.length}: ${reason.message}`)
       }
     }
     return reason
@@ -50,7 +52,7 @@ export function keepRunning(options: {
     while (!stopping.signal.aborted) {
       await pause(LOOK_MS)
       if (stopping.signal.aborted || isAlive()) continue
-      log('the database server has died: starting it again')
+      warn('the database server has died: starting it again')
       if (performance.now() - upSince > WELL_AFTER_MS) next = 0
       const revived = await revive(next)
       if (revived instanceof Error) {

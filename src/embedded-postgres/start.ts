@@ -44,6 +44,8 @@ export type EmbeddedPostgres = {
 export type EmbeddedOptions = {
   dataDir: string
   log?: (line: string) => void
+  /** Gets what whoever runs the service should know: that the server died. `log` does when it is left out. */
+  warn?: (line: string) => void
   /** Settings of PostgreSQL that override ours, such as for a test that needs no durability. */
   settings?: Record<string, string>
   /** As whom PostgreSQL runs where root starts it; an unprivileged system user when left out. */
@@ -107,6 +109,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
         server = await bringUp(places, runtime, runAs, settings, log, port)
       },
       log,
+      warn: options.warn ?? log,
       pausesMs: options.pausesMs
     })
     let stopping: Promise<void> | null = null

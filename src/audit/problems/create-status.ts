@@ -43,7 +43,9 @@ export function createStatus({ db, engines, failures, ready, log }: StatusOption
     subject: 'database',
     since: failures.failing().find(({ key }) => key === DATABASE_FAILURE)?.since ?? realNow(),
     message: `The database does not answer: ${reason}`,
-    next: 'Start PostgreSQL, or check DATABASE_URL and the network. The service goes on by itself; nothing is lost.'
+    next:
+      'The embedded database is started again by itself, and DATA_DIR/postgres.log says why it ended. With DATABASE_URL: start ' +
+      'PostgreSQL, or check the address and the network. The service goes on by itself; nothing is lost.'
   })
 
   return {

@@ -17,7 +17,7 @@ export async function receiverProblems(
 function problemOf({ id, url, ...endpoint }: TroubledEndpoint, store: string): Problem {
   const { isDisabled, disabledReason, disabledAt, failingSince, lastError } = endpoint
   const name = `The endpoint ${id} (${url.length > MAX_URL ? `${url.slice(0, MAX_URL - 1)}…` : url})`
-  const last = lastError === null ? '' : `; the last try: ${lastError}`
+  const last = lastError === null ? '' : `; its last try failed: ${lastError}`
   if (!isDisabled) {
     return {
       kind: 'endpoint_failing',

@@ -5,7 +5,7 @@ import { harmless } from '../print.ts'
 export function listProblems(problems: Document[]): string[] {
   return problems.flatMap(({ store, since, message, next }) => [
     '',
-    harmless(`${store === null ? '' : `${store}: `}${message}${since === null ? '' : `, since ${since}`}`),
+    harmless(`${store === null ? '' : `${store}: `}${message}${since === null ? '' : ` (since ${since})`}`),
     harmless(`  ${next}`)
   ])
 }

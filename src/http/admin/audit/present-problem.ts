@@ -28,7 +28,7 @@ export const ProblemBody = Type.Object(
         store: 'books.example',
         subject: 'we_2',
         since: '2027-09-05T12:12:00.000Z',
-        message: 'The endpoint we_2 (https://example.com/hooks) has accepted no delivery; the last try: 500',
+        message: 'The endpoint we_2 (https://example.com/hooks) has accepted no delivery; its last try failed: 500',
         next: 'Fix the receiver. Its tries: perennial webhook deliveries --store books.example --endpoint we_2'
       }
     ]
