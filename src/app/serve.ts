@@ -13,7 +13,7 @@ import { readyTable } from '../cli/ready-table.ts'
 import { removeServerFile, writeServerFile } from '../cli/server-file.ts'
 import { DEMO_DOMAIN } from '../demo/create-demo-store.ts'
 import { createDemoStoreAloud } from '../demo/create-demo-store-aloud.ts'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres/start.ts'
+import { type EmbeddedLog, type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres/start.ts'
 import { addressOf, type Config, loadConfig } from './config.ts'
 import { EnvironmentProblem } from './environment-variables.ts'
 import { createMetrics } from './metrics.ts'
@@ -74,7 +74,7 @@ async function run(config: Config): Promise<void> {
     logger.info(`${stop.reason}: finishing what is under way`)
     limitStop(EXIT_STOPPED_HARD)
   })
-  if (config.databaseUrl === null) embedded = await startDatabase(config, logger)
+  if (config.databaseUrl === null) embedded = await startDatabase(config, (line, level = 'info') => logger[level](line))
   const gone = embedded?.gone.then((err) => {
     limitStop(EXIT_DATABASE_GONE)
     throw new DatabaseGone(
@@ -115,7 +115,6 @@ async function run(config: Config): Promise<void> {
         url: databaseUrl,
         dataDir: config.dataDir,
         warn: (message) => logger.warn(message),
-        log: (message) => logger.info(message),
         fail: (err) => logger.warn({ err }, 'Whether the database was set back could not be asked')
       }),
       (watch) => watch.stop()
@@ -187,16 +186,10 @@ async function leaveRootOf({ user, dataDir }: Config, databaseUrl: string, log: 
   log(`Root has started the service: it continues as user ${user.name}`)
 }
 
-async function startDatabase(
-  { dataDir, user }: Config,
-  logger: ReturnType<typeof createLogger>
-): Promise<EmbeddedPostgres> {
-  return startEmbeddedPostgres({
-    dataDir,
-    runAs: user ?? undefined,
-    log: (line) => logger.info(line),
-    warn: (line) => logger.warn(line)
-  }).catch((err: Error) => refuse(err.message))
+async function startDatabase(config: Config, log: EmbeddedLog): Promise<EmbeddedPostgres> {
+  return startEmbeddedPostgres({ dataDir: config.dataDir, log, runAs: config.user ?? undefined }).catch((err: Error) =>
+    refuse(err.message)
+  )
 }
 
 async function migrated(url: string): Promise<string[]> {

@@ -54,9 +54,9 @@ export type RestoreWatch = { stop(): Promise<void> }
  * A copy of the whole DATA_DIR cannot be noticed here: it sets back what the node remembers, too.
  */
 export async function watchForRestores(
-  place: Place & { warn: (message: string) => void; log: (message: string) => void; fail: (err: Error) => void }
+  place: Place & { warn: (message: string) => void; fail: (err: Error) => void }
 ): Promise<RestoreWatch> {
-  const { db, dataDir, warn, log, fail } = place
+  const { db, dataDir, warn, fail } = place
   const restore = await findRestore(db, readSeen(dataDir))
   if (restore) {
     const stores = await takeIn(place)
@@ -83,7 +83,7 @@ export async function watchForRestores(
     remember(dataDir, seen)
     const still = await heldStores(db)
     const released = held.filter((domain) => !still.includes(domain))
-    if (released.length > 0) log(`In operation again after the restore: ${listOf(released)}`)
+    if (released.length > 0) warn(`In operation again after the restore: ${listOf(released)}`)
     held = still
   }
   let running: Promise<void> = Promise.resolve()

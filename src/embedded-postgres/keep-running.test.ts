@@ -13,7 +13,6 @@ function aServer(starts: boolean[], pausesMs: number[]) {
       server.alive = true
     },
     log: (line) => void server.logged.push(line),
-    warn: (line) => void server.logged.push(line),
     pausesMs
   })
   return { server, kept }

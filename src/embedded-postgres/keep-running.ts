@@ -18,12 +18,10 @@ export type KeptRunning = {
 export function keepRunning(options: {
   isAlive(): boolean
   startAgain(): Promise<unknown>
-  log(line: string): void
-  /** What whoever runs the service should know. */
-  warn(line: string): void
+  log(line: string, level?: 'warn'): void
   pausesMs?: readonly number[]
 }): KeptRunning {
-  const { isAlive, startAgain, log, warn, pausesMs = PAUSES_MS } = options
+  const { isAlive, startAgain, log, pausesMs = PAUSES_MS } = options
   const stopping = new AbortController()
   const gone = Promise.withResolvers<Error>()
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
@@ -40,7 +38,8 @@ export function keepRunning(options: {
         return { next: at + 1 }
       } catch (err) {
         reason = err as Error
-        warn(`the database server could not be started again, try ${at + 1} of ${pausesMs.length}: ${reason.message}`)
+        const which = `try ${at + 1} of ${pausesMs.length}`
+        log(`the database server could not be started again, ${which}: ${reason.message}`, 'warn')
       }
     }
     return reason
@@ -52,7 +51,7 @@ export function keepRunning(options: {
     while (!stopping.signal.aborted) {
       await pause(LOOK_MS)
       if (stopping.signal.aborted || isAlive()) continue
-      warn('the database server has died: starting it again')
+      log('the database server has died: starting it again', 'warn')
       if (performance.now() - upSince > WELL_AFTER_MS) next = 0
       const revived = await revive(next)
       if (revived instanceof Error) {

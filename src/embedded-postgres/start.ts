@@ -41,11 +41,12 @@ export type EmbeddedPostgres = {
   requestStop(): Promise<void>
 }
 
+/** Gets what happens; at the level `warn` what whoever runs the service should know. */
+export type EmbeddedLog = (line: string, level?: 'warn') => void
+
 export type EmbeddedOptions = {
   dataDir: string
-  log?: (line: string) => void
-  /** Gets what whoever runs the service should know: that the server died. `log` does when it is left out. */
-  warn?: (line: string) => void
+  log?: EmbeddedLog
   /** Settings of PostgreSQL that override ours, such as for a test that needs no durability. */
   settings?: Record<string, string>
   /** As whom PostgreSQL runs where root starts it; an unprivileged system user when left out. */
@@ -109,7 +110,6 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
         server = await bringUp(places, runtime, runAs, settings, log, port)
       },
       log,
-      warn: options.warn ?? log,
       pausesMs: options.pausesMs
     })
     let stopping: Promise<void> | null = null
