@@ -18,7 +18,7 @@ export type KeptRunning = {
 export function keepRunning(options: {
   isAlive(): boolean
   startAgain(): Promise<unknown>
-  log(line: string, level?: 'warn'): void
+  log(line: string, level?: 'info' | 'warn'): void
   pausesMs?: readonly number[]
 }): KeptRunning {
   const { isAlive, startAgain, log, pausesMs = PAUSES_MS } = options

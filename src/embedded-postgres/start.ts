@@ -42,7 +42,7 @@ export type EmbeddedPostgres = {
 }
 
 /** Gets what happens; at the level `warn` what whoever runs the service should know. */
-export type EmbeddedLog = (line: string, level?: 'warn') => void
+export type EmbeddedLog = (line: string, level?: 'info' | 'warn') => void
 
 export type EmbeddedOptions = {
   dataDir: string
