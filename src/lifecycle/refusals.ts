@@ -13,6 +13,12 @@ export const receiverNotFound = (id: number) =>
     { field: 'receiver', code: 'not_found', message: 'must be a customer of the store' }
   ])
 
+export const afterFirstCharge = (dueAt: Temporal.Instant) =>
+  invalidField(
+    'next_billing_date',
+    `must not be after ${isoOf(dueAt)}: the first charge after a trial cannot be put off`
+  )
+
 export const afterTrial = (trialEndsAt: Temporal.Instant) =>
   invalidField(
     'next_billing_date',

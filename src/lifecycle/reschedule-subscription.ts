@@ -30,7 +30,7 @@ export async function previewReschedule(
   const subscription = await lockSubscription(ctx, id)
   assertAllowed('reschedule', subscription, ctx.now)
   if (subscription.nextBillingAt?.equals(nextBillingAt)) return noChange(subscription)
-  assertWithinTrial(subscription, nextBillingAt, ctx.now)
+  assertWithinTrial(subscription, nextBillingAt, { now: ctx.now, dueAt: subscription.nextBillingAt })
 
   return planReschedule(subscription, nextBillingAt, await planContextOf(ctx))
 }

@@ -7,7 +7,7 @@ import { assertWithinTrial } from './assert-within-trial.ts'
 /**
  * Continues billing at `nextBillingAt`, or at the next date of the schedule when that is null: a day later with a past due
  * cycle, if its period still runs then (docs/decisions/0010). Charges nothing at once by itself. Refuses any status but paused, and a
- * date after the end of a running trial.
+ * date that would make a trial longer.
  */
 export async function resumeSubscription(
   ctx: Ctx,
@@ -29,7 +29,11 @@ export async function previewResume(
 ): Promise<TransitionPlan> {
   const subscription = await lockSubscription(ctx, id)
   assertAllowed('resume', subscription, ctx.now)
-  if (nextBillingAt) assertWithinTrial(subscription, nextBillingAt, ctx.now)
+  const context = await planContextOf(ctx)
+  if (nextBillingAt) {
+    const dueAt = planResume(subscription, null, context).after.nextBillingAt
+    assertWithinTrial(subscription, nextBillingAt, { now: ctx.now, dueAt })
+  }
 
-  return planResume(subscription, nextBillingAt, await planContextOf(ctx))
+  return planResume(subscription, nextBillingAt, context)
 }

@@ -9,8 +9,10 @@ import { rescheduleSubscription } from './reschedule-subscription.ts'
 const { db } = await testDatabase()
 type Life = Awaited<ReturnType<typeof aTrial>>
 
-const aTrial = (trial: { trialType?: 'days' | 'next_billing_date'; trialDays?: number } = { trialDays: 10 }) =>
-  aSubscriptionLife(db, { plan: { name: 'VIP', ...trial } })
+const aTrial = (
+  trial: { trialType?: 'days' | 'next_billing_date'; trialDays?: number } = { trialDays: 10 },
+  graceHours = 0
+) => aSubscriptionLife(db, { plan: { name: 'VIP', ...trial }, graceHours })
 const datesOf = async (life: Life) => {
   const { trialEndsAt, nextBillingAt } = await life.read()
   return [trialEndsAt?.toString() ?? null, nextBillingAt?.toString() ?? null]
@@ -26,7 +28,7 @@ for (const [name, trial, end] of [
     const life = await aTrial(trial)
     assert.deepEqual(await datesOf(life), [end, end])
     const isSkipRefused = new RegExp(
-      `^Subscription sub_${life.id} is in its trial until ${end.replace('Z', '.000Z')}: `
+      `^Subscription sub_${life.id} has not been paid for since its trial, whose end is ${end.replace('Z', '.000Z')}: its first charge cannot be skipped\\.$`
     )
     await assert.rejects(life.skip(), { code: 'conflict', message: isSkipRefused })
     const justAfter = at(end).add({ milliseconds: 1 }).toString()
@@ -71,14 +73,59 @@ test('a pause does not make a trial longer', async () => {
   }
   await life.resume('2026-02-08T15:00:00Z')
   assert.deepEqual(await datesOf(life), ['2026-02-08T15:00:00Z', '2026-02-08T15:00:00Z'])
+})
 
+test('a trial that ended during a pause or a cancellation is charged a day after that, for the period that runs then', async () => {
+  for (const [stop, goOn] of [
+    [(life: Life) => life.pause(), (life: Life) => life.resume()],
+    [(life: Life) => life.cancel(), (life: Life) => life.reactivate()]
+  ] as const) {
+    const life = await aTrial({ trialDays: 10 }, 720)
+    await life.goTo('2026-02-10T14:59:59Z')
+    await stop(life)
+    await life.goTo('2026-02-20T00:00:00Z')
+    await goOn(life)
+    assert.deepEqual(await datesOf(life), ['2026-02-10T15:00:00Z', '2026-02-21T00:00:00Z'])
+    await assert.rejects(life.skip(), { code: 'conflict' })
+    await assert.rejects(reschedule(life, '2026-05-01T00:00:00Z'), { code: 'conflict' })
+    await life.bill()
+    assert.equal((await life.attempts()).length, 0, 'nothing at once')
+
+    // Another stop only begins the day anew, also in a later period, and its next date is that of the series.
+    await stop(life)
+    await life.goTo('2026-03-20T00:00:00Z')
+    await goOn(life)
+    assert.deepEqual(await datesOf(life), ['2026-02-10T15:00:00Z', '2026-03-21T00:00:00Z'])
+    await life.goTo('2026-03-21T00:00:00Z')
+    await life.bill()
+    assert.equal((await life.attempts()).length, 1)
+    await life.pay()
+    assert.deepEqual(await datesOf(life), ['2026-02-10T15:00:00Z', '2026-04-10T14:00:00Z'])
+    await life.skip()
+  }
+})
+
+test('with less than a day of the period left, the next date of the series is the first charge', async () => {
+  const life = await aTrial()
+  await life.pause()
+  await life.goTo('2026-03-10T13:00:00Z')
+  await life.resume()
+  assert.deepEqual(await datesOf(life), ['2026-02-10T15:00:00Z', '2026-03-10T14:00:00Z'])
+})
+
+test('a date that is given when a pause ends after the trial cannot put off the first charge', async () => {
+  const life = await aTrial()
   await life.pause()
   await life.goTo('2026-02-20T00:00:00Z')
-  await life.resume()
-  assert.deepEqual(await datesOf(life), ['2026-02-08T15:00:00Z', '2026-03-08T14:00:00Z'], 'over since its day')
-  await life.skip()
-  await reschedule(life, '2026-05-01T00:00:00Z')
-  assert.deepEqual(await datesOf(life), ['2026-02-08T15:00:00Z', '2026-05-01T00:00:00Z'])
+  await assert.rejects(life.resume('2026-02-21T00:00:01Z'), {
+    code: 'invalid_request',
+    message:
+      'next_billing_date must not be after 2026-02-21T00:00:00.000Z: the first charge after a trial cannot be put off'
+  })
+  await life.resume('2026-02-20T12:00:00Z')
+  assert.deepEqual(await datesOf(life), ['2026-02-10T15:00:00Z', '2026-02-20T12:00:00Z'])
+  await assert.rejects(reschedule(life, '2026-02-20T12:00:01Z'), { code: 'invalid_request' })
+  await assert.rejects(life.skip(), { code: 'conflict' })
 })
 
 test('a first charge that is skipped after it failed does not begin the trial again', async () => {

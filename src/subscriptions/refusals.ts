@@ -25,7 +25,7 @@ const notAllowed = (transition: TransitionName, { id, status, trialEndsAt }: Sub
     in_billing: `${name} cannot ${can.slice('can '.length)} now: the cycle is being charged or was declined.`,
     no_grace: `${name} cannot be reactivated: it was cancelled without a grace period, or that period is over.`,
     no_cycle_left: `${name} has no next cycle: all its cycles are paid.`,
-    in_trial: `${name} is in its trial until ${trialEndsAt && isoOf(trialEndsAt)}: its first charge cannot be skipped before that.`
+    first_charge_open: `${name} has not been paid for since its trial, whose end is ${trialEndsAt && isoOf(trialEndsAt)}: its first charge cannot be skipped.`
   }[obstacle]
   return new Refusal('conflict', sentence)
 }

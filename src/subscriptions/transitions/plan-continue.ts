@@ -5,6 +5,7 @@ import { billingDate, firstCycleAfter, isInPeriod } from '../schedule/billing-da
 import { datesAt, hasPaidAll, type Subscription } from '../subscription.ts'
 import { rescheduledTo, withTrialUntil } from './plan-date.ts'
 import { noDeclines, type PlanContext, type TransitionPlan } from './transition-plan.ts'
+import { hasUnpaidTrial, isInTrial } from './transitions.ts'
 
 /** How long a past due cycle waits when a subscription continues: its customer sees the date, and can bring another card. */
 const PAST_DUE_AFTER_HOURS = 24
@@ -51,7 +52,7 @@ export function planReactivate(s: Subscription, context: PlanContext): Transitio
 }
 
 /**
- * Active again: at the date given; or a day later with the past due cycle, at the same step of its retries, if its period still
+ * Active again: at the date given; or a day later with the cycle that is past due, at the same step of its retries, if its period still
  * runs then; or from the first date of the series after `from`. Continuing never charges anything at once by itself.
  */
 function continued(
@@ -62,8 +63,9 @@ function continued(
 ): Subscription {
   const active = { ...s, status: 'active' as const, pastDueCycle: null, pausedByDunning: false, updatedAt: now }
   const pastDueAt = now.add({ hours: PAST_DUE_AFTER_HOURS })
-  const { pastDueCycle } = s
-  if (!given && pastDueCycle !== null && isInPeriod(s, pastDueCycle, pastDueAt, store.timezone)) {
+  const stillRuns = (cycle: number | null) => cycle !== null && isInPeriod(s, cycle, pastDueAt, store.timezone)
+  const pastDueCycle = [s.pastDueCycle, firstChargeOf(s, now, store.timezone)].find(stillRuns)
+  if (!given && pastDueCycle) {
     return { ...active, nextCycle: pastDueCycle, pastDueCycle, nextBillingAt: pastDueAt, billingDueAt: pastDueAt }
   }
   const nextCycle = given || hasPaidAll(s) ? s.nextCycle : firstCycleAfter(s, s.nextCycle, from, store.timezone)
@@ -73,4 +75,14 @@ function continued(
   // The platform does not bill a contract that is paused there: what is due by now waits for the contract to be active.
   const waiting = isAhead ? {} : { billingDueAt: now.add({ minutes: PLATFORM_UPDATE_MINUTES }) }
   return { ...dated, nextCycle, ...datesAt(s, at), ...waiting, ...noDeclines }
+}
+
+/**
+ * The cycle that is past due because a trial ended meanwhile: the one whose period runs now. Without it, whoever stops before the
+ * first charge and goes on after it would have a longer trial.
+ */
+function firstChargeOf(s: Subscription, now: Temporal.Instant, timezone: string): number | null {
+  if (!hasUnpaidTrial(s) || isInTrial(s, now)) return null
+  const cycle = firstCycleAfter(s, s.nextCycle, now, timezone) - 1
+  return cycle >= s.nextCycle ? cycle : null
 }

@@ -77,13 +77,13 @@ test('where all cycles of a fixed number are paid there is none to skip or to mo
   }
 })
 
-test('the first charge of a trial is not skipped until the trial is over', () => {
+test('the first charge after a trial is not skipped, in the trial and after it, until it is paid', () => {
   const of = (trialEndsAt: Temporal.Instant, over: Partial<Situation> = {}) =>
     a('active', { cycleIndex: 0, cyclesPaid: 0, trialEndsAt, ...over })
-  assert.deepEqual(decide('skip', of(LATER), NOW), { obstacle: 'in_trial' })
-  assert.deepEqual(decide('skip', of(NOW.add({ milliseconds: 1 })), NOW), { obstacle: 'in_trial' })
-  assert.deepEqual(decide('skip', of(NOW), NOW), { to: 'active' })
-  assert.deepEqual(decide('skip', of(LATER, { cycleIndex: 1 }), NOW), { to: 'active' }, 'its first charge is paid')
+  for (const end of [LATER, NOW, NOW.subtract({ hours: 1 })]) {
+    assert.deepEqual(decide('skip', of(end), NOW), { obstacle: 'first_charge_open' })
+    assert.deepEqual(decide('skip', of(end, { cycleIndex: 1 }), NOW), { to: 'active' }, 'its first charge is paid')
+  }
   for (const transition of ['skip_held', 'reschedule', 'pause', 'cancel', 'gift'] as const) {
     assert.ok('to' in decide(transition, of(LATER), NOW), transition)
   }

@@ -41,7 +41,7 @@ export type Situation = Pick<
 >
 
 /** Why a transition is not possible. */
-export type Obstacle = 'status' | 'in_billing' | 'no_grace' | 'no_cycle_left' | 'in_trial'
+export type Obstacle = 'status' | 'in_billing' | 'no_grace' | 'no_cycle_left' | 'first_charge_open'
 
 /** The status that the transition leads to, or why it is not possible. The whole lifecycle is decided here. */
 export function decide(
@@ -59,16 +59,20 @@ export function decide(
 const OBSTACLES: Partial<Record<TransitionName, (situation: Situation, now: Temporal.Instant) => Obstacle | null>> = {
   reactivate: ({ graceEndsAt }, now) =>
     graceEndsAt && Temporal.Instant.compare(now, graceEndsAt) < 0 ? null : 'no_grace',
-  // A cycle that is skipped in a trial would be another one without a charge.
-  skip: (situation, now) => obstacleOfSchedule(situation) ?? (isInTrial(situation, now) ? 'in_trial' : null),
+  // Until the first charge is paid, a cycle that is skipped would be another one of the trial.
+  skip: (situation) => obstacleOfSchedule(situation) ?? (hasUnpaidTrial(situation) ? 'first_charge_open' : null),
   reschedule: obstacleOfSchedule
 }
 
+type Trial = Pick<Situation, 'cycleIndex' | 'trialEndsAt'>
+
 /** Its first charge is ahead, and the trial before it is not over. */
-export const isInTrial = (
-  { cycleIndex, trialEndsAt }: Pick<Situation, 'cycleIndex' | 'trialEndsAt'>,
-  now: Temporal.Instant
-): boolean => cycleIndex === 0 && trialEndsAt !== null && Temporal.Instant.compare(trialEndsAt, now) > 0
+export const isInTrial = (s: Trial, now: Temporal.Instant): boolean =>
+  hasUnpaidTrial(s) && Temporal.Instant.compare(s.trialEndsAt, now) > 0
+
+/** It began with a trial, which may be over, and its first charge has not been paid. */
+export const hasUnpaidTrial = <S extends Trial>(s: S): s is S & { trialEndsAt: Temporal.Instant } =>
+  s.cycleIndex === 0 && s.trialEndsAt !== null
 
 function obstacleOfSchedule(situation: Situation): Obstacle | null {
   if (isInBilling(situation)) return 'in_billing'
