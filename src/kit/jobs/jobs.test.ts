@@ -315,3 +315,130 @@ test('of inputs with one key in one call the last one counts', async () => {
   await createJobEngine({ db, leaseOwner: 1, jobs: [job], deps: {} }).runOnce(storeId)
   assert.deepEqual(ran.sort(), [2, 3])
 })
+
+/** What the rows of jobs say, by the number of their member. */
+const rowsOf = async ({ inStore, storeId }: BuiltStore) => {
+  const found = await inStore(({ tx }) =>
+    tx.many(
+      row({
+        key: text,
+        owner: nullable(int),
+        token: int,
+        runAt: instant,
+        error: nullable(text),
+        failingSince: nullable(instant)
+      }),
+      sql`select dedupe_key as key, lease_owner as owner, lease_token as token, run_at, last_error as error, failing_since
+            from jobs where store_id = ${storeId} order by id`
+    )
+  )
+  return Object.fromEntries(found.map(({ key, ...values }) => [key, values]))
+}
+
+test('of more due jobs than a batch those run that are due for longest, then the older ones; none before its time', async () => {
+  const store = await aStore(db, { clockAt: START })
+  const ran: number[][] = []
+  const job = pushMember((ids) => ran.push(ids.toSorted((a, b) => a - b)))
+  const numbers = Array.from({ length: 66 }, (_, i) => i + 1)
+  await store.inStore(async (ctx) => {
+    for (const memberId of numbers) await enqueue(ctx, job, [{ memberId }])
+    await ctx.tx.run(sql`
+      update jobs set run_at = case dedupe_key when '66' then ${START.subtract({ minutes: 1 })}::timestamptz
+                                               else ${START.add({ milliseconds: 1 })}::timestamptz end
+       where store_id = ${ctx.storeId} and dedupe_key in ('1', '66')`)
+  })
+  await createJobEngine({ db, leaseOwner: 1, jobs: [job], deps: {} }).runOnce(store.storeId)
+  assert.deepEqual(ran, [numbers.filter((n) => n !== 1 && n !== 65)])
+  assert.deepEqual(Object.keys(await rowsOf(store)), ['1', '65'])
+})
+
+test('the end of a job, and the renewal of its lease, leave the jobs of another node alone', async () => {
+  for (const isDone of [true, false]) {
+    const store = await aStore(db, { clockAt: START })
+    const job = defineJob(
+      'alone',
+      Type.Object({ n: Type.Integer() }),
+      { dedupe: ({ n }) => n },
+      async (_deps: object, storeId, jobs) => {
+        await db.inStore(storeId, (ctx) => jobs[0]!.renewLease(ctx))
+        const rows = await rowsOf(store)
+        assert.deepEqual([rows[1]!.owner, rows[1]!.token, rows[2]!.owner], [1, 1, 2])
+        return jobs.map((): JobOutcome => (isDone ? { done: true } : { done: false, reason: 'No' }))
+      }
+    )
+    await store.inStore(async (ctx) => {
+      await enqueue(ctx, job, [{ n: 1 }, { n: 2 }])
+      await ctx.tx.run(sql`
+        update jobs set lease_token = 1, lease_owner = 2, leased_until = statement_timestamp() + interval '1 minute'
+         where store_id = ${ctx.storeId} and dedupe_key = '2'`)
+    })
+    const engine = createJobEngine({ db, leaseOwner: 1, jobs: [job], deps: {} })
+    const { 2: other } = await rowsOf(store)
+    await engine.runOnce(store.storeId)
+    const after = await rowsOf(store)
+    assert.deepEqual(after[2], other)
+    assert.equal(1 in after, !isDone)
+    await db.inInstallation((tx) => tx.run(engine.releaseLeases!([1])))
+    assert.equal((await rowsOf(store))[2]!.owner, 2)
+    await db.inInstallation((tx) => tx.run(engine.releaseLeases!([2])))
+    assert.equal((await rowsOf(store))[2]!.owner, null)
+  }
+})
+
+test('a node that another has taken a job from ends nothing of it, wanted again or not', async () => {
+  for (const version of [0, 1]) {
+    for (const isDone of [true, false]) {
+      const store = await aStore(db, { clockAt: START })
+      const job = defineJob(
+        'taken',
+        Type.Object({ n: Type.Integer() }),
+        { dedupe: ({ n }) => n },
+        async (_deps: object, storeId, jobs) => {
+          await db.inStore(storeId, ({ tx }) =>
+            tx.run(sql`
+              update jobs set lease_token = lease_token + 1, lease_owner = 2, version = version + ${version}
+               where store_id = ${storeId}`)
+          )
+          return jobs.map((): JobOutcome => (isDone ? { done: true } : { done: false, reason: 'No' }))
+        }
+      )
+      await store.inStore((ctx) => enqueue(ctx, job, [{ n: 1 }]))
+      await createJobEngine({ db, leaseOwner: 1, jobs: [job], deps: {} }).runOnce(store.storeId)
+      const { 1: taken } = await rowsOf(store)
+      assert.deepEqual([taken!.owner, taken!.token, taken!.error], [2, 2, null], `${version} ${isDone}`)
+    }
+  }
+})
+
+test('since when a job fails is known until it gets on', async () => {
+  const store = await aStore(db, { clockAt: START })
+  const outcomes: JobOutcome[] = [
+    { done: false, reason: 'No' },
+    { done: false, reason: 'Still no' },
+    { done: false, waits: true, reason: 'Not yet' }
+  ]
+  const job = defineJob('try', Type.Object({}), { dedupe: () => 'one' }, async () => [outcomes.shift()!])
+  await store.inStore((ctx) => enqueue(ctx, job, [{}]))
+  const engine = createJobEngine({ db, leaseOwner: 1, jobs: [job], deps: {} })
+  const since: (string | null)[] = []
+  while (outcomes.length > 0) {
+    const due = (await engine.nextDueAt(store.storeId))!
+    await store.inStore((ctx) => setClock(ctx, due))
+    await engine.runOnce(store.storeId)
+    since.push((await rowsOf(store)).one!.failingSince?.toString() ?? null)
+  }
+  assert.deepEqual(since, [START.toString(), START.toString(), null])
+})
+
+test('a job of a kind that this version does not know stays, and says so', async () => {
+  const store = await aStore(db, { clockAt: START })
+  await store.inStore((ctx) =>
+    enqueue(
+      ctx,
+      pushMember(() => {}),
+      [{ memberId: 1 }]
+    )
+  )
+  await createJobEngine({ db, leaseOwner: 1, jobs: [], deps: {} }).runOnce(store.storeId)
+  assert.equal((await rowsOf(store))[1]!.error, 'No job is named push-member')
+})
