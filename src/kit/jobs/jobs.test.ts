@@ -347,9 +347,12 @@ test('of more due jobs than a batch those run that are due for longest, then the
                                                else ${START.add({ milliseconds: 1 })}::timestamptz end
        where store_id = ${ctx.storeId} and dedupe_key in ('1', '66')`)
   })
-  await createJobEngine({ db, leaseOwner: 1, jobs: [job], deps: {} }).runOnce(store.storeId)
+  const engine = createJobEngine({ db, leaseOwner: 1, jobs: [job], deps: {} })
+  await engine.runOnce(store.storeId)
   assert.deepEqual(ran, [numbers.filter((n) => n !== 1 && n !== 65)])
-  assert.deepEqual(Object.keys(await rowsOf(store)), ['1', '65'])
+  while ((await engine.runOnce(store.storeId)) > 0);
+  assert.deepEqual(ran[1], [65])
+  assert.deepEqual(Object.keys(await rowsOf(store)), ['1'])
 })
 
 test('the end of a job, and the renewal of its lease, leave the jobs of another node alone', async () => {
