@@ -7,7 +7,7 @@ import { claimNextCycle } from '#subscriptions/for-billing'
 import { foundMessage } from '../activities.ts'
 import { Attempt, lockRivals } from '../attempts/attempt.ts'
 import { resultOf } from '../attempts/attempt-result.ts'
-import { failedSettlement } from '../attempts/settlement.ts'
+import { clearRetriesOfCycle, failedSettlement } from '../attempts/settlement.ts'
 import { remainingWhileOpen } from '../dunning/retry-schedule.ts'
 import { billingFailed } from '../events/billing-failed.ts'
 import { billingPending } from '../events/billing-pending.ts'
@@ -143,10 +143,12 @@ async function insertAdopted(ctx: Ctx, found: Found[], isTaken: (one: Found) => 
     const attempt = byKey.get(one.reported.idempotencyKey)
     return attempt ? [{ ...one, attempt }] : []
   })
-  for (const { attempt, subscription, cycle } of inserted) {
+  for (const { attempt, subscription, cycle, reported } of inserted) {
     // Nothing else falls due until it is settled. Cycles before it were skipped or missed since the backup.
     const isNext = attempt.status === 'pending' && subscription.status === 'active' && cycle >= subscription.nextCycle
     if (isNext) await claimNextCycle(ctx, { ...subscription, nextCycle: cycle })
+    // What an earlier one has announced was this one.
+    if (attempt.status === 'pending') await clearRetriesOfCycle(ctx, attempt, { isPaid: reported.state === 'success' })
   }
   return inserted
 }

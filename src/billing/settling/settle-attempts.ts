@@ -71,7 +71,8 @@ async function settleLocked(ctx: Ctx, attempts: Reported[], before: Map<number, 
     ctx,
     unclear.map(({ attempt }) => attempt)
   )
-  const waiting = await lockLateSuccessesOfCycles(
+  // Successes of the same cycles that were reported late, and had to wait for the end of these: after a restore, also of later attempts.
+  const waiting = await lockLateSuccesses(
     ctx,
     ending.map(({ attempt }) => attempt)
   )
@@ -122,12 +123,6 @@ const needsPaymentSearch = ({ result }: Reported): boolean =>
   result.state === 'failed' && !result.isPaymentSearched && declineOf(result.errorCode).code === 'already_paid'
 
 const cycleOf = ({ subscriptionId, cycleIndex }: Attempt) => `${subscriptionId}:${cycleIndex}`
-
-/** Successes of the same cycles that were reported late, and had to wait for the end of these attempts. */
-async function lockLateSuccessesOfCycles(ctx: Ctx, ending: Attempt[]): Promise<Attempt[]> {
-  const repeated = ending.filter((attempt) => attempt.attemptNumber > 1)
-  return repeated.length === 0 ? [] : lockLateSuccesses(ctx, repeated)
-}
 
 function orderOf(reported: PlatformOrder | null, orders: Map<string, RecordedOrder>): ChargedOrder | null {
   const ours = reported && orders.get(reported.id)
