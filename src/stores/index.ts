@@ -11,6 +11,7 @@ export { createKey, revokeKey } from './keys.ts'
 export {
   type Credentials,
   evictPlatformAccess,
+  isDomainCached,
   movePlatform,
   platformAccess,
   type StoreAccess,

@@ -65,6 +65,11 @@ export async function platformAccess(db: Database, vault: Vault, storeId: number
   return access
 }
 
+/** Whether a store of this domain was found before: `storeByDomain` does not look for the domain in the database then. */
+export function isDomainCached(db: Database, domain: string): boolean {
+  return cacheOf(db).idByDomain.has(domain.toLowerCase())
+}
+
 /** The store of a domain with its credentials, also when it is disconnected; null when there is none. */
 export async function storeByDomain(db: Database, vault: Vault, domain: string): Promise<StoreAccess | null> {
   const { idByDomain } = cacheOf(db)

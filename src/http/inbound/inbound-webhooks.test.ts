@@ -89,3 +89,37 @@ test('a body over eight megabytes is refused', async () => {
     error: { code: 'invalid_request', message: 'The body is larger than 8192 KiB', details }
   })
 })
+
+test('an address that names many unknown shops is refused without looking for them; known shops are heard', async () => {
+  const store = await aStore(db)
+  const { app } = testServer(db, { trustedProxies: ['127.0.0.1'] })
+  const from = (address: string, headers: Record<string, string>) =>
+    app.inject({
+      method: 'POST',
+      url: '/platform/webhooks',
+      headers: { ...headers, 'x-forwarded-for': address },
+      payload: BODY
+    })
+  const unknown = (i: number) => headersFor(store, BODY, { 'x-platform-shop-domain': `unknown-${i}.example` })
+  const statements = async (work: () => Promise<unknown>) => {
+    const before = db.stats.statements
+    await work()
+    return db.stats.statements - before
+  }
+  assert.equal((await from('203.0.113.9', headersFor(store, BODY))).statusCode, 200)
+  assert.ok((await statements(() => from('203.0.113.9', unknown(0)))) > 0)
+  assert.equal(await statements(() => from('203.0.113.9', unknown(0))), 0, 'it is believed for a while')
+  const statuses = new Set<number>()
+  let refused = await from('203.0.113.9', unknown(1))
+  // The minute may end meanwhile.
+  for (let i = 2; refused.statusCode === 401 && i < 130; i++) {
+    statuses.add(refused.statusCode)
+    refused = await from('203.0.113.9', unknown(i))
+  }
+  assert.deepEqual([...statuses], [401])
+  assert.equal(refused.statusCode, 429)
+  assert.equal(refused.json().error.code, 'rate_limited')
+  assert.ok(Number(refused.headers['retry-after']) >= 1)
+  assert.equal((await from('203.0.113.10', unknown(200))).statusCode, 401, 'another address')
+  assert.equal((await from('203.0.113.9', headersFor(store, BODY))).statusCode, 200, 'a known shop')
+})

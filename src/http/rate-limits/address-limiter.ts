@@ -1,3 +1,4 @@
+import { networkOf } from '#kit/addresses'
 import { realNow } from '#kit/clock'
 import type { RateLimitStatus } from './rate-limit-status.ts'
 
@@ -7,31 +8,32 @@ const PER_MINUTE = 60
 const MAX_ADDRESSES = 50_000
 const MINUTE_MS = 60_000
 
-/** Counts a request without a valid credential, by the address it comes from. */
-export type CountAddress = (address: string) => RateLimitStatus
+/** Counts a request without a valid credential, by the address it comes from. With 0 it tells how things stand, and counts nothing. */
+export type CountAddress = (address: string, requests?: 0 | 1) => RateLimitStatus
 
-/** Counts requests without a valid credential by client address, in the memory of this process. */
+/** Counts requests without a valid credential by client address (IPv6: one /64), in the memory of this process. */
 export function createAddressLimiter(): CountAddress {
   let minute = 0
   let counts = new Map<string, number>()
 
-  return (address) => {
+  return (address, requests = 1) => {
     const nowMs = realNow().epochMilliseconds
     const current = Math.floor(nowMs / MINUTE_MS)
     if (current !== minute) {
       minute = current
       counts = new Map()
     }
-    const key = counts.has(address) || counts.size < MAX_ADDRESSES ? address : 'everyone else'
+    const network = networkOf(address)
+    const key = counts.has(network) || counts.size < MAX_ADDRESSES ? network : 'everyone else'
     const used = counts.get(key) ?? 0
     const admitted = used < PER_MINUTE
-    if (admitted) counts.set(key, used + 1)
+    if (admitted && requests > 0) counts.set(key, used + requests)
     const endMs = (minute + 1) * MINUTE_MS
     return {
       admitted,
       window: 'minute',
       limit: PER_MINUTE,
-      remaining: admitted ? PER_MINUTE - used - 1 : 0,
+      remaining: admitted ? PER_MINUTE - used - requests : 0,
       resetAt: endMs / 1000,
       retryAfter: Math.max(1, Math.ceil((endMs - nowMs) / 1000))
     }

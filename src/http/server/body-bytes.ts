@@ -1,65 +1,117 @@
-import { Transform } from 'node:stream'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { Busy } from '#kit/refusal'
+import { finished, type Readable, Transform } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import { Busy, Refusal } from '#kit/refusal'
+import type { BodyShare } from '../shared/body-share.ts'
 
 declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** The part of `MAX_BODY_BYTES_IN_FLIGHT` that bodies of this route may hold together; all of it when left out. */
-    bodyShare?: number
-  }
   interface FastifyRequest {
-    /** Bytes of its body that are counted as in flight. */
-    bodyBytes: number
+    /** Its body, where one is counted. */
+    heldBody: HeldBody | null
   }
+  interface FastifyInstance {
+    /** The bytes of all bodies that count at the moment. */
+    bodyBytesInFlight(): number
+  }
+}
+
+type HeldBody = {
+  bytes: number
+  shares: BodyShare[]
+  /** `waits`: it is in memory, and its route or a refusal follows. `works`: its route has it. */
+  phase: 'arrives' | 'waits' | 'works' | 'over'
+  /** It no longer fitted. What would follow has a known length: the sender can be heard out, and reads the answer. */
+  isGivenUpInTime: boolean
+  /** Stops reading it; what still comes of it is dropped. */
+  drop(): void
 }
 
 /** Of all bodies that are held in memory at once, over all connections of the process. */
 const MAX_BODY_BYTES_IN_FLIGHT = 64 * 1024 * 1024
+const ALL: BodyShare = { of: 'all', part: 1 }
 
 /**
- * Bounds the bytes of bodies in memory, from before the first byte is read until the request is answered. A body that does not
- * fit is not read: its request is answered 503 with `Retry-After`, in the shape of its surface. Authentication comes first, so
- * that a stranger's request takes no room. Files that a route reads as a stream (`mayTakeLong`) are not held, and not counted.
+ * Bounds the bytes of bodies in memory. A byte counts when it has arrived, so that nobody takes room by sending nothing, and until
+ * the route of its request has ended, whether or not that was answered before; where no route begins, until the request is refused
+ * or breaks off. A body that cannot fit is not read, and one that no longer fits is given up: the answer is 503 with `Retry-After`,
+ * in the shape of its surface. Files that a route reads as a stream (`mayTakeLong`) are not held, and not counted.
  */
 export function boundBodyBytes(app: FastifyInstance, maxBytes = MAX_BODY_BYTES_IN_FLIGHT): void {
-  let inFlight = 0
-  const take = (request: FastifyRequest, bytes: number) => {
-    if (inFlight + bytes > maxBytes * (request.routeOptions.config.bodyShare ?? 1)) throw tooManyBytes()
-    inFlight += bytes
-    request.bodyBytes += bytes
+  const held = new Map<string, number>()
+  const heldBy = ({ of }: BodyShare) => held.get(of) ?? 0
+  const fits = (shares: BodyShare[], bytes: number) =>
+    shares.every((share) => heldBy(share) + bytes <= maxBytes * share.part)
+  const take = (body: HeldBody, bytes: number) => {
+    body.bytes += bytes
+    for (const share of body.shares) held.set(share.of, heldBy(share) + bytes)
   }
-
-  app.decorateRequest('bodyBytes', 0)
-  app.addHook('preParsing', async (request, _reply, payload) => {
-    const { headers, routeOptions } = request
-    if (routeOptions.config.mayTakeLong) return payload
-    if (headers['transfer-encoding'] === undefined) {
-      const bytes = Number(headers['content-length'] ?? 0)
-      // What is larger is refused before it is read.
-      if (bytes <= routeOptions.bodyLimit) take(request, bytes)
-      return payload
+  const giveBack = (body: HeldBody) => {
+    if (body.phase === 'over') return
+    body.phase = 'over'
+    for (const share of body.shares) {
+      const left = heldBy(share) - body.bytes
+      if (left > 0) held.set(share.of, left)
+      else held.delete(share.of)
     }
-    // Without a length, bytes are counted as they arrive.
+    body.drop()
+  }
+  app.decorate('bodyBytesInFlight', () => heldBy(ALL))
+
+  app.decorateRequest('heldBody', null)
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    const { headers, raw, method, routeOptions } = request
+    const length = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : null
+    // The framework reads no body of these methods, and none that is too large.
+    const isUnread = method === 'GET' || method === 'HEAD' || length === 0 || Number(length) > routeOptions.bodyLimit
+    if (isUnread || routeOptions.config.mayTakeLong) return done(null, payload)
+    // Nothing more will come, not even an end.
+    if (raw.destroyed) return done(new Refusal('invalid_request', 'The request broke off'))
+    const shares = [ALL, ...(routeOptions.config.bodyShares?.(request) ?? [])]
+    if (!fits(shares, length ?? 0)) return done(tooManyBytes())
+
     const counted = new Transform({
-      transform(chunk: Buffer, _encoding, done) {
-        try {
-          take(request, chunk.length)
-          done(null, chunk)
-        } catch (err) {
-          // The rest is read and dropped until the connection ends: unread, it could cost the sender the answer.
-          payload.unpipe(counted)
-          payload.resume()
-          done(err as Error)
+      transform(chunk: Buffer, _encoding, passOn) {
+        if (body.phase !== 'arrives') return passOn()
+        if (fits(shares, chunk.length)) {
+          take(body, chunk.length)
+          return passOn(null, chunk)
         }
+        body.isGivenUpInTime = length !== null
+        passOn(tooManyBytes())
       }
     })
-    payload.once('error', (err) => counted.destroy(err))
-    return payload.pipe(counted)
+    const drop = () => {
+      payload.unpipe(counted)
+      payload.resume()
+    }
+    const body: HeldBody = { bytes: 0, shares, phase: 'arrives', isGivenUpInTime: false, drop }
+    request.heldBody = body
+    // Who reads it hears of an error; once it is answered, nobody does.
+    counted.on('error', () => {})
+    finished(payload as Readable, { writable: false }, (err) => {
+      if (!err) return
+      counted.destroy(err)
+      if (body.phase === 'arrives') giveBack(body)
+    })
+    done(null, payload.pipe(counted))
   })
-  // Also for a request that broke off: it is answered too, although nobody reads that.
-  app.addHook('onSend', (request, _reply, payload, done) => {
-    inFlight -= request.bodyBytes
-    request.bodyBytes = 0
+  app.addHook('preValidation', ({ heldBody }, _reply, done) => {
+    if (heldBody?.phase === 'arrives') heldBody.phase = 'waits'
+    done()
+  })
+  app.addHook('onRoute', (route) => {
+    const { handler } = route
+    route.handler = function (request, reply) {
+      const body = request.heldBody
+      if (!body) return handler.call(this, request, reply)
+      body.phase = 'works'
+      return Promise.try(() => handler.call(this, request, reply)).finally(() => giveBack(body))
+    }
+  })
+  app.addHook('onSend', ({ heldBody }, reply, payload, done) => {
+    if (heldBody && heldBody.phase !== 'works') {
+      if (heldBody.isGivenUpInTime) reply.removeHeader('connection')
+      giveBack(heldBody)
+    }
     done(null, payload)
   })
 }

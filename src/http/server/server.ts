@@ -14,7 +14,7 @@ import { limitRequests } from '../shared/deadline.ts'
 import type { HttpDeps } from '../shared/deps.ts'
 import { errorBody, statusOf } from '../shared/error-body.ts'
 import { noSuchRoute, servedElsewhere } from '../shared/errors.ts'
-import { handleErrors } from '../shared/surface.ts'
+import { handleErrors, refuseUnknownPaths } from '../shared/surface.ts'
 import { compileValidator } from '../shared/validation.ts'
 import { registerStorefront } from '../storefront/index.ts'
 import { boundBodyBytes } from './body-bytes.ts'
@@ -45,6 +45,7 @@ const KEY_USES_EVERY_MS = 10_000
  */
 export function buildHttp(deps: HttpDeps, { healthOnly = false } = {}): FastifyInstance {
   const countAddress = createAddressLimiter()
+  const refusePath = healthOnly ? servedElsewhere : noSuchRoute
   const respondToBrokenRequest = (err: Error, socket: Socket) =>
     handleBrokenRequest(err, socket, countAddress, MAX_HEADER_BYTES)
   const app: FastifyInstance = fastify({
@@ -80,17 +81,18 @@ export function buildHttp(deps: HttpDeps, { healthOnly = false } = {}): FastifyI
   app.decorateRequest('caller', null)
   app.decorateRequest('counted', null)
   watchConnections(app, respondToBrokenRequest)
-  hangUpWhenClosing(app)
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(ownHeaders(request.id))
     done()
   })
   limitRequests(app, deps.answeredWithinMs)
   refuseSlowRequests(app, respondToBrokenRequest)
-  boundBodyBytes(app, deps.maxBodyBytesInFlight)
   refuseUnsupportedExpectations(app)
   refuseUnreadableUrls(app)
-  handleErrors(app, { statusOf, errorBody }, healthOnly ? servedElsewhere : noSuchRoute)
+  refuseUnknownPaths(app, refusePath)
+  boundBodyBytes(app, deps.maxBodyBytesInFlight)
+  hangUpWhenClosing(app)
+  handleErrors(app, { statusOf, errorBody })
   logRequests(app, deps)
   app.addHook('onRoute', (route) => requireAllow(route, Object.values(ALLOWED).flat()))
   trackKnownPaths(app)

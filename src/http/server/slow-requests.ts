@@ -6,10 +6,12 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Accepts large files, which may arrive slowly: see `refuseSlowRequests`. */
     mayTakeLong?: true
+    /** The time for a whole request to arrive; half a minute when left out. */
+    arrivesWithinMs?: number
   }
 }
 
-/** The time for a whole request to arrive. */
+/** The time for a whole request to arrive, unless its route gives less. */
 const REQUEST_TIMEOUT_MS = 30_000
 /** The limit of the server, which no route can raise; it applies to files. */
 export const FILE_TIMEOUT_MS = 6 * 60 * 60_000
@@ -23,7 +25,7 @@ export function refuseSlowRequests(
   respondToBrokenRequest: (err: Error, socket: Socket) => void
 ): void {
   const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>()
-  const watch = (raw: IncomingMessage) => {
+  const watch = (raw: IncomingMessage, withinMs = REQUEST_TIMEOUT_MS) => {
     const timer = setTimeout(() => {
       // A request that a test hands over has no connection that could be ended.
       if (raw.complete || raw.readableEnded || !(raw.socket instanceof Socket)) return
@@ -31,13 +33,15 @@ export function refuseSlowRequests(
         Object.assign(new Error('The request took too long to arrive'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }),
         raw.socket
       )
-    }, REQUEST_TIMEOUT_MS).unref()
+    }, withinMs).unref()
     timers.set(raw, timer)
     // Not when it is answered: a client that was answered early must not send for ever either.
     raw.once('close', () => clearTimeout(timer))
   }
-  app.addHook('onRequest', ({ raw }, _reply, done) => {
-    if (raw.headers['content-length'] !== undefined || raw.headers['transfer-encoding'] !== undefined) watch(raw)
+  app.addHook('onRequest', ({ raw, routeOptions }, _reply, done) => {
+    if (raw.headers['content-length'] !== undefined || raw.headers['transfer-encoding'] !== undefined) {
+      watch(raw, routeOptions.config.arrivesWithinMs)
+    }
     done()
   })
   app.addHook('preHandler', ({ raw, routeOptions }, reply, done) => {

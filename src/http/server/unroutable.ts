@@ -20,7 +20,7 @@ export function routableUrl({ url = '/' }: Pick<IncomingMessage, 'url'>): string
 
 /** Refuses a NUL, which PostgreSQL cannot store, a broken escape, which has no clear meaning, and a `#`, which is for browsers only. */
 export function refuseUnreadableUrls(app: FastifyInstance): void {
-  app.addHook('preValidation', (request, _reply, done) => done(unreadable(request)))
+  app.addHook('preParsing', (request, _reply, payload, done) => done(unreadable(request), payload))
 }
 
 function unreadable({ url, originalUrl }: FastifyRequest): Refusal | undefined {

@@ -6,6 +6,10 @@ declare module 'fastify' {
     /** When it has to be answered; null where nothing was begun. */
     deadline: Deadline | null
   }
+  interface FastifyInstance {
+    /** The requests that still have a deadline. */
+    openRequests(): number
+  }
 }
 
 type Deadline = {
@@ -35,14 +39,20 @@ export function limitRequests(app: FastifyInstance, withinMs = ANSWERED_WITHIN_M
   const timer = setInterval(look, withinMs / LOOKS).unref()
   app.addHook('onClose', async () => clearInterval(timer))
 
+  app.decorate('openRequests', () => open.size)
   app.decorateRequest('deadline', null)
-  app.addHook('onRequest', (request, _reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
     const over = Promise.withResolvers<never>()
     // A request that waits for nothing when its time is over.
     over.promise.catch(() => {})
     request.deadline = { race: (work) => Promise.race([work, over.promise]) }
     const end = () => over.reject(tooLate())
     open.set(request, { endsAtMs: performance.now() + withinMs, arrivesSinceMs: null, end })
+    // Nobody waits for the answer any more. Then it is not sent, and `onResponse` not called.
+    reply.raw.once('close', () => open.delete(request))
+    request.raw.once('close', () => {
+      if (!request.raw.readableEnded) open.delete(request)
+    })
     done()
   })
   app.addHook('preParsing', (request, _reply, _payload, done) => {

@@ -70,14 +70,24 @@ export function refuseUnknownParameters(surface: Surface): void {
   })
 }
 
-/** Answers unknown paths, refusals and bugs in the dialect of a surface. `refusePath` words the refusal of an unknown path. */
+/** Refuses unknown paths once it is known who asks, before a body is read: nobody needs it. */
+export function refuseUnknownPaths(
+  app: Pick<FastifyInstance, 'addHook'>,
+  refusePath: (request: FastifyRequest, reply: FastifyReply) => Refusal
+): void {
+  app.addHook('preParsing', (request, reply, payload, done) =>
+    request.is404 ? done(refusePath(request, reply)) : done(null, payload)
+  )
+}
+
+/** Answers refusals and bugs in the dialect of a surface. */
 export function handleErrors(
   app: Pick<FastifyInstance, 'setNotFoundHandler' | 'setErrorHandler'>,
-  errors: ErrorDialect,
-  refusePath = noSuchRoute
+  errors: ErrorDialect
 ) {
+  // Gives unknown paths the hooks of the surface. Those refuse before this is reached.
   app.setNotFoundHandler((request, reply) => {
-    throw refusePath(request, reply)
+    throw noSuchRoute(request, reply)
   })
   app.setErrorHandler((err, request, reply) => reply.send(answerError(errors, err, { request, reply })))
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { CountAddress } from '../rate-limits/address-limiter.ts'
 import { enforceRateLimits } from '../rate-limits/enforce-rate-limits.ts'
+import { createShopFinder } from '../rate-limits/find-shop.ts'
 import { answerInTime } from '../shared/deadline.ts'
 import type { HttpDeps } from '../shared/deps.ts'
 import { answerError, openSurface, type Route } from '../shared/surface.ts'
@@ -22,7 +23,7 @@ export function registerStorefront(app: FastifyInstance, deps: HttpDeps, countAd
     hooks(storefront) {
       storefront.decorateRequest('proxied', null)
       answerInTime(storefront)
-      storefront.addHook('onRequest', verifyProxy(deps, countAddress))
+      storefront.addHook('onRequest', verifyProxy(deps, countAddress, createShopFinder(deps.db, deps.vault)))
       enforceRateLimits(storefront, countAddress, (err, at) => answerError(ERRORS, err, at))
       storefront.addHook('preHandler', async (request) => refuseVisitors(request))
     }

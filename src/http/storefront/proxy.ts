@@ -3,9 +3,10 @@ import { realNow } from '#kit/clock'
 import type { Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import { type ProxyCheck, verifyProxyQuery } from '#platform'
-import { type StoreAccess, storeByDomain, storeNow } from '#stores'
+import { type StoreAccess, storeNow } from '#stores'
 import type { CountAddress } from '../rate-limits/address-limiter.ts'
 import { countForAddress, countForStore } from '../rate-limits/count-request.ts'
+import { type FindShop, TooManyUnknownShops } from '../rate-limits/find-shop.ts'
 import { inTime } from '../shared/deadline.ts'
 import type { HttpDeps } from '../shared/deps.ts'
 import { authenticationFailed } from '../shared/errors.ts'
@@ -21,12 +22,13 @@ type Proxied = { store: StoreAccess; loggedInCustomerId: string | null }
 
 /** The hook that accepts only what the platform's app proxy signed (spec 2, Authentication), and counts it for its store. */
 export function verifyProxy(
-  { db, vault, limiter, realNow: now = realNow }: Pick<HttpDeps, 'db' | 'vault' | 'limiter' | 'realNow'>,
-  countAddress: CountAddress
+  { db, limiter, realNow: now = realNow }: Pick<HttpDeps, 'db' | 'limiter' | 'realNow'>,
+  countAddress: CountAddress,
+  findShop: FindShop
 ) {
   return async (request: FastifyRequest): Promise<void> => {
     const { shop } = request.query as { shop?: unknown }
-    const store = typeof shop === 'string' ? await inTime(request, storeByDomain(db, vault, shop)) : null
+    const store = typeof shop === 'string' ? await inTime(request, findShop(request.ip, shop).catch(orUnknown)) : null
     const check = store && (await inTime(request, verify(db, store, queryOf(request.url), now())))
     if (!store?.isConnected || !check?.ok || check.shop !== store.domain) {
       countForAddress(countAddress, request)
@@ -35,6 +37,12 @@ export function verifyProxy(
     request.proxied = { store, loggedInCustomerId: check.loggedInCustomerId }
     countForStore(limiter, request, store, 'proxy')
   }
+}
+
+/** Such an address has used up its requests without a valid signature, and is answered so. */
+function orUnknown(err: unknown): null {
+  if (err instanceof TooManyUnknownShops) return null
+  throw err
 }
 
 /** The signature must be recent: by real time, or by the test clock of a sandbox store. */
