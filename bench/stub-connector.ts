@@ -24,7 +24,8 @@ export function stubConnector(options: {
         onCharge?.(requests.map((request) => request.idempotencyKey))
         return requests.map(({ contractId, idempotencyKey }) => succeeded(anAttempt(contractId, idempotencyKey)))
       },
-      findAttemptByKey: async (contractId, key) => succeeded(charged.includes(key) ? anAttempt(contractId, key) : null)
+      findAttemptsByKeys: async (contractId, keys) =>
+        succeeded(keys.filter((key) => charged.includes(key)).map((key) => anAttempt(contractId, key)))
     },
     contracts: {
       findReadable: async (ids) =>

@@ -101,8 +101,10 @@ test('a charge succeeds, and its key charges once', async () => {
   assert.equal(attempt.contractId, contractId)
   assert.equal(attempt.order?.totalMinor, 2900)
   assert.match(attempt.paymentMethod?.lastFour ?? '', /^\d{4}$/)
-  assert.deepEqual(theValue(await connector.billing.findAttemptByKey(contractId, request.idempotencyKey)), attempt)
-  assert.equal(theValue(await connector.billing.findAttemptByKey(contractId, 'sub_1:3:0')), null)
+  assert.deepEqual(theValue(await connector.billing.findAttemptsByKeys(contractId, [request.idempotencyKey])), [
+    attempt
+  ])
+  assert.deepEqual(theValue(await connector.billing.findAttemptsByKeys(contractId, ['sub_1:3:0'])), [])
 })
 
 test('a declined charge, a challenge and a lost response are distinguished', async () => {
@@ -124,7 +126,7 @@ test('a declined charge, a challenge and a lost response are distinguished', asy
 
   await set('lost')
   assert.equal(theFailure(await charge(3)).outcomeUnknown, true)
-  assert.equal(theValue(await connector.billing.findAttemptByKey(contractId, 'sub_1:3:0'))?.state, 'success')
+  assert.equal(theValue(await connector.billing.findAttemptsByKeys(contractId, ['sub_1:3:0']))[0]?.state, 'success')
 
   await set('3ds')
   const challenged = theValue(await charge(4))

@@ -114,7 +114,7 @@ test('while the platform cannot be searched, nothing is sent again', async () =>
   await m.open()
   await m.submit()
   const failure = { kind: 'unavailable' as const, message: 'down' }
-  const blind = withCalls(m.connector, { billing: { findAttemptByKey: async () => ({ ok: false, failure }) } })
+  const blind = withCalls(m.connector, { billing: { findAttemptsByKeys: async () => ({ ok: false, failure }) } })
   for (const when of ['2026-02-28T15:11:00Z', '2026-02-28T16:12:00Z', '2026-03-01T16:00:00Z']) {
     await m.goTo(when)
     await submitAttempts(db, m.storeId, blind, 1, 50)
@@ -147,7 +147,7 @@ test('without the search, the stable key alone keeps a platform that remembers k
     storeId: m.shop.storeId,
     faults: { paysAgain: true, renumbers: true }
   })
-  const blind = withCalls(m.connector, { billing: { findAttemptByKey: async () => ({ ok: true, value: null }) } })
+  const blind = withCalls(m.connector, { billing: { findAttemptsByKeys: async () => ({ ok: true, value: [] }) } })
   await m.goTo(SECOND)
   await m.open()
   await submitAttempts(db, m.storeId, blind, 1, 50)
@@ -424,7 +424,7 @@ test('a payment by hand before our attempt is sent settles that attempt', async 
   assert.deepEqual(await keysOfCharges(m), ['by-hand'])
 })
 
-test('a payment by hand while our attempt is under way is found before a retry, if ours is declined', async () => {
+test('a payment by hand while our attempt is under way has paid the cycle as soon as ours is declined', async () => {
   const m = await aMember(['3ds', 'success'])
   await m.goTo(SECOND)
   await m.open()
@@ -439,14 +439,16 @@ test('a payment by hand while our attempt is under way is found before a retry, 
   await m.goTo('2026-03-08T15:00:00Z')
   await m.submit()
   assert.equal((await m.shown())[0]![0], 'failed')
-  const [ours] = await m.attempts()
-  await m.inStore((ctx) => retryAttempt(ctx, ours!.id, 'api'))
-  await m.submit()
   assert.deepEqual(
-    (await m.shown()).map(([status]) => status),
-    ['failed', 'success']
+    (await m.attempts()).map(({ status, platform, retryAt }) => [status, platform === id, retryAt]),
+    [
+      ['failed', false, null],
+      ['success', true, null]
+    ]
   )
+  assert.deepEqual(await m.now(), ['active', 2, 2, 0, THIRD])
   assert.deepEqual(await keysOfCharges(m), ['by-hand'])
+  assert.equal((await alertOf(m, 'charged_twice')).length, 0)
 })
 
 test('a charge of ours that we have lost the record of has paid its cycle', async () => {

@@ -130,7 +130,7 @@ function aDarkPlatform(seed: number) {
           () =>
             new Map([...charges.values()].filter(({ id }) => ids.includes(id)).map((created) => [created.id, created]))
         ),
-      findAttemptByKey: (_, key) => respond(() => charges.get(key) ?? null)
+      findAttemptsByKeys: (_, keys) => respond(() => keys.flatMap((key) => charges.get(key) ?? []))
     }
   })
   return {

@@ -101,11 +101,22 @@ export const paidOutside = ({ id }: Pick<Subscription, 'id'>, payment: ReportedP
   isOnce: true
 })
 
+/** A payment that no attempt of ours has made, while ours of the same cycle is under way. */
+export const paidMeanwhile = ({ id }: Pick<Subscription, 'id'>, payment: ReportedPayment): NewAlert => ({
+  kind: 'paid_outside',
+  subject: 'A subscription was charged outside Perennial',
+  message: `The platform has a charge of ${publicId('sub', id)} that Perennial did not make: attempt ${payment.platformAttemptId}${orderOf(payment)}. Perennial's own charge of the cycle is still open. If that fails, this one has paid the cycle; if it is paid too, an alert charged_twice follows.`,
+  isOnce: true
+})
+
 const orderOf = ({ order }: ReportedPayment) =>
   order ? `, order ${order.name} of ${numberOf(order.totalMinor, order.currency)} ${order.currency}` : ''
 
-export const chargedTwice = (of: Of, other: Attempt): NewAlert => ({
+/** `platformId`: the payment that came second to our knowledge; `other` has paid the cycle. */
+export const chargedTwice = (of: Of, platformId: string | null, other: Attempt): NewAlert => ({
   kind: 'charged_twice',
   subject: 'A cycle was charged twice',
-  message: `Cycle ${of.attempt.cycleIndex} of ${nameOf(of)} was charged twice: by ${publicId('ba', other.id)}, and by ${publicId('ba', of.attempt.id)} (${sumOf(of.attempt)}), which the platform had reported as failed. Please refund the second charge.`
+  message: `Cycle ${of.attempt.cycleIndex} of ${nameOf(of)} was charged twice: by ${publicId('ba', other.id)}${ofPlatform(other.platformAttemptId)}, and by ${publicId('ba', of.attempt.id)}${ofPlatform(platformId)} (${sumOf(of.attempt)}). Please refund the second charge.`
 })
+
+const ofPlatform = (id: string | null) => (id === null ? '' : `, attempt ${id} of the platform`)

@@ -173,14 +173,18 @@ export const chargedAfterStop = defineAuditRule({
 export const chargedTwice = defineAuditRule({
   name: 'charged_twice',
   severity: 'warning',
-  help: 'A charge that was reported as failed was paid, and so was another one of the same cycle. Refund one on the platform.',
+  help:
+    'A cycle was paid twice: by a charge that was reported as failed, under a key that the platform had forgotten, or by the ' +
+    "shop's staff beside ours. The message has both; refund one on the platform.",
   wrong: (ctx) => sql`
     select 'ba_' || a.id as subject,
-           'was paid although it was reported as failed, and so was another charge of cycle ' || a.cycle_index || ' of sub_'
+           'was paid (attempt ' || coalesce(a.platform_attempt_id, 'unknown') || ' of the platform), and so was ba_' || b.id
+             || ' (attempt ' || coalesce(b.platform_attempt_id, 'unknown') || ') for the same cycle ' || a.cycle_index || ' of sub_'
              || a.subscription_id || '; it is not refunded' as message
       from billing_attempts a
       join billing_attempts b on b.store_id = ${ctx.storeId} and b.subscription_id = a.subscription_id
        and b.cycle_index = a.cycle_index and b.status = 'success'
+       and (a.platform_attempt_id is null or a.platform_attempt_id is distinct from b.platform_attempt_id)
       left join orders o on o.store_id = ${ctx.storeId} and o.id = a.order_id
      where a.store_id = ${ctx.storeId} and a.late_success_at is not null and a.status = 'failed'
        and coalesce(o.refunded_minor, 0) < a.amount_minor

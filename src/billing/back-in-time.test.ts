@@ -26,8 +26,8 @@ test('a charge that never arrived is made anew for one that came back while that
   await m.inStore((ctx) => pauseSubscription(ctx, m.id, null, 'api'))
   const back = withCalls(m.connector, {
     billing: {
-      findAttemptByKey: async (contractId, key) => {
-        const response = await m.connector.billing.findAttemptByKey(contractId, key)
+      findAttemptsByKeys: async (contractId, keys) => {
+        const response = await m.connector.billing.findAttemptsByKeys(contractId, keys)
         await m.inStore((ctx) => resumeSubscription(ctx, m.id, null, 'api'))
         await m.inStore((ctx) => markPushed(ctx, [{ id: m.id, revision: '1', nextBillingAt: null }]))
         await m.open()

@@ -45,6 +45,7 @@ export { MalformedPayload, numericIdOf } from './wire/fields.ts'
 export { MAX_IDS_PER_DOCUMENT } from './wire/find-by-ids.ts'
 export type { Interval } from './wire/interval.ts'
 export {
+  isUnreached,
   PlatformCallFailed,
   type PlatformFailure,
   type PlatformResult,

@@ -2,7 +2,7 @@ import type { Saboteur } from './saboteur.ts'
 
 /** With a third of the kills the first saboteur is missed at times. */
 const KILLS = ['trials/run.ts', 'kill-renewals', '7', '--size', '300', '--kills', '40']
-const SUBMIT = 'src/billing/charging/submit-attempts.ts'
+const ASK = 'src/billing/charging/ask-platform.ts'
 
 export const killRenewalsSaboteurs: Record<string, Saboteur> = {
   'a call that may have arrived is repeated without a search for its attempt': {
@@ -11,7 +11,7 @@ export const killRenewalsSaboteurs: Record<string, Saboteur> = {
     trialThen: 'fails',
     edits: [
       {
-        file: SUBMIT,
+        file: ASK,
         from: '({ earlier, submittedBefore }: ClaimedAttempt) => earlier.length === 0 && submittedBefore === null',
         to: '({ earlier }: ClaimedAttempt) => earlier.length === 0'
       }
@@ -23,7 +23,7 @@ export const killRenewalsSaboteurs: Record<string, Saboteur> = {
     trialThen: 'fails',
     edits: [
       {
-        file: SUBMIT,
+        file: ASK,
         from: '      idempotencyKey: attempt.idempotencyKey,\n      originTime',
         to: '      idempotencyKey: attempt.idempotencyKey + attempt.checks,\n      originTime'
       }
@@ -36,13 +36,13 @@ export const killRenewalsSaboteurs: Record<string, Saboteur> = {
     edits: [
       {
         file: 'src/billing/charging/check-prior-attempts.ts',
-        from: "      const by = found.find(({ state }) => state === 'success')",
-        to: '      const by = found.find(() => false)'
+        from: "found.value.filter(({ state }) => state === 'success')",
+        to: 'found.value.filter(() => false)'
       },
       {
         file: 'src/billing/charging/check-prior-attempts.ts',
-        from: "found.every(({ state }) => state === 'failed')",
-        to: 'found.every(() => true)'
+        from: "found.value.every(({ state }) => state === 'failed')",
+        to: 'found.value.every(() => true)'
       }
     ]
   }

@@ -1,6 +1,6 @@
 import { type Saboteur, slice } from './saboteur.ts'
 
-const SUBMIT = 'src/billing/charging/submit-attempts.ts'
+const ASK = 'src/billing/charging/ask-platform.ts'
 
 export const unknownOutcomeSaboteurs: Record<string, Saboteur> = {
   'a charge without a response counts as declined': {
@@ -9,8 +9,8 @@ export const unknownOutcomeSaboteurs: Record<string, Saboteur> = {
     trialThen: 'fails',
     edits: [
       {
-        file: SUBMIT,
-        from: 'refusedOutcome(attempt, failure, now) : checkLater(attempt, now)',
+        file: ASK,
+        from: 'refusedOutcome(attempt, failure, now) : outcomeOfFailure(attempt, failure, now)',
         to: "refusedOutcome(attempt, failure, now) : { result: { idempotencyKey: attempt.idempotencyKey, platformAttemptId: null, state: 'failed', errorCode: 'INSUFFICIENT_FUNDS', errorMessage: 'No response' } }"
       }
     ]

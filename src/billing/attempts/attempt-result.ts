@@ -26,6 +26,16 @@ type AttemptOrigin = {
   createdAt: Temporal.Instant
 }
 
+/** A success with the platform's id of its attempt. */
+export type Payment = Extract<AttemptResult, { state: 'success' }> & { platformAttemptId: string }
+
+/** Those of the results that are successes and have the platform's id. */
+export const paymentsOf = (results: AttemptResult[]): Payment[] =>
+  results.flatMap((result) => {
+    const { platformAttemptId } = result
+    return result.state === 'success' && platformAttemptId !== null ? { ...result, platformAttemptId } : []
+  })
+
 /** A success that was read from the platform. */
 export type ReportedPayment = Extract<AttemptResult, { state: 'success' }> & {
   of: AttemptOrigin

@@ -482,15 +482,23 @@ test('what is noted on open attempts changes no ended one, and none of another s
   assert.equal(checks['two-2-1'], checks['one-3-1'])
 })
 
-test('a payment of the platform is known by the successes of its own subscription', async () => {
+test('a payment of the platform is known by what was paid in other cycles of its own subscription', async () => {
   const { inStore, one, two, write } = await aStoreOfTwo()
   await write('one-1-1', { status: 'success', platformId: '7' })
   await write('one-2-1', { platformId: '8' })
-  const isKnown = (whose: number, id: string) => inStore((ctx) => ends.isKnownPayment(ctx, whose, id))
-  assert.deepEqual(
-    [await isKnown(one, '7'), await isKnown(one, '8'), await isKnown(two, '7'), await isKnown(one, '9')],
-    [true, false, false, false]
-  )
+  await write('one-2-2', { platformId: '10', lateAt: DUE })
+  const isKnown = (subscriptionId: number, cycleIndex: number, id: string) =>
+    inStore((ctx) => ends.isKnownPayment(ctx, { subscriptionId, cycleIndex }, id))
+  assert.deepEqual([await isKnown(one, 3, '7'), await isKnown(one, 3, '10')], [true, true])
+  // That of the cycle itself, a failure, one of somebody else, one that is not known.
+  const unknown = [
+    isKnown(one, 1, '7'),
+    isKnown(one, 2, '10'),
+    isKnown(one, 3, '8'),
+    isKnown(two, 3, '7'),
+    isKnown(one, 3, '9')
+  ]
+  assert.deepEqual(await Promise.all(unknown), [false, false, false, false, false])
 })
 
 test('failed charges are listed from a position on, in the order of their end; not those that never reached the platform or are paid', async () => {

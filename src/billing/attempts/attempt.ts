@@ -15,6 +15,8 @@ export const Attempt = row({
   platformAttemptId: nullable(text),
   orderId: nullable(int),
   paymentMethod: nullable(json<PaymentMethod>()),
+  /** A payment of its cycle that is not ours, while it is open. */
+  otherPaymentId: nullable(text),
   /** When a success was reported after a failure of the attempt. */
   lateSuccessAt: nullable(instant),
   /** Requested by a person, outside the retry schedule. */
@@ -149,17 +151,92 @@ export function lockAttempt(ctx: Ctx, id: number): Promise<Attempt | null> {
   )
 }
 
-/** The subscriptions of attempts by key, to be locked before the attempts. */
-export async function listSubscriptionsOfKeys(ctx: Ctx, keys: string[], paid: string[]): Promise<number[]> {
+/** A payment of the platform under a key. */
+export type KeyedPayment = { idempotencyKey: string; platformAttemptId: string }
+
+/**
+ * The subscriptions of attempts by key, to be locked before the attempts: those that `lockAttemptsByKey` locks, and those of
+ * `listOtherPayments`.
+ */
+export async function listSubscriptionsOfKeys(
+  ctx: Ctx,
+  keys: string[],
+  paid: string[],
+  payments: KeyedPayment[] = []
+): Promise<number[]> {
   const rows = await ctx.tx.many(
     row({ subscriptionId: int }),
     sql`
-    select distinct subscription_id from billing_attempts
-     where store_id = ${ctx.storeId} and idempotency_key = any(${keys}::text[])
-       and (status = 'pending'
-            or (status = 'failed' and late_success_at is null and idempotency_key = any(${paid}::text[])))`
+    select distinct a.subscription_id from billing_attempts a
+     where a.store_id = ${ctx.storeId} and a.idempotency_key = any(${keys}::text[])
+       and (a.status = 'pending'
+            or (a.status = 'failed' and a.late_success_at is null and a.idempotency_key = any(${paid}::text[]))
+            or exists (
+              select from unnest(${payments.map((p) => p.idempotencyKey)}::text[],
+                                 ${payments.map((p) => p.platformAttemptId)}::text[]) as t(key, platform_id)
+               where t.key = a.idempotency_key and (a.status = 'success' or a.late_success_at is not null)
+                 and t.platform_id <> a.platform_attempt_id
+                 and not exists (
+                   select from billing_attempts o
+                    where o.store_id = ${ctx.storeId} and o.subscription_id = a.subscription_id
+                      and o.platform_attempt_id = t.platform_id)))`
   )
   return rows.map((r) => r.subscriptionId)
+}
+
+const OtherPayment = row({ id: int, platformAttemptId: text })
+
+/** Those of these payments whose attempt is paid by another one, and that no attempt stands for yet; `id` is the attempt's. */
+export function listOtherPayments(ctx: Ctx, payments: KeyedPayment[]): Promise<RowOf<typeof OtherPayment>[]> {
+  return ctx.tx.many(
+    OtherPayment,
+    sql`
+    select a.id, t.platform_id as platform_attempt_id
+      from unnest(${payments.map((p) => p.idempotencyKey)}::text[],
+                  ${payments.map((p) => p.platformAttemptId)}::text[]) as t(key, platform_id)
+      join billing_attempts a on a.store_id = ${ctx.storeId} and a.idempotency_key = t.key
+       and (a.status = 'success' or a.late_success_at is not null) and a.platform_attempt_id <> t.platform_id
+     where not exists (
+       select from billing_attempts o
+        where o.store_id = ${ctx.storeId} and o.subscription_id = a.subscription_id and o.platform_attempt_id = t.platform_id)
+     order by a.id, t.platform_id`
+  )
+}
+
+/** Notes which payment it was where a success was reported without its id, so that another one is told from it. */
+export async function namePayments(ctx: Ctx, payments: KeyedPayment[]): Promise<void> {
+  await ctx.tx.run(sql`
+    update billing_attempts a set platform_attempt_id = t.platform_id
+      from unnest(${payments.map((p) => p.idempotencyKey)}::text[],
+                  ${payments.map((p) => p.platformAttemptId)}::text[]) as t(key, platform_id)
+     where a.store_id = ${ctx.storeId} and a.idempotency_key = t.key and a.status = 'success'
+       and a.platform_attempt_id is null`)
+}
+
+export const BESIDE = 'A payment beside the attempt of the cycle that is open or paid'
+
+/**
+ * An attempt for a payment of a cycle that has another attempt, open or paid: it has failed, as if superseded, until it is known
+ * what became of that one. Its own key is never sent.
+ */
+export function insertOtherPayment(ctx: Ctx, { id }: Pick<Attempt, 'id'>, platformAttemptId: string): Promise<Attempt> {
+  return ctx.tx.one(
+    Attempt,
+    sql`
+    insert into billing_attempts (store_id, subscription_id, cycle_index, attempt_number, status, idempotency_key, amount_minor,
+      currency, cycle_at, attempts_remaining, scheduled_at, submitted_at, platform_attempt_id, completed_at, error_code,
+      error_message, created_at)
+    select ${ctx.storeId}, a.subscription_id, a.cycle_index, n.number, 'failed',
+           'svc-' || s.platform_contract_id || '-' || a.cycle_index || '-' || n.number, a.amount_minor, a.currency, a.cycle_at, 0,
+           ${ctx.now}, ${ctx.now}, ${platformAttemptId}, ${ctx.now}, 'superseded', ${BESIDE}, ${ctx.now}
+      from billing_attempts a
+      join subscriptions s on s.store_id = ${ctx.storeId} and s.id = a.subscription_id
+     cross join lateral (
+       select max(e.attempt_number) + 1 as number from billing_attempts e
+        where e.store_id = ${ctx.storeId} and e.subscription_id = a.subscription_id and e.cycle_index = a.cycle_index offset 0) n
+     where a.store_id = ${ctx.storeId} and a.id = ${id}
+    returning *`
+  )
 }
 
 /** The subscriptions among these whose next cycle has a pending attempt. */
@@ -186,6 +263,7 @@ export async function listLastErrors(ctx: Ctx, subscriptions: Subscription[]): P
       from unnest(${subscriptions.map((s) => s.id)}::bigint[], ${subscriptions.map((s) => s.nextCycle)}::int[])
              as t(id, next_cycle)
       join billing_attempts a on a.store_id = ${ctx.storeId} and a.subscription_id = t.id and a.cycle_index = t.next_cycle
+       and a.late_success_at is null
      order by a.subscription_id, a.attempt_number desc`
   )
   return new Map(

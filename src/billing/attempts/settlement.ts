@@ -231,14 +231,18 @@ export async function markRemaining(ctx: Ctx, rows: { subscriptionId: number; re
      where a.store_id = ${ctx.storeId} and a.subscription_id = t.subscription_id and a.status = 'pending'`)
 }
 
-/** Whether a payment of the platform is known here as that of another cycle. */
-export async function isKnownPayment(ctx: Ctx, subscriptionId: number, platformAttemptId: string): Promise<boolean> {
+/** Whether a payment of the platform has paid another cycle of the subscription than this one, or stands beside such a payment. */
+export async function isKnownPayment(
+  ctx: Ctx,
+  { subscriptionId, cycleIndex }: Pick<Attempt, 'subscriptionId' | 'cycleIndex'>,
+  platformAttemptId: string
+): Promise<boolean> {
   const found = await ctx.tx.maybeOne(
     row({ id: int }),
     sql`
     select id from billing_attempts
-     where store_id = ${ctx.storeId} and subscription_id = ${subscriptionId}
-       and platform_attempt_id = ${platformAttemptId} and status = 'success' limit 1`
+     where store_id = ${ctx.storeId} and subscription_id = ${subscriptionId} and cycle_index <> ${cycleIndex}
+       and platform_attempt_id = ${platformAttemptId} and (status = 'success' or late_success_at is not null) limit 1`
   )
   return found !== null
 }

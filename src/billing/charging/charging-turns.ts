@@ -1,7 +1,9 @@
 import { createFlights, type Patience } from '#kit/engines'
 import type { Database } from '#kit/postgres'
 import type { Connector } from '#platform'
-import { claimCalls, type Submitted, writeSubmitted } from './submit-attempts.ts'
+import type { Submitted } from './ask-platform.ts'
+import { claimCalls } from './submit-attempts.ts'
+import { writeSubmitted } from './write-submitted.ts'
 
 /** Claimed attempts count as sent, so few are claimed at once: a cancellation in the meantime still stops the others. */
 const MAX_CLAIMED = 32

@@ -1,44 +1,39 @@
-import type { Connector, PlatformAttempt, PlatformResult } from '#platform'
-import type { ClaimedAttempt, EarlierAttempt } from './claims.ts'
-
-/** What the platform says of a cycle: not paid, paid by an attempt, or unknown. */
-export type PriorPayment = { state: 'nothing' } | { state: 'paid'; by: PlatformAttempt } | { state: 'unknown' }
+import type { Connector, PlatformAttempt, PlatformFailure } from '#platform'
+import type { ClaimedAttempt } from './claims.ts'
 
 /**
- * Finds for each attempt whether an earlier one of its cycle was paid after all, or may still be: a reported failure is no proof.
- * One result per attempt, in order.
+ * What the platform says of a cycle: not paid, paid by an attempt, or unknown. `also`: further payments of the cycle. `failure`: why
+ * it is unknown, if the platform did not say.
  */
-export async function findPriorPayment(connector: Connector, attempts: ClaimedAttempt[]): Promise<PriorPayment[]> {
-  const ids = [...new Set(attempts.flatMap(({ earlier }) => earlier.flatMap((e) => e.platformAttemptId ?? [])))]
-  const byId = ids.length > 0 ? await connector.billing.findAttempts(ids) : null
-  if (byId && !byId.ok) return attempts.map(() => ({ state: 'unknown' }))
-  const read = async (
-    attempt: ClaimedAttempt,
-    earlier: EarlierAttempt
-  ): Promise<PlatformResult<PlatformAttempt | null>> => {
-    const known = earlier.platformAttemptId === null ? undefined : byId?.value.get(earlier.platformAttemptId)
-    if (known) return { ok: true, value: known }
-    return connector.billing.findAttemptByKey(attempt.platformContractId, earlier.idempotencyKey)
-  }
-  return Promise.all(
-    attempts.map(async (attempt): Promise<PriorPayment> => {
-      const reported = await Promise.all(attempt.earlier.map((earlier) => read(attempt, earlier)))
-      const found = reported.flatMap((result) => (result.ok && result.value ? result.value : []))
-      const by = found.find(({ state }) => state === 'success')
-      if (by) return { state: 'paid', by }
-      const isOver = reported.every((result) => result.ok) && found.every(({ state }) => state === 'failed')
-      return { state: isOver ? 'nothing' : 'unknown' }
-    })
-  )
+export type PriorPayment =
+  | { state: 'nothing' }
+  | { state: 'paid'; by: PlatformAttempt; also: PlatformAttempt[] }
+  | { state: 'unknown'; failure: PlatformFailure | null }
+
+/**
+ * Finds whether an earlier attempt of the cycle was paid after all, or may still be: a reported failure is no proof. They are looked
+ * for by their keys as well where their ids are known: a key that was sent twice can have two attempts.
+ */
+export async function findPriorPayment(connector: Connector, attempt: ClaimedAttempt): Promise<PriorPayment> {
+  const keys = attempt.earlier.flatMap(({ idempotencyKey }) => (idempotencyKey === '' ? [] : idempotencyKey))
+  const ids = attempt.earlier.flatMap(({ platformAttemptId }) => platformAttemptId ?? [])
+  if (keys.length === 0 && ids.length === 0) return { state: 'nothing' }
+  const found = await connector.billing.findAttemptsByKeys(attempt.platformContractId, keys, ids)
+  if (!found.ok) return { state: 'unknown', failure: found.failure }
+  const [by, ...also] = found.value.filter(({ state }) => state === 'success')
+  if (by) return { state: 'paid', by, also }
+  const isOver = found.value.every(({ state }) => state === 'failed')
+  return isOver ? { state: 'nothing' } : { state: 'unknown', failure: null }
 }
 
 /** The payment of a cycle that the platform calls paid, by us or by somebody else. */
 export async function findPayment(connector: Connector, attempt: ClaimedAttempt): Promise<PriorPayment> {
-  const [before] = await findPriorPayment(connector, [attempt])
-  if (before!.state !== 'nothing' || attempt.cycleAt === null) return before!
+  const before = await findPriorPayment(connector, attempt)
+  if (before.state !== 'nothing' || attempt.cycleAt === null) return before
   const found = await connector.billing.findPaymentOfCycle(attempt.platformContractId, attempt.cycleAt)
-  if (!found.ok) return { state: 'unknown' }
-  return found.value && isOfThisCycle(attempt, found.value) ? { state: 'paid', by: found.value } : { state: 'nothing' }
+  if (!found.ok) return { state: 'unknown', failure: found.failure }
+  const isPaid = found.value && isOfThisCycle(attempt, found.value)
+  return isPaid ? { state: 'paid', by: found.value!, also: [] } : { state: 'nothing' }
 }
 
 /** The platform numbers cycles in its own way; our key says which cycle a payment of ours was for. */

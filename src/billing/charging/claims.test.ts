@@ -56,6 +56,7 @@ const checked = (id: number, leaseToken: number, over: Partial<Checked> = {}): C
   actionUrl: null,
   isConfirmed: false,
   isRefused: false,
+  isUnreached: false,
   ...over
 })
 

@@ -86,6 +86,8 @@ export type Checked = {
   isConfirmed: boolean
   /** The platform refused the call. */
   isRefused: boolean
+  /** The platform was not reached: that was no check. */
+  isUnreached: boolean
 }
 
 /**
@@ -100,12 +102,12 @@ export async function markChecked(ctx: Ctx, rows: Checked[]): Promise<void> {
            action_required_at = case when t.is_confirmed then null else a.action_required_at end,
            action_reminders = case when t.is_confirmed then 0 else a.action_reminders end,
            remind_at = case when t.is_confirmed then null else a.remind_at end,
-           refusals = a.refusals + t.refused::int, lease_owner = null, leased_until = null
+           refusals = a.refusals + t.refused::int, checks = a.checks - t.unreached::int, lease_owner = null, leased_until = null
       from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.leaseToken)}::int[],
                   ${rows.map((r) => r.checkAt)}::timestamptz[], ${rows.map((r) => r.platformAttemptId)}::text[],
                   ${rows.map((r) => r.isConfirmed)}::boolean[],
-                  ${rows.map((r) => r.isRefused)}::boolean[])
-             as t(id, token, check_at, platform_id, is_confirmed, refused)
+                  ${rows.map((r) => r.isRefused)}::boolean[], ${rows.map((r) => r.isUnreached)}::boolean[])
+             as t(id, token, check_at, platform_id, is_confirmed, refused, unreached)
      where a.store_id = ${ctx.storeId} and a.id = t.id and a.lease_token = t.token and a.status = 'pending'`)
 }
 

@@ -224,11 +224,10 @@ test('a charge is not sent when its call could last longer than the claim', asyn
   const connector = withCalls(connectorTo(access), {
     billing: {
       // The platform takes 80 s to say that the first attempt was not paid; the claim lasts for 120 s, a call for up to 40.
-      findAttempts: async () => {
+      findAttemptsByKeys: async () => {
         t.mock.method(performance, 'now', () => now() + 80_000)
-        return { ok: true, value: new Map() }
+        return { ok: true, value: [] }
       },
-      findAttemptByKey: async () => ({ ok: true, value: null }),
       createAttempts: async (requests) => {
         sent += requests.length
         return requests.map(() => ({

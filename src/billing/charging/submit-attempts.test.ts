@@ -34,7 +34,7 @@ test('a charge whose answer was lost is sent again only while its subscription r
             failure: { kind: 'unavailable', message: 'No answer', outcomeUnknown: true }
           }))
         },
-        findAttemptByKey: async () => ({ ok: true, value: null })
+        findAttemptsByKeys: async () => ({ ok: true, value: [] })
       }
     })
     assert.equal(await submitAttempts(db, storeId, connector, 2, 10), 1)

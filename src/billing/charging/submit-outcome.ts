@@ -1,10 +1,12 @@
-import type { PlatformAttempt, PlatformFailure } from '#platform'
+import { isUnreached, type PlatformAttempt, type PlatformFailure } from '#platform'
 import { type AttemptResult, resultOf } from '../attempts/attempt-result.ts'
 import { refusalOf } from '../dunning/decline-codes.ts'
 import type { Checked, ClaimedAttempt } from './claims.ts'
 
 /** Minutes from each check of a pending attempt to the next; the platform's webhook mostly comes first. */
 const CHECK_AFTER_MINUTES = [10, 60, 360, 1440] as const
+/** Where the platform was not reached: a part of the time since the charge was due, within these minutes. */
+const UNREACHED = { part: 0.25, leastMinutes: 1, mostMinutes: 10 } as const
 /** After so many refusals of the call itself the attempt fails. */
 const MAX_REFUSALS = 5
 
@@ -57,18 +59,48 @@ export function refusedOutcome(
   }
 }
 
+/**
+ * What follows where the platform did not do what was asked. Where it was not reached, nothing was done, or only a search failed, and
+ * the same is asked again soon. Where the outcome of a charge is unknown it is searched for, at growing intervals.
+ */
+export function outcomeOfFailure(
+  attempt: ClaimedAttempt,
+  failure: PlatformFailure,
+  now: Temporal.Instant
+): { checked: Checked } {
+  return isUnreached(failure) ? checkSoon(attempt, now) : checkLater(attempt, now)
+}
+
 export function checkLater(attempt: ClaimedAttempt, now: Temporal.Instant): { checked: Checked } {
   const minutes = CHECK_AFTER_MINUTES[Math.min(attempt.checks, CHECK_AFTER_MINUTES.length) - 1]!
+  return checkAt(attempt, now.add({ minutes }))
+}
+
+/**
+ * Asks again within ten minutes, and sooner for a charge that has waited for less: an outage is over for all charges minutes after it
+ * is over. At random within the second half of that time, so that what has waited does not come back at once.
+ */
+export function checkSoon(attempt: ClaimedAttempt, now: Temporal.Instant): { checked: Checked } {
+  const { part, leastMinutes, mostMinutes } = UNREACHED
+  const waited = attempt.scheduledAt.until(now).total('minutes')
+  const minutes = Math.min(Math.max(waited * part, leastMinutes), mostMinutes)
+  const seconds = Math.ceil(60 * minutes * (0.5 + Math.random() / 2))
+  const { checked } = checkAt(attempt, now.add({ seconds }))
+  return { checked: { ...checked, isUnreached: true } }
+}
+
+function checkAt(attempt: ClaimedAttempt, at: Temporal.Instant): { checked: Checked } {
   return {
     checked: {
       id: attempt.id,
       idempotencyKey: attempt.idempotencyKey,
       leaseToken: attempt.leaseToken,
-      checkAt: now.add({ minutes }),
+      checkAt: at,
       platformAttemptId: null,
       actionUrl: null,
       isConfirmed: false,
-      isRefused: false
+      isRefused: false,
+      isUnreached: false
     }
   }
 }

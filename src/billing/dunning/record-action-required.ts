@@ -3,12 +3,12 @@ import { type Ctx, sql } from '#kit/postgres'
 import { settingsOf } from '#stores'
 import { lockSubscriptions, recordActivities } from '#subscriptions'
 import { actionRequiredMessage } from '../activities.ts'
-import { isWanted, listSubscriptionsOfKeys, lockAttemptsByKey } from '../attempts/attempt.ts'
+import { type Attempt, isWanted, listSubscriptionsOfKeys, lockAttemptsByKey } from '../attempts/attempt.ts'
 import { billingActionRequired } from '../events/billing-action-required.ts'
 import { actionRequiredSettings } from '../settings.ts'
 
 /** A payment that waits for its customer, who confirms it at `actionUrl` (3-D Secure). */
-export type RequiredAction = { idempotencyKey: string; actionUrl: string }
+export type RequiredAction = { idempotencyKey: string; platformAttemptId: string | null; actionUrl: string }
 
 /**
  * Stores where customers confirm their payments, and records each required action once, whether a message or a check of the
@@ -17,15 +17,17 @@ export type RequiredAction = { idempotencyKey: string; actionUrl: string }
  */
 export async function recordActionRequired(ctx: Ctx, requiredActions: RequiredAction[]): Promise<void> {
   if (requiredActions.length === 0) return
-  const urls = new Map(requiredActions.map(({ idempotencyKey, actionUrl }) => [idempotencyKey, actionUrl]))
-  const keys = [...urls.keys()]
+  const byKey = Map.groupBy(requiredActions, ({ idempotencyKey }) => idempotencyKey)
+  const keys = [...byKey.keys()]
   // Subscriptions before attempts, as everyone locks them.
   const concerned = await lockSubscriptions(ctx, await listSubscriptionsOfKeys(ctx, keys, []))
   const byId = new Map(concerned.map((s) => [s.id, s]))
   const [firstHours] = (await settingsOf(ctx, actionRequiredSettings)).remindAfterHours
   const noted = (await lockAttemptsByKey(ctx, keys)).flatMap((attempt) => {
     const subscription = byId.get(attempt.subscriptionId)
-    const actionUrl = urls.get(attempt.idempotencyKey)!
+    const action = byKey.get(attempt.idempotencyKey)!.findLast((one) => isOf(attempt, one))
+    if (!action) return []
+    const { actionUrl } = action
     const isNew = attempt.actionRequiredAt === null && subscription !== undefined && isWanted(attempt, subscription)
     if (!isNew && attempt.actionUrl === actionUrl) return []
     const actionRequiredAt = isNew ? ctx.now : attempt.actionRequiredAt
@@ -54,3 +56,7 @@ export async function recordActionRequired(ctx: Ctx, requiredActions: RequiredAc
     fresh.map(({ attempt }) => actionRequiredMessage(attempt))
   )
 }
+
+/** A key that was sent twice can have two attempts on the platform: nobody is asked to confirm another than the one that we follow. */
+const isOf = (attempt: Attempt, { platformAttemptId }: RequiredAction) =>
+  platformAttemptId === null || attempt.platformAttemptId === null || platformAttemptId === attempt.platformAttemptId

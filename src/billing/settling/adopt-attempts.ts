@@ -95,11 +95,12 @@ async function adoptTogether(ctx: Ctx, attempts: Ours[]): Promise<number> {
     rivals.some((r) => r.subscriptionId === subscription.id && r.cycleIndex === cycle && !unsent.includes(r))
   const inserted = await insertAdopted(ctx, found, isTaken)
   await recordAdopted(ctx, inserted)
+  // Also those whose key has an attempt here: the platform has two under that key.
   await settleAttempts(
     ctx,
-    inserted.flatMap(({ reported }) => resultOf(reported) ?? []),
-    inserted.flatMap(({ reported: { idempotencyKey, nextActionUrl } }) =>
-      nextActionUrl ? [{ idempotencyKey, actionUrl: nextActionUrl }] : []
+    found.flatMap(({ reported }) => resultOf(reported) ?? []),
+    found.flatMap(({ reported: { id, idempotencyKey, nextActionUrl } }) =>
+      nextActionUrl ? [{ idempotencyKey, platformAttemptId: id, actionUrl: nextActionUrl }] : []
     )
   )
   return inserted.length

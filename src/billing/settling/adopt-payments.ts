@@ -4,13 +4,14 @@ import { notify, settingsOf, storeContext } from '#stores'
 import { billingDate, lockSubscriptionsOfContracts, recordActivities, type Subscription } from '#subscriptions'
 import { claimNextCycle } from '#subscriptions/for-billing'
 import { scheduledMessage } from '../activities.ts'
-import { paidOutside } from '../alerts.ts'
+import { paidMeanwhile, paidOutside } from '../alerts.ts'
 import { type Attempt, insertAttempts, lockAttemptOfCycle } from '../attempts/attempt.ts'
 import type { AttemptResult, ReportedPayment } from '../attempts/attempt-result.ts'
-import { clearRetriesOfCycle, noteOtherPayment } from '../attempts/settlement.ts'
+import { clearRetriesOfCycle } from '../attempts/settlement.ts'
 import { remainingWhileOpen } from '../dunning/retry-schedule.ts'
 import { billingPending } from '../events/billing-pending.ts'
 import { dunningSettings } from '../settings.ts'
+import { addPaymentBeside } from './other-payments.ts'
 import { settleAttempts } from './settle-attempts.ts'
 
 /**
@@ -43,9 +44,9 @@ async function adopt(ctx: Ctx, subscription: Subscription, payment: ReportedPaym
     return false
   }
   if (open && open.submittedAt !== null) {
-    // Ours may be paid too. If it is not, this one is found before the cycle is charged again.
-    await noteOtherPayment(ctx, open, payment.platformAttemptId)
-    await notify(ctx, paidOutside(subscription, payment))
+    // Ours may be paid too. If it fails, this one has paid the cycle.
+    await addPaymentBeside(ctx, { attempt: open, subscription }, payment)
+    await notify(ctx, paidMeanwhile(subscription, payment))
     return false
   }
   const attempt = open ?? (await openAttempt(ctx, subscription))

@@ -13,7 +13,8 @@ import {
   chargedOf,
   clearRetriesOfCycle,
   failedSettlement,
-  markCorrected
+  markCorrected,
+  noteOtherPayment
 } from '../attempts/settlement.ts'
 import { billingSuccess } from '../events/billing-success.ts'
 import { cycleCreditOf, issueCycleCredits, listCycleCredits } from './cycle-credits.ts'
@@ -110,10 +111,18 @@ async function correct(ctx: Ctx, late: LateSuccess): Promise<void> {
 async function block(ctx: Ctx, late: LateSuccess, rival: Attempt): Promise<void> {
   const { attempt } = late
   const [before] = await lockSubscriptions(ctx, [attempt.subscriptionId])
-  const isTwice = rival.status === 'success'
+  // The same payment can have settled the other attempt, as that of somebody else.
+  const isTwice = rival.status === 'success' && !isSamePayment(late, rival)
   await markCorrected(ctx, [correctedOf(late, before!, null)], true)
-  if (isTwice) await notify(ctx, chargedTwice({ attempt, subscription: before! }, rival))
+  // The end of the open one looks for it there.
+  const platformId = late.reported.platformAttemptId ?? attempt.platformAttemptId
+  if (rival.status === 'pending' && platformId !== null) await noteOtherPayment(ctx, rival, platformId)
+  if (isTwice)
+    await notify(ctx, chargedTwice({ attempt, subscription: before! }, late.reported.platformAttemptId, rival))
 }
+
+const isSamePayment = ({ reported }: LateSuccess, rival: Attempt) =>
+  reported.platformAttemptId !== null && reported.platformAttemptId === rival.platformAttemptId
 
 function correctedOf(
   { attempt, reported, order }: LateSuccess,

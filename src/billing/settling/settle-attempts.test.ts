@@ -44,7 +44,7 @@ test('results of an end and of a challenge lock both subscriptions in order befo
       settleAttempts(
         other,
         [{ idempotencyKey: declined!, platformAttemptId: '1', ...result }],
-        [{ idempotencyKey: challenged!, actionUrl: 'https://pay.example/1' }]
+        [{ idempotencyKey: challenged!, platformAttemptId: '2', actionUrl: 'https://pay.example/1' }]
       )
     )
     const waiting = sql`

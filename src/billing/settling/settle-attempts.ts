@@ -14,7 +14,7 @@ import { settleCycles } from '#subscriptions/for-billing'
 import { recoveryMessage, settlementMessages } from '../activities.ts'
 import { alertsOfSettlements } from '../alerts.ts'
 import { type Attempt, listSubscriptionsOfKeys, lockAttemptsByKey, lockLateSuccesses } from '../attempts/attempt.ts'
-import type { AttemptResult } from '../attempts/attempt-result.ts'
+import { type AttemptResult, paymentsOf } from '../attempts/attempt-result.ts'
 import {
   type ChargedOrder,
   checkNow,
@@ -32,28 +32,31 @@ import { billingSuccess } from '../events/billing-success.ts'
 import { dunningSettings } from '../settings.ts'
 import { applyLateSuccesses, type LateSuccess, lateSuccessOfRow } from './apply-late-success.ts'
 import { cycleCreditOf, issueCycleCredits } from './cycle-credits.ts'
+import { recordSecondPayments } from './other-payments.ts'
 import { recordReversals } from './record-reversals.ts'
 
 /**
  * Settles attempts: order, attempt, next date, dunning step, credit, facts and history in one transaction. A result that is
  * reported twice, or under a key that is not ours, changes nothing. A success also holds against an earlier failure of the same
- * attempt; a failure after a success is recorded and changes nothing. Where the platform calls the cycle paid, the attempt is checked on the platform first. `requiredActions`: payments
- * that wait for their customer. Returns how many attempts ended.
+ * attempt; a failure after a success is recorded and changes nothing.
+ *
+ * A key can have several attempts on the platform, where it was forgotten and sent again. A failure of one of them does not end an
+ * attempt that stands for another; each success is a charge, and those after the first are booked beside it, with an alert.
+ *
+ * Where the platform calls the cycle paid, the attempt is checked on the platform first. `requiredActions`: payments that wait for
+ * their customer. Returns how many attempts ended.
  */
 export async function settleAttempts(
   ctx: Ctx,
   results: AttemptResult[],
   requiredActions: RequiredAction[] = []
 ): Promise<number> {
-  const reported = successesFirst(results)
-  const { before, attempts } = await lockReported(ctx, reported, requiredActions)
+  const { before, attempts } = await lockReported(ctx, results, requiredActions)
   const ended = attempts.length > 0 ? await settleLocked(ctx, attempts, before) : 0
-  if (attempts.length < reported.size) {
-    const settling = new Set(attempts.map(({ attempt }) => attempt.idempotencyKey))
-    await recordReversals(
-      ctx,
-      [...reported.values()].filter(({ idempotencyKey }) => !settling.has(idempotencyKey))
-    )
+  const left = notAmong(attempts, results)
+  if (left.length > 0) {
+    await recordReversals(ctx, left)
+    await recordSecondPayments(ctx, left, before)
   }
   if (requiredActions.length > 0) await recordActionRequired(ctx, requiredActions)
   return ended
@@ -62,7 +65,7 @@ export async function settleAttempts(
 async function settleLocked(ctx: Ctx, attempts: Reported[], before: Map<number, Subscription>): Promise<number> {
   const pending = attempts.filter(({ attempt }) => attempt.status === 'pending')
   const late = attempts.filter(({ attempt }) => attempt.status === 'failed')
-  const [unclear, ending] = [pending.filter(needsPaymentSearch), pending.filter((one) => !needsPaymentSearch(one))]
+  const [unclear, ending] = [pending.filter(isUnclear), pending.filter((one) => !isUnclear(one))]
   const orders = await recordOrders(
     ctx,
     attempts.flatMap(({ result }) => (result.state === 'success' ? (result.order ?? []) : []))
@@ -71,8 +74,7 @@ async function settleLocked(ctx: Ctx, attempts: Reported[], before: Map<number, 
     ctx,
     unclear.map(({ attempt }) => attempt)
   )
-  // Successes of the same cycles that were reported late, and had to wait for the end of these: after a restore, also of later attempts.
-  const waiting = await lockLateSuccesses(
+  const waiting = await lockLateSuccessesOfCycles(
     ctx,
     ending.map(({ attempt }) => attempt)
   )
@@ -90,39 +92,64 @@ async function settleLocked(ctx: Ctx, attempts: Reported[], before: Map<number, 
 
 type Reported = { attempt: Attempt; result: AttemptResult }
 
-/** Of two results of one attempt in a batch, a success is the truth. */
-function successesFirst(results: AttemptResult[]): Map<string, AttemptResult> {
-  const byKey = new Map<string, AttemptResult>()
-  for (const result of results) {
-    if (byKey.get(result.idempotencyKey)?.state !== 'success') byKey.set(result.idempotencyKey, result)
-  }
-  return byKey
+/** The result that an attempt ends with: of several in a batch a success is the truth, and rather that of its own platform attempt. */
+function resultFor(attempt: Attempt, results: AttemptResult[]): AttemptResult | undefined {
+  const { platformAttemptId } = attempt
+  const paid = results.filter(({ state }) => state === 'success')
+  if (paid.length > 0) return paid.find((one) => one.platformAttemptId === platformAttemptId) ?? paid[0]
+  const isOfAnother = (one: AttemptResult) =>
+    platformAttemptId !== null && one.platformAttemptId !== null && one.platformAttemptId !== platformAttemptId
+  return results.find((one) => !isOfAnother(one))
+}
+
+/** The results that did not end an attempt now; a failure that was reported together with the end of its attempt counts for nothing. */
+function notAmong(attempts: Reported[], results: AttemptResult[]): AttemptResult[] {
+  const settled = new Set(attempts.map(({ result }) => result))
+  const keys = new Set(attempts.map(({ result }) => result.idempotencyKey))
+  return results.filter((one) => !settled.has(one) && (one.state === 'success' || !keys.has(one.idempotencyKey)))
 }
 
 /** Locks what the report is about: subscriptions before attempts and all of them at once, as everyone locks them. */
 async function lockReported(
   ctx: Ctx,
-  reported: ReadonlyMap<string, AttemptResult>,
+  results: AttemptResult[],
   requiredActions: RequiredAction[]
 ): Promise<{ before: Map<number, Subscription>; attempts: Reported[] }> {
+  const reported = Map.groupBy(results, ({ idempotencyKey }) => idempotencyKey)
   const keys = [...reported.keys()]
-  const paid = keys.filter((key) => reported.get(key)!.state === 'success')
+  const paid = keys.filter((key) => reported.get(key)!.some(({ state }) => state === 'success'))
   const all = [...keys, ...requiredActions.map(({ idempotencyKey }) => idempotencyKey)]
-  const subscriptions = await lockSubscriptions(ctx, await listSubscriptionsOfKeys(ctx, all, paid))
+  const concerned = await listSubscriptionsOfKeys(ctx, all, paid, paymentsOf(results))
+  const subscriptions = await lockSubscriptions(ctx, concerned)
   const before = new Map(subscriptions.map((s) => [s.id, s]))
   const locked = await lockAttemptsByKey(ctx, keys, paid)
   return {
     before,
-    attempts: locked.flatMap((attempt) =>
-      before.has(attempt.subscriptionId) ? { attempt, result: reported.get(attempt.idempotencyKey)! } : []
-    )
+    attempts: locked.flatMap((attempt) => {
+      const result = resultFor(attempt, reported.get(attempt.idempotencyKey)!)
+      return before.has(attempt.subscriptionId) && result ? { attempt, result } : []
+    })
   }
 }
 
-const needsPaymentSearch = ({ result }: Reported): boolean =>
-  result.state === 'failed' && !result.isPaymentSearched && declineOf(result.errorCode).code === 'already_paid'
+/** The platform has to be asked before the attempt ends: about the payment of its cycle, or because the result may be of another. */
+const isUnclear = ({ attempt, result }: Reported): boolean =>
+  result.state === 'failed' &&
+  !result.isPaymentSearched &&
+  !result.isRefusal &&
+  (declineOf(result.errorCode).code === 'already_paid' ||
+    (result.platformAttemptId === null && attempt.platformAttemptId !== null))
 
 const cycleOf = ({ subscriptionId, cycleIndex }: Attempt) => `${subscriptionId}:${cycleIndex}`
+
+/**
+ * Successes of the same cycles that were reported late, and had to wait for the end of these attempts: of earlier attempts, and of
+ * others that were noted on these.
+ */
+async function lockLateSuccessesOfCycles(ctx: Ctx, ending: Attempt[]): Promise<Attempt[]> {
+  const repeated = ending.filter((attempt) => attempt.attemptNumber > 1 || attempt.otherPaymentId !== null)
+  return repeated.length === 0 ? [] : lockLateSuccesses(ctx, repeated)
+}
 
 function orderOf(reported: PlatformOrder | null, orders: Map<string, RecordedOrder>): ChargedOrder | null {
   const ours = reported && orders.get(reported.id)

@@ -6,8 +6,10 @@ import {
   aPlatform,
   created,
   data,
+  json,
   lastPage,
   pending,
+  theFailure,
   theValue
 } from '../../../test/fake-platform.ts'
 import type { AttemptRequest } from './billing-api.ts'
@@ -98,14 +100,50 @@ test('each of many attempts has its own outcome, in order, and at most sixteen a
   assert.ok(most <= 16)
 })
 
-test('finds an attempt by its key among all attempts of the contract', async () => {
+const keyPage = (nodes: unknown[], pageInfo: object = lastPage) => ({
+  subscriptionContract: { billingAttempts: { nodes, pageInfo } }
+})
+
+test('finds all attempts with a key among all attempts of the contract, and those with ids that are known', async () => {
+  const all = [anAttempt('1', pending, 'key-1'), anAttempt('2', pending, 'key-2'), anAttempt('3', pending, 'key-1')]
   const { connector } = await aPlatform((res, { operation, variables }) => {
-    if (operation === 'BillingAttemptsByIds') return data(res, { nodes: [anAttempt('1', pending, 'key-1')] })
-    const [nodes, pageInfo] = variables.after
-      ? [[anAttempt('1', pending, 'key-1')], lastPage]
-      : [[anAttempt('2', pending, 'key-2')], { hasNextPage: true, endCursor: 'c' }]
-    return data(res, { subscriptionContract: { billingAttempts: { nodes, pageInfo } } })
+    if (operation === 'BillingAttemptsByIds') {
+      const ids = variables.ids as string[]
+      return data(res, { nodes: all.filter(({ id }) => ids.includes(id)) })
+    }
+    return data(
+      res,
+      variables.after ? keyPage([all[0]]) : keyPage([all[2], all[1]], { hasNextPage: true, endCursor: 'c' })
+    )
   })
-  assert.equal(theValue(await connector.billing.findAttemptByKey('9', 'key-1'))?.id, '1')
-  assert.equal(theValue(await connector.billing.findAttemptByKey('9', 'key-3')), null)
+  const find = async (keys: string[], ids?: string[]) =>
+    theValue(await connector.billing.findAttemptsByKeys('9', keys, ids))
+      .map(({ id }) => id)
+      .toSorted()
+  assert.deepEqual(await find(['key-1']), ['1', '3'])
+  assert.deepEqual(await find(['key-2', 'key-9'], ['2', '3']), ['2', '3'])
+  assert.deepEqual(await find([], ['3']), ['3'])
+  assert.deepEqual(await find(['key-9']), [])
+})
+
+test('an attempt that may not be read is no attempt that does not exist: a search for it, or for the payment of a cycle, fails', async () => {
+  const at = Temporal.Instant.from('2026-02-28T10:00:00Z')
+  const denied = (...path: (string | number)[]) => ({ message: 'No', path, extensions: { code: 'ACCESS_DENIED' } })
+  let isKeyHidden = false
+  const { connector } = await aPlatform((res, { operation }) => {
+    if (operation === 'BillingAttemptsByIds')
+      return json(res, { data: { nodes: [null] }, errors: [denied('nodes', 0)] })
+    if (operation === 'BillingCycleAttempts') {
+      const nodes = [{ billingAttempts: { nodes: [{ id: 'gid://platform/SubscriptionBillingAttempt/1' }] } }]
+      return data(res, { subscriptionBillingCycles: { nodes } })
+    }
+    if (!isKeyHidden) return data(res, keyPage([anAttempt('1', pending, 'key-1')]))
+    const errors = [denied('subscriptionContract', 'billingAttempts', 'nodes', 0, 'idempotencyKey')]
+    return json(res, { data: keyPage([{ ...anAttempt('1'), idempotencyKey: null }]), errors })
+  })
+  assert.equal(theFailure(await connector.billing.findAttemptsByKeys('9', ['key-1'])).code, 'access_denied')
+  assert.equal(theFailure(await connector.billing.findAttemptsByKeys('9', [], ['1'])).code, 'access_denied')
+  assert.equal(theFailure(await connector.billing.findPaymentOfCycle('9', at)).code, 'access_denied')
+  isKeyHidden = true
+  assert.equal(theFailure(await connector.billing.findAttemptsByKeys('9', ['key-1'])).kind, 'unavailable')
 })

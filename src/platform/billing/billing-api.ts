@@ -25,21 +25,29 @@ export type BillingApi = {
   createAttempt(request: AttemptRequest): Promise<PlatformResult<PlatformAttempt>>
   /** One result per request, in the order given and independent of the others. */
   createAttempts(requests: AttemptRequest[]): Promise<PlatformResult<PlatformAttempt>[]>
-  /** By id; leaves out attempts that the platform does not have, or withholds from us. */
+  /** By id; leaves out attempts that the platform does not have, or withholds from us: that one is missing proves nothing. */
   findAttempts(ids: string[]): Promise<PlatformResult<Map<string, PlatformAttempt>>>
   /** A page of the attempts created at `since` or later, oldest first. */
   listAttemptsSince(since: Temporal.Instant, after: string | null): Promise<PlatformResult<Page<PlatformAttempt>>>
-  /** Tells whether a `createAttempt` without an answer was executed. Null: the contract has no attempt with this key. */
-  findAttemptByKey(contractId: string, idempotencyKey: string): Promise<PlatformResult<PlatformAttempt | null>>
+  /**
+   * Tells whether calls of `createAttempt` were executed: all attempts of the contract with these keys, and those with the ids
+   * `alsoIds`. A key has several where the platform had forgotten it and was sent it again. Fails if one of them is withheld from
+   * us: what may not be read may have been paid.
+   */
+  findAttemptsByKeys(
+    contractId: string,
+    idempotencyKeys: string[],
+    alsoIds?: string[]
+  ): Promise<PlatformResult<PlatformAttempt[]>>
   /**
    * The attempt that paid the cycle whose billing date is `at`, whoever created it. Null: none did, or the platform has
-   * several cycles at that date, so that the cycle is ambiguous.
+   * several cycles at that date, so that the cycle is ambiguous. Fails if one of the cycle's attempts is withheld from us.
    */
   findPaymentOfCycle(contractId: string, at: Temporal.Instant): Promise<PlatformResult<PlatformAttempt | null>>
 }
 
 const ATTEMPTS_AT_ONCE = 16
-/** Pages of a hundred attempts of one contract: two centuries of months. Beyond that the key counts as not found. */
+/** Pages of a hundred attempts of one contract, newest first: no cycle that is still open has its attempts behind so many. */
 const MAX_KEY_PAGES = 25
 
 export function createBillingApi(client: PlatformClient): BillingApi {
@@ -66,7 +74,7 @@ export function createBillingApi(client: PlatformClient): BillingApi {
       client.query(AttemptsCreatedSince, { query: sinceQuery('created_at', since), after }, (data) =>
         readPage(data.at('subscriptionBillingAttempts'), readAttempt)
       ),
-    findAttemptByKey: (contractId, key) => findAttemptByKey(client, contractId, key),
+    findAttemptsByKeys: (contractId, keys, alsoIds = []) => findAttemptsByKeys(client, contractId, keys, alsoIds),
     findPaymentOfCycle: (contractId, at) => findPaymentOfCycle(client, contractId, at)
   }
 }
@@ -77,33 +85,39 @@ function findAttempts(client: PlatformClient, ids: string[]) {
   })
 }
 
-async function findAttemptByKey(
+/** Attempts that decide whether something is charged, or counts as not charged: one that we may not read is the failure of all. */
+async function readAll(client: PlatformClient, ids: string[]): Promise<PlatformResult<PlatformAttempt[]>> {
+  if (ids.length === 0) return succeeded([])
+  const found = await findByIds(client, 'SubscriptionBillingAttempt', BillingAttemptsByIds, ids, readAttempt)
+  return found.ok ? succeeded([...found.value.values()]) : found
+}
+
+async function findAttemptsByKeys(
   client: PlatformClient,
   contractId: string,
-  idempotencyKey: string
-): Promise<PlatformResult<PlatformAttempt | null>> {
+  idempotencyKeys: string[],
+  alsoIds: string[]
+): Promise<PlatformResult<PlatformAttempt[]>> {
   const contractGid = client.gid('SubscriptionContract', contractId)
+  const keys = new Set(idempotencyKeys)
+  const ids = [...alsoIds]
   let after: string | null = null
-  for (let page = 0; page < MAX_KEY_PAGES; page++) {
-    const result: PlatformResult<{ id: string | null; after: string | null }> = await client.query(
+  for (let page = 0; keys.size > 0 && page < MAX_KEY_PAGES; page++) {
+    const result: PlatformResult<{ ids: string[]; after: string | null }> = await client.query(
       BillingAttemptKeys,
       { contractId: contractGid, after },
       (data) => {
-        const attempts = data.maybeAt('subscriptionContract')?.at('billingAttempts')
-        const found = attempts?.list('nodes').find((node) => node.text('idempotencyKey') === idempotencyKey)
-        return { id: found?.id('id') ?? null, after: attempts ? nextCursor(attempts) : null }
+        const attempts = data.atIfAny('subscriptionContract')?.at('billingAttempts')
+        const found = attempts?.list('nodes').filter((node) => keys.has(node.text('idempotencyKey'))) ?? []
+        return { ids: found.map((node) => node.id('id')), after: attempts ? nextCursor(attempts) : null }
       }
     )
     if (!result.ok) return result
-    const { id } = result.value
-    if (id) {
-      const attempts = await findAttempts(client, [id])
-      return attempts.ok ? succeeded(attempts.value.get(id) ?? null) : attempts
-    }
+    ids.push(...result.value.ids)
     after = result.value.after
     if (!after) break
   }
-  return succeeded(null)
+  return readAll(client, ids)
 }
 
 async function findPaymentOfCycle(
@@ -125,7 +139,7 @@ async function findPaymentOfCycle(
   )
   if (!cycles.ok) return cycles
   if (cycles.value.length !== 1 || cycles.value[0]!.length === 0) return succeeded(null)
-  const attempts = await findAttempts(client, cycles.value[0]!)
+  const attempts = await readAll(client, cycles.value[0]!)
   if (!attempts.ok) return attempts
-  return succeeded([...attempts.value.values()].find(({ state }) => state === 'success') ?? null)
+  return succeeded(attempts.value.find(({ state }) => state === 'success') ?? null)
 }

@@ -33,18 +33,39 @@ export function failed(failure: PlatformFailure): { ok: false; failure: Platform
 /** The code of an answer that does not have the shape which the API promises. Asking for fewer things may leave the bad one out. */
 export const UNREADABLE_RESPONSE = 'not_understood'
 
+/** Codes of answers that a mere repetition does not change: something in the request, or in what we may read, has to. */
+const OF_THE_REQUEST = new Set([
+  UNREADABLE_RESPONSE,
+  'access_denied',
+  'bad_request',
+  'invalid_variable',
+  'max_cost_exceeded',
+  'max_input_size_exceeded',
+  'resource_not_found',
+  'graphql_parse_failed',
+  'graphql_validation_failed'
+])
+
+/**
+ * Whether nothing was done because the platform was not reached, had no room, or did not take the access token: the same call will
+ * do when that has passed. Not where a mutation may have been executed, nor where the answer was about what was asked.
+ */
+export function isUnreached({ kind, code, outcomeUnknown }: PlatformFailure): boolean {
+  return kind !== 'rejected' && !outcomeUnknown && !OF_THE_REQUEST.has(code ?? '')
+}
+
 /** A failure of the platform where an answer was needed. */
 export class PlatformCallFailed extends Error {
   readonly failure: PlatformFailure
 
   constructor(failure: PlatformFailure) {
     super(`The platform did not answer (${failure.kind}): ${failure.message}`)
-    this.name = 'Unanswered'
+    this.name = 'PlatformCallFailed'
     this.failure = failure
   }
 }
 
-/** The value of an answer. Throws Unanswered, for callers that can only try again later. */
+/** The value of a result. Throws PlatformCallFailed, for callers that can only try again later. */
 export function unwrap<T>(result: PlatformResult<T>): T {
   if (!result.ok) throw new PlatformCallFailed(result.failure)
   return result.value

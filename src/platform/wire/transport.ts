@@ -33,9 +33,14 @@ const NEVER_CONNECTED = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
   'EHOSTUNREACH',
+  'EHOSTDOWN',
   'ENETUNREACH',
+  'ENETDOWN',
+  'EADDRNOTAVAIL',
   'UND_ERR_CONNECT_TIMEOUT'
 ])
+/** The server's certificate was not accepted: nothing is sent before that. */
+const BAD_CERTIFICATE = /^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT_)/
 
 /**
  * Sends one request. The time limit covers everything down to the last byte, so a body that drips cannot exceed it. A connection
@@ -72,7 +77,7 @@ export async function post(
     return {
       answered: false,
       message: `could not be reached: ${message || code}`,
-      sent: !NEVER_CONNECTED.has(code ?? '')
+      sent: !(NEVER_CONNECTED.has(code ?? '') || BAD_CERTIFICATE.test(code ?? ''))
     }
   } finally {
     clearTimeout(timer)

@@ -24,13 +24,14 @@ export async function applyAttemptMessages(
   const attempts = ids.length > 0 ? unwrap(await connector.billing.findAttempts(ids)) : new Map()
 
   const results: AttemptResult[] = []
-  const requiredActions: { idempotencyKey: string; actionUrl: string }[] = []
+  const requiredActions: { idempotencyKey: string; platformAttemptId: string; actionUrl: string }[] = []
   for (const payload of payloads) {
     const attempt: PlatformAttempt | undefined = payload.id === null ? undefined : attempts.get(payload.id)
     const result = attempt ? resultOf(attempt) : await resultOfPayload(connector, payload)
     if (result) results.push(result)
     else if (attempt?.nextActionUrl) {
-      requiredActions.push({ idempotencyKey: attempt.idempotencyKey, actionUrl: attempt.nextActionUrl })
+      const { id, idempotencyKey, nextActionUrl } = attempt
+      requiredActions.push({ idempotencyKey, platformAttemptId: id, actionUrl: nextActionUrl })
     }
   }
   const settled = await db.inStore(storeId, (ctx) => settleAttempts(ctx, results, requiredActions))

@@ -53,8 +53,8 @@ async function adoptUnknown(walking: Walking, unknown: PlatformAttempt[]): Promi
   // An attempt that was open at the time of the backup has ended before a later one of its contract began.
   const open = await db.inStore(storeId, (ctx) => listOpenAttempts(ctx, ids))
   for (const { contractId, idempotencyKey } of open) {
-    const found = unwrap(await connector.billing.findAttemptByKey(contractId, idempotencyKey))
-    if (found) await applyReportedAttempts(walking, [found])
+    const found = unwrap(await connector.billing.findAttemptsByKeys(contractId, [idempotencyKey]))
+    if (found.length > 0) await applyReportedAttempts(walking, found)
   }
   return db.inStore(storeId, (ctx) => adoptAttempts(ctx, unknown))
 }
@@ -84,8 +84,8 @@ export async function walkFailedAttempts(walking: Walking, walk: Walk): Promise<
 /** A result that is known already changes nothing, nor does one of an attempt that is not ours, unless it is a payment. */
 async function applyReportedAttempts({ db, storeId }: Walking, attempts: PlatformAttempt[]): Promise<number> {
   const results = attempts.flatMap((attempt) => resultOf(attempt) ?? [])
-  const requiredActions = attempts.flatMap(({ idempotencyKey, nextActionUrl }) =>
-    nextActionUrl ? [{ idempotencyKey, actionUrl: nextActionUrl }] : []
+  const requiredActions = attempts.flatMap(({ id, idempotencyKey, nextActionUrl }) =>
+    nextActionUrl ? [{ idempotencyKey, platformAttemptId: id, actionUrl: nextActionUrl }] : []
   )
   const settled = await db.inStore(storeId, (ctx) => settleAttempts(ctx, results, requiredActions))
   if (settled >= results.length) return settled

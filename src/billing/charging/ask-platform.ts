@@ -1,0 +1,174 @@
+import type { Connector, PlatformAttempt } from '#platform'
+import { resultOf } from '../attempts/attempt-result.ts'
+import { declineOf } from '../dunning/decline-codes.ts'
+import { findPayment, findPriorPayment, type PriorPayment } from './check-prior-attempts.ts'
+import type { ClaimedAttempt } from './claims.ts'
+import {
+  checkLater,
+  checkSoon,
+  outcomeOf,
+  outcomeOfFailure,
+  refusedOutcome,
+  type SubmitOutcome
+} from './submit-outcome.ts'
+
+/** What became of claimed attempts at the platform, to be written. */
+export type Submitted = {
+  attempts: ClaimedAttempt[]
+  outcomes: SubmitOutcome[]
+  now: Temporal.Instant
+  /** The platform had no points for one of the calls. */
+  isThrottled: boolean
+}
+
+/** Claimed attempts, and until when, in milliseconds of `performance.now()`, a charge may be sent for them. */
+export type Claim = { attempts: ClaimedAttempt[]; now: Temporal.Instant; sendUntil: number }
+
+/** Asks the platform for claimed attempts: charges, or reads what became of them. Writes nothing. */
+export async function askPlatform(connector: Connector, claim: Claim): Promise<Submitted> {
+  const { attempts, now } = claim
+  let isThrottled = false
+  const noteThrottled = () => void (isThrottled = true)
+  const outcomes = await ask(connector, claim, noteThrottled)
+  const byKey = new Map(attempts.map((a) => [a.idempotencyKey, a]))
+  const settled = await Promise.all(outcomes.map((outcome) => findWhatPaid(connector, outcome, byKey, claim)))
+  return { attempts, outcomes: settled, now, isThrottled }
+}
+
+function ask(connector: Connector, claim: Claim, noteThrottled: () => void): Promise<SubmitOutcome[]> {
+  const [attempt] = claim.attempts
+  if (attempt!.platformAttemptId !== null) return fetchOutcomes(connector, claim)
+  if (!attempt!.isWanted) return fetchUnwanted(connector, attempt!, claim.now)
+  return isFirstCall(attempt!)
+    ? send(connector, attempt!, claim, noteThrottled)
+    : sendUnlessPaid(connector, attempt!, claim, noteThrottled)
+}
+
+async function send(
+  connector: Connector,
+  attempt: ClaimedAttempt,
+  { now, sendUntil }: Claim,
+  noteThrottled: () => void
+): Promise<SubmitOutcome[]> {
+  // Later, another process might have the attempt by the time that the platform answers.
+  if (performance.now() > sendUntil) return [checkSoon(attempt, now)]
+  const [result] = await connector.billing.createAttempts([
+    {
+      contractId: attempt.platformContractId,
+      idempotencyKey: attempt.idempotencyKey,
+      originTime: attempt.cycleAt ?? attempt.scheduledAt,
+      cycleAt: attempt.cycleAt
+    }
+  ])
+  if (result!.ok) return [outcomeOf(attempt, result!.value, now)]
+  const { failure } = result!
+  if (failure.kind === 'throttled') noteThrottled()
+  return [failure.kind === 'rejected' ? refusedOutcome(attempt, failure, now) : outcomeOfFailure(attempt, failure, now)]
+}
+
+/** Whether the platform cannot have anything of the cycle from us yet. */
+const isFirstCall = ({ earlier, submittedBefore }: ClaimedAttempt) => earlier.length === 0 && submittedBefore === null
+
+/** Sends an attempt of a cycle that was tried before, unless an earlier one was paid or the platform has the attempt itself. */
+async function sendUnlessPaid(
+  connector: Connector,
+  attempt: ClaimedAttempt,
+  claim: Claim,
+  noteThrottled: () => void
+): Promise<SubmitOutcome[]> {
+  const prior = await findPriorPayment(connector, attempt)
+  if (prior.state !== 'nothing') return outcomesOfPriorPayment(connector, attempt, prior, claim.now)
+  if (attempt.submittedBefore === null) return send(connector, attempt, claim, noteThrottled)
+  // Its earlier call may have arrived.
+  const itself = await fetchUnwanted(connector, attempt, claim.now)
+  return isUnsent(itself) ? send(connector, attempt, claim, noteThrottled) : itself
+}
+
+const isUnsent = (outcomes: SubmitOutcome[]) => outcomes.some((outcome) => 'unsent' in outcome)
+
+async function outcomesOfPriorPayment(
+  connector: Connector,
+  attempt: ClaimedAttempt,
+  prior: Exclude<PriorPayment, { state: 'nothing' }>,
+  now: Temporal.Instant
+): Promise<SubmitOutcome[]> {
+  if (prior.state === 'unknown') return [whileUnknown(attempt, prior, now)]
+  const isOurs = ({ idempotencyKey }: PlatformAttempt) =>
+    attempt.earlier.some((e) => e.idempotencyKey === idempotencyKey)
+  const payments = [prior.by, ...prior.also]
+  const by = payments.find(isOurs) ?? prior.by
+  const instead = resultOf(by)!
+  // Each is a charge: those after the first are booked beside it.
+  const others = payments.filter((one) => one !== by && isOurs(one)).map((one) => ({ result: resultOf(one)! }))
+  // An earlier call of this attempt may have arrived: then it exists there, and ends as it ended there.
+  const itself = attempt.submittedBefore === null ? null : await fetchUnwanted(connector, attempt, now)
+  if (itself && !isUnsent(itself)) return isOurs(by) ? [{ result: instead }, ...others, ...itself] : itself
+  return [isOurs(by) ? { superseded: attempt, instead } : settledBy(attempt, by), ...others]
+}
+
+function whileUnknown(
+  attempt: ClaimedAttempt,
+  { failure }: Extract<PriorPayment, { state: 'unknown' }>,
+  now: Temporal.Instant
+): SubmitOutcome {
+  return failure ? outcomeOfFailure(attempt, failure, now) : checkLater(attempt, now)
+}
+
+/** Reads attempts together, and one by one where the platform does not answer: one that cannot be read holds up no other. */
+async function fetchOutcomes(
+  connector: Connector,
+  { attempts, now }: Omit<Claim, 'sendUntil'>
+): Promise<SubmitOutcome[]> {
+  const found = await connector.billing.findAttempts(attempts.map((a) => a.platformAttemptId!))
+  if (!found.ok && found.failure.kind === 'unavailable' && attempts.length > 1) {
+    const each = attempts.map((attempt) => fetchOutcomes(connector, { attempts: [attempt], now }))
+    return (await Promise.all(each)).flat()
+  }
+  return attempts.map((attempt) => {
+    if (!found.ok) return outcomeOfFailure(attempt, found.failure, now)
+    const reported = found.value.get(attempt.platformAttemptId!)
+    return reported ? outcomeOf(attempt, reported, now) : checkLater(attempt, now)
+  })
+}
+
+/** Looks for what the platform has under the attempt's key; never charges. Each payment is one outcome: a second one is booked too. */
+async function fetchUnwanted(
+  connector: Connector,
+  attempt: ClaimedAttempt,
+  now: Temporal.Instant
+): Promise<SubmitOutcome[]> {
+  const found = await connector.billing.findAttemptsByKeys(attempt.platformContractId, [attempt.idempotencyKey])
+  if (!found.ok) return [outcomeOfFailure(attempt, found.failure, now)]
+  const paid = found.value.filter(({ state }) => state === 'success')
+  if (paid.length > 0) return paid.map((one) => outcomeOf(attempt, one, now))
+  // One that is open may still be paid, whatever became of another.
+  const shown = found.value.find(({ state }) => state !== 'failed') ?? found.value[0]
+  return [shown ? outcomeOf(attempt, shown, now) : { unsent: attempt }]
+}
+
+/** Where the platform says that the cycle is paid, the payment is searched for, and settles the attempt. */
+async function findWhatPaid(
+  connector: Connector,
+  submitOutcome: SubmitOutcome,
+  byKey: Map<string, ClaimedAttempt>,
+  { now, sendUntil }: Claim
+): Promise<SubmitOutcome> {
+  if (!('result' in submitOutcome) || submitOutcome.result.state !== 'failed') return submitOutcome
+  const attempt = byKey.get(submitOutcome.result.idempotencyKey)
+  if (!attempt || declineOf(submitOutcome.result.errorCode).code !== 'already_paid') return submitOutcome
+  if (performance.now() > sendUntil) return checkSoon(attempt, now)
+  const found = await findPayment(connector, attempt)
+  if (found.state === 'unknown') return whileUnknown(attempt, found, now)
+  if (found.state === 'nothing') return { result: { ...submitOutcome.result, isPaymentSearched: true } }
+  const result = resultOf(found.by)!
+  if (attempt.earlier.some((e) => e.idempotencyKey === found.by.idempotencyKey)) {
+    return { superseded: attempt, instead: result }
+  }
+  return settledBy(attempt, found.by)
+}
+
+/** The payment of somebody else as the result of an attempt of ours. */
+function settledBy(attempt: ClaimedAttempt, by: PlatformAttempt): SubmitOutcome {
+  const result = { ...resultOf(by)!, idempotencyKey: attempt.idempotencyKey }
+  return { result, external: attempt, platformAttemptId: by.id }
+}

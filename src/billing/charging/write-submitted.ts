@@ -1,0 +1,133 @@
+import { runBatched } from '#kit/batcher'
+import { type Ctx, type Database, isOutage } from '#kit/postgres'
+import { enqueueContractSync, lockSubscriptions, type Subscription } from '#subscriptions'
+import { markDueNow } from '#subscriptions/for-billing'
+import { lockAttemptsByKey, lockLateSuccesses } from '../attempts/attempt.ts'
+import { isKnownPayment } from '../attempts/settlement.ts'
+import { declineOf } from '../dunning/decline-codes.ts'
+import { recordActionRequired } from '../dunning/record-action-required.ts'
+import { applyLateSuccesses, lateSuccessOfRow } from '../settling/apply-late-success.ts'
+import { settleAttempts } from '../settling/settle-attempts.ts'
+import { voidAttempts } from '../settling/void-attempts.ts'
+import type { Submitted } from './ask-platform.ts'
+import { type ClaimedAttempt, markChecked } from './claims.ts'
+import { checkLater, type SubmitOutcome } from './submit-outcome.ts'
+
+/** Writes what the platform answered. One that cannot be written is asked for again later, and its error is thrown. */
+export async function writeSubmitted(db: Database, storeId: number, submitted: Submitted[]): Promise<void> {
+  if (submitted.length === 0) return
+  const byKey = new Map(submitted.flatMap(({ attempts }) => attempts.map((a) => [a.idempotencyKey, a])))
+  const outcomes = submitted.flatMap((one) => one.outcomes)
+  await writeAll(db, storeId, byKey, outcomes, submitted[0]!.now)
+}
+
+/**
+ * Writes outcomes together, and each by itself where that fails, so that one that cannot be written holds up no other. Its attempt
+ * is checked again later, and the error is thrown.
+ */
+async function writeAll(
+  db: Database,
+  storeId: number,
+  byKey: Map<string, ClaimedAttempt>,
+  submitOutcomes: SubmitOutcome[],
+  now: Temporal.Instant
+): Promise<void> {
+  const outcomes = await runBatched(submitOutcomes, (some) =>
+    db.inStore(storeId, async (ctx) => {
+      await write(ctx, byKey, some)
+      return some
+    })
+  )
+  const failures = outcomes.flatMap((outcome, i) =>
+    outcome.status === 'rejected'
+      ? { attempt: attemptOf(submitOutcomes[i]!, byKey), reason: outcome.reason as unknown }
+      : []
+  )
+  if (failures.length === 0) return
+  // After an outage nothing can be written either; expired leases are claimed again.
+  const attempts = failures.flatMap(({ attempt, reason }) => (attempt && !isOutage(reason) ? attempt : []))
+  if (attempts.length > 0) {
+    const checked = attempts.map((attempt) => checkLater(attempt, now).checked)
+    await db.inStore(storeId, (ctx) => markChecked(ctx, checked))
+  }
+  throw failures[0]!.reason
+}
+
+function attemptOf(submitOutcome: SubmitOutcome, byKey: Map<string, ClaimedAttempt>): ClaimedAttempt | undefined {
+  if ('unsent' in submitOutcome) return submitOutcome.unsent
+  if ('superseded' in submitOutcome) return submitOutcome.superseded
+  return byKey.get(('checked' in submitOutcome ? submitOutcome.checked : submitOutcome.result).idempotencyKey)
+}
+
+async function write(ctx: Ctx, byKey: Map<string, ClaimedAttempt>, reported: SubmitOutcome[]): Promise<void> {
+  const submitOutcomes = await Promise.all(reported.map((submitOutcome) => withoutKnownPayment(ctx, submitOutcome)))
+  const checked = submitOutcomes.flatMap((a) => ('checked' in a ? a.checked : []))
+  const unsent = submitOutcomes.flatMap((a) => ('unsent' in a ? a.unsent : []))
+  const superseded = submitOutcomes.flatMap((a) => ('superseded' in a ? a : []))
+  const results = submitOutcomes.flatMap((a) => ('result' in a ? a.result : []))
+  // Subscriptions before attempts, and all at once, as everyone locks them.
+  const requiredActions = checked.flatMap(({ idempotencyKey, platformAttemptId, actionUrl }) =>
+    actionUrl === null ? [] : { idempotencyKey, platformAttemptId, actionUrl }
+  )
+  const isHolding = unsent.length > 0 || superseded.length > 0 || requiredActions.length > 0
+  const held = isHolding
+    ? await lockSubscriptions(ctx, [...new Set([...byKey.values()].map((a) => a.subscriptionId))])
+    : []
+  await recordActionRequired(ctx, requiredActions)
+  await end(ctx, unsent, 'voided')
+  await markDueNow(ctx, waitingFor(held, unsent))
+  // First the attempts that block the other attempt of their cycle.
+  await end(
+    ctx,
+    superseded.map((a) => a.superseded),
+    'superseded'
+  )
+  const ends = [...results, ...superseded.map((a) => a.instead)]
+  if (ends.length > 0) await settleAttempts(ctx, ends)
+  // This locks attempts without their subscriptions, so nothing that locks subscriptions may follow.
+  if (checked.length > 0) await markChecked(ctx, checked)
+  // A contract that the platform does not bill, or calls paid, may have changed there without a message.
+  const doubtful = ends.flatMap((r) =>
+    r.state === 'failed' && DOUBTFUL.has(declineOf(r.errorCode).code) ? (byKey.get(r.idempotencyKey) ?? []) : []
+  )
+  await enqueueContractSync(
+    ctx,
+    doubtful.map((a) => a.platformContractId)
+  )
+}
+
+/** Subscriptions that continued while their attempt was checked, and wait for it: it never existed, so they are due. */
+function waitingFor(held: Subscription[], unsent: ClaimedAttempt[]): number[] {
+  const cycles = new Map(unsent.map((a) => [a.subscriptionId, a.cycleIndex]))
+  return held
+    .filter((s) => s.status === 'active' && s.billingDueAt === null && cycles.get(s.id) === s.nextCycle)
+    .map(({ id }) => id)
+}
+
+const DOUBTFUL = new Set(['contract_not_billable', 'already_paid'])
+
+async function end(ctx: Ctx, attempts: ClaimedAttempt[], code: 'voided' | 'superseded'): Promise<void> {
+  if (attempts.length === 0) return
+  const keys = attempts.map((a) => a.idempotencyKey)
+  const ended = await lockAttemptsByKey(ctx, keys)
+  await voidAttempts(ctx, ended, code)
+  // A success of their cycle that was reported late has waited for this end.
+  await applyLateSuccesses(ctx, (await lockLateSuccesses(ctx, ended)).map(lateSuccessOfRow))
+}
+
+/** A payment that is known as that of another cycle has not paid this one. */
+async function withoutKnownPayment(ctx: Ctx, submitOutcome: SubmitOutcome): Promise<SubmitOutcome> {
+  if (!('external' in submitOutcome)) return submitOutcome
+  const { external, platformAttemptId } = submitOutcome
+  if (!(await isKnownPayment(ctx, external, platformAttemptId))) return submitOutcome
+  return {
+    result: {
+      idempotencyKey: external.idempotencyKey,
+      platformAttemptId: null,
+      state: 'failed',
+      errorCode: 'invoice_already_paid',
+      errorMessage: 'The platform calls the cycle paid, by the payment of another cycle',
+      isPaymentSearched: true
+    }
+  }
+}
