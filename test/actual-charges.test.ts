@@ -53,7 +53,8 @@ test('a retry is not sent while the platform cannot be asked about the earlier a
   await m.goTo('2026-03-02T16:00:00Z')
   await m.inStore((ctx) => openDueAttempts(ctx, 10))
   const failure = { kind: 'unavailable' as const, message: 'down' }
-  const silent = withCalls(m.connector, { billing: { findAttempts: async () => ({ ok: false, failure }) } })
+  const down = async () => ({ ok: false as const, failure })
+  const silent = withCalls(m.connector, { billing: { findAttempts: down, findAttemptsByKeys: down } })
   await submitAttempts(db, m.storeId, silent, 1, 50)
   assert.deepEqual(await m.shown(), [
     ['failed', 'card_declined'],

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { row, sql, text } from '#kit/postgres'
+import { pauseSubscription } from '#lifecycle'
 import type { Connector, PlatformFailure } from '#platform'
 import { listAlerts } from '#stores'
 import { listActivity } from '#subscriptions'
@@ -315,6 +316,15 @@ test('what may not be read permits no charge, no void and no missed cycle', asyn
   await submitAttempts(db, m.storeId, blindTo(m.connector), 1, 10)
   assert.deepEqual((await attempts(m))[1], ['pending', null, null])
   assert.deepEqual(await m.charges(), before)
+
+  // Its subscription was stopped after it was sent: it may have been paid.
+  const stopped = await aMember(['lost'])
+  await stopped.open()
+  await stopped.submit()
+  await stopped.inStore((ctx) => pauseSubscription(ctx, stopped.id, null, 'api'))
+  await stopped.goTo('2026-02-28T15:11:00Z')
+  await submitAttempts(db, stopped.storeId, blindTo(stopped.connector), 1, 10)
+  assert.deepEqual(await stopped.shown(), [['pending', null]])
 
   // The platform calls the cycle paid, and its payment may not be read.
   const paid = await aMember(['invoice_already_paid'])

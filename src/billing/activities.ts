@@ -45,7 +45,7 @@ export function scheduledMessage(attempt: Attempt): NewActivity {
   )
 }
 
-/** Of an attempt that only the platform knew: the database is older. */
+/** Of an attempt that only the platform knew: the database is older, or it is a payment beside another attempt. */
 export const foundMessage = (attempt: Attempt): NewActivity => ({
   ...activityMessage(
     { attempt },

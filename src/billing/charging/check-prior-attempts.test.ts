@@ -1,10 +1,10 @@
 // What the platform says of the earlier attempts of a cycle: a reported failure is no proof, and what cannot be read is unknown.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Connector, PlatformAttempt } from '#platform'
+import type { Connector, PlatformAttempt, PlatformFailure } from '#platform'
 import { findPayment, findPriorPayment } from './check-prior-attempts.ts'
 import type { ClaimedAttempt, EarlierAttempt } from './claims.ts'
-import { checkLater, outcomeOf, refusedOutcome } from './submit-outcome.ts'
+import { checkLater, checkSoon, outcomeOf, outcomeOfFailure, refusedOutcome } from './submit-outcome.ts'
 
 const NOW = Temporal.Instant.from('2026-02-28T15:00:00Z')
 type State = PlatformAttempt['state']
@@ -58,16 +58,14 @@ function aPlatform(
   const failure = { ok: false as const, failure: { kind: 'unavailable' as const, message: 'down' } }
   const billing = {
     async findAttempts(ids: string[]) {
-      asked.push(`ids ${ids.join()}`)
       return isDown
         ? failure
         : { ok: true, value: new Map(known.filter((a) => ids.includes(a.id)).map((a) => [a.id, a])) }
     },
-    async findAttemptByKey(contract: string, key: string) {
-      asked.push(`${contract} ${key}`)
-      return unreadable.includes(key)
-        ? failure
-        : { ok: true, value: known.find((a) => a.idempotencyKey === key) ?? null }
+    async findAttemptsByKeys(contract: string, keys: string[], ids: string[] = []) {
+      asked.push(`${contract} ${keys.join()} ${ids.join()}`)
+      if (isDown || keys.some((key) => unreadable.includes(key))) return failure
+      return { ok: true, value: known.filter((a) => ids.includes(a.id) || keys.includes(a.idempotencyKey)) }
     },
     async findPaymentOfCycle(contract: string, at: Temporal.Instant) {
       asked.push(`cycle ${contract} ${at}`)
@@ -81,13 +79,13 @@ const stateOf = async (
   earlier: EarlierAttempt[],
   options?: Parameters<typeof aPlatform>[1]
 ) => {
-  const [found] = await findPriorPayment(aPlatform(known, options).connector, [claimed(earlier)])
-  return found!.state === 'paid' ? `paid by ${found!.by.id}` : found!.state
+  const found = await findPriorPayment(aPlatform(known, options).connector, claimed(earlier))
+  return found.state === 'paid' ? `paid by ${found.by.id}` : found.state
 }
 
 test('a cycle without earlier attempts needs no question', async () => {
   const { connector, asked } = aPlatform([])
-  assert.deepEqual(await findPriorPayment(connector, [claimed([])]), [{ state: 'nothing' }])
+  assert.deepEqual(await findPriorPayment(connector, claimed([])), { state: 'nothing' })
   assert.deepEqual(asked, [])
 })
 
@@ -110,14 +108,60 @@ test('what cannot be read is unknown, and a payment that can be read is one all 
   assert.equal(await stateOf([paid], [byId('2')], { isDown: true }), 'unknown')
 })
 
-test('one question finds the attempts of several cycles, each by its own', async () => {
-  const { connector, asked } = aPlatform([reported('1', 'failed'), reported('2', 'success')])
-  const found = await findPriorPayment(connector, [claimed([byId('2')]), claimed([byId('1')]), claimed([byId('1')])])
-  assert.deepEqual(
-    found.map(({ state }) => state),
-    ['paid', 'nothing', 'nothing']
-  )
-  assert.deepEqual(asked, ['ids 2,1'])
+test('another attempt under a key whose attempt is known counts like that one: a key may have been sent twice', async () => {
+  const failed = reported('1', 'failed')
+  assert.equal(await stateOf([failed, reported('8', 'success', 'key-1')], [byId('1')]), 'paid by 8')
+  for (const state of ['pending', 'action_required'] as const) {
+    assert.equal(await stateOf([failed, reported('8', state, 'key-1')], [byId('1')]), 'unknown')
+  }
+  assert.equal(await stateOf([failed, reported('8', 'failed', 'key-1')], [byId('1')]), 'nothing')
+})
+
+test('one question finds all earlier attempts; a payment that is not ours has no key and is asked for by its id alone', async () => {
+  const { connector, asked } = aPlatform([reported('1', 'failed'), reported('5', 'success', 'by the staff')])
+  const foreign = { idempotencyKey: '', platformAttemptId: '5' }
+  const found = await findPriorPayment(connector, claimed([byId('1'), byKey('2'), foreign]))
+  assert.deepEqual([found.state === 'paid' && found.by.id, asked], ['5', ['1 key-1,key-2 1,5']])
+})
+
+test('where the platform was not reached the same is asked again within ten minutes, and that counts as no check', () => {
+  const failures: [Partial<PlatformFailure> & Pick<PlatformFailure, 'kind'>, boolean][] = [
+    [{ kind: 'unavailable' }, true],
+    [{ kind: 'unavailable', code: '503' }, true],
+    [{ kind: 'unavailable', code: '429' }, true],
+    [{ kind: 'throttled', code: 'throttled' }, true],
+    [{ kind: 'unauthorized', code: '401' }, true],
+    [{ kind: 'unavailable', outcomeUnknown: true }, false],
+    [{ kind: 'unavailable', code: '503', outcomeUnknown: true }, false],
+    [{ kind: 'unauthorized', code: 'access_denied' }, false],
+    [{ kind: 'unavailable', code: 'not_understood' }, false],
+    [{ kind: 'unavailable', code: 'bad_request' }, false]
+  ]
+  for (const [failure, isSoon] of failures) {
+    const attempt = claimed([], { checks: 3, scheduledAt: NOW.subtract({ hours: 7 }) })
+    const { checkAt, isUnreached } = outcomeOfFailure(attempt, { message: 'no', ...failure }, NOW).checked
+    const minutes = checkAt.since(NOW).total('minutes')
+    assert.equal(isUnreached, isSoon, JSON.stringify(failure))
+    assert.ok(isSoon ? minutes >= 5 && minutes <= 10 : minutes === 360, `${JSON.stringify(failure)}: ${minutes}`)
+  }
+})
+
+test('a charge that has waited for less is sent again sooner, and charges that waited as long do not come back at once', () => {
+  const after = (waited: number) =>
+    checkSoon(claimed([], { scheduledAt: NOW.subtract({ minutes: waited }) }), NOW)
+      .checked.checkAt.since(NOW)
+      .total('seconds')
+  for (const [waited, most] of [
+    [0, 60],
+    [4, 60],
+    [20, 300],
+    [40, 600],
+    [10_000, 600]
+  ] as const) {
+    const seconds = Array.from({ length: 200 }, () => after(waited))
+    assert.ok(Math.min(...seconds) >= most / 2 && Math.max(...seconds) <= most, `${waited}`)
+    assert.ok(new Set(seconds).size > 10)
+  }
 })
 
 test('a payment of the cycle counts when nobody else than its own key or a foreign one has made it', async () => {
@@ -144,7 +188,7 @@ test('the payment of a cycle is not searched for where the earlier attempts have
   ]
   assert.deepEqual([paid.state === 'paid' && paid.by.id, unknown.state], ['2', 'unknown'])
   assert.equal(nothing.state === 'paid' && nothing.by.id, '9')
-  assert.deepEqual(platform.asked, ['ids 2', 'ids 3', `cycle 1 ${NOW}`])
+  assert.deepEqual(platform.asked, ['1 key-2 2', '1 key-3 3', `cycle 1 ${NOW}`])
   const none = aPlatform([])
   assert.equal((await findPayment(none.connector, claimed([]))).state, 'nothing')
   assert.equal((await findPayment(aPlatform([], { ofCycle: 'unreadable' }).connector, claimed([]))).state, 'unknown')

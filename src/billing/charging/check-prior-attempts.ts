@@ -19,11 +19,18 @@ export async function findPriorPayment(connector: Connector, attempt: ClaimedAtt
   const ids = attempt.earlier.flatMap(({ platformAttemptId }) => platformAttemptId ?? [])
   if (keys.length === 0 && ids.length === 0) return { state: 'nothing' }
   const found = await connector.billing.findAttemptsByKeys(attempt.platformContractId, keys, ids)
-  if (!found.ok) return { state: 'unknown', failure: found.failure }
+  if (!found.ok) return (await findPaid(connector, ids)) ?? { state: 'unknown', failure: found.failure }
   const [by, ...also] = found.value.filter(({ state }) => state === 'success')
   if (by) return { state: 'paid', by, also }
   const isOver = found.value.every(({ state }) => state === 'failed')
   return isOver ? { state: 'nothing' } : { state: 'unknown', failure: null }
+}
+
+/** A payment among the attempts that can be read is one, whatever may not be read of the others. */
+async function findPaid(connector: Connector, ids: string[]): Promise<PriorPayment | null> {
+  const found = ids.length > 0 ? await connector.billing.findAttempts(ids) : null
+  const [by, ...also] = found?.ok ? [...found.value.values()].filter(({ state }) => state === 'success') : []
+  return by ? { state: 'paid', by, also } : null
 }
 
 /** The payment of a cycle that the platform calls paid, by us or by somebody else. */

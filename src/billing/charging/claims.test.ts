@@ -139,6 +139,12 @@ test('a check ends the lease of its own claim; a process that has lost its lease
     [1, '77', null, null, minutes(5)]
   )
   assert.deepEqual([(await stored(other)).leaseOwner, (await stored(other)).refusals], [1, 0])
+  // Where the platform was not reached nothing was checked: the next interval grows by checks only.
+  const { checks } = await stored(id)
+  await mark({})
+  assert.equal((await stored(id)).checks, checks)
+  await mark({ isUnreached: true })
+  assert.equal((await stored(id)).checks, checks - 1)
   // What is known of the platform's attempt stays known.
   await mark({})
   assert.deepEqual([(await stored(id)).platformAttemptId, (await stored(id)).refusals], ['77', 1])

@@ -198,7 +198,13 @@ test('a success that is reported late waits for the open attempt of its cycle, a
 test('a customer who has to confirm is reminded by the first date of the store, which a repeated report leaves alone', async () => {
   const life = await aCharge()
   const report = () =>
-    life.inStore((ctx) => settleAttempts(ctx, [], [{ idempotencyKey: life.key, actionUrl: 'https://pay.example/1' }]))
+    life.inStore((ctx) =>
+      settleAttempts(
+        ctx,
+        [],
+        [{ idempotencyKey: life.key, platformAttemptId: null, actionUrl: 'https://pay.example/1' }]
+      )
+    )
   await report()
   const { remindAt } = (await life.dates())[0]!
   const { remindAfterHours } = await life.inStore((ctx) => settingsOf(ctx, actionRequiredSettings))
