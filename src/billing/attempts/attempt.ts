@@ -226,15 +226,17 @@ export function insertOtherPayment(ctx: Ctx, { id }: Pick<Attempt, 'id'>, platfo
     insert into billing_attempts (store_id, subscription_id, cycle_index, attempt_number, status, idempotency_key, amount_minor,
       currency, cycle_at, attempts_remaining, scheduled_at, submitted_at, platform_attempt_id, completed_at, error_code,
       error_message, created_at)
-    select ${ctx.storeId}, a.subscription_id, a.cycle_index, n.number, 'failed',
-           'svc-' || s.platform_contract_id || '-' || a.cycle_index || '-' || n.number, a.amount_minor, a.currency, a.cycle_at, 0,
+    select ${ctx.storeId}, t.subscription_id, t.cycle_index, t.number, 'failed',
+           'svc-' || t.contract || '-' || t.cycle_index || '-' || t.number, t.amount_minor, t.currency, t.cycle_at, 0,
            ${ctx.now}, ${ctx.now}, ${platformAttemptId}, ${ctx.now}, 'superseded', ${BESIDE}, ${ctx.now}
-      from billing_attempts a
-      join subscriptions s on s.store_id = ${ctx.storeId} and s.id = a.subscription_id
-     cross join lateral (
-       select max(e.attempt_number) + 1 as number from billing_attempts e
-        where e.store_id = ${ctx.storeId} and e.subscription_id = a.subscription_id and e.cycle_index = a.cycle_index offset 0) n
-     where a.store_id = ${ctx.storeId} and a.id = ${id}
+      from (
+        select a.subscription_id, a.cycle_index, a.amount_minor, a.currency, a.cycle_at, s.platform_contract_id as contract,
+               (select max(e.attempt_number) + 1 from billing_attempts e
+                 where e.store_id = ${ctx.storeId} and e.subscription_id = a.subscription_id
+                   and e.cycle_index = a.cycle_index) as number
+          from billing_attempts a
+          join subscriptions s on s.store_id = ${ctx.storeId} and s.id = a.subscription_id
+         where a.store_id = ${ctx.storeId} and a.id = ${id} offset 0) t
     returning *`
   )
 }

@@ -14,7 +14,7 @@ import { createBillingEngine } from '../billing-engine.ts'
 
 const { db } = await testDatabase()
 const DUE = Temporal.Instant.from('2026-02-28T15:00:00Z')
-const SUBSCRIPTIONS = 3
+const SUBSCRIPTIONS = 2
 const OUTAGE_HOURS = 2
 
 /** A server that answers every call with this status. */
