@@ -116,9 +116,30 @@ test('an unfinished import goes on only with the same option', async () => {
   assert.deepEqual(ids, [without, allowing, allowing, without, without])
 })
 
-test('a row without a plan is compared by its variant', async () => {
+test('a row with the variant that only one plan sells is a row of that plan', async () => {
+  const store = await aStore('ada@example.com', 'ben@example.com')
+  const plan = (await store.plans())[0]!
+  const byVariant = (email: string): Row => ['', email, '', plan.platformVariantId!, '29.00', 'month', DATE, '']
+  const taken = await store.take([
+    rowOf('ada@example.com'),
+    byVariant('ada@example.com'),
+    byVariant('ben@example.com'),
+    rowOf('ben@example.com')
+  ])
+  assert.deepEqual(taken.counts, [2, 0, 2])
+  assert.deepEqual(
+    taken.refused.map(([line]) => line),
+    [3, 5]
+  )
+  assert.match(taken.messages[0], /customer and plan are the same as in line 2/)
+})
+
+test('a row with a variant that no plan sells is compared by that', async () => {
   const store = await aStore()
   const platformVariantId = (await store.plans())[0]!.platformVariantId!
+  await service.db.inStore(store.store.storeId, ({ tx, storeId }) =>
+    tx.run(sql`update plans set platform_variant_id = null where store_id = ${storeId}`)
+  )
   const row: Row = ['', 'ada@example.com', '', platformVariantId, '19.00', 'month', DATE, '']
   const taken = await store.take([row, row])
   assert.deepEqual(taken.counts, [1, 0, 1])

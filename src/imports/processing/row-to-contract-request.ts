@@ -15,7 +15,10 @@ type Context = {
   mode: Import['mode']
 }
 
-/** What a row creates: its request, and the plan or, without one, the variant that it is for (`plan:7`, `variant:4021`). */
+/**
+ * What a row creates: its request, and the plan that it names or that alone sells its variant; without one, the variant (`plan:7`,
+ * `variant:4021`).
+ */
 export type RowCreation = { request: RowContractRequest; creates: string }
 
 /** The contract to create for a row, or why the row is refused. Terms that the row leaves open come from the plan. */
@@ -59,5 +62,6 @@ export function contractRequestFromRow(
     priceMinor: requested.price?.minor ?? plan!.priceMinor,
     sellingPlan: plan && { id: plan.platformSellingPlanId, name: plan.name }
   }
-  return { request, creates: plan ? `plan:${plan.id}` : `variant:${variantId}` }
+  const sold = plan ?? known.plans.findByVariant(variantId)
+  return { request, creates: sold ? `plan:${sold.id}` : `variant:${variantId}` }
 }
