@@ -171,14 +171,14 @@ export async function searchForSecrets({ databaseUrl, db }: CanaryTrial): Promis
       'the database': { text: dump.rows.join('\n'), has: 'ada@example.com' }
     }
     for (const [place, { text, has }] of Object.entries(places)) {
-      // Otherwise the search would show nothing.
-      assert.ok(text.includes(has), `${place} has no ${has}: ${text.slice(0, 300)}`)
       for (const [name, secret] of secrets) {
         for (const form of formsOf(secret)) {
           const found = text.indexOf(form)
           assert.ok(found < 0, `${name} is in ${place}: ${text.slice(Math.max(0, found - 300), found + 100)}`)
         }
       }
+      // Otherwise the search would show nothing.
+      assert.ok(text.includes(has), `${place} has no ${has}: ${text.slice(0, 300)}`)
     }
     assert.ok(!/Bearer\s+\w/.test(places['the log']!.text), 'a header is in the log')
     assert.deepEqual((await db.inStore(store.storeId, audit)).findings, [])

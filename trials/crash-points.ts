@@ -41,7 +41,17 @@ type Place = { store: BuiltStore; calls: string[]; receiver: Receiver }
  */
 export async function crashAtEveryStatement(trial: CrashTrial): Promise<CrashReport> {
   trustLoopbackOnly()
-  const [before, after] = await Promise.all([crashOnSide(trial, 'before'), crashOnSide(trial, 'after')])
+  // One that fails ends the other one, which needs the same server.
+  const failures: unknown[] = []
+  const [before, after] = await Promise.all(
+    (['before', 'after'] as const).map((side) =>
+      crashOnSide(trial, side, () => failures.length > 0).catch((err) => {
+        failures.push(err)
+        return null
+      })
+    )
+  )
+  if (!before || !after) throw failures[0]
   return {
     statements: Math.max(before.statements, after.statements),
     crashes: before.crashes + after.crashes,
@@ -49,7 +59,11 @@ export async function crashAtEveryStatement(trial: CrashTrial): Promise<CrashRep
   }
 }
 
-async function crashOnSide({ databaseUrl, stride, seed }: CrashTrial, side: 'before' | 'after'): Promise<CrashReport> {
+async function crashOnSide(
+  { databaseUrl, stride, seed }: CrashTrial,
+  side: 'before' | 'after',
+  isOver: () => boolean
+): Promise<CrashReport> {
   const db = new Database({ url: databaseUrl })
   const proxy = await aCuttingProxy(databaseUrl)
   const receiver = await aTlsReceiver()
@@ -66,7 +80,7 @@ async function crashOnSide({ databaseUrl, stride, seed }: CrashTrial, side: 'bef
       await asProcess(databaseUrl, (process) => renew(process, place))
       await assertOnce(place, `${side} statement ${nth}`)
       report.repeatedPosts += [...receiver.posts.values()].reduce((sum, posts) => sum + posts - 1, 0)
-      if (isThrough) return report
+      if (isThrough || isOver()) return report
       report.crashes++
       report.statements = nth
     }
