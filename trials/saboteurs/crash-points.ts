@@ -10,7 +10,7 @@ export const crashPointsSaboteurs: Record<string, Saboteur> = {
     trialThen: 'fails',
     edits: [
       {
-        file: 'src/billing/charging/submit-attempts.ts',
+        file: 'src/billing/charging/ask-platform.ts',
         from: '({ earlier, submittedBefore }: ClaimedAttempt) => earlier.length === 0 && submittedBefore === null',
         to: '({ earlier }: ClaimedAttempt) => earlier.length === 0'
       }
