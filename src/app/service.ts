@@ -10,7 +10,7 @@ import { clockOffset } from '#kit/process-metrics'
 import { runPeriodically } from '#kit/run-periodically'
 import type { Secret, Vault } from '#kit/secrets'
 import { createConnectors, requestedScopes } from '#platform'
-import { createStoreDeletions, storeByDomain, storeNow, storeStatuses } from '#stores'
+import { createStoreDeletions, mayChangePlatform, storeByDomain, storeNow, storeStatuses } from '#stores'
 import { createConnections, PLATFORM_TOPICS, reportWithheld } from '#sync'
 import { createDeliveryEngine, RETRY_SCHEDULE, type WebhookSettings } from '#webhooks'
 import { type ChargeFaults, createSandbox } from '../../sandbox/index.ts'
@@ -86,6 +86,7 @@ export async function createService(options: ServiceOptions) {
   const connectors = createConnectors({
     measure: metrics.measure,
     nodes: node.nodes,
+    mayChange: (storeId) => mayChangePlatform(db, vault, storeId),
     async onWithheld(storeId, field) {
       logger.warn({ store: { id: storeId }, field }, 'The platform withholds a field from us')
       await reportWithheld(db, storeId, field)

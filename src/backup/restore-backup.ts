@@ -1,7 +1,9 @@
 import { readdir } from 'node:fs/promises'
 import type pg from 'pg'
+import { countLiveNodes } from '#kit/engines'
 import { type MigrationSet, migrate, openConnection } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
+import { holdAllStores } from '#sync'
 import {
   FORMAT,
   FORMAT_VERSION,
@@ -41,14 +43,15 @@ export type RestoreReport = { header: Header; tables: number; rows: number }
 /**
  * Loads a backup into an empty database: migrates that to the schema of the backup, loads and verifies all rows in one transaction,
  * and then migrates to the present schema. Refuses a database that has rows, and a backup of a newer version. After a failure the
- * database has no rows, and the same call begins anew. The stores are not on hold yet: `takeIn` does that.
+ * database has no rows, and the same call begins anew. The stores are on hold from the commit of their rows on; `takeIn` does the rest.
+ * Refuses a database that a service uses.
  */
 export async function restoreBackup({ url, path, fd, sets, log }: RestoreOptions): Promise<RestoreReport> {
   const parts = readBackupFile(path, fd)
   try {
     const header = await headerOf(path, parts)
     await refuseNewer(header, sets)
-    await refuseFull(url)
+    await refuseInUse(url)
     await migrate(url, sets, log, header.schema)
     const config = { connectionString: url, application_name: 'perennial restore', silenceMs: SILENCE_MS }
     const client = await openConnection(config)
@@ -92,7 +95,7 @@ const newer = ({ service }: Header, what: string) =>
 /** What a migration or a first start writes by itself is no data. */
 const WRITTEN_BY_ITSELF = new Set(['installation', 'known_consumers', 'nodes'])
 
-async function refuseFull(url: string): Promise<void> {
+async function refuseInUse(url: string): Promise<void> {
   const client = await openConnection({ connectionString: url, silenceMs: SILENCE_MS })
   try {
     const tables = await listTables(client, [SERVICE_SCHEMA, SANDBOX_SCHEMA])
@@ -107,6 +110,13 @@ async function refuseFull(url: string): Promise<void> {
           'database, or move DATA_DIR/postgres away'
       )
     }
+    const nodes = await countLiveNodes((text, values) => client.query(text, values))
+    if (nodes === 0) return
+    throw new Refusal(
+      'conflict',
+      `The database is in use by ${nodes === 1 ? 'a process' : `${nodes} processes`} of the service: stop the service first. One that ` +
+        'has crashed counts for up to half a minute'
+    )
   } finally {
     await client.end()
   }
@@ -141,6 +151,8 @@ async function load(
     for (const { schema, name, value, isCalled } of manifest!.sequences) {
       await client.query('select setval($1::regclass, $2::bigint, $3)', [quoted(schema, name), value, isCalled])
     }
+    // Whoever sees the rows sees that they are on hold: the migrations that follow may take long.
+    for (const { text, values } of holdAllStores()) await client.query(text, values)
     await closeTables(client, [...there.values()])
     await client.query('commit')
     return { tables: loaded.length, rows: loaded.reduce((sum, { rows }) => sum + rows, 0) }

@@ -7,6 +7,7 @@ import { listSequences, quoted, SERVICE_SCHEMA, SILENCE_MS } from './tables.ts'
 
 /** What this node has seen of its database, in DATA_DIR. */
 const SEEN_FILE = 'database-seen.json'
+/** How often a node looks whether its database is still the one that it knows. */
 const TICK_MS = 60_000
 
 /**
@@ -54,9 +55,9 @@ export type RestoreWatch = { stop(): Promise<void> }
  * A copy of the whole DATA_DIR cannot be noticed here: it sets back what the node remembers, too.
  */
 export async function watchForRestores(
-  place: Place & { warn: (message: string) => void; fail: (err: Error) => void }
+  place: Place & { warn: (message: string) => void; fail: (err: Error) => void; everyMs?: number }
 ): Promise<RestoreWatch> {
-  const { db, dataDir, warn, fail } = place
+  const { db, dataDir, warn, fail, everyMs = TICK_MS } = place
   const restore = await findRestore(db, readSeen(dataDir))
   if (restore) {
     const stores = await takeIn(place)
@@ -71,14 +72,18 @@ export async function watchForRestores(
   let held = await heldStores(db)
   let seen = await tickEpoch(db)
   remember(dataDir, seen)
+  let isOther = false
   const tick = async () => {
     const next = await tickEpoch(db)
-    if (next.id === seen.id && next.epoch <= seen.epoch) {
+    // Until it is taken in, whatever the epoch is then.
+    isOther ||= next.id !== seen.id || next.epoch <= seen.epoch
+    if (isOther) {
       const stores = await takeIn(place)
       warn(
-        `The database was set back while this node was running: ${stores} stores are on hold until their platforms were read`
+        `The database was set back or replaced while this node was running: ${stores} stores are on hold until their platforms were read`
       )
       seen = await tickEpoch(db)
+      isOther = false
     } else seen = next
     remember(dataDir, seen)
     const still = await heldStores(db)
@@ -89,7 +94,7 @@ export async function watchForRestores(
   let running: Promise<void> = Promise.resolve()
   const timer = setInterval(() => {
     running = running.then(tick).catch(fail)
-  }, TICK_MS)
+  }, everyMs)
   timer.unref()
   return {
     async stop() {

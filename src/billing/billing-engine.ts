@@ -1,12 +1,12 @@
 import { earliest } from '#kit/clock'
 import { dueQuery, type Engine, type Patience } from '#kit/engines'
-import { type Database, directSql, instant, nullable, row } from '#kit/postgres'
+import { type Ctx, type Database, directSql, instant, nullable, row } from '#kit/postgres'
 import type { Connector } from '#platform'
 import { storeNow } from '#stores'
 import { nextSubscriptionWork } from '#subscriptions'
 import { endGraces, resumeEndedPauses } from '#subscriptions/for-billing'
 import { createChargingTurns } from './charging/charging-turns.ts'
-import { releaseAttempts } from './charging/claims.ts'
+import { mayCharge, releaseAttempts } from './charging/claims.ts'
 import { openDueAttempts } from './charging/open-attempts.ts'
 import { remindCustomers } from './dunning/remind-customers.ts'
 import { endChargesPastDeadline } from './settling/end-charges-past-deadline.ts'
@@ -61,6 +61,10 @@ export function createBillingEngine(options: {
     return { ...work, ...ofAttempts }
   }
 
+  /** A batch, unless a hold has begun since this work did. */
+  const batchOf = (storeId: number, work: (ctx: Ctx, limit: number) => Promise<number>) =>
+    db.inStore(storeId, async (ctx) => (mayCharge(ctx) ? work(ctx, BATCH) : 0))
+
   return {
     name: 'billing',
     stage: 'request',
@@ -81,11 +85,11 @@ export function createBillingEngine(options: {
       // Cycles are opened as fast as they can be sent: a cycle that is not opened can still be skipped or rescheduled.
       if (sent.isFull) return sent.done
       let opened = 0
-      if (isDue(next.grace)) opened += await db.inStore(storeId, (ctx) => endGraces(ctx, BATCH))
-      if (isDue(next.paymentDeadline)) opened += await db.inStore(storeId, (ctx) => endChargesPastDeadline(ctx, BATCH))
-      if (isDue(next.remind)) opened += await db.inStore(storeId, (ctx) => remindCustomers(ctx, BATCH))
-      if (isDue(next.resume)) opened += await db.inStore(storeId, (ctx) => resumeEndedPauses(ctx, BATCH))
-      if (isDue(next.due)) opened += await db.inStore(storeId, (ctx) => openDueAttempts(ctx, BATCH))
+      if (isDue(next.grace)) opened += await batchOf(storeId, endGraces)
+      if (isDue(next.paymentDeadline)) opened += await batchOf(storeId, endChargesPastDeadline)
+      if (isDue(next.remind)) opened += await batchOf(storeId, remindCustomers)
+      if (isDue(next.resume)) opened += await batchOf(storeId, resumeEndedPauses)
+      if (isDue(next.due)) opened += await batchOf(storeId, openDueAttempts)
       // Attempts that were just opened are sent at once.
       return sent.done + opened + (opened > 0 ? (await charging.turn(storeId)).done : 0)
     }

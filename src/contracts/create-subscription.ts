@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
 import type { Connector, ContractRequest } from '#platform'
+import { refuseOnHold } from '#stores'
 import type { Actor } from '#subscriptions'
 import { contractRequestFor, known, type SubscriptionRequest } from './contract-request.ts'
 import {
@@ -30,7 +31,10 @@ export async function createSubscription(
   requested: SubscriptionRequest,
   creationRequest: CreationRequest & { by: Actor }
 ): Promise<Created> {
-  const pending = await db.inStore(storeId, (ctx) => findPendingCreation(ctx, creationRequest))
+  const pending = await db.inStore(storeId, async (ctx) => {
+    refuseOnHold(ctx)
+    return findPendingCreation(ctx, creationRequest)
+  })
   if (pending?.isOther) throw idempotencyKeyReused()
   if (pending?.subscriptionId) {
     await db.inStore(storeId, (ctx) => markReturned(ctx, pending.createKey))

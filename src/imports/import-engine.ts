@@ -100,7 +100,7 @@ export function createImportEngine(options: {
     due: dueImports,
     nextDueAt: (storeId) => nextImportAt(db.direct, storeId),
     async runOnce(storeId) {
-      const claimed = await db.inStore(storeId, (ctx) => claimImport(ctx, leaseOwner))
+      const claimed = await db.inStore(storeId, async (ctx) => (ctx.isRestored ? null : claimImport(ctx, leaseOwner)))
       if (!claimed) return 0
       try {
         return await runStep(storeId, claimed)

@@ -1,5 +1,6 @@
 import type { Database } from '#kit/postgres'
 import type { Connector, PlanTerms } from '#platform'
+import { refuseOnHold } from '#stores'
 import type { Plan } from './plan.ts'
 import { findPlan, leasePlan, releasePlan } from './queries.ts'
 import { planBusy, planNotFound, publishFailed } from './refusals.ts'
@@ -15,6 +16,7 @@ export async function changePlan<T>(
   change: (plan: Plan, leaseToken: number) => Promise<T>
 ): Promise<T> {
   const { plan, leaseToken } = await db.inStore(storeId, async (ctx) => {
+    refuseOnHold(ctx)
     const found = await findPlan(ctx, planId)
     if (!found) throw planNotFound(planId)
     const token = await leasePlan(ctx, planId)

@@ -1,7 +1,7 @@
 import type { Ctx, Database } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
 import type { Connector, Interval } from '#platform'
-import { storeContext } from '#stores'
+import { refuseOnHold, storeContext } from '#stores'
 import { platformTerms, publishPlan } from './change-plan.ts'
 import { changedPerks, perksFrom } from './perks.ts'
 import type { Plan } from './plan.ts'
@@ -46,6 +46,7 @@ export type PlanInput = TrialInput & {
  */
 export async function createPlan(db: Database, storeId: number, connector: Connector, input: PlanInput): Promise<Plan> {
   const checked = await db.inStore(storeId, async (ctx) => {
+    refuseOnHold(ctx)
     const terms = check(input, (await storeContext(ctx)).currency)
     if (await findPlanByName(ctx, terms.name)) throw nameTaken(terms.name)
     return terms

@@ -1,6 +1,6 @@
 export { requestedScopes } from './access-scopes.ts'
 export type { PlatformAttempt } from './billing/attempt.ts'
-export type { AttemptRequest } from './billing/billing-api.ts'
+export type { AttemptRequest, UnreadableAttempt } from './billing/billing-api.ts'
 export type { Connector } from './connector.ts'
 export { type ConnectorOptions, type Connectors, createConnectors } from './connectors.ts'
 export { compareRevisions } from './contracts/compare-revisions.ts'

@@ -12,14 +12,15 @@ export {
   type Credentials,
   evictPlatformAccess,
   isDomainCached,
+  mayChangePlatform,
   movePlatform,
   platformAccess,
   type StoreAccess,
   storeByDomain
 } from './platform-access.ts'
 export { markCaughtUp, markStoreConnected } from './queries.ts'
-export { storeDeleting, storeDisconnected } from './refusals.ts'
-export { markRestored, unmarkRestored } from './restored.ts'
+export { refuseOnHold, storeDeleting, storeDisconnected } from './refusals.ts'
+export { markAllRestored, markRestored, unmarkRestored } from './restored.ts'
 export { SCOPES, type Scope } from './scopes.ts'
 export { type PlatformProfileName, RATE_PLANS, type RatePlan, type Store } from './store.ts'
 export { type StoreContext, storeContext } from './store-context.ts'

@@ -17,6 +17,8 @@ export type StoreAccess = Credentials & {
   url: string
   /** Whether the app is installed: otherwise there is no access token, and the platform is not called. */
   isConnected: boolean
+  /** Whether it is on hold since a restore, so that nothing may be changed on the platform. */
+  isRestored: boolean
 }
 
 export type Credentials = {
@@ -70,6 +72,16 @@ export function isDomainCached(db: Database, domain: string): boolean {
   return cacheOf(db).idByDomain.has(domain.toLowerCase())
 }
 
+/**
+ * Whether the store's platform may be changed: not while the store is on hold. The beginning of a hold is seen after five seconds at the
+ * latest, its end at once.
+ */
+export async function mayChangePlatform(db: Database, vault: Vault, storeId: number): Promise<boolean> {
+  const known = await findAccess(db, vault, storeId)
+  // Others may have asked before the hold has ended, and share their answer.
+  return !known?.isRestored || !(await readAccess(db, vault, storeId))?.isRestored
+}
+
 /** The store of a domain with its credentials, also when it is disconnected; null when there is none. */
 export async function storeByDomain(db: Database, vault: Vault, domain: string): Promise<StoreAccess | null> {
   const { idByDomain } = cacheOf(db)
@@ -106,7 +118,8 @@ async function findAccess(db: Database, vault: Vault, storeId: number): Promise<
   try {
     found = await looking.access
   } finally {
-    if (!found && byId.get(storeId) === looking) byId.delete(storeId)
+    // The end of a hold is seen at once, for what waited for it is done at once.
+    if ((!found || found.isRestored) && byId.get(storeId) === looking) byId.delete(storeId)
   }
   return found
 }

@@ -122,13 +122,14 @@ const AccessRow = row({
   platformProfile: oneOf(...PLATFORM_PROFILES),
   platformUrl: text,
   platformCredentials: bytes,
-  isConnected: bool
+  isConnected: bool,
+  isRestored: bool
 })
 
 const storeAccess = directSql<[storeId: number]>(
   'store_access',
   `select store_id, domain, timezone, currency, rate_plan, sandbox, platform_profile, platform_url, platform_credentials,
-          status = 'active' as is_connected
+          status = 'active' as is_connected, restored_at is not null as is_restored
      from stores where store_id = $1 and deleting_since is null`
 )
 

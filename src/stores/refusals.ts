@@ -1,4 +1,5 @@
 import { publicId } from '#kit/ids'
+import type { Ctx } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
 
 export const storeNotFound = (reference: string) => new Refusal('not_found', `There is no store ${reference}`)
@@ -28,6 +29,16 @@ export const storeDisconnected = (domain: string) =>
     'conflict',
     `Store ${domain} is disconnected from its platform; \`perennial store connect --store ${domain}\` connects it again`
   )
+
+/** For whoever changes the platform at the request of a person: what is known here may be older than what is there. */
+export function refuseOnHold({ isRestored }: Pick<Ctx, 'isRestored'>): void {
+  if (!isRestored) return
+  throw new Refusal(
+    'unavailable',
+    'The store is on hold since it was restored from a backup: nothing is changed on its platform until that has been read. Try ' +
+      'again when `perennial store list` shows no restored_at for it'
+  )
+}
 
 export const storeDeleting = (domain: string) =>
   new Refusal(

@@ -1,4 +1,4 @@
-import { type Ctx, sql } from '#kit/postgres'
+import { type Ctx, type Statement, sql } from '#kit/postgres'
 import { forgetStoreContext } from './store-context.ts'
 
 /**
@@ -12,6 +12,10 @@ export async function markRestored(ctx: Ctx): Promise<void> {
   )
   forgetStoreContext(ctx)
 }
+
+/** The same for every store of the installation at once, also those that are being deleted. */
+export const markAllRestored = (): Statement =>
+  sql`update stores set restored_at = statement_timestamp(), catching_up = true, updated_at = statement_timestamp()`
 
 /** Ends the hold of a restored store. False when it is not held. */
 export async function unmarkRestored(ctx: Ctx): Promise<boolean> {

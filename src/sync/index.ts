@@ -11,5 +11,5 @@ export {
   type Reconciliation,
   reconcileNow
 } from './reconciler/reconciliation.ts'
-export { holdRestoredStores, releaseStore } from './restored-store.ts'
+export { holdAllStores, holdRestoredStores, releaseStore } from './restored-store.ts'
 export { TOPICS as PLATFORM_TOPICS } from './topics.ts'

@@ -1,8 +1,8 @@
 import { skipPositions } from '#kit/outbox'
-import { type Ctx, type Database, int, row, sql } from '#kit/postgres'
-import { listStores, markRestored, notify, type Store, storeContext, unmarkRestored } from '#stores'
+import { type Ctx, type Database, int, row, type Statement, sql, UnknownStore } from '#kit/postgres'
+import { listStores, markAllRestored, markRestored, notify, type Store, storeContext, unmarkRestored } from '#stores'
 import { enqueuePushesOfDates } from '#subscriptions'
-import { READ_AFTER_RESTORE, restartReconciliations } from './reconciler/reconciliation.ts'
+import { READ_AFTER_RESTORE, restartAllReconciliations, restartReconciliations } from './reconciler/reconciliation.ts'
 
 /**
  * Numbers of events that receivers saw after the backup are not given again: one that ignores what it has handled, or reads on from
@@ -17,22 +17,48 @@ const POSITIONS_AHEAD = 10_000_000
 export async function holdRestoredStore(ctx: Ctx): Promise<void> {
   await markRestored(ctx)
   await restartReconciliations(ctx)
+  await announceHold(ctx)
+}
+
+/**
+ * What holds every store of the installation, for one transaction: in the one that loads a backup no store is live for a moment. Where
+ * it is part of another, `holdRestoredStores` follows.
+ */
+export const holdAllStores = (): Statement[] => [restartAllReconciliations(), markAllRestored()]
+
+/**
+ * Holds every store of the installation, all at once before anything else: what follows takes its time in each store, or fails. Returns
+ * how many. Those that are being deleted stay that.
+ */
+export async function holdRestoredStores(db: Database): Promise<number> {
+  await db.inInstallation(async (tx) => {
+    for (const statement of holdAllStores()) await tx.run(statement)
+  })
+  let held = 0
+  for (const { storeId, status } of await listStores(db)) {
+    if (status === 'deleting') continue
+    try {
+      await db.inStore(storeId, announceHold)
+      held++
+    } catch (err) {
+      // Its deletion has begun meanwhile.
+      if (!(err instanceof UnknownStore)) throw err
+    }
+  }
+  return held
+}
+
+async function announceHold(ctx: Ctx): Promise<void> {
   await skipPositions(ctx, POSITIONS_AHEAD)
   await notify(ctx, {
     kind: 'restored',
     subject: 'The store was restored from a backup and is on hold',
     message:
       'The database is older than the platform. Nothing is charged, changed on the platform or sent to webhook endpoints until ' +
-      'all charges and contracts there have been read. This begins by itself and ends with another message. If the platform can ' +
-      'no longer be reached, `perennial store release` ends it.'
+      'all charges and contracts there have been read. New subscriptions and changes of plans are refused meanwhile; other requests ' +
+      'are accepted and reach the platform afterwards. Reading begins by itself and ends with another message. If the platform can ' +
+      'no longer be reached, `perennial store release` ends the hold.'
   })
-}
-
-/** Holds every store of the installation. Returns how many. */
-export async function holdRestoredStores(db: Database): Promise<number> {
-  const stores = await listStores(db)
-  for (const { storeId } of stores) await db.inStore(storeId, holdRestoredStore)
-  return stores.length
 }
 
 /** Ends the hold once the platform was read to its end. */

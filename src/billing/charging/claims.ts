@@ -33,14 +33,19 @@ export const ClaimedAttempt = row({
 })
 export type ClaimedAttempt = RowOf<typeof ClaimedAttempt>
 
+/** Not while the platform knows more than we do: after a restore, and after a disconnection. */
+export const mayCharge = ({ isRestored, isCaughtUp }: Ctx): boolean => !isRestored && isCaughtUp
+
 /** How long a claim lasts, as `claimAttempts` says it to the database: no charge is sent that could end later. */
 export const CLAIM_MS = 120_000
 
 /**
  * Claims up to `limit` pending attempts that are due to be sent or checked, and marks them as sent before any call is made: from
- * then on only the platform can say how they end.
+ * then on only the platform can say how they end. Claims none where nothing may be charged at present, also when that began after
+ * the store's work did.
  */
-export function claimAttempts(ctx: Ctx, limit: number, leaseOwner: number): Promise<ClaimedAttempt[]> {
+export async function claimAttempts(ctx: Ctx, limit: number, leaseOwner: number): Promise<ClaimedAttempt[]> {
+  if (!mayCharge(ctx)) return []
   return ctx.tx.many(
     ClaimedAttempt,
     sql`

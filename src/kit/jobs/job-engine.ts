@@ -67,8 +67,9 @@ export function createJobEngine<Deps>(options: {
   const flights = createFlights<Ran>(options.patience)
 
   const claim = (storeId: number, limit: number) =>
-    db.inStore(storeId, ({ tx, now }) =>
-      tx.many(
+    db.inStore(storeId, async ({ tx, now, isRestored }) => {
+      if (isRestored) return []
+      return tx.many(
         ClaimedJob,
         sql`
       with due as (
@@ -81,7 +82,7 @@ export function createJobEngine<Deps>(options: {
         from due where jobs.store_id = ${storeId} and jobs.id = due.id
       returning jobs.id, jobs.kind, jobs.payload, jobs.run_at, jobs.attempts, jobs.lease_token, jobs.version`
       )
-    )
+    })
 
   const renewLease =
     (storeId: number, { id, leaseToken }: ClaimedJob) =>

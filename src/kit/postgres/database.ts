@@ -4,7 +4,7 @@ import { Connection, type ConnectionConfig, openConnection } from './connection.
 import { isStale, renewNames, roundOf, runNamed } from './named-statements.ts'
 import { NO_CONNECTION, NoAnswer, noteDriverError } from './outage.ts'
 import { Pipeline } from './pipeline.ts'
-import { instant, int, type Row, row } from './row.ts'
+import { bool, instant, int, type Row, row } from './row.ts'
 import { type Statement, sql } from './sql.ts'
 import { type StatementLimits, TIME_LIMITS, type TimeLimits, type Work } from './time-limits.ts'
 import { types } from './types.ts'
@@ -29,21 +29,31 @@ export type Tx = Queries
 
 /**
  * The context of a use case: one transaction, bound to one store, at one instant of that store's clock. `realNowMs` is the
- * database's real time in epoch milliseconds, by which it grants leases.
+ * database's real time in epoch milliseconds, by which it grants leases. `isRestored` and `isCaughtUp` are those of `StoreStatus`, as
+ * they were when the transaction began: whoever claims work on the platform, or something to send, asks them in the claim's own
+ * transaction, because a hold may begin while a node is at work.
  */
-export type Ctx = { tx: Tx; storeId: number; now: Temporal.Instant; realNowMs: number }
+export type Ctx = {
+  tx: Tx
+  storeId: number
+  now: Temporal.Instant
+  realNowMs: number
+  isRestored: boolean
+  isCaughtUp: boolean
+}
 
 export type DatabaseStats = { statements: number; transactions: number; roundTrips: number }
 
-const StoreClock = row({ now: instant, realNowMs: int })
+const StoreClock = row({ now: instant, realNowMs: int, isRestored: bool, isCaughtUp: bool })
 
 /**
- * The store's time: its test clock if it has one, otherwise real time. Bound to the store by its parameter. A store that is being
- * deleted is no longer there.
+ * The store's time: its test clock if it has one, otherwise real time; and whether it is on hold, which costs no statement of its own
+ * here. Bound to the store by its parameter. A store that is being deleted is no longer there.
  */
 const storeClock = (storeId: number) => sql`
   select date_trunc('milliseconds', coalesce(clock_at, clock_timestamp())) as now,
-         (extract(epoch from clock_timestamp()) * 1000)::bigint as real_now_ms
+         (extract(epoch from clock_timestamp()) * 1000)::bigint as real_now_ms,
+         restored_at is not null as is_restored, not catching_up as is_caught_up
     from stores where store_id = ${storeId} and deleting_since is null`
 
 type Runner = (statement: Statement) => Promise<pg.QueryResult>

@@ -1,10 +1,11 @@
 import { mapConcurrently } from '#kit/map-concurrently'
 import type { PlatformClient } from '../wire/client.ts'
 import { findByIds } from '../wire/find-by-ids.ts'
-import { type PlatformResult, succeeded } from '../wire/outcome.ts'
+import { type PlatformFailure, type PlatformResult, succeeded, UNREADABLE_RESPONSE } from '../wire/outcome.ts'
 import { nextCursor, type Page, readPage, sinceQuery, wholeSeconds } from '../wire/pages.ts'
 import { type PlatformAttempt, readAttempt } from './attempt.ts'
 import {
+  AttemptIdsCreatedSince,
   AttemptsCreatedSince,
   BillingAttemptCreate,
   BillingAttemptKeys,
@@ -21,14 +22,19 @@ export type AttemptRequest = {
   cycleAt?: Temporal.Instant | null
 }
 
+/** An attempt that exists and cannot be read. */
+export type UnreadableAttempt = { id: string; idempotencyKey: string; reason: string }
+/** A page of attempts, with those on it that cannot be read. */
+export type AttemptsPage = Page<PlatformAttempt> & { unreadable: UnreadableAttempt[] }
+
 export type BillingApi = {
   createAttempt(request: AttemptRequest): Promise<PlatformResult<PlatformAttempt>>
   /** One result per request, in the order given and independent of the others. */
   createAttempts(requests: AttemptRequest[]): Promise<PlatformResult<PlatformAttempt>[]>
   /** By id; leaves out attempts that the platform does not have, or withholds from us: that one is missing proves nothing. */
   findAttempts(ids: string[]): Promise<PlatformResult<Map<string, PlatformAttempt>>>
-  /** A page of the attempts created at `since` or later, oldest first. */
-  listAttemptsSince(since: Temporal.Instant, after: string | null): Promise<PlatformResult<Page<PlatformAttempt>>>
+  /** A page of the attempts created at `since` or later, oldest first. One that cannot be read does not block the others. */
+  listAttemptsSince(since: Temporal.Instant, after: string | null): Promise<PlatformResult<AttemptsPage>>
   /**
    * Tells whether calls of `createAttempt` were executed: all attempts of the contract with these keys, and those with the ids
    * `alsoIds`. A key has several where the platform had forgotten it and was sent it again. Fails if one of them is withheld from
@@ -70,14 +76,46 @@ export function createBillingApi(client: PlatformClient): BillingApi {
     // leave fifty charges unknown instead of one.
     createAttempts: (requests) => mapConcurrently(requests, ATTEMPTS_AT_ONCE, createAttempt),
     findAttempts: (ids) => findAttempts(client, ids),
-    listAttemptsSince: (since, after) =>
-      client.query(AttemptsCreatedSince, { query: sinceQuery('created_at', since), after }, (data) =>
-        readPage(data.at('subscriptionBillingAttempts'), readAttempt)
-      ),
+    listAttemptsSince: (since, after) => listAttemptsSince(client, since, after),
     findAttemptsByKeys: (contractId, keys, alsoIds = []) => findAttemptsByKeys(client, contractId, keys, alsoIds),
     findPaymentOfCycle: (contractId, at) => findPaymentOfCycle(client, contractId, at)
   }
 }
+
+async function listAttemptsSince(
+  client: PlatformClient,
+  since: Temporal.Instant,
+  after: string | null
+): Promise<PlatformResult<AttemptsPage>> {
+  const variables = { query: sinceQuery('created_at', since), after }
+  const page = await client.query(AttemptsCreatedSince, variables, (data) =>
+    readPage(data.at('subscriptionBillingAttempts'), readAttempt)
+  )
+  if (page.ok) return succeeded({ ...page.value, unreadable: [] })
+  if (!mayBeOfOne(page.failure)) return page
+  const ids = await client.query(AttemptIdsCreatedSince, variables, (data) =>
+    readPage(data.at('subscriptionBillingAttempts'), (node) => ({
+      id: node.id('id'),
+      idempotencyKey: node.text('idempotencyKey')
+    }))
+  )
+  if (!ids.ok) return ids
+  const reads = await mapConcurrently(ids.value.items, ATTEMPTS_AT_ONCE, ({ id }) => findAttempts(client, [id]))
+  const items: PlatformAttempt[] = []
+  const unreadable: UnreadableAttempt[] = []
+  for (const [i, read] of reads.entries()) {
+    const one = ids.value.items[i]!
+    const found = read.ok ? read.value.get(one.id) : undefined
+    if (found) items.push(found)
+    else if (read.ok) unreadable.push({ ...one, reason: 'The platform withholds it' })
+    else if (mayBeOfOne(read.failure)) unreadable.push({ ...one, reason: read.failure.message })
+    else return read
+  }
+  return succeeded({ items, unreadable, after: ids.value.after })
+}
+
+/** Whether the failure of a list may be that of one of its objects, so that the others can be read. */
+const mayBeOfOne = ({ code }: PlatformFailure) => code === 'access_denied' || code === UNREADABLE_RESPONSE
 
 function findAttempts(client: PlatformClient, ids: string[]) {
   return findByIds(client, 'SubscriptionBillingAttempt', BillingAttemptsByIds, ids, readAttempt, {

@@ -23,6 +23,14 @@ export const AttemptsCreatedSince = document(`query AttemptsCreatedSince($query:
 }
 ${AttemptParts}`)
 
+// One field that may not be read, and may not be null, takes away the whole page. These are never withheld.
+export const AttemptIdsCreatedSince = document(`query AttemptIdsCreatedSince($query: String!, $after: String) {
+  subscriptionBillingAttempts(first: 50, after: $after, query: $query, sortKey: CREATED_AT) {
+    nodes { id idempotencyKey }
+    pageInfo { hasNextPage endCursor }
+  }
+}`)
+
 // The platform's search over attempts has no filter for the idempotency key, so we read the contract's attempts, newest first.
 export const BillingAttemptKeys = document(`query BillingAttemptKeys($contractId: ID!, $after: String) {
   subscriptionContract(id: $contractId) {

@@ -30,14 +30,14 @@ export type BulkApi = {
 
 export function createBulkApi(client: PlatformClient): BulkApi {
   return {
-    run: (query) => client.mutate(BulkQueryRun, { query }, (payload) => payload.at('bulkOperation').id('id')),
+    run: (query) => client.maintain(BulkQueryRun, { query }, (payload) => payload.at('bulkOperation').id('id')),
     find: (id) =>
       client.query(BulkOperationById, { id: client.gid('BulkOperation', id) }, (data) =>
         readBulkOperation(data.maybeAt('bulkOperation'), client)
       ),
     findNewest: () =>
       client.query(BulkOperationNewest, {}, (data) => readBulkOperation(data.maybeAt('currentBulkOperation'), client)),
-    cancel: (id) => client.mutate(BulkOperationCancel, { id: client.gid('BulkOperation', id) }, () => null)
+    cancel: (id) => client.maintain(BulkOperationCancel, { id: client.gid('BulkOperation', id) }, () => null)
   }
 }
 

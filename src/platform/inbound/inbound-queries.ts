@@ -23,9 +23,14 @@ const MAX_ERROR_LENGTH = 500
 
 /**
  * Leases the oldest due messages, in order of arrival. Leases none while another process has messages of this store: two
- * processes side by side would handle a later message before an earlier one.
+ * processes side by side would handle a later message before an earlier one. None while the store is on hold.
  */
-export async function claimInbound({ tx, storeId, now }: Ctx, leaseOwner: number, limit: number): Promise<Inbound[]> {
+export async function claimInbound(
+  { tx, storeId, now, isRestored }: Ctx,
+  leaseOwner: number,
+  limit: number
+): Promise<Inbound[]> {
+  if (isRestored) return []
   // A statement of its own: the claim must see what the last holder of this lock committed.
   const turn = await tx.one(
     row({ mine: bool }),

@@ -48,8 +48,8 @@ async function ensureSubscriptions(
     const stale = ofTopic[0]
     const input = { uri, format: 'JSON' }
     const done = stale
-      ? await client.mutate(WebhookSubscriptionUpdate, { id: stale.gid, input }, () => null)
-      : await client.mutate(WebhookSubscriptionCreate, { topic: enumOf(topic), input }, () => null)
+      ? await client.maintain(WebhookSubscriptionUpdate, { id: stale.gid, input }, () => null)
+      : await client.maintain(WebhookSubscriptionCreate, { topic: enumOf(topic), input }, () => null)
     if (done.ok) ensured[stale ? 'updated' : 'created'].push(topic)
     // Another process of ours was faster. The platform gives this error no code.
     else if (/already been taken/i.test(done.failure.message)) ensured.unchanged.push(topic)
@@ -62,7 +62,7 @@ async function removeSubscriptions(client: PlatformClient, topics: string[]): Pr
   const existing = await listSubscriptions(client, topics.map(enumOf))
   if (!existing.ok) return existing
   for (const { gid } of existing.value) {
-    const done = await client.mutate(WebhookSubscriptionDelete, { id: gid }, () => null)
+    const done = await client.maintain(WebhookSubscriptionDelete, { id: gid }, () => null)
     if (!done.ok) return done
   }
   return succeeded(existing.value.length)

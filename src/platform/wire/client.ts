@@ -3,7 +3,7 @@ import type { CallWindow, Place } from './call-window.ts'
 import type { CostBudget } from './cost-budget.ts'
 import type { AdminDocument } from './document.ts'
 import { Fields, MalformedPayload } from './fields.ts'
-import { failed, type PlatformResult, succeeded, UNREADABLE_RESPONSE } from './outcome.ts'
+import { failed, type PlatformFailure, type PlatformResult, succeeded, UNREADABLE_RESPONSE } from './outcome.ts'
 import { ADMIN_PATH, gid, PROFILES, type ProfileName } from './platform-profiles.ts'
 import {
   isThrottled,
@@ -28,6 +28,8 @@ export type ClientOptions = {
   onWithheld?: (storeId: number, field: WithheldField) => void
   /** After how long a query without an answer is sent a second time; 2 s when left out. */
   secondQueryMs?: number
+  /** Whether the platform of the store may be changed now; always when left out. */
+  mayChange?: (storeId: number) => Promise<boolean>
 }
 
 const TIMEOUT_MS = 30_000
@@ -46,14 +48,22 @@ type Answer = { response: ReadResponse; isAnswered: boolean }
 /** Sends documents to one store's platform. Each call returns its outcome and never throws for a failure of the platform. */
 export type PlatformClient = {
   query<T>(document: AdminDocument, variables: Variables, read: (data: Fields) => T): Promise<PlatformResult<T>>
-  /** `read` gets the mutation's payload, once it is known to have no userErrors. */
+  /** `read` gets the mutation's payload, once it is known to have no userErrors. Nothing is sent while nothing may be changed there. */
   mutate<T>(document: AdminDocument, variables: Variables, read: (payload: Fields) => T): Promise<PlatformResult<T>>
+  /** The same for what is only ours there and changes nothing for the shop: our webhooks, bulk queries. Always allowed. */
+  maintain<T>(document: AdminDocument, variables: Variables, read: (payload: Fields) => T): Promise<PlatformResult<T>>
   /** The global id of an object, as this store's platform writes it: `gid://platform/Customer/42`. */
   gid(type: string, id: string): string
   /** Whether a link leads to the host of this store's platform, whose address an operator has chosen. */
   isOnPlatform(link: string): boolean
 }
 
+/** It was not sent. */
+const ON_HOLD: PlatformFailure = {
+  kind: 'unavailable',
+  message: 'The store is on hold since it was restored from a backup: nothing is changed on its platform',
+  code: 'store_on_hold'
+}
 /** After the first response of "throttled", whatever the bucket says; after each further one twice as long. */
 const MIN_THROTTLE_PAUSE_MS = 100
 /** A mutation costs 10 points; the real cost of a document comes with its first response. */
@@ -169,14 +179,21 @@ export function createClient(
     }
   }
 
+  const maintain: PlatformClient['maintain'] = (document, variables, read) =>
+    call(document, variables, (data) => {
+      const payload = data.at(data.keys()[0] ?? 'payload')
+      const error = payload.list('userErrors')[0]
+      return error ? failed(rejection(error)) : succeeded(read(payload))
+    })
+
   return {
     query: (document, variables, read) => call(document, variables, (data) => succeeded(read(data))),
-    mutate: (document, variables, read) =>
-      call(document, variables, (data) => {
-        const payload = data.at(data.keys()[0] ?? 'payload')
-        const error = payload.list('userErrors')[0]
-        return error ? failed(rejection(error)) : succeeded(read(payload))
-      }),
+    maintain,
+    async mutate(document, variables, read) {
+      // Without an answer nothing is sent.
+      const mayChange = await (options.mayChange?.(access.storeId) ?? true)
+      return mayChange ? maintain(document, variables, read) : failed(ON_HOLD)
+    },
     gid: (type, id) => gid(access.profile, type, id),
     isOnPlatform: (link) => URL.parse(link)?.hostname === new URL(url).hostname
   }

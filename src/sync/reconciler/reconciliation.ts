@@ -1,5 +1,17 @@
 import { dueQuery, type LeaseRelease } from '#kit/engines'
-import { type Ctx, directSql, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
+import {
+  type Ctx,
+  directSql,
+  instant,
+  int,
+  nullable,
+  oneOf,
+  type RowOf,
+  row,
+  type Statement,
+  sql,
+  text
+} from '#kit/postgres'
 import { storeContext } from '#stores'
 
 /** What is looked at on a schedule, in the order in which it is looked at when all of it is due. */
@@ -77,6 +89,12 @@ export async function restartReconciliations(ctx: Ctx): Promise<void> {
            last_error = null, finished_at = null, lease_token = lease_token + 1, lease_owner = null, leased_until = null
      where store_id = ${ctx.storeId}`)
 }
+
+/** The same in every store at once. */
+export const restartAllReconciliations = (): Statement => sql`
+  update reconciliations
+     set next_at = statement_timestamp(), started_at = null, page_after = null, last_id = '', seen = 0, changed = 0, failures = 0,
+         last_error = null, finished_at = null, lease_token = lease_token + 1, lease_owner = null, leased_until = null`
 
 export function listReconciliations(ctx: Ctx): Promise<Reconciliation[]> {
   return ctx.tx.many(

@@ -8,8 +8,9 @@ import {
   settleAttempts
 } from '#billing'
 import { listHeldContracts } from '#contracts'
-import { type PlatformAttempt, type PlatformResult, unwrap } from '#platform'
-import { storeContext } from '#stores'
+import type { Ctx } from '#kit/postgres'
+import { type PlatformAttempt, type PlatformResult, type UnreadableAttempt, unwrap } from '#platform'
+import { notify, storeContext } from '#stores'
 import { readAndApplyContracts } from '../contracts/read-and-apply-contracts.ts'
 import { holdRestoredStore } from '../restored-store.ts'
 import type { Walk, WalkedPage } from './reconciliation.ts'
@@ -24,7 +25,8 @@ export async function walkAttempts(walking: Walking, walk: Walk): Promise<Platfo
   const since = walk.cursorAt.subtract({ minutes: OVERLAP_MINUTES })
   const page = await walking.connector.billing.listAttemptsSince(since, walk.pageAfter)
   if (!page.ok) return page
-  const { items, after } = page.value
+  const { items, unreadable, after } = page.value
+  if (unreadable.length > 0) await walking.db.inStore(walking.storeId, (ctx) => reportUnreadable(ctx, unreadable))
   const unknown = await walking.db.inStore(walking.storeId, (ctx) => listUnknownAttempts(ctx, items))
   // Results of attempts that are known come first: one of them may have to end before a later one of its cycle can begin here.
   const settled = await applyReportedAttempts(
@@ -32,7 +34,21 @@ export async function walkAttempts(walking: Walking, walk: Walk): Promise<Platfo
     items.filter((item) => !unknown.includes(item))
   )
   const adopted = unknown.length > 0 ? await adoptUnknown(walking, unknown) : 0
-  return { ok: true, value: { seen: items.length, changed: settled + adopted, after } }
+  return { ok: true, value: { seen: items.length + unreadable.length, changed: settled + adopted, after } }
+}
+
+/** The walk goes on, and so ends; what such an attempt came to, a person has to look up. Each is reported once. */
+async function reportUnreadable(ctx: Ctx, unreadable: UnreadableAttempt[]): Promise<void> {
+  for (const { id, idempotencyKey, reason } of unreadable) {
+    await notify(ctx, {
+      kind: 'charge_unreadable',
+      subject: 'A charge on the platform cannot be read',
+      message:
+        `The billing attempt ${id} with the key ${idempotencyKey} cannot be read: ${reason}. If it was paid, Perennial does not know: ` +
+        'please compare the orders of its contract.',
+      isOnce: true
+    })
+  }
 }
 
 /**

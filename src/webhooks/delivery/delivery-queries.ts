@@ -29,9 +29,10 @@ export type Room = { room: number; retryRoom: number }
 /**
  * Leases what is due for a minute of real time, endpoint by endpoint, at most as many as there is `room` (`roomElsewhere` where
  * none is given), and marks its try as started, in the order in which they are to be sent. `wasStarted`: it was marked already,
- * by a process that ended before it could record the result. With `listener`: for that listener only.
+ * by a process that ended before it could record the result. With `listener`: for that listener only. Leases none while the store is
+ * on hold.
  */
-export function claimDueDeliveries(
+export async function claimDueDeliveries(
   ctx: Ctx,
   leaseOwner: number,
   {
@@ -40,6 +41,7 @@ export function claimDueDeliveries(
     listener = null
   }: { rooms: Map<number, Room>; roomElsewhere: number; listener?: number | null }
 ): Promise<ClaimedRow[]> {
+  if (ctx.isRestored) return []
   const given = [...rooms.values()]
   return ctx.tx.many(
     ClaimedRow,

@@ -17,7 +17,7 @@ export function createEndpointWarningEngine({ db }: { db: Database }): Engine {
     async nextDueAt(storeId) {
       return (await db.direct.one(row({ at: nullable(instant) }), nextWarning(storeId))).at
     },
-    runOnce: (storeId) => db.inStore(storeId, warnOfFailing)
+    runOnce: (storeId) => db.inStore(storeId, async (ctx) => (ctx.isRestored ? 0 : warnOfFailing(ctx)))
   }
 }
 

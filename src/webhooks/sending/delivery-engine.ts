@@ -56,7 +56,7 @@ type Parcel = LeasedDelivery & {
   startBy: number
   post: Post
 }
-type Due = { parcels: Parcel[]; unsignable: UnsignableTry[]; interrupted: number }
+type Due = { parcels: Parcel[]; unsignable: UnsignableTry[]; interrupted: number; isOnHold: boolean }
 
 /** The sender: posts due deliveries and records the result of each try. `runOnce` also counts what is still under way. */
 export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
@@ -99,7 +99,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     }
     const leased = { storeId, claimedAtMs, startBy }
     const parcels = taken.map((one) => ({ ...one, ...leased, isRetry: one.tries > 0, post: postOf(one) }))
-    return { ...others, parcels }
+    return { ...others, parcels, isOnHold: ctx.isRestored }
   }
 
   /** Waits a while for tries to end; returns how many it recorded. `leases`: and begins others in their place. */
@@ -115,12 +115,14 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
         await recordTries(ctx, results, outcomes)
         const notSent = results.filter((r) => r.response === null)
         if (notSent.length > 0) await releaseDeliveries(ctx, notSent)
-        return mayLease() ? takeDue(ctx) : { parcels: [], unsignable: [], interrupted: 0 }
+        return mayLease() ? takeDue(ctx) : { parcels: [], unsignable: [], interrupted: 0, isOnHold: ctx.isRestored }
       })
     } finally {
       concurrency.done(storeId, passed, due !== null)
     }
     concurrency.add(due.parcels)
+    // A hold began after these were leased: what has not been sent yet waits for its end.
+    if (due.isOnHold) concurrency.drop(storeId, unsent)
     const { unsignable, interrupted } = due
     if (unsignable.length > 0) await db.inStore(storeId, (ctx) => recordTries(ctx, unsignable, outcomes))
     for (const { response } of unsignable) options.measure?.(webhookTries, 0, { outcome: response.failure })
