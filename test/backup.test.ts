@@ -46,12 +46,26 @@ async function connected<T>(to: string, work: (client: pg.Client) => Promise<T>)
 
 const isRefusal = (expected: RegExp) => (err: unknown) => err instanceof Refusal && expected.test(err.message)
 
+/** The load changes them after it has read them back: the stores are on hold. */
+const HELD = ['public.stores', 'public.reconciliations']
+
 test('a backup that is restored into an empty database has every row, and the schema of a migrated one', async () => {
   const to = await emptyDatabase()
   const { rows, tables, header } = await restore(to)
   assert.deepEqual([rows, tables, header.hasSandbox], [report.rows, report.tables, true])
   const content = await contentOf(to)
-  assert.deepEqual(content, await contentOf(url))
+  const [were, are] = [Object.entries(await contentOf(url)), Object.entries(content)].map((tables) =>
+    tables.map(([name, state]) => (HELD.includes(name) ? [name, state[0]] : [name, state]))
+  )
+  assert.deepEqual(are, were)
+  const { rows: stores } = await connected(to, (client) =>
+    client.query('select restored_at is not null as is_held, catching_up from stores')
+  )
+  assert.deepEqual(stores, [{ is_held: true, catching_up: true }])
+  const { rows: walks } = await connected(to, (client) =>
+    client.query('select from reconciliations where finished_at is not null or next_at > now()')
+  )
+  assert.equal(walks.length, 0, 'everything is to be read')
   assert.ok(content['public.billing_attempts']![0] >= 4)
   assert.ok(content['sandbox.orders']![0] >= 4)
   const text = (of: string) => connected(of, schemaText)
@@ -95,7 +109,8 @@ test('without the sandbox, its tables are empty', async () => {
   const content = await contentOf(to)
   const original = await contentOf(url)
   for (const [name, found] of Object.entries(content)) {
-    if (name.startsWith('public.')) assert.deepEqual(found, original[name], name)
+    if (HELD.includes(name)) assert.equal(found[0], original[name]![0], name)
+    else if (name.startsWith('public.')) assert.deepEqual(found, original[name], name)
     else assert.equal(found[0], 0, name)
   }
 })

@@ -7,6 +7,7 @@ import { findRestore, tickEpoch, writePlace } from '#stores'
 import { openDueAttempts } from '../src/billing/charging/open-attempts.ts'
 import { holdRestoredStore } from '../src/sync/restored-store.ts'
 import { changeContractStatus } from './change-contract-status.ts'
+import { connectorTo } from './connectors.ts'
 import { testDatabase } from './database.ts'
 import { aReceiver } from './receiver.ts'
 import { startService } from './service-builder.ts'
@@ -24,7 +25,12 @@ const isHeld = async (store: Store) => (await service.admin('GET', store.at)).re
 
 /** Charges on the platform as the service would have after the backup, and waits for the result there. */
 async function chargeThere(store: Store, contractId: string, key: string, at: string): Promise<void> {
-  const connector = await service.deps.connectorOf(store.storeId)
+  const connector = connectorTo({
+    storeId: store.storeId,
+    profile: 'platform',
+    url: store.platform_url,
+    accessToken: store.platform_token
+  })
   const time = Temporal.Instant.from(at)
   const made = await connector.billing.createAttempt({
     contractId,

@@ -138,3 +138,51 @@ test('a contract whose customer or origin order may not be read is unreadable; o
     assert.deepEqual([contracts.get('9')!.paymentMethod, contracts.get('9')!.paymentMethodId], [undefined, undefined])
   }
 })
+
+test('an attempt that cannot be read takes no other one away', async () => {
+  const readable = ['3', '5']
+  const { connector, requests } = await aPlatform((res, { operation, variables }) => {
+    if (operation === 'AttemptsCreatedSince') {
+      // One field that is never null takes away everything around it.
+      return json(res, {
+        data: null,
+        errors: [denied('subscriptionBillingAttempts', 'nodes', 1, 'subscriptionContract', 'id')]
+      })
+    }
+    if (operation === 'AttemptIdsCreatedSince') {
+      const nodes = ['3', '4', '5', '6'].map((id) => ({
+        id: `gid://platform/SubscriptionBillingAttempt/${id}`,
+        idempotencyKey: `key-${id}`
+      }))
+      return json(res, {
+        data: { subscriptionBillingAttempts: { nodes, pageInfo: { hasNextPage: true, endCursor: 'next' } } }
+      })
+    }
+    const [gid] = variables.ids as string[]
+    const id = gid!.split('/').at(-1)!
+    if (readable.includes(id)) return json(res, { data: { nodes: [anAttempt(id, success(anOrder('5')))] } })
+    // Withheld, or of a shape that we do not understand.
+    return id === '4'
+      ? json(res, { data: { nodes: [null] }, errors: [denied('nodes', 0, 'subscriptionContract', 'id')] })
+      : json(res, { data: { nodes: [{ ...anAttempt(id, success(anOrder('5'))), createdAt: 7 }] } })
+  })
+  const page = theValue(await connector.billing.listAttemptsSince(Temporal.Instant.from('2026-02-01T00:00:00Z'), null))
+  assert.deepEqual([page.items.map(({ id }) => id), page.after], [readable, 'next'])
+  assert.deepEqual(
+    page.unreadable.map(({ id, idempotencyKey }) => [id, idempotencyKey]),
+    [
+      ['4', 'key-4'],
+      ['6', 'key-6']
+    ]
+  )
+  assert.match(page.unreadable[1]!.reason, /createdAt/)
+  assert.equal(requests.length, 6)
+})
+
+test('a token that may read no attempts at all fails the page', async () => {
+  const { connector } = await aPlatform((res) => json(res, {}, 401))
+  const failure = theFailure(
+    await connector.billing.listAttemptsSince(Temporal.Instant.from('2026-02-01T00:00:00Z'), null)
+  )
+  assert.equal(failure.kind, 'unauthorized')
+})
