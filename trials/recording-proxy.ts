@@ -12,11 +12,14 @@ export type RequestedCharge = { contractId: string; key: string }
  */
 export async function aRecordingProxy(target: string) {
   const charges: RequestedCharge[] = []
+  let onCharge = () => {}
+  let passing = Promise.resolve()
   const server = createServer(async (req, res) => {
     const chunks: Buffer[] = []
     for await (const chunk of req) chunks.push(chunk as Buffer)
     const body = Buffer.concat(chunks)
-    noteCharge(body, charges)
+    if (noteCharge(body, charges)) onCharge()
+    await passing
     const { 'x-platform-access-token': token, 'content-type': type } = req.headers
     try {
       const response = await request(`${target}${req.url}`, {
@@ -33,6 +36,16 @@ export async function aRecordingProxy(target: string) {
   await once(server, 'listening')
   return {
     charges,
+    /** Has this called for every charge that is requested from now on. */
+    watch(look: () => void) {
+      onCharge = look
+    },
+    /** Lets nothing pass until the function that it returns is called. */
+    stall(): () => void {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      passing = promise
+      return resolve
+    },
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close() {
       server.closeAllConnections()
@@ -41,10 +54,11 @@ export async function aRecordingProxy(target: string) {
   }
 }
 
-function noteCharge(body: Buffer, charges: RequestedCharge[]): void {
-  if (!body.includes('mutation BillingAttemptCreate')) return
+function noteCharge(body: Buffer, charges: RequestedCharge[]): boolean {
+  if (!body.includes('mutation BillingAttemptCreate')) return false
   const { variables } = JSON.parse(body.toString()) as {
     variables: { contractId: string; input: { idempotencyKey: string } }
   }
   charges.push({ contractId: variables.contractId.split('/').at(-1)!, key: variables.input.idempotencyKey })
+  return true
 }

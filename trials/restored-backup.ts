@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Database } from '#kit/postgres'
@@ -24,6 +25,11 @@ const BACKUP = '2026-02-28T15:00:00Z'
 const LOST = ['2026-03-28T15:00:00Z', '2026-03-31T15:00:00Z', '2026-04-02T16:00:00Z']
 const AFTER = ['2026-04-28T15:00:00Z', '2026-04-30T15:00:00Z']
 
+/** During the renewals of the contracts that began after the backup the stores are held, and then those of the others fall due. */
+const HELD_DURING = ['2026-05-28T15:00:00Z', '2026-05-31T15:00:00Z'] as const
+/** Work under way would have charged them by then. */
+const WATCHED_MS = 4_000
+
 export type RestoreTrial = {
   /** The platform's database, the service's own, and an empty one for the restore. */
   platformUrl: string
@@ -43,8 +49,8 @@ export type RestoreReport = {
 
 /**
  * The platform keeps what happens after a backup, and the service is restored from it: renewals, declines with their retries, a pause
- * and new contracts. In the end every contract has one paid order in every period, as the platform's orders have it, and no charge
- * was requested under a key that had been used before. Throws otherwise.
+ * and new contracts. Later a hold begins in the middle of a renewal run. In the end every contract has one paid order in every period, as the platform's orders have it, and no charge
+ * was requested under a key that had been used before, or in a held store. Throws otherwise.
  */
 export async function restoreOlderBackup(trial: RestoreTrial): Promise<RestoreReport> {
   const port = await freePort()
@@ -55,6 +61,7 @@ export async function restoreOlderBackup(trial: RestoreTrial): Promise<RestoreRe
   const start = (databaseUrl: string) =>
     startProcess({ databaseUrl, dataDir: trial.dataDir, port, env: { ...BESIDE_THE_PLATFORM, PUBLIC_URL: serviceUrl } })
   let service: Awaited<ReturnType<typeof start>> | null = null
+  const whileHeld: Promise<boolean>[] = []
   const db = new Database({ url: trial.databaseUrl })
   try {
     await platform.run()
@@ -107,6 +114,23 @@ export async function restoreOlderBackup(trial: RestoreTrial): Promise<RestoreRe
     assert.equal(restored.status, 'paused', 'what the member asked for after the backup holds')
 
     for (const to of AFTER) await moveTo(trial.emptyUrl, to)
+
+    const [during, afterwards] = HELD_DURING
+    await platform.deps.advanceClock(shop, { to: afterwards })
+    const goOn = proxy.stall()
+    const before = proxy.charges.length
+    await rowsOf(trial.emptyUrl, `update stores set clock_at = '${during}'`)
+    await until('a renewal run goes on', () => proxy.charges.length === before + newContracts)
+    await command(trial.emptyUrl, trial.dataDir, 'restore', '--mark')
+    proxy.watch(() => void whileHeld.push(isHeld(trial.emptyUrl)))
+    await rowsOf(trial.emptyUrl, `update stores set clock_at = '${afterwards}'`)
+    await sleep(WATCHED_MS)
+    assert.equal(await isHeld(trial.emptyUrl), true)
+    goOn()
+    await until('the second hold ends by itself', async () => !(await isHeld(trial.emptyUrl)))
+    await until('all are charged', () => proxy.charges.length === before + newContracts + trial.subscriptions - 1)
+    await quiet(trial.emptyUrl)
+    assert.ok(!(await Promise.all(whileHeld)).includes(true), 'work under way has charged in a held store')
     assert.deepEqual(repeated(asked, proxy.charges.slice(asked.length)), [], 'a charge was requested again')
     const orders = await paidOrders(trial.platformUrl)
     assert.deepEqual(
@@ -114,8 +138,10 @@ export async function restoreOlderBackup(trial: RestoreTrial): Promise<RestoreRe
       [],
       'a contract was charged twice in a period'
     )
-    const monthly = await contractsChargedIn(trial.platformUrl, AFTER[0]!.slice(0, 10))
-    assert.equal(monthly, trial.subscriptions - 1 + newContracts, 'a contract was not charged in the end')
+    for (const since of [AFTER[0]!, during]) {
+      const monthly = await contractsChargedIn(trial.platformUrl, since.slice(0, 10))
+      assert.equal(monthly, trial.subscriptions - 1 + newContracts, 'a contract was not charged in the end')
+    }
     assert.deepEqual(await chargesThatDiffer(trial.emptyUrl, trial.platformUrl), [])
     const { findings } = (await service.call('POST', '/doctor', {})) as { findings: { check: string }[] }
     // The platform of this store is another process, which the auditor of sandbox stores does not see.
@@ -138,6 +164,11 @@ export async function restoreOlderBackup(trial: RestoreTrial): Promise<RestoreRe
     receiver.close()
     await platform.close()
   }
+}
+
+async function isHeld(url: string): Promise<boolean> {
+  const rows = await rowsOf(url, 'select store_id from stores where restored_at is not null')
+  return rows.length > 0
 }
 
 async function declineOnce(url: string, shop: number): Promise<void> {

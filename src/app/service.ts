@@ -102,7 +102,6 @@ export async function createService(options: ServiceOptions) {
       logger.warn({ store: { id: storeId } }, `${who}: nothing is billed until it is connected again`)
     }
   })
-  const { connectorOf } = connections
 
   const sandbox = createSandbox({
     db: options.sandboxDb,
@@ -128,7 +127,7 @@ export async function createService(options: ServiceOptions) {
   const engines = createEngines({
     db,
     leaseOwner: node.id,
-    connectorOf,
+    connectorOf: connections.connectorOf,
     disconnect: connections.disconnect,
     checkConnection: connections.check,
     measure: metrics.measure,
@@ -191,7 +190,7 @@ export async function createService(options: ServiceOptions) {
     realNow: clock.now,
     measure: metrics.measure,
     wake: runner.wake,
-    connectorOf,
+    connectorOf: connections.connectorOf,
     connectStore: connections.connect,
     leavePlatform: connections.leave,
     deleteStore: deletions.delete,

@@ -14,6 +14,24 @@ export const restoredBackupSaboteurs: Record<string, Saboteur> = {
       }
     ]
   },
+  'a hold is ignored by work under way': {
+    trial: 'restored-backup',
+    run: ['trials/run.ts', 'restored-backup', '7'],
+    trialThen: 'fails',
+    edits: [
+      {
+        file: 'src/billing/charging/claims.ts',
+        from: 'boolean => !isRestored && isCaughtUp',
+        to: 'boolean => true || isRestored || isCaughtUp'
+      },
+      {
+        // What passes the claim would be stopped before it is sent.
+        file: 'src/platform/wire/client.ts',
+        from: 'const mayChange = await (options.mayChange?.(access.storeId) ?? true)',
+        to: 'const mayChange = true'
+      }
+    ]
+  },
   'charges that only the platform knows are not taken over': {
     trial: 'restored-backup',
     run: ['trials/run.ts', 'restored-backup', '7'],
