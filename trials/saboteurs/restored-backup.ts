@@ -1,4 +1,4 @@
-import type { Saboteur } from './saboteur.ts'
+import { type Saboteur, slice } from './saboteur.ts'
 
 export const restoredBackupSaboteurs: Record<string, Saboteur> = {
   'a restored store is not held': {
@@ -16,7 +16,7 @@ export const restoredBackupSaboteurs: Record<string, Saboteur> = {
   },
   'a hold is ignored by work under way': {
     trial: 'restored-backup',
-    run: ['trials/run.ts', 'restored-backup', '7'],
+    run: slice('restored-backup-trial'),
     trialThen: 'fails',
     edits: [
       {
