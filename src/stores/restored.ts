@@ -15,7 +15,7 @@ export async function markRestored(ctx: Ctx): Promise<void> {
 
 /** The same for every store of the installation at once, also those that are being deleted. */
 export const markAllRestored = (): Statement =>
-  sql`update stores set restored_at = statement_timestamp(), catching_up = true, updated_at = statement_timestamp()`
+  sql`update stores set updated_at = statement_timestamp(), restored_at = statement_timestamp(), catching_up = true`
 
 /** Ends the hold of a restored store. False when it is not held. */
 export async function unmarkRestored(ctx: Ctx): Promise<boolean> {

@@ -7,10 +7,15 @@ export const restoredBackupSaboteurs: Record<string, Saboteur> = {
     trialThen: 'fails',
     edits: [
       {
-        // Two safeguards hold its billing, and one statement sets both.
+        // Two safeguards hold its billing, and one statement sets both: for one store, and for all.
         file: 'src/stores/restored.ts',
         from: 'set restored_at = statement_timestamp(), catching_up = true, updated_at',
         to: 'set updated_at'
+      },
+      {
+        file: 'src/stores/restored.ts',
+        from: ', restored_at = statement_timestamp(), catching_up = true',
+        to: ''
       }
     ]
   },
