@@ -105,7 +105,9 @@ export async function watchForRestores(
 }
 
 async function heldStores(db: Database): Promise<string[]> {
-  return (await listStores(db)).filter(({ restoredAt }) => restoredAt !== null).map(({ domain }) => domain)
+  return (await listStores(db))
+    .filter(({ restoredAt, status }) => restoredAt !== null && status !== 'deleting')
+    .map(({ domain }) => domain)
 }
 
 function listOf(domains: string[]): string {
