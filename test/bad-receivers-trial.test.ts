@@ -23,7 +23,7 @@ test('whatever is wrong with a receiver, it is recorded as what it is, and memor
   const { db, url } = await testDatabase()
   const dataDir = await mkdtemp(join(tmpdir(), 'perennial-receivers-'))
   try {
-    await sendToBadReceivers({ databaseUrl: url, db, dataDir, kinds: KINDS, each: 5, quietMs: 0, seed: 7 })
+    await sendToBadReceivers({ databaseUrl: url, db, dataDir, kinds: KINDS, each: 5, timesOthers: false, seed: 7 })
   } finally {
     await rm(dataDir, { recursive: true, force: true })
   }

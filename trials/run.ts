@@ -92,7 +92,7 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
   failover,
   'ledger-model': (place) => compareLedgers({ ...place, sequences: rounds(10_000) }),
   'lost-messages': (place) => loseMessages({ ...place, runs: rounds(1_000), subscriptions: 6 }),
-  'bad-receivers': (place) => sendToBadReceivers({ ...place, each: rounds(100), quietMs: 30_000 }),
+  'bad-receivers': (place) => sendToBadReceivers({ ...place, each: rounds(100), timesOthers: true }),
   'hostile-addresses': (place) => leadAstray({ ...place, stride: 1 }),
   'proxy-requests': (place) => forgeProxyRequests({ ...place, requests: rounds(10_000) }),
   'foreign-ids': askForForeignIds,
