@@ -77,17 +77,23 @@ export const databaseFaultsSaboteurs: Record<string, Saboteur> = {
     trialThen: 'fails',
     edits: [nothingIsCut]
   },
-  'readiness waits as long as a statement does': {
+  'readiness waits as long as a statement does; the limit of single statements holds': {
     trial: TRIAL,
     run: HALF_OPEN,
-    trialThen: 'fails',
+    trialThen: 'passes',
     edits: [{ file: 'src/kit/postgres/database-state.ts', from: 'ANSWER_MS = 3_000', to: 'ANSWER_MS = 3_000_000' }]
   },
-  'a stop waits for the database as long as work does, and nothing ends it': {
+  'a stop waits for the database as long as work does, and nothing ends it; dead connections are cut': {
+    trial: TRIAL,
+    run: STOPPED,
+    trialThen: 'passes',
+    edits: [stopWaitsForAnswers, stopHasNoEnd]
+  },
+  'a stop waits for the database as long as work does, nothing ends it, and dead connections are not cut': {
     trial: TRIAL,
     run: STOPPED,
     trialThen: 'fails',
-    edits: [stopWaitsForAnswers, stopHasNoEnd]
+    edits: [stopWaitsForAnswers, stopHasNoEnd, nothingIsCut]
   },
   'a stop waits for the database as long as work does; its own limit holds': {
     trial: TRIAL,
