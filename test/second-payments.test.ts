@@ -295,6 +295,23 @@ test('a payment by hand beside our open attempt is a second charge if ours is pa
   await assertChargedTwice(m, byHand, ours!.platform!)
 })
 
+test('a payment by hand beside our open attempt that turns out to have paid that attempt is one payment', async () => {
+  const m = await aChargedMember(db, sandbox, ['3ds', 'success'])
+  await m.goTo(SECOND)
+  await m.open()
+  await m.submit()
+  await m.shop.settle()
+  const byHand = await sameKeyAgain(m, 'by-hand')
+  await report(m, byHand)
+  const [ours] = await m.attempts()
+  const [paid] = await read(m, [byHand])
+  // As where the platform calls the cycle paid, and its payment is found.
+  await apply(m, [{ ...paid!, idempotencyKey: ours!.key }])
+  assert.deepEqual(await m.now(), ['active', 2, 2, 0, THIRD])
+  assert.deepEqual(await alertsOf(m, 'charged_twice'), [])
+  assert.ok(!(await m.warnings()).includes('charged_twice'))
+})
+
 // What the platform withholds from us.
 
 const DENIED: PlatformFailure = { kind: 'unauthorized', message: 'It withholds it', code: 'access_denied' }

@@ -501,6 +501,31 @@ test('a payment of the platform is known by what was paid in other cycles of its
   assert.deepEqual(await Promise.all(unknown), [false, false, false, false, false])
 })
 
+test('another payment under a key is one whose attempt is paid by a different one, and that no attempt stands for', async () => {
+  const { inStore, one, write } = await aStoreOfTwo()
+  const paid = await write('one-1-1', { status: 'success', platformId: '7' })
+  await write('one-1-2', { platformId: '8', lateAt: DUE })
+  await write('one-2-1', { platformId: '9' })
+  const unnamed = await write('one-3-1', { status: 'success' })
+  const payments = ['7', '8', '70'].flatMap((platformAttemptId) =>
+    ['one-1-1', 'one-2-1', 'one-3-1'].map((idempotencyKey) => ({ idempotencyKey, platformAttemptId }))
+  )
+  const others = () => inStore((ctx) => rows.listOtherPayments(ctx, payments))
+  assert.deepEqual(await others(), [{ id: paid, platformAttemptId: '70' }])
+  const whose = (some: typeof payments) =>
+    inStore((ctx) => rows.listSubscriptionsOfKeys(ctx, ['one-1-1', 'one-3-1'], ['one-1-1', 'one-3-1'], some))
+  assert.deepEqual(await whose(payments), [one])
+  assert.deepEqual(await whose(payments.filter(({ platformAttemptId }) => platformAttemptId !== '70')), [])
+  // What had no id gets it once.
+  await inStore((ctx) => rows.namePayments(ctx, [{ idempotencyKey: 'one-3-1', platformAttemptId: '6' }]))
+  await inStore((ctx) => rows.namePayments(ctx, [{ idempotencyKey: 'one-3-1', platformAttemptId: '5' }]))
+  await inStore((ctx) => rows.namePayments(ctx, [{ idempotencyKey: 'one-1-2', platformAttemptId: '5' }]))
+  assert.deepEqual(await others(), [
+    { id: paid, platformAttemptId: '70' },
+    { id: unnamed, platformAttemptId: '70' }
+  ])
+})
+
 test('failed charges are listed from a position on, in the order of their end; not those that never reached the platform or are paid', async () => {
   const { inStore, write } = await aStoreOfTwo()
   await write('one-1-1', { platformId: '1', completedAt: days(2) })

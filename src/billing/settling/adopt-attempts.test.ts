@@ -95,3 +95,15 @@ test('an open attempt of the next cycle holds it; one of a cycle that is over ho
   assert.deepEqual(await over.now(), before)
   assert.equal(await over.adopt({ ...over.reported(2, 1, 'pending'), contractId: '1', idempotencyKey: 'svc-1-2-1' }), 0)
 })
+
+test('two attempts under one key are taken over as two: the second payment counts beside the first, and pays where that has failed', async () => {
+  for (const [first, expected] of [
+    ['success', ['1 success 921 02-28', '2 failed superseded 777 02-28']],
+    ['failed', ['1 success 777 02-28']]
+  ] as const) {
+    const { reported, adopt, shown, now } = await aDueLife()
+    await adopt(reported(2, 1, first), { ...reported(2, 1, 'success'), id: '777' })
+    assert.deepEqual(await shown(), expected, first)
+    assert.deepEqual((await now()).slice(0, 4), ['active', 2, 3, 0])
+  }
+})
