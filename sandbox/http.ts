@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
 import { SAFE_HEADERS } from '#kit/safe-headers'
@@ -43,7 +44,8 @@ export function makeApp(
         .code(err.statusCode ?? 400)
         .headers(HEADERS)
         .type('application/json; charset=utf-8')
-        .send({ errors: err.message })
+        .send({ errors: err.message }),
+    clientErrorHandler: answerBrokenRequest
   })
   app.decorateRequest('shopRequest')
   app.addHook('onRequest', async (_request, reply) => void reply.headers(HEADERS))
@@ -74,6 +76,20 @@ export function makeApp(
   app.register(shopRoutes, { prefix: '/:shop' })
   app.register(shopRoutes)
   return app
+}
+
+/** Answers bytes that are no HTTP request. */
+function answerBrokenRequest(err: Error & { code?: string }, socket: Socket): void {
+  if (err.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const body = JSON.stringify({ errors: 'Bad Request' })
+  const headers = {
+    ...HEADERS,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close'
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join('')}\r\n${body}`)
 }
 
 declare module 'fastify' {

@@ -1,7 +1,10 @@
 // The patterns that we publish are read by the engines of our readers' languages: ECMAScript, Python's `re`, and RE2 (Go).
 
-/** Escapes that mean the same in all three. `\d`, `\w` and `\b` are Unicode's in Python and ASCII's in the others. */
-const ESCAPE = /^\\(?:[sStnrf]|x[0-9a-f]{2}|[^0-9A-Za-z\s])/
+/**
+ * Escapes that mean the same in all three. `\d`, `\w` and `\b` are Unicode's in Python and ASCII's in the others; `\s` is something
+ * else in each. `$` stays, since nothing else ends a pattern in all of them: in Python it also accepts one line feed at the end.
+ */
+const ESCAPE = /^\\(?:[tnrf]|x[0-9a-f]{2}|[^0-9A-Za-z\s])/
 
 const TIMES = /^\{(\d+)(?:,(\d*))?\}/
 

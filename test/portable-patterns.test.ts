@@ -5,10 +5,10 @@ import { patternProblem } from '../scripts/portable-patterns.ts'
 test('patterns that JavaScript, Python and Go read alike pass', () => {
   const portable = [
     '^[0-9]{1,20}$',
-    '\\S',
+    '[^\\x09-\\x0d \u00a0\u2000-\u200a]',
     '^[\\x21-\\x7e]*$',
     '^(?:a|b)+$',
-    '^[^@\\s]{1,64}@[^\\]\\[.-]+$',
+    '^[^@\\t]{1,64}@[^\\]\\[.-]+$',
     '^a\\.b\\$$'
   ]
   for (const pattern of portable) assert.equal(patternProblem(pattern), null, pattern)
@@ -25,6 +25,8 @@ test('patterns that one of them does not know, or reads in another way, are refu
     '\\u0041',
     '[\\u{1F600}]',
     '\\d+',
+    '\\S',
+    '[^@\\s]',
     '[\\w]',
     '\\bword',
     '(a)\\1',

@@ -25,6 +25,19 @@ async function check(
   return response.status
 }
 
+/** Bytes that are no HTTP. */
+async function checkBroken(url: string) {
+  const { port } = new URL(url)
+  const socket = connect(Number(port), '127.0.0.1')
+  socket.write('this is not http\r\n\r\n')
+  let came = ''
+  for await (const chunk of socket) came += chunk
+  assert.match(came, /^HTTP\/1\.1 400/)
+  for (const line of ['x-content-type-options: nosniff', 'referrer-policy: same-origin', 'cache-control: no-store']) {
+    assert.ok(came.toLowerCase().includes(`\r\n${line}\r\n`), line)
+  }
+}
+
 const operator = { authorization: `Bearer ${OPERATOR_TOKEN}` }
 
 for (const [document, prefix, credential] of [
@@ -71,15 +84,7 @@ test('the documents, health, metrics, redirects, errors and what is no HTTP', as
     assert.equal(await check({ url: service.url + path }), status, path)
   }
   assert.equal(await check({ method: 'POST', url: `${service.url}/platform/webhooks`, body: '{}' }), 401)
-  const { port } = new URL(service.url)
-  const socket = connect(Number(port), '127.0.0.1')
-  socket.write('this is not http\r\n\r\n')
-  let came = ''
-  for await (const chunk of socket) came += chunk
-  assert.match(came, /^HTTP\/1\.1 400/)
-  for (const line of ['x-content-type-options: nosniff', 'referrer-policy: same-origin', 'cache-control: no-store']) {
-    assert.ok(came.toLowerCase().includes(`\r\n${line}\r\n`), line)
-  }
+  await checkBroken(service.url)
 })
 
 test("the sandbox's storefront, its Admin API, its list of shops and its errors", async () => {
@@ -102,4 +107,5 @@ test("the sandbox's storefront, its Admin API, its list of shops and its errors"
     const got = await check(call)
     if (status !== null) assert.equal(got, status, call.url)
   }
+  await checkBroken(service.urls.sandbox)
 })

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, beforeEach, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { sql } from '#kit/postgres'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
@@ -20,11 +21,13 @@ app.post('/test/throws', { config: { allow: 'anyone' } }, () => {
   throw new Error('A bug')
 })
 const work = { ends: Promise.withResolvers<void>(), begun: 0 }
-app.post('/test/works', { config: { allow: 'anyone' } }, async () => {
+const worksOn = async () => {
   work.begun++
   await work.ends.promise
   return {}
-})
+}
+app.post('/test/works', { config: { allow: 'anyone' } }, worksOn)
+app.get('/test/works', { config: { allow: 'anyone' } }, worksOn)
 const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }))
 const store = await aStore(db, { clockAt: at(START) })
 const key = await store.aKey()
@@ -50,6 +53,17 @@ test('a body that its route does not read takes nothing, also when the reply is 
       assert.equal(app.bodyBytesInFlight(), 0, path)
     }
   }
+})
+
+test('the body of a GET is not read while its route works', async () => {
+  const begun = work.begun
+  const sent = aRequest('GET /test/works', { ...json, 'content-length': 1_000 })
+  sent.send(aMessage(1_000))
+  await until('the route works', () => work.begun > begun)
+  await setTimeout(50)
+  assert.equal(app.bodyBytesInFlight(), 0)
+  work.ends.resolve()
+  assert.equal((await sent.answer()).status, 200)
 })
 
 test('a body for an unknown path is not read', async () => {
@@ -156,6 +170,11 @@ test('a body counts until its route has ended, although its client has left', as
   await until('the route works', () => work.begun > begun)
   sent.socket.resetAndDestroy()
   await until('no request is kept', () => app.openRequests() === 0)
+  assert.equal(app.bodyBytesInFlight(), 1_000)
+  // Others that end give back only what they took.
+  const other = aRequest('POST /test/throws', { ...json, 'content-length': body.length })
+  other.send(body)
+  assert.equal((await other.answer()).status, 500)
   assert.equal(app.bodyBytesInFlight(), 1_000)
   work.ends.resolve()
   await nothingInFlight()

@@ -1,6 +1,6 @@
 import { finished, type Readable, Transform } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import { Busy, Refusal } from '#kit/refusal'
+import { Busy } from '#kit/refusal'
 import type { BodyShare } from '../shared/body-share.ts'
 
 declare module 'fastify' {
@@ -17,8 +17,8 @@ declare module 'fastify' {
 type HeldBody = {
   bytes: number
   shares: BodyShare[]
-  /** `waits`: it is in memory, and its route or a refusal follows. `works`: its route has it. */
-  phase: 'arrives' | 'waits' | 'works' | 'over'
+  /** `works`: its route has it, and gives it back. Before that a refusal does, or its end that never comes. */
+  phase: 'arrives' | 'works' | 'over'
   /** It no longer fitted. What would follow has a known length: the sender can be heard out, and reads the answer. */
   isGivenUpInTime: boolean
   /** Stops reading it; what still comes of it is dropped. */
@@ -58,13 +58,11 @@ export function boundBodyBytes(app: FastifyInstance, maxBytes = MAX_BODY_BYTES_I
 
   app.decorateRequest('heldBody', null)
   app.addHook('preParsing', (request, _reply, payload, done) => {
-    const { headers, raw, method, routeOptions } = request
+    const { headers, method, routeOptions } = request
     const length = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : null
     // The framework reads no body of these methods, and none that is too large.
     const isUnread = method === 'GET' || method === 'HEAD' || length === 0 || Number(length) > routeOptions.bodyLimit
     if (isUnread || routeOptions.config.mayTakeLong) return done(null, payload)
-    // Nothing more will come, not even an end.
-    if (raw.destroyed) return done(new Refusal('invalid_request', 'The request broke off'))
     const shares = [ALL, ...(routeOptions.config.bodyShares?.(request) ?? [])]
     if (!fits(shares, length ?? 0)) return done(tooManyBytes())
 
@@ -87,16 +85,13 @@ export function boundBodyBytes(app: FastifyInstance, maxBytes = MAX_BODY_BYTES_I
     request.heldBody = body
     // Who reads it hears of an error; once it is answered, nobody does.
     counted.on('error', () => {})
+    // Also when its sender has left before this: then nothing more comes, not even an end.
     finished(payload as Readable, { writable: false }, (err) => {
       if (!err) return
       counted.destroy(err)
-      if (body.phase === 'arrives') giveBack(body)
+      giveBack(body)
     })
     done(null, payload.pipe(counted))
-  })
-  app.addHook('preValidation', ({ heldBody }, _reply, done) => {
-    if (heldBody?.phase === 'arrives') heldBody.phase = 'waits'
-    done()
   })
   app.addHook('onRoute', (route) => {
     const { handler } = route

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { WHITE_SPACE } from '../../shared/not-blank.ts'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
 import { text } from '../fields.ts'
@@ -7,7 +8,7 @@ import { play } from './sandbox-store.ts'
 
 const CustomerBody = Type.Object({
   email: Type.String({
-    pattern: '^[^@\\s]{1,64}@[^@\\s]{1,250}$',
+    pattern: `^[^@${WHITE_SPACE}]{1,64}@[^@${WHITE_SPACE}]{1,250}$`,
     description: 'an e-mail address',
     examples: ['ada@example.com']
   }),
