@@ -3,13 +3,15 @@ import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
-import { chmod, lstat, mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises'
+import { chmod, lstat, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { after, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { readBackupFile } from '../src/backup/backup-file.ts'
 import { writeBackup } from '../src/backup/write-backup.ts'
 import { commandLine } from './command-line.ts'
 import { emptyDatabase, testDatabase } from './database.ts'
@@ -127,4 +129,41 @@ test('started by root it continues as PERENNIAL_USER, to whom everything belongs
     owners.filter(([, owner]) => owner !== uid),
     []
   )
+})
+
+test('started by root a backup is written as PERENNIAL_USER to a folder that only root may enter', {
+  skip: isRoot ? false : 'only root can leave root'
+}, async () => {
+  const [, uid] = /^nobody:[^:]*:(\d+)/m.exec(await readFile('/etc/passwd', 'utf8'))!.map(Number)
+  const { DATABASE_URL: _, ...inherited } = process.env
+  const env = { ...inherited, DATABASE_URL: overTcp(url), DATA_DIR: join(place, 'c'), PERENNIAL_USER: 'nobody' }
+  const to = join(folder, 'by-root.backup')
+  const backUp = async () => {
+    const child = spawn(process.execPath, [MAIN, 'backup', to, '--json'], { env })
+    after(() => child.exitCode === null && child.kill('SIGKILL'))
+    const ended = once(child, 'exit')
+    const [out, err] = [text(child.stdout), text(child.stderr)]
+    const seen = new Set<number>()
+    while (child.exitCode === null) {
+      // It may end meanwhile.
+      const ids = await idsOf(child.pid!).catch(() => null)
+      for (const user of ids?.users ?? []) seen.add(user)
+      await setTimeout(5)
+    }
+    const [code] = await ended
+    return { code, seen, document: JSON.parse(await out), said: (await out) + (await err) }
+  }
+  // What a backup that failed has left.
+  await writeFile(to, '')
+  const first = await backUp()
+  assert.equal(first.code, 0, first.said)
+  assert.ok(first.seen.has(uid!), `${[...first.seen]}`)
+  assert.equal((await lstat(to)).size, first.document.bytes)
+  const parts = []
+  for await (const { kind } of readBackupFile(to)) parts.push(kind)
+  assert.equal(parts.at(-1), 'manifest')
+  const again = await backUp()
+  assert.equal(again.code, 1)
+  assert.match(again.document.error.message, /by-root\.backup cannot be written: it exists already/)
+  assert.equal((await lstat(to)).size, first.document.bytes)
 })

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { createReadStream, existsSync, openSync } from 'node:fs'
-import { link, open, rm } from 'node:fs/promises'
+import { createReadStream, existsSync, openSync, statSync } from 'node:fs'
+import { type FileHandle, link, open, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
@@ -56,11 +56,29 @@ const PREFIX_BYTES = 5
 const MAX_PART_BYTES = 2 ** 30
 
 /**
- * Writes a compressed backup. The file appears under its name when it is complete and on disk, readable by its owner only. Refuses a
- * name that is taken.
+ * Creates a file for `writeBackupFile`, as who calls: for a folder into which the user who writes it may not write. Refuses a name
+ * that is taken, but for the empty file of a backup that failed.
  */
-export async function writeBackupFile(path: string, parts: AsyncIterable<Part>): Promise<{ bytes: number }> {
-  const refuse = (why: string) => new Refusal('invalid_request', `${path} cannot be written: ${why}`)
+export async function createBackupFile(path: string): Promise<FileHandle> {
+  const isEmpty = statSync(path, { throwIfNoEntry: false })?.size === 0
+  return open(path, isEmpty ? 'r+' : 'wx', 0o600).catch((err: NodeJS.ErrnoException) => {
+    throw notWritten(path, err.code === 'EEXIST' ? 'it exists already' : err.message)
+  })
+}
+
+const notWritten = (path: string, why: string) => new Refusal('invalid_request', `${path} cannot be written: ${why}`)
+
+/**
+ * Writes a compressed backup. The file appears under its name when it is complete and on disk, readable by its owner only. Refuses a
+ * name that is taken. With `created` the file is there from the beginning, and empty if the backup fails.
+ */
+export async function writeBackupFile(
+  path: string,
+  parts: AsyncIterable<Part>,
+  created?: FileHandle
+): Promise<{ bytes: number }> {
+  if (created) return fillBackupFile(created, parts)
+  const refuse = (why: string) => notWritten(path, why)
   if (existsSync(path)) throw refuse('it exists already')
   const draft = `${path}.${randomBytes(4).toString('hex')}.partial`
   const file = await open(draft, 'wx', 0o600).catch((err: Error) => {
@@ -77,6 +95,22 @@ export async function writeBackupFile(path: string, parts: AsyncIterable<Part>):
   } finally {
     await file.close()
     await rm(draft, { force: true })
+  }
+}
+
+async function fillBackupFile(file: FileHandle, parts: AsyncIterable<Part>): Promise<{ bytes: number }> {
+  try {
+    // A stream of the file would close it, and it could not be emptied any more.
+    await pipeline(Readable.from(frames(parts), { objectMode: false }), createGzip(), (chunks) =>
+      file.writeFile(chunks)
+    )
+    await file.sync()
+    return { bytes: (await file.stat()).size }
+  } catch (err) {
+    await file.truncate()
+    throw err
+  } finally {
+    await file.close()
   }
 }
 

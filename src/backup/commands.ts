@@ -1,7 +1,7 @@
 import { Database, type MigrationSet, migrate } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import { asServiceUser } from './as-service-user.ts'
-import { openBackupFile } from './backup-file.ts'
+import { createBackupFile, openBackupFile } from './backup-file.ts'
 import { databaseSettings, masterKeyHint, withOwnDatabase, withRunningDatabase } from './database-in-use.ts'
 import { restoreBackup } from './restore-backup.ts'
 import { takeIn } from './restored-database.ts'
@@ -11,11 +11,17 @@ import { writeBackup } from './write-backup.ts'
 export type CommandContext = { env: NodeJS.ProcessEnv; sets: readonly MigrationSet[]; say: (line: string) => void }
 
 /** `perennial backup <file>` */
-export async function backUp({ env }: CommandContext, given: { path: string; withSandbox: boolean }) {
+export async function backUp({ env, sets }: CommandContext, given: { path: string; withSandbox: boolean }) {
   const settings = databaseSettings(env)
+  const { dataDir } = settings
   const hint = masterKeyHint(env, settings)
-  const report = await withRunningDatabase(settings, (url) =>
-    reachable(() => writeBackup({ ...given, url, masterKeyHint: hint }))
+  const user = settings.user()
+  const report = await withRunningDatabase({ ...settings, user: () => user }, (url) =>
+    reachable(async () => {
+      // As who has called: the service's user may not write to its folder.
+      const file = user ? await createBackupFile(given.path) : undefined
+      return asServiceUser({ user, dataDir, sets }, () => writeBackup({ ...given, url, masterKeyHint: hint, file }))
+    })
   )
   return {
     file: report.path,

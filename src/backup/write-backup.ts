@@ -1,3 +1,4 @@
+import type { FileHandle } from 'node:fs/promises'
 import type pg from 'pg'
 import { isoOf, realNow } from '#kit/clock'
 import { openConnection } from '#kit/postgres'
@@ -33,6 +34,8 @@ export type BackupOptions = {
   /** Also the shops, orders and cards of the sandbox platform. */
   withSandbox: boolean
   masterKeyHint: string | null
+  /** Where to write instead of a new file at `path`: see `createBackupFile`. It is closed. */
+  file?: FileHandle
 }
 
 export type BackupReport = { path: string; bytes: number; tables: number; rows: number }
@@ -48,7 +51,7 @@ export async function writeBackup(options: BackupOptions): Promise<BackupReport>
     await client.query('begin isolation level repeatable read read only')
     await client.query(`${NO_LIMITS}; ${ONE_TEXT}`)
     const report = { tables: 0, rows: 0 }
-    const { bytes } = await writeBackupFile(options.path, partsOf(client, options, report))
+    const { bytes } = await writeBackupFile(options.path, partsOf(client, options, report), options.file)
     return { path: options.path, bytes, ...report }
   } finally {
     await client.end()

@@ -6,6 +6,7 @@ import { adjustPoints } from '#points'
 import { MemberBody } from '#resources'
 import { findMember } from '#views'
 import { withIdempotency } from '../../shared/idempotency.ts'
+import { WHITE_SPACE } from '../../shared/not-blank.ts'
 import { idInPath } from '../../shared/path-ids.ts'
 import type { Surface } from '../../shared/surface.ts'
 import { callerOf } from '../caller.ts'
@@ -22,8 +23,9 @@ const VISIBLE = /[^\s\p{C}\p{Default_Ignorable_Code_Point}]/u
 /** The control characters, inside a class: as every engine of patterns writes them. */
 const CONTROL = '\\x00-\\x1f\\x7f-\\x9f'
 
+const NO_PART = `${WHITE_SPACE}@${CONTROL}`
 /** Written so that no address costs more than its length: the dot is the first that is not the domain's first character. */
-const ADDRESS = `^[^\\s@${CONTROL}]+@[^\\s@${CONTROL}][^\\s@${CONTROL}.]*\\.[^\\s@${CONTROL}]+$`
+const ADDRESS = `^[^${NO_PART}]+@[^${NO_PART}][^${NO_PART}.]*\\.[^${NO_PART}]+$`
 
 const name = (example: string) =>
   Type.Optional(
