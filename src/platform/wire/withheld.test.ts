@@ -180,9 +180,9 @@ test('an attempt that cannot be read takes no other one away', async () => {
 })
 
 test('a token that may read no attempts at all fails the page', async () => {
-  const { connector } = await aPlatform((res) => json(res, {}, 401))
+  const { connector, requests } = await aPlatform((res) => json(res, {}, 401))
   const failure = theFailure(
     await connector.billing.listAttemptsSince(Temporal.Instant.from('2026-02-01T00:00:00Z'), null)
   )
-  assert.equal(failure.kind, 'unauthorized')
+  assert.deepEqual([failure.kind, requests.length], ['unauthorized', 1])
 })
