@@ -124,7 +124,7 @@ test('one question finds all earlier attempts; a payment that is not ours has no
   assert.deepEqual([found.state === 'paid' && found.by.id, asked], ['5', ['1 key-1,key-2 1,5']])
 })
 
-test('where the platform was not reached the same is asked again within ten minutes, and that counts as no check', () => {
+test('where the platform was not reached the same is asked again after an eighth of the time, and that counts as no check', () => {
   const failures: [Partial<PlatformFailure> & Pick<PlatformFailure, 'kind'>, boolean][] = [
     [{ kind: 'unavailable' }, true],
     [{ kind: 'unavailable', code: '503' }, true],
@@ -142,7 +142,7 @@ test('where the platform was not reached the same is asked again within ten minu
     const { checkAt, isUnreached } = outcomeOfFailure(attempt, { message: 'no', ...failure }, NOW).checked
     const minutes = checkAt.since(NOW).total('minutes')
     assert.equal(isUnreached, isSoon, JSON.stringify(failure))
-    assert.ok(isSoon ? minutes >= 5 && minutes <= 10 : minutes === 360, `${JSON.stringify(failure)}: ${minutes}`)
+    assert.ok(isSoon ? minutes >= 26 && minutes <= 53 : minutes === 360, `${JSON.stringify(failure)}: ${minutes}`)
   }
 })
 
@@ -152,11 +152,11 @@ test('a charge that has waited for less is sent again sooner, and charges that w
       .checked.checkAt.since(NOW)
       .total('seconds')
   for (const [waited, most] of [
-    [0, 60],
-    [4, 60],
-    [20, 300],
-    [40, 600],
-    [10_000, 600]
+    [0, 120],
+    [16, 120],
+    [40, 300],
+    [80, 600],
+    [1_000_000, 86_400]
   ] as const) {
     const seconds = Array.from({ length: 200 }, () => after(waited))
     assert.ok(Math.min(...seconds) >= most / 2 && Math.max(...seconds) <= most, `${waited}`)

@@ -1,4 +1,4 @@
-// The platform cannot be reached for hours: when it is back, what is due is charged within minutes, and once.
+// The platform cannot be reached for hours: when it is back, what is due is charged within an eighth of that time, and once.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -64,7 +64,7 @@ async function chargedAfterOutage(url: string): Promise<{ minutes: number; tries
   return { minutes: last.since(back).total('minutes'), tries, charges: [...platform.charges.values()] }
 }
 
-test('after an outage every due charge is made within ten minutes, and once: whether nothing arrived or nobody knows', async () => {
+test('after an outage of two hours every due charge is made within a quarter of an hour, and once: whether nothing arrived or nobody knows', async () => {
   for (const [what, url] of [
     ['refused', 'http://127.0.0.1:9'],
     ['401', await answering(401)],
@@ -72,7 +72,7 @@ test('after an outage every due charge is made within ten minutes, and once: whe
     ['504', await answering(504)]
   ] as const) {
     const { minutes, tries, charges } = await chargedAfterOutage(url)
-    assert.ok(minutes <= 10, `${what}: ${minutes} minutes`)
+    assert.ok(minutes <= 15, `${what}: ${minutes} minutes`)
     // Meanwhile each was tried every few minutes at most.
     assert.ok(tries < SUBSCRIPTIONS * 40, `${what}: ${tries} tries`)
     assert.deepEqual(charges, Array(SUBSCRIPTIONS).fill(1), what)

@@ -6,7 +6,7 @@ import type { Checked, ClaimedAttempt } from './claims.ts'
 /** Minutes from each check of a pending attempt to the next; the platform's webhook mostly comes first. */
 const CHECK_AFTER_MINUTES = [10, 60, 360, 1440] as const
 /** Where the platform was not reached: a part of the time since the charge was due, within these minutes. */
-const UNREACHED = { part: 0.25, leastMinutes: 1, mostMinutes: 10 } as const
+const UNREACHED = { part: 1 / 8, leastMinutes: 2, mostMinutes: 1440 } as const
 /** After so many refusals of the call itself the attempt fails. */
 const MAX_REFUSALS = 5
 
@@ -77,8 +77,8 @@ export function checkLater(attempt: ClaimedAttempt, now: Temporal.Instant): { ch
 }
 
 /**
- * Asks again within ten minutes, and sooner for a charge that has waited for less: an outage is over for all charges minutes after it
- * is over. At random within the second half of that time, so that what has waited does not come back at once.
+ * Asks again after an eighth of the time that the charge has waited, at most a day: what an outage held up is charged soon after it, in
+ * proportion. At random within the second half of that time, so that what has waited does not come back at once.
  */
 export function checkSoon(attempt: ClaimedAttempt, now: Temporal.Instant): { checked: Checked } {
   const { part, leastMinutes, mostMinutes } = UNREACHED
