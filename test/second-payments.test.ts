@@ -249,13 +249,18 @@ test('before a retry the platform is searched by the key too: another attempt un
 
 // A payment that is not ours while ours is open.
 
-test('a payment by hand beside our open attempt pays the cycle if ours fails for good: no deadline, no cancellation', async () => {
-  const m = await aChargedMember(db, sandbox, ['3ds', 'success'])
+/** Our attempt of the second cycle is open, and somebody else has charged that cycle too. `outcomes`: the sandbox's, ours first. */
+async function withPaymentByHand(outcomes: string[]): Promise<{ m: Member; byHand: string }> {
+  const m = await aChargedMember(db, sandbox, outcomes)
   await m.goTo(SECOND)
   await m.open()
   await m.submit()
   await m.shop.settle()
-  const byHand = await sameKeyAgain(m, 'by-hand')
+  return { m, byHand: await sameKeyAgain(m, 'by-hand') }
+}
+
+test('a payment by hand beside our open attempt pays the cycle if ours fails for good: no deadline, no cancellation', async () => {
+  const { m, byHand } = await withPaymentByHand(['3ds', 'success'])
   const [ours] = await m.attempts()
   assert.equal(await report(m, byHand), 0)
   assert.match((await alertsOf(m, 'paid_outside'))[0]!, /still open/)
@@ -280,12 +285,7 @@ test('a payment by hand beside our open attempt pays the cycle if ours fails for
 })
 
 test('a payment by hand beside our open attempt is a second charge if ours is paid', async () => {
-  const m = await aChargedMember(db, sandbox, ['late', 'success'])
-  await m.goTo(SECOND)
-  await m.open()
-  await m.submit()
-  await m.shop.settle()
-  const byHand = await sameKeyAgain(m, 'by-hand')
+  const { m, byHand } = await withPaymentByHand(['late', 'success'])
   await report(m, byHand)
   const [ours] = await m.attempts()
   const [paid] = await read(m, [byHand])
@@ -296,12 +296,7 @@ test('a payment by hand beside our open attempt is a second charge if ours is pa
 })
 
 test('a payment by hand beside our open attempt that turns out to have paid that attempt is one payment', async () => {
-  const m = await aChargedMember(db, sandbox, ['3ds', 'success'])
-  await m.goTo(SECOND)
-  await m.open()
-  await m.submit()
-  await m.shop.settle()
-  const byHand = await sameKeyAgain(m, 'by-hand')
+  const { m, byHand } = await withPaymentByHand(['3ds', 'success'])
   await report(m, byHand)
   const [ours] = await m.attempts()
   const [paid] = await read(m, [byHand])

@@ -1,3 +1,5 @@
+export const OPERATOR_TOKEN_FORM = 'at least 32 characters without spaces'
+
 export type EnvironmentVariable = { name: string; accepts: string; default: string; meaning: string }
 
 /** Every environment variable of the service; `perennial settings` and docs/settings.md are generated from this list. */
@@ -86,7 +88,7 @@ export const ENVIRONMENT_VARIABLES = [
   },
   {
     name: 'PERENNIAL_TOKEN',
-    accepts: 'at least 32 characters without spaces',
+    accepts: OPERATOR_TOKEN_FORM,
     default: 'DATA_DIR/operator.token, created once',
     meaning: 'The token of the admin API; commands send it.'
   },

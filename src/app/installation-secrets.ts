@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { readOrCreateSecretFile } from '#kit/secret-file'
 import { randomToken } from '#kit/secrets'
 import { OPERATOR_TOKEN_FILE } from '../cli/find-server.ts'
-import { EnvironmentProblem } from './environment-variables.ts'
+import { EnvironmentProblem, OPERATOR_TOKEN_FORM } from './environment-variables.ts'
 
 const MASTER_KEY_BYTES = 32
 const MASTER_KEY_FILE = 'master.key'
@@ -14,8 +14,6 @@ export function parseMasterKey(given: string): Buffer | undefined {
   const rest = (text: string) => text.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '')
   return key.length === MASTER_KEY_BYTES && rest(key.toString('base64')) === rest(given) ? key : undefined
 }
-
-const OPERATOR_TOKEN_FORM = 'at least 32 characters without spaces'
 
 /** Undefined when the text is not valid in a header or is easy to guess. */
 export function parseOperatorToken(given: string): string | undefined {

@@ -157,11 +157,13 @@ export async function createService(options: ServiceOptions) {
       if (done > 0) metrics.measure(engineItems, done, { engine })
     }
   })
-  const ready = async () => {
-    const database = await databaseState(db)
-    return { ready: database === 'ok', checks: { database } }
-  }
-  const { status, checkDatabase, look } = createStatus({ db: forRequests, engines, failures, ready, log: logger })
+  const { status, checkDatabase, look } = createStatus({
+    db: forRequests,
+    engines,
+    failures,
+    databaseState: () => databaseState(db),
+    log: logger
+  })
   metrics.watch(queueDepth, () => countQueues(db))
   const limiter = createRateLimiter(db)
   const controls = sandbox.adminControls(urls)

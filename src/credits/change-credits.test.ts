@@ -20,6 +20,9 @@ async function customers(store: BuiltStore, ...emails: string[]) {
   return recorded.map(({ id }) => known.get(id)!.id)
 }
 
+const MARCH = at('2026-03-01T00:00:00Z')
+const APRIL = at('2026-04-01T00:00:00Z')
+
 const aStoreAt = (clock: string = START) => aStore(db, { clockAt: at(clock) })
 let last = 0
 const add = (memberId: number, amountMinor: number, over: Partial<CreditChange> = {}): CreditChange => ({
@@ -140,13 +143,12 @@ test('an operation happens once: repeated in the same call or another, it change
 test('the lot that expires first is spent first, then the older one, and those without a date last', async () => {
   const store = await aStoreAt()
   const [ada] = await customers(store, 'ada@example.com')
-  const [march, april] = ['2026-03-01T00:00:00Z', '2026-04-01T00:00:00Z'].map(at)
   await change(
     store,
     add(ada!, 100),
-    add(ada!, 200, { expiresAt: april! }),
-    add(ada!, 300, { expiresAt: march! }),
-    add(ada!, 400, { expiresAt: april! })
+    add(ada!, 200, { expiresAt: APRIL }),
+    add(ada!, 300, { expiresAt: MARCH }),
+    add(ada!, 400, { expiresAt: APRIL })
   )
   const left = async () =>
     (await accountOf(store, ada!)).lots.map((lot) => [
@@ -173,17 +175,16 @@ test('the lot that expires first is spent first, then the older one, and those w
 test('credit past its date cannot be spent even before the engine expires it, and the entry is of type expired', async () => {
   const store = await aStoreAt()
   const [ada, ben] = await customers(store, 'ada@example.com', 'ben@example.com')
-  const [march, april] = ['2026-03-01T00:00:00Z', '2026-04-01T00:00:00Z'].map(at)
   await change(
     store,
-    add(ada!, 300, { expiresAt: march! }),
-    add(ada!, 500, { expiresAt: april! }),
+    add(ada!, 300, { expiresAt: MARCH }),
+    add(ada!, 500, { expiresAt: APRIL }),
     add(ada!, 50),
-    add(ben!, 20, { expiresAt: march! }),
+    add(ben!, 20, { expiresAt: MARCH }),
     deduct(ada!, 100)
   )
   const engine = createCreditEngine({ db })
-  assert.deepEqual(await engine.nextDueAt(store.storeId), march)
+  assert.deepEqual(await engine.nextDueAt(store.storeId), MARCH)
   assert.equal(await engine.runOnce(store.storeId), 0)
 
   await moveTo(store, '2026-03-01T00:00:00Z')
@@ -196,7 +197,7 @@ test('credit past its date cannot be spent even before the engine expires it, an
 
   assert.equal(await engine.runOnce(store.storeId), 2)
   assert.equal(await engine.runOnce(store.storeId), 0)
-  assert.deepEqual(await engine.nextDueAt(store.storeId), april)
+  assert.deepEqual(await engine.nextDueAt(store.storeId), APRIL)
   const { balanceMinor, events } = await accountOf(store, ada!)
   assert.equal(balanceMinor, 551)
   const { transaction_id, ...recorded } = events.at(-1)!.data
@@ -244,13 +245,12 @@ test('spending reaches through any number of lots', async () => {
 test('lots are read in the order of spending, no more than wanted, and members with due lots no more than a batch', async () => {
   const store = await aStoreAt()
   const [ada, ben] = await customers(store, 'ada@example.com', 'ben@example.com')
-  const [march, april] = ['2026-03-01T00:00:00Z', '2026-04-01T00:00:00Z'].map(at)
   await change(
     store,
     add(ada!, 100),
-    add(ada!, 200, { expiresAt: april! }),
-    add(ada!, 300, { expiresAt: march! }),
-    add(ben!, 20, { expiresAt: april! })
+    add(ada!, 200, { expiresAt: APRIL }),
+    add(ada!, 300, { expiresAt: MARCH }),
+    add(ben!, 20, { expiresAt: APRIL })
   )
   const lots = await store.inStore((ctx) => listSpendable(ctx, [{ memberId: ada!, most: 2 }]))
   assert.deepEqual(

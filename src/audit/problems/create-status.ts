@@ -16,8 +16,8 @@ export type StatusOptions = {
   db: Database
   engines: readonly Engine[]
   failures: FailureLog
-  /** Whether the database answers, and what is wrong where it does not. */
-  ready: () => Promise<{ ready: boolean; checks: Record<string, string> }>
+  /** `ok`, or what is wrong with the database. */
+  databaseState: () => Promise<string>
   log: Parameters<typeof createProblemWatch>[1]
 }
 
@@ -31,7 +31,7 @@ export type ServiceStatus = {
 }
 
 /** What this process knows of what does not work. */
-export function createStatus({ db, engines, failures, ready, log }: StatusOptions): ServiceStatus {
+export function createStatus({ db, engines, failures, databaseState, log }: StatusOptions): ServiceStatus {
   const errorOf = (engine: string, storeId: number) =>
     failures.failing().find(({ key }) => key === engineFailure(engine, storeId))?.message ?? null
   const find = (storeId: number | null) => findStatus({ db, engines, errorOf }, storeId)
@@ -53,15 +53,15 @@ export function createStatus({ db, engines, failures, ready, log }: StatusOption
       try {
         return await find(storeId)
       } catch (err) {
-        const health = await ready()
-        if (health.ready) throw err
-        return { stores: 0, problems: [unreachable(health.checks.database ?? (err as Error).message)], notes: [] }
+        const state = await databaseState()
+        if (state === 'ok') throw err
+        return { stores: 0, problems: [unreachable(state)], notes: [] }
       }
     },
     async checkDatabase() {
-      const { ready: answers, checks } = await ready()
-      if (answers) failures.worked(DATABASE_FAILURE)
-      else failures.failed(DATABASE_FAILURE, new Error(checks.database), 'The database')
+      const state = await databaseState()
+      if (state === 'ok') failures.worked(DATABASE_FAILURE)
+      else failures.failed(DATABASE_FAILURE, new Error(state), 'The database')
       failures.expire()
     },
     look: watch.look
