@@ -1291,6 +1291,7 @@ create table subscription_changes (
   actor_id text,
   requested_at timestamp with time zone not null,
   version integer not null default 1,
+  replaces jsonb,
   constraint subscription_changes_pkey PRIMARY KEY (store_id, subscription_id),
   constraint subscription_changes_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint subscription_changes_store_id_plan_id_fkey FOREIGN KEY (store_id, plan_id) REFERENCES plans(store_id, id),

@@ -1,8 +1,10 @@
+import { decimalOf } from '#kit/money'
 import type { Ctx } from '#kit/postgres'
 import { isSoldUnder, listPlans, type Plan } from '#plans'
 import type { ContractEdit, PlatformContract, PlatformContractLine } from '#platform'
 import { type Change, listChanges, lockSubscriptions, type Subscription } from '#subscriptions'
-import { endChanges, endMethodChanges, isFinal, isInBilling } from '#subscriptions/transitions'
+import { endChanges, endMethodChanges, isFinal, isInBilling, mayReplacePrice } from '#subscriptions/transitions'
+import { unitPriceOf } from './read-contract-terms.ts'
 
 /** A requested change that can be made on the platform now, with its subscription and plan. */
 export type ReadyChange = {
@@ -45,7 +47,14 @@ export async function listReadyChanges(
   }
 }
 
-const NO_TERMS = { planId: null, priceMinor: null, linePriceMinor: null, interval: null, intervalCount: null }
+const NO_TERMS = {
+  planId: null,
+  priceMinor: null,
+  linePriceMinor: null,
+  interval: null,
+  intervalCount: null,
+  replaces: null
+}
 
 const hasTerms = (change: Change): boolean =>
   (Object.keys(NO_TERMS) as (keyof typeof NO_TERMS)[]).some((name) => change[name] !== null)
@@ -74,7 +83,8 @@ export async function endReady(ctx: Ctx, ended: ReadyChange[]): Promise<void> {
 /**
  * The edit of the contract as it is now; a text that says why, when it cannot be made. Another plan replaces the line of the
  * membership, and the other lines stay. The price of a version is that of every line of the plan. A requested price is what a cycle
- * costs in all: the line of the plan gets what is left of it.
+ * costs in all: the line of the plan gets what is left of it. A price that was agreed on the platform after the request is later
+ * than the request, and stays.
  */
 export function editOf(
   { change, subscription, plan, plans }: ReadyChange,
@@ -84,6 +94,10 @@ export function editOf(
   const ofPlan = contract.lines.filter(
     ({ sellingPlanId: sold }) => present && sold !== null && isSoldUnder(present, sold)
   )
+  const agreed = priceAgreedSince(change, contract, present ?? null, plan)
+  if (agreed !== null) {
+    return `The price on the platform was changed after the request: it is ${agreed} now, and stays`
+  }
   const [only] = contract.lines.length === 1 ? contract.lines : ofPlan.length === 1 ? ofPlan : []
   const { linePriceMinor, interval, intervalCount, priceMinor } = change
   const isOfLines = linePriceMinor !== null && !plan
@@ -118,6 +132,20 @@ export function editOf(
         : null,
     paymentMethodGid: change.platformPaymentMethodId
   }
+}
+
+/** The contract's price, such as `20.00 EUR`, where it is neither one that the request may replace nor the requested one. */
+function priceAgreedSince(
+  change: Change,
+  contract: PlatformContract,
+  present: Plan | null,
+  requested: Plan | null
+): string | null {
+  const priceMinor = contract.priceMinor + contract.deliveryPriceMinor
+  const unitPriceMinor = unitPriceOf(contract, present)
+  const isMoved = requested !== null && unitPriceOf(contract, requested) === change.linePriceMinor
+  if (isMoved || mayReplacePrice(change, { unitPriceMinor, priceMinor })) return null
+  return `${decimalOf(unitPriceMinor ?? priceMinor, contract.currency)} ${contract.currency}`
 }
 
 /** A price of the line that is near to the one that makes the total: as if today's discount were a fixed amount. */

@@ -58,9 +58,9 @@ function wordsOf({ refused: { change } }: RefusedChange): string {
 
 const alertOf = (changes: RefusedChange[]): NewAlert => ({
   kind: 'change_not_accepted',
-  subject: `Requested changes that the platform does not accept: ${changes.length}`,
+  subject: `Requested changes that were dropped: ${changes.length}`,
   message:
-    `These changes were requested, cannot be made on the platform's contract, and are dropped (${shortenList(
+    `These changes were requested, cannot be made on the platform's contract, or not any more, and are dropped (${shortenList(
       changes.map((one) => {
         const id = publicId('sub', one.refused.change.subscriptionId)
         return `${id}, ${wordsOf(one)}: ${reasonOf(one).slice(0, MAX_REASON_IN_ALERT)}`

@@ -1,7 +1,7 @@
 import type { Plan } from '#plans'
 import type { Interval } from '#platform'
 import { type Actor, actorOf, type Change, type Subscription } from '#subscriptions'
-import type { NewChange } from '#subscriptions/transitions'
+import { keptReplacedPrices, type NewChange, pricesReplacedBy } from '#subscriptions/transitions'
 
 /** The terms that are to be different; what is left out stays. */
 export type RequestedChange = {
@@ -56,5 +56,7 @@ export function planChange(
     platformPaymentMethodId: wanted.method
   }
   const isAny = Object.values(change).some((value) => value !== null)
-  return isAny ? { subscriptionId: s.id, ...change, ...actorOf(by) } : null
+  const isNewPrice = plan !== null || requested.priceMinor !== undefined
+  const replaces = isNewPrice ? pricesReplacedBy(change, s, waiting) : keptReplacedPrices(change, waiting)
+  return isAny ? { subscriptionId: s.id, ...change, replaces, ...actorOf(by) } : null
 }

@@ -2,6 +2,7 @@ import { defineJob, enqueue, type JobOutcome } from '#kit/jobs'
 import type { Ctx, Database } from '#kit/postgres'
 import { applyPlanVersionJob, followPlanVersionJob, listPlanVersions, type VersionTarget } from '#plans'
 import { planRepricing } from './plan-repricing.ts'
+import { keptReplacedPrices, pricesReplacedBy } from './replaced-prices.ts'
 import { listRepriced, lockBehindVersion, markVersion } from './repricing-queries.ts'
 import { writeChanges } from './requested-changes.ts'
 
@@ -64,7 +65,14 @@ async function followVersion(
       if (plan.outcome !== 'changed') return []
       const { priceMinor, linePriceMinor, interval, intervalCount } = plan
       const { platformPaymentMethodId } = s
-      const terms = { priceMinor, linePriceMinor, interval, intervalCount, platformPaymentMethodId }
+      const waiting = {
+        priceMinor: s.requestedPriceMinor,
+        linePriceMinor: s.requestedLinePriceMinor,
+        replaces: s.requestedReplaces
+      }
+      const isAsRequested = priceMinor === waiting.priceMinor && linePriceMinor === waiting.linePriceMinor
+      const replaces = isAsRequested ? keptReplacedPrices(plan, waiting) : pricesReplacedBy(plan, s, waiting)
+      const terms = { priceMinor, linePriceMinor, interval, intervalCount, platformPaymentMethodId, replaces }
       return { subscriptionId: s.id, planId: null, ...terms, actor: 'operator' as const, actorId: null }
     })
   )

@@ -30,7 +30,8 @@ async function aWaitingChange(requestedAt: Temporal.Instant) {
     linePriceMinor: null,
     interval: null,
     intervalCount: null,
-    platformPaymentMethodId: null
+    platformPaymentMethodId: null,
+    replaces: null
   }
   await inStore((ctx) =>
     writeChanges({ ...ctx, now: requestedAt }, [

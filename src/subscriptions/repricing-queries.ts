@@ -1,4 +1,5 @@
-import { type Ctx, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
+import { type Ctx, int, json, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
+import type { ReplacedPrices } from './replaced-prices.ts'
 
 /** Which of a plan's subscriptions a version may move: those with an earlier one, after `afterId`. */
 type Behind = { planId: number; version: number; afterId: number; limit: number }
@@ -53,7 +54,9 @@ const Repriced = row({
   status: oneOf('active', 'paused', 'cancelled', 'failed', 'expired'),
   ...terms,
   /** Requested and waiting; it stays so. */
-  platformPaymentMethodId: nullable(text)
+  platformPaymentMethodId: nullable(text),
+  /** Of the requested price. */
+  requestedReplaces: nullable(json<ReplacedPrices>())
 })
 export type Repriced = RowOf<typeof Repriced>
 
@@ -66,7 +69,8 @@ export function listRepriced(ctx: Ctx, ids: number[]): Promise<Repriced[]> {
     select s.id, s.member_id, m.email, s.status, s.plan_version, s.price_minor, s.unit_price_minor, s.interval, s.interval_count,
            c.plan_id as requested_plan_id, c.price_minor as requested_price_minor,
            c.line_price_minor as requested_line_price_minor, c.interval as requested_interval,
-           c.interval_count as requested_interval_count, c.platform_payment_method_id
+           c.interval_count as requested_interval_count, c.platform_payment_method_id,
+           c.replaces as requested_replaces
       from subscriptions s
       join members m on m.store_id = ${ctx.storeId} and m.id = s.member_id
       left join subscription_changes c on c.store_id = ${ctx.storeId} and c.subscription_id = s.id

@@ -1,7 +1,8 @@
-import { type Ctx, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
+import { type Ctx, int, json, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
 import { ACTORS } from './history/activity.ts'
 import type { Actor } from './history/activity-messages.ts'
 import { enqueueContractEdit } from './platform-requests.ts'
+import type { ReplacedPrices } from './replaced-prices.ts'
 
 /** How long a cycle that is due waits for a change that the platform's contract does not have yet, until it is due again. */
 const DEFERRED_FOR = '15 minutes'
@@ -16,6 +17,8 @@ const Change = row({
   interval: nullable(oneOf('day', 'week', 'month', 'year')),
   intervalCount: nullable(int),
   platformPaymentMethodId: nullable(text),
+  /** Null where no price is requested, or where it is not known what the price was then. */
+  replaces: nullable(json<ReplacedPrices>()),
   actor: oneOf(...ACTORS),
   actorId: nullable(text),
   version: int
@@ -28,8 +31,8 @@ export function listChanges(ctx: Ctx, subscriptionIds: number[]): Promise<Change
   return ctx.tx.many(
     Change,
     sql`
-    select subscription_id, plan_id, price_minor, line_price_minor, interval, interval_count, platform_payment_method_id, actor, actor_id,
-           version
+    select subscription_id, plan_id, price_minor, line_price_minor, interval, interval_count, platform_payment_method_id, replaces,
+           actor, actor_id, version
       from subscription_changes
      where store_id = ${ctx.storeId} and subscription_id = any(${subscriptionIds}::bigint[])`
   )
@@ -40,20 +43,22 @@ export async function writeChanges(ctx: Ctx, changes: NewChange[]): Promise<void
   if (changes.length === 0) return
   await ctx.tx.run(sql`
     insert into subscription_changes as c (store_id, subscription_id, plan_id, price_minor, line_price_minor, interval, interval_count,
-      platform_payment_method_id, actor, actor_id, requested_at)
-    select ${ctx.storeId}, t.id, t.plan_id, t.price, t.line_price, t.interval, t.interval_count, t.method, t.actor, t.actor_id, ${ctx.now}
+      platform_payment_method_id, replaces, actor, actor_id, requested_at)
+    select ${ctx.storeId}, t.id, t.plan_id, t.price, t.line_price, t.interval, t.interval_count, t.method, t.replaces::jsonb,
+           t.actor, t.actor_id, ${ctx.now}
       from unnest(${changes.map((c) => c.subscriptionId)}::bigint[], ${changes.map((c) => c.planId)}::bigint[],
                   ${changes.map((c) => c.priceMinor)}::bigint[], ${changes.map((c) => c.linePriceMinor)}::bigint[],
                   ${changes.map((c) => c.interval)}::text[],
                   ${changes.map((c) => c.intervalCount)}::int[],
-                  ${changes.map((c) => c.platformPaymentMethodId)}::text[], ${changes.map((c) => c.actor)}::text[],
-                  ${changes.map((c) => c.actorId)}::text[])
-             as t(id, plan_id, price, line_price, interval, interval_count, method, actor, actor_id)
+                  ${changes.map((c) => c.platformPaymentMethodId)}::text[],
+                  ${changes.map((c) => c.replaces && JSON.stringify(c.replaces))}::text[],
+                  ${changes.map((c) => c.actor)}::text[], ${changes.map((c) => c.actorId)}::text[])
+             as t(id, plan_id, price, line_price, interval, interval_count, method, replaces, actor, actor_id)
     on conflict (store_id, subscription_id) do update
       set plan_id = excluded.plan_id, price_minor = excluded.price_minor,
           line_price_minor = excluded.line_price_minor, interval = excluded.interval,
           interval_count = excluded.interval_count, platform_payment_method_id = excluded.platform_payment_method_id,
-          actor = excluded.actor, actor_id = excluded.actor_id, requested_at = excluded.requested_at,
+          replaces = excluded.replaces, actor = excluded.actor, actor_id = excluded.actor_id, requested_at = excluded.requested_at,
           version = c.version + 1`)
   await enqueueContractEdit(
     ctx,

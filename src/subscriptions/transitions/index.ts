@@ -6,6 +6,7 @@ export { insertSubscriptions, type NewSubscription } from '../insert-subscriptio
 export { lockPastPaymentMethodDeadline } from '../lock-subscriptions.ts'
 export { deriveMembershipStatuses } from '../membership-status/derive-membership-status.ts'
 export { assertAllowed } from '../refusals.ts'
+export { keptReplacedPrices, mayReplacePrice, pricesReplacedBy } from '../replaced-prices.ts'
 export {
   dropChange,
   endChanges,

@@ -8,13 +8,15 @@ import {
   reportRefusedChanges
 } from '#contracts'
 import { defineJob, type JobOutcome } from '#kit/jobs'
-import type { ChangedContract, Connector, ContractEdit, PlatformContract, PlatformResult } from '#platform'
+import type { Connector, PlatformContract } from '#platform'
 import { editContractJob } from '#subscriptions'
 import type { SyncDeps } from '../deps.ts'
 import { readAndApplyContracts } from './read-and-apply-contracts.ts'
 
 /** How often an edit is repeated at once because the contract changed meanwhile. */
 const MAX_DRAFTS = 3
+
+const NO_SUCH_CONTRACT = 'The platform has no such contract'
 
 /**
  * Makes requested changes of terms on the platform's contracts, and then applies the edited contracts here. What the platform
@@ -93,7 +95,7 @@ type Edited = { outcome: 'edited'; refused: RefusedChange[] } | { outcome: 'refu
  * from different requests, and one that is refused does not drop the other.
  */
 async function edit(connector: Connector, one: ReadyChange, contract: PlatformContract | undefined): Promise<Edited> {
-  if (!contract) return { outcome: 'refused', reason: 'The platform has no such contract' }
+  if (!contract) return { outcome: 'refused', reason: NO_SUCH_CONTRACT }
   const whole = await editPart(connector, one, contract)
   if (whole.outcome === 'edited') return { outcome: 'edited', refused: [] }
   const parts = partsOf(one)
@@ -107,19 +109,21 @@ async function edit(connector: Connector, one: ReadyChange, contract: PlatformCo
   return refused.length === parts.length ? whole : { outcome: 'edited', refused }
 }
 
-async function editPart(connector: Connector, part: ReadyChange, contract: PlatformContract): Promise<EditedPart> {
-  const wanted = editOf(part, contract)
-  if (typeof wanted === 'string') return { outcome: 'refused', reason: wanted }
-  const result = await editUnlessStale(connector, wanted)
-  if (result.ok) return { outcome: 'edited' }
-  const { kind, code, message } = result.failure
-  const isFinal = kind === 'rejected' && code !== 'stale_contract'
-  return { outcome: isFinal ? 'refused' : 'failed', reason: message }
-}
-
-async function editUnlessStale(connector: Connector, edit: ContractEdit): Promise<PlatformResult<ChangedContract>> {
+/** Edits the contract. One that changed meanwhile is read again: its price may be another one now, which stays. */
+async function editPart(connector: Connector, part: ReadyChange, read: PlatformContract): Promise<EditedPart> {
+  let contract = read
   for (let drafts = 1; ; drafts++) {
-    const result = await connector.contracts.edit(edit)
-    if (result.ok || result.failure.code !== 'stale_contract' || drafts === MAX_DRAFTS) return result
+    const wanted = editOf(part, contract)
+    if (typeof wanted === 'string') return { outcome: 'refused', reason: wanted }
+    const result = await connector.contracts.edit(wanted)
+    if (result.ok) return { outcome: 'edited' }
+    const { kind, code, message } = result.failure
+    const isStale = code === 'stale_contract'
+    if (kind === 'rejected' && !isStale) return { outcome: 'refused', reason: message }
+    if (!isStale || drafts === MAX_DRAFTS) return { outcome: 'failed', reason: message }
+    const again = await connector.contracts.find(contract.id)
+    if (!again.ok) return { outcome: 'failed', reason: again.failure.message }
+    if (!again.value) return { outcome: 'refused', reason: NO_SUCH_CONTRACT }
+    contract = again.value
   }
 }

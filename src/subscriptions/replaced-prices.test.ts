@@ -1,0 +1,69 @@
+// Which present prices a requested price may replace.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { keptReplacedPrices, mayReplacePrice, pricesReplacedBy, type ReplacedPrices } from './replaced-prices.ts'
+
+const AT_LIST = { unitPriceMinor: 2900, priceMinor: 2900 }
+const ofVersion = { priceMinor: null, linePriceMinor: 3500 }
+const ofPerson = { priceMinor: 3500, linePriceMinor: null }
+
+for (const [what, requested, before, now, expected] of [
+  ['the price of then', ofVersion, AT_LIST, AT_LIST, true],
+  ['another price of one', ofVersion, AT_LIST, { unitPriceMinor: 2000, priceMinor: 2000 }, false],
+  ['another price of one, asked for as a total', ofPerson, AT_LIST, { unitPriceMinor: 2000, priceMinor: 2000 }, false],
+  ['the price of one with another delivery', ofPerson, AT_LIST, { unitPriceMinor: 2900, priceMinor: 3300 }, true],
+  ['the price of then for two', ofVersion, AT_LIST, { unitPriceMinor: 2900, priceMinor: 5800 }, true],
+  ['the requested price of one: made already', ofVersion, AT_LIST, { unitPriceMinor: 3500, priceMinor: 3900 }, true],
+  ['the requested total: made already', ofPerson, AT_LIST, { unitPriceMinor: 3100, priceMinor: 3500 }, true],
+  ['several prices in place of one', ofVersion, AT_LIST, { unitPriceMinor: null, priceMinor: 4900 }, false],
+  [
+    'the same total, no price of one known',
+    ofVersion,
+    { unitPriceMinor: null, priceMinor: 2900 },
+    { unitPriceMinor: 1450, priceMinor: 2900 },
+    true
+  ],
+  [
+    'another total, no price of one known then',
+    ofVersion,
+    { unitPriceMinor: null, priceMinor: 2900 },
+    { unitPriceMinor: 2000, priceMinor: 2000 },
+    false
+  ]
+] as const) {
+  test(`${what}: ${expected ? 'replaced' : 'kept'}`, () => {
+    const replaces = pricesReplacedBy(requested, before, null)
+    assert.equal(mayReplacePrice({ ...requested, replaces }, now), expected)
+  })
+}
+
+test('what an earlier request may have made meanwhile is replaced too', () => {
+  for (const waiting of [
+    { priceMinor: null, linePriceMinor: 3100 },
+    { priceMinor: 3100, linePriceMinor: null }
+  ]) {
+    const change = { ...ofVersion, replaces: pricesReplacedBy(ofVersion, AT_LIST, waiting) }
+    assert.equal(mayReplacePrice(change, { unitPriceMinor: 3100, priceMinor: 3100 }), true)
+    assert.equal(mayReplacePrice(change, { unitPriceMinor: 3000, priceMinor: 3000 }), false)
+  }
+})
+
+test('a request without a price replaces none, and one of an earlier version replaces any', () => {
+  const none = { priceMinor: null, linePriceMinor: null }
+  const other = { unitPriceMinor: 2000, priceMinor: 2000 }
+  assert.equal(pricesReplacedBy(none, AT_LIST, ofVersion), null)
+  assert.equal(mayReplacePrice({ ...none, replaces: null }, other), true)
+  assert.equal(mayReplacePrice({ ...ofVersion, replaces: null }, other), true)
+  // Older code has replaced the request and left what the one before it replaced.
+  const replaces = pricesReplacedBy(ofVersion, AT_LIST, null)
+  assert.equal(mayReplacePrice({ ...ofVersion, linePriceMinor: 3600, replaces }, other), true)
+  assert.equal(keptReplacedPrices(ofVersion, { ...ofVersion, linePriceMinor: 3600, replaces }), null)
+})
+
+test('a request of something else keeps what the price of before replaces', () => {
+  const waiting = { ...ofVersion, replaces: pricesReplacedBy(ofVersion, AT_LIST, null) }
+  const kept: ReplacedPrices | null = keptReplacedPrices(ofVersion, waiting)
+  assert.deepEqual(kept, waiting.replaces)
+  assert.equal(mayReplacePrice({ ...ofVersion, replaces: kept }, { unitPriceMinor: 2000, priceMinor: 2000 }), false)
+  assert.equal(keptReplacedPrices({ priceMinor: null, linePriceMinor: null }, waiting), null)
+})
