@@ -7,6 +7,7 @@ import { EnvironmentProblem, OPERATOR_TOKEN_FORM } from './environment-variables
 
 const MASTER_KEY_BYTES = 32
 const MASTER_KEY_FILE = 'master.key'
+const MASTER_KEY_FORM = '32 bytes in base64; the file was changed, restore its content'
 
 /** Undefined when the text is not 32 bytes in base64. */
 export function parseMasterKey(given: string): Buffer | undefined {
@@ -22,13 +23,7 @@ export function parseOperatorToken(given: string): string | undefined {
 
 export function masterKeyIn(dataDir: string): Buffer {
   const create = () => randomBytes(MASTER_KEY_BYTES).toString('base64')
-  return secretIn(
-    dataDir,
-    MASTER_KEY_FILE,
-    create,
-    parseMasterKey,
-    '32 bytes in base64; the file was changed, restore its content'
-  )
+  return secretIn(dataDir, MASTER_KEY_FILE, create, parseMasterKey, MASTER_KEY_FORM)
 }
 
 export function operatorTokenIn(dataDir: string): string {
