@@ -113,9 +113,9 @@ function answer(operation: string, variables: Record<string, any>): unknown {
       const key = variables.input.idempotencyKey as string
       const number = `${key.split('-')[2]}${contract}`
       const order = { ...anOrder(number), name: `#${number}`, customer: { id: `gid://platform/Customer/${contract}` } }
-      const paid = { __typename: 'SubscriptionBillingAttemptSuccessState', order }
+      const paid = { __typename: 'SubscriptionBillingAttemptSuccessState' }
       const attempt = {
-        ...anAttempt(number, paid, key),
+        ...anAttempt(number, paid, key, order),
         completedAt: '2026-02-28T10:00:00Z',
         subscriptionContract: { id: variables.contractId, customerPaymentMethod: null }
       }

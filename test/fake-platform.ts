@@ -122,12 +122,18 @@ export const aContract = (id: string, lines = [aLine(1)], pageInfo: unknown = la
 })
 
 export const pending = { __typename: 'SubscriptionBillingAttemptPendingState' }
-export const anAttempt = (id: string, state: unknown = pending, idempotencyKey = `key-${id}`) => ({
+export const anAttempt = (
+  id: string,
+  state: unknown = pending,
+  idempotencyKey = `key-${id}`,
+  order: unknown = null
+) => ({
   id: `gid://platform/SubscriptionBillingAttempt/${id}`,
   idempotencyKey,
   createdAt: '2026-02-28T10:00:00Z',
   completedAt: null,
   errorMessage: null,
+  order,
   state,
   subscriptionContract: { id: 'gid://platform/SubscriptionContract/9', customerPaymentMethod: null }
 })

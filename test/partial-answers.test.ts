@@ -63,7 +63,7 @@ test('a paid charge is recorded with what may be read of its order, and each wit
   assert.equal((await charges(storeId)).length, 2)
   const fields = await withheldAlerts(at)
   for (const field of ['email', 'displayFinancialStatus', 'customer']) {
-    assert.equal(fields.filter((name) => name === `nodes.state.order.${field}`).length, 1, `${field}: ${fields}`)
+    assert.equal(fields.filter((name) => name === `nodes.order.${field}`).length, 1, `${field}: ${fields}`)
   }
   assert.deepEqual((await service.admin('POST', '/doctor', {})).findings, [])
 })

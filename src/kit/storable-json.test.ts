@@ -5,8 +5,10 @@ import { parseStorableJson } from './storable-json.ts'
 
 test('characters that PostgreSQL cannot store are removed from a response of the platform', async () => {
   const order = { ...anOrder('5'), tags: ['VI\u0000P', '\ud83d'], name: '#10\u000001' }
-  const paid = { __typename: 'SubscriptionBillingAttemptSuccessState', order }
-  const { connector } = await aPlatform((res) => json(res, { data: { nodes: [anAttempt('7', paid)] } }))
+  const paid = { __typename: 'SubscriptionBillingAttemptSuccessState' }
+  const { connector } = await aPlatform((res) =>
+    json(res, { data: { nodes: [anAttempt('7', paid, undefined, order)] } })
+  )
   const attempt = theValue(await connector.billing.findAttempts(['7'])).get('7')!
   assert.deepEqual([attempt.order!.name, attempt.order!.tags], ['#1001', ['VIP', '\ufffd']])
 })

@@ -1,5 +1,5 @@
 export { requestedScopes } from './access-scopes.ts'
-export type { PlatformAttempt } from './billing/attempt.ts'
+export { isPaidOrder, type PlatformAttempt } from './billing/attempt.ts'
 export type { AttemptRequest, UnreadableAttempt } from './billing/billing-api.ts'
 export type { Connector } from './connector.ts'
 export { type ConnectorOptions, type Connectors, createConnectors } from './connectors.ts'

@@ -7,7 +7,13 @@ export type AttemptResult = {
   /** Of an attempt that was read from the platform: its contract, and the time that it is for. */
   of?: AttemptOrigin
 } & (
-  | { state: 'success'; order: PlatformOrder | null; paymentMethod: PlatformPaymentMethod | null }
+  | {
+      state: 'success'
+      order: PlatformOrder | null
+      paymentMethod: PlatformPaymentMethod | null
+      /** The platform calls it failed now, but its order shows that it was paid. */
+      isReversed?: boolean
+    }
   | {
       state: 'failed'
       errorCode: string | null
@@ -48,7 +54,8 @@ export function resultOf(reported: PlatformAttempt): AttemptResult | null {
   const of = { contractId, createdAt, originAt: reported.originAt ?? createdAt }
   const ref = { idempotencyKey: reported.idempotencyKey, platformAttemptId: reported.id, of }
   if (reported.state === 'success') {
-    return { ...ref, state: 'success', order: reported.order, paymentMethod: reported.paymentMethod }
+    const { order, paymentMethod, isReversed = false } = reported
+    return { ...ref, state: 'success', order, paymentMethod, isReversed }
   }
   if (reported.state === 'failed') {
     return { ...ref, state: 'failed', errorCode: reported.errorCode, errorMessage: reported.errorMessage }

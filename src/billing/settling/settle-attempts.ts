@@ -38,7 +38,7 @@ import { recordReversals } from './record-reversals.ts'
 /**
  * Settles attempts: order, attempt, next date, dunning step, credit, facts and history in one transaction. A result that is
  * reported twice, or under a key that is not ours, changes nothing. A success also holds against an earlier failure of the same
- * attempt; a failure after a success is recorded and changes nothing.
+ * attempt; a failure after a success, or with an order, is recorded and changes nothing.
  *
  * A key can have several attempts on the platform, where it was forgotten and sent again. A failure of one of them does not end an
  * attempt that stands for another; each success is a charge, and those after the first are booked beside it, with an alert.
@@ -54,10 +54,9 @@ export async function settleAttempts(
   const { before, attempts } = await lockReported(ctx, results, requiredActions)
   const ended = attempts.length > 0 ? await settleLocked(ctx, attempts, before) : 0
   const left = notAmong(attempts, results)
-  if (left.length > 0) {
-    await recordReversals(ctx, left)
-    await recordSecondPayments(ctx, left, before)
-  }
+  if (left.length > 0) await recordSecondPayments(ctx, left, before)
+  const settled = attempts.flatMap(({ result }) => (result.state === 'success' && result.isReversed ? result : []))
+  await recordReversals(ctx, [...left, ...settled])
   if (requiredActions.length > 0) await recordActionRequired(ctx, requiredActions)
   return ended
 }

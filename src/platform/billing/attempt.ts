@@ -8,7 +8,10 @@ export type PlatformAttempt = {
   id: string
   idempotencyKey: string
   contractId: string
-  /** A state that we do not know counts as pending: an attempt has ended only when the platform states its result. */
+  /**
+   * A state that we do not know counts as pending: an attempt has ended only when the platform states its result. One that it calls
+   * failed, and that has an order on which something was paid, is a success (`isReversed`).
+   */
   state: PlatformAttemptState
   /** Lower case; codes that we do not know pass through. Set when, and only when, the state is failed. */
   errorCode: string | null
@@ -20,15 +23,20 @@ export type PlatformAttempt = {
   originAt: Temporal.Instant | null
   completedAt: Temporal.Instant | null
   order: PlatformOrder | null
+  /** A success that the platform calls failed: it has an order, so it was paid. Left out: it is none. */
+  isReversed?: true
+  /** A failure of which we may not read whether it has an order, and so was paid. Left out: that could be read. */
+  isOrderWithheld?: true
   paymentMethod: PlatformPaymentMethod | null
 }
 
-// The flat fields (errorCode, order, nextActionUrl) are deprecated in favour of `state`; errorMessage has no successor.
+// The flat fields (errorCode, order, nextActionUrl) are deprecated in favour of `state`. But only the flat order tells that a failed
+// attempt was paid, and reading both orders would cost twice the points. errorMessage has no successor.
 export const AttemptParts = `fragment AttemptParts on SubscriptionBillingAttempt {
   id idempotencyKey createdAt originTime completedAt errorMessage
+  order { ...OrderParts }
   state {
     __typename
-    ... on SubscriptionBillingAttemptSuccessState { order { ...OrderParts } }
     ... on SubscriptionBillingAttemptActionRequiredState {
       action { ... on SubscriptionBillingAttemptPaymentChallenge { nextActionUrl } }
     }
@@ -53,12 +61,17 @@ export function readAttempt(attempt: Fields): PlatformAttempt {
     id: attempt.id('id'),
     idempotencyKey: attempt.text('idempotencyKey'),
     contractId: contract.id('id'),
-    ...readState(attempt.at('state'), attempt.maybeText('errorMessage')),
+    ...readState(attempt),
     createdAt: attempt.instant('createdAt'),
     originAt: attempt.maybeInstant('originTime'),
     completedAt: attempt.maybeInstant('completedAt'),
     paymentMethod: readPaymentMethod(contract.maybeAt('customerPaymentMethod'))
   }
+}
+
+function readOrderOf(attempt: Fields): PlatformOrder | null {
+  const order = attempt.maybeAt('order')
+  return order && readChargedOrder(order)
 }
 
 /** The order of a payment: paid, if its payment status is withheld. Null if so much is withheld that nothing can be recorded. */
@@ -77,16 +90,25 @@ function readChargedOrder(fields: Fields): PlatformOrder | null {
   }
 }
 
-type StateParts = Pick<PlatformAttempt, 'state' | 'errorCode' | 'errorMessage' | 'nextActionUrl' | 'order'>
+/** Payment statuses of an order of which nothing was ever paid. */
+const UNPAID: ReadonlySet<string> = new Set(['pending', 'unpaid', 'voided', 'expired'])
+
+/** Whether the order of a failed attempt shows that it was paid; one that may not be read (null) counts as paid. */
+export const isPaidOrder = (order: PlatformOrder | null): boolean =>
+  order === null || !UNPAID.has(order.financialStatus)
+
+type StateParts = Pick<
+  PlatformAttempt,
+  'state' | 'errorCode' | 'errorMessage' | 'nextActionUrl' | 'order' | 'isReversed' | 'isOrderWithheld'
+>
 
 const PENDING: StateParts = { state: 'pending', errorCode: null, errorMessage: null, nextActionUrl: null, order: null }
 
-function readState(state: Fields, errorMessage: string | null): StateParts {
+function readState(attempt: Fields): StateParts {
+  const state = attempt.at('state')
   switch (state.text('__typename')) {
-    case 'SubscriptionBillingAttemptSuccessState': {
-      const order = state.maybeAt('order')
-      return { ...PENDING, state: 'success', order: order && readChargedOrder(order) }
-    }
+    case 'SubscriptionBillingAttemptSuccessState':
+      return { ...PENDING, state: 'success', order: readOrderOf(attempt) }
     case 'SubscriptionBillingAttemptActionRequiredState':
       return {
         ...PENDING,
@@ -94,13 +116,16 @@ function readState(state: Fields, errorMessage: string | null): StateParts {
         nextActionUrl: state.maybeAt('action')?.maybeText('nextActionUrl') ?? null
       }
     case 'SubscriptionBillingAttemptFailedState': {
+      const order = readOrderOf(attempt)
+      if (attempt.has('order') && isPaidOrder(order)) return { ...PENDING, state: 'success', order, isReversed: true }
       const error = state.at('error')
       const code = ['paymentCode', 'inventoryCode', 'generalCode'].find((key) => error.has(key))
       return {
         ...PENDING,
         state: 'failed',
         errorCode: code ? error.lower(code) : 'unexpected_error',
-        errorMessage: errorMessage ?? error.maybeText('message')
+        errorMessage: attempt.maybeText('errorMessage') ?? error.maybeText('message'),
+        ...(attempt.isWithheld('order') ? { isOrderWithheld: true as const } : {})
       }
     }
     default:

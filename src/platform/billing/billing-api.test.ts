@@ -23,19 +23,32 @@ const request: AttemptRequest = {
 
 const failedWith = (error: unknown) => ({ __typename: 'SubscriptionBillingAttemptFailedState', error })
 
-const states: [what: string, state: unknown, expected: Record<string, unknown>][] = [
+const declined = failedWith({ paymentCode: 'EXPIRED_CARD' })
+const orderOf = (displayFinancialStatus: string | null) => ({ ...anOrder('5'), displayFinancialStatus })
+const states: [what: string, state: unknown, expected: Record<string, unknown>, order?: unknown][] = [
   ['pending', pending, { state: 'pending' }],
   ['a state that we do not know, which counts as pending', { __typename: 'Brewing' }, { state: 'pending' }],
   [
     'success',
-    { __typename: 'SubscriptionBillingAttemptSuccessState', order: anOrder('5') },
-    { state: 'success', orderId: '5' }
+    { __typename: 'SubscriptionBillingAttemptSuccessState' },
+    { state: 'success', orderId: '5' },
+    anOrder('5')
   ],
-  [
-    'success with a deleted order',
-    { __typename: 'SubscriptionBillingAttemptSuccessState', order: null },
-    { state: 'success' }
-  ],
+  ['success with a deleted order', { __typename: 'SubscriptionBillingAttemptSuccessState' }, { state: 'success' }],
+  ...['PAID', 'PARTIALLY_PAID', 'REFUNDED', 'PARTIALLY_REFUNDED', 'AUTHORIZED', 'WHATEVER_COMES'].map(
+    (status): (typeof states)[number] => [
+      `a failure with an order that is ${status}, which was paid`,
+      declined,
+      { state: 'success', isReversed: true, orderId: '5' },
+      orderOf(status)
+    ]
+  ),
+  ...['PENDING', 'VOIDED', 'EXPIRED', null].map((status): (typeof states)[number] => [
+    `a failure with an order that is ${status}, on which nothing was paid`,
+    declined,
+    { state: 'failed', errorCode: 'expired_card' },
+    orderOf(status)
+  ]),
   [
     'a 3-D Secure challenge',
     { __typename: 'SubscriptionBillingAttemptActionRequiredState', action: { nextActionUrl: 'https://bank.example' } },
@@ -54,17 +67,40 @@ const states: [what: string, state: unknown, expected: Record<string, unknown>][
     { state: 'failed', errorCode: 'unexpected_error', errorMessage: 'Boom' }
   ]
 ]
-for (const [what, state, expected] of states) {
+for (const [what, state, expected, order = null] of states) {
   test(`reads the state of an attempt: ${what}`, async () => {
-    const { connector } = await aPlatform((res) => data(res, { nodes: [anAttempt('3', state)] }))
+    const { connector } = await aPlatform((res) => data(res, { nodes: [anAttempt('3', state, undefined, order)] }))
     const attempt = theValue(await connector.billing.findAttempts(['3'])).get('3')!
-    const { errorCode, errorMessage, nextActionUrl, order } = attempt
+    const { errorCode, errorMessage, nextActionUrl, isReversed = false } = attempt
+    const orderId = attempt.order?.id ?? null
     assert.deepEqual(
-      { state: attempt.state, errorCode, errorMessage, nextActionUrl, orderId: order?.id ?? null },
-      { errorCode: null, errorMessage: null, nextActionUrl: null, orderId: null, ...expected }
+      { state: attempt.state, errorCode, errorMessage, nextActionUrl, orderId, isReversed },
+      { errorCode: null, errorMessage: null, nextActionUrl: null, orderId: null, isReversed: false, ...expected }
     )
   })
 }
+
+test('a failure with an order of which too little may be read was paid; one whose order may not be read may have been', async () => {
+  const denied = (...path: (string | number)[]) => ({ message: 'No', path, extensions: { code: 'ACCESS_DENIED' } })
+  for (const [order, field, expected] of [
+    [{ ...anOrder('5'), totalPriceSet: null }, 'totalPriceSet', ['success', true, undefined]],
+    [{ ...anOrder('5'), displayFinancialStatus: null }, 'displayFinancialStatus', ['success', true, undefined]],
+    [null, 'name', ['failed', undefined, true]],
+    [null, null, ['failed', undefined, true]]
+  ] as const) {
+    const { connector } = await aPlatform((res) =>
+      json(res, {
+        data: { nodes: [anAttempt('3', declined, undefined, order)] },
+        errors: [denied('nodes', 0, 'order', ...(field === null ? [] : [field]))]
+      })
+    )
+    const attempt = theValue(await connector.billing.findAttempts(['3'])).get('3')!
+    assert.deepEqual([attempt.state, attempt.isReversed, attempt.isOrderWithheld], expected, String(field))
+    const found = await connector.billing.findAttemptsByKeys('9', [], ['3'])
+    if (expected[0] === 'success') assert.equal(theValue(found)[0]!.state, 'success')
+    else assert.equal(theFailure(found).code, 'access_denied')
+  }
+})
 
 test('creates an attempt with the stored key, for the given cycle', async () => {
   const { connector, requests } = await aPlatform((res) => data(res, created(anAttempt('3', pending, 'key-1'))))

@@ -1,7 +1,7 @@
 import { mapConcurrently } from '#kit/map-concurrently'
 import type { PlatformClient } from '../wire/client.ts'
-import { findByIds } from '../wire/find-by-ids.ts'
-import { type PlatformFailure, type PlatformResult, succeeded, UNREADABLE_RESPONSE } from '../wire/outcome.ts'
+import { findByIds, notReadable } from '../wire/find-by-ids.ts'
+import { failed, type PlatformFailure, type PlatformResult, succeeded, UNREADABLE_RESPONSE } from '../wire/outcome.ts'
 import { nextCursor, type Page, readPage, sinceQuery, wholeSeconds } from '../wire/pages.ts'
 import { type PlatformAttempt, readAttempt } from './attempt.ts'
 import {
@@ -123,11 +123,17 @@ function findAttempts(client: PlatformClient, ids: string[]) {
   })
 }
 
-/** Attempts that decide whether something is charged, or counts as not charged: one that we may not read is the failure of all. */
+/**
+ * Attempts that decide whether something is charged, or counts as not charged: one that we may not read is the failure of all. So is a
+ * failed one whose order we may not read: with an order it was paid.
+ */
 async function readAll(client: PlatformClient, ids: string[]): Promise<PlatformResult<PlatformAttempt[]>> {
   if (ids.length === 0) return succeeded([])
   const found = await findByIds(client, 'SubscriptionBillingAttempt', BillingAttemptsByIds, ids, readAttempt)
-  return found.ok ? succeeded([...found.value.values()]) : found
+  if (!found.ok) return found
+  const attempts = [...found.value.values()]
+  if (attempts.some(({ isOrderWithheld }) => isOrderWithheld)) return failed(notReadable('Order'))
+  return succeeded(attempts)
 }
 
 async function findAttemptsByKeys(

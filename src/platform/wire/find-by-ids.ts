@@ -43,7 +43,7 @@ export async function findByIds<T extends { id: string }>(
   return succeeded(found)
 }
 
-const notReadable = (type: string): PlatformFailure => ({
+export const notReadable = (type: string): PlatformFailure => ({
   kind: 'unauthorized',
   message: `The platform withholds an object of type ${type}`,
   code: 'access_denied'

@@ -16,7 +16,7 @@ const denied = (...path: (string | number)[]) => ({
   path,
   extensions: { code: 'ACCESS_DENIED' }
 })
-const success = (order: unknown) => ({ __typename: 'SubscriptionBillingAttemptSuccessState', order })
+const success = { __typename: 'SubscriptionBillingAttemptSuccessState' }
 const request = {
   contractId: '9',
   idempotencyKey: 'key-1',
@@ -25,8 +25,8 @@ const request = {
 
 test('a payment is read with what came of its order; each withheld field is reported once', async () => {
   const order = { ...anOrder('5'), email: null, customer: null, displayFinancialStatus: null }
-  const path = (i: number, field: string) => denied('nodes', i, 'state', 'order', field)
-  const nodes = [anAttempt('3', success(order)), anAttempt('4', success(order))]
+  const path = (i: number, field: string) => denied('nodes', i, 'order', field)
+  const nodes = ['3', '4'].map((id) => anAttempt(id, success, undefined, order))
   const { connect } = await aPlatform((res) =>
     json(res, {
       data: { nodes },
@@ -53,7 +53,7 @@ test('a payment is read with what came of its order; each withheld field is repo
     ['5', 2900, 'paid', ['email', 'customerId']]
   )
   await connector.billing.findAttempts(['3', '4'])
-  const named = (field: string) => `1 nodes.state.order.${field}`
+  const named = (field: string) => `1 nodes.order.${field}`
   assert.deepEqual(reports, [named('email'), named('customer'), named('displayFinancialStatus'), named('customer')])
 })
 
@@ -64,8 +64,8 @@ test('a payment whose order may not be read, or whose total may not, is a paymen
   ] as const) {
     const { connector } = await aPlatform((res) =>
       json(res, {
-        data: { nodes: [anAttempt('3', success(order))] },
-        errors: [denied('nodes', 0, 'state', ...path)]
+        data: { nodes: [anAttempt('3', success, undefined, order)] },
+        errors: [denied('nodes', 0, ...path)]
       })
     )
     const attempt = theValue(await connector.billing.findAttempts(['3'])).get('3')!
@@ -76,8 +76,8 @@ test('a payment whose order may not be read, or whose total may not, is a paymen
 test('an attempt that was created is created, whatever of the answer is withheld', async () => {
   const { connector } = await aPlatform((res) =>
     json(res, {
-      data: created(anAttempt('3', success({ ...anOrder('5'), email: null }))),
-      errors: [denied('subscriptionBillingAttemptCreate', 'subscriptionBillingAttempt', 'state', 'order', 'email')]
+      data: created(anAttempt('3', success, undefined, { ...anOrder('5'), email: null })),
+      errors: [denied('subscriptionBillingAttemptCreate', 'subscriptionBillingAttempt', 'order', 'email')]
     })
   )
   assert.equal(theValue(await connector.billing.createAttempt(request)).state, 'success')
@@ -160,11 +160,11 @@ test('an attempt that cannot be read takes no other one away', async () => {
     }
     const [gid] = variables.ids as string[]
     const id = gid!.split('/').at(-1)!
-    if (readable.includes(id)) return json(res, { data: { nodes: [anAttempt(id, success(anOrder('5')))] } })
+    if (readable.includes(id)) return json(res, { data: { nodes: [anAttempt(id, success, undefined, anOrder('5'))] } })
     // Withheld, or of a shape that we do not understand.
     return id === '4'
       ? json(res, { data: { nodes: [null] }, errors: [denied('nodes', 0, 'subscriptionContract', 'id')] })
-      : json(res, { data: { nodes: [{ ...anAttempt(id, success(anOrder('5'))), createdAt: 7 }] } })
+      : json(res, { data: { nodes: [{ ...anAttempt(id, success, undefined, anOrder('5')), createdAt: 7 }] } })
   })
   const page = theValue(await connector.billing.listAttemptsSince(Temporal.Instant.from('2026-02-01T00:00:00Z'), null))
   assert.deepEqual([page.items.map(({ id }) => id), page.after], [readable, 'next'])

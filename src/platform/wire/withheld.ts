@@ -2,7 +2,7 @@ import type { Fields } from './fields.ts'
 
 /** A field that the platform withholds from us, in a response that is good otherwise. */
 export type WithheldField = {
-  /** From the root of the response, with the places in lists: `nodes.0.state.order.email`. */
+  /** From the root of the response, with the places in lists: `nodes.0.order.email`. */
   path: string
   /** The platform's reason. */
   message: string
@@ -28,7 +28,7 @@ export function pathOf(error: Fields): string[] {
   return Array.isArray(path) ? path.map(String) : []
 }
 
-/** The name of a withheld field for people, the same for each object of a list: `nodes.state.order.email`. */
+/** The name of a withheld field for people, the same for each object of a list: `nodes.order.email`. */
 export const nameOfWithheld = ({ path }: WithheldField): string =>
   path
     .split('.')

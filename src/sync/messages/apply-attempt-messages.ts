@@ -3,6 +3,7 @@ import {
   type AttemptPayload,
   type Connector,
   type InboundMessage,
+  isPaidOrder,
   type PlatformAttempt,
   parseAttemptPayload,
   unwrap
@@ -43,9 +44,11 @@ export async function applyAttemptMessages(
 async function resultOfPayload(connector: Connector, payload: AttemptPayload): Promise<AttemptResult | null> {
   const ref = { idempotencyKey: payload.idempotencyKey, platformAttemptId: payload.id }
   if (!payload.ready) return null
-  if (payload.errorCode !== null) {
-    return { ...ref, state: 'failed', errorCode: payload.errorCode, errorMessage: payload.errorMessage }
-  }
-  const orders = payload.orderId ? unwrap(await connector.orders.findMany([payload.orderId])) : new Map()
-  return { ...ref, state: 'success', order: orders.get(payload.orderId!) ?? null, paymentMethod: null }
+  const { orderId, errorCode, errorMessage } = payload
+  const orders = orderId ? unwrap(await connector.orders.findMany([orderId])) : null
+  const order = (orderId && orders?.get(orderId)) || null
+  // A failure with an order was paid.
+  const isReversed = errorCode !== null && orderId !== null && isPaidOrder(order)
+  if (errorCode !== null && !isReversed) return { ...ref, state: 'failed', errorCode, errorMessage }
+  return { ...ref, state: 'success', order, paymentMethod: null, isReversed }
 }
