@@ -26,6 +26,8 @@ const DUE = '2026-02-28T15:00:00Z'
 const HOURS_TO_SETTLE = Temporal.Instant.from(SETTLED_BY).since(DUE).total('hours')
 const LOADED_STORES = 4
 const CUSTOMERS = 3
+/** More is taken back than in the kill trial, so that some of it was not heard before. */
+const WRONG: ChargeFaults = { ...WRONG_RESULTS, reversed: 0.1 }
 /** A server that has died is started again at once. */
 const AT_ONCE = Array<number>(1_000).fill(0)
 /** What dies at a random moment: mostly the server alone, since that is what this trial is about. */
@@ -38,12 +40,12 @@ export type RestartTrial = {
   subscriptions: number
   restarts: number
   seed: number
-  /** Shares of charges whose result is wrong, late or missing; left out: those of the kill trial. */
-  wrong?: Partial<ChargeFaults>
 }
 export type RestartReport = {
   died: Record<(typeof DIES)[number], number>
   diedUnderWay: number
+  /** Payments that the platform took back before the service had heard of them. */
+  takenBackUnheard: number
   acknowledged: number
   spoiltCalls: number
   charged: number
@@ -55,7 +57,8 @@ export type RestartReport = {
 
 /**
  * PostgreSQL is shut down at once (SIGQUIT) at random moments of a renewal run and started again, the service is killed with SIGKILL, or
- * both, while clients of the API write. The platform has a database of its own and protects nobody, over a connection that is as bad
+ * both, while clients of the API write. The first time it is the service, which is then away for two hours of the platform's clock, in
+ * which that takes back payments that it has reported to nobody. The platform has a database of its own and protects nobody, over a connection that is as bad
  * as in the kill trial. In the end each contract has one effective charge, what was paid is recorded once, every event was
  * delivered, every write that was acknowledged is there once, and the auditor has no findings. Throws otherwise.
  */
@@ -93,8 +96,26 @@ export async function restartDatabase(trial: RestartTrial): Promise<RestartRepor
   await platform.deps.advanceClock(shop, { to: DUE })
   const load = startCreditLoad(url, loaded, true)
   const advance = (to: string) => service!.call('POST', `/stores/store_${storeId}/clock/advance`, { to })
+  /** Returns how many payments were taken back meanwhile. */
+  const beAway = async (): Promise<number> => {
+    await platform.controls.setWebhookFaults({ storeId: shop, faults: { drop: 1 } })
+    const ended = advance(DUE).catch(() => {})
+    const sent = () => platform.controls.counts(shop).then(({ attempts }) => attempts)
+    await until('charges are sent', async () => (await sent()) >= trial.subscriptions / 4)
+    await service!.kill()
+    service = null
+    await ended
+    await platform.deps.advanceClock(shop, { to: Temporal.Instant.from(DUE).add({ hours: 2 }).toString() })
+    await platform.controls.setWebhookFaults({ storeId: shop, faults: null })
+    const [{ count } = { count: 0 }] = await rowsOf(
+      trial.platformUrl,
+      `select count(*)::int as count from sandbox.billing_attempts where outcome = 'reversed' and status = 'failed'`
+    )
+    return Number(count)
+  }
   const died = { database: 0, service: 0, both: 0 }
   let diedUnderWay = 0
+  const takenBackUnheard = await beAway()
   for (let n = 0; n < trial.restarts; n++) {
     service ??= await start()
     const advanced = advance(DUE).then(
@@ -143,6 +164,7 @@ export async function restartDatabase(trial: RestartTrial): Promise<RestartRepor
   return {
     died,
     diedUnderWay,
+    takenBackUnheard,
     acknowledged: acknowledged.length,
     spoiltCalls: lost + hung + unavailable,
     outcomes: charges.outcomes,
@@ -174,7 +196,7 @@ async function setUp(
   receiver.secret = (await createEndpoint(db, storeId, { url: receiver.url }, settings)).secret
   await platform.controls.setChargeFaults({
     storeId: shop,
-    faults: { ...UNKIND, keyMinutes: 0, ...(trial.wrong ?? WRONG_RESULTS), seed: trial.seed }
+    faults: { ...UNKIND, keyMinutes: 0, ...WRONG, seed: trial.seed }
   })
   const loaded: LoadedStore[] = []
   for (let n = 0; n < LOADED_STORES; n++) {
