@@ -121,13 +121,13 @@ export const reminderMessage = (attempt: Attempt, reminder: number): NewActivity
 export const recoveryMessage = (attempt: Attempt): NewActivity =>
   activityMessage({ attempt }, 'recovered', 'dunning', `Recovered ${sumOf(attempt)} after a decline`)
 
-/** A success that the platform calls a failure now. */
+/** A success that the platform calls a failure. */
 export const reversalMessage = (attempt: Attempt): NewActivity =>
   activityMessage(
     { attempt },
     'reconciled',
     'platform',
-    `The platform had reported the charge of ${sumOf(attempt)} for cycle ${attempt.cycleIndex} as paid and now reports it as failed; it counts as paid here`
+    `The platform reports the charge of ${sumOf(attempt)} for cycle ${attempt.cycleIndex} as failed, but had reported it as paid, or has a paid order for it; it counts as paid here`
   )
 
 const chargedAfterStopMessage = (of: Of): NewActivity =>

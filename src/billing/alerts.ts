@@ -90,7 +90,7 @@ export const paidAfterPause = (of: Of, isActive: boolean): NewAlert => ({
 export const chargeReversed = (attempt: Attempt): NewAlert => ({
   kind: 'charge_reversed',
   subject: 'The platform calls a paid charge failed',
-  message: `The platform had reported the charge of ${sumOf(attempt)} for cycle ${attempt.cycleIndex} of ${publicId('sub', attempt.subscriptionId)} (${publicId('ba', attempt.id)}) as paid, and now reports it as failed. It counts as paid, and the cycle is not charged again: please look at its order on the platform, and cancel or refund there what was not paid.`
+  message: `The platform reports the charge of ${sumOf(attempt)} for cycle ${attempt.cycleIndex} of ${publicId('sub', attempt.subscriptionId)} (${publicId('ba', attempt.id)}) as failed, but had reported it as paid, or has a paid order for it. It counts as paid, and the cycle is not charged again: please look at its order on the platform, and cancel or refund there what was not paid.`
 })
 
 /** A payment that no attempt of ours has made, and that has not paid the next cycle for certain. */

@@ -195,11 +195,11 @@ export const chargeReversed = defineAuditRule({
   name: 'charge_reversed',
   severity: 'warning',
   help:
-    'A charge that the platform had reported as paid is reported as failed now. It counts as paid: look at its order on the ' +
-    'platform, and cancel or refund there what was not paid.',
+    'A charge that the platform had reported as paid, or has a paid order for, is reported as failed. It counts as paid: look at ' +
+    'its order on the platform, and cancel or refund there what was not paid.',
   wrong: (ctx) => sql`
     select 'ba_' || a.id as subject,
-           'was reported as paid and then as failed, and its order is not refunded' as message
+           'is reported as failed although it was paid, and its order is not refunded' as message
       from billing_attempts a left join orders o on o.store_id = ${ctx.storeId} and o.id = a.order_id
      where a.store_id = ${ctx.storeId} and a.reversed_at is not null
        and coalesce(o.refunded_minor, 0) < a.amount_minor and o.cancelled_at is null
