@@ -56,7 +56,7 @@ export async function settleAttempts(
   const left = notAmong(attempts, results)
   if (left.length > 0) await recordSecondPayments(ctx, left, before)
   const settled = attempts.flatMap(({ result }) => (result.state === 'success' && result.isReversed ? result : []))
-  await recordReversals(ctx, [...left, ...settled])
+  if (left.length + settled.length > 0) await recordReversals(ctx, [...left, ...settled])
   if (requiredActions.length > 0) await recordActionRequired(ctx, requiredActions)
   return ended
 }
