@@ -9,11 +9,15 @@ import { testDatabase } from '../../test/database.ts'
 import { aStore } from '../../test/store-builder.ts'
 import { cancelSubscription } from '../lifecycle/cancel-subscription.ts'
 import { pauseSubscription } from '../lifecycle/pause-subscription.ts'
+import { requestChange } from '../lifecycle/request-change.ts'
+import { resumeSubscription } from '../lifecycle/resume-subscription.ts'
 import { markPushed } from '../subscriptions/contract-queries.ts'
 import { listActivity } from '../subscriptions/history/list-activity.ts'
 import { lockSubscriptions } from '../subscriptions/lock-subscriptions.ts'
 import { pushContractJob } from '../subscriptions/platform-requests.ts'
 import { findSubscriptionByContract } from '../subscriptions/queries.ts'
+import { listChanges } from '../subscriptions/requested-changes.ts'
+import { billingDate } from '../subscriptions/schedule/billing-dates.ts'
 import { upsertFromContracts } from './upsert-from-contracts.ts'
 
 const { db } = await testDatabase()
@@ -196,4 +200,147 @@ test('another price of a line is known, also where the cycle costs the same and 
   await inStore((ctx) => upsertFromContracts(ctx, [{ ...contract, revision: '10', lines }], []))
   assert.deepEqual([(await of()).priceMinor, (await of()).unitPriceMinor], [2900, 5800])
   assert.deepEqual(await events(), before)
+})
+
+test('what changed here and what is to be read again are named; what is as before is not', async () => {
+  const { contract, sync, inStore, id } = await aFollowed()
+  const [changed, same, no] = [[contract.id], { changed: [], unsure: [] }, []]
+  const outcome = async (changes: Partial<PlatformContract>) => {
+    const { changed, unsure } = await sync(changes)
+    return { changed, unsure }
+  }
+  assert.deepEqual(await outcome({ revision: '10' }), same)
+  assert.deepEqual(await outcome({ revision: '11', priceMinor: 3000 }), { changed, unsure: no })
+  assert.deepEqual(await outcome({ revision: '11', priceMinor: 3000, paymentMethod: null, paymentMethodId: null }), {
+    changed,
+    unsure: no
+  })
+  assert.deepEqual(await outcome({ revision: '12', priceMinor: 3000, status: 'paused', paymentMethod: null }), {
+    changed,
+    unsure: no
+  })
+  await inStore((ctx) => resumeSubscription(ctx, id, null, 'api'))
+  const there = { priceMinor: 3000, paymentMethod: null }
+  assert.deepEqual(await outcome({ ...there, revision: '13' }), same, 'our change is there, before we know it')
+  assert.deepEqual(await outcome({ ...there, revision: '13', nextBillingDate: at('2026-02-20T00:00:00Z') }), {
+    changed: no,
+    unsure: changed
+  })
+  assert.deepEqual(await outcome({ ...there, revision: '12', priceMinor: 1 }), same, 'an older one')
+})
+
+test('a date of the platform that has passed, or is this very instant, is replaced by ours there, with a note', async () => {
+  const { id, contract, sync, now, inStore, pushed } = await aFollowed()
+  const pushes = async () => (await inStore((ctx) => waitingKeys(ctx, pushContractJob, [String(id)]))).size
+  const notes = async () =>
+    (await inStore((ctx) => listActivity(ctx, id, { limit: 9, offset: 0 }))).rows.filter(
+      ({ kind }) => kind === 'reconciled'
+    ).length
+  let revision = 10
+  for (const [date, isPushed] of [
+    [START.add({ seconds: 1 }), 0],
+    [START, 1],
+    [START.subtract({ hours: 1 }), 1]
+  ] as const) {
+    const before = await notes()
+    const { changed } = await sync({ revision: String(revision++), nextBillingDate: date })
+    assert.deepEqual(
+      [await pushes(), (await notes()) - before, changed],
+      [isPushed, isPushed, [contract.id]],
+      `${date}`
+    )
+    assert.equal((await now()).nextBillingAt?.toString(), START.add({ seconds: 1 }).toString())
+    await pushed(String(revision++))
+  }
+  assert.equal((await sync({ revision: '98', nextBillingDate: null })).changed.length, 0, 'no date says nothing')
+  await sync({ revision: '98', nextBillingDate: at('2026-03-31T14:00:00Z') })
+  await inStore((ctx) => pauseSubscription(ctx, id, null, 'api'))
+  await pushed('99')
+  const paused = await sync({ revision: '99', status: 'paused', nextBillingDate: START })
+  assert.deepEqual([paused.changed, await pushes()], [[], 0], 'a pause has no date')
+  const resumed = { status: 'active', nextBillingDate: at('2026-04-05T14:00:00Z') }
+  await sync({ ...resumed, revision: '100' })
+  assert.deepEqual([(await now()).nextBillingAt?.toString(), await pushes()], ['2026-04-05T14:00:00Z', 0])
+  await sync({ status: 'paused', revision: '101', nextBillingDate: START })
+  await sync({ status: 'active', revision: '102', nextBillingDate: START })
+  assert.equal(await pushes(), 1, 'what is active there again has a date that has passed')
+})
+
+test('the number of cycles is followed: after the last there is no date, and with more there is one again', async () => {
+  const { sync, now, recorded } = await aFollowed()
+  const next = async () => (await now()).nextBillingAt?.toString() ?? null
+  await sync({ revision: '10', maxCycles: 1 })
+  assert.deepEqual([await next(), (await now()).maxCycles], [null, 1])
+  await sync({ revision: '11', maxCycles: 2 })
+  assert.equal(await next(), '2026-02-28T15:00:00Z')
+  await sync({ revision: '12', maxCycles: null })
+  assert.equal(await next(), '2026-02-28T15:00:00Z')
+  assert.deepEqual(await recorded(), ['subscription.updated', 'subscription.updated'])
+})
+
+test('the same interval in another unit, or another number of them, is another cadence', async () => {
+  const { sync, now } = await aFollowed()
+  await sync({ revision: '10', interval: 'week' })
+  const s = await now()
+  assert.deepEqual([s.interval, s.intervalCount, s.nextBillingAt?.toString()], ['week', 1, '2026-02-28T15:00:00Z'])
+  assert.equal(billingDate(s, 3, 'America/New_York').toString(), '2026-03-07T15:00:00Z')
+})
+
+test("what was requested here is its requester's in the history, all else the platform's; requests go on waiting until it is over", async () => {
+  const { id, sync, inStore } = await aFollowed()
+  const by = { actor: 'operator', actorId: 'Olga' } as const
+  await inStore((ctx) => requestChange(ctx, id, { priceMinor: 3500, interval: 'week', intervalCount: 2 }, by))
+  const entries = async () =>
+    (await inStore((ctx) => listActivity(ctx, id, { limit: 30, offset: 0 }))).rows
+      .reverse()
+      .slice(2)
+      .map(({ kind, actor, actorId }) => [kind, actor, actorId].join())
+  const lines = [{ ...aContract(START).lines[0]!, title: 'Coffee' }]
+  const edited = { priceMinor: 3500, intervalCount: 2, lines }
+  await sync({ ...edited, revision: '10', nextBillingDate: at('2026-02-20T15:00:00Z') })
+  await sync({ ...edited, revision: '11', nextBillingDate: at('2026-02-20T15:00:00Z'), paymentMethod: null })
+  assert.deepEqual(await entries(), [
+    'plan_changed,operator,Olga',
+    'price_changed,operator,Olga',
+    'frequency_changed,operator,Olga',
+    'date_changed,platform,',
+    'payment_method_changed,operator,Olga'
+  ])
+  const waiting = async () => (await inStore((ctx) => listChanges(ctx, [id]))).length
+  assert.equal(await waiting(), 1)
+  await sync({ ...edited, revision: '12', status: 'failed' })
+  assert.equal(await waiting(), 1, 'a failed one can get another payment method')
+  await sync({ ...edited, revision: '13', status: 'cancelled' })
+  assert.equal(await waiting(), 0)
+  const other = await aFollowed()
+  await other.sync({ revision: '10', priceMinor: 1 })
+  const { rows } = await other.inStore((ctx) => listActivity(ctx, other.id, { limit: 1, offset: 0 }))
+  assert.deepEqual([rows[0]!.kind, rows[0]!.actor], ['price_changed', 'platform'])
+})
+
+test('a payment method that could not be read stays; one that is removed is gone', async () => {
+  const { sync, now } = await aFollowed()
+  const method = async () => [(await now()).paymentMethod?.lastFour, (await now()).platformPaymentMethodId]
+  await sync({ revision: '10', paymentMethod: undefined, paymentMethodId: undefined })
+  assert.deepEqual(await method(), ['4242', 'card-1'])
+  await sync({ revision: '11', paymentMethod: null, paymentMethodId: undefined })
+  assert.deepEqual(await method(), [undefined, null])
+})
+
+test('one that has ended here is stopped there only while it is active there; what ended alike there changes nothing', async () => {
+  const { id, sync, inStore, pushed, recorded } = await aFollowed()
+  await inStore((ctx) => cancelSubscription(ctx, id, { reason: 'other', comment: null, by: 'api' }))
+  await pushed('10')
+  const before = await recorded()
+  const pushes = async () => (await inStore((ctx) => waitingKeys(ctx, pushContractJob, [String(id)]))).size
+  for (const [revision, status] of ['cancelled', 'paused', 'expired', 'failed'].entries()) {
+    const { changed } = await sync({ revision: String(11 + revision), status })
+    assert.deepEqual([changed, await pushes()], [[], 0], status)
+  }
+  const failed = await aFollowed()
+  await failed.sync({ revision: '10', status: 'failed' })
+  assert.deepEqual((await failed.sync({ revision: '11', status: 'failed' })).changed, [])
+  assert.deepEqual((await failed.sync({ revision: '12', status: 'expired' })).changed, [])
+  assert.deepEqual((await failed.sync({ revision: '13', status: 'cancelled' })).changed, [failed.contract.id])
+  assert.deepEqual(await recorded(), before)
 })
