@@ -1,0 +1,564 @@
+// Which rows the statements of subscriptions read and write, of several of one store: in which order, how many, and no others.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { waitingKeys } from '#kit/jobs'
+import { type Ctx, int, nullable, row, type Statement, sql, text } from '#kit/postgres'
+import type { PlatformContract } from '#platform'
+import { setClock, updateShop } from '#stores'
+import { atOnce } from '../../test/at-once.ts'
+import { aContract } from '../../test/contract-builder.ts'
+import { testDatabase } from '../../test/database.ts'
+import { aPlan } from '../../test/plan-builder.ts'
+import { aStore } from '../../test/store-builder.ts'
+import { upsertFromContracts } from '../contracts/upsert-from-contracts.ts'
+import { markPaymentMethods, markPushed, markSeen, markTerms } from './contract-queries.ts'
+import { endGraces } from './due-transitions.ts'
+import { insertSubscriptions } from './insert-subscriptions.ts'
+import {
+  lockDueSubscriptions,
+  lockEndedPauses,
+  lockPastPaymentMethodDeadline,
+  lockSubscriptions,
+  lockSubscriptionsOfContracts
+} from './lock-subscriptions.ts'
+import { editContractJob, pushContractJob } from './platform-requests.ts'
+import { listContractsOfCustomers, listDatesBehind, listGiftsTo } from './queries.ts'
+import { reassignSubscriptions } from './reassign-subscriptions.ts'
+import { countByTerms, listBehindVersion, listRepriced, lockBehindVersion, markVersion } from './repricing-queries.ts'
+import {
+  deferForChanges,
+  endChanges,
+  endChangesOf,
+  endMethodChanges,
+  enqueueWaitingEdits,
+  listChanges,
+  type NewChange,
+  requestersOf,
+  writeChanges
+} from './requested-changes.ts'
+import { rebaseNextSubscriptions } from './timezone-rebase-job.ts'
+import { markDueNow, reopenCycles } from './transitions/claim-cycles.ts'
+
+const { db } = await testDatabase()
+const at = Temporal.Instant.from
+const START = at('2026-01-31T15:00:00Z')
+const DUE = at('2026-02-28T15:00:00Z')
+
+/** A store with a subscription for each of these contracts. */
+async function aStoreWith(given: Partial<PlatformContract>[]) {
+  const store = await aStore(db, { clockAt: START })
+  const { inStore, storeId } = store
+  const contracts = given.map((over) => aContract(START, { originOrder: null, nextBillingDate: DUE, ...over }))
+  await inStore((ctx) => upsertFromContracts(ctx, contracts, []))
+  const ids = (
+    await inStore(({ tx }) =>
+      tx.many(row({ id: int }), sql`select id from subscriptions where store_id = ${storeId} order by id`)
+    )
+  ).map(({ id }) => id)
+  await inStore(({ tx }) => tx.run(sql`delete from jobs where store_id = ${storeId}`))
+  return {
+    ...store,
+    contracts,
+    ids,
+    run: (statement: Statement) => inStore(({ tx }) => tx.run(statement)),
+    read: (column: Statement) => inStore(({ tx }) => tx.many(row({ id: int, value: nullable(text) }), column)),
+    goTo: (now: Temporal.Instant) => inStore((ctx) => setClock(ctx, now)),
+    /** Which of these have such a request to the platform. */
+    requested: async (job: typeof pushContractJob) => {
+      const keys = await inStore((ctx) => waitingKeys(ctx, job, ids.map(String)))
+      return ids.filter((id) => keys.has(String(id)))
+    }
+  }
+}
+const many = (n: number, over: Partial<PlatformContract> = {}) => Array.from({ length: n }, () => over)
+const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id)
+
+test('rows are locked in order of id, by id and by contract, and no others', async () => {
+  const store = await aStoreWith(many(4))
+  const [a, b, c] = store.ids as [number, number, number]
+  await store.run(sql`update subscriptions set name = 'later' where store_id = ${store.storeId} and id = ${a}`)
+  const locked = await store.inStore((ctx) => lockSubscriptions(ctx, [c, a, b]))
+  assert.deepEqual(idsOf(locked), [a, b, c])
+  const contractOf = new Map(locked.map((s) => [s.id, s.platformContractId]))
+  const wanted = [c, a].map((id) => contractOf.get(id)!)
+  assert.deepEqual(idsOf(await store.inStore((ctx) => lockSubscriptionsOfContracts(ctx, wanted))), [a, c])
+  for (const lock of [
+    (ctx: Ctx) => lockSubscriptions(ctx, [a]),
+    (ctx: Ctx) => lockSubscriptionsOfContracts(ctx, [contractOf.get(a)!])
+  ]) {
+    const outcome = await atOnce(
+      store,
+      (ctx) =>
+        lockSubscriptions(ctx, [a]).then(() =>
+          ctx.tx.run(sql`update subscriptions set name = 'mine' where store_id = ${ctx.storeId} and id = ${a}`)
+        ),
+      lock
+    )
+    assert.ok(outcome.status === 'fulfilled' && outcome.value[0]!.name === 'mine', 'it waits for the other')
+    await store.run(sql`update subscriptions set name = 'later' where store_id = ${store.storeId} and id = ${a}`)
+  }
+})
+
+test('what is due is taken earliest first, at most so many, from its very instant on, and not from another who has it', async () => {
+  const store = await aStoreWith(many(5))
+  const [a, b, c, d, e] = store.ids as [number, number, number, number, number]
+  const dated = async (id: number, hours: number) => {
+    const when = START.add({ hours })
+    await store.run(sql`
+      update subscriptions set next_billing_at = ${when}, billing_due_at = ${when}
+       where store_id = ${store.storeId} and id = ${id}`)
+  }
+  for (const [id, hours] of [
+    [a, 3],
+    [b, 1],
+    [c, 2],
+    [d, 1],
+    [e, 4]
+  ] as const) {
+    await dated(id, hours)
+  }
+  const due = async (ctx: Ctx, limit: number) =>
+    (await lockDueSubscriptions(ctx, limit)).map(({ subscription }) => subscription)
+  const now = START.add({ hours: 3 })
+  await store.goTo(now)
+  const check = async (lock: (ctx: Ctx, limit: number) => Promise<{ id: number; email: string | null }[]>) => {
+    const all = await store.inStore((ctx) => lock(ctx, 9))
+    assert.deepEqual(idsOf(all), [b, d, c, a])
+    assert.equal(new Set(all.map(({ email }) => email)).size, 4, 'each with its own customer')
+    assert.deepEqual(idsOf(await store.inStore((ctx) => lock(ctx, 3))), [b, d, c])
+    const others = await atOnce(
+      store,
+      (ctx) => lock(ctx, 1),
+      (ctx) => lock(ctx, 2)
+    )
+    assert.deepEqual(others.status === 'fulfilled' && idsOf(others.value), [d, c])
+  }
+  await check(due)
+  await store.run(sql`
+    update subscriptions set payment_method_deadline = billing_due_at, billing_due_at = null where store_id = ${store.storeId}`)
+  await check(lockPastPaymentMethodDeadline)
+  await store.run(sql`
+    update subscriptions
+       set status = 'paused', paused_at = ${START}, resumes_at = payment_method_deadline, next_billing_at = null,
+           payment_method_deadline = null
+     where store_id = ${store.storeId}`)
+  await check(lockEndedPauses)
+  await store.run(sql`
+    update subscriptions
+       set status = 'cancelled', cancelled_at = ${START}, cancel_reason = 'other', grace_ends_at = resumes_at, paused_at = null,
+           resumes_at = null
+     where store_id = ${store.storeId}`)
+  const left = async () =>
+    idsOf(
+      await store.read(sql`
+        select id, null as value from subscriptions where store_id = ${store.storeId} and grace_ends_at is not null order by id`)
+    )
+  const others = await atOnce(
+    store,
+    (ctx) => lockSubscriptions(ctx, [b]),
+    (ctx) => endGraces(ctx, 1)
+  )
+  assert.deepEqual([others.status === 'fulfilled' && others.value, await left()], [1, [a, b, c, e]])
+  assert.deepEqual(await store.requested(pushContractJob), [d])
+  assert.equal(await store.inStore((ctx) => endGraces(ctx, 1)), 1)
+  assert.deepEqual(await left(), [a, c, e])
+  assert.equal(await store.inStore((ctx) => endGraces(ctx, 9)), 2)
+  assert.deepEqual([await left(), await store.requested(pushContractJob)], [[e], [a, b, c, d]])
+})
+
+const NOTHING: Omit<NewChange, 'subscriptionId'> = {
+  planId: null,
+  priceMinor: null,
+  linePriceMinor: null,
+  interval: null,
+  intervalCount: null,
+  platformPaymentMethodId: null,
+  actor: 'api',
+  actorId: 'k'
+}
+
+test('a requested change is ended by its version alone, and what was deferred for it is due again', async () => {
+  const store = await aStoreWith(many(4))
+  const { inStore } = store
+  const [a, b, c, d] = store.ids as [number, number, number, number]
+  const ask = (id: number, over: Partial<NewChange>) =>
+    inStore((ctx) => writeChanges(ctx, [{ ...NOTHING, subscriptionId: id, ...over }]))
+  for (const id of [a, b, c]) await ask(id, { priceMinor: 1900, platformPaymentMethodId: 'card-2' })
+  await ask(b, { priceMinor: 2100, platformPaymentMethodId: 'card-3', actor: 'operator', actorId: null })
+  const shown = async () =>
+    (await inStore((ctx) => listChanges(ctx, store.ids)))
+      .toSorted((x, y) => x.subscriptionId - y.subscriptionId)
+      .map((one) => [one.subscriptionId, one.priceMinor, one.platformPaymentMethodId, one.version])
+  assert.deepEqual(await shown(), [
+    [a, 1900, 'card-2', 1],
+    [b, 2100, 'card-3', 2],
+    [c, 1900, 'card-2', 1]
+  ])
+  assert.deepEqual(
+    idsOf((await inStore((ctx) => listChanges(ctx, [b, d]))).map((one) => ({ id: one.subscriptionId }))),
+    [b]
+  )
+  assert.deepEqual(
+    await inStore((ctx) => requestersOf(ctx, [a, b])),
+    new Map([
+      [a, { actor: 'api', actorId: 'k' }],
+      [b, { actor: 'operator', actorId: null }]
+    ])
+  )
+
+  await store.goTo(DUE)
+  await store.run(sql`delete from jobs where store_id = ${store.storeId}`)
+  await inStore((ctx) => deferForChanges(ctx, [a, b]))
+  assert.deepEqual(await store.requested(editContractJob), [a, b])
+  const dates = async () =>
+    (
+      await store.read(sql`
+        select id, (extract(epoch from billing_due_at - ${DUE}) / 60)::int::text as value from subscriptions
+         where store_id = ${store.storeId} order by id`)
+    ).map(({ value }) => value)
+  assert.deepEqual(await dates(), ['15', '15', '0', '0'])
+
+  const of = (subscriptionId: number, version: number) => ({ subscriptionId, version })
+  await inStore((ctx) => endMethodChanges(ctx, [of(a, 1), of(b, 1)]))
+  assert.deepEqual(await shown(), [
+    [a, 1900, null, 2],
+    [b, 2100, 'card-3', 2],
+    [c, 1900, 'card-2', 1]
+  ])
+  await inStore((ctx) => endChanges(ctx, [of(a, 2), of(b, 1)]))
+  assert.deepEqual(
+    [(await shown()).map(([id]) => id), await dates()],
+    [
+      [b, c],
+      ['0', '15', '0', '0']
+    ]
+  )
+  // A retry after a decline keeps its own date, and so does what is not active.
+  await store.run(sql`update subscriptions set declines = 1 where store_id = ${store.storeId} and id = ${b}`)
+  await inStore((ctx) => endChanges(ctx, [of(b, 2)]))
+  assert.deepEqual([(await shown()).map(([id]) => id), await dates()], [[c], ['0', '15', '0', '0']])
+
+  await store.run(sql`delete from jobs where store_id = ${store.storeId}`)
+  await inStore((ctx) => enqueueWaitingEdits(ctx, [a, d]))
+  assert.deepEqual(await store.requested(editContractJob), [])
+  await ask(d, { priceMinor: 1 })
+  await store.run(sql`delete from jobs where store_id = ${store.storeId}`)
+  await inStore((ctx) => enqueueWaitingEdits(ctx, [a, c]))
+  assert.deepEqual(await store.requested(editContractJob), [c])
+  await inStore((ctx) => endChangesOf(ctx, [a, c]))
+  assert.deepEqual(
+    (await shown()).map(([id]) => id),
+    [d]
+  )
+})
+
+test('a requested change holds a cycle for a day, and only that of its own subscription', async () => {
+  const store = await aStoreWith(many(2))
+  const [a, b] = store.ids as [number, number]
+  await store.inStore((ctx) => writeChanges(ctx, [{ ...NOTHING, subscriptionId: a, priceMinor: 1 }]))
+  const held = async (now: Temporal.Instant) => {
+    await store.goTo(now)
+    const due = await store.inStore((ctx) => lockDueSubscriptions(ctx, 9))
+    return due.flatMap(({ subscription, hasChange }) => (hasChange ? subscription.id : []))
+  }
+  assert.deepEqual(await held(DUE), [a])
+  assert.deepEqual(await held(DUE.add({ hours: 24 }).subtract({ seconds: 1 })), [a])
+  assert.deepEqual(await held(DUE.add({ hours: 24 })), [])
+  await store.inStore((ctx) => writeChanges(ctx, [{ ...NOTHING, subscriptionId: b, priceMinor: 1 }]))
+  assert.deepEqual(await held(DUE.add({ hours: 47 })), [b], 'from the request on')
+})
+
+test('what was read of a contract, pushed to it or changed by it is written to its own subscription', async () => {
+  const store = await aStoreWith([{ revision: '9' }, { revision: '9' }, { revision: '9' }])
+  const { inStore, storeId } = store
+  const [a, b, c] = store.ids as [number, number, number]
+  const rows = async () => new Map((await inStore((ctx) => lockSubscriptions(ctx, store.ids))).map((s) => [s.id, s]))
+  const column = async <K extends keyof NonNullable<ReturnType<Awaited<ReturnType<typeof rows>>['get']>>>(name: K) => {
+    const found = await rows()
+    return store.ids.map((id) => found.get(id)![name])
+  }
+  const push = (id: number, revision: string, nextBillingAt: Temporal.Instant | null) =>
+    inStore((ctx) => markPushed(ctx, [{ id, revision, nextBillingAt }]))
+  const later = DUE.add({ hours: 24 })
+  await push(a, '10', later)
+  assert.deepEqual(await column('platformRevision'), ['10', '9', '9'])
+  assert.deepEqual((await column('platformNextBillingAt')).map(String), [later, DUE, DUE].map(String))
+  await push(a, '9', null)
+  assert.deepEqual(await column('platformRevision'), ['10', '9', '9'])
+  await push(a, '11', null)
+  assert.deepEqual(await column('platformRevision'), ['11', '9', '9'])
+  assert.deepEqual((await column('platformNextBillingAt')).map(String), [later, DUE, DUE].map(String))
+
+  // A charge that waited for its contract is due; a date ahead, and one that is over, stay.
+  await store.goTo(DUE)
+  await store.run(sql`
+    update subscriptions set billing_due_at = ${later} where store_id = ${storeId} and id in (${a}, ${b})`)
+  await push(a, '12', null)
+  assert.deepEqual((await column('billingDueAt')).map(String), [DUE, later, DUE].map(String))
+  await store.run(sql`update subscriptions set next_billing_at = ${later} where store_id = ${storeId} and id = ${b}`)
+  await push(b, '12', null)
+  assert.deepEqual((await column('billingDueAt')).map(String), [DUE, later, DUE].map(String))
+  const now = DUE.add({ hours: 1 })
+  await store.goTo(now)
+  await push(c, '12', null)
+  assert.deepEqual((await column('billingDueAt')).map(String), [DUE, later, DUE].map(String))
+
+  const before = (await rows()).get(a)!
+  await inStore((ctx) => markTerms(ctx, [{ ...before, name: 'Gold', priceMinor: 7 }]))
+  assert.deepEqual(await column('name'), ['Gold', 'VIP', 'VIP'])
+  await inStore((ctx) => markSeen(ctx, [{ ...before, maxCycles: 5, platformRevision: '13' }]))
+  assert.deepEqual(await column('maxCycles'), [5, null, null])
+  assert.deepEqual(await column('platformRevision'), ['13', '12', '12'])
+
+  const contractId = (await rows()).get(b)!.platformContractId
+  await inStore((ctx) => markPaymentMethods(ctx, [{ contractId, methodId: 'card-7' }]))
+  assert.deepEqual(await column('platformPaymentMethodId'), ['card-1', 'card-7', 'card-1'])
+})
+
+test('a contract that has a subscription is left as it is; new ones get their ids in the order in which they began', async () => {
+  const store = await aStoreWith([{}])
+  const { inStore, storeId } = store
+  const [first] = await inStore((ctx) => lockSubscriptions(ctx, store.ids))
+  const of = (platformContractId: string, createdAt: Temporal.Instant) => ({
+    ...first!,
+    platformContractId,
+    createdAt,
+    name: platformContractId,
+    originOrderId: null
+  })
+  const rows = [of('8', DUE), of('7', DUE), of('9', START), of(first!.platformContractId, START)]
+  await inStore((ctx) => insertSubscriptions(ctx, rows))
+  const names = await store.read(
+    sql`select id, name as value from subscriptions where store_id = ${storeId} order by id`
+  )
+  assert.deepEqual(
+    names.map(({ value }) => value),
+    ['VIP', '9', '7', '8']
+  )
+})
+
+test('lists of contracts, gifts and dates name live subscriptions of these customers, and no others', async () => {
+  const store = await aStoreWith([...many(5), { status: 'paused' }, { status: 'cancelled' }])
+  const { inStore, storeId, contracts } = store
+  const customers = contracts.map(({ customer }) => customer!.id)
+  const [a, b, c, d, , paused, over] = store.ids as [number, number, number, number, number, number, number]
+  const locked = await inStore((ctx) => lockSubscriptions(ctx, store.ids))
+  const contractOf = (id: number) => locked.find((s) => s.id === id)!.platformContractId
+  const customerOf = (id: number) => locked.find((s) => s.id === id)!.platformCustomerId
+  const wanted = [over, paused, b, a].map(customerOf)
+  const listed = await inStore((ctx) => listContractsOfCustomers(ctx, wanted))
+  assert.deepEqual(listed, [a, b, paused].map(contractOf))
+
+  const memberOf = (id: number) => locked.find((s) => s.id === id)!.memberId
+  for (const [id, to] of [
+    [a, c],
+    [paused, c],
+    [over, c],
+    [b, d]
+  ] as const) {
+    await store.run(sql`
+      update subscriptions set receiver_member_id = ${memberOf(to)}, gifted_at = ${START} where store_id = ${storeId} and id = ${id}`)
+  }
+  const gifts = await inStore((ctx) => listGiftsTo(ctx, [customerOf(c)]))
+  assert.deepEqual(gifts.toSorted(), [a, paused])
+  assert.equal(customers.length, 7)
+
+  const date = (id: number, ours: Temporal.Instant | null, theirs: Temporal.Instant) =>
+    store.run(sql`
+      update subscriptions set next_billing_at = ${ours}, platform_next_billing_at = ${theirs}
+       where store_id = ${storeId} and id = ${id}`)
+  await date(a, DUE, START)
+  await date(b, DUE.add({ milliseconds: 300 }), DUE)
+  await date(c, START, DUE)
+  await date(d, DUE, DUE.add({ seconds: 1 }))
+  assert.deepEqual(await inStore(listDatesBehind), [a, d])
+})
+
+test('a version finds the live subscriptions of its plan that are behind it, a page at a time, and counts them', async () => {
+  const store = await aStore(db, { clockAt: START })
+  const { inStore, storeId } = store
+  const [gold, silver] = [await aPlan(store, { name: 'Gold' }), await aPlan(store, { name: 'Silver' })]
+  const of = (plan: { sellingPlanId: string }, over: Partial<PlatformContract> = {}) => {
+    const contract = aContract(START, { originOrder: null, nextBillingDate: DUE, ...over })
+    return { ...contract, lines: contract.lines.map((line) => ({ ...line, ...plan })) }
+  }
+  const contracts = [
+    of(gold),
+    of(silver),
+    of(gold, { status: 'paused' }),
+    of(gold),
+    of(gold, { status: 'cancelled' }),
+    of(gold, { status: 'cancelled' })
+  ]
+  await inStore((ctx) => upsertFromContracts(ctx, contracts, []))
+  const found = await inStore((ctx) =>
+    lockSubscriptionsOfContracts(
+      ctx,
+      contracts.map(({ id }) => id)
+    )
+  )
+  const idOf = (i: number) => found.find((s) => s.platformContractId === contracts[i]!.id)!.id
+  const [a, paused, unknown, over, grace] = [idOf(0), idOf(2), idOf(3), idOf(4), idOf(5)] as const
+  const { planId } = found.find(({ id }) => id === a)!
+  const set = (statement: Statement) => inStore(({ tx }) => tx.run(statement))
+  await set(sql`update subscriptions set grace_ends_at = ${DUE} where store_id = ${storeId} and id = ${grace}`)
+  await set(sql`update subscriptions set plan_version = null where store_id = ${storeId} and id = ${unknown}`)
+  const behind = { planId: planId!, version: 2, afterId: 0, limit: 9 }
+  for (const list of [listBehindVersion, lockBehindVersion]) {
+    const ids = (over: Partial<typeof behind> = {}) => inStore((ctx) => list(ctx, { ...behind, ...over }))
+    assert.deepEqual(await ids(), [a, paused, unknown, grace])
+    assert.deepEqual(await ids({ limit: 2 }), [a, paused])
+    assert.deepEqual(await ids({ afterId: a }), [paused, unknown, grace])
+    assert.deepEqual(await ids({ version: 1 }), [unknown], 'not its own version')
+  }
+  const outcome = await atOnce(
+    store,
+    (ctx) => lockBehindVersion(ctx, behind),
+    (ctx) => lockSubscriptions(ctx, [a]).then(() => ctx.tx.one(row({ value: text }), sql`select 'late' as value`)),
+    (ctx) => ctx.tx.run(sql`update subscriptions set name = 'mine' where store_id = ${storeId} and id = ${a}`)
+  )
+  assert.equal(outcome.status, 'fulfilled')
+  const [held] = await inStore((ctx) => lockSubscriptions(ctx, [a]))
+  assert.equal(held!.name, 'mine', 'who asks for a change of it waits')
+
+  await inStore((ctx) => writeChanges(ctx, [{ ...NOTHING, subscriptionId: a, priceMinor: 1900 }]))
+  const repriced = await inStore((ctx) => listRepriced(ctx, [paused, a]))
+  assert.deepEqual(
+    repriced.map((one) => [one.id, one.memberId, one.requestedPriceMinor]),
+    [a, paused].map((id) => [id, found.find((s) => s.id === id)!.memberId, id === a ? 1900 : null])
+  )
+  assert.equal(repriced[0]!.email, found.find(({ id }) => id === a)!.email)
+  assert.deepEqual(await inStore((ctx) => listRepriced(ctx, [])), [])
+  const counted = await inStore((ctx) => countByTerms(ctx, { planId: planId!, version: 2 }))
+  assert.deepEqual(counted.map((one) => [one.planVersion, one.requestedPriceMinor, one.count].join()).toSorted(), [
+    ',,1',
+    '1,,2',
+    '1,1900,1'
+  ])
+  assert.deepEqual(
+    (await inStore((ctx) => countByTerms(ctx, { planId: planId!, version: 1 }))).map(({ count }) => count),
+    [1]
+  )
+  await set(sql`
+    insert into plan_versions (store_id, plan_id, version, price_minor, interval, interval_count, credit_minor,
+                               platform_selling_plan_id, applies_to, created_at)
+    select v.store_id, v.plan_id, 2, v.price_minor, v.interval, v.interval_count, v.credit_minor,
+                                     v.platform_selling_plan_id, v.applies_to, v.created_at
+      from plan_versions v where v.store_id = ${storeId} and v.plan_id = ${planId}`)
+  await inStore((ctx) => markVersion(ctx, 2, [a, over]))
+  assert.deepEqual(await inStore((ctx) => listBehindVersion(ctx, behind)), [paused, unknown, grace])
+})
+
+test('of two customers who were merged one gets all of the other: what they pay, what was given to them, their history', async () => {
+  const store = await aStoreWith(many(5))
+  const { inStore, storeId } = store
+  const locked = await inStore((ctx) => lockSubscriptions(ctx, store.ids))
+  const memberOf = (i: number) => locked[i]!.memberId
+  const [from, to, bo] = [memberOf(0), memberOf(1), memberOf(2)]
+  const give = (i: number, receiver: number) =>
+    store.run(sql`
+      update subscriptions set receiver_member_id = ${receiver}, gifted_at = ${START} where store_id = ${storeId} and id = ${store.ids[i]!}`)
+  await give(1, from)
+  await give(2, from)
+  await give(3, bo)
+  await inStore((ctx) => reassignSubscriptions(ctx, from, to))
+  const after = await inStore((ctx) => lockSubscriptions(ctx, store.ids))
+  assert.deepEqual(
+    after.map((s) => [s.memberId, s.receiverMemberId, s.giftedAt !== null]),
+    [
+      [to, null, false],
+      [to, null, false],
+      [bo, to, true],
+      [memberOf(3), bo, true],
+      [memberOf(4), null, false]
+    ]
+  )
+  const history = await store.read(sql`
+    select member_id as id, min(subscription_id)::text as value from contract_activities where store_id = ${storeId} group by member_id order by 1`)
+  assert.deepEqual(
+    history.map(({ id, value }) => [id, value]),
+    [to, bo, memberOf(3), memberOf(4)]
+      .toSorted((x, y) => x - y)
+      .map((member) => [member, String(store.ids[member === to ? 0 : locked.findIndex((s) => s.memberId === member)])])
+  )
+  const statuses = await store.read(
+    sql`select id, status as value from members where store_id = ${storeId} and id in (${from}, ${to}) order by id`
+  )
+  assert.deepEqual(
+    new Map(statuses.map(({ id, value }) => [id, value])),
+    new Map([
+      [from, 'cancelled'],
+      [to, 'active']
+    ])
+  )
+})
+
+test('a new payment method makes only charges due that are held or wait for a retry', async () => {
+  const store = await aStoreWith([...many(5), { status: 'paused' }])
+  const { storeId } = store
+  const [held, retried, soon, plain, other, paused] = store.ids as [number, number, number, number, number, number]
+  const later = START.add({ hours: 24 })
+  const set = (id: number, due: Temporal.Instant | null, declines: number) =>
+    store.run(sql`
+      update subscriptions set billing_due_at = ${due}, declines = ${declines},
+             payment_method_deadline = ${due === null ? later : null}
+       where store_id = ${storeId} and id = ${id}`)
+  await set(held, null, 0)
+  await set(retried, later, 1)
+  await set(soon, START, 1)
+  await set(plain, later, 0)
+  await set(other, null, 1)
+  await store.inStore((ctx) => markDueNow(ctx, [held, retried, soon, plain, paused]))
+  const due = await store.read(sql`
+    select id, payment_method_deadline::text as value from subscriptions
+     where store_id = ${storeId} and billing_due_at = ${START} and next_billing_at = ${START} order by id`)
+  assert.deepEqual(
+    due.map(({ id, value }) => [id, value]),
+    [held, retried].map((id) => [id, null])
+  )
+  const [, , , , kept] = await store.inStore((ctx) => lockSubscriptions(ctx, store.ids))
+  assert.deepEqual([kept!.billingDueAt, kept!.paymentMethodDeadline], [null, later])
+  const next = await store.read(
+    sql`select id, next_billing_at::text as value from members where store_id = ${storeId} order by id`
+  )
+  assert.equal(next.filter(({ value }) => value?.startsWith('2026-01-31 15:00:00')).length, 2)
+})
+
+test('a pause gets back only the one cycle that it had counted as missed and that is not paid', async () => {
+  const store = await aStoreWith([...many(4, { status: 'paused' }), {}])
+  const { storeId } = store
+  const [a, b, c, other, active] = store.ids as [number, number, number, number, number]
+  const cycles = async () =>
+    (await store.inStore((ctx) => lockSubscriptions(ctx, store.ids))).map(({ nextCycle }) => nextCycle)
+  await store.run(sql`update subscriptions set next_cycle = 4, cycle_index = 2 where store_id = ${storeId}`)
+  const of = (id: number, cycle: number) => ({ id, cycle })
+  await store.inStore((ctx) => reopenCycles(ctx, [of(a, 3), of(b, 2), of(c, 4), of(active, 3)]))
+  assert.deepEqual(await cycles(), [3, 4, 4, 4, 4])
+  await store.run(sql`update subscriptions set cycle_index = 3 where store_id = ${storeId} and id = ${other}`)
+  await store.inStore((ctx) => reopenCycles(ctx, [of(other, 3)]))
+  assert.deepEqual(await cycles(), [3, 4, 4, 4, 4], 'a cycle that was paid is not the next one')
+})
+
+test('those who follow the shop to another time zone are the live ones, and those whose end can be taken back', async () => {
+  const store = await aStoreWith([
+    {},
+    { status: 'paused' },
+    { status: 'cancelled' },
+    { status: 'cancelled' },
+    { status: 'failed' }
+  ])
+  const { storeId, inStore } = store
+  const [a, paused, , grace] = store.ids as [number, number, number, number]
+  await store.run(sql`update subscriptions set grace_ends_at = ${DUE} where store_id = ${storeId} and id = ${grace}`)
+  await inStore((ctx) => updateShop(ctx, { name: 'Moved', timezone: 'Asia/Tokyo' }))
+  assert.equal(await inStore((ctx) => rebaseNextSubscriptions(ctx, a)), grace)
+  const moved = async () =>
+    idsOf(
+      await store.read(sql`
+        select id, null as value from subscriptions where store_id = ${storeId} and timezone_rebases = 1 order by id`)
+    )
+  assert.deepEqual(await moved(), [paused, grace])
+  assert.equal(await inStore((ctx) => rebaseNextSubscriptions(ctx, 0)), a)
+  assert.deepEqual(await moved(), [a, paused, grace])
+  assert.equal(await inStore((ctx) => rebaseNextSubscriptions(ctx, 0)), null)
+})
