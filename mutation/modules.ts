@@ -73,6 +73,7 @@ export const MODULES: Record<string, MutatedModule> = {
       'lock-subscriptions.ts',
       'plan-repricing.ts',
       'repricing-queries.ts',
+      'replaced-prices.ts',
       'platform-requests.ts',
       'reassign-subscriptions.ts',
       'rebase-timezone.ts',
@@ -169,6 +170,7 @@ export const MODULES: Record<string, MutatedModule> = {
     texts: [],
     functions: [],
     tests: [
+      'src/subscriptions/ended-changes.test.ts',
       'test/created-subscriptions.test.ts',
       'test/events-of-subscriptions.test.ts',
       'test/imports.test.ts',

@@ -36,6 +36,7 @@ const NOTHING: Change = {
   interval: null,
   intervalCount: null,
   platformPaymentMethodId: null,
+  replaces: null,
   actor: 'api',
   actorId: null,
   version: 1
@@ -141,6 +142,37 @@ test("a price in all is reached by the line of the plan: without the other lines
   const three = line('f', { sellingPlanId: '103', quantity: 3 })
   assert.equal(near(1000, [three]), 333)
   assert.equal(near(1100, [three]), 367)
+})
+
+test('a price that was agreed on the platform after the request stays, unless the plan that is requested is sold there already', () => {
+  const replaces = (of: Partial<Change>) => ({
+    unitPrices: [2900],
+    prices: [],
+    of: { priceMinor: of.priceMinor ?? null, linePriceMinor: of.linePriceMinor ?? null }
+  })
+  const agreed = (change: Partial<Change>, lasting: number, over: Partial<PlatformContractLine> = {}) => {
+    const edit = refusal(aChange({ ...change, replaces: replaces(change) }), [
+      { ...VIP, ...over, lastingPriceMinor: lasting, priceMinor: lasting }
+    ])
+    return typeof edit === 'string' ? edit : 'edited'
+  }
+  const stays = 'The price on the platform was changed after the request: it is 20.00 USD now, and stays'
+  assert.equal(agreed({ linePriceMinor: 3500 }, 2900), 'edited')
+  assert.equal(agreed({ linePriceMinor: 3500 }, 2000), stays)
+  assert.equal(agreed({ linePriceMinor: 3500 }, 3500), 'edited')
+  assert.equal(agreed({ planId: 2, linePriceMinor: 4900 }, 2000), stays)
+  const moved = { sellingPlanId: '203' }
+  assert.equal(agreed({ planId: 2, linePriceMinor: 4900 }, 4900, moved), 'edited')
+  assert.equal(agreed({ planId: 2, linePriceMinor: 4900 }, 2000, moved), stays)
+  const total = aChange({
+    priceMinor: 3500,
+    replaces: { unitPrices: [], prices: [2950], of: { priceMinor: 3500, linePriceMinor: null } }
+  })
+  const whole = { ...contract, lines: [VIP, OLD_VIP].map((one, i) => ({ ...one, lastingPriceMinor: 1000 + i })) }
+  const refused = editOf(total, { ...whole, priceMinor: 2900, deliveryPriceMinor: 100 })
+  assert.equal(refused, 'The price on the platform was changed after the request: it is 30.00 USD now, and stays')
+  const clear = { ...whole, lines: [VIP], priceMinor: 2900 }
+  assert.notEqual(typeof editOf(total, { ...clear, deliveryPriceMinor: 50 }), 'string', 'the total of then')
 })
 
 test('terms and payment method are two parts; a change of one of them is a single one', () => {
@@ -257,7 +289,7 @@ test('what the platform did not accept is in the history with who asked for it, 
   const { alerts } = await life.inStore((ctx) => listAlerts(ctx))
   assert.deepEqual(
     alerts.map(({ kind, subject }) => [kind, subject]),
-    [['change_not_accepted', 'Requested changes that the platform does not accept: 3']]
+    [['change_not_accepted', 'Requested changes that were dropped: 3']]
   )
   const of = `sub_${life.id}`
   const first = `${of}, price: No${'x'.repeat(98)}; ${of}, payment method: Not his; ${of}, plan, price and interval: Not sold`

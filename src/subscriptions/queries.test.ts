@@ -173,6 +173,7 @@ const NOTHING: Omit<NewChange, 'subscriptionId'> = {
   interval: null,
   intervalCount: null,
   platformPaymentMethodId: null,
+  replaces: null,
   actor: 'api',
   actorId: 'k'
 }
