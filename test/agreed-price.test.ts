@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '#kit/postgres'
 import { editContracts } from '../src/sync/contracts/edit-contracts.ts'
+import { addPlanVersion } from './add-plan-version.ts'
 import { testDatabase } from './database.ts'
 import { aStoreWithEvents } from './recorded-events.ts'
 import { startService } from './service-builder.ts'
@@ -32,7 +33,7 @@ async function aDeclinedMember() {
     id,
     plan: plan as string,
     requestVersion: async (price: string) => {
-      await service.admin('POST', `${store.at}/plans/${plan}/versions`, { price, apply_to: 'all' })
+      await addPlanVersion(service, `${store.at}/plans/${plan}`, { price, apply_to: 'all' })
       await store.settle()
     },
     change: (requested: object) => service.admin('POST', `${at}/change`, requested),

@@ -2,6 +2,7 @@
 // of price or plan. With the sandbox platform.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { addPlanVersion } from './add-plan-version.ts'
 import { testDatabase } from './database.ts'
 import { aStoreWithEvents, type RecordedEvent } from './recorded-events.ts'
 import { startService } from './service-builder.ts'
@@ -211,7 +212,7 @@ test('a contract of several products accepts neither a membership nor a single p
     /was not accepted: The contract has 2 lines, 2 of them of its plan: it is not clear which/
   )
   assert.equal(await member.price(), 45)
-  await service.admin('POST', `${store.at}/plans/plan_${coffee.id}/versions`, { price: '16.00', apply_to: 'running' })
+  await addPlanVersion(service, `${store.at}/plans/plan_${coffee.id}`, { price: '16.00', apply_to: 'running' })
   await store.settle()
   assert.deepEqual(
     (await member.lines()).map(([, quantity, price]: number[]) => [quantity, price]),

@@ -6,6 +6,7 @@ import { bool, type Ctx, int, nullable, row, sql } from '#kit/postgres'
 import { applyPlanVersionJob, followPlanVersionJob, listPlans } from '#plans'
 import { previewPlanVersion } from '#subscriptions'
 import { applyPlanVersion } from '../src/subscriptions/apply-plan-version.ts'
+import { addPlanVersion } from './add-plan-version.ts'
 import { testDatabase } from './database.ts'
 import { aDueStore } from './due-store.ts'
 import { aStoreWithEvents, type RecordedEvent } from './recorded-events.ts'
@@ -48,7 +49,9 @@ async function aPricedStore() {
     idOf,
     change,
     preview: (query: string) => service.admin('GET', `${at}/preview?${query}`),
-    version: (version: object) => service.admin('POST', at, version),
+    version: (version: Record<string, string>) => addPlanVersion(service, `${store.at}/plans/${plan}`, version),
+    /** Without a preview of its own. */
+    addVersion: (version: object) => service.admin('POST', at, version),
     /** [price, interval, interval_count, version] of each, by name. */
     async terms() {
       const shown: Record<string, unknown> = {}
@@ -188,7 +191,75 @@ test('its pages are bounded and have every subscription once, with the totals of
   )
 })
 
-test('the list price is told from others in a trial, for several pieces, and after another one was agreed', async () => {
+test('a version for running subscriptions is added only as it was previewed', async () => {
+  const store = await aPricedStore()
+  const { preview } = await store.preview('price=35&apply_to=all')
+  const stale = /409.*preview is not of this version as it would be now.*"field":"preview","code":"invalid"/
+  for (const applyTo of ['list_price', 'all', 'running']) {
+    await assert.rejects(store.addVersion({ price: '35.00', apply_to: applyTo }), /400.*preview must be.*"required"/)
+  }
+  for (const other of [
+    { price: '36.00', apply_to: 'all' },
+    { price: '35.00', apply_to: 'list_price' },
+    { price: '35.00', apply_to: 'all', credit: '1.00' },
+    { price: '35.00', apply_to: 'all', interval: 'year' }
+  ]) {
+    await assert.rejects(store.addVersion({ ...other, preview }), stale)
+  }
+  for (const change of [
+    () => store.change(store.idOf('paused'), { price: '21.00' }),
+    () => store.settle(),
+    () => store.member('later@example.com', 'Gold').then(store.settle),
+    () => service.admin('POST', `${store.at}/subscriptions/${store.idOf('plain')}/cancel`),
+    () => store.version({ price: '29.00', credit: '1.00', apply_to: 'new' })
+  ]) {
+    const { preview: before } = await store.preview('price=35&apply_to=all')
+    await change()
+    await assert.rejects(store.addVersion({ price: '35.00', apply_to: 'all', preview: before }), stale)
+  }
+  const { versions } = await service.admin('GET', `${store.at}/plans/${store.plan}`)
+  assert.deepEqual(
+    versions.map((one: any) => one.version),
+    [2, 1],
+    'what is refused adds no version'
+  )
+  const { preview: present } = await store.preview('price=35&apply_to=all&limit=2')
+  assert.equal((await store.preview('price=35&apply_to=all')).preview, present, 'on each page')
+  await store.addVersion({ price: '35.00', apply_to: 'all', preview: present })
+})
+
+test('a price that is agreed after the preview stays, also where the version is for all', async () => {
+  const store = await aPricedStore()
+  const planId = await goldOf(store.storeId)
+  const since = (await service.db.inStore(store.storeId, async ({ now }) => now)).toString()
+  await store.advance({ by: 'PT1H' })
+  await store.version({ price: '35.00', apply_to: 'new' })
+  // Somebody asked for one price, which the contract does not have yet; and another is agreed on the platform.
+  await service.db.inStore(store.storeId, ({ tx, now }) =>
+    tx.run(sql`
+      insert into subscription_changes (store_id, subscription_id, price_minor, actor, requested_at)
+      values (${store.storeId}, ${Number(store.idOf('paused').slice(4))}, 1900, 'api', ${now})`)
+  )
+  await store.change(store.idOf('plain'), { price: '23.00' })
+  await store.settle()
+  await service.db.inStore(store.storeId, (ctx) =>
+    enqueue(ctx, followPlanVersionJob, [{ planId, version: 2, target: 'all', afterId: 0, since }])
+  )
+  await store.settle()
+  const terms = await store.terms()
+  assert.deepEqual(
+    [terms.plain, terms.own, terms.paused, terms.slow],
+    [
+      [23, ...MONTH, 1],
+      [35, ...MONTH, 2],
+      // Its own request waits, in place of the version.
+      [29, ...MONTH, 1],
+      [35, 'week', 6, 2]
+    ]
+  )
+})
+
+test('the list price is recognised in a trial, for several pieces, and after another one was agreed', async () => {
   const store = await aStoreWithEvents(service)
   const { id: plan } = await service.admin('POST', `${store.at}/plans`, {
     name: 'Gold',

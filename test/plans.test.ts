@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Ctx, int, nullable, row, sql } from '#kit/postgres'
 import { applyPlanVersion } from '../src/subscriptions/apply-plan-version.ts'
+import { addPlanVersion } from './add-plan-version.ts'
 import { testDatabase } from './database.ts'
 import { aStoreWithEvents, type RecordedEvent } from './recorded-events.ts'
 import { startService } from './service-builder.ts'
@@ -18,7 +19,7 @@ async function aPlanStore(given: Record<string, unknown> = {}) {
     create: (plan: Record<string, unknown>) =>
       service.admin('POST', at, { price: '29.00', interval: 'month', ...plan }),
     change: (id: string, change: object) => service.admin('PATCH', `${at}/${id}`, change),
-    version: (id: string, version: object) => service.admin('POST', `${at}/${id}/versions`, version),
+    version: (id: string, version: Record<string, string>) => addPlanVersion(service, `${at}/${id}`, version),
     show: (id: string) => service.admin('GET', `${at}/${id}`),
     list: async () => (await service.admin('GET', at)).data,
     /** Joins; returns the amount of the checkout and the subscription. */

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { addPlanVersion } from './add-plan-version.ts'
 import { testDatabase } from './database.ts'
 import { startService } from './service-builder.ts'
 import { until } from './until.ts'
@@ -43,7 +44,7 @@ suite('begins at once', { concurrency: true }, () => {
     )
     await setTimeout(QUIET_MS)
     const [plan] = (await service.admin('GET', `${store.at}/plans`)).data
-    await service.admin('POST', `${store.at}/plans/${plan.id}/versions`, { price: '35.00', apply_to: 'running' })
+    await addPlanVersion(service, `${store.at}/plans/${plan.id}`, { price: '35.00', apply_to: 'running' })
     const client = service.client(store.key)
     await until('the new price', async () => (await client.subscriptions.list()).data[0]!.price === 35)
   })

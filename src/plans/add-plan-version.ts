@@ -18,7 +18,18 @@ export type VersionTerms = {
   credit?: string | number
 }
 
-export type VersionInput = VersionTerms & { appliesTo: VersionTarget }
+/**
+ * `assertPreviewed` refuses a version for running subscriptions that would do anything else than what was previewed, in a transaction;
+ * `since` is the time of that transaction.
+ */
+export type VersionInput = VersionTerms &
+  (
+    | { appliesTo: 'new' }
+    | {
+        appliesTo: Exclude<VersionTarget, 'new'>
+        assertPreviewed: (ctx: Ctx, version: VersionOffer) => Promise<void>
+      }
+  )
 
 /**
  * Moves running subscriptions of a plan to one of its versions, in order of id after `afterId`. It has another name than the job of
@@ -30,7 +41,9 @@ export const followPlanVersionJob = declareJob(
     planId: Type.Integer(),
     version: Type.Integer(),
     target: Type.Union([Type.Literal('list_price'), Type.Literal('all')]),
-    afterId: Type.Integer()
+    afterId: Type.Integer(),
+    /** When what it does was previewed: a price that was agreed later stays. Jobs of earlier versions have none. */
+    since: Type.Optional(Type.String())
   }),
   { priority: 'low', dedupe: ({ planId }) => planId }
 )
@@ -45,7 +58,8 @@ export const applyPlanVersionJob = declareJob(
 /**
  * Adds a version: new subscriptions get its terms from now on. Where it is for running subscriptions too, a job moves them to it (a
  * job, since subscriptions are a later module). Refuses a version that changes nothing, unless it is for running subscriptions, and
- * one for running subscriptions while an earlier one is still being brought to them: some would be left between the two.
+ * one for running subscriptions while an earlier one is still being brought to them: some would be left between the two. What a
+ * version for running subscriptions does must have been previewed; this is asked before the platform's plan is changed.
  */
 export async function addPlanVersion(
   db: Database,
@@ -54,19 +68,25 @@ export async function addPlanVersion(
   planId: number,
   input: VersionInput
 ): Promise<Plan> {
-  const { appliesTo: target } = input
   return changePlan(db, storeId, planId, async (before, leaseToken) => {
     const after = { ...before, ...termsAfter(before, input) }
-    if (target === 'new' && !differ(before, after)) throw sameTerms(planId)
-    if (target !== 'new') await db.inStore(storeId, (ctx) => assertNoneUnderWay(ctx, planId))
+    if (input.appliesTo === 'new' && !differ(before, after)) throw sameTerms(planId)
+    const since = input.appliesTo === 'new' ? null : await assertMayFollow(db, storeId, after, input.assertPreviewed)
     const sellingPlanId = await publishPlan(connector, after)
     return db.inStore(storeId, async (ctx) => {
       const { priceMinor, interval, intervalCount, creditMinor } = after
       const next = { id: planId, priceMinor, interval, intervalCount, creditMinor, sellingPlanId }
-      if (!(await markVersion(ctx, { ...next, appliesTo: target }, leaseToken))) throw planBusy(planId)
+      if (!(await markVersion(ctx, { ...next, appliesTo: input.appliesTo }, leaseToken))) throw planBusy(planId)
       const plan = (await findPlan(ctx, planId))!
-      if (target !== 'new') {
-        await enqueue(ctx, followPlanVersionJob, [{ planId, version: plan.currentVersion, target, afterId: 0 }])
+      if (input.appliesTo !== 'new' && since) {
+        const job = {
+          planId,
+          version: plan.currentVersion,
+          target: input.appliesTo,
+          afterId: 0,
+          since: since.toString()
+        }
+        await enqueue(ctx, followPlanVersionJob, [job])
       }
       return plan
     })
@@ -81,7 +101,30 @@ export async function nextPlanVersion(
 ): Promise<{ plan: Plan; version: VersionOffer }> {
   const plan = await findPlan(ctx, planId)
   if (!plan) throw planNotFound(planId)
-  return { plan, version: { ...termsAfter(plan, input), version: plan.currentVersion + 1 } }
+  return { plan, version: offerOf({ ...plan, ...termsAfter(plan, input) }) }
+}
+
+/** The next version of a plan with these terms. */
+const offerOf = ({ currentVersion, priceMinor, interval, intervalCount, creditMinor }: Plan): VersionOffer => ({
+  version: currentVersion + 1,
+  priceMinor,
+  interval,
+  intervalCount,
+  creditMinor
+})
+
+/** Refuses a version for running subscriptions that was not previewed, or while another is brought to them. Returns when. */
+function assertMayFollow(
+  db: Database,
+  storeId: number,
+  after: Plan,
+  assertPreviewed: (ctx: Ctx, version: VersionOffer) => Promise<void>
+): Promise<Temporal.Instant> {
+  return db.inStore(storeId, async (ctx) => {
+    await assertNoneUnderWay(ctx, after.id)
+    await assertPreviewed(ctx, offerOf(after))
+    return ctx.now
+  })
 }
 
 /** A version as far as it decides what a subscription costs, and when. */

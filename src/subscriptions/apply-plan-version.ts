@@ -3,7 +3,7 @@ import type { Ctx, Database } from '#kit/postgres'
 import { applyPlanVersionJob, followPlanVersionJob, listPlanVersions, type VersionTarget } from '#plans'
 import { planRepricing } from './plan-repricing.ts'
 import { keptReplacedPrices, pricesReplacedBy } from './replaced-prices.ts'
-import { listRepriced, lockBehindVersion, markVersion } from './repricing-queries.ts'
+import { listAgreedSince, listRepriced, lockBehindVersion, markVersion } from './repricing-queries.ts'
 import { writeChanges } from './requested-changes.ts'
 
 const BATCH = 2000
@@ -37,7 +37,7 @@ export const applyEarlierPlanVersion = defineJob(applyPlanVersionJob, async ({ d
 /**
  * Moves the next batch of a plan's running subscriptions to a version, from their next cycle on: the platform's contracts are
  * edited after the commit, and price and cadence here follow them. A subscription at a later version stays there, and one that keeps
- * its terms stays at its own. Returns the last subscription of the batch; null after the last batch.
+ * its terms stays at its own; so does one whose price was agreed after the preview. Returns the last subscription of the batch; null after the last batch.
  */
 async function followVersion(
   ctx: Ctx,
@@ -45,15 +45,20 @@ async function followVersion(
     planId,
     version,
     target,
-    afterId
-  }: { planId: number; version: number; target: Exclude<VersionTarget, 'new'>; afterId: number }
+    afterId,
+    since
+  }: { planId: number; version: number; target: Exclude<VersionTarget, 'new'>; afterId: number; since?: string }
 ): Promise<number | null> {
   const versions = new Map((await listPlanVersions(ctx, planId)).map((one) => [one.version, one]))
   const wanted = versions.get(version)
   if (!wanted) return null
   const ids = await lockBehindVersion(ctx, { planId, version, afterId, limit: BATCH })
   // Read after the lock: whoever requests a change of a subscription locks it first.
-  const planned = (await listRepriced(ctx, ids)).map((s) => ({ s, plan: planRepricing(s, wanted, versions, target) }))
+  const agreed = target === 'all' && since ? await listAgreedSince(ctx, ids, Temporal.Instant.from(since)) : null
+  const planned = (await listRepriced(ctx, ids)).map((s) => {
+    // Nobody has seen these prices in the preview.
+    return { s, plan: planRepricing(s, wanted, versions, agreed?.has(s.id) ? 'list_price' : target) }
+  })
   await markVersion(
     ctx,
     version,

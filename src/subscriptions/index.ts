@@ -21,7 +21,7 @@ export {
   pushContractJob,
   syncContractJob
 } from './platform-requests.ts'
-export { previewPlanVersion } from './preview-plan-version.ts'
+export { assertPreviewed, previewPlanVersion } from './preview-plan-version.ts'
 export { billingFrequency, publicStatus } from './public-fields.ts'
 export { findSubscriptionByContract, listContractsOfCustomers, listGiftsTo, nextSubscriptionWork } from './queries.ts'
 export { reassignSubscriptions } from './reassign-subscriptions.ts'

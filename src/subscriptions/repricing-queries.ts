@@ -79,6 +79,43 @@ export function listRepriced(ctx: Ctx, ids: number[]): Promise<Repriced[]> {
   )
 }
 
+/** Those of these subscriptions whose price was changed, or requested, after this instant. */
+export async function listAgreedSince(ctx: Ctx, ids: number[], since: Temporal.Instant): Promise<Set<number>> {
+  const rows = await ctx.tx.many(
+    Id,
+    sql`
+    select subscription_id as id from contract_activities
+     where store_id = ${ctx.storeId} and subscription_id = any(${ids}::bigint[]) and kind = 'price_changed' and occurred_at > ${since}
+    union
+    select subscription_id from subscription_changes
+     where store_id = ${ctx.storeId} and subscription_id = any(${ids}::bigint[]) and requested_at > ${since}
+       and num_nonnulls(price_minor, line_price_minor) > 0`
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+const Fingerprint = row({ count: int, sum: text })
+
+/**
+ * A text that changes with who would be moved to this version of a plan, and with what they have: their terms, and those that were
+ * requested and wait.
+ */
+export async function fingerprintBehind(ctx: Ctx, { planId, version }: Pick<Behind, 'planId' | 'version'>) {
+  const { count, sum } = await ctx.tx.one(
+    Fingerprint,
+    sql`
+    select count(*) as count, coalesce(sum(hashtextextended(row(
+             s.id, s.plan_version, s.price_minor, s.unit_price_minor, s.interval, s.interval_count,
+             c.plan_id, c.price_minor, c.line_price_minor, c.interval, c.interval_count)::text, 0)), 0)::text as sum
+      from subscriptions s
+      left join subscription_changes c on c.store_id = ${ctx.storeId} and c.subscription_id = s.id
+     where s.store_id = ${ctx.storeId} and s.plan_id = ${planId}
+       and (s.status in ('active', 'paused') or s.grace_ends_at is not null)
+       and (s.plan_version is null or s.plan_version < ${version})`
+  )
+  return `${count}:${sum}`
+}
+
 const SameTerms = row({ ...terms, count: int })
 
 /** How many subscriptions that a version may move have the same terms, whatever they are. */

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
-import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
 import type { Document } from '../../admin-api.ts'
+import { ask, mayAsk } from '../../ask.ts'
 import { addCommand, type Terminal } from '../../command.ts'
 import { badUsage, CommandError } from '../../command-error.ts'
 import { optional, text } from '../../flags.ts'
@@ -34,7 +33,7 @@ export function addDeleteStoreCommand(store: Command, terminal: Terminal): void 
 
 /** What would be deleted, in a few lines. */
 async function aboutStore(api: Terminal['api'], store: string): Promise<string[]> {
-  if (!process.stdin.isTTY) {
+  if (!mayAsk()) {
     throw badUsage('--confirm is required where nobody can type the name of the store (standard input is no terminal)')
   }
   const { name, domain, sandbox, status } = await api().get(storePath(store))
@@ -56,14 +55,7 @@ async function counted(api: ReturnType<Terminal['api']>, store: string): Promise
 
 async function askForName(about: string[], err: NodeJS.WriteStream): Promise<string> {
   err.write(lines(about))
-  const prompt = createInterface({ input: process.stdin, output: err })
-  try {
-    // The end of the input answers nothing.
-    const ended = once(prompt, 'close').then(() => '')
-    const typed = await Promise.race([prompt.question('Type the name of the store to delete it: '), ended])
-    if (typed.trim() === '') throw new CommandError('usage', 'No name was typed: nothing is deleted')
-    return typed
-  } finally {
-    prompt.close()
-  }
+  const typed = await ask('Type the name of the store to delete it: ', err)
+  if (typed === '') throw new CommandError('usage', 'No name was typed: nothing is deleted')
+  return typed
 }

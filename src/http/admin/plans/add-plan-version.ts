@@ -1,9 +1,12 @@
 import { Type } from 'typebox'
-import { addPlanVersion } from '#plans'
+import type { Ctx } from '#kit/postgres'
+import { invalidField } from '#kit/refusal'
+import { addPlanVersion, type VersionOffer, type VersionTarget } from '#plans'
+import { assertPreviewed } from '#subscriptions'
 import { idInPath } from '../../shared/path-ids.ts'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
-import { amount, oneOf } from '../fields.ts'
+import { amount, oneOf, text } from '../fields.ts'
 import { storeOf } from '../store.ts'
 import { credit, interval, intervalCount } from './plan-fields.ts'
 import { PlanParams } from './plan-params.ts'
@@ -21,7 +24,13 @@ const NewVersionBody = Type.Object({
       'new (who joins from now on), list_price (also running subscriptions that pay the list price of their version), all (also where another price was agreed with one person), or running, which is list_price',
     meaning: 'Whom it holds for',
     examples: ['new']
-  })
+  }),
+  preview: Type.Optional(
+    text(64, "the `preview` of the version's preview", {
+      meaning: 'Required unless `apply_to` is `new`: what was previewed is what is done',
+      examples: ['0f3a5c0d8e6b4a7f9c1d2e3f40516273']
+    })
+  )
 })
 
 /** POST /stores/{store}/plans/{plan}/versions */
@@ -34,7 +43,7 @@ export function addPlanVersionRoute(admin: Surface, { db, connectorOf }: AdminDe
         operationId: 'addPlanVersion',
         summary: 'Add a version of a plan',
         description:
-          'Puts a new price, interval or credit on sale. With `apply_to` `list_price` or `all` the contracts of active and paused subscriptions are edited on the platform one by one, and the version holds from their next cycle on. With `list_price` a subscription whose price was agreed with one person keeps its terms. [Preview](#preview-a-version-of-a-plan) it first. What a version leaves out stays. While an earlier version is still being brought to subscriptions it is 409.',
+          'Puts a new price, interval or credit on sale. With `apply_to` `list_price` or `all` the contracts of active and paused subscriptions are edited on the platform one by one, and the version holds from their next cycle on. With `list_price` a subscription whose price was agreed with one person keeps its terms. [Preview](#preview-a-version-of-a-plan) it first, and give the `preview` of that response: when a subscription, a price or the plan has changed since, the version is refused (409, `preview` in `details`), and nothing is changed. A price that is agreed after that, while the version is being brought to subscriptions, stays. What a version leaves out stays. While an earlier version is still being brought to subscriptions it is 409.',
         params: PlanParams,
         body: NewVersionBody,
         response: { 201: PlanWithVersionsBody }
@@ -42,15 +51,31 @@ export function addPlanVersionRoute(admin: Surface, { db, connectorOf }: AdminDe
     },
     async (request, reply) => {
       const { storeId } = storeOf(request)
-      const { interval_count, apply_to, ...terms } = request.body
+      const { interval_count, apply_to, preview, ...terms } = request.body
       const planId = idInPath('plan', request.params.plan)
       const plan = await addPlanVersion(db, storeId, await connectorOf(storeId), planId, {
         ...terms,
         intervalCount: interval_count,
-        appliesTo: targetOf(apply_to)
+        ...followersOf(planId, targetOf(apply_to), preview)
       })
       const shown = await request.inStore((ctx) => planWithVersions(ctx, plan.id))
       return reply.code(201).send(shown!)
     }
   )
+}
+
+/** Whom the version is for. With running subscriptions it has to have been previewed. */
+function followersOf(planId: number, target: VersionTarget, preview: string | undefined) {
+  if (target === 'new') return { appliesTo: target }
+  if (preview === undefined) {
+    throw invalidField(
+      'preview',
+      'must be that of a preview of the version, with apply_to list_price or all',
+      'required'
+    )
+  }
+  return {
+    appliesTo: target,
+    assertPreviewed: (ctx: Ctx, version: VersionOffer) => assertPreviewed(ctx, planId, version, { target, preview })
+  }
 }

@@ -53,6 +53,10 @@ const PreviewBody = Type.Object(
     plan_id: Type.String({ description: 'The plan id, `plan_3`' }),
     version: Type.Integer({ description: 'The number that the version would get' }),
     apply_to: oneOf(['list_price', 'all'], { description: 'Whom the preview is for' }),
+    preview: Type.String({
+      description:
+        'Give it as `preview` when the version is added; it is another one when anything that the preview shows has changed, on any page'
+    }),
     currency: Type.String({ description: 'ISO 4217' }),
     price: Type.Number({ description: 'Of the version' }),
     interval: oneOf(INTERVALS, { description: 'Of the version: the unit of a cycle' }),
@@ -80,6 +84,7 @@ const PreviewBody = Type.Object(
         plan_id: 'plan_3',
         version: 2,
         apply_to: 'list_price',
+        preview: '0f3a5c0d8e6b4a7f9c1d2e3f40516273',
         currency: 'EUR',
         price: 35,
         interval: 'month',
@@ -159,6 +164,7 @@ export function previewPlanVersionRoute(admin: Surface): void {
           plan_id: publicId('plan', planId),
           version: version.version,
           apply_to: target,
+          preview: preview.id,
           currency: plan.currency,
           price: amountOf(version.priceMinor),
           interval: version.interval,
