@@ -91,6 +91,11 @@ test('commands create a store, sell to a customer, bill and audit it', async (t)
   )
   assert.equal((await json('plan', 'update', ...ofPlan, '--max-cycles', '0', '--countries', 'US')).max_cycles, null)
   assert.equal((await json('plan', 'price', ...ofPlan, '--price', '30.00', '--apply-to', 'new')).versions.length, 2)
+  const before = await json('plan', 'price-preview', ...ofPlan, '--price', '33.00')
+  const other = ['--price', '34.00', '--apply-to', 'list_price', '--preview', before.preview]
+  const stale = await run(['plan', 'price', ...ofPlan, ...other])
+  assert.equal(stale.code, 1)
+  assert.match(stale.err, /^perennial: .*preview is not of this version as it would be now/)
   assert.equal(
     (await json('plan', 'price', ...ofPlan, '--price', '29.00', '--apply-to', 'running', '--yes')).version,
     3
@@ -99,19 +104,6 @@ test('commands create a store, sell to a customer, bill and audit it', async (t)
   assert.deepEqual([unseen.code, unseen.out], [1, ''])
   assert.match(unseen.err, /--preview <id> \(of `plan price-preview`\) or --yes is required where nobody can be asked/)
   const preview = await json('plan', 'price-preview', ...ofPlan, '--price', '33.00')
-  const stale = await run([
-    'plan',
-    'price',
-    ...ofPlan,
-    '--price',
-    '34.00',
-    '--apply-to',
-    'all',
-    '--preview',
-    preview.preview
-  ])
-  assert.equal(stale.code, 1)
-  assert.match(stale.err, /^perennial: .*preview is not of this version as it would be now/)
   assert.deepEqual([preview.version, preview.apply_to, preview.price, preview.totals.changed], [4, 'list_price', 33, 0])
   const shown = await run(['plan', 'price-preview', ...ofPlan, '--credit', '1.00', '--apply-to', 'all', '--limit', '1'])
   assert.match(

@@ -76,6 +76,13 @@ const versionOf = (storeId: number, id: string) =>
     return found.planVersion
   })
 
+const setPrice = (storeId: number, id: string, price: number, unitPrice: number | null) =>
+  service.db.inStore(storeId, ({ tx }) =>
+    tx.run(sql`
+      update subscriptions set price_minor = ${price}, unit_price_minor = ${unitPrice}
+       where store_id = ${storeId} and id = ${Number(id.slice('sub_'.length))}`)
+  )
+
 const MONTH = ['month', 1] as const
 const BEFORE = {
   plain: [29, ...MONTH, 1],
@@ -210,6 +217,9 @@ test('a version for running subscriptions is added only as it was previewed', as
     () => store.change(store.idOf('paused'), { price: '21.00' }),
     () => store.settle(),
     () => store.member('later@example.com', 'Gold').then(store.settle),
+    // As a price that somebody has changed on the platform.
+    () => setPrice(store.storeId, store.idOf('slow'), 2800, null),
+    () => setPrice(store.storeId, store.idOf('slow'), 2800, 2800),
     () => service.admin('POST', `${store.at}/subscriptions/${store.idOf('plain')}/cancel`),
     () => store.version({ price: '29.00', credit: '1.00', apply_to: 'new' })
   ]) {
