@@ -20,10 +20,14 @@ const bodiesAreRead: Edit = {
 const CONCURRENCY = 'src/webhooks/sending/endpoint-concurrency.ts'
 const hangingStay: Edit = {
   file: CONCURRENCY,
-  from: 'if (places.slow.taken >= places.slow.most) return',
-  to: 'if (places.slow.taken >= 0) return'
+  from: 'begunIn === quick ? setTimeout(moveOver, slowMs)',
+  to: 'begunIn === quick ? setTimeout(moveOver, slowMs * 100)'
 }
-const noneReserved: Edit = { file: CONCURRENCY, from: 'store.quick < FEW', to: 'store.quick >= 0' }
+const noneReserved: Edit = {
+  file: 'src/webhooks/sending/fair-places.ts',
+  from: 'const RESERVED = 1 / 4',
+  to: 'const RESERVED = 0'
+}
 
 export const badReceiversSaboteurs: Record<string, Saboteur> = {
   'redirects of receivers are followed': {

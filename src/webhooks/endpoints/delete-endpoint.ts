@@ -1,5 +1,5 @@
 import type { Ctx } from '#kit/postgres'
-import { cancelOpenDeliveries } from '../delivery/delivery-queries.ts'
+import { cancelOpenDeliveries } from '../delivery/open-deliveries.ts'
 import { endpointNotFound } from '../refusals.ts'
 import { endpointIdOf } from './endpoint.ts'
 import { markDeleted } from './endpoint-queries.ts'

@@ -1,6 +1,6 @@
 import type { Ctx } from '#kit/postgres'
 import { notify } from '#stores'
-import { cancelOpenDeliveries } from '../delivery/delivery-queries.ts'
+import { cancelOpenDeliveries } from '../delivery/open-deliveries.ts'
 import { endpointNotFound } from '../refusals.ts'
 import { type Endpoint, endpointIdOf, endpointOf } from './endpoint.ts'
 import { endpointDisabledAlert } from './endpoint-disabled-alert.ts'

@@ -1,5 +1,5 @@
 import type { Ctx, Database } from '#kit/postgres'
-import { cancelOpenDeliveries } from '../delivery/delivery-queries.ts'
+import { cancelOpenDeliveries } from '../delivery/open-deliveries.ts'
 import { endpointIdOf } from '../endpoints/endpoint.ts'
 import { listenerClosed } from '../refusals.ts'
 import { INTERRUPTED } from '../sending/post-delivery.ts'

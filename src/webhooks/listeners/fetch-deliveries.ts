@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ctx, Database } from '#kit/postgres'
 import type { Vault } from '#kit/secrets'
 import { objectOf } from '../delivery/delivery.ts'
-import { releaseDeliveries } from '../delivery/delivery-queries.ts'
+import { releaseDeliveries } from '../delivery/open-deliveries.ts'
 import { endpointIdOf } from '../endpoints/endpoint.ts'
 import { listenerClosed } from '../refusals.ts'
 import { type LeasedDelivery, leaseDueDeliveries } from '../sending/lease-due-deliveries.ts'
@@ -76,8 +76,11 @@ async function take(ctx: Ctx, endpointId: number, { vault, max }: FetchOptions) 
     vault,
     // It has no owner, and is removed before anyone sees it.
     leaseOwner: 0,
-    rooms: new Map([[endpointId, { room: max, retryRoom: 0 }]]),
-    roomElsewhere: 0,
+    quotas: {
+      endpoints: new Map([[endpointId, { pace: 'unknown', deliveries: max, retries: 0 }]]),
+      elsewhere: 0,
+      paces: [{ pace: 'unknown', deliveries: max, retries: 0, after: 0 }]
+    },
     listener: endpointId
   })
   await releaseLeases(

@@ -4,17 +4,14 @@ import { realNowMs } from '#kit/clock'
 import type { Engine } from '#kit/engines'
 import type { Measure } from '#kit/metrics'
 import { type Ctx, type Database, instant, row } from '#kit/postgres'
-import {
-  dueDeliveries,
-  nextDelivery,
-  releaseDeliveries,
-  releaseLeasedDeliveries
-} from '../delivery/delivery-queries.ts'
 import { RETRY_SCHEDULE, type RetrySchedule } from '../delivery/delivery-retry-schedule.ts'
+import { dueDeliveries, nextDelivery, releaseLeasedDeliveries } from '../delivery/due-deliveries.ts'
+import { releaseDeliveries } from '../delivery/open-deliveries.ts'
 import { rulesFor, type WebhookSettings } from '../endpoints/endpoint.ts'
 import { webhookTries } from '../metrics.ts'
 import { deliveryHeaders } from '../signing/sign-delivery.ts'
-import { createEndpointConcurrency, type Reply } from './endpoint-concurrency.ts'
+import { createEndpointConcurrency } from './endpoint-concurrency.ts'
+import type { Reply } from './endpoint-window.ts'
 import { type LeasedDelivery, leaseDueDeliveries, type UnsignableTry } from './lease-due-deliveries.ts'
 import { type Post, postDelivery } from './post-delivery.ts'
 import { type FinishedTry, recordTries } from './record-tries.ts'
@@ -88,8 +85,8 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   /** Leases what is due, in the transaction that records what has finished. */
   const takeDue = async (ctx: Ctx): Promise<Due> => {
     const startBy = performance.now() + START_WITHIN_MS
-    const places = { rooms: concurrency.rooms(ctx.storeId), roomElsewhere: concurrency.roomElsewhere }
-    const { taken, ...others } = await leaseDueDeliveries(ctx, { vault, leaseOwner, ...places, ...outcomes })
+    const quotas = concurrency.quotas(ctx.storeId)
+    const { taken, ...others } = await leaseDueDeliveries(ctx, { vault, leaseOwner, quotas, ...outcomes })
     const { storeId } = ctx
     const claimedAtMs = ctx.now.epochMilliseconds
     // Signed together, which is much cheaper than one by one between the POSTs.
@@ -120,7 +117,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     } finally {
       concurrency.done(storeId, passed, due !== null)
     }
-    concurrency.add(due.parcels)
+    concurrency.add(storeId, due.parcels)
     // A hold began after these were leased: what has not been sent yet waits for its end.
     if (due.isOnHold) concurrency.drop(storeId, unsent)
     const { unsignable, interrupted } = due

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createEndpointConcurrency, type Reply } from './endpoint-concurrency.ts'
+import type { Pace } from '../delivery/claim-deliveries.ts'
+import { createEndpointConcurrency } from './endpoint-concurrency.ts'
+import type { Reply } from './endpoint-window.ts'
 
 const SLOW_MS = 2_000
 type Delivery = { storeId: number; endpointId: number; failing: boolean; isRetry: boolean; end: (reply: Reply) => void }
@@ -25,6 +27,7 @@ function flow({ perEndpoint = 8, overall = 256, slowMs = SLOW_MS } = {}) {
     options: { failing?: boolean; isRetry?: boolean; storeId?: number } = {}
   ) =>
     concurrency.add(
+      options.storeId ?? 1,
       Array.from({ length: count }, () => ({
         storeId: 1,
         endpointId,
@@ -39,7 +42,8 @@ function flow({ perEndpoint = 8, overall = 256, slowMs = SLOW_MS } = {}) {
     add,
     /** How many calls of the endpoint are under way. */
     active: (endpointId: number) => under.get(endpointId)?.length ?? 0,
-    room: (endpointId: number) => concurrency.rooms(1).get(endpointId)!,
+    quota: (endpointId: number) => concurrency.quotas(1).endpoints.get(endpointId)!,
+    paceQuota: (pace: Pace, storeId = 1) => concurrency.quotas(storeId).paces.find((p) => p.pace === pace)!,
     /** Ends what is under way at the endpoint, the oldest first; what waited begins. */
     async respond(endpointId: number, reply: Reply, count = Number.POSITIVE_INFINITY) {
       const all = under.get(endpointId) ?? []
@@ -114,7 +118,7 @@ test('however many receivers of a store do not respond at first, those of others
   const ofFirst = () => endpoints.reduce((sum, endpoint) => sum + active(endpoint), 0)
   assert.equal(ofFirst(), 24)
   for (const storeId of [2, 3, 4]) for (const n of [1, 2, 3]) add(100 * storeId + n, 1, { storeId })
-  assert.deepEqual([201, 202, 203, 301, 302, 303, 401, 402, 403].map(active), [1, 1, 1, 1, 1, 1, 1, 1, 0])
+  assert.deepEqual([201, 202, 203, 301, 302, 303, 401, 402, 403].map(active), [1, 1, 1, 1, 1, 0, 1, 0, 0])
   assert.equal(ofFirst(), 24)
 })
 
@@ -127,9 +131,9 @@ test('a store has the places of its receivers again when they respond, those for
 
   const ofOther = [201, 202, 203, 204, 205]
   for (const endpoint of ofOther) add(endpoint, 1, { storeId: 2 })
-  assert.deepEqual(ofOther.map(active), [1, 1, 1, 1, 0])
+  assert.deepEqual(ofOther.map(active), [1, 1, 1, 0, 0])
   await respond(202, { ms: 10 })
-  assert.deepEqual(ofOther.map(active), [1, 0, 1, 1, 1])
+  assert.deepEqual(ofOther.map(active), [1, 0, 1, 1, 0])
 })
 
 test('a call that turns out to be slow leaves its place while it is under way', async () => {
@@ -154,21 +158,49 @@ test('calls that have left their places do not count for their store', async () 
 })
 
 test('half of what a slow receiver gets is for its retries; nobody else is asked for them', async () => {
-  const { concurrency, add, room, respond } = flow()
+  const { concurrency, add, quota, respond } = flow()
   add(1, 100)
   for (let n = 0; n < 4; n++) await respond(1, { ms: 10_000 })
   // 40 at a time; what is under way ends, and nothing waits.
   concurrency.drop(1, () => null)
   await respond(1, { ms: 10_000 })
-  assert.deepEqual(room(1), { room: 40, retryRoom: 20 })
+  assert.deepEqual(quota(1), { pace: 'slow', deliveries: 40, retries: 20 })
   add(1, 15, { isRetry: true })
-  assert.deepEqual(room(1), { room: 25, retryRoom: 5 })
+  assert.deepEqual(quota(1), { pace: 'slow', deliveries: 25, retries: 5 })
   add(1, 15, { isRetry: true })
-  assert.deepEqual(room(1), { room: 10, retryRoom: 0 })
+  assert.deepEqual(quota(1), { pace: 'slow', deliveries: 10, retries: 0 })
   await respond(1, { ms: 10_000 })
-  assert.deepEqual(room(1), { room: 40, retryRoom: 20 })
+  assert.deepEqual(quota(1), { pace: 'slow', deliveries: 40, retries: 20 })
 
   add(2, 2)
   await respond(2, { ms: 10 })
-  assert.equal(room(2).retryRoom, 0)
+  assert.equal(quota(2).retries, 0)
+})
+
+test('no more is leased than can begin soon: half of the free places, and a few while others have the share of a store', async () => {
+  const { add, paceQuota, respond } = flow({ perEndpoint: 4, overall: 16 })
+  // 40 slow places, of which ten are reserved.
+  assert.deepEqual(paceQuota('slow'), { pace: 'slow', deliveries: 15, retries: 8, after: 0 })
+  add(1, 1_000)
+  for (let n = 0; n < 6; n++) await respond(1, { ms: 30_000 })
+  assert.equal(paceQuota('slow').deliveries, 0)
+  assert.equal(paceQuota('slow', 2).deliveries, 4)
+  assert.equal(paceQuota('quick', 2).deliveries, 30)
+})
+
+test('leasing goes on after the endpoint that was leased last, and begins again at the end', () => {
+  const { add, paceQuota, concurrency } = flow()
+  const lease = (...endpoints: number[]) => {
+    concurrency.add(
+      1,
+      endpoints.map((endpointId) => ({ storeId: 1, endpointId, failing: false, isRetry: false, end: () => {} }))
+    )
+    return paceQuota('unknown').after
+  }
+  assert.equal(lease(3, 1, 2), 3)
+  // By their time, not by their turn: 5 and 4 come first, then 1.
+  assert.equal(lease(1, 5, 4), 1)
+  assert.equal(lease(2), 2)
+  add(9, 1, { failing: true })
+  assert.deepEqual([paceQuota('unknown').after, paceQuota('silent').after], [2, 9])
 })

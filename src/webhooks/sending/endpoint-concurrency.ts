@@ -1,169 +1,133 @@
-import type { Room } from '../delivery/delivery-queries.ts'
+import { type EndpointQuota, type LeaseQuotas, PACES, type Pace } from '../delivery/claim-deliveries.ts'
+import {
+  AHEAD,
+  adapt,
+  type EndpointWindow,
+  firstLimit,
+  newWindow,
+  paceOf,
+  quotaOf,
+  type Reply,
+  type WindowLimits
+} from './endpoint-window.ts'
+import { createFairPlaces, type FairPlaces } from './fair-places.ts'
 
 /** A delivery on its way to one endpoint of one store, whose last try may have failed. */
 export type QueuedDelivery = { storeId: number; endpointId: number; failing: boolean; isRetry: boolean }
 
-/** What became of a call: how long the receiver took to respond, that it did not, or that it was not called. */
-export type Reply = { ms: number } | 'none' | 'not called'
-
 /** The end of a delivery. */
 export type FinishedDelivery<P, R> = { delivery: P; result: R; reply: Reply }
 
-type EndpointWindow<P> = {
-  queue: P[]
-  active: number
-  /** How many of these are retries. */
-  retries: number
-  limit: number
-  /** How long its receiver takes to respond, on average; null: it has not responded yet. */
-  meanMs: number | null
-  /** Its receiver did not respond the last time. */
-  isSilent: boolean
-  /** Since the last turn. */
-  finished: number
-  listed: boolean
-}
 type StoreWindows<P, R> = {
+  storeId: number
   windows: Map<number, EndpointWindow<P>>
   underWay: number
-  /** How many of the places of quick receivers it has. */
-  quick: number
   finished: FinishedDelivery<P, R>[]
+  /** The endpoint of each pace that was leased last: the next lease begins after it. */
+  lastLeased: Map<Pace, number>
   /** A caller waits for so many to finish. */
   awaited: { count: number; resolve(): void } | null
 }
 
-// A new or recovered receiver gets two at a time, and twice as many after each response, up to its limit. The limit of a slow
-// one grows with the time that it takes, so that every receiver that responds gets the same number per second. One that does
-// not respond gets half as many after each call, in the end one at a time.
-const FIRST_LIMIT = 2
-// The weight of a response in the average.
-const MEAN_WEIGHT = 0.25
 // Receivers of each pace share places of their own, so that neither slow nor silent ones take those of the others: as many
-// as `overall` times this. A call that waits costs a connection and its body, and little else.
-const PLACES = { quick: 1, slow: 2, silent: 0.5 } as const
-type Pace = keyof typeof PLACES
-// It is not known of a new receiver whether it is slow. So that no store fills all places of quick ones with such, the last quarter is for
-// stores that have fewer than so many of them.
-const RESERVED = 1 / 4
-const FEW = 4
-// If this process dies, each delivery that it holds in memory counts as a try. So it holds what is being sent and what it will send
-// before it leases again, which is about as much as it sent since the last time.
-const AHEAD = 2
-const MAX_HELD = 256
+// as `overall` times this. A call that waits costs a connection and its body, and little else. Of a receiver that has not responded
+// yet, or that has just become slower, the pace is unknown: it uses the places of quick ones.
+// A call that turns out to be slow leaves those for places of its own (late), so that it takes none of the other paces either.
+const PLACES = { quick: 1, late: 2.5, slow: 2.5, silent: 0.75 } as const
 const BATCH_WAIT_MS = 20
 
-type Turn<P, R> = { store: StoreWindows<P, R>; window: EndpointWindow<P> }
-type Places<P, R> = { most: number; taken: number; turns: Turn<P, R>[] }
+/** Of two endpoints, in the order that begins after `after` and goes on with the first. */
+const isBehind = (id: number, other: number, after: number) =>
+  id <= after === other <= after ? id > other : id <= after
 
 /**
  * Flow control in this process's memory: a window per endpoint, each with its own limit, and one limit over all windows of a
- * pace (quick, slow, silent); windows take turns. `perEndpoint` holds for receivers that respond within `slowMs`; one that takes
+ * pace, whose places stores share equally. `perEndpoint` holds for receivers that respond within `slowMs`; one that takes
  * n times as long gets n times as many. `deliver` does the work and never throws.
  */
-export function createEndpointConcurrency<P extends QueuedDelivery, R>(options: {
-  perEndpoint: number
-  overall: number
-  slowMs: number
-  deliver: (delivery: P) => Promise<{ result: R; reply: Reply }>
-}) {
-  const { perEndpoint, overall, slowMs, deliver } = options
+export function createEndpointConcurrency<P extends QueuedDelivery, R>(
+  options: WindowLimits & { overall: number; deliver: (delivery: P) => Promise<{ result: R; reply: Reply }> }
+) {
+  const { overall, slowMs, deliver } = options
   const stores = new Map<number, StoreWindows<P, R>>()
-  const placesOf = (pace: Pace): Places<P, R> => ({
-    most: Math.max(1, Math.floor(overall * PLACES[pace])),
-    taken: 0,
-    turns: []
-  })
-  const places = { quick: placesOf('quick'), slow: placesOf('slow'), silent: placesOf('silent') }
+  const max = (pace: keyof typeof PLACES) => Math.max(1, Math.floor(overall * PLACES[pace]))
+  const late = createFairPlaces<EndpointWindow<P>>(max('late'))
+  const quick = createFairPlaces<EndpointWindow<P>>(max('quick'), { late })
+  const slow = createFairPlaces<EndpointWindow<P>>(max('slow'))
+  const silent = createFairPlaces<EndpointWindow<P>>(max('silent'))
+  const placesOf = (pace: Pace) => ({ unknown: quick, quick, slow, silent })[pace]
 
   const windowOf = ({ storeId, endpointId, failing }: QueuedDelivery) => {
     let store = stores.get(storeId)
-    if (!store)
-      stores.set(storeId, (store = { windows: new Map(), underWay: 0, quick: 0, finished: [], awaited: null }))
-    let window = store.windows.get(endpointId)
-    if (!window) {
-      const limit = failing ? 1 : Math.min(FIRST_LIMIT, perEndpoint)
-      const state = { meanMs: null, isSilent: failing, limit }
-      store.windows.set(
-        endpointId,
-        (window = { ...state, queue: [], active: 0, retries: 0, finished: 0, listed: false })
-      )
+    if (!store) {
+      store = { storeId, windows: new Map(), underWay: 0, finished: [], lastLeased: new Map(), awaited: null }
+      stores.set(storeId, store)
     }
+    let window = store.windows.get(endpointId)
+    if (!window) store.windows.set(endpointId, (window = newWindow({ storeId, failing }, options)))
     return { store, window }
   }
 
-  const paceOf = ({ isSilent, meanMs }: EndpointWindow<P>): Pace =>
-    isSilent ? 'silent' : meanMs !== null && meanMs >= slowMs ? 'slow' : 'quick'
-
-  const adapt = (window: EndpointWindow<P>, reply: Reply) => {
-    if (reply === 'not called') return
-    window.finished++
-    window.isSilent = reply === 'none'
-    if (reply === 'none') {
-      window.limit = Math.max(1, Math.floor(window.limit / 2))
-      return
+  /** After each change of a window: it waits for places of its pace, for as many calls as its limit allows. */
+  const refresh = (store: StoreWindows<P, R>, window: EndpointWindow<P>) => {
+    const { storeId } = store
+    const { wants, listedAs, limit, active, queue } = window
+    const pace = paceOf(window, options)
+    const count = Math.max(Math.min(queue.length, limit - active), 0)
+    placesOf(wants.pace).wait(storeId, -wants.count)
+    placesOf(pace).wait(storeId, count)
+    window.wants = { pace, count }
+    if (listedAs && (listedAs !== pace || count === 0)) {
+      placesOf(listedAs).unlist(storeId, listedAs, window)
+      window.listedAs = null
     }
-    window.meanMs = window.meanMs === null ? reply.ms : window.meanMs + (reply.ms - window.meanMs) * MEAN_WEIGHT
-    const most = Math.floor(perEndpoint * Math.max(1, window.meanMs / slowMs))
-    window.limit = Math.min(window.limit * 2, most)
+    if (window.listedAs || count === 0) return
+    window.listedAs = pace
+    placesOf(pace).list(storeId, pace, window)
   }
-
-  const list = (store: StoreWindows<P, R>, window: EndpointWindow<P>) => {
-    if (window.listed || window.queue.length === 0 || window.active >= window.limit) return
-    window.listed = true
-    places[paceOf(window)].turns.push({ store, window })
-  }
-
-  const reserved = Math.floor(places.quick.most * RESERVED)
-  const mayTake = (mine: Places<P, R>, store: StoreWindows<P, R>) =>
-    mine !== places.quick || mine.taken < mine.most - reserved || store.quick < FEW
 
   const takeTurns = () => {
-    for (const mine of [places.quick, places.slow, places.silent]) {
-      const later: Turn<P, R>[] = []
-      while (mine.taken < mine.most) {
-        const turn = mine.turns.shift()
-        if (!turn) break
-        const { store, window } = turn
-        if (!mayTake(mine, store)) {
-          later.push(turn)
-          continue
-        }
-        window.listed = false
+    for (const places of [quick, slow, silent]) {
+      for (let window = places.next(); window; window = places.next()) {
+        const store = stores.get(window.storeId)!
+        window.listedAs = null
         const delivery = window.queue.shift()
-        if (delivery) void run(store, window, delivery, mine)
-        list(store, window)
+        if (delivery) void run(store, window, delivery, places)
+        refresh(store, window)
       }
-      if (later.length > 0) mine.turns = [...later, ...mine.turns]
     }
   }
 
-  const run = async (store: StoreWindows<P, R>, window: EndpointWindow<P>, delivery: P, mine: Places<P, R>) => {
-    let taken = mine
-    const take = (change: 1 | -1) => {
-      taken.taken += change
-      if (taken === places.quick) store.quick += change
-    }
-    take(1)
+  const run = async (
+    store: StoreWindows<P, R>,
+    window: EndpointWindow<P>,
+    delivery: P,
+    begunIn: FairPlaces<EndpointWindow<P>>
+  ) => {
+    const { storeId } = store
+    let places = begunIn
+    places.take(storeId, 1)
     window.active++
-    // It turns out to be slow, or silent: from now on it leaves its place to the quick ones, if there is another for it.
+    // It turns out to be slow, or silent: from now on it does not take a place of the quick ones, even if there is none for it.
     const moveOver = () => {
-      if (places.slow.taken >= places.slow.most) return
-      take(-1)
-      taken = places.slow
-      take(1)
+      places.take(storeId, -1)
+      places = late
+      places.take(storeId, 1)
+      window.late++
+      refresh(store, window)
       takeTurns()
     }
-    const timer = mine === places.quick ? setTimeout(moveOver, slowMs) : undefined
+    const timer = begunIn === quick ? setTimeout(moveOver, slowMs) : undefined
     const ended = await deliver(delivery)
     clearTimeout(timer)
-    take(-1)
+    places.take(storeId, -1)
     window.active--
     if (delivery.isRetry) window.retries--
-    adapt(window, ended.reply)
+    if (places !== begunIn) window.late--
+    adapt(window, ended.reply, options)
+    refresh(store, window)
     store.finished.push({ delivery, ...ended })
     notifyWaiter(store)
-    list(store, window)
     takeTurns()
   }
 
@@ -181,36 +145,50 @@ export function createEndpointConcurrency<P extends QueuedDelivery, R>(options: 
     store.awaited = null
   }
 
-  const roomOf = (window: EndpointWindow<P>): Room => {
-    const isSlow = paceOf(window) === 'slow'
-    const isQuick = !isSlow && !window.isSilent
-    const held = isQuick ? Math.min(window.limit + AHEAD * window.finished, MAX_HELD) : window.limit
-    const room = Math.max(held - window.queue.length - window.active, 0)
-    // However many first tries wait for a slow receiver, retries come at their time: up to half of what it gets.
-    const retryRoom = isSlow ? Math.max(Math.min(room, Math.ceil(held / 2) - window.retries), 0) : 0
-    return { room, retryRoom }
+  /** For all endpoints of one pace: as much as the store's share of the places can begin with soon. */
+  const allowanceOf = (storeId: number, pace: Pace, finished: number): number => {
+    if (pace === 'slow' || pace === 'silent') return placesOf(pace).slowAllowance(storeId)
+    const allowance = quick.quickAllowance(storeId) + AHEAD * finished
+    if (pace === 'quick') return allowance
+    // All that the store holds here may turn out to be slow. Some are begun as long as there is a place for such.
+    const lateRoom = late.room(storeId) - quick.held(storeId)
+    return quick.mayStart(storeId, pace) ? Math.min(allowance, Math.max(lateRoom, 1)) : 0
   }
 
   return {
-    /** How much more each window of the store may hold, by what it finished since the last turn. Others hold nothing. */
-    rooms(storeId: number): Map<number, Room> {
-      const rooms = new Map<number, Room>()
-      for (const [endpointId, window] of stores.get(storeId)?.windows ?? []) {
-        rooms.set(endpointId, roomOf(window))
+    /** How many more deliveries of the store may be leased, by what it finished since the last turn. */
+    quotas(storeId: number): LeaseQuotas {
+      const store = stores.get(storeId)
+      const endpoints = new Map<number, EndpointQuota>()
+      const finished = { unknown: 0, quick: 0, slow: 0, silent: 0 }
+      for (const [endpointId, window] of store?.windows ?? []) {
+        endpoints.set(endpointId, quotaOf(window, options))
+        finished[paceOf(window, options)] += window.finished
         window.finished = 0
       }
-      return rooms
+      const paces = PACES.map((pace) => {
+        const deliveries = allowanceOf(storeId, pace, finished[pace])
+        const retries = pace === 'slow' ? Math.ceil(deliveries / 2) : 0
+        return { pace, deliveries, retries, after: store?.lastLeased.get(pace) ?? 0 }
+      })
+      return { endpoints, elsewhere: firstLimit(options), paces }
     },
-    roomElsewhere: Math.min(FIRST_LIMIT, perEndpoint),
 
-    add(deliveries: P[]): void {
+    /** What was leased in this store. */
+    add(storeId: number, deliveries: P[]): void {
+      const lastOf = new Map<Pace, number>()
       for (const delivery of deliveries) {
         const { store, window } = windowOf(delivery)
+        const pace = paceOf(window, options)
         store.underWay++
         if (delivery.isRetry) window.retries++
         window.queue.push(delivery)
-        list(store, window)
+        refresh(store, window)
+        const last = lastOf.get(pace)
+        const after = store.lastLeased.get(pace) ?? 0
+        if (last === undefined || isBehind(delivery.endpointId, last, after)) lastOf.set(pace, delivery.endpointId)
       }
+      for (const [pace, endpointId] of lastOf) stores.get(storeId)?.lastLeased.set(pace, endpointId)
       takeTurns()
     },
 
@@ -243,6 +221,7 @@ export function createEndpointConcurrency<P extends QueuedDelivery, R>(options: 
           if (delivery.isRetry) window.retries--
           store!.finished.push({ delivery, result: unsent(delivery), reply: 'not called' })
         }
+        refresh(store!, window)
       }
       if (store) notifyWaiter(store)
     },
@@ -250,7 +229,9 @@ export function createEndpointConcurrency<P extends QueuedDelivery, R>(options: 
     /** How many deliveries of the store are between `add` and `done`. A store without any is removed. */
     underWay(storeId: number): number {
       const count = stores.get(storeId)?.underWay ?? 0
-      if (count === 0) stores.delete(storeId)
+      if (count === 0 && stores.delete(storeId)) {
+        for (const places of [quick, late, slow, silent]) places.forget(storeId)
+      }
       return count
     },
 

@@ -1,6 +1,6 @@
 import type { Ctx } from '#kit/postgres'
 import type { Vault } from '#kit/secrets'
-import { type ClaimedRow, claimDueDeliveries, listTargets, type Room } from '../delivery/delivery-queries.ts'
+import { type ClaimedRow, claimDueDeliveries, type LeaseQuotas, listTargets } from '../delivery/claim-deliveries.ts'
 import { type Signers, type SigningKeys, secretPurpose, signingKeys } from '../signing/sign-delivery.ts'
 import { type DeliveryResponse, INTERRUPTED } from './post-delivery.ts'
 import { type RecordOptions, recordTries } from './record-tries.ts'
@@ -21,9 +21,7 @@ type Claimed = Omit<LeasedDelivery, 'signers'> & { signers: Signers | null }
 export type LeaseOptions = RecordOptions & {
   vault: Vault
   leaseOwner: number
-  /** How many to lease per endpoint, and of endpoints that it does not name. */
-  rooms: Map<number, Room>
-  roomElsewhere: number
+  quotas: LeaseQuotas
   /** Only those of this listener. */
   listener?: number
 }
@@ -47,7 +45,9 @@ export async function leaseDueDeliveries(
   ctx: Ctx,
   options: LeaseOptions
 ): Promise<{ taken: LeasedDelivery[]; unsignable: UnsignableTry[]; interrupted: number }> {
-  const claimed = await claimDueDeliveries(ctx, options.leaseOwner, options)
+  const claimed = await claimDueDeliveries(ctx, options.leaseOwner, options.quotas, {
+    listener: options.listener ?? null
+  })
   if (claimed.length === 0) return { taken: [], unsignable: [], interrupted: 0 }
   const targets = await targetsOf(ctx, claimed, options.vault)
   const all = claimed.map((delivery) => ({ ...delivery, ...targets.get(delivery.endpointId)! }))

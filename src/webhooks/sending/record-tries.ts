@@ -1,12 +1,8 @@
 import type { Ctx } from '#kit/postgres'
-import {
-  type ClaimedRow,
-  insertLateTries,
-  releaseNextInOrder,
-  type SettledTry,
-  settleTries
-} from '../delivery/delivery-queries.ts'
+import type { ClaimedRow } from '../delivery/claim-deliveries.ts'
 import { nextTryAt, type RetrySchedule } from '../delivery/delivery-retry-schedule.ts'
+import { releaseNextInOrder } from '../delivery/open-deliveries.ts'
+import { insertLateTries, type SettledTry, settleTries } from '../delivery/settle-tries.ts'
 import { countFailedDeliveries, lockEndpoints, lockFailing, markFailing } from '../endpoints/endpoint-queries.ts'
 import { DISABLE_AFTER, isGivenUp } from '../endpoints/failing-endpoints.ts'
 import { disableEndpoints } from '../endpoints/set-endpoint-status.ts'

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from '#kit/postgres'
+import { testDatabase } from '../../../test/database.ts'
+import { endpointIdOf } from '../endpoints/endpoint.ts'
+import { aFact, aSendingStore } from '../receiver.test-helper.ts'
+import { claimDueDeliveries, type EndpointQuota, type PaceQuota } from './claim-deliveries.ts'
+
+const { db } = await testDatabase()
+
+/** A store with endpoints, each with three events that are due. */
+async function aQueue(endpoints: number) {
+  const store = await aSendingStore(db)
+  const ids: number[] = []
+  for (let n = 0; n < endpoints; n++) {
+    ids.push(endpointIdOf((await store.anEndpoint({ url: 'http://127.0.0.1:1/' })).id))
+  }
+  await store.record(aFact(1), aFact(2), aFact(3))
+  while ((await store.dispatch.runOnce(store.storeId)) > 0);
+  const run = (query: ReturnType<typeof sql>) => store.inStore(({ tx }) => tx.run(query))
+  return {
+    ids,
+    run,
+    storeId: store.storeId,
+    /** How many are leased of each endpoint, by its place in `ids`. */
+    async claim(paces: (Partial<PaceQuota> & Pick<PaceQuota, 'pace'>)[], of: Record<number, EndpointQuota> = {}) {
+      const quotas = {
+        endpoints: new Map(Object.entries(of).map(([n, quota]) => [ids[Number(n)]!, quota])),
+        elsewhere: 2,
+        paces: paces.map((pace) => ({ deliveries: 0, retries: 0, after: 0, ...pace }))
+      }
+      const claimed = await store.inStore((ctx) => claimDueDeliveries(ctx, 1, quotas, { listener: null }))
+      return ids.map((id) => claimed.filter((one) => one.endpointId === id).length)
+    }
+  }
+}
+
+test('a pace has as many as its quota, endpoint by endpoint, from the one after the last on and then from the first', async () => {
+  const { ids, claim } = await aQueue(4)
+  assert.deepEqual(await claim([{ pace: 'unknown', deliveries: 3 }]), [2, 1, 0, 0])
+  assert.deepEqual(await claim([{ pace: 'unknown', deliveries: 4, after: ids[1]! }]), [0, 0, 2, 2])
+  assert.deepEqual(await claim([{ pace: 'unknown', deliveries: 3, after: ids[2]! }]), [1, 1, 0, 1])
+  assert.deepEqual(await claim([{ pace: 'quick', deliveries: 9 }]), [0, 0, 0, 0], 'nobody is known to be quick')
+})
+
+test('paces have quotas of their own; one that fails is taken for silent, and has one', async () => {
+  const { ids, claim, run, storeId } = await aQueue(4)
+  await run(sql`
+    update webhook_endpoints set failing_since = created_at
+     where store_id = ${storeId} and id = any(${ids.slice(2)}::bigint[])`)
+  const paces = [
+    { pace: 'unknown', deliveries: 9 },
+    { pace: 'slow', deliveries: 2 },
+    { pace: 'silent', deliveries: 9 }
+  ] as const
+  assert.deepEqual(await claim([...paces], { 0: { pace: 'slow', deliveries: 3, retries: 0 } }), [2, 2, 1, 1])
+  // What this process knows of it counts.
+  assert.deepEqual(await claim([...paces], { 2: { pace: 'unknown', deliveries: 1, retries: 0 } }), [1, 1, 1, 1])
+})
+
+test('the retries of slow receivers come first, as many as their quota; the rest is shared with first tries', async () => {
+  const { ids, claim, run, storeId } = await aQueue(3)
+  // The last two of each endpoint have failed once.
+  await run(sql`
+    update webhook_queue q set tries = 1, first = false
+     where q.store_id = ${storeId} and q.delivery_id <> all(array(
+           select min(o.delivery_id) from webhook_queue o where o.store_id = ${storeId} group by o.endpoint_id))`)
+  const slow = (deliveries: number, retries: number): EndpointQuota => ({ pace: 'slow', deliveries, retries })
+  assert.deepEqual(
+    await claim([{ pace: 'slow', deliveries: 3, retries: 2, after: ids[0]! }], {
+      0: slow(3, 2),
+      1: slow(1, 1),
+      2: slow(1, 1)
+    }),
+    [1, 1, 1]
+  )
+  assert.deepEqual(
+    await claim([{ pace: 'slow', deliveries: 9, retries: 9 }], { 0: slow(3, 1), 1: slow(0, 0), 2: slow(1, 0) }),
+    [2, 0, 1]
+  )
+})
