@@ -147,6 +147,20 @@ test('a call that turns out to be slow leaves its place while it is under way', 
   assert.equal(active(1), 2)
 })
 
+test('calls that take long leave their places even if there are none left for such', async () => {
+  const { add, active, respond } = flow({ perEndpoint: 2, overall: 2, slowMs: 20 })
+  const endpoints = Array.from({ length: 12 }, (_, i) => i + 1)
+  for (const endpoint of endpoints) {
+    add(endpoint, 1)
+    await respond(endpoint, { ms: 1 })
+  }
+  for (const endpoint of endpoints) add(endpoint, 1)
+  const all = () => endpoints.reduce((sum, endpoint) => sum + active(endpoint), 0)
+  // There are five places for those that take long.
+  for (let waits = 0; waits < 500 && all() < 12; waits++) await sleep(10)
+  assert.equal(all(), 12)
+})
+
 test('calls that have left their places do not count for their store', async () => {
   const { add, active } = flow({ overall: 32, slowMs: 10 })
   for (const endpoint of [201, 202, 203, 204]) add(endpoint, 1, { storeId: 2 })
