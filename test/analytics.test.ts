@@ -191,7 +191,6 @@ async function live({ timezone, currency, decimals, from, days, seed }: Life, on
 }
 
 const LIVES: Life[] = [
-  { timezone: 'America/New_York', currency: 'USD', decimals: 2, from: '2026-10-05', days: 45, seed: 7 },
   { timezone: 'Pacific/Auckland', currency: 'JPY', decimals: 0, from: '2026-03-10', days: 40, seed: 12 },
   { timezone: 'Europe/Vienna', currency: 'EUR', decimals: 2, from: '2026-03-09', days: 40, seed: 9 }
 ]

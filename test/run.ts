@@ -1,10 +1,13 @@
 // Starts a PostgreSQL for the tests, creates the template that every test file copies, and runs the given files.
 import { spawn } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { glob, mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { groupTestFiles } from './group-files.ts'
 import { startTestServer } from './test-server.ts'
+
+const ALL_FILES = ['src/**/*.test.ts', 'sandbox/**/*.test.ts', 'test/**/*.test.ts', 'sdk/src/**/*.test.ts']
 
 const server = await startTestServer()
 let status = 1
@@ -12,6 +15,7 @@ try {
   await server.makeTemplate()
   const files = process.argv.slice(2)
   const isWhole = files.length === 0
+  const groups = await mkdtemp(join(tmpdir(), 'perennial-test-groups-'))
   const collected = isWhole ? await mkdtemp(join(tmpdir(), 'perennial-statements-')) : process.env.COLLECTED_STATEMENTS
   if (collected) process.env.COLLECTED_STATEMENTS = collected
   const args = [
@@ -22,14 +26,13 @@ try {
     // More files at once than cores makes each slower and none earlier; each may use two dozen connections.
     `--test-concurrency=${Math.min(availableParallelism(), 4)}`,
     '--test-timeout=240000',
-    ...(files.length > 0
-      ? files
-      : ['src/**/*.test.ts', 'sandbox/**/*.test.ts', 'test/**/*.test.ts', 'sdk/src/**/*.test.ts'])
+    ...(isWhole ? await groupTestFiles(await Array.fromAsync(glob(ALL_FILES)), groups) : files)
   ]
   const child = spawn(process.execPath, args, { stdio: 'inherit' })
   // The server and its folder go as well when somebody interrupts the tests.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
   status = await new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 1)))
+  await rm(groups, { recursive: true, force: true })
   if (collected) {
     // What was put together at run time is checked by the rules of check-sql, which reads the sources.
     const { collectedBreaches } = await import('../scripts/check-sql.ts')

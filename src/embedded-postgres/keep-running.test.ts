@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { until } from '../../test/until.ts'
 import { keepRunning } from './keep-running.ts'
 
@@ -17,6 +17,10 @@ function aServer(starts: boolean[], pausesMs: number[]) {
   })
   return { server, kept }
 }
+
+// The pauses keep no process alive, so these tests do.
+const awake = setInterval(() => {}, 1_000)
+after(() => clearInterval(awake))
 
 test('a start that fails is repeated, and a death right after a start goes on with the next pause', async () => {
   const { server, kept } = aServer([false, true, false, false], [0, 5, 5, 5])

@@ -143,9 +143,9 @@ test('a platform that throttles gets fewer calls at once', async () => {
 
 test('a call that is throttled again and again, slowly, still ends within one try and its patience', async () => {
   const { connect, requests } = await aPlatform((res) => {
-    setTimeout(() => json(res, { errors: [{ message: 'Throttled', extensions: { code: 'THROTTLED' } }] }), 950)
+    setTimeout(() => json(res, { errors: [{ message: 'Throttled', extensions: { code: 'THROTTLED' } }] }), 1_600)
   })
-  const connector = connect({ timeoutMs: 1_000, throttleWaitMs: 1_000 })
+  const connector = connect({ timeoutMs: 2_000, throttleWaitMs: 1_000 })
   assert.equal((await connector.billing.createAttempt(request)).ok, false)
   assert.equal(requests.length, 2)
 })

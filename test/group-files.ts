@@ -1,0 +1,37 @@
+// Groups of test files that share a process. Loading the service takes a second of CPU, more than most files need for their tests.
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+/** Files of a group: more would hold longer what earlier ones left, and keep one process busy while others have nothing to do. */
+const GROUP_SIZE = 8
+/** These start processes, look at or change what belongs to the whole process, or are long: each has a process of its own. */
+const ALONE = /child_process|service-process|command-line|trials\/|\.trial\b|playwright|mock\.timers|directStatements/
+
+/**
+ * The files that `node --test` is given for a whole run: those that stay alone, then a file in `folder` for each group, which runs its test
+ * files one after the other. A test file's `before` and `after` belong to it alone: it runs within a test of its own.
+ */
+export async function groupTestFiles(files: readonly string[], folder: string): Promise<string[]> {
+  const alone: string[] = []
+  const shared: string[] = []
+  for (const file of files.toSorted()) {
+    const text = await readFile(file, 'utf8')
+    if (ALONE.test(text)) alone.push(file)
+    else shared.push(file)
+  }
+  const groups: string[] = []
+  for (let at = 0; at < shared.length; at += GROUP_SIZE) {
+    const path = join(folder, `group-${groups.length + 1}.test.mjs`)
+    await writeFile(path, groupText(shared.slice(at, at + GROUP_SIZE)))
+    groups.push(path)
+  }
+  return [...alone, ...groups]
+}
+
+function groupText(files: readonly string[]): string {
+  const members = files.map((file) => [file, pathToFileURL(file).href])
+  return `import { test } from 'node:test'
+for (const [file, url] of ${JSON.stringify(members)}) await test(file, () => import(url))
+`
+}
