@@ -15,6 +15,7 @@ export {
   deleteOldInbound,
   dueInbound,
   extendInboundLease,
+  giveBackInbound,
   INBOUND_LEASE_SECONDS,
   type Inbound,
   type InboundMessage,

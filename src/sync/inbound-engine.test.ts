@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHmac, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Patience } from '#kit/engines'
 import { int, nullable, row, sql, text } from '#kit/postgres'
 import { MalformedPayload, readWebhookHeaders, receiveWebhook } from '#platform'
 import { setClock } from '#stores'
@@ -48,9 +50,9 @@ const kept = ({ storeId }: BuiltStore) =>
   )
 
 /** An engine with these handlers, none of which reads the platform. */
-const engineWith = (topics: Record<string, TopicHandler>, leaseOwner = 1) => {
+const engineWith = (topics: Record<string, TopicHandler>, leaseOwner = 1, patience: Patience = {}) => {
   const never = async () => assert.fail('No handler of these tests reads the platform')
-  return createInboundEngine({ db, leaseOwner, connectorOf: never, disconnect: never }, topics)
+  return createInboundEngine({ db, leaseOwner, connectorOf: never, disconnect: never, patience }, topics)
 }
 
 const setClockOf = ({ storeId }: BuiltStore, at: Temporal.Instant) => db.inStore(storeId, (ctx) => setClock(ctx, at))
@@ -235,6 +237,75 @@ test('a result that comes after the lease has expired changes nothing', async ()
   await first.runOnce(store.storeId)
   const [message] = await kept(store)
   assert.deepEqual([message!.status, message!.attempts, message!.lastError], ['done', 0, null])
+})
+
+/** A message about a contract, with a number of its own. */
+const aboutContract = (contract: number, n: number): [topic: string, body: string] => [
+  'subscription_billing_attempts/success',
+  JSON.stringify({
+    admin_graphql_api_id: `gid://platform/SubscriptionBillingAttempt/${n}`,
+    id: n,
+    idempotency_key: `key-${n}`,
+    admin_graphql_api_subscription_contract_id: `gid://platform/SubscriptionContract/${contract}`,
+    subscription_contract_id: contract,
+    ready: true
+  })
+]
+
+test('a read that hangs holds up no other messages of the store, but those about the same contract, which keep their order', async () => {
+  const store = await aWebhookStore()
+  const handled: (number | string)[] = []
+  const hanging = Promise.withResolvers<void>()
+  const topics: Record<string, TopicHandler> = {
+    'subscription_billing_attempts/success': async (_deps, _storeId, messages) => {
+      const ns = messages.map(({ payload }) => (payload as { id: number }).id)
+      if (ns.includes(1)) await hanging.promise
+      handled.push(...ns)
+    },
+    'orders/paid': async () => void handled.push('order')
+  }
+  const engine = engineWith(topics, 1, { slowMs: 20, comeBackMs: 50 })
+  const other = engineWith(topics, 2)
+  await receive(store, ...aboutContract(7, 1))
+  await receiveAll(store, ['orders/paid', 0])
+  await engine.runOnce(store.storeId)
+  assert.deepEqual(handled, ['order'], 'what was received with it')
+  for (const [contract, n] of [
+    [8, 2],
+    [7, 3],
+    [9, 4],
+    [8, 5]
+  ] as const) {
+    await receive(store, ...aboutContract(contract, n))
+  }
+  assert.ok((await engine.runOnce(store.storeId)) > 0)
+  assert.deepEqual(handled, ['order', 2, 4, 5], 'what was received later about other contracts')
+  assert.equal(await other.runOnce(store.storeId), 0, 'no other process takes what waits')
+  await receive(store, ...aboutContract(7, 6))
+  await engine.runOnce(store.storeId)
+  assert.deepEqual(handled, ['order', 2, 4, 5])
+
+  hanging.resolve()
+  while ((await engine.runOnce(store.storeId)) > 0);
+  assert.deepEqual(handled, ['order', 2, 4, 5, 1, 3, 6], 'each contract in the order of arrival')
+  assert.deepEqual(new Set((await kept(store)).map((m) => [m.status, m.leaseOwner].join())), new Set(['done,']))
+})
+
+test('when the background stops, what is under way is ended first', async () => {
+  const store = await aWebhookStore()
+  let isHandled = false
+  const topics: Record<string, TopicHandler> = {
+    'orders/paid': async () => {
+      await sleep(300)
+      isHandled = true
+    }
+  }
+  const engine = engineWith(topics, 1, { slowMs: 20, comeBackMs: 50 })
+  await receiveAll(store, ['orders/paid', 1])
+  assert.ok((await engine.runOnce(store.storeId)) > 0)
+  assert.equal(isHandled, false)
+  await engine.endUnderWay?.(store.storeId)
+  assert.equal(isHandled, true)
 })
 
 test('finished messages are deleted after thirty days; failed and waiting ones stay', async () => {

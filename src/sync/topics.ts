@@ -1,8 +1,10 @@
 import { resumeImportsOfOperations } from '#imports'
+import { parseStorableJson } from '#kit/storable-json'
 import { upsertCustomers } from '#members'
 import { recordOrders } from '#orders'
 import {
   type InboundMessage,
+  parseAttemptPayload,
   parseBulkOperationPayload,
   parseContractPayload,
   parseCustomerPayload,
@@ -96,4 +98,24 @@ export const TOPICS: Record<string, TopicHandler> = {
   'bulk_operations/finish': bulkOperations,
   'shop/update': async (deps, storeId) => void (await syncShop(deps, storeId)),
   'app/uninstalled': uninstalled
+}
+
+/**
+ * What a message is about, for the messages of one handler: those about the same contract are handled one after the other, also
+ * while a call of the handler hangs. Messages of other handlers are all about the same thing.
+ */
+export function subjectOf(topic: string, body: string): string {
+  const contractOf = contractsOf[topic.slice(0, topic.indexOf('/'))]
+  if (!contractOf) return ''
+  try {
+    return contractOf(parseStorableJson(body))
+  } catch {
+    // The handler says what cannot be read.
+    return ''
+  }
+}
+
+const contractsOf: Record<string, ((payload: unknown) => string) | undefined> = {
+  subscription_contracts: (payload) => parseContractPayload(payload).id,
+  subscription_billing_attempts: (payload) => parseAttemptPayload(payload).contractId
 }

@@ -22,8 +22,8 @@ const MAX_BATCH_BYTES = 16 * 1024 * 1024
 const MAX_ERROR_LENGTH = 500
 
 /**
- * Leases the oldest due messages, in order of arrival. Leases none while another process has messages of this store: two
- * processes side by side would handle a later message before an earlier one. None while the store is on hold.
+ * Leases the oldest due messages that nobody has, in order of arrival. Leases none while another process has messages of this store:
+ * two processes side by side would handle a later message before an earlier one. None while the store is on hold.
  */
 export async function claimInbound(
   { tx, storeId, now, isRestored }: Ctx,
@@ -43,8 +43,9 @@ export async function claimInbound(
     with due as (
       select store_id, id from inbound_webhooks
        where store_id = ${storeId} and status = 'waiting' and run_at <= ${now}
+         and (leased_until is null or leased_until < statement_timestamp())
          and not exists (select from inbound_webhooks busy
-                          where busy.store_id = ${storeId} and busy.lease_owner is not null
+                          where busy.store_id = ${storeId} and busy.lease_owner <> ${leaseOwner}
                             and busy.leased_until >= statement_timestamp())
        order by id limit ${limit} for update skip locked),
     batch as (
@@ -65,6 +66,14 @@ export async function claimInbound(
 export function extendInboundLease({ tx, storeId }: Ctx, messages: Inbound[]): Promise<number> {
   return tx.run(sql`
     update inbound_webhooks w set leased_until = statement_timestamp() + make_interval(secs => ${INBOUND_LEASE_SECONDS})
+      from unnest(${messages.map((m) => m.id)}::bigint[], ${messages.map((m) => m.leaseToken)}::int[]) as held(id, token)
+     where w.store_id = ${storeId} and w.id = held.id and w.lease_token = held.token`)
+}
+
+/** Gives messages back that wait for an earlier one about the same thing. */
+export async function giveBackInbound({ tx, storeId }: Ctx, messages: Inbound[]): Promise<void> {
+  await tx.run(sql`
+    update inbound_webhooks w set lease_owner = null, leased_until = null
       from unnest(${messages.map((m) => m.id)}::bigint[], ${messages.map((m) => m.leaseToken)}::int[]) as held(id, token)
      where w.store_id = ${storeId} and w.id = held.id and w.lease_token = held.token`)
 }
