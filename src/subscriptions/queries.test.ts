@@ -563,3 +563,12 @@ test('those who follow the shop to another time zone are the live ones, and thos
   assert.deepEqual(await moved(), [a, paused, grace])
   assert.equal(await inStore((ctx) => rebaseNextSubscriptions(ctx, 0)), null)
 })
+
+test('rows that have followed the shop further than this transaction knows are left for a later one', async () => {
+  const store = await aStoreWith([{}])
+  await store.run(sql`update subscriptions set timezone_rebases = 1 where store_id = ${store.storeId}`)
+  await assert.rejects(
+    store.inStore((ctx) => lockSubscriptions(ctx, store.ids)),
+    { code: 'unavailable', message: 'The shop has just moved to another time zone: try again in a moment' }
+  )
+})

@@ -1,7 +1,7 @@
 // Which rows a statement means: the attempts of one cycle of one subscription, in their order, and no others.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Ctx, int, row, sql, text } from '#kit/postgres'
+import { bool, type Ctx, int, row, sql, text } from '#kit/postgres'
 import { recordOrders } from '#orders'
 import { lockSubscriptions } from '#subscriptions'
 import { anOrder } from '../../../test/contract-builder.ts'
@@ -595,4 +595,32 @@ test('a paid cycle issues the credit of its plan in the version of the subscript
     sql`update subscriptions set plan_id = null, plan_version = null where store_id = ${storeId} and id = ${two}`
   )
   assert.deepEqual(await credits(), [null, null])
+})
+
+test('the database says that a cycle was declined before an attempt: of earlier ones of it, and not of what nobody declined', async () => {
+  const { inStore, storeId, one, two, write } = await aStoreOfTwo()
+  for (const key of ['one-2-1', 'one-2-3', 'one-4-3']) await write(key)
+  await write('one-3-1', { error: 'voided' })
+  await write('one-3-2', { error: 'superseded' })
+  await write('two-3-1', { status: 'success' })
+  const { storeId: other } = await aDueStore(db, { subscriptions: 1, dueAt: DUE })
+  const isDeclined = (subscription: number, cycle: number, number: number, store = storeId) =>
+    inStore(async ({ tx }) => {
+      const { is } = await tx.one(
+        row({ is: bool }),
+        sql`select cycle_declined(${store}, ${subscription}, ${cycle}::int, ${number}::int) as is`
+      )
+      return is
+    })
+  assert.deepEqual(
+    [await isDeclined(one, 2, 2), await isDeclined(one, 2, 3), await isDeclined(one, 2, 9)],
+    [true, true, true]
+  )
+  assert.equal(await isDeclined(one, 2, 1), false, 'not by itself')
+  assert.equal(await isDeclined(one, 4, 3), false, 'nor by a later one')
+  assert.deepEqual(
+    [await isDeclined(one, 3, 9), await isDeclined(two, 3, 9), await isDeclined(two, 2, 9)],
+    [false, false, false]
+  )
+  assert.equal(await isDeclined(one, 2, 9, other), false)
 })

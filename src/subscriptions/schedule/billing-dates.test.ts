@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { billingDate, type Cadence, firstCycleAfter, lastCycleDue, withInterval } from './billing-dates.ts'
+import { billingDate, type Cadence, firstCycleAfter, isInPeriod, lastCycleDue, withInterval } from './billing-dates.ts'
 
 const NEW_YORK = 'America/New_York'
 
@@ -124,4 +124,14 @@ test('the first cycle after a moment is the one a walk from the anchor finds, ho
     ),
     { numRuns: 150 }
   )
+})
+
+test('a cycle pays for the time from its date up to that of the next one', () => {
+  const of = cadence('2026-01-31T10:00', NEW_YORK, 'month')
+  const [from, to] = [billingDate(of, 2, NEW_YORK), billingDate(of, 3, NEW_YORK)]
+  const isIn = (moment: Temporal.Instant) => isInPeriod(of, 2, moment, NEW_YORK)
+  assert.deepEqual([isIn(from), isIn(to.subtract({ milliseconds: 1 }))], [true, true])
+  assert.deepEqual([isIn(from.subtract({ milliseconds: 1 })), isIn(to), isIn(of.anchorAt)], [false, false, false])
+  // Long before the anchor there is no earlier cycle than the one that was asked for.
+  assert.equal(firstCycleAfter({ ...of, anchorCycle: 9 }, 1, of.anchorAt.subtract({ hours: 24 * 100 }), NEW_YORK), 6)
 })
