@@ -1,16 +1,18 @@
 // Requested changes as edits of the platform's contract: what of them can be made now, and of which line.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Plan } from '#plans'
+import { sql } from '#kit/postgres'
+import { listPlans, type Plan } from '#plans'
 import type { PlatformContract, PlatformContractLine } from '#platform'
 import { listAlerts } from '#stores'
 import type { Change, Subscription } from '#subscriptions'
 import { aContract } from '../../test/contract-builder.ts'
 import { testDatabase } from '../../test/database.ts'
+import { aPlan as aPlanOf } from '../../test/plan-builder.ts'
 import { aSubscriptionLife } from '../../test/subscription-life.ts'
 import { requestChange } from '../lifecycle/request-change.ts'
 import { listActivity } from '../subscriptions/history/list-activity.ts'
-import { listChanges } from '../subscriptions/requested-changes.ts'
+import { dropChange, listChanges } from '../subscriptions/requested-changes.ts'
 import { editOf, endReady, listReadyChanges, partsOf, type ReadyChange } from './contract-edits.ts'
 import { listContractPushes, pushCalls } from './contract-pushes.ts'
 import { reportRefusedChanges } from './refused-changes.ts'
@@ -164,6 +166,17 @@ test('a price that was agreed on the platform after the request stays, unless th
   const moved = { sellingPlanId: '203' }
   assert.equal(agreed({ planId: 2, linePriceMinor: 4900 }, 4900, moved), 'edited')
   assert.equal(agreed({ planId: 2, linePriceMinor: 4900 }, 2000, moved), stays)
+  const beside = { planId: 2, linePriceMinor: 4900 }
+  assert.match(
+    String(
+      refusal(aChange({ ...beside, replaces: replaces(beside) }), [
+        line('g', { ...moved, lastingPriceMinor: 4900 }),
+        MUG
+      ])
+    ),
+    /^The contract has 2 lines, none of them of its plan/,
+    'it is sold there already, beside another line'
+  )
   const total = aChange({
     priceMinor: 3500,
     replaces: { unitPrices: [], prices: [2950], of: { priceMinor: 3500, linePriceMinor: null } }
@@ -228,6 +241,20 @@ test('during a charge and while a decline waits only the payment method is chang
   assert.deepEqual(await waiting(), [])
 })
 
+test('a change to another plan comes with that plan', async () => {
+  const life = await aSubscriptionLife(db, { plan: { name: 'VIP' } })
+  await aPlanOf(life, { name: 'Elite' })
+  const plans = await life.inStore(listPlans)
+  const elite = plans.find(({ name }) => name === 'Elite')!
+  await life.inStore((ctx) => requestChange(ctx, life.id, { planId: elite.id }, 'api'))
+  const [one] = (await life.inStore((ctx) => listReadyChanges(ctx, [life.id]))).ready
+  assert.deepEqual([one!.plan?.id, one!.change.planId, one!.plans.length], [elite.id, elite.id, 2])
+  await life.inStore((ctx) => dropChange(ctx, life.id))
+  await life.inStore((ctx) => requestChange(ctx, life.id, { interval: 'week' }, 'api'))
+  const [plain] = (await life.inStore((ctx) => listReadyChanges(ctx, [life.id]))).ready
+  assert.equal(plain!.plan, null)
+})
+
 test('a change of a subscription that has ended is removed; while its cancellation can be taken back it waits', async () => {
   for (const [graceHours, left] of [
     [0, 0],
@@ -261,11 +288,12 @@ test('what the platform did not accept is in the history with who asked for it, 
     reportRefusedChanges(ctx, [
       refused({ priceMinor: 3500 }, long),
       refused({ platformPaymentMethodId: 'card-2' }, 'Not his'),
+      refused({ priceMinor: 900, linePriceMinor: 450 }, 'No'),
       refused({ planId: 7, linePriceMinor: 450, interval: 'week', intervalCount: 2 }, 'Not sold')
     ])
   )
   await life.inStore((ctx) => reportRefusedChanges(ctx, []))
-  const { rows } = await life.inStore((ctx) => listActivity(ctx, life.id, { limit: 3, offset: 0 }))
+  const { rows } = await life.inStore((ctx) => listActivity(ctx, life.id, { limit: 4, offset: 0 }))
   const requested_by = { actor: 'api', actor_id: 'k' }
   const none = {
     plan_id: null,
@@ -280,6 +308,7 @@ test('what the platform did not accept is in the history with who asked for it, 
     [
       [`price was not accepted: No${'x'.repeat(600)}`, { ...none, price: 35 }],
       ['payment method was not accepted: Not his', { ...none, payment_method_id: 'card-2' }],
+      ['price was not accepted: No', { ...none, price: 9 }],
       [
         'plan, price and interval was not accepted: Not sold',
         { ...none, plan_id: 'plan_7', unit_price: 4.5, interval: 'week', interval_count: 2 }
@@ -289,10 +318,10 @@ test('what the platform did not accept is in the history with who asked for it, 
   const { alerts } = await life.inStore((ctx) => listAlerts(ctx))
   assert.deepEqual(
     alerts.map(({ kind, subject }) => [kind, subject]),
-    [['change_not_accepted', 'Requested changes that were dropped: 3']]
+    [['change_not_accepted', 'Requested changes that were dropped: 4']]
   )
   const of = `sub_${life.id}`
-  const first = `${of}, price: No${'x'.repeat(98)}; ${of}, payment method: Not his; ${of}, plan, price and interval: Not sold`
+  const first = `${of}, price: No${'x'.repeat(98)}; ${of}, payment method: Not his; ${of}, price: No; ${of}, plan, price and interval: Not sold`
   assert.ok(alerts[0]!.message.includes(first), alerts[0]!.message)
 })
 
@@ -304,6 +333,12 @@ test('the platform keeps the date that it has while a cycle is charged; a contra
     return [wanted!.status, wanted!.nextBillingAt?.toString() ?? null]
   }
   assert.deepEqual(await push(), ['active', SECOND])
+  const early = await aSubscriptionLife(db)
+  await early.inStore(({ tx, storeId }) =>
+    tx.run(sql`update subscriptions set billing_due_at = null where store_id = ${storeId} and id = ${early.id}`)
+  )
+  const [charged] = await early.inStore((ctx) => listContractPushes(ctx, [early.id]))
+  assert.equal(charged!.nextBillingAt, null, 'a cycle that is charged before its date')
   await life.goTo(SECOND)
   assert.deepEqual(await push(), ['active', null], 'from its date on')
   await life.bill()

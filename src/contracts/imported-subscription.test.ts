@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Plan } from '#plans'
 import { aContract } from '../../test/contract-builder.ts'
 import { billingDate } from '../subscriptions/schedule/billing-dates.ts'
 import { type ImportTerms, importedSubscription } from './imported-subscription.ts'
@@ -63,4 +64,27 @@ test('a pause of the platform stays a pause, and only one of the import ends by 
   assert.deepEqual([platform.status, platform.resumesAt, platform.nextBillingAt], ['paused', null, null])
   const ours = imported('2026-02-10T00:00:00Z', {}, { isPaused: true, pausedUntil: until }).created
   assert.deepEqual([ours.status, String(ours.resumesAt)], ['paused', '2026-03-01T00:00:00Z'])
+})
+
+test('an import that names a plan counts its price, its version and its receiver; what has ended does not resume', () => {
+  const plan = { id: 7, name: 'VIP', currentVersion: 3, platformSellingPlanId: '703', versions: [] } as unknown as Plan
+  const { lines } = aContract(at('2024-01-31T15:00:00Z'))
+  const [vip, mug] = [
+    { ...lines[0]!, sellingPlanId: '703', lastingPriceMinor: 2500 },
+    { ...lines[0]!, lastingPriceMinor: 400 }
+  ]
+  const { created } = imported('2026-02-10T00:00:00Z', { lines: [vip, mug] }, { plan })
+  assert.deepEqual(
+    [created.planId, created.planVersion, created.unitPriceMinor, created.name, created.giftedAt],
+    [7, 3, 2500, 'VIP', null]
+  )
+  const over = imported(
+    '2026-02-10T00:00:00Z',
+    { status: 'cancelled' },
+    { isPaused: true, pausedUntil: at('2026-03-01T00:00:00Z') }
+  )
+  assert.deepEqual([over.created.status, over.created.resumesAt, over.created.pausedAt], ['cancelled', null, null])
+  const now = at('2026-02-10T00:00:00Z')
+  const gift = importedSubscription(aContract(now), TERMS, { ...WHO, receiverId: 5 }, now, STORE)
+  assert.deepEqual([gift.receiverMemberId, String(gift.giftedAt)], [5, String(now)])
 })

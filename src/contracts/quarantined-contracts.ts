@@ -5,6 +5,8 @@ import { type NewAlert, notify } from '#stores'
 import { enqueueContractSync, syncContractJob } from '#subscriptions'
 
 const MAX_REASON_CHARACTERS = 500
+/** An alert names up to ten contracts in at most 2,000 characters. */
+const MAX_REASON_IN_ALERT = 100
 
 /**
  * Records contracts that are on the platform and could not be read or taken over, each with its reason. They are read again
@@ -14,6 +16,7 @@ export async function quarantineContracts(ctx: Ctx, reasons: ReadonlyMap<string,
   if (reasons.size === 0) return
   const ids = [...reasons.keys()]
   const shown = [...reasons.values()].map((reason) => reason.replaceAll('\0', '').slice(0, MAX_REASON_CHARACTERS))
+  const reasonOf = new Map(ids.map((id, i) => [id, shown[i]!]))
   const recorded = await ctx.tx.many(
     row({ contractId: text, isNew: bool }),
     sql`
@@ -30,15 +33,15 @@ export async function quarantineContracts(ctx: Ctx, reasons: ReadonlyMap<string,
     ids.filter((id) => !waiting.has(id))
   )
   const fresh = recorded.flatMap(({ contractId, isNew }) => (isNew ? contractId : []))
-  if (fresh.length > 0) await notify(ctx, quarantineAlert(fresh, reasons))
+  if (fresh.length > 0) await notify(ctx, quarantineAlert(fresh, reasonOf))
 }
 
-const quarantineAlert = (contractIds: string[], reasons: ReadonlyMap<string, string>): NewAlert => ({
+const quarantineAlert = (contractIds: string[], reasonOf: ReadonlyMap<string, string>): NewAlert => ({
   kind: 'contracts_quarantined',
   subject: `Contracts of the platform that could not be taken over: ${contractIds.length}`,
   message:
     `The platform's data of these contracts could not be read or stored (${shortenList(
-      contractIds.map((id) => `contract ${id}: ${reasons.get(id)}`),
+      contractIds.map((id) => `contract ${id}: ${reasonOf.get(id)!.slice(0, MAX_REASON_IN_ALERT)}`),
       '; '
     )}). ` +
     'They are read again, in the end every six hours. Until then their changes are not applied; those of all others are. ' +

@@ -4,7 +4,7 @@ import type { Plan } from '#plans'
 import type { PlatformContractLine } from '#platform'
 import { aContract } from '../../test/contract-builder.ts'
 import type { Subscription } from '../subscriptions/subscription.ts'
-import { termsOf, trialEndOf } from './read-contract-terms.ts'
+import { isSameDate, termsOf, trialEndOf } from './read-contract-terms.ts'
 
 const aPlan = (id: number, name: string) =>
   ({
@@ -31,6 +31,7 @@ test('the plan is that of a line; it stays as long as a line is sold under it or
     [VIP, [line({ sellingPlanId: '203' }), line({ sellingPlanId: '103' })], VIP],
     [VIP, [line({ sellingPlanId: null, productId: '101' })], VIP],
     [VIP, [line({ sellingPlanId: '999', productId: '101' })], VIP],
+    [VIP, [line({ sellingPlanId: null, productId: '101', title: 'Renamed' })], VIP],
     [VIP, [line({ sellingPlanId: '999', productId: '777', title: 'Coffee' })], { planId: null, name: 'Coffee' }],
     [VIP, [], VIP],
     [
@@ -87,6 +88,7 @@ test('a trial ends after its days in the shop, or with the first billing date', 
   assert.equal(ends(first, '2026-01-31T15:00:00Z', next('2026-02-28T15:00:00Z')), '2026-02-28T15:00:00Z')
   assert.equal(ends(first, '2026-01-31T15:00:00Z', next('2026-02-20T08:00:00Z')), '2026-02-20T08:00:00Z')
   assert.equal(ends(first, '2026-01-31T15:00:00Z', { nextBillingDate: null }), '2026-02-28T15:00:00Z')
+  assert.equal(ends(first, '2026-02-28T15:00:00Z', next('2026-03-31T14:00:00Z')), '2026-02-28T15:00:00Z')
   // Met long after, the platform's date is of a later cycle.
   assert.equal(ends(first, '2026-06-10T00:00:00Z', next('2026-06-30T15:00:00Z')), '2026-02-28T15:00:00Z')
 })
@@ -108,4 +110,16 @@ test('the unit price is that of the lines of the plan, or of the only line; of d
     const { unitPriceMinor } = termsOf(before, { ...contract, lines: [...lines] }, PLANS)
     assert.equal(unitPriceMinor, price, JSON.stringify(lines))
   }
+  const elite = { planId: 2, planVersion: 1, name: 'Elite' } as Subscription
+  const { unitPriceMinor } = termsOf(elite, { ...contract, lines: [at(2900), at(4900, '203')] }, PLANS)
+  assert.equal(unitPriceMinor, 4900, 'of its own plan')
+})
+
+test('dates are the same to the second, and none is the same as none', () => {
+  const at = (text: string) => Temporal.Instant.from(text)
+  const date = at('2026-02-28T15:00:00Z')
+  assert.equal(isSameDate(null, null), true)
+  assert.deepEqual([isSameDate(date, null), isSameDate(null, date)], [false, false])
+  assert.equal(isSameDate(date, at('2026-02-28T15:00:00.999Z')), true)
+  assert.equal(isSameDate(date, at('2026-02-28T15:00:01Z')), false)
 })

@@ -266,6 +266,16 @@ test('a date of the platform that has passed, or is this very instant, is replac
   assert.equal(await pushes(), 1, 'what is active there again has a date that has passed')
 })
 
+test('a contract that is paused at another price has both in the history', async () => {
+  const { id, sync, inStore } = await aFollowed()
+  await sync({ revision: '10', status: 'paused', priceMinor: 3100 })
+  const { rows } = await inStore((ctx) => listActivity(ctx, id, { limit: 2, offset: 0 }))
+  assert.deepEqual(
+    rows.map(({ kind }) => kind),
+    ['paused', 'price_changed']
+  )
+})
+
 test('the number of cycles is followed: after the last there is no date, and with more there is one again', async () => {
   const { sync, now, recorded } = await aFollowed()
   const next = async () => (await now()).nextBillingAt?.toString() ?? null

@@ -12,7 +12,7 @@ import { testDatabase } from '../../test/database.ts'
 import { aPlan } from '../../test/plan-builder.ts'
 import { aStore } from '../../test/store-builder.ts'
 import { listActivity } from '../subscriptions/history/list-activity.ts'
-import { lockSubscriptions } from '../subscriptions/lock-subscriptions.ts'
+import { lockSubscriptions, lockSubscriptionsOfContracts } from '../subscriptions/lock-subscriptions.ts'
 import { pushContractJob } from '../subscriptions/platform-requests.ts'
 import { findSubscriptionByContract } from '../subscriptions/queries.ts'
 import { billingDate } from '../subscriptions/schedule/billing-dates.ts'
@@ -23,11 +23,13 @@ import {
   type CreationRequest,
   deletePendingCreation,
   findPendingCreation,
+  finishCreationJob,
   insertPendingCreation,
   listUnansweredCreations,
   markRequestedAgain,
   markReturned
 } from './pending-creations.ts'
+import { quarantineContracts } from './quarantined-contracts.ts'
 import { type UpsertOptions, upsertFromContracts } from './upsert-from-contracts.ts'
 
 const { db } = await testDatabase()
@@ -158,7 +160,7 @@ test('contracts that are gone are marked once each, and only the one that is the
   )
   assert.equal(await inStore((ctx) => markContractsMissing(ctx, [one, paused, over])), 2)
   assert.equal(await inStore((ctx) => markContractsMissing(ctx, [one, two])), 1, 'the first is known to be gone')
-  assert.equal(await inStore((ctx) => markContractsMissing(ctx, [over])), 0)
+  assert.equal(await inStore((ctx) => markContractsMissing(ctx, [over, one])), 0)
   const missing = async () =>
     (await held(one, two, paused, over, other)).map(({ isLive, isMissing }) => [isLive, isMissing].join())
   assert.deepEqual(await missing(), ['true,true', 'true,true', 'true,true', 'false,false', 'true,false'])
@@ -172,6 +174,18 @@ test('contracts that are gone are marked once each, and only the one that is the
            where a.store_id = ${storeId} and a.kind = 'reconciled' order by a.id`
     )
   )
+  const statusOf = async (id: string) => (await inStore((ctx) => lockSubscriptionsOfContracts(ctx, [id])))[0]!.status
+  assert.deepEqual(
+    [await statusOf(one), await statusOf(two), await statusOf(paused), await statusOf(other)],
+    ['paused', 'active', 'paused', 'active']
+  )
+  const pauses = await inStore(({ tx }) =>
+    tx.many(
+      row({ id: text }),
+      sql`select refs ->> 'subscriptionId' as id from facts where store_id = ${storeId} and name = 'subscription.paused'`
+    )
+  )
+  assert.equal(pauses.length, 2, 'what is paused already is not paused again')
   const gone = 'The platform no longer has this contract: nothing is billed for it'
   assert.deepEqual(
     notes.map((note) => [note.contractId, note.text]),
@@ -220,6 +234,8 @@ test('a request to create is recognised by its key, or without one by its conten
     inStore((ctx) => findPendingCreation(ctx, { key, fingerprint }))
   assert.equal(await begin('a', { key: 'k', fingerprint: content }), true)
   assert.equal(await begin('b', { key: 'k', fingerprint: others }), false, 'another request with this key was first')
+  const looks = await inStore((ctx) => waitingKeys(ctx, finishCreationJob, ['a', 'b']))
+  assert.deepEqual([...looks], ['a'], 'its contract is looked for')
   assert.equal(await find(null, content), null, 'one with a key is found by it alone')
   assert.equal(await begin('c', { key: null, fingerprint: content }), true)
   assert.equal(await begin('d', { key: null, fingerprint: others }), true)
@@ -344,6 +360,20 @@ test('the receiver of a gift is the one customer who has the number or the addre
     const isNoted = s.texts.includes('The contract names a receiver who is no other customer known here')
     assert.equal(isNoted, expected === null, giftReceiver)
   }
+  const together = ['71', 'di@example.com', '74', null].map((giftReceiver) =>
+    aContract(START, { originOrder: null, giftReceiver })
+  )
+  await inStore((ctx) => upsertFromContracts(ctx, together, []))
+  const given = await inStore((ctx) =>
+    lockSubscriptionsOfContracts(
+      ctx,
+      together.map((contract) => contract.id)
+    )
+  )
+  assert.deepEqual(
+    together.map((contract) => given.find((s) => s.platformContractId === contract.id)!.receiverMemberId),
+    [bo, idOf('76'), null, null]
+  )
   const own = aContract(START, { originOrder: null, giftReceiver: '71', customer: people[0]! })
   await inStore((ctx) => upsertFromContracts(ctx, [own], []))
   const { id } = (await inStore((ctx) => findSubscriptionByContract(ctx, own.id)))!
@@ -378,6 +408,7 @@ async function aShop(plan: Partial<Parameters<typeof aPlan>[1]> = {}, clockAt = 
     inStore,
     storeId,
     vip,
+    addPlan: (name: string) => aPlan(store, { name }),
     contractOf,
     upsert,
     find,
@@ -535,7 +566,8 @@ test('a membership is given to its receiver; products, and what has ended, are n
 })
 
 test('what an import has to do with a new contract decides who takes it over; a reconciliation takes what was sold by us', async () => {
-  const { contractOf, upsert, find, history } = await aShop()
+  const { contractOf, upsert, find, history, addPlan } = await aShop()
+  await addPlan('Elite')
   const sold = () => contractOf({ originOrder: null, nextBillingDate: LATER })
   const foreign = () => aContract(START, { originOrder: null, nextBillingDate: LATER })
   for (const [stake, isReconciling, contract, isOurs, isLater] of [
@@ -573,6 +605,9 @@ test('what an import has to do with a new contract decides who takes it over; a 
       [[], [], { id: found!.id, isNew: false }]
     )
   }
+  const mixed = sold()
+  mixed.lines.push({ ...mixed.lines[0]!, id: '2', sellingPlanId: null })
+  assert.deepEqual((await upsert([mixed], { isReconciling: true })).changed, [mixed.id], 'one of its lines is ours')
   const nobodys = { ...sold(), customer: null }
   assert.deepEqual((await upsert([nobodys])).changed, [])
   const { changed } = await upsert([sold(), nobodys, sold()])
@@ -602,6 +637,20 @@ test('a trial of one interval keeps the day of its series; one that ends elsewhe
     '2026-02-28T15:00:00Z',
     '2026-03-28T14:00:00Z'
   ])
+})
+
+test('a date that is moved before the end of a trial during a pause ends the trial then', async () => {
+  const { contractOf, upsert, find, inStore, storeId } = await aShop({ trialDays: 7 })
+  const contract = contractOf({ nextBillingDate: LATER })
+  await upsert([contract])
+  await inStore(({ tx }) => tx.run(sql`delete from jobs where store_id = ${storeId}`))
+  const end = async () => String((await find(contract))!.trialEndsAt)
+  const paused = { ...contract, status: 'paused' }
+  await upsert([{ ...paused, revision: '2' }])
+  await upsert([{ ...paused, revision: '3', nextBillingDate: at('2026-02-09T15:00:00Z') }])
+  assert.equal(await end(), '2026-02-07T15:00:00Z', 'it is not made longer')
+  await upsert([{ ...paused, revision: '4', nextBillingDate: at('2026-02-05T15:00:00Z') }])
+  assert.equal(await end(), '2026-02-05T15:00:00Z')
 })
 
 test('in a restored store a contract that began after the backup has the number of its next date', async () => {
@@ -634,4 +683,56 @@ test('what is due at this very instant when it is met is late', async () => {
   const contract = contractOf({ nextBillingDate: at('2026-03-05T15:00:00Z') })
   await upsert([contract])
   assert.equal((await find(contract))!.nextBillingAt?.toString(), '2026-03-05T15:00:00Z')
+})
+
+test('contracts that cannot be read are named once, with their last reason, and read again until they can be', async () => {
+  const { inStore, storeId } = await aStore(db, { clockAt: START })
+  const [a, b] = [aContract(START, { originOrder: null }), aContract(START, { originOrder: null })]
+  const fail = (...reasons: [string, string][]) => inStore((ctx) => quarantineContracts(ctx, new Map(reasons)))
+  const held = () =>
+    inStore(({ tx }) =>
+      tx.many(
+        row({ id: text, reason: text }),
+        sql`select contract_id as id, reason from quarantined_contracts where store_id = ${storeId} order by since, contract_id`
+      )
+    )
+  const jobs = () =>
+    inStore(({ tx }) =>
+      tx.many(
+        row({ key: text, runAt: text }),
+        sql`select dedupe_key as key, extract(epoch from run_at)::bigint::text as run_at from jobs
+             where store_id = ${storeId} and kind = 'sync-contract' order by dedupe_key`
+      )
+    )
+  const alerts = async () => (await inStore((ctx) => listAlerts(ctx))).alerts.map(({ subject }) => subject)
+  await fail()
+  assert.deepEqual([await held(), await jobs(), await alerts()], [[], [], []])
+  await fail([a.id, `no\0${'x'.repeat(600)}`])
+  assert.deepEqual(await held(), [{ id: a.id, reason: `no${'x'.repeat(498)}` }])
+  const subject = 'Contracts of the platform that could not be taken over: 1'
+  assert.deepEqual(await alerts(), [subject])
+  await inStore(({ tx }) =>
+    tx.run(sql`update jobs set run_at = run_at + interval '6 hours' where store_id = ${storeId}`)
+  )
+  const waiting = await jobs()
+  await fail([a.id, 'still not'], [b.id, 'nor this'])
+  assert.deepEqual(
+    (await held()).map(({ reason }) => reason),
+    ['still not', 'nor this']
+  )
+  assert.deepEqual(await alerts(), [subject, subject])
+  const [first, second] = await jobs()
+  assert.deepEqual([first, second!.key], [waiting[0], b.id], 'the first waits for its next time')
+  await fail([b.id, 'again'])
+  assert.equal((await alerts()).length, 2)
+  await inStore((ctx) => upsertFromContracts(ctx, [a], []))
+  assert.deepEqual(await held(), [{ id: b.id, reason: 'again' }])
+  // So many and such long reasons that an alert has no room for all of them.
+  const long = Array.from({ length: 12 }, (_, i): [string, string] => [String(900 + i), 'y'.repeat(2_000)])
+  await fail(...long)
+  const { message } = (await inStore((ctx) => listAlerts(ctx))).alerts.find((one) => one.subject.endsWith(': 12'))!
+  assert.ok(
+    message.includes(`(contract 900: ${'y'.repeat(100)}; contract 901:`) && message.includes('; and 2 more).'),
+    message
+  )
 })
