@@ -3,7 +3,7 @@ import type { BuiltStore } from './store-builder.ts'
 
 /** A monthly plan as `createPlan` returns it; its tier is its name. */
 export async function aPlan(
-  { inStore }: BuiltStore,
+  { inStore }: Pick<BuiltStore, 'inStore'>,
   {
     name,
     trialDays = 0,

@@ -605,17 +605,18 @@ test('what an import has to do with a new contract decides who takes it over; a 
       [[], [], { id: found!.id, isNew: false }]
     )
   }
-  const mixed = sold()
-  mixed.lines.push({ ...mixed.lines[0]!, id: '2', sellingPlanId: null })
+  const one = sold()
+  const foreignLine = { ...aContract(START).lines[0]!, id: '2' }
+  const mixed = { ...one, lines: [...one.lines, foreignLine] }
   assert.deepEqual((await upsert([mixed], { isReconciling: true })).changed, [mixed.id], 'one of its lines is ours')
-  const nobodys = { ...sold(), customer: null }
+  const nobodys: PlatformContract = { ...sold(), customer: null }
   assert.deepEqual((await upsert([nobodys])).changed, [])
   const { changed } = await upsert([sold(), nobodys, sold()])
   assert.equal(changed.length, 2)
 })
 
 test('a trial of one interval keeps the day of its series; one that ends elsewhere starts another', async () => {
-  const next = (after: string | null) => ({ originOrder: null, nextBillingDate: after === null ? null : at(after) })
+  const next = (after: string) => ({ originOrder: null, nextBillingDate: at(after) })
   const { contractOf, upsert, find } = await aShop({ trialType: 'next_billing_date' })
   for (const [date, first, third] of [
     ['2026-02-28T15:00:00Z', '2026-02-28T15:00:00Z', '2026-03-31T14:00:00Z'],

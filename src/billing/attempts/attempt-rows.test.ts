@@ -544,8 +544,8 @@ test('failed charges are listed from a position on, in the order of their end; n
 })
 
 test('a paid cycle issues the credit of its plan in the version of the subscription, in the currency of the store, and once it is paid', async () => {
-  const { inStore, storeId, one, two, write, ...store } = await aStoreOfTwo()
-  await aPlan({ ...store, inStore, storeId }, { name: 'Silver', creditMinor: 700 })
+  const { inStore, storeId, one, two, write } = await aStoreOfTwo()
+  await aPlan({ inStore }, { name: 'Silver', creditMinor: 700 })
   const set = (...statements: ReturnType<typeof sql>[]) =>
     inStore(async ({ tx }) => {
       for (const statement of statements) await tx.run(statement)

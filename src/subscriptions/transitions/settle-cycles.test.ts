@@ -23,6 +23,9 @@ const FOURTH = at('2026-04-30T14:00:00Z')
 const NOW = at('2026-03-01T10:00:00Z')
 const RETRY = at('2026-03-03T10:00:00Z')
 
+type Without<T> = T extends unknown ? Omit<T, 'subscriptionId'> : never
+type Outcome = Without<CycleResult>
+
 /** Subscriptions from 31 January whose second cycle is being charged, each with these fields different. */
 async function charged(given: Partial<Subscription>[], terms: Partial<PlatformContract> = {}) {
   const store = await aStore(db, { clockAt: START })
@@ -39,7 +42,7 @@ async function charged(given: Partial<Subscription>[], terms: Partial<PlatformCo
   return {
     ...store,
     held,
-    async settle(results: Omit<CycleResult, 'subscriptionId'>[], of = 0) {
+    async settle(results: Outcome[], of = 0) {
       const subscriptionId = held[of]!.id
       const settled = await inStore((ctx) =>
         settleCycles(
