@@ -7,7 +7,7 @@ import { keepRunning } from './keep-running.ts'
 function aServer(starts: boolean[], pausesMs: number[]) {
   const server = { alive: true, tries: 0, logged: [] as string[] }
   const kept = keepRunning({
-    isAlive: () => server.alive,
+    isAlive: async () => server.alive,
     startAgain: async () => {
       if (!starts[server.tries++]) throw new Error(`no start ${server.tries}`)
       server.alive = true

@@ -16,7 +16,7 @@ export type KeptRunning = {
 
 /** Starts a server again whenever it has died. `startAgain` throws when it cannot. */
 export function keepRunning(options: {
-  isAlive(): boolean
+  isAlive(): Promise<boolean>
   startAgain(): Promise<unknown>
   log(line: string, level?: 'info' | 'warn'): void
   pausesMs?: readonly number[]
@@ -50,7 +50,7 @@ export function keepRunning(options: {
     let upSince = performance.now()
     while (!stopping.signal.aborted) {
       await pause(LOOK_MS)
-      if (stopping.signal.aborted || isAlive()) continue
+      if (stopping.signal.aborted || (await isAlive())) continue
       log('the database server has died: starting it again', 'warn')
       if (performance.now() - upSince > WELL_AFTER_MS) next = 0
       const revived = await revive(next)

@@ -67,6 +67,15 @@ export async function isPostmaster(pid: number, places: Places): Promise<boolean
   return ` ${await commandLine(pid)} `.includes(` perennial.cluster=${places.cluster} `)
 }
 
+/**
+ * Whether a postmaster that was found or started runs still: another process may have its id by now. Asked several times a second, so
+ * only Linux, where that costs nothing, is asked what the process is.
+ */
+export async function runsAsPostmaster(pid: number, places: Places): Promise<boolean> {
+  if (process.platform === 'linux') return (await isPostmaster(pid, places)) === true
+  return isAlive(pid) && readPidFile(places)?.pid === pid
+}
+
 /** Whether the postmaster runs with the current settings. */
 export function runsWith(settings: Settings, places: Places): boolean {
   const line = readIfThere(join(places.cluster, 'postmaster.opts')).trim()
@@ -108,10 +117,10 @@ export async function launch(
  * the next postmaster. What they did is rolled back by its recovery. Only Linux says which processes these are; elsewhere, and
  * here too, they end with their statement.
  */
-export function endOrphans(places: Places): void {
+export async function endOrphans(places: Places): Promise<void> {
   if (process.platform !== 'linux') return
   const running = readPidFile(places)?.pid
-  if (running !== undefined && isAlive(running)) return
+  if (running !== undefined && (await isPostmaster(running, places))) return
   for (const name of fs.readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue
     try {
@@ -127,7 +136,7 @@ export function endOrphans(places: Places): void {
 export async function stopPostmaster(pid: number, places: Places, runtime: Runtime): Promise<void> {
   if (!(await requestStop(pid, places, runtime))) return
   const deadline = performance.now() + STOPPED_WITHIN_MS
-  while (isAlive(pid)) {
+  while (await runsAsPostmaster(pid, places)) {
     if (performance.now() > deadline) {
       throw new Error(`the database server, process ${pid}, has not stopped for ${STOPPED_WITHIN_MS / 1000} s`)
     }

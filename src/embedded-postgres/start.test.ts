@@ -8,7 +8,8 @@ import { createInterface } from 'node:readline'
 import { after, before, type TestContext, test } from 'node:test'
 import pg from 'pg'
 import { until } from '../../test/until.ts'
-import { isAlive } from './postmaster.ts'
+import { placesIn } from './data-dir.ts'
+import { isAlive, runsAsPostmaster } from './postmaster.ts'
 import { type EmbeddedPostgres, findEmbeddedPostgres, startEmbeddedPostgres } from './start.ts'
 
 type OwnerReport = { url?: string; adopted?: boolean; refused?: string }
@@ -268,6 +269,20 @@ test('a stale postmaster.pid with the id of another process does not prevent a s
   assert.deepEqual(await notes(next), ['committed'])
   assert.equal(isAlive(stranger.pid!), true)
   await next.stop()
+})
+
+test('another process with the id of the server is not taken for it', async (t) => {
+  const dataDir = aUsedDataDir(t)
+  const embedded = await start(dataDir)
+  const places = placesIn(fs.realpathSync(dataDir))
+  const pid = postmasterOf(dataDir)!
+  assert.equal(await runsAsPostmaster(pid, places), true)
+  const stranger = spawn('sleep', ['1000'], { cwd: '/', stdio: 'ignore' })
+  t.after(() => stranger.kill('SIGKILL'))
+  assert.equal(isAlive(stranger.pid!), true)
+  assert.equal(await runsAsPostmaster(stranger.pid!, places), false)
+  await embedded.stop()
+  assert.equal(await runsAsPostmaster(pid, places), false)
 })
 
 test('a second owner is refused, in another process or the same one, and the first continues', async (t) => {

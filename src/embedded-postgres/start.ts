@@ -17,10 +17,10 @@ import {
 import { type KeptRunning, keepRunning } from './keep-running.ts'
 import {
   endOrphans,
-  isAlive,
   isPostmaster,
   launch,
   requestStop,
+  runsAsPostmaster,
   runsWith,
   type Settings,
   settingsFor,
@@ -104,7 +104,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 
     const { port, adopted } = server
     const kept = keepRunning({
-      isAlive: () => isAlive(server.pid),
+      isAlive: () => runsAsPostmaster(server.pid, places),
       startAgain: async () => {
         // At the same port: the service holds the address.
         server = await bringUp(places, runtime, runAs, settings, log, port)
@@ -167,7 +167,7 @@ async function bringUp(
     else if (!PASSES_BY_ITSELF.test(failure)) throw new Error(`the database server did not start: ${failure}`)
     const waitedMs = performance.now() - since
     if (waitedMs > FREE_WITHIN_MS) throw new Error(`the database server cannot start yet: ${failure}`)
-    if (STILL_IN_USE.test(failure) && waitedMs > END_ORPHANS_AFTER_MS) endOrphans(places)
+    if (STILL_IN_USE.test(failure) && waitedMs > END_ORPHANS_AFTER_MS) await endOrphans(places)
     await sleep(100)
   }
 }
