@@ -15,6 +15,7 @@ import { diagnose } from '../src/audit/diagnose.ts'
 import { startEmbeddedPostgres } from '../src/embedded-postgres/start.ts'
 import { testDatabase } from './database.ts'
 import { aPooler } from './transaction-pooler.ts'
+import { until } from './until.ts'
 
 const { url } = await testDatabase()
 const folder = await mkdtemp(join(tmpdir(), 'perennial-poolers-'))
@@ -65,6 +66,11 @@ test('an asynchronous standby is a warning of the auditor', async () => {
     replication: 'true',
     application_name: 'standby'
   } as pg.ClientConfig)
+  const onServer = async (statements: string) => {
+    const client = new pg.Client({ connectionString: embedded.url })
+    await client.connect()
+    await client.query(statements).finally(() => client.end())
+  }
   try {
     await migrate(embedded.url, MIGRATIONS)
     const warnings = async () => (await diagnose({ db, chargesOf: async () => [] })).warnings
@@ -79,6 +85,28 @@ test('an asynchronous standby is a warning of the auditor', async () => {
       (await warnings()).map(({ check, store }) => [check, store]),
       [['standbys_synchronous', '']]
     )
+
+    // A name is waited for, but not this standby's.
+    await onServer(`alter system set synchronous_standby_names = 'elsewhere'`)
+    await onServer('select pg_reload_conf()')
+    // No write is acknowledged now, so nothing of the test writes.
+    await until('the setting', async () => /is in synchronous_standby_names/.test((await findStandbyRisk(db)) ?? ''))
+    await onServer(`set synchronous_commit = local; create role "Plain user" login password 'x';
+                    grant perennial_store, perennial_operator to "Plain user"`)
+    const ofUser = new URL(embedded.url)
+    ofUser.username = 'Plain user'
+    ofUser.password = 'x'
+    const asUser = new Database({ url: ofUser.href })
+    try {
+      assert.match(
+        (await findStandbyRisk(asUser))!,
+        /^The database has a standby, and its user "Plain user" may not see whether .*: grant pg_monitor to "Plain user"$/
+      )
+      await onServer('set synchronous_commit = local; grant pg_monitor to "Plain user"')
+      assert.match((await findStandbyRisk(asUser))!, /none of them is in synchronous_standby_names/)
+    } finally {
+      await asUser.close()
+    }
   } finally {
     await standby.end()
     await db.close()
