@@ -5,7 +5,7 @@
 // seconds each. `--patient`: the clients of concurrent-deducts repeat what failed. `--results`: each line is also appended to this file, and a run whose line is there
 // already is left out, so that an interrupted series goes on where it was.
 // `--prove`: instead, each trial (or the one that is named) is run with its saboteurs, and exits with 1 if one ends otherwise than said.
-import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { appendFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -39,6 +39,7 @@ import { prove } from './prove.ts'
 import { forgeProxyRequests } from './proxy-requests.ts'
 import { restartDatabase } from './restart-database.ts'
 import { restoreOlderBackup } from './restored-backup.ts'
+import { readResults } from './results.ts'
 import { upgradeUnderLoad } from './rolling-upgrade.ts'
 import { shareLimits } from './shared-limits.ts'
 import { killOneOfTwoNodes } from './two-nodes.ts'
@@ -57,7 +58,7 @@ const { positionals, values } = parseArgs({
     prove: { type: 'boolean', default: false }
   }
 })
-if (values.prove) process.exit((await prove(positionals[0] ?? '')) ? 0 : 1)
+if (values.prove) process.exit((await prove(positionals[0] ?? '', values.results)) ? 0 : 1)
 const only = positionals[0] ?? 'all'
 const seed = Number(positionals[1] ?? Date.now() % 1_000_000)
 const runs = Number(positionals[2] ?? 1)
@@ -118,16 +119,6 @@ function zonesOf(seed: number): string[] {
   const count = rounds(all.length)
   const from = (seed * count) % all.length
   return count < all.length ? all.slice(from, from + count) : all
-}
-
-/** The runs that a file of results has. */
-async function doneIn(file: string): Promise<Set<string>> {
-  const text = await readFile(file, 'utf8').catch((err: NodeJS.ErrnoException) => {
-    if (err.code === 'ENOENT') return ''
-    throw err
-  })
-  const lines = text.split('\n').filter((line) => line !== '')
-  return new Set(lines.map((line) => runOf(JSON.parse(line))))
 }
 
 /** The report of a run; throws if it hangs. */
@@ -213,7 +204,8 @@ async function withDatabases<T>(
 }
 
 if (only !== 'all' && !TRIALS[only]) throw new Error(`There is no trial ${only}: ${Object.keys(TRIALS).join(', ')}`)
-const done = values.results ? await doneIn(values.results) : new Set<string>()
+const before = values.results ? await readResults<{ trial: string; seed: number }>(values.results) : []
+const done = new Set(before.map(runOf))
 for (const [name, trial] of Object.entries(TRIALS)) {
   if (only !== 'all' && only !== name) continue
   const size: { size?: number; asked?: number } = {

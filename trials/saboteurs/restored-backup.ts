@@ -1,9 +1,11 @@
 import { type Saboteur, slice } from './saboteur.ts'
 
+const SLICE = slice('restored-backup-trial')
+
 export const restoredBackupSaboteurs: Record<string, Saboteur> = {
   'a restored store is not held': {
     trial: 'restored-backup',
-    run: ['trials/run.ts', 'restored-backup', '7'],
+    run: SLICE,
     trialThen: 'fails',
     edits: [
       {
@@ -21,7 +23,7 @@ export const restoredBackupSaboteurs: Record<string, Saboteur> = {
   },
   'a hold is ignored by work under way': {
     trial: 'restored-backup',
-    run: slice('restored-backup-trial'),
+    run: SLICE,
     trialThen: 'fails',
     edits: [
       {
@@ -39,7 +41,7 @@ export const restoredBackupSaboteurs: Record<string, Saboteur> = {
   },
   'charges that only the platform knows are not taken over': {
     trial: 'restored-backup',
-    run: ['trials/run.ts', 'restored-backup', '7'],
+    run: SLICE,
     trialThen: 'fails',
     edits: [
       {
@@ -51,7 +53,7 @@ export const restoredBackupSaboteurs: Record<string, Saboteur> = {
   },
   'the contracts of a restored store are read before its charges': {
     trial: 'restored-backup',
-    run: ['trials/run.ts', 'restored-backup', '7'],
+    run: SLICE,
     trialThen: 'fails',
     edits: [
       {
