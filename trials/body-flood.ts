@@ -1,123 +1,197 @@
-// Hundreds of connections send the platform's endpoint its largest bodies at once: memory stays flat, and the API goes on.
+// Hundreds of connections send the platform's endpoint its largest bodies at once: memory stays flat, and others are heard.
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '#kit/postgres'
 import { int, row, sql } from '#kit/postgres'
 import { startProcess } from '../test/service-process.ts'
-import { aStore } from '../test/store-builder.ts'
+import { aStore, type BuiltStore } from '../test/store-builder.ts'
 import { BESIDE_THE_PLATFORM } from './platform.ts'
 import { memoryOf } from './service-memory.ts'
 
 const MIB = 1024 * 1024
-const LOOK_EVERY_MS = 100
+const PAUSE_MS = 100
 /** Beside the bytes in flight (64 MiB), each of which is held as chunks, as one buffer, as text and as parameter for a while. */
 const MAX_GROWTH_MIB = 512
-/** Of the largest memory in a later round, relative to the first. */
+/** Of the largest memory in a later round of a flood, relative to its first. */
 const MAX_RATIO = 1.25
+/** Larger than what the rest of the endpoint's flood leaves free by chance, and no more than the API reads. */
+const WRITE_BYTES = 60_000
+/** Of what is announced and does not come. */
+const SILENT_BYTES = 1_000
 
-/** Sends `rounds` times as many bodies at once as there are `connections`; half of them are signed rightly. */
-export async function floodWithBodies({
-  databaseUrl,
-  db,
-  dataDir,
-  connections,
-  bodyBytes,
-  rounds
-}: {
+/** Who floods, and whom it must not keep from being heard. */
+const FLOODS = {
+  /** Connections that announce a whole body and send its beginning only; the neighbour has their shop and their address. */
+  silent: { shops: 1, addresses: 1, neighbour: { shop: 0, address: '127.0.1.0' } },
+  'one address': { shops: 1, addresses: 1, neighbour: { shop: 0, address: '127.0.2.0' } },
+  'one shop': { shops: 1, addresses: 50, neighbour: { shop: 1, address: '127.0.2.0' } },
+  /** They may fill all that the endpoint has; the neighbour calls the API. */
+  'all shops': { shops: 5, addresses: 50, neighbour: null }
+} as const
+type Flood = keyof typeof FLOODS
+const SHOPS = 5
+const WRONG = Buffer.alloc(32).toString('base64')
+
+export type BodyFloodTrial = {
   databaseUrl: string
   db: Database
   dataDir: string
   connections: number
   bodyBytes: number
+  /** How often each flood comes. */
   rounds: number
-}): Promise<object> {
-  const store = await aStore(db)
-  const key = await store.aKey()
+}
+
+/** Each flood sends as many bodies at once as there are `connections`; half of them are signed rightly. */
+export async function floodWithBodies(trial: BodyFloodTrial): Promise<object> {
+  const { databaseUrl, db, dataDir, connections, bodyBytes, rounds } = trial
+  const stores = await Promise.all(Array.from({ length: SHOPS }, () => aStore(db)))
+  const authorization = `Bearer ${await stores[0]!.aKey()}`
   const service = await startProcess({ databaseUrl, dataDir, env: BESIDE_THE_PLATFORM })
-  const url = new URL(service.url)
-  const body = Buffer.from(`{"text":"${'x'.repeat(bodyBytes - 11)}"}`)
-  const signature = createHmac('sha256', store.credentials.appSecret).update(body).digest('base64')
-
-  const rssMib = () => memoryOf(service.url)
-  const statuses = new Map<number, number>()
-  const post = async (isRight: boolean) => {
-    const socket = connect(Number(url.port), url.hostname)
-    const head = [
-      'POST /platform/webhooks HTTP/1.1',
-      'host: a',
-      'content-type: application/json',
-      `content-length: ${body.length}`,
-      'x-platform-topic: orders/paid',
-      `x-platform-shop-domain: ${store.domain}`,
-      `x-platform-webhook-id: ${crypto.randomUUID()}`,
-      `x-platform-hmac-sha256: ${isRight ? signature : Buffer.alloc(32).toString('base64')}`
-    ]
-    socket.write(`${head.join('\r\n')}\r\n\r\n`)
-    socket.write(body)
-    let came = ''
-    for await (const chunk of socket) {
-      came += chunk
-      if (came.includes('}')) break
-    }
-    socket.destroy()
-    const status = Number(came.split(' ')[1])
-    if (status === 503) assert.match(came, /\r\nretry-after: \d+/i)
-    statuses.set(status, (statuses.get(status) ?? 0) + 1)
-  }
-
-  const before = await rssMib()
-  const mostOfRounds: number[] = []
-  let reads = 0
-  let slowestReadMs = 0
   try {
-    for (let round = 0; round < rounds; round++) {
-      let most = 0
-      let isOver = false
-      const watch = async () => {
-        while (!isOver) {
-          most = Math.max(most, await rssMib())
-          const began = performance.now()
-          const { status } = await fetch(`${service.url}/v1/members?limit=1`, {
-            headers: { authorization: `Bearer ${key}` }
-          })
-          assert.ok(status === 200 || status === 429, `A read was answered ${status}`)
-          slowestReadMs = Math.max(slowestReadMs, performance.now() - began)
-          reads++
-          await sleep(LOOK_EVERY_MS)
-        }
-      }
-      const watching = watch()
-      await Promise.all(Array.from({ length: connections }, (_, i) => post(i % 2 === 0)))
-      isOver = true
-      await watching
-      mostOfRounds.push(most)
+    const { port } = new URL(service.url)
+    const body = Buffer.from(`{"text":"${'x'.repeat(bodyBytes - 11)}"}`)
+    const statuses = new Map<number, number>()
+    const counted = (status: number) => statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    const signatures = new Map(
+      stores.map((store) => [store, createHmac('sha256', store.credentials.appSecret).update(body).digest('base64')])
+    )
+    const open = (store: BuiltStore, from: string, isRight = true) =>
+      aMessage(port, store, from, body.length, isRight ? signatures.get(store)! : WRONG)
+    const post = async (...sender: Parameters<typeof open>) => {
+      const message = open(...sender)
+      message.socket.write(body)
+      return message.status()
     }
-    const after = await rssMib()
-    const { stored } = await store.inStore(({ tx, storeId }) =>
-      tx.one(row({ stored: int }), sql`select count(*) as stored from inbound_webhooks where store_id = ${storeId}`)
+    let [heard, reads, slowestReadMs] = [0, 0, 0]
+
+    /** One message or write that has nothing to do with the flood. */
+    const speak = async (flood: Flood) => {
+      const { neighbour } = FLOODS[flood]
+      if (neighbour) {
+        const status = await post(stores[neighbour.shop]!, neighbour.address)
+        assert.equal(status, 200, `${flood}: the neighbour's message`)
+        counted(status)
+      } else {
+        const path = `${service.url}/v1/store-credits/1/add`
+        const headers = { authorization, 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() }
+        const written = JSON.stringify({ amount: 1, reason: 'x'.repeat(WRITE_BYTES) })
+        const { status } = await fetch(path, { method: 'POST', headers, body: written })
+        assert.ok(status === 400 || status === 429, `${flood}: a write that the API refuses was answered ${status}`)
+      }
+      heard++
+    }
+    const read = async () => {
+      const began = performance.now()
+      const { status } = await fetch(`${service.url}/v1/members?limit=1`, { headers: { authorization } })
+      assert.ok(status === 200 || status === 429, `A read was answered ${status}`)
+      slowestReadMs = Math.max(slowestReadMs, performance.now() - began)
+      reads++
+    }
+
+    /** Returns the most memory that the service had meanwhile. */
+    const round = async (flood: Flood): Promise<number> => {
+      let most = 0
+      const isOver = new AbortController()
+      const again = async (work: () => Promise<void>) => {
+        do {
+          await work()
+          await sleep(PAUSE_MS)
+        } while (!isOver.signal.aborted)
+      }
+      const look = async () => {
+        most = Math.max(most, await memoryOf(service.url))
+        await read()
+      }
+      const { shops, addresses } = FLOODS[flood]
+      const senders = Array.from(
+        { length: connections },
+        (_, i) => [stores[i % shops]!, `127.0.1.${i % addresses}`, i % 2 === 0] as const
+      )
+      if (flood === 'silent') {
+        const silent = senders.map((sender) => open(...sender))
+        await Promise.all(silent.map(({ socket }) => once(socket, 'connect')))
+        for (const { socket } of silent) socket.write(body.subarray(0, SILENT_BYTES))
+        await Promise.all([look(), speak(flood)])
+        for (const { socket } of silent) socket.destroy()
+        return most
+      }
+      const watching = Promise.all([again(look), again(() => speak(flood))])
+      const sending = Promise.all(senders.map(async (sender) => counted(await post(...sender))))
+      await Promise.race([sending, watching])
+      isOver.abort()
+      await Promise.all([sending, watching])
+      return most
+    }
+
+    const before = await memoryOf(service.url)
+    const mostOf = {} as Record<Flood, number[]>
+    for (const flood of Object.keys(FLOODS) as Flood[]) {
+      mostOf[flood] = []
+      for (let i = 0; i < rounds; i++) mostOf[flood].push(Math.round(await round(flood)))
+    }
+    const { stored } = await db.inInstallation((tx) =>
+      tx.one(
+        row({ stored: int }),
+        sql`select count(*) as stored from inbound_webhooks where store_id = any(${stores.map(({ storeId }) => storeId)}::bigint[])`
+      )
     )
     const report = {
       connections,
       body_mib: Math.round(bodyBytes / MIB),
-      rss_mib: { before, most: mostOfRounds, after },
+      rss_mib: { before: Math.round(before), ...mostOf, after: Math.round(await memoryOf(service.url)) },
       statuses: Object.fromEntries(statuses),
       stored,
+      heard,
       reads,
       slowest_read_ms: Math.round(slowestReadMs)
     }
+    const shown = JSON.stringify(report)
     assert.equal(stored, statuses.get(200) ?? 0, 'what was answered 200 is stored')
-    assert.deepEqual(
-      [...statuses.keys()].filter((status) => ![200, 401, 503].includes(status)),
-      [],
-      JSON.stringify(report)
-    )
-    assert.ok(Math.max(...mostOfRounds) - before < MAX_GROWTH_MIB, JSON.stringify(report))
-    assert.ok(Math.max(...mostOfRounds) < mostOfRounds[0]! * MAX_RATIO, JSON.stringify(report))
-    const shown = (mib: number) => Math.round(mib)
-    return { ...report, rss_mib: { before: shown(before), most: mostOfRounds.map(shown), after: shown(after) } }
+    const odd = [...statuses.keys()].filter((status) => ![200, 401, 503].includes(status))
+    assert.deepEqual(odd, [], shown)
+    for (const [flood, most] of Object.entries(mostOf)) {
+      assert.ok(Math.max(...most) - before < MAX_GROWTH_MIB, shown)
+      // Those who send nothing fill nothing: it has not grown yet.
+      if (flood !== 'silent') assert.ok(Math.max(...most) < most[0]! * MAX_RATIO, shown)
+    }
+    return report
   } finally {
     await service.stop()
+  }
+}
+
+/** A message to the platform's endpoint from an address of this machine, of which the head is sent. */
+function aMessage(port: string, store: BuiltStore, from: string, bytes: number, signature: string) {
+  const socket: Socket = connect({ port: Number(port), host: '127.0.0.1', localAddress: from })
+  // Who is refused may be cut off while it sends.
+  socket.on('error', () => {})
+  const head = [
+    'POST /platform/webhooks HTTP/1.1',
+    'host: a',
+    'content-type: application/json',
+    `content-length: ${bytes}`,
+    'x-platform-topic: orders/paid',
+    `x-platform-shop-domain: ${store.domain}`,
+    `x-platform-webhook-id: ${crypto.randomUUID()}`,
+    `x-platform-hmac-sha256: ${signature}`
+  ]
+  socket.write(`${head.join('\r\n')}\r\n\r\n`)
+  return {
+    socket,
+    async status(): Promise<number> {
+      let came = ''
+      for await (const chunk of socket) {
+        came += chunk
+        if (came.includes('}')) break
+      }
+      socket.destroy()
+      const status = Number(came.split(' ')[1])
+      if (status === 503) assert.match(came, /\r\nretry-after: \d+/i)
+      return status
+    }
   }
 }

@@ -101,7 +101,8 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
   'canary-secrets': searchForSecrets,
   'cursor-reads': (place) => readWhileWriting({ ...place, changes: rounds(2_000) }),
   'filter-injection': (place) => injectIntoFilters({ ...place, requests: rounds(20_000) }),
-  'body-flood': (place) => floodWithBodies({ ...place, connections: 500, bodyBytes: 8 * 1024 * 1024, rounds: 3 }),
+  'body-flood': (place) =>
+    floodWithBodies({ ...place, connections: 500, bodyBytes: 8 * 1024 * 1024, rounds: rounds(3) }),
   'hanging-calls': (place) => hangCalls({ ...place, subscriptions: 40_000, calmS: 20, disturbedS: 60, share: 0.01 }),
   calendar: (place) => calendarTrial({ ...place, zones: zonesOf(place.seed), fromYear: 2026, years: 3 })
 }

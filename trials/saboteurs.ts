@@ -1,4 +1,5 @@
 import { badReceiversSaboteurs } from './saboteurs/bad-receivers.ts'
+import { bodyFloodSaboteurs } from './saboteurs/body-flood.ts'
 import { calendarSaboteurs } from './saboteurs/calendar.ts'
 import { canarySecretsSaboteurs } from './saboteurs/canary-secrets.ts'
 import { concurrentDeductsSaboteurs } from './saboteurs/concurrent-deducts.ts'
@@ -29,6 +30,7 @@ import { unknownOutcomeSaboteurs } from './saboteurs/unknown-outcome.ts'
 /** The saboteurs by name, which says what the broken code does; those of a trial are in `saboteurs/<trial>.ts`. */
 export const SABOTEURS: Record<string, Saboteur> = {
   ...badReceiversSaboteurs,
+  ...bodyFloodSaboteurs,
   ...calendarSaboteurs,
   ...concurrentDeductsSaboteurs,
   ...contentionSaboteurs,
