@@ -15,7 +15,7 @@ const MIB = 1024 * 1024
 const PAUSE_MS = 100
 /** Beside the bytes in flight (64 MiB), each of which is held as chunks, as one buffer, as text and as parameter for a while. */
 const MAX_GROWTH_MIB = 512
-/** Of the largest memory in a later round of a flood, relative to its first. */
+/** Of the largest memory in the last round of a flood, relative to its first. */
 const MAX_RATIO = 1.25
 /** Larger than what the rest of the endpoint's flood leaves free by chance, and no more than the API reads. */
 const WRITE_BYTES = 60_000
@@ -65,32 +65,37 @@ export async function floodWithBodies(trial: BodyFloodTrial): Promise<object> {
     const post = async (...sender: Parameters<typeof open>) => {
       const message = open(...sender)
       message.socket.write(body)
-      const status = await message.status()
-      statuses.set(status, (statuses.get(status) ?? 0) + 1)
-      if (status === 200) received.push(message.id)
-      return status
+      const answer = await message.answer()
+      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+      if (answer.status === 200) received.push(message.id)
+      return answer
     }
-    let [heard, reads, slowestReadMs] = [0, 0, 0]
+    let [heard, late, reads, slowestReadMs] = [0, 0, 0, 0]
+    /** Only time may be short for somebody else, not room. */
+    const isLate = ({ status, text }: { status: number; text: string }) =>
+      status === 503 && !text.includes('receiving too much') && ++late > 0
 
     /** One message or write that has nothing to do with the flood. */
     const speak = async (flood: Flood) => {
       const { neighbour } = FLOODS[flood]
       if (neighbour) {
-        const status = await post(stores[neighbour.shop]!, neighbour.address)
-        assert.equal(status, 200, `${flood}: the neighbour's message`)
+        const answer = await post(stores[neighbour.shop]!, neighbour.address)
+        assert.ok(isLate(answer) || answer.status === 200, `${flood}: the neighbour's message: ${answer.text}`)
       } else {
         const path = `${service.url}/v1/store-credits/1/add`
         const headers = { authorization, 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() }
         const written = JSON.stringify({ amount: 1, reason: 'x'.repeat(WRITE_BYTES) })
-        const { status } = await fetch(path, { method: 'POST', headers, body: written })
-        assert.ok(status === 400 || status === 429, `${flood}: a write that the API refuses was answered ${status}`)
+        const response = await fetch(path, { method: 'POST', headers, body: written })
+        const answer = { status: response.status, text: await response.text() }
+        assert.ok(isLate(answer) || [400, 429].includes(answer.status), `${flood}: a write of the API: ${answer.text}`)
       }
       heard++
     }
     const read = async () => {
       const began = performance.now()
-      const { status } = await fetch(`${service.url}/v1/members?limit=1`, { headers: { authorization } })
-      assert.ok(status === 200 || status === 429, `A read was answered ${status}`)
+      const response = await fetch(`${service.url}/v1/members?limit=1`, { headers: { authorization } })
+      const answer = { status: response.status, text: await response.text() }
+      assert.ok(isLate(answer) || [200, 429].includes(answer.status), `A read: ${answer.text}`)
       slowestReadMs = Math.max(slowestReadMs, performance.now() - began)
       reads++
     }
@@ -149,6 +154,7 @@ export async function floodWithBodies(trial: BodyFloodTrial): Promise<object> {
       rss_mib: { before: Math.round(before), ...mostOf, after: Math.round(await memoryOf(service.url)) },
       statuses: Object.fromEntries(statuses),
       heard,
+      late,
       reads,
       slowest_read_ms: Math.round(slowestReadMs)
     }
@@ -159,7 +165,7 @@ export async function floodWithBodies(trial: BodyFloodTrial): Promise<object> {
     for (const [flood, most] of Object.entries(mostOf)) {
       assert.ok(Math.max(...most) - before < MAX_GROWTH_MIB, shown)
       // Those who send nothing fill nothing: it has not grown yet.
-      if (flood !== 'silent') assert.ok(Math.max(...most) < most[0]! * MAX_RATIO, shown)
+      if (flood !== 'silent') assert.ok(most.at(-1)! < most[0]! * MAX_RATIO, shown)
     }
     return report
   } finally {
@@ -187,16 +193,16 @@ function aMessage(port: string, store: BuiltStore, from: string, bytes: number, 
   return {
     id,
     socket,
-    async status(): Promise<number> {
-      let came = ''
+    async answer(): Promise<{ status: number; text: string }> {
+      let text = ''
       for await (const chunk of socket) {
-        came += chunk
-        if (came.includes('}')) break
+        text += chunk
+        if (text.includes('}')) break
       }
       socket.destroy()
-      const status = Number(came.split(' ')[1])
-      if (status === 503) assert.match(came, /\r\nretry-after: \d+/i)
-      return status
+      const status = Number(text.split(' ')[1])
+      if (status === 503) assert.match(text, /\r\nretry-after: \d+/i)
+      return { status, text }
     }
   }
 }
