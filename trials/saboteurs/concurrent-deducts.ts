@@ -1,7 +1,8 @@
 import type { Edit, Saboteur } from './saboteur.ts'
 
+const RUN = ['trials/run.ts', 'concurrent-deducts', '7', '--rounds', '3']
 /** With patient clients, since what a constraint refuses fails, and is repeated. */
-const RUN = ['trials/run.ts', 'concurrent-deducts', '7', '--rounds', '3', '--patient']
+const PATIENT = [...RUN, '--patient']
 
 const withoutLock: Edit = {
   file: 'src/credits/queries.ts',
@@ -23,13 +24,13 @@ export const concurrentDeductsSaboteurs: Record<string, Saboteur> = {
   },
   'accounts of credit are not locked; the constraint holds': {
     trial: 'concurrent-deducts',
-    run: RUN,
+    run: PATIENT,
     trialThen: 'passes',
     edits: [withoutLock]
   },
   'two entries of credit may have one position; the lock holds': {
     trial: 'concurrent-deducts',
-    run: RUN,
+    run: PATIENT,
     trialThen: 'passes',
     edits: [positionsRepeat]
   }
