@@ -1,18 +1,13 @@
 // A process that bills one store with all engines of a renewal, as the service runs them; forked and controlled by
 // bench/billing-workers.ts.
 import { createMetricsRollupEngine } from '#analytics'
-import { createBillingEngine } from '#billing'
-import { createRunner, startNode } from '#kit/engines'
-import { createJobEngine } from '#kit/jobs'
-import { createFactEngines } from '#kit/outbox'
+import { startNode } from '#kit/engines'
 import { analyzeGrownTables, Database } from '#kit/postgres'
 import { runPeriodically } from '#kit/run-periodically'
-import { storeNow, storeStatuses } from '#stores'
+import { storeNow } from '#stores'
 import { rollUpTotals } from '#views'
-import { consumers } from '../src/app/consumers.ts'
-import { jobs } from '../src/app/jobs.ts'
-
 import type { FromWorker, ToWorker } from './billing-workers.ts'
+import { createRenewalRunner } from './renewal-runner.ts'
 import { stubConnector } from './stub-connector.ts'
 
 const ROLL_UP_TOTALS_EVERY_MS = 1_000
@@ -47,17 +42,11 @@ send({ ready: true })
 
 /** Works until the returned function is called, which returns the results. */
 function run(): () => Promise<void> {
-  const runner = createRunner({
+  const runner = createRenewalRunner({
     db,
-    holds: node.holds,
-    statuses: (storeIds) => storeStatuses(db, storeIds),
-    freeLeases: async () => 0,
-    engines: [
-      createBillingEngine({ db, leaseOwner: node.id, connectorOf }),
-      createJobEngine({ db, leaseOwner: node.id, jobs, deps: { db, connectorOf } }),
-      ...createFactEngines({ db, consumers }),
-      createMetricsRollupEngine({ db })
-    ],
+    node,
+    connectorOf,
+    more: [createMetricsRollupEngine({ db })],
     onError: (err) => {
       throw err
     }

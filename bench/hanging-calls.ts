@@ -4,19 +4,14 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createMetricsRollupEngine } from '#analytics'
-import { createBillingEngine } from '#billing'
-import { createRunner, startNode } from '#kit/engines'
-import { createJobEngine } from '#kit/jobs'
-import { createFactEngines } from '#kit/outbox'
+import { startNode } from '#kit/engines'
 import { Database, int, row, sql } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
 import { createConnectors } from '#platform'
-import { storeStatuses } from '#stores'
-import { consumers } from '../src/app/consumers.ts'
-import { jobs } from '../src/app/jobs.ts'
 import { startChargingPlatform } from '../test/charging-platform.ts'
 import { aDueStore } from '../test/due-store.ts'
 import { benchDatabase } from './database.ts'
+import { createRenewalRunner } from './renewal-runner.ts'
 
 const CALM_S = Number(process.argv[2] ?? 20)
 const DISTURBED_S = Number(process.argv[3] ?? 90)
@@ -40,18 +35,11 @@ try {
   const connector = createConnectors().to({ storeId, profile: 'platform', url: platform.url, accessToken: 'bench' })
   const connectorOf = async () => connector
   const node = await startNode(db)
-  const deps = { db, leaseOwner: node.id, connectorOf }
-  const runner = createRunner({
+  const runner = createRenewalRunner({
     db,
-    holds: node.holds,
-    statuses: (storeIds) => storeStatuses(db, storeIds),
-    freeLeases: async () => 0,
-    engines: [
-      createBillingEngine(deps),
-      createJobEngine({ ...deps, jobs, deps }),
-      ...createFactEngines({ db, consumers }),
-      createMetricsRollupEngine({ db })
-    ],
+    node,
+    connectorOf,
+    more: [createMetricsRollupEngine({ db })],
     onError: (err) => {
       throw err
     }

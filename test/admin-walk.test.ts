@@ -2,8 +2,8 @@
 // and for an unknown store, it changes nothing.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { int, row, sql } from '#kit/postgres'
 import { testDatabase } from './database.ts'
+import { aDeadLetter } from './dead-letter.ts'
 import { type Operation, operationsOf } from './openapi.ts'
 import { OPERATOR_TOKEN, startService } from './service-builder.ts'
 
@@ -65,21 +65,6 @@ async function aSubscription(): Promise<string> {
 }
 const anEndpoint = async () => (await ask('POST', '/webhooks', { url: 'http://127.0.0.1:9/' })).id
 
-/** A fact for which a consumer has exhausted its tries. */
-const aDeadLetter = () =>
-  service.db.inStore(store.storeId, async ({ tx, storeId, now }) => {
-    const { id } = await tx.one(
-      row({ id: int }),
-      sql`
-      insert into facts (store_id, name, ordering_key, data, occurred_at)
-      values (${storeId}, 'member.updated', 'member:1', '{}', ${now}) returning id`
-    )
-    await tx.run(sql`
-      insert into fact_retries (store_id, consumer, fact_id, name, position, ordering_key, attempts, last_error, dead_at)
-      values (${storeId}, 'webhooks', ${id}, 'member.updated', ${id}, 'member:1', 6, 'It failed', ${now})`)
-    return `webhooks:${id}`
-  })
-
 /** Creates the object of a path parameter. A parameter that is missing here fails the test. */
 const THINGS: Record<string, () => Promise<string> | string> = {
   store: () => store.id,
@@ -92,7 +77,7 @@ const THINGS: Record<string, () => Promise<string> | string> = {
     (await ask('POST', `/webhooks/${await anEndpoint()}/test`, { event: 'member.created' })).webhook_id,
   listener: async () => (await ask('POST', '/webhook-listeners', {})).id,
   import: async () => (await ask('POST', '/imports', { source: 'csv' })).id,
-  dead_letter: aDeadLetter
+  dead_letter: () => service.db.inStore(store.storeId, aDeadLetter)
 }
 
 /** Fields whose example has an id of another store. */

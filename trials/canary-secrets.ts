@@ -1,9 +1,7 @@
 // Secrets that can be recognised go through every surface: no log line, metric, history or row of the database has one in plain text.
 import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import pg from 'pg'
 import { audit } from '#audit'
 import { realNow } from '#kit/clock'
@@ -14,6 +12,7 @@ import { copyOutOf, listTables, ONE_TEXT } from '../src/backup/tables.ts'
 import { operationsOf } from '../test/openapi.ts'
 import { OPERATOR_TOKEN, startServiceHere } from '../test/service-here.ts'
 import { aStore } from '../test/store-builder.ts'
+import { listenHere } from './listen-here.ts'
 import { WITHOUT_LIMIT } from './without-limit.ts'
 
 export type CanaryTrial = { databaseUrl: string; db: Database }
@@ -65,7 +64,7 @@ export async function searchForSecrets({ databaseUrl, db }: CanaryTrial): Promis
     const key = store.key
     secrets.set('an API key', key)
     await store.member('ada@example.com')
-    const endpoint = await service.post('/webhook-endpoints', key, { url: `${echo.url}hooks` })
+    const endpoint = await service.post('/webhook-endpoints', key, { url: `${echo.url}/hooks` })
     secrets.set('a signing secret', endpoint.body.data.secret)
     const rolled = await service.post(`/webhook-endpoints/${endpoint.body.data.id}/roll`, key, { overlap: 24 })
     secrets.set('a new signing secret', rolled.body.data.secret)
@@ -214,15 +213,7 @@ async function anEcho() {
     response.writeHead(request.url!.startsWith('/hooks') ? 500 : 401, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ errors: `[API] Invalid API key or access token ${token ?? authorization ?? ''}` }))
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    requests: () => requests,
-    close() {
-      server.closeAllConnections()
-      server.close()
-    }
-  }
+  return { ...(await listenHere(server)), requests: () => requests }
 }
 
 /** Every row of the service's tables as COPY writes it: what a dump has. The sandbox is the other side, which knows its own tokens. */

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { startEmbeddedPostgres } from '../src/embedded-postgres/start.ts'
@@ -13,6 +11,7 @@ import { until } from '../test/until.ts'
 import { aServerFolder } from './a-server-folder.ts'
 import { CAUSES, type Fault } from './database-fault-causes.ts'
 import { type LoadedStore, type Phase, pause, startFaultLoad } from './fault-load.ts'
+import { listenHere } from './listen-here.ts'
 import { aSmallDisk } from './small-disk.ts'
 
 const DISK_BYTES = 700 * 2 ** 20
@@ -125,7 +124,7 @@ type Receiver = Awaited<ReturnType<typeof aReceiver>>
 
 /** Counts events by their webhook_id, which is the same in each of their posts. */
 async function aReceiver() {
-  const receiver = { url: '', secrets: [] as string[], ids: new Set<string>(), unsigned: 0, close: () => {} }
+  const receiver = { secrets: [] as string[], ids: new Set<string>(), unsigned: 0 }
   const server = createServer(async (req, res) => {
     const chunks: Buffer[] = []
     try {
@@ -141,14 +140,7 @@ async function aReceiver() {
     receiver.ids.add(String(req.headers['webhook-id']))
     res.writeHead(204).end()
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  receiver.close = () => {
-    server.closeAllConnections()
-    server.close()
-  }
-  return receiver
+  return Object.assign(receiver, await listenHere(server))
 }
 
 async function aLoadedStore(

@@ -6,6 +6,7 @@ import { type Database, int, row, sql } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
 import { readAndApplyContracts } from '../src/sync/contracts/read-and-apply-contracts.ts'
 import { OPERATOR_TOKEN, startServiceHere } from '../test/service-here.ts'
+import { monthlyMembers } from './monthly-members.ts'
 import { sendRaw } from './send-raw.ts'
 import { WITHOUT_LIMIT } from './without-limit.ts'
 
@@ -69,19 +70,7 @@ export async function injectIntoFilters({ databaseUrl, db, requests, seed }: Fil
     const aStoreOfPeople = async () => {
       const store = await service.aStore()
       const people = EMAILS.map((email, i) => ({ id: String(500_000 + i), email }))
-      await service.sandbox.controls.importFixtures({
-        storeId: store.storeId,
-        customers: people,
-        orders: people.map(({ id }) => ({ id, customerId: id, total: '29.00' })),
-        contracts: people.map(({ id }) => ({
-          id,
-          customerId: id,
-          price: '29.00',
-          interval: 'MONTH',
-          intervalCount: 1,
-          originOrderId: id
-        }))
-      })
+      await service.sandbox.controls.importFixtures({ storeId: store.storeId, ...monthlyMembers(people) })
       await readAndApplyContracts(
         service.deps,
         store.storeId,

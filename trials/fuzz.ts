@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { audit } from '#audit'
 import type { Database } from '#kit/postgres'
@@ -15,6 +13,7 @@ import { operationsOf } from '../test/openapi.ts'
 import { startServiceHere } from '../test/service-here.ts'
 import { aStore, testVault } from '../test/store-builder.ts'
 import { type FuzzRequest, fuzzRequests } from './fuzz-requests.ts'
+import { listenHere } from './listen-here.ts'
 import { type RawResponse, sendRaw } from './send-raw.ts'
 import { WITHOUT_LIMIT } from './without-limit.ts'
 
@@ -138,14 +137,7 @@ async function platformWithoutCustomers() {
     const nodes = Array.isArray(variables.ids) ? variables.ids.map(() => null) : []
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ data: { customers, nodes } }))
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    close() {
-      server.closeAllConnections()
-      server.close()
-    }
-  }
+  return listenHere(server)
 }
 
 function check(

@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createBillingEngine } from '#billing'
-import { createRunner, startNode } from '#kit/engines'
-import { createJobEngine } from '#kit/jobs'
-import { createFactEngines } from '#kit/outbox'
+import { startNode } from '#kit/engines'
 import { Database, int, row, sql } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
 import { createConnectors } from '#platform'
-import { storeStatuses } from '#stores'
-import { consumers } from '../src/app/consumers.ts'
-import { jobs } from '../src/app/jobs.ts'
+import { createRenewalRunner } from '../bench/renewal-runner.ts'
 import { startChargingPlatform } from '../test/charging-platform.ts'
 import { aDueStore } from '../test/due-store.ts'
 
@@ -49,20 +44,8 @@ export async function hangCalls({ databaseUrl, seed, subscriptions, calmS, distu
   const node = await startNode(db)
   const connectorOf = async (storeId: number) =>
     connectors.to({ storeId, profile: 'platform', url: platform.url, accessToken: `${storeId}` })
-  const deps = { db, leaseOwner: node.id, connectorOf }
   const errors: unknown[] = []
-  const runner = createRunner({
-    db,
-    holds: node.holds,
-    statuses: (storeIds) => storeStatuses(db, storeIds),
-    freeLeases: async () => 0,
-    engines: [
-      createBillingEngine(deps),
-      createJobEngine({ ...deps, jobs, deps }),
-      ...createFactEngines({ db, consumers })
-    ],
-    onError: (err) => void errors.push(err)
-  })
+  const runner = createRenewalRunner({ db, node, connectorOf, onError: (err) => void errors.push(err) })
   try {
     const store = await aDueStore(db, { subscriptions, dueAt: DUE })
     const paidIn = async ({ storeId, inStore }: typeof store) =>

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { audit } from '#audit'
 import { type Fact, record } from '#kit/outbox'
@@ -10,6 +9,7 @@ import { Database, int, row, sql } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
 import { createEndpoint, RETRY_SCHEDULE } from '#webhooks'
 import { aStore, type BuiltStore, testVault } from '../test/store-builder.ts'
+import { listenHere } from './listen-here.ts'
 
 /** `events` of a fifth as many customers are sent to two receivers. */
 export type SenderTrial = { databaseUrl: string; events: number; kills: number; seed: number }
@@ -157,19 +157,13 @@ async function aReceiver() {
     if (reported?.holds()) reported.resolve()
     setTimeout(() => response.end(), 2)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    ...(await listenHere(server)),
     posts,
     /** Called for each POST. */
     when: (holds: () => boolean) =>
       new Promise<void>((resolve) => {
         reported = { holds, resolve }
-      }),
-    close() {
-      server.closeAllConnections()
-      server.close()
-    }
+      })
   }
 }

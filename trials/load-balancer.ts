@@ -1,14 +1,13 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { request } from 'undici'
+import { listenHere } from './listen-here.ts'
 
 /**
  * The one address of several nodes, as a load balancer has it: each request goes to the next node, and to another one when a node does
  * not accept it. `targets` may change at any time.
  */
 export async function aLoadBalancer() {
-  const balancer = { url: '', targets: [] as string[], close: () => {} }
+  const balancer = { targets: [] as string[] }
   let turn = 0
   const server = createServer(async (req, res) => {
     const chunks: Buffer[] = []
@@ -39,12 +38,5 @@ export async function aLoadBalancer() {
     }
     req.socket.destroy()
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  balancer.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  balancer.close = () => {
-    server.closeAllConnections()
-    server.close()
-  }
-  return balancer
+  return Object.assign(balancer, await listenHere(server))
 }

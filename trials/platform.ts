@@ -8,6 +8,7 @@ import { createMetrics } from '../src/app/metrics.ts'
 import { createService } from '../src/app/service.ts'
 import { readAndApplyContracts } from '../src/sync/contracts/read-and-apply-contracts.ts'
 import { testVault } from '../test/store-builder.ts'
+import { monthlyMembers } from './monthly-members.ts'
 
 const TRIAL_START = Temporal.Instant.from('2026-01-31T15:00:00Z')
 const SLICE = 500
@@ -60,19 +61,8 @@ export async function startPlatform(databaseUrl: string, serviceUrl: string | nu
       for (let from = 0; from < subscriptions; from += SLICE) {
         const numbers = Array.from({ length: Math.min(SLICE, subscriptions - from) }, (_, i) => from + i + 1)
         const ids = numbers.map((n) => String(900_000_000 + n))
-        await service.sandbox.controls.importFixtures({
-          storeId: store.storeId,
-          customers: ids.map((id) => ({ id, email: `person-${id}@example.com` })),
-          orders: ids.map((id) => ({ id, customerId: id, total: '29.00' })),
-          contracts: ids.map((id) => ({
-            id,
-            customerId: id,
-            price: '29.00',
-            interval: 'MONTH',
-            intervalCount: 1,
-            originOrderId: id
-          }))
-        })
+        const members = monthlyMembers(ids.map((id) => ({ id, email: `person-${id}@example.com` })))
+        await service.sandbox.controls.importFixtures({ storeId: store.storeId, ...members })
         await readAndApplyContracts(service.deps, store.storeId, ids)
       }
       return store.storeId

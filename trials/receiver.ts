@@ -1,16 +1,15 @@
 import { createHmac } from 'node:crypto'
-import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { loopbackTls } from '../bench/loopback-tls.ts'
+import { listenHere } from './listen-here.ts'
 
 /**
  * A receiver over TLS that returns 204 for requests signed with its `secret` and 401 for others. `posts` counts the requests of each
  * webhook_id; `odd` lists errors: an event with two webhook_ids, or a header that differs from the body.
  */
 export async function aTlsReceiver() {
-  const receiver = { url: '', secret: '', posts: new Map<string, number>(), odd: [] as string[], close: () => {} }
+  const receiver = { secret: '', posts: new Map<string, number>(), odd: [] as string[] }
   const idOf = new Map<string, string>()
   const server = createServer(loopbackTls, async (req, res) => {
     const body = await bodyOf(req)
@@ -27,14 +26,8 @@ export async function aTlsReceiver() {
     receiver.posts.set(webhook_id, (receiver.posts.get(webhook_id) ?? 0) + 1)
     res.writeHead(204).end()
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  receiver.url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  receiver.close = () => {
-    server.closeAllConnections()
-    server.close()
-  }
-  return receiver
+  const { url, close } = await listenHere(server)
+  return Object.assign(receiver, { url: url.replace('http', 'https'), close })
 }
 
 /** Null: the sender died during the request. */

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { request } from 'undici'
+import { listenHere } from './listen-here.ts'
 
 /** A charge that was requested: the platform's contract and our key. */
 export type RequestedCharge = { contractId: string; key: string }
@@ -32,9 +31,8 @@ export async function aRecordingProxy(target: string) {
       req.socket.destroy()
     }
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   return {
+    ...(await listenHere(server)),
     charges,
     /** Has this called for every charge that is requested from now on. */
     watch(look: () => void) {
@@ -45,11 +43,6 @@ export async function aRecordingProxy(target: string) {
       const { promise, resolve } = Promise.withResolvers<void>()
       passing = promise
       return resolve
-    },
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close() {
-      server.closeAllConnections()
-      server.close()
     }
   }
 }

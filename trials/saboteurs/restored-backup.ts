@@ -53,7 +53,8 @@ export const restoredBackupSaboteurs: Record<string, Saboteur> = {
   },
   'the contracts of a restored store are read before its charges': {
     trial: 'restored-backup',
-    run: SLICE,
+    // Of few contracts none was charged at the wrong moment.
+    run: ['trials/run.ts', 'restored-backup', '7'],
     trialThen: 'fails',
     edits: [
       {

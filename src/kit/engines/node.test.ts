@@ -3,13 +3,15 @@ import { once } from 'node:events'
 import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { createJobEngine } from '#kit/jobs'
-import { int, row, sql } from '#kit/postgres'
+import { Database, int, row, sql } from '#kit/postgres'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
 import { until } from '../../../test/until.ts'
+import { aCuttingProxy } from '../../../trials/cut-postgres.ts'
 import { startNode } from './node.ts'
+import { countLiveNodes } from './node-count.ts'
 
-const { db } = await testDatabase()
+const { db, url } = await testDatabase()
 const releaseJobs = createJobEngine({ db, leaseOwner: 0, jobs: [], deps: {} }).releaseLeases!
 
 async function aNode(t: TestContext) {
@@ -134,4 +136,29 @@ test('one node leads; another takes over when it stops, or when its connection i
 
   await two.stop()
   assert.equal(await wins(one), true, 'the first leads again')
+})
+
+test('a node that cannot start, whichever statement fails, leaves no session that is opened again', async (t) => {
+  const proxy = await aCuttingProxy(url)
+  const through = new Database({ url: proxy.url })
+  const session = await db.session()
+  t.after(async () => {
+    await through.close()
+    await session.end()
+    proxy.close()
+  })
+  const live = () => countLiveNodes((text, values) => session.query(text, values))
+  const before = await live()
+  for (let nth = 1; ; nth++) {
+    proxy.cutAt(nth, 'after')
+    const node = await startNode(through).catch(() => null)
+    const wasCut = proxy.wasCut()
+    proxy.cutAt(Number.POSITIVE_INFINITY, 'after')
+    // Longer than until a session that is lost is opened again.
+    await setTimeout(120)
+    await node?.stop()
+    await until('no node is left', async () => (await live()) === before)
+    if (!wasCut) break
+    assert.equal(node, null, `statement ${nth}`)
+  }
 })

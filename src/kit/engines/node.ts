@@ -40,7 +40,11 @@ export async function startNode(
   if (onWork) parts.push(listenForWork(onWork))
   session = await openNodeSession(db, parts, heartbeatMs)
   const opened = session
-  await counter.count()
+  await counter.count().catch(async (err) => {
+    // It would be opened again for ever, and this process would not end.
+    await opened.close()
+    throw err
+  })
   return {
     id: owner.id,
     holds,

@@ -1,0 +1,92 @@
+import { row, sql, text } from '#kit/postgres'
+import { aDeadLetter } from '../test/dead-letter.ts'
+import type { startServiceHere } from '../test/service-here.ts'
+
+export type Service = Awaited<ReturnType<typeof startServiceHere>>
+export type StoreOfThings = Awaited<ReturnType<typeof aStoreOfThings>>
+
+/** The ids of a store's objects. `order`, `platformCustomer` and `paymentMethod` are the platform's. */
+export type Things = Record<Thing, string>
+export type Thing =
+  | 'member'
+  | 'customer'
+  | 'platformCustomer'
+  | 'email'
+  | 'subscription'
+  | 'attempt'
+  | 'plan'
+  | 'endpoint'
+  | 'delivery'
+  | 'key'
+  | 'listener'
+  | 'import'
+  | 'deadLetter'
+  | 'order'
+  | 'contract'
+  | 'paymentMethod'
+  | 'handle'
+
+/** Well-formed ids that do not exist. */
+export const UNKNOWN: Things = {
+  member: 'mem_987654321',
+  customer: 'cust_987654321',
+  platformCustomer: '987654321987654321',
+  email: 'nobody-at-all@example.com',
+  subscription: 'sub_987654321',
+  attempt: 'ba_987654321',
+  plan: 'plan_987654321',
+  endpoint: 'we_987654321',
+  delivery: `wh_${'9'.repeat(32)}`,
+  key: 'key_987654321',
+  listener: 'we_987654321',
+  import: 'imp_987654321',
+  deadLetter: 'webhooks:987654321',
+  order: '987654321987654321',
+  contract: '987654321987654321',
+  paymentMethod: 'gid://platform/CustomerPaymentMethod/00000000000000000000',
+  handle: 'eyJ0IjoxfQ'
+}
+
+/** A store with one of everything that an id can name. Its ids differ from those of every other store. */
+export async function aStoreOfThings(service: Service) {
+  const store = await service.aStore()
+  const admin = (method: string, path: string, body?: object) => service.admin(method, store.at + path, body)
+  const endpoint = await admin('POST', '/webhooks', { url: 'http://127.0.0.1:9/hooks' })
+  const email = `ada-of-${store.id}@example.com`
+  const { customer, contract_id, order_id } = await store.member(email)
+  await store.card(customer.id, 'insufficient_funds')
+  await store.advance({ to: '2026-03-01T00:00:00Z' })
+  const first = async (path: string) => (await service.get(path, store.key)).body.data[0]
+  const member = await first('/members')
+  const delivery = await admin('POST', `/webhooks/${endpoint.id}/test`, { event: 'billing.success' })
+  const listener = await admin('POST', '/webhook-listeners', {})
+  await admin('POST', '/webhook-samples', { event: 'member.created' })
+  const fetched = await admin('POST', `/webhook-listeners/${listener.id}/fetch`, { wait_seconds: 5, max: 1 })
+  const { paymentMethod, deadLetter } = await service.db.inStore(store.storeId, async (ctx) => ({
+    paymentMethod: await ctx.tx.one(
+      row({ id: text }),
+      sql`select token as id from sandbox.payment_methods where store_id = ${ctx.storeId} limit 1`
+    ),
+    deadLetter: await aDeadLetter(ctx)
+  }))
+  const things: Things = {
+    member: member.id,
+    customer: member.customer.id,
+    platformCustomer: customer.id,
+    email,
+    subscription: (await first('/subscriptions')).id,
+    attempt: (await first('/billing-attempts')).id,
+    plan: member.plan_id,
+    endpoint: endpoint.id,
+    delivery: delivery.webhook_id,
+    key: (await admin('POST', '/keys', { name: 'Walk' })).id,
+    listener: listener.id,
+    import: (await admin('POST', '/imports', { source: 'csv' })).id,
+    deadLetter,
+    order: order_id,
+    contract: contract_id,
+    paymentMethod: `gid://platform/CustomerPaymentMethod/${paymentMethod.id}`,
+    handle: fetched.data[0].handle
+  }
+  return { ...store, things }
+}
