@@ -5,13 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 import { randomFrom } from '#kit/random'
 
-const FAULTS = ['500', '503', 'reset', 'lost', 'hung', 'throttled'] as const
+const FAULTS = ['500', '503', 'reset', 'lost', 'hung', 'slow', 'throttled'] as const
 /**
  * `reset`: closed before the call arrives. `lost`: carried out, but the response does not arrive. `hung`: the same, after a wait.
+ * `slow`: it arrives after a wait, also if its caller is gone by then.
  */
 export type Fault = (typeof FAULTS)[number]
 
 const HUNG_MS = 2_000
+const SLOW_MS = 2_000
 
 /**
  * A proxy between the connector and the platform at `target` that makes calls fail, each fault for its share of them; the same calls
@@ -29,6 +31,7 @@ export async function aFaultyConnection(options: {
     reset: 0,
     lost: 0,
     hung: 0,
+    slow: 0,
     throttled: 0,
     none: 0
   }
@@ -45,6 +48,7 @@ export async function aFaultyConnection(options: {
     if (fault === 'reset') return req.socket.destroy()
     if (fault === '500' || fault === '503') return res.writeHead(Number(fault)).end('<html>oops</html>')
     if (fault === 'throttled') return throttle(res)
+    if (fault === 'slow') await sleep(SLOW_MS)
     const { 'x-platform-access-token': token, 'content-type': type } = req.headers
     const response = await request(`${options.target}${req.url}`, {
       method: 'POST',

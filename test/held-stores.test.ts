@@ -146,6 +146,7 @@ const engines = (): Engine[] =>
     db,
     leaseOwner: 903,
     connectorOf: service.deps.connectorOf,
+    maxCallMs: 40_000,
     disconnect: async () => {},
     checkConnection: async () => ({ ok: true, value: { changed: 0 } }),
     measure: () => {},

@@ -77,6 +77,7 @@ async function crashOnSide(
       })
       const isThrough = !proxy.wasCut()
       proxy.cutAt(Number.POSITIVE_INFINITY, side)
+      await endClaims(place.store)
       await asProcess(databaseUrl, (process) => renew(process, place))
       await assertOnce(place, `${side} statement ${nth}`)
       report.repeatedPosts += [...receiver.posts.values()].reduce((sum, posts) => sum + posts - 1, 0)
@@ -116,6 +117,14 @@ async function asProcess(url: string, work: (process: Process) => Promise<void>)
     await db.close()
   }
 }
+
+/** As if the time had passed that a call of the dead process could last: its claims of charges have ended. */
+const endClaims = ({ inStore }: BuiltStore) =>
+  inStore(({ tx, storeId }) =>
+    tx.run(sql`
+      update billing_attempts set leased_until = statement_timestamp()
+       where store_id = ${storeId} and leased_until > statement_timestamp()`)
+  )
 
 /** Runs charge, settle, push, credit, dispatch and delivery. */
 async function renew({ db, node, sender }: Process, { store, calls }: Place): Promise<void> {

@@ -15,7 +15,7 @@ import { until } from '../test/until.ts'
 import { aServerFolder } from './a-server-folder.ts'
 import { type LoadedStore, startCreditLoad } from './credit-load.ts'
 import { examineCharges, examineRenewals } from './examine-renewals.ts'
-import { SETTLED_BY, WRONG_RESULTS } from './kill-renewals.ts'
+import { LINE_FAULTS, SETTLED_BY, WRONG_RESULTS } from './kill-renewals.ts'
 import { BESIDE_THE_PLATFORM, startPlatform } from './platform.ts'
 import { aStoreApart, rowsOf } from './platform-apart.ts'
 import { aTlsReceiver } from './receiver.ts'
@@ -76,7 +76,7 @@ export async function restartDatabase(trial: RestartTrial): Promise<RestartRepor
   const line = stack.adopt(
     await aFaultyConnection({
       target: platform.url,
-      shares: { lost: 0.02, hung: 0.01, '503': 0.01 },
+      shares: LINE_FAULTS,
       seed: trial.seed
     }),
     (open) => open.close()
@@ -160,13 +160,13 @@ export async function restartDatabase(trial: RestartTrial): Promise<RestartRepor
   assert.deepEqual(found, [])
   assert.deepEqual(receiver.odd, [])
   const { subscriptions } = trial
-  const { lost = 0, hung = 0, '503': unavailable = 0 } = line.faults
+  const { lost = 0, hung = 0, slow = 0, '503': unavailable = 0 } = line.faults
   return {
     died,
     diedUnderWay,
     takenBackUnheard,
     acknowledged: acknowledged.length,
-    spoiltCalls: lost + hung + unavailable,
+    spoiltCalls: lost + hung + slow + unavailable,
     outcomes: charges.outcomes,
     ...(await examineRenewals({
       databaseUrl: postgres.url,

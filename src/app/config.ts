@@ -3,6 +3,17 @@ import { resolve } from 'node:path'
 import { LOG_FORMATS, LOG_LEVELS, type LogOptions } from '#kit/logger'
 import { type ServiceUser, serviceUserFor } from '#kit/process'
 import { concealed, Secret } from '#kit/secrets'
+import {
+  asGiven,
+  isAddressOrNetwork,
+  isNetwork,
+  listOf,
+  oneOf,
+  onOrOff,
+  origin,
+  postgresUrl,
+  wholeNumber
+} from '#kit/setting-readers'
 import { ENVIRONMENT_VARIABLES, EnvironmentProblem, type EnvironmentVariableName } from './environment-variables.ts'
 import { masterKeyIn, operatorTokenIn, parseMasterKey, parseOperatorToken } from './installation-secrets.ts'
 
@@ -27,6 +38,8 @@ export type Config = {
   databasePool: number
   /** How long a stop may take before the process ends anyway. */
   stopSeconds: number
+  /** How long a try of a platform's call may take. */
+  platformTimeoutSeconds: number
   masterKey: Buffer
   operatorToken: Secret
   log: LogOptions
@@ -78,6 +91,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, isTerminal = process.stderr.i
     databaseUrl: setting('DATABASE_URL', null, postgresUrl),
     databasePool: setting('DATABASE_POOL', 8, wholeNumber(1, 200)),
     stopSeconds: setting('PERENNIAL_STOP_SECONDS', 25, wholeNumber(1, 3600)),
+    platformTimeoutSeconds: setting('PLATFORM_TIMEOUT_SECONDS', 30, wholeNumber(1, 60)),
     log: {
       level: setting('LOG_LEVEL', 'info', oneOf(LOG_LEVELS)),
       format: setting('LOG_FORMAT', isTerminal ? 'pretty' : 'json', oneOf(LOG_FORMATS))
@@ -113,47 +127,4 @@ function unknownSettings(env: NodeJS.ProcessEnv): string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith('PERENNIAL_') && !known.has(name))
     .map((name) => `${name} is not a setting; \`perennial settings\` lists them`)
-}
-
-const asGiven = (given: string) => given
-
-function wholeNumber(min: number, max: number) {
-  return (given: string) => {
-    const number = Number(given)
-    return /^\d+$/.test(given) && number >= min && number <= max ? number : undefined
-  }
-}
-
-function oneOf<const T extends string>(allowed: readonly T[]) {
-  return (given: string) => allowed.find((word) => word === given.toLowerCase())
-}
-
-const onOrOff = (given: string) => {
-  const word = oneOf(['on', 'off'])(given)
-  return word && word === 'on'
-}
-
-function listOf(fits: (entry: string) => boolean) {
-  return (given: string) => {
-    const entries = given.split(',').map((entry) => entry.trim())
-    return entries.every(fits) ? entries : undefined
-  }
-}
-
-const isNetwork = (entry: string) => {
-  const [address = '', bits = '', more] = entry.split('/')
-  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)]!
-  return more === undefined && /^\d{1,3}$/.test(bits) && Number(bits) <= most
-}
-
-const isAddressOrNetwork = (entry: string) => isIP(entry) !== 0 || isNetwork(entry)
-
-function origin(given: string): string | undefined {
-  const url = URL.parse(given)
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return undefined
-  return url.href === `${url.origin}/` ? url.origin : undefined
-}
-
-function postgresUrl(given: string): string | undefined {
-  return ['postgres:', 'postgresql:'].includes(URL.parse(given)?.protocol ?? '') ? given : undefined
 }

@@ -14,6 +14,7 @@ export type EngineDeps = {
   db: Database
   leaseOwner: number
   connectorOf: (storeId: number) => Promise<Connector>
+  maxCallMs: number
   /** Disconnects a store whose platform has uninstalled the app. */
   disconnect: (storeId: number) => Promise<void>
   checkConnection: ReconcileOptions['checkConnection']

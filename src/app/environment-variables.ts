@@ -80,6 +80,13 @@ export const ENVIRONMENT_VARIABLES = [
       'How long a stop may take before the process ends anyway, with exit code 75. Set it below the time after which your supervisor kills the process.'
   },
   {
+    name: 'PLATFORM_TIMEOUT_SECONDS',
+    accepts: 'a whole number from 1 to 60',
+    default: '30',
+    meaning:
+      'How long a call of the platform may take. What a process that died was charging is looked for there after twice that time.'
+  },
+  {
     name: 'PERENNIAL_MASTER_KEY',
     accepts: '32 bytes in base64',
     default: 'DATA_DIR/master.key, created once',

@@ -132,6 +132,7 @@ async function run(config: Config): Promise<void> {
         addresses: { loopback: config.sandbox !== null, allow: config.webhooks.allowedNetworks },
         webhookTries: config.webhooks.maxTries,
         webhookHistoryDays: config.webhooks.historyDays,
+        platformTimeoutMs: config.platformTimeoutSeconds * 1_000,
         urls,
         trustedProxies: config.trustedProxies
       }),

@@ -9,7 +9,7 @@ import { type Database, databaseState, isOutage, UnknownStore } from '#kit/postg
 import { clockOffset } from '#kit/process-metrics'
 import { runPeriodically } from '#kit/run-periodically'
 import type { Secret, Vault } from '#kit/secrets'
-import { createConnectors, requestedScopes } from '#platform'
+import { callTimes, createConnectors, requestedScopes } from '#platform'
 import { createStoreDeletions, mayChangePlatform, storeByDomain, storeNow, storeStatuses } from '#stores'
 import { createConnections, PLATFORM_TOPICS, reportWithheld } from '#sync'
 import { createDeliveryEngine, RETRY_SCHEDULE, type WebhookSettings } from '#webhooks'
@@ -44,6 +44,8 @@ export type ServiceOptions = {
   addresses: WebhookSettings['addresses']
   /** POSTs per delivery; the six of the spec when left out. */
   webhookTries?: number
+  /** How long a try of a platform's call may take; 30 s when left out. */
+  platformTimeoutMs?: number
   /** Days of webhook history; 30 when left out. */
   webhookHistoryDays?: number
   /** The addresses of the service and of the sandbox. Read at each use, because ports may be chosen late. */
@@ -84,6 +86,7 @@ export async function createService(options: ServiceOptions) {
     isOutage(err) ? { key: DATABASE_FAILURE, what: 'The database' } : null
   )
   const connectors = createConnectors({
+    ...callTimes(options.platformTimeoutMs),
     measure: metrics.measure,
     nodes: node.nodes,
     mayChange: (storeId) => mayChangePlatform(db, vault, storeId),
@@ -128,6 +131,7 @@ export async function createService(options: ServiceOptions) {
     db,
     leaseOwner: node.id,
     connectorOf: connections.connectorOf,
+    maxCallMs: connectors.maxCallMs,
     disconnect: connections.disconnect,
     checkConnection: connections.check,
     measure: metrics.measure,

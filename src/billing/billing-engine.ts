@@ -48,6 +48,8 @@ export function createBillingEngine(options: {
   db: Database
   leaseOwner: number
   connectorOf: (storeId: number) => Promise<Connector>
+  /** No call of these connectors takes longer; `MAX_CALL_MS` when left out. */
+  maxCallMs?: number
   patience?: Patience
 }): Engine {
   const { db } = options

@@ -2,7 +2,7 @@ import type { Measure } from '#kit/metrics'
 import { type Connector, createConnector } from './connector.ts'
 import { countCalls } from './count-calls.ts'
 import { CallWindow } from './wire/call-window.ts'
-import { type ClientOptions, createClient, type PlatformAccess, type StoreLimits } from './wire/client.ts'
+import { type ClientOptions, createClient, maxCallMsOf, type PlatformAccess, type StoreLimits } from './wire/client.ts'
 import { CostBudget } from './wire/cost-budget.ts'
 import { nameOfWithheld, type WithheldField } from './wire/withheld.ts'
 
@@ -21,6 +21,8 @@ export type Connectors = {
    * later, when its bucket is full: a store that is connected again soon continues with the points that it had.
    */
   forget(storeId: number): void
+  /** No call takes longer, with all its waits and tries. */
+  maxCallMs: number
   /** Ends every call that is under way, with an unknown outcome, and its connection. For a process that ends. */
   cutOff(): void
 }
@@ -82,6 +84,7 @@ export function createConnectors({
       return counted
     },
     forget: (storeId) => void known.delete(storeId),
+    maxCallMs: maxCallMsOf(options),
     cutOff() {
       for (const end of [...underWay]) end()
     }

@@ -40,7 +40,7 @@ export { type ProxyCheck, verifyProxyQuery } from './inbound/verify-proxy-query.
 export { readWebhookHeaders, type WebhookHeaders } from './inbound/webhook-headers.ts'
 export type { PlatformOrder } from './orders/order.ts'
 export type { PlanTerms } from './products/plan-on-sale.ts'
-export { MAX_CALL_MS } from './wire/client.ts'
+export { callTimes, MAX_CALL_MS } from './wire/client.ts'
 export { DownloadFailed, downloadLines, type PlatformFile } from './wire/download-lines.ts'
 export { MalformedPayload, numericIdOf } from './wire/fields.ts'
 export { MAX_IDS_PER_DOCUMENT } from './wire/find-by-ids.ts'

@@ -17,6 +17,18 @@ export const killRenewalsSaboteurs: Record<string, Saboteur> = {
       }
     ]
   },
+  'a charge that a dead process may have sent is freed with its other leases': {
+    trial: 'kill-renewals',
+    run: KILLS,
+    trialThen: 'fails',
+    edits: [
+      {
+        file: 'src/billing/charging/claims.ts',
+        from: ' and platform_attempt_id is not null`',
+        to: '`'
+      }
+    ]
+  },
   'an attempt has another key at each call': {
     trial: 'kill-renewals',
     run: KILLS,

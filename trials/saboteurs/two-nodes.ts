@@ -20,7 +20,7 @@ export const twoNodesSaboteurs: Record<string, Saboteur> = {
     edits: [
       {
         file: 'src/billing/charging/claims.ts',
-        from: "leased_until = statement_timestamp() + interval '2 minutes', checks = a.checks + 1",
+        from: "leased_until = statement_timestamp() + ${claimMs} * interval '1 millisecond', checks = a.checks + 1",
         to: "leased_until = statement_timestamp() + interval '100 years', checks = a.checks + 1"
       },
       {

@@ -1,6 +1,6 @@
 import { createFlights, type Patience } from '#kit/engines'
 import type { Database } from '#kit/postgres'
-import type { Connector } from '#platform'
+import { type Connector, MAX_CALL_MS } from '#platform'
 import type { Submitted } from './ask-platform.ts'
 import { claimCalls } from './submit-attempts.ts'
 import { writeSubmitted } from './write-submitted.ts'
@@ -30,9 +30,10 @@ export function createChargingTurns(options: {
   db: Database
   leaseOwner: number
   connectorOf: (storeId: number) => Promise<Connector>
+  maxCallMs?: number
   patience?: Patience
 }): ChargingTurns {
-  const { db, leaseOwner, connectorOf } = options
+  const { db, leaseOwner, connectorOf, maxCallMs = MAX_CALL_MS } = options
   const flights = createFlights<Submitted>(options.patience)
   /** Stores that are throttled: how many of their attempts are claimed at once. */
   const throttled = new Map<number, number>()
@@ -61,7 +62,9 @@ export function createChargingTurns(options: {
     async turn(storeId) {
       const limit = flights.room(storeId, throttled.get(storeId) ?? MAX_CLAIMED)
       const { calls, claimed } =
-        limit > 0 ? await claimCalls(db, storeId, await connectorOf(storeId), leaseOwner, limit) : NOTHING
+        limit > 0
+          ? await claimCalls(db, storeId, await connectorOf(storeId), { leaseOwner, maxCallMs, limit })
+          : NOTHING
       flights.start(storeId, calls)
       const ended = await record(storeId)
       return { done: claimed + ended + underWay(storeId), isFull: claimed > 0 && claimed === limit }

@@ -1,5 +1,6 @@
 import type { LeaseRelease } from '#kit/engines'
 import { bool, type Ctx, instant, int, json, nullable, type RowOf, row, sql, text } from '#kit/postgres'
+import { MAX_CALL_MS } from '#platform'
 
 export type EarlierAttempt = { idempotencyKey: string; platformAttemptId: string | null }
 
@@ -36,16 +37,25 @@ export type ClaimedAttempt = RowOf<typeof ClaimedAttempt>
 /** Not while the platform knows more than we do: after a restore, and after a disconnection. */
 export const mayCharge = ({ isRestored, isCaughtUp }: Ctx): boolean => !isRestored && isCaughtUp
 
-/** How long a claim lasts, as `claimAttempts` says it to the database: no charge is sent that could end later. */
-export const CLAIM_MS = 120_000
+/**
+ * The times of a claim, in milliseconds: how long it lasts, and how long after its beginning a charge may still be sent, so that its
+ * call ends and is written before the claim does. `maxCallMs`: no call of the platform takes longer.
+ */
+export const claimTimes = (maxCallMs: number) => ({ claimMs: maxCallMs * 1.5, sendWithinMs: maxCallMs / 4 })
 
 /**
  * Claims up to `limit` pending attempts that are due to be sent or checked, and marks them as sent before any call is made: from
  * then on only the platform can say how they end. Claims none where nothing may be charged at present, also when that began after
- * the store's work did.
+ * the store's work did. A claim outlasts its calls, as `claimTimes` says.
  */
-export async function claimAttempts(ctx: Ctx, limit: number, leaseOwner: number): Promise<ClaimedAttempt[]> {
+export async function claimAttempts(
+  ctx: Ctx,
+  limit: number,
+  leaseOwner: number,
+  maxCallMs = MAX_CALL_MS
+): Promise<ClaimedAttempt[]> {
   if (!mayCharge(ctx)) return []
+  const { claimMs } = claimTimes(maxCallMs)
   return ctx.tx.many(
     ClaimedAttempt,
     sql`
@@ -57,7 +67,7 @@ export async function claimAttempts(ctx: Ctx, limit: number, leaseOwner: number)
     claimed as (
       update billing_attempts a
          set lease_token = a.lease_token + 1, lease_owner = ${leaseOwner},
-             leased_until = statement_timestamp() + interval '2 minutes', checks = a.checks + 1,
+             leased_until = statement_timestamp() + ${claimMs} * interval '1 millisecond', checks = a.checks + 1,
              submitted_at = coalesce(a.submitted_at, ${ctx.now})
         from due where a.store_id = ${ctx.storeId} and a.id = due.id
       returning a.*, due.submitted_at as submitted_before)
@@ -116,6 +126,10 @@ export async function markChecked(ctx: Ctx, rows: Checked[]): Promise<void> {
      where a.store_id = ${ctx.storeId} and a.id = t.id and a.lease_token = t.token and a.status = 'pending'`)
 }
 
-/** Releases what these nodes have leased, in all stores. */
+/**
+ * Releases attempts that these nodes have leased to read them, in all stores. A charge that they may have sent stays leased until its
+ * call has ended: it may still arrive at the platform, after a search there for its attempt.
+ */
 export const releaseAttempts: LeaseRelease = (owners) => sql`
-  update billing_attempts set lease_owner = null, leased_until = null where lease_owner = any(${owners}::bigint[])`
+  update billing_attempts set lease_owner = null, leased_until = null
+   where lease_owner = any(${owners}::bigint[]) and platform_attempt_id is not null`

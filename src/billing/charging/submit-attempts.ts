@@ -1,11 +1,8 @@
 import type { Database } from '#kit/postgres'
 import { type Connector, MAX_CALL_MS } from '#platform'
 import { askPlatform, type Claim, type Submitted } from './ask-platform.ts'
-import { CLAIM_MS, claimAttempts } from './claims.ts'
+import { claimAttempts, claimTimes } from './claims.ts'
 import { writeSubmitted } from './write-submitted.ts'
-
-/** Beside the call itself, what is written before the claim ends needs a moment. */
-const WRITE_MS = 10_000
 
 /**
  * Sends waiting attempts to the platform and checks those sent before, up to `limit`, and writes the outcomes. Every call uses the
@@ -18,9 +15,10 @@ export async function submitAttempts(
   storeId: number,
   connector: Connector,
   leaseOwner: number,
-  limit: number
+  limit: number,
+  maxCallMs = MAX_CALL_MS
 ): Promise<number> {
-  const { calls, claimed } = await claimCalls(db, storeId, connector, leaseOwner, limit)
+  const { calls, claimed } = await claimCalls(db, storeId, connector, { leaseOwner, maxCallMs, limit })
   await writeSubmitted(db, storeId, await Promise.all(calls.map((call) => call())))
   return claimed
 }
@@ -28,18 +26,18 @@ export async function submitAttempts(
 /**
  * Claims up to `limit` attempts, and returns what to ask the platform for them. Each attempt that may charge is asked for by
  * itself, so that one whose call hangs holds up no other; those that are only read are read together. Nothing is written.
+ * `maxCallMs`: no call of the connector takes longer.
  */
 export async function claimCalls(
   db: Database,
   storeId: number,
   connector: Connector,
-  leaseOwner: number,
-  limit: number
+  { leaseOwner, maxCallMs, limit }: { leaseOwner: number; maxCallMs: number; limit: number }
 ): Promise<{ calls: (() => Promise<Submitted>)[]; claimed: number }> {
-  const sendUntil = performance.now() + CLAIM_MS - MAX_CALL_MS - WRITE_MS
+  const sendUntil = performance.now() + claimTimes(maxCallMs).sendWithinMs
   const claim: Claim = await db.inStore(storeId, async (ctx) => ({
     now: ctx.now,
-    attempts: await claimAttempts(ctx, limit, leaseOwner),
+    attempts: await claimAttempts(ctx, limit, leaseOwner, maxCallMs),
     sendUntil
   }))
   const known = claim.attempts.filter((a) => a.platformAttemptId !== null)

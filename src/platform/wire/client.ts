@@ -35,8 +35,15 @@ export type ClientOptions = {
 const TIMEOUT_MS = 30_000
 const THROTTLE_WAIT_MS = 10_000
 const SECOND_QUERY_MS = 2_000
-/** No call takes longer, with all its waits and tries. Leases on work that calls the platform last longer. */
+/** No call takes longer, with all its waits and tries, where the options name no other times. Leases on such work last longer. */
 export const MAX_CALL_MS = TIMEOUT_MS + THROTTLE_WAIT_MS
+
+/** The times of a client of which one try may take so long: a call waits for at most a third of that. */
+export const callTimes = (timeoutMs = TIMEOUT_MS) => ({ timeoutMs, throttleWaitMs: timeoutMs / 3 })
+
+/** The same as `MAX_CALL_MS` for clients with these options. */
+export const maxCallMsOf = ({ timeoutMs = TIMEOUT_MS, throttleWaitMs = THROTTLE_WAIT_MS }: ClientOptions): number =>
+  timeoutMs + throttleWaitMs
 
 /** What the calls of one store share in this process. */
 export type StoreLimits = { budget: CostBudget; window: CallWindow }
