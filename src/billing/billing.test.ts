@@ -170,6 +170,7 @@ test('soft declines walk the ladder and end the subscription; a success on the w
   const store = await aStore(db, { clockAt: START })
   const contract = aContract(START)
   await sync(store, contract)
+  const remaining: number[] = []
   for (const when of [
     '2026-02-28T15:00:00Z',
     '2026-03-02T15:00:00Z',
@@ -180,7 +181,9 @@ test('soft declines walk the ladder and end the subscription; a success on the w
     await goTo(store, when)
     assert.equal(await open(store), 1, when)
     await decline(store, 'INSUFFICIENT_FUNDS')
+    remaining.push((await attempts(store)).at(-1)!.attemptsRemaining)
   }
+  assert.deepEqual(remaining, [4, 3, 2, 1, 0])
   assert.deepEqual(
     (await attempts(store)).map((a) => [
       a.cycleIndex,
@@ -189,10 +192,10 @@ test('soft declines walk the ladder and end the subscription; a success on the w
       a.attemptsRemaining
     ]),
     [
-      [2, 1, '2026-03-02T15:00:00Z', 4],
-      [2, 2, '2026-03-07T15:00:00Z', 3],
-      [2, 3, '2026-03-14T14:00:00Z', 2],
-      [2, 4, '2026-03-21T14:00:00Z', 1],
+      [2, 1, '2026-03-02T15:00:00Z', 0],
+      [2, 2, '2026-03-07T15:00:00Z', 0],
+      [2, 3, '2026-03-14T14:00:00Z', 0],
+      [2, 4, '2026-03-21T14:00:00Z', 0],
       [2, 5, null, 0]
     ]
   )

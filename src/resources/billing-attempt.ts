@@ -56,7 +56,7 @@ export const BillingAttemptBody = Type.Object(
     retry_date: OrNull(Timestamp('When that retry is or was due')),
     attempts_remaining: Type.Integer({
       description:
-        'How many automatic tries are still to come after this attempt, also while it is pending; 0 after success, where none is scheduled because the charge waits for a new payment method or a person, after the last one, and when they were cancelled because the subscription stopped'
+        'How many automatic tries are still to come after this attempt, also while it is pending. 0, also for the earlier attempts of the cycle, after success, where none is scheduled because the charge waits for a new payment method or a person, after the last one, and when they were cancelled because the subscription stopped'
     }),
     recovered: Type.Boolean({
       description: 'Whether it succeeded after an earlier attempt of its cycle was declined'

@@ -393,7 +393,7 @@ test('only announced retries that are still ahead are brought forward, and only 
   assert.deepEqual(await column('retry_at'), { ...before, 'one-2-1': (await column('scheduled_at'))['one-2-1'] })
 })
 
-test('retries are cancelled that are ahead, and due ones without a following attempt', async () => {
+test('retries are cancelled that are ahead, and due ones without a following attempt; no tries are left', async () => {
   const { inStore, one, write, column } = await aStoreOfTwo()
   await write('one-1-1', { retryAt: days(-1), remaining: 1 })
   await write('one-1-2', { retryAt: DUE, remaining: 1 })
@@ -409,15 +409,15 @@ test('retries are cancelled that are ahead, and due ones without a following att
   await write('two-2-1', { retryAt: days(1), remaining: 1 })
   await inStore((ctx) => ends.clearRetries(ctx, [one]))
   assert.deepEqual(await column('attempts_remaining'), {
-    'one-1-1': '1',
+    'one-1-1': '0',
     'one-1-2': '0',
     'one-2-1': '0',
     'one-3-1': '0',
-    'one-4-1': '3',
+    'one-4-1': '0',
     'one-5-1': '0',
-    'one-5-2': '3',
+    'one-5-2': '0',
     'one-6-1': '0',
-    'one-6-2': '3',
+    'one-6-2': '0',
     'two-1-2': '4',
     'two-2-1': '1',
     'two-2-3': '4'
@@ -443,23 +443,37 @@ test('of one cycle the retries ahead are cancelled; a paid cycle has no tries le
       left.map(([key]) => key),
       ['one-1-1', 'one-2-1', 'two-2-1']
     )
-    assert.equal((await column('attempts_remaining'))['one-2-2'], isPaid ? '0' : '2')
-    assert.equal((await column('attempts_remaining'))['one-2-1'], '2')
+    const ofCycle = isPaid ? '0' : '2'
+    assert.deepEqual(await column('attempts_remaining'), {
+      'one-1-1': '2',
+      'one-2-1': ofCycle,
+      'one-2-2': ofCycle,
+      'two-2-1': '2'
+    })
   }
 })
 
 test('what is noted on open attempts changes no ended one, and none of another subscription', async () => {
   const { inStore, one, write, attempt, column } = await aStoreOfTwo()
   const failed = await write('one-2-1', { remaining: 1 })
-  await write('one-2-2', { status: 'pending', remaining: 1 })
+  const pending = await write('one-2-2', { status: 'pending', remaining: 1 })
   await write('one-3-1', { status: 'pending', remaining: 1 })
   await write('two-2-1', { status: 'pending', remaining: 1 })
+  assert.deepEqual(
+    (await inStore((ctx) => rows.lockPendingAttempts(ctx, [one]))).map(({ idempotencyKey }) => idempotencyKey),
+    ['one-2-2', 'one-3-1']
+  )
   await inStore((ctx) => ends.markRemaining(ctx, []))
-  await inStore((ctx) => ends.markRemaining(ctx, [{ subscriptionId: one, remaining: 5 }]))
+  await inStore((ctx) =>
+    ends.markRemaining(
+      ctx,
+      [pending, failed].map((id) => ({ id, remaining: 5 }))
+    )
+  )
   assert.deepEqual(await column('attempts_remaining'), {
     'one-2-1': '1',
     'one-2-2': '5',
-    'one-3-1': '5',
+    'one-3-1': '1',
     'two-2-1': '1'
   })
   const open = await attempt('one-2-2')

@@ -286,6 +286,17 @@ export function isWanted(attempt: Attempt, { status, nextCycle }: Subscription):
   return status === 'active' && attempt.cycleIndex >= nextCycle
 }
 
+/** Locks the pending attempts of these subscriptions. */
+export function lockPendingAttempts(ctx: Ctx, subscriptionIds: number[]): Promise<Attempt[]> {
+  return ctx.tx.many(
+    Attempt,
+    sql`
+    select * from billing_attempts
+     where store_id = ${ctx.storeId} and subscription_id = any(${subscriptionIds}::bigint[]) and status = 'pending'
+     order by id for update`
+  )
+}
+
 /** Locks pending attempts of these subscriptions that were not sent yet. */
 export function lockUnsentAttempts(ctx: Ctx, subscriptionIds: number[]): Promise<Attempt[]> {
   return ctx.tx.many(

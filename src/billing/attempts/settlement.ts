@@ -221,14 +221,27 @@ export async function expediteRetries(ctx: Ctx, subscriptionIds: number[]): Prom
      where store_id = ${ctx.storeId} and subscription_id = any(${subscriptionIds}::bigint[]) and retry_at > ${ctx.now}`)
 }
 
-/** Writes how many automatic tries follow the pending attempts of these subscriptions. */
-export async function markRemaining(ctx: Ctx, rows: { subscriptionId: number; remaining: number }[]): Promise<void> {
+/** Writes how many automatic tries follow these pending attempts. */
+export async function markRemaining(ctx: Ctx, rows: { id: number; remaining: number }[]): Promise<void> {
   if (rows.length === 0) return
   await ctx.tx.run(sql`
     update billing_attempts a set attempts_remaining = t.remaining
-      from unnest(${rows.map((r) => r.subscriptionId)}::bigint[], ${rows.map((r) => r.remaining)}::int[])
-             as t(subscription_id, remaining)
-     where a.store_id = ${ctx.storeId} and a.subscription_id = t.subscription_id and a.status = 'pending'`)
+      from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.remaining)}::int[]) as t(id, remaining)
+     where a.store_id = ${ctx.storeId} and a.id = t.id and a.status = 'pending'`)
+}
+
+/** No automatic try of these cycles is to come any more: none of their attempts says otherwise. */
+export async function clearRemaining(
+  ctx: Ctx,
+  cycles: Pick<Attempt, 'subscriptionId' | 'cycleIndex'>[]
+): Promise<void> {
+  if (cycles.length === 0) return
+  await ctx.tx.run(sql`
+    update billing_attempts a set attempts_remaining = 0
+      from unnest(${cycles.map((c) => c.subscriptionId)}::bigint[], ${cycles.map((c) => c.cycleIndex)}::int[])
+             as t(subscription_id, cycle)
+     where a.store_id = ${ctx.storeId} and a.subscription_id = t.subscription_id and a.cycle_index = t.cycle
+       and a.attempts_remaining > 0`)
 }
 
 /** Whether a payment of the platform has paid another cycle of the subscription than this one, or stands beside such a payment. */
@@ -254,10 +267,16 @@ export async function noteOtherPayment(ctx: Ctx, { id }: Attempt, platformAttemp
      where store_id = ${ctx.storeId} and id = ${id} and status = 'pending'`)
 }
 
-/** Cancels the announced retries of these subscriptions: those ahead, and one that is due and has no attempt yet. */
+/**
+ * Cancels the announced retries of these subscriptions: those ahead, and one that is due and has no attempt yet. None of their attempts
+ * has automatic tries to come any more.
+ */
 export async function clearRetries(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
   await ctx.tx.run(sql`
-    update billing_attempts a set retry_at = null, attempts_remaining = 0
+    update billing_attempts set attempts_remaining = 0
+     where store_id = ${ctx.storeId} and subscription_id = any(${subscriptionIds}::bigint[]) and attempts_remaining > 0`)
+  await ctx.tx.run(sql`
+    update billing_attempts a set retry_at = null
      where a.store_id = ${ctx.storeId} and a.subscription_id = any(${subscriptionIds}::bigint[]) and a.retry_at is not null
        and (a.retry_at >= ${ctx.now} or not exists (
          select from billing_attempts n
@@ -275,8 +294,8 @@ export async function clearRetriesOfCycle(
   { isPaid }: { isPaid: boolean }
 ): Promise<void> {
   await ctx.tx.run(sql`
-    update billing_attempts
-       set retry_at = null, attempts_remaining = case when ${isPaid}::boolean then 0 else attempts_remaining end
+    update billing_attempts set retry_at = null
      where store_id = ${ctx.storeId} and subscription_id = ${subscriptionId} and cycle_index = ${cycleIndex}
        and retry_at >= ${ctx.now}`)
+  if (isPaid) await clearRemaining(ctx, [{ subscriptionId, cycleIndex }])
 }

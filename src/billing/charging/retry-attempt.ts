@@ -1,7 +1,7 @@
 import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { settingsOf, storeContext } from '#stores'
-import { type Actor, billingDate, lockSubscriptions, recordActivities, type Subscription } from '#subscriptions'
+import { type Actor, billingDate, lockSubscriptions, recordActivities } from '#subscriptions'
 import { claimNextCycle } from '#subscriptions/for-billing'
 import { retryRequestedMessage } from '../activities.ts'
 import {
@@ -12,7 +12,7 @@ import {
   lockRivals
 } from '../attempts/attempt.ts'
 import { clearRetriesOfCycle } from '../attempts/settlement.ts'
-import { remainingWhileOpen, remainingWithRetry } from '../dunning/retry-schedule.ts'
+import { remainingBeside } from '../dunning/retry-schedule.ts'
 import { billingPending } from '../events/billing-pending.ts'
 import {
   attemptNotFailed,
@@ -22,7 +22,7 @@ import {
   cycleNotOpen,
   subscriptionNotLive
 } from '../refusals.ts'
-import { type DunningSettings, dunningSettings } from '../settings.ts'
+import { dunningSettings } from '../settings.ts'
 
 /**
  * Charges the cycle of a failed attempt again on request: a new pending attempt, which the billing engine sends. It does not count
@@ -61,7 +61,7 @@ export async function retryAttempt(ctx: Ctx, id: number, by: Actor): Promise<Att
       cycleAt,
       amountMinor: subscription.priceMinor,
       currency: subscription.currency,
-      attemptsRemaining: remainingBeside(subscription, dunning),
+      attemptsRemaining: remainingBeside(subscription.billingDueAt, subscription, dunning),
       manual: true,
       ladderRetryAt: subscription.billingDueAt
     }
@@ -72,10 +72,4 @@ export async function retryAttempt(ctx: Ctx, id: number, by: Actor): Promise<Att
   await record(ctx, billingPending({ attempt, subscription }))
   await recordActivities(ctx, [retryRequestedMessage(attempt, by)])
   return attempt
-}
-
-/** How many automatic tries follow a manual attempt: those that wait for its result; none where a charge waits for a new payment method. */
-function remainingBeside(subscription: Subscription, dunning: DunningSettings): number {
-  if (subscription.billingDueAt !== null) return remainingWithRetry(subscription, dunning)
-  return subscription.declines > 0 ? 0 : remainingWhileOpen(subscription, dunning)
 }

@@ -41,13 +41,13 @@ test('soft declines count down to 0, and a success ends it', async () => {
   }
   assert.equal((await life.left()).at(-1), 0, 'the last one is open')
   await life.decline(SOFT)
-  assert.deepEqual([(await life.left()).at(-1), await life.reported()], [0, 0])
+  assert.deepEqual([await life.left(), await life.reported()], [[0, 0, 0, 0], 0])
 
   const paid = await aCharge()
   await paid.decline(SOFT)
   await paid.next()
   await paid.pay()
-  assert.deepEqual(await paid.left(), [3, 0])
+  assert.deepEqual(await paid.left(), [0, 0])
 })
 
 test('nothing is to come after a hard decline, nor where the charge waits for a person', async () => {
@@ -55,6 +55,15 @@ test('nothing is to come after a hard decline, nor where the charge waits for a 
     const life = await aCharge()
     await life.decline(code)
     assert.deepEqual([await life.left(), await life.reported()], [[0], 0], code)
+  }
+  // Nor of the attempts before it.
+  for (const code of [HARD, 'INVALID_CURRENCY']) {
+    const second = await aCharge()
+    await second.decline(SOFT)
+    await second.next()
+    assert.deepEqual(await second.left(), [3, 2])
+    await second.decline(code)
+    assert.deepEqual([await second.left(), await second.reported()], [[0, 0], 0], code)
   }
   // A new card has the charge repeated, and then the schedule goes on after its one decline.
   const life = await aCharge()
@@ -109,8 +118,11 @@ for (const stop of ['cancel', 'pause'] as const) {
   test(`after a ${stop} nothing is to come, also of a charge that was sent before it`, async () => {
     const waiting = await aCharge()
     await waiting.decline(SOFT)
+    await waiting.next()
+    await waiting.decline(SOFT)
+    assert.deepEqual(await waiting.left(), [3, 2])
     await waiting[stop]()
-    assert.deepEqual(await waiting.left(), [0])
+    assert.deepEqual(await waiting.left(), [0, 0])
 
     const sent = await aCharge()
     await sent[stop]()
@@ -128,12 +140,44 @@ test('a resumption brings back the tries of a charge that was sent before the pa
   assert.deepEqual([attempt!.status, attempt!.attemptsRemaining], ['pending', 3])
 })
 
+test('a resumption brings back what waits for a manual retry that was sent before the pause, and no more', async () => {
+  for (const [code, before, after] of [
+    [HARD, [0, 0], [0, 0]],
+    [SOFT, [3, 3], [0, 3]]
+  ] as const) {
+    const life = await aCharge()
+    await life.decline(code)
+    await life.retry((await life.attempts())[0]!.id)
+    await life.bill()
+    assert.deepEqual(await life.left(), before, code)
+    await life.pause()
+    assert.deepEqual(await life.left(), [0, 0], code)
+    await life.resume()
+    assert.deepEqual(await life.left(), after, code)
+    await life.decline(SOFT)
+    assert.deepEqual([(await life.left()).at(-1), await life.reported()], [after[1], after[1]], code)
+  }
+})
+
+test('a cycle that ends leaves the tries of the next one as they are', async () => {
+  const life = await aCharge()
+  await life.decline(SOFT)
+  await life.next()
+  await life.pay()
+  await life.goTo('2026-03-31T15:00:00Z')
+  await life.bill()
+  await life.decline(SOFT)
+  assert.deepEqual(await life.left(), [0, 0, 3])
+})
+
 test('a late success of an earlier try ends those that a later one has announced', async () => {
   const life = await aCharge()
   await life.decline(SOFT)
   await life.next()
   await life.decline(SOFT)
-  assert.deepEqual(await life.left(), [3, 2])
+  await life.next()
+  await life.decline(SOFT)
+  assert.deepEqual(await life.left(), [3, 2, 1])
   await life.paidLate(`svc-${life.contract.id}-2-1`)
-  assert.deepEqual(await life.left(), [0, 0])
+  assert.deepEqual(await life.left(), [0, 0, 0])
 })

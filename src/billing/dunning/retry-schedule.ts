@@ -32,5 +32,17 @@ export function remainingWhileOpen(
 /** The same while a retry waits: it, and what follows it. */
 export const remainingWithRetry = (...cycle: Parameters<typeof remainingWhileOpen>) => 1 + remainingWhileOpen(...cycle)
 
+/**
+ * How many automatic tries follow a manual attempt that is open: `retryAt`, if a retry of the schedule waits for its result, and what
+ * follows it; none where the charge waits for a new payment method.
+ */
+export function remainingBeside(
+  retryAt: Temporal.Instant | null,
+  ...[cycle, dunning]: Parameters<typeof remainingWhileOpen>
+): number {
+  if (retryAt !== null) return remainingWithRetry(cycle, dunning)
+  return cycle.declines > 0 ? 0 : remainingWhileOpen(cycle, dunning)
+}
+
 /** Whether a cycle whose contract the platform does not bill has had all its tries. */
 export const isLastContractRetry = (attemptNumber: number) => attemptNumber > CONTRACT_RETRY_HOURS.length

@@ -3,9 +3,9 @@ import { settingsOf } from '#stores'
 import type { Actor } from '#subscriptions'
 import { applyTransitions, reopenCycles } from '#subscriptions/for-billing'
 import type { TransitionPlan } from '#subscriptions/transitions'
-import { lockUnsentAttempts } from '../attempts/attempt.ts'
+import { type Attempt, lockPendingAttempts, lockUnsentAttempts } from '../attempts/attempt.ts'
 import { clearRetries, markRemaining } from '../attempts/settlement.ts'
-import { remainingWhileOpen } from '../dunning/retry-schedule.ts'
+import { remainingBeside, remainingWhileOpen } from '../dunning/retry-schedule.ts'
 import { dunningSettings } from '../settings.ts'
 import { voidAttempts } from './void-attempts.ts'
 
@@ -28,9 +28,15 @@ export async function applyPlans(ctx: Ctx, plans: TransitionPlan[], by: Actor): 
   if (running.length > 0) {
     // An attempt that was sent before the stop may still be open.
     const dunning = await settingsOf(ctx, dunningSettings)
+    const byId = new Map(running.map(({ after }) => [after.id, after]))
+    const pending = await lockPendingAttempts(ctx, [...byId.keys()])
+    const remainingOf = ({ subscriptionId, manual, ladderRetryAt }: Attempt) => {
+      const subscription = byId.get(subscriptionId)!
+      return manual ? remainingBeside(ladderRetryAt, subscription, dunning) : remainingWhileOpen(subscription, dunning)
+    }
     await markRemaining(
       ctx,
-      running.map(({ after }) => ({ subscriptionId: after.id, remaining: remainingWhileOpen(after, dunning) }))
+      pending.map((attempt) => ({ id: attempt.id, remaining: remainingOf(attempt) }))
     )
   }
 }
@@ -41,10 +47,6 @@ export async function applyPlans(ctx: Ctx, plans: TransitionPlan[], by: Actor): 
  */
 async function stopBilling(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
   await clearRetries(ctx, subscriptionIds)
-  await markRemaining(
-    ctx,
-    subscriptionIds.map((subscriptionId) => ({ subscriptionId, remaining: 0 }))
-  )
   const unsent = await lockUnsentAttempts(ctx, subscriptionIds)
   if (unsent.length === 0) return
 

@@ -18,6 +18,7 @@ import { type AttemptResult, paymentsOf } from '../attempts/attempt-result.ts'
 import {
   type ChargedOrder,
   checkNow,
+  clearRemaining,
   declinedSettlement,
   markSettled,
   paidSettlement,
@@ -177,6 +178,13 @@ async function settlePending(
   const written = await markSettled(
     ctx,
     settled.map(({ settlement }) => settlement)
+  )
+  // Where no try is to come, the earlier attempts of the cycle say so too.
+  const isLast = ({ attempt, settlement }: SettledAttempt) =>
+    attempt.attemptNumber > 1 && settlement.attemptsRemaining === 0
+  await clearRemaining(
+    ctx,
+    settled.filter(isLast).map(({ attempt }) => attempt)
   )
   const events: Fact[] = []
   const history: NewActivity[] = []
