@@ -268,13 +268,17 @@ test('a release of leases needs no exception, and does nothing else', () => {
     problemsIn(`export const release${type} = (owners) => sql\`${text.replace('$1', hole('owners'))}\``)
   const release = 'update members set lease_owner = null, leased_until = null where lease_owner = any($1::bigint[])'
   assert.deepEqual(found(release), [])
+  assert.deepEqual(found(`${release} and seen_at is not null`), [])
   assert.deepEqual(found(release, ''), ['1: members has no store_id = $n of its own'])
   for (const more of [
     release.replace('set ', 'set seen_at = null, '),
     release.replace('leased_until = null', 'leased_until = statement_timestamp()'),
     release.replace('where', 'from plans where'),
     release.replace(/ where.*/, ''),
+    release.replace(/where .*/, 'where seen_at is not null'),
     `${release} or true`,
+    `${release} or seen_at is null`,
+    `${release} and true`,
     'delete from members where lease_owner = any($1)'
   ]) {
     assert.deepEqual(found(more), [

@@ -95,15 +95,22 @@ function apartIn(level: Level, isSharded: Schema['isSharded']): Relation[] {
   return [...apart]
 }
 
-/** Rule 9: what releases leases of dead nodes ends them by their owner in one table, and does nothing else. */
+/**
+ * Rule 9: what releases leases of dead nodes ends them by their owner in one table, perhaps only where a column is null or is not, and
+ * does nothing else.
+ */
 function releaseProblems(statement: Node): Problem[] {
   const { relation, targetList, whereClause, ...others } = (statement.UpdateStmt ?? {}) as Node
   const set = ((targetList as { ResTarget: Node }[]) ?? []).map(({ ResTarget: target }) => target)
   const isEnd = set.every(
     ({ name, val }) => /^lease(_owner|d_until)$/.test(name as string) && ((val as Node).A_Const as Node)?.isnull
   )
-  const { kind, lexpr, rexpr } = ((whereClause as Node)?.A_Expr ?? {}) as Node
+  const { boolop, args } = ((whereClause as Node)?.BoolExpr ?? {}) as Node
+  const conditions = (boolop === 'AND_EXPR' ? args : [whereClause]) as Node[]
+  const [owners, ...rest] = conditions.filter((one) => !one?.NullTest)
+  const { kind, lexpr, rexpr } = (owners?.A_Expr ?? {}) as Node
   const isOfOwners =
+    rest.length === 0 &&
     kind === 'AEXPR_OP_ANY' &&
     nodesOf(lexpr, 'String')[0]?.sval === 'lease_owner' &&
     withoutCasts(rexpr as Node)?.ParamRef !== undefined

@@ -1,19 +1,20 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { LOG_FORMATS, LOG_LEVELS, type LogOptions } from '#kit/logger'
-import { type ServiceUser, serviceUserFor } from '#kit/process'
-import { concealed, Secret } from '#kit/secrets'
 import {
   asGiven,
   isAddressOrNetwork,
   isNetwork,
   listOf,
-  oneOf,
+  oneOfWords,
   onOrOff,
   origin,
   postgresUrl,
-  wholeNumber
-} from '#kit/setting-readers'
+  type ServiceUser,
+  serviceUserFor,
+  wholeNumberText
+} from '#kit/process'
+import { concealed, Secret } from '#kit/secrets'
 import { ENVIRONMENT_VARIABLES, EnvironmentProblem, type EnvironmentVariableName } from './environment-variables.ts'
 import { masterKeyIn, operatorTokenIn, parseMasterKey, parseOperatorToken } from './installation-secrets.ts'
 
@@ -62,9 +63,9 @@ export function loadConfig(env: NodeJS.ProcessEnv, isTerminal = process.stderr.i
     return value
   }
 
-  const role = setting<Role>('PERENNIAL_ROLE', 'all', oneOf(ROLES))
-  const port = setting('PORT', 3000, wholeNumber(0, 65_535))
-  const sandboxPort = setting('SANDBOX_PORT', port === 0 ? 0 : port + 1, wholeNumber(0, 65_535))
+  const role = setting<Role>('PERENNIAL_ROLE', 'all', oneOfWords(ROLES))
+  const port = setting('PORT', 3000, wholeNumberText(0, 65_535))
+  const sandboxPort = setting('SANDBOX_PORT', port === 0 ? 0 : port + 1, wholeNumberText(0, 65_535))
   const sandbox = setting('SANDBOX', true, onOrOff)
   if (sandbox && port !== 0 && sandboxPort === port) {
     throw new EnvironmentProblem(`SANDBOX_PORT must differ from PORT, which is ${port}`)
@@ -89,17 +90,17 @@ export function loadConfig(env: NodeJS.ProcessEnv, isTerminal = process.stderr.i
     demo: setting('DEMO', true, onOrOff),
     dataDir,
     databaseUrl: setting('DATABASE_URL', null, postgresUrl),
-    databasePool: setting('DATABASE_POOL', 8, wholeNumber(1, 200)),
-    stopSeconds: setting('PERENNIAL_STOP_SECONDS', 25, wholeNumber(1, 3600)),
-    platformTimeoutSeconds: setting('PLATFORM_TIMEOUT_SECONDS', 30, wholeNumber(1, 60)),
+    databasePool: setting('DATABASE_POOL', 8, wholeNumberText(1, 200)),
+    stopSeconds: setting('PERENNIAL_STOP_SECONDS', 25, wholeNumberText(1, 3600)),
+    platformTimeoutSeconds: setting('PLATFORM_TIMEOUT_SECONDS', 30, wholeNumberText(1, 60)),
     log: {
-      level: setting('LOG_LEVEL', 'info', oneOf(LOG_LEVELS)),
-      format: setting('LOG_FORMAT', isTerminal ? 'pretty' : 'json', oneOf(LOG_FORMATS))
+      level: setting('LOG_LEVEL', 'info', oneOfWords(LOG_LEVELS)),
+      format: setting('LOG_FORMAT', isTerminal ? 'pretty' : 'json', oneOfWords(LOG_FORMATS))
     },
     trustedProxies: setting('TRUSTED_PROXIES', [], listOf(isAddressOrNetwork)),
     webhooks: {
-      maxTries: setting('WEBHOOK_MAX_TRIES', 6, wholeNumber(1, 20)),
-      historyDays: setting('WEBHOOK_HISTORY_DAYS', 30, wholeNumber(1, 3650)),
+      maxTries: setting('WEBHOOK_MAX_TRIES', 6, wholeNumberText(1, 20)),
+      historyDays: setting('WEBHOOK_HISTORY_DAYS', 30, wholeNumberText(1, 3650)),
       allowedNetworks: setting('WEBHOOK_ALLOWED_ADDRESSES', [], listOf(isNetwork))
     },
     warnings: unknownSettings(env),

@@ -20,8 +20,8 @@ export const twoNodesSaboteurs: Record<string, Saboteur> = {
     edits: [
       {
         file: 'src/billing/charging/claims.ts',
-        from: "leased_until = statement_timestamp() + ${claimMs} * interval '1 millisecond', checks = a.checks + 1",
-        to: "leased_until = statement_timestamp() + interval '100 years', checks = a.checks + 1"
+        from: "* interval '1 millisecond', checks = a.checks + 1",
+        to: "* interval '1 year', checks = a.checks + 1"
       },
       {
         file: 'src/kit/engines/lease-owner.ts',
