@@ -16,14 +16,10 @@ export type SettledTry = {
 
 /**
  * Writes finished tries, each once however often it is reported: a result counts only for the lease and the number of tries
- * it was made under. Returns the deliveries of those that counted. Endpoints that responded are no longer failing. Keys are
+ * it was made under. Returns the deliveries of those that counted. Endpoints that are `well` no longer fail; they are locked already. Keys are
  * given as arrays, since a join on them may be planned as a scan of all rows of the store.
  */
-export async function settleTries(
-  ctx: Ctx,
-  tries: SettledTry[],
-  { answering }: { answering: number[] }
-): Promise<Set<number>> {
+export async function settleTries(ctx: Ctx, tries: SettledTry[], { well }: { well: number[] }): Promise<Set<number>> {
   const settled = await ctx.tx.many(
     row({ deliveryId: int }),
     sql`
@@ -60,7 +56,7 @@ export async function settleTries(
          and id = any(array(select id from open where next_try_at is null and failure is not null))),
     well as (
       update webhook_endpoints set failing_since = null, failed_deliveries = 0, warn_at = null
-       where store_id = ${ctx.storeId} and id = any(${answering}::bigint[]) and failing_since is not null)
+       where store_id = ${ctx.storeId} and id = any(${well}::bigint[]))
     insert into webhook_tries
            (store_id, day, delivery_id, try_number, started_at, duration_ms, response_code, failure, response_text)
     select ${ctx.storeId}, day, id, try_number, to_timestamp(started_at_ms / 1000), duration_ms, response_code, failure,

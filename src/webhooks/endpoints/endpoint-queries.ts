@@ -144,13 +144,11 @@ export type DisabledEndpoint = RowOf<typeof DisabledEndpoint>
  * Keeps other transactions from adding deliveries until the commit. Those hold only the endpoint's key, so that the sender
  * can record failures of the endpoint meanwhile.
  */
-export function lockEndpoints(ctx: Ctx, ids: number[]): Promise<{ id: number; url: string }[]> {
-  return ctx.tx.many(
-    row({ id: int, url: text }),
-    sql`
-    select id, url from webhook_endpoints
-     where store_id = ${ctx.storeId} and id = any(${ids}::bigint[]) order by id for update`
-  )
+export async function lockEndpoints(ctx: Ctx, ids: number[]): Promise<void> {
+  if (ids.length === 0) return
+  await ctx.tx.run(sql`
+    select from webhook_endpoints
+     where store_id = ${ctx.storeId} and id = any(${ids}::bigint[]) order by id for update`)
 }
 
 /** Changes enabled endpoints only: the first reason stays. Not listeners, which close. Returns those that it disabled. */
@@ -192,13 +190,20 @@ export async function markFailing(ctx: Ctx, ids: number[], { responded }: { resp
 const FailingEndpoint = row({ id: int, url: text, failingSince: nullable(instant), failedDeliveries: int })
 export type FailingEndpoint = RowOf<typeof FailingEndpoint>
 
-/** What is known of endpoints that have just lost deliveries, held until the commit. */
-export function lockFailing(ctx: Ctx, ids: number[]): Promise<FailingEndpoint[]> {
+/** These endpoints, and those of `orFailing` that fail, held until the commit so that their failure can be recorded. */
+export async function lockFailing(
+  ctx: Ctx,
+  ids: number[],
+  { orFailing }: { orFailing: number[] }
+): Promise<FailingEndpoint[]> {
+  if (ids.length + orFailing.length === 0) return []
   return ctx.tx.many(
     FailingEndpoint,
     sql`
     select id, url, failing_since, failed_deliveries from webhook_endpoints
-     where store_id = ${ctx.storeId} and id = any(${ids}::bigint[]) order by id for no key update`
+     where store_id = ${ctx.storeId}
+       and (id = any(${ids}::bigint[]) or (id = any(${orFailing}::bigint[]) and failing_since is not null))
+     order by id for no key update`
   )
 }
 

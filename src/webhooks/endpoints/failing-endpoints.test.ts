@@ -119,6 +119,43 @@ test('what is sent again by hand, a sample, and an interrupted try count for not
   assert.equal(failing.receiver.received.length, 11)
 })
 
+test('a success of a sample, or of what is sent again by hand, does not end a failure', async () => {
+  const failing = await aFailing(1)
+  await failing.lose(0)
+  for (const hours of [20, 40, 60, 80, 100]) {
+    failing.state.fails = false
+    await failing.at(hours)
+    const [{ webhookId } = assert.fail()] = (await failing.inStore((ctx) => listDeliveries(ctx, { status: 'failed' })))
+      .deliveries
+    await failing.inStore((ctx) => resendDelivery(ctx, webhookId))
+    await failing.inStore((ctx) => sendSample(ctx, failing.id, 'billing.success'))
+    await failing.settle()
+    failing.state.fails = true
+    await failing.lose(hours + 1)
+  }
+  const { failingSince, failedDeliveries } = await failing.endpoint()
+  assert.deepEqual([failingSince?.toString(), failedDeliveries], [START.toString(), 6])
+  assert.deepEqual(
+    (await failing.alerts()).map(({ kind }) => kind),
+    ['webhook_endpoint_failing', 'webhook_endpoint_failing']
+  )
+  await failing.lose(120)
+  assert.equal((await failing.endpoint()).status, 'disabled')
+})
+
+test('nor does a failure of one begin it', async () => {
+  const failing = await aFailing(1)
+  failing.state.fails = false
+  await failing.lose(0)
+  const [{ webhookId } = assert.fail()] = (await failing.inStore((ctx) => listDeliveries(ctx))).deliveries
+  failing.state.fails = true
+  await failing.inStore((ctx) => resendDelivery(ctx, webhookId))
+  await failing.inStore((ctx) => sendSample(ctx, failing.id, 'billing.success'))
+  await failing.settle()
+  assert.equal(failing.receiver.received.length, 3)
+  assert.deepEqual([(await failing.endpoint()).failingSince, await failing.nextWarning()], [null, null])
+})
+
 test('warnings after a day and after three, each once; none after a success', async () => {
   const failing = await aFailing()
   await failing.lose(0)

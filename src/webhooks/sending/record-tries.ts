@@ -3,7 +3,13 @@ import type { ClaimedRow } from '../delivery/claim-deliveries.ts'
 import { nextTryAt, type RetrySchedule } from '../delivery/delivery-retry-schedule.ts'
 import { releaseNextInOrder } from '../delivery/open-deliveries.ts'
 import { insertLateTries, type SettledTry, settleTries } from '../delivery/settle-tries.ts'
-import { countFailedDeliveries, lockEndpoints, lockFailing, markFailing } from '../endpoints/endpoint-queries.ts'
+import {
+  countFailedDeliveries,
+  type FailingEndpoint,
+  lockEndpoints,
+  lockFailing,
+  markFailing
+} from '../endpoints/endpoint-queries.ts'
 import { DISABLE_AFTER, isGivenUp } from '../endpoints/failing-endpoints.ts'
 import { disableEndpoints } from '../endpoints/set-endpoint-status.ts'
 import type { DeliveryResponse } from './post-delivery.ts'
@@ -33,24 +39,27 @@ const GONE = 410
 export async function recordTries(ctx: Ctx, finished: FinishedTry[], { schedule }: RecordOptions): Promise<void> {
   const tries = finished.filter((f): f is RespondedTry => f.response !== null)
   if (tries.length === 0) return
-  // An interrupted try says nothing about its endpoint, and a failed sample is a test.
-  const relevant = tries.filter(
-    (t) => t.response.failure === null || !(t.isSample || t.response.failure === 'interrupted')
-  )
+  const relevant = tries.filter(saysHowEndpointIs)
   const last = new Map(relevant.map((t) => [t.endpointId, t]))
-  const responded = endpointsOf(tries.filter((t) => t.response.failure === null))
+  const responded = endpointsOf(relevant.filter((t) => t.response.failure === null))
   const failing = endpointsOf([...last.values()].filter((t) => t.response.failure !== null))
-  // Endpoints are locked before their deliveries, here as everywhere.
-  const respondedGone = tries.filter((t) => t.response.responseCode === GONE)
-  const held = respondedGone.length === 0 ? [] : await lockEndpoints(ctx, endpointsOf(respondedGone))
-  const urls = new Map(held.map(({ id, url }) => [id, url]))
-  const gone = endpointsOf(respondedGone.filter((t) => t.url === undefined || t.url === urls.get(t.endpointId)))
-  if (failing.length > 0) await markFailing(ctx, failing, { responded })
   const settled = tries.map((t) => settle(t, schedule, ctx.now))
   const lost = tries.filter((t, i) => isLost(t, settled[i]!) && !responded.includes(t.endpointId))
-  if (lost.length > 0) await lockGivenUp(ctx, lost)
+  const respondedGone = tries.filter((t) => t.response.responseCode === GONE)
 
-  const counted = await settleTries(ctx, settled, { answering: responded.filter((id) => !failing.includes(id)) })
+  // Endpoints are locked before their deliveries, here as everywhere, and all at once in the order of ids.
+  const held = await lockFailing(ctx, endpointsOf([...respondedGone, ...lost]).concat(failing), {
+    orFailing: responded
+  })
+  const endpoints = new Map(held.map((endpoint) => [endpoint.id, endpoint]))
+  const gone = endpointsOf(
+    respondedGone.filter((t) => t.url === undefined || t.url === endpoints.get(t.endpointId)?.url)
+  )
+  await lockEndpoints(ctx, [...new Set([...gone, ...willBeGivenUp(held, lost, ctx.now)])])
+  if (failing.length > 0) await markFailing(ctx, failing, { responded })
+
+  const well = responded.filter((id) => endpoints.get(id)?.failingSince && !failing.includes(id))
+  const counted = await settleTries(ctx, settled, { well })
   const late = settled.filter((s) => !counted.has(s.id))
   if (late.length > 0) await insertLateTries(ctx, late)
   // It is not known whether an interrupted one was sent, so the later ones still wait for it.
@@ -61,6 +70,11 @@ export async function recordTries(ctx: Ctx, finished: FinishedTry[], { schedule 
   if (gone.length > 0) await disableEndpoints(ctx, gone, 'The receiver answered 410 Gone')
   const lostNow = lost.filter((t) => counted.has(t.id))
   if (lostNow.length > 0) await disableGivenUp(ctx, lostNow)
+}
+
+/** Not one that was interrupted, nor a test, nor what somebody sends again after it had ended. */
+function saysHowEndpointIs({ response, isSample, triesBefore }: RespondedTry): boolean {
+  return response.failure !== 'interrupted' && !isSample && triesBefore === 0
 }
 
 /** Whether a delivery has used up its tries, by failures of its receiver. One that is sent again by hand was counted before. */
@@ -75,20 +89,13 @@ function countByEndpoint(lost: RespondedTry[]): Map<number, number> {
   return new Map([...byEndpoint].map(([id, tries]) => [id, tries.length]))
 }
 
-/** Locks the endpoints of lost deliveries, and as a disabling needs it those that these would be too many for. */
-async function lockGivenUp(ctx: Ctx, lost: RespondedTry[]): Promise<void> {
+/** The endpoints that these lost deliveries are too many for. */
+function willBeGivenUp(held: FailingEndpoint[], lost: RespondedTry[], now: Temporal.Instant): number[] {
   const counts = countByEndpoint(lost)
-  const held = await lockFailing(ctx, [...counts.keys()])
-  const givenUp = held.filter((endpoint) => {
-    const failedDeliveries = endpoint.failedDeliveries + counts.get(endpoint.id)!
-    return isGivenUp({ ...endpoint, failedDeliveries }, ctx.now)
-  })
-  if (givenUp.length > 0) {
-    await lockEndpoints(
-      ctx,
-      givenUp.map(({ id }) => id)
-    )
-  }
+  const givenUp = held.filter(({ id, failingSince, failedDeliveries }) =>
+    isGivenUp({ failingSince, failedDeliveries: failedDeliveries + (counts.get(id) ?? 0) }, now)
+  )
+  return givenUp.map(({ id }) => id).filter((id) => counts.has(id))
 }
 
 async function disableGivenUp(ctx: Ctx, lost: RespondedTry[]): Promise<void> {
