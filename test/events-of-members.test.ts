@@ -163,4 +163,10 @@ test('for a customer without a membership, credit sends events, and names and or
     await store.client.storeCredits.add(id, { amount: 5, reason: 'Gift' })
   })
   assert.deepEqual(types(recorded), ['store_credit.added'])
+  // Who becomes a member later has member.created then, before the first event of the subscription.
+  const joined = await store.recorded(async () => {
+    await store.member('ada@example.com')
+    await store.settle()
+  })
+  assert.deepEqual(types(joined).slice(0, 2), ['member.created', 'subscription.created'])
 })

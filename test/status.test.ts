@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFailureLog } from '#kit/failure-log'
 import { sql } from '#kit/postgres'
+import { createStatus } from '../src/audit/problems/create-status.ts'
 import { createProblemWatch } from '../src/audit/problems/watch-problems.ts'
 import { commandLine } from './command-line.ts'
 import { onServer, testDatabase } from './database.ts'
@@ -70,6 +71,59 @@ test('a receiver that fails is named with its last error, then as disabled, and 
   await service.admin('POST', `${store.at}/webhooks/${id}/disable`, {})
   const off = await statusOf(store.domain)
   assert.deepEqual([off.working, kinds(off.notes)], [true, [`endpoint_off ${id}`]])
+})
+
+test('a receiver that fails and is then disabled on purpose is no problem', async () => {
+  const store = await service.aStore()
+  const receiver = await aReceiver(() => 500)
+  const { id } = await service.admin('POST', `${store.at}/webhooks`, { url: receiver.url })
+  await store.member('ada@example.com')
+  await store.advance({ by: 'PT1M' })
+  assert.deepEqual(kinds((await statusOf(store.domain)).problems), [`endpoint_failing ${id}`])
+  await service.admin('POST', `${store.at}/webhooks/${id}/disable`, {})
+  const off = await statusOf(store.domain)
+  assert.deepEqual([off.working, kinds(off.notes)], [true, [`endpoint_off ${id}`]])
+})
+
+test('one that says it is gone was disabled by the service, even if that was the answer to a test', async () => {
+  const store = await service.aStore()
+  const receiver = await aReceiver(() => 410)
+  const { id } = await service.admin('POST', `${store.at}/webhooks`, { url: receiver.url })
+  await service.admin('POST', `${store.at}/webhooks/${id}/test`, { event: 'billing.success' })
+  await service.deps.settle(store.storeId)
+  assert.deepEqual(kinds((await statusOf(store.domain)).problems), [`endpoint_disabled ${id}`])
+  // Another URL does not make it somebody's decision.
+  await service.admin('PATCH', `${store.at}/webhooks/${id}`, { url: `${receiver.url}/new` })
+  assert.deepEqual(kinds((await statusOf(store.domain)).problems), [`endpoint_disabled ${id}`])
+})
+
+test('beside hundreds of receivers that have failed for long, a new failure is logged all the same', async () => {
+  const store = await service.aStore()
+  const { db } = service
+  const insert = (count: number, hours: number) =>
+    db.inStore(store.storeId, ({ tx, storeId, now }) =>
+      tx.run(sql`
+        insert into webhook_endpoints (store_id, url, secret, created_at, updated_at, failing_since)
+        select ${storeId}, 'https://example.com/' || g.n, '\\x00'::bytea, ${now}, ${now}, ${now.subtract({ hours })}
+          from generate_series(1, ${count}::int) as g(n)
+        on conflict do nothing`)
+    )
+  await insert(150, 48)
+  const lines: string[] = []
+  const { look } = createStatus({
+    db,
+    engines: [],
+    failures: createFailureLog({ info: () => {}, error: () => {} }, () => null),
+    databaseState: async () => 'ok',
+    log: { warn: (_, line) => void lines.push(line), info: (_, line) => void lines.push(line) }
+  })
+  await look()
+  lines.length = 0
+  await insert(1, 1)
+  await look()
+  assert.equal(lines.length, 1, lines.join('\n'))
+  assert.match(lines[0]!, /https:\/\/example\.com\/1\) has accepted no delivery/)
+  assert.equal((await statusOf(store.domain)).problems.length, 100)
 })
 
 test('a disconnected store is named, and what waits for it, with how to connect it again', async () => {

@@ -34,8 +34,10 @@ export type ServiceStatus = {
 export function createStatus({ db, engines, failures, databaseState, log }: StatusOptions): ServiceStatus {
   const errorOf = (engine: string, storeId: number) =>
     failures.failing().find(({ key }) => key === engineFailure(engine, storeId))?.message ?? null
-  const find = (storeId: number | null) => findStatus({ db, engines, errorOf }, storeId)
-  const watch = createProblemWatch(async () => (await find(null)).problems, log)
+  const deps = { db, engines, errorOf }
+  const find = (storeId: number | null) => findStatus(deps, storeId)
+  // All of them, or one that begins to fail would not be among the hundred that have failed longest.
+  const watch = createProblemWatch(async () => (await findStatus(deps, null, { allReceivers: true })).problems, log)
 
   const unreachable = (reason: string): Problem => ({
     kind: 'database_unreachable',

@@ -20,16 +20,20 @@ export type Status = { stores: number; problems: Problem[]; notes: Problem[] }
 
 /**
  * Everything that does not work in one store, or in all. It reads what the service has recorded and changes nothing; the first
- * hundred of each kind. Throws when the database cannot be read.
+ * hundred of each kind, or `allReceivers`. Throws when the database cannot be read.
  */
-export async function findStatus({ db, engines, errorOf }: ProblemDeps, storeId: number | null): Promise<Status> {
+export async function findStatus(
+  { db, engines, errorOf }: ProblemDeps,
+  storeId: number | null,
+  { allReceivers = false }: { allReceivers?: boolean } = {}
+): Promise<Status> {
   const stores = (await listStores(db)).filter((store) => storeId === null || store.storeId === storeId)
   const domains = new Map(stores.map((store) => [store.storeId, store.domain]))
   const domainOf = (id: number) => domains.get(id) ?? publicId('store', id)
   const statuses = await storeStatuses(db, storeId === null ? null : [storeId])
   const all = [
     ...storeProblems(stores, new Map(statuses.map((status) => [status.storeId, status]))),
-    ...(await receiverProblems(db, storeId, domainOf)),
+    ...(await receiverProblems(db, storeId, { domainOf, all: allReceivers })),
     ...(await eventProblems(db, storeId, domainOf)),
     ...(await jobProblems(db, storeId, domainOf)),
     ...(await reconciliationProblems(db, storeId, domainOf)),

@@ -45,7 +45,7 @@ export const PROBLEM_KINDS = {
   },
   endpoint_off: {
     severity: 'note',
-    help: 'Somebody disabled a receiver that worked.'
+    help: 'Somebody disabled a receiver.'
   },
   store_catching_up: {
     severity: 'note',

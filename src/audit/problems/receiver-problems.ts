@@ -5,13 +5,17 @@ import type { Problem } from './problem.ts'
 
 const MAX_URL = 80
 
-/** Receivers that fail, that failed until they were disabled, and those that somebody disabled. */
+/**
+ * Receivers that fail, that the service disabled, and those that somebody disabled: the hundred that have failed longest, or with
+ * `all` every one.
+ */
 export async function receiverProblems(
   db: Database,
   storeId: number | null,
-  domainOf: (storeId: number) => string
+  { domainOf, all }: { domainOf: (storeId: number) => string; all: boolean }
 ): Promise<Problem[]> {
-  return (await listTroubledEndpoints(db, storeId)).map((endpoint) => problemOf(endpoint, domainOf(endpoint.storeId)))
+  const endpoints = await listTroubledEndpoints(db, storeId, { all })
+  return endpoints.map((endpoint) => problemOf(endpoint, domainOf(endpoint.storeId)))
 }
 
 function problemOf({ id, url, ...endpoint }: TroubledEndpoint, store: string): Problem {

@@ -91,7 +91,7 @@ export function lockEndpointRow(ctx: Ctx, id: number) {
   )
 }
 
-/** Another URL has not failed yet. */
+/** Another URL has not failed yet. What was disabled because it failed stays so. */
 export async function rewriteEndpoint(
   ctx: Ctx,
   id: number,
@@ -100,7 +100,7 @@ export async function rewriteEndpoint(
   await ctx.tx.run(sql`
     update webhook_endpoints
        set url = ${to.url}, events = ${to.events}, description = ${to.description}, updated_at = ${ctx.now},
-           failing_since = case when url = ${to.url} then failing_since end,
+           failing_since = case when url = ${to.url} or status = 'disabled' then failing_since end,
            failed_deliveries = case when url = ${to.url} then failed_deliveries else 0 end,
            warn_at = case when url = ${to.url} then warn_at end
      where store_id = ${ctx.storeId} and id = ${id}`)
@@ -151,17 +151,29 @@ export async function lockEndpoints(ctx: Ctx, ids: number[]): Promise<void> {
      where store_id = ${ctx.storeId} and id = any(${ids}::bigint[]) order by id for update`)
 }
 
-/** Changes enabled endpoints only: the first reason stays. Not listeners, which close. Returns those that it disabled. */
-export async function markDisabled(ctx: Ctx, ids: number[], reason: string): Promise<DisabledEndpoint[]> {
+/**
+ * Changes enabled endpoints only: the first reason stays. Not listeners, which close. Returns those that it disabled, with the time since
+ * which they had failed. One that the service disables fails from then on at least; one that a person disables does not fail any more.
+ */
+export async function markDisabled(
+  ctx: Ctx,
+  ids: number[],
+  { reason, by }: { reason: string; by: 'service' | 'person' }
+): Promise<DisabledEndpoint[]> {
   await lockEndpoints(ctx, ids)
   return ctx.tx.many(
     DisabledEndpoint,
     sql`
-    update webhook_endpoints
+    update webhook_endpoints e
        set status = 'disabled', disabled_reason = ${reason}, disabled_at = ${ctx.now}, warn_at = null,
+           failing_since = case when ${by === 'service'}::boolean then coalesce(e.failing_since, ${ctx.now}) end,
+           failed_deliveries = case when ${by === 'service'}::boolean then e.failed_deliveries else 0 end,
            updated_at = ${ctx.now}
-     where store_id = ${ctx.storeId} and id = any(${ids}::bigint[]) and kind = 'url' and status = 'enabled'
-    returning id, url, failing_since`
+      from (select id, failing_since from webhook_endpoints
+             where store_id = ${ctx.storeId} and id = any(${ids}::bigint[]) offset 0) before
+     where e.store_id = ${ctx.storeId} and e.id = any(${ids}::bigint[]) and e.id = before.id and e.kind = 'url'
+       and e.status = 'enabled'
+    returning e.id, e.url, before.failing_since`
   )
 }
 
@@ -177,13 +189,13 @@ export async function markDeleted(ctx: Ctx, id: number): Promise<boolean> {
   return deleted > 0
 }
 
-/** Records since when these endpoints fail: from now on for those that also responded meanwhile. */
+/** Records since when these endpoints fail, if they are enabled: from now on for those that also responded meanwhile. */
 export async function markFailing(ctx: Ctx, ids: number[], { responded }: { responded: number[] }): Promise<void> {
   await ctx.tx.run(sql`
     update webhook_endpoints
        set failing_since = ${ctx.now}, failed_deliveries = 0,
-           warn_at = case when kind = 'url' and status = 'enabled' then ${firstWarningAt(ctx.now)}::timestamptz end
-     where store_id = ${ctx.storeId} and id = any(${ids}::bigint[])
+           warn_at = case when kind = 'url' then ${firstWarningAt(ctx.now)}::timestamptz end
+     where store_id = ${ctx.storeId} and id = any(${ids}::bigint[]) and status = 'enabled'
        and (failing_since is null or id = any(${responded}::bigint[]))`)
 }
 

@@ -9,6 +9,7 @@ import { sendSample } from '../queue/send-sample.ts'
 import { aFact, aReceiver, aSendingStore } from '../receiver.test-helper.ts'
 import { createEndpointWarningEngine } from './endpoint-warning-engine.ts'
 import { findEndpoint } from './list-endpoints.ts'
+import { setEndpointStatus } from './set-endpoint-status.ts'
 
 const { db } = await testDatabase()
 const START = Temporal.Instant.from('2026-01-01T00:00:00Z')
@@ -154,6 +155,26 @@ test('nor does a failure of one begin it', async () => {
   await failing.settle()
   assert.equal(failing.receiver.received.length, 3)
   assert.deepEqual([(await failing.endpoint()).failingSince, await failing.nextWarning()], [null, null])
+})
+
+test('one that a person disables does not fail any more, however a try under way ends', async () => {
+  let end = () => {}
+  const receiver = await aReceiver((_, response) => {
+    end = () => response.writeHead(500).end()
+  })
+  const store = await aSendingStore(db, { clock: START.toString() })
+  const { id } = await store.anEndpoint({ url: receiver.url })
+  await store.record(aFact(1))
+  while ((await store.dispatch.runOnce(store.storeId)) > 0);
+  while (receiver.received.length === 0) await store.sender.runOnce(store.storeId)
+  await store.inStore(({ tx, storeId, now }) =>
+    tx.run(sql`update webhook_endpoints set failing_since = ${now}, failed_deliveries = 3 where store_id = ${storeId}`)
+  )
+  await store.inStore((ctx) => setEndpointStatus(ctx, id, 'disabled'))
+  end()
+  await store.settle()
+  const { status, failingSince, failedDeliveries } = (await store.inStore((ctx) => findEndpoint(ctx, id)))!
+  assert.deepEqual([status, failingSince, failedDeliveries], ['disabled', null, 0])
 })
 
 test('warnings after a day and after three, each once; none after a success', async () => {

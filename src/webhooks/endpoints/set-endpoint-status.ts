@@ -22,7 +22,7 @@ export async function setEndpointStatus(
   await refuseListener(ctx, internal)
   if (status === 'disabled') {
     const line = checkReason(reason)
-    await switchOff(ctx, [internal], line)
+    await switchOff(ctx, [internal], { reason: line, by: 'person' })
   } else await markEnabled(ctx, internal)
   const endpoint = await findEndpointRow(ctx, internal)
   if (!endpoint) throw endpointNotFound(id)
@@ -32,13 +32,17 @@ export async function setEndpointStatus(
 
 /** The same for the sender, which disables endpoints that are gone or have failed for long, and raises an alert. */
 export async function disableEndpoints(ctx: Ctx, ids: number[], reason: string): Promise<void> {
-  for (const endpoint of await switchOff(ctx, ids, reason)) {
+  for (const endpoint of await switchOff(ctx, ids, { reason, by: 'service' })) {
     await notify(ctx, await endpointDisabledAlert(ctx, endpoint, reason))
   }
 }
 
-async function switchOff(ctx: Ctx, ids: number[], reason: string): Promise<DisabledEndpoint[]> {
-  const disabled = await markDisabled(ctx, ids, reason)
+async function switchOff(
+  ctx: Ctx,
+  ids: number[],
+  why: { reason: string; by: 'service' | 'person' }
+): Promise<DisabledEndpoint[]> {
+  const disabled = await markDisabled(ctx, ids, why)
   const disabledIds = disabled.map((d) => d.id)
   if (disabledIds.length > 0) await cancelOpenDeliveries(ctx, disabledIds)
   return disabled

@@ -1,7 +1,9 @@
 import { publicId } from '#kit/ids'
 import { type Ctx, type Database, instant, int, nullable, oneOf, row, sql, text } from '#kit/postgres'
 
-const MAX_ENDPOINTS = 100
+const MAX_ENDPOINTS = 10_000
+/** For so many the last failure is looked for. */
+const MAX_LAST_ERRORS = 100
 /** How many of its last deliveries are looked at for the last failure. */
 const LOOKED_AT = 20
 
@@ -24,14 +26,21 @@ export type TroubledEndpoint = {
   isDisabled: boolean
   disabledReason: string | null
   disabledAt: Temporal.Instant | null
-  /** Since when every try has failed; null for one that worked when it was disabled. */
+  /** Since when every try has failed; null for one that a person disabled. */
   failingSince: Temporal.Instant | null
   /** What the last failed try came to: `500`, `timeout`, …; null when the history has none any more. */
   lastError: string | null
 }
 
-/** The endpoints of one store, or of all, that fail or are disabled, those that have failed longest first. */
-export async function listTroubledEndpoints(db: Database, storeId: number | null): Promise<TroubledEndpoint[]> {
+/**
+ * The endpoints of one store, or of all, that fail or are disabled: the hundred that have failed longest, or with `all` every one (up to
+ * 10,000), the newest failures first, with the last error of a hundred.
+ */
+export async function listTroubledEndpoints(
+  db: Database,
+  storeId: number | null,
+  { all }: { all: boolean }
+): Promise<TroubledEndpoint[]> {
   const rows = await db.inInstallation((tx) =>
     tx.many(
       Troubled,
@@ -40,14 +49,17 @@ export async function listTroubledEndpoints(db: Database, storeId: number | null
         from webhook_endpoints e join stores s on s.store_id = e.store_id and s.deleting_since is null
        where (${storeId}::bigint is null or e.store_id = ${storeId}) and e.kind = 'url' and e.deleted_at is null
          and (e.status = 'disabled' or e.failing_since is not null)
-       order by e.failing_since nulls last, e.store_id, e.id limit ${MAX_ENDPOINTS}`
+       order by case when ${all}::boolean then coalesce(e.disabled_at, e.failing_since) end desc nulls last,
+                e.failing_since nulls last, e.store_id, e.id
+       limit ${all ? MAX_ENDPOINTS : MAX_LAST_ERRORS}`
     )
   )
   const troubled: TroubledEndpoint[] = []
   for (const { id, status, ...endpoint } of rows) {
-    const lastError = endpoint.failingSince
-      ? await db.inStore(endpoint.storeId, (ctx) => findLastFailure(ctx, id))
-      : null
+    const lastError =
+      endpoint.failingSince && troubled.length < MAX_LAST_ERRORS
+        ? await db.inStore(endpoint.storeId, (ctx) => findLastFailure(ctx, id))
+        : null
     troubled.push({ ...endpoint, id: publicId('we', id), isDisabled: status === 'disabled', lastError })
   }
   return troubled

@@ -33,8 +33,10 @@ export async function listEvents(
   if (after > span.end) throw eventsNotYet(span.end)
 
   const names = (type ? [type] : EVENT_TYPES).map(factOfEvent)
-  const wanted = { names, after, end: span.end, countedTo: span.countedTo ?? 0, limit, offset }
-  const { facts, total } = await read(ctx, wanted, customer)
+  // One more than the page, which says whether it is the last one; the total is a matter of counts that are kept apart.
+  const wanted = { names, after, end: span.end, countedTo: span.countedTo ?? 0, limit: limit + 1, offset }
+  const { facts: found, total } = await read(ctx, wanted, customer)
+  const facts = found.slice(0, limit)
   // Asked afterwards, since what is removed meanwhile is missing from the page.
   const { start } = await readSpan(ctx)
   if (after < start) {
@@ -42,7 +44,7 @@ export async function listEvents(
     throw eventsRemoved(start)
   }
 
-  const isLast = offset + facts.length >= total
+  const isLast = found.length <= limit
   return {
     events: facts.map(({ id, name, position, data, occurredAt }) => ({
       id,

@@ -18,52 +18,62 @@ const QUOTAS = {
   paces: (['unknown', 'silent'] as const).map((pace) => ({ pace, deliveries: 9, retries: 0, after: 0 }))
 }
 
-test('endpoints are locked in the order of their ids, whichever fail and whichever are well again', async () => {
-  const store = await aSendingStore(db, { clock: '2026-01-01T00:00:00Z' })
-  const endpoints = [
-    await store.anEndpoint({ url: 'http://127.0.0.1:1/' }),
-    await store.anEndpoint({ url: 'http://127.0.0.1:1/' })
-  ]
-  const [first, second] = endpoints.map(({ id }) => endpointIdOf(id)) as [number, number]
-  await store.record(aFact(1))
-  while ((await store.dispatch.runOnce(store.storeId)) > 0);
-  await store.inStore(({ tx, storeId, now }) =>
-    tx.run(sql`update webhook_endpoints set failing_since = ${now} where store_id = ${storeId} and id = ${first}`)
-  )
-  const claimed = await store.inStore((ctx) => claimDueDeliveries(ctx, 1, QUOTAS, { listener: null }))
-  assert.deepEqual(claimed.map((one) => one.endpointId).sort(), [first, second])
+for (const wellOne of ['first', 'second'] as const) {
+  test(`endpoints are locked in the order of their ids; the ${wellOne} is well again, the other fails`, async () => {
+    const store = await aSendingStore(db, { clock: '2026-01-01T00:00:00Z' })
+    const endpoints = [
+      await store.anEndpoint({ url: 'http://127.0.0.1:1/' }),
+      await store.anEndpoint({ url: 'http://127.0.0.1:1/' })
+    ]
+    const [first, second] = endpoints.map(({ id }) => endpointIdOf(id)) as [number, number]
+    const well = wellOne === 'first' ? first : second
+    await store.record(aFact(1))
+    while ((await store.dispatch.runOnce(store.storeId)) > 0);
+    await store.inStore(({ tx, storeId, now }) =>
+      tx.run(sql`update webhook_endpoints set failing_since = ${now} where store_id = ${storeId} and id = ${well}`)
+    )
+    const claimed = await store.inStore((ctx) => claimDueDeliveries(ctx, 1, QUOTAS, { listener: null }))
+    assert.deepEqual(claimed.map((one) => one.endpointId).sort(), [first, second])
 
-  const lock = (id: number) => (ctx: Parameters<typeof recordTries>[0]) =>
-    ctx.tx.run(sql`select from webhook_endpoints where store_id = ${ctx.storeId} and id = ${id} for no key update`)
-  // The first one responds, the second one fails: another node holds the first, and then wants the second.
-  const outcome = await atOnce(
-    store,
-    lock(first),
-    (ctx) =>
-      recordTries(
-        ctx,
-        claimed.map((one) => ({
-          ...one,
-          testClock: true,
-          startedAtMs: ctx.now.epochMilliseconds,
-          response: {
-            durationMs: 1,
-            responseCode: one.endpointId === first ? 200 : 500,
-            failure: one.endpointId === first ? null : ('status' as const),
-            responseText: ''
-          }
-        })),
-        { schedule: RETRY_SCHEDULE }
-      ),
-    lock(second)
-  )
-  assert.equal(outcome.status, 'fulfilled', String((outcome as PromiseRejectedResult).reason))
-  const found = await store.inStore(async (ctx) => [
-    await findEndpoint(ctx, endpoints[0]!.id),
-    await findEndpoint(ctx, endpoints[1]!.id)
-  ])
-  assert.deepEqual(
-    found.map((one) => one!.failingSince === null),
-    [true, false]
-  )
-})
+    const lock = (id: number) => (ctx: Parameters<typeof recordTries>[0]) =>
+      ctx.tx.run(sql`select from webhook_endpoints where store_id = ${ctx.storeId} and id = ${id} for no key update`)
+    // Another node holds the first, and then wants the second.
+    let begun = 0
+    const outcome = await atOnce(
+      store,
+      (ctx) => {
+        begun++
+        return lock(first)(ctx)
+      },
+      (ctx) => {
+        begun++
+        return recordTries(
+          ctx,
+          claimed.map((one) => ({
+            ...one,
+            testClock: true,
+            startedAtMs: ctx.now.epochMilliseconds,
+            response: {
+              durationMs: 1,
+              responseCode: one.endpointId === well ? 200 : 500,
+              failure: one.endpointId === well ? null : ('status' as const),
+              responseText: ''
+            }
+          })),
+          { schedule: RETRY_SCHEDULE }
+        )
+      },
+      lock(second)
+    )
+    assert.equal(outcome.status, 'fulfilled', String((outcome as PromiseRejectedResult).reason))
+    assert.equal(begun, 2, 'a transaction was repeated after a deadlock')
+    const found = await store.inStore(async (ctx) => [
+      await findEndpoint(ctx, endpoints[0]!.id),
+      await findEndpoint(ctx, endpoints[1]!.id)
+    ])
+    assert.deepEqual(
+      found.map((one) => one!.failingSince === null),
+      [first === well, second === well]
+    )
+  })
+}
