@@ -114,8 +114,8 @@ export const databaseFaultsSaboteurs: Record<string, Saboteur> = {
     edits: [
       {
         file: 'src/embedded-postgres/keep-running.ts',
-        from: 'if (stopping.signal.aborted || isAlive()) continue',
-        to: 'if (!stopping.signal.aborted || isAlive()) continue'
+        from: 'if (stopping.signal.aborted || (await isAlive())) continue',
+        to: 'if (!stopping.signal.aborted || (await isAlive())) continue'
       }
     ]
   },
