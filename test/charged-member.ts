@@ -59,7 +59,8 @@ export async function aChargedMember(
     shop.advance(shop.now.until(at))
     await shop.settle()
   }
-  const doctor = () => diagnose({ db, chargesOf: () => controls.charges(shop.storeId) }, store.domain)
+  const doctor = (to = connector) =>
+    diagnose({ db, chargesOf: () => controls.charges(shop.storeId), connectorOf: async () => to }, store.domain)
   const submit = () => submitAttempts(db, storeId, connector, 1, 50)
   const attempts = () =>
     inStore(({ tx }) =>
@@ -81,6 +82,7 @@ export async function aChargedMember(
     id,
     card,
     shop,
+    doctor,
     customerId,
     goTo,
     inStore,

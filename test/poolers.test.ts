@@ -73,7 +73,8 @@ test('an asynchronous standby is a warning of the auditor', async () => {
   }
   try {
     await migrate(embedded.url, MIGRATIONS)
-    const warnings = async () => (await diagnose({ db, chargesOf: async () => [] })).warnings
+    const never = async () => assert.fail('There is no store')
+    const warnings = async () => (await diagnose({ db, chargesOf: async () => [], connectorOf: never })).warnings
     assert.deepEqual([await findStandbyRisk(db), await warnings()], [null, []])
     await standby.connect()
     await standby.query('IDENTIFY_SYSTEM')

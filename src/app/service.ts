@@ -183,6 +183,8 @@ export async function createService(options: ServiceOptions) {
     warn: (err, message) => logger.warn({ err }, message)
   })
 
+  const { connectorOf } = connections
+  const audited = { db: forMaintenance, chargesOf: sandbox.controls.charges, connectorOf, clockProblem: clock.problem }
   const deps: HttpDeps = {
     db: forRequests,
     vault,
@@ -196,18 +198,14 @@ export async function createService(options: ServiceOptions) {
     realNow: clock.now,
     measure: metrics.measure,
     wake: runner.wake,
-    connectorOf: connections.connectorOf,
+    connectorOf,
     connectStore: connections.connect,
     leavePlatform: connections.leave,
     deleteStore: deletions.delete,
     advanceClock: moveClock,
     settle: (storeId) => runner.alone(storeId, (store) => store.settle()),
     sandbox: controls,
-    doctor: (storeId) =>
-      diagnose(
-        { db: forMaintenance, chargesOf: (id) => sandbox.controls.charges(id), clockProblem: clock.problem },
-        storeId === null ? undefined : `store_${storeId}`
-      ),
+    doctor: (storeId) => diagnose(audited, storeId === null ? undefined : `store_${storeId}`),
     status,
     seed: (storeId, plan, onProgress) =>
       seedStore({ db, sandbox: controls, advanceClock: moveClock }, storeId, plan, (progress) =>

@@ -1,46 +1,75 @@
 import { type Database, findStandbyRisk } from '#kit/postgres'
+import type { Connector, PlatformCharge } from '#platform'
 import { listStores, requireStore } from '#stores'
+import { auditCharges } from './audit-charges.ts'
 import { clocksAgree } from './clocks-agree.ts'
-import { compareCharges, type PlatformCharge, platformChargesAgree } from './platform-charges.ts'
+import { compareCharges, notCharged, platformChargesAgree } from './platform-charges.ts'
+import { CHARGE_LIMITS, type ChargeLimits } from './read-charges.ts'
 import { auditStore, type Finding } from './run-rules.ts'
 import { standbysSynchronous } from './standbys-synchronous.ts'
+
+const ALL_PLATFORMS_MS = 120_000
 
 /** `warnings`: nothing is wrong, but a person has to decide something. */
 export type Diagnosis = Record<'findings' | 'warnings', (Finding & { store: string })[]> & {
   checked: Record<string, number>
+  /** What could not be looked at, or was too much to look at. */
+  not_checked: { store: string; check: string; message: string }[]
 }
 
 /**
- * The auditor: checks every rule from the raw rows of one store, or of all, and changes nothing. Where the platform's own
- * list of charges can be read (the sandbox), ours must agree with it one to one.
+ * The auditor: checks every rule from the raw rows of one store, or of all, and changes nothing. Our charges must agree with the
+ * platform's one to one: all that the sandbox lists, and of another platform the newest that can be read within limits.
  */
 export async function diagnose(
   {
     db,
     chargesOf,
-    clockProblem = () => null
+    connectorOf,
+    clockProblem = () => null,
+    chargeLimits = CHARGE_LIMITS
   }: {
     db: Database
+    /** All charges of a sandbox store, as the sandbox has them in its own tables. */
     chargesOf: (storeId: number) => Promise<PlatformCharge[]>
+    connectorOf: (storeId: number) => Promise<Connector>
     /** What is wrong with the clock of the node that runs the auditor. */
     clockProblem?: () => string | null
+    chargeLimits?: ChargeLimits
   },
   reference?: string
 ): Promise<Diagnosis> {
   const stores = reference === undefined ? await listStores(db) : [await requireStore(db, reference)]
-  const diagnosis: Diagnosis = { checked: { stores: stores.length }, findings: [], warnings: [] }
+  const diagnosis: Diagnosis = { checked: { stores: stores.length }, findings: [], warnings: [], not_checked: [] }
   const risk = await findStandbyRisk(db)
   if (risk)
     diagnosis.warnings.push({ store: '', check: standbysSynchronous.name, subject: 'the database', message: risk })
   const problem = clockProblem()
   if (problem) diagnosis.warnings.push({ store: '', check: clocksAgree.name, subject: 'this node', message: problem })
+  const startedAt = performance.now()
+  // All platforms together, so that many stores do not make a run of the auditor endless.
+  const limitsLeft = () => ({
+    ...chargeLimits,
+    ms: Math.max(0, Math.min(chargeLimits.ms, ALL_PLATFORMS_MS - (performance.now() - startedAt)))
+  })
   for (const { storeId, domain, sandbox, status } of stores) {
     if (status === 'deleting') continue
     const { checked, findings, warnings } = await auditStore(db, storeId)
     if (sandbox) {
       const charges = await chargesOf(storeId)
+      const compared = await db.inStore(storeId, (ctx) => compareCharges(ctx, charges))
       checked[platformChargesAgree.name] = charges.length
-      findings.push(...(await db.inStore(storeId, (ctx) => compareCharges(ctx, charges))))
+      findings.push(...compared.findings, ...compared.missing.map(notCharged))
+    } else {
+      const audited = await auditCharges(db, storeId, connectorOf, limitsLeft())
+      checked[platformChargesAgree.name] = audited.checked
+      findings.push(...audited.findings)
+      const notChecked = audited.notChecked.map((message) => ({
+        store: domain,
+        check: platformChargesAgree.name,
+        message
+      }))
+      diagnosis.not_checked.push(...notChecked)
     }
     for (const [name, count] of Object.entries(checked)) {
       diagnosis.checked[name] = (diagnosis.checked[name] ?? 0) + count

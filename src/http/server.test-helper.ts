@@ -78,7 +78,7 @@ export function testServer(db: Database, given: Partial<HttpDeps> = {}) {
       setChargeFaults: noted('setChargeFaults', undefined)
     },
     status: noted('status', { stores: 1, problems: [], notes: [] }),
-    doctor: noted('doctor', { checked: { members: 3 }, findings: [], warnings: [] }),
+    doctor: noted('doctor', { checked: { members: 3 }, findings: [], warnings: [], not_checked: [] }),
     seed: async () => ({ members: 0 }),
     ...given
   })

@@ -18,12 +18,17 @@ export function addDoctorCommand(program: Command, terminal: Terminal): void {
       if ((diagnosis.findings as unknown[]).length > 0) failed()
       return diagnosis
     },
-    show: ({ checked, findings, warnings, problems }) => {
+    show: ({ checked, findings, warnings, not_checked, problems }) => {
       const listed = (data: unknown, none: string) => table(['store', 'check', 'subject', 'message'], none)({ data })
       const wanted = (warnings as unknown[]).length > 0 ? `\nWarnings:\n${listed(warnings, '')}` : ''
+      const left = not_checked as Document[]
+      const unseen =
+        left.length === 0
+          ? ''
+          : lines(['', 'Not looked at:', ...left.map(({ store, message }) => `  ${store}: ${message}`)])
       const broken = problems as Document[]
       const working = broken.length === 0 ? '' : lines(['', 'Not working now:', ...listProblems(broken)])
-      return `${CHECKED}\n${facts(checked as Document)}\n${listed(findings, 'No findings.')}${wanted}${working}`
+      return `${CHECKED}\n${facts(checked as Document)}\n${listed(findings, 'No findings.')}${wanted}${unseen}${working}`
     }
   })
 }

@@ -152,6 +152,7 @@ test('the auditor, over one store or all', async () => {
     checked: { members: 3 },
     findings: [],
     warnings: [],
+    not_checked: [],
     problems: []
   })
   assert.deepEqual(calls.slice(-2), [

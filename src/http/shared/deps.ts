@@ -53,7 +53,12 @@ export type HttpDeps = {
   settle(storeId: number): Promise<void>
   sandbox: SandboxControls
   /** Checks the auditor's rules in one store, or in all of them. */
-  doctor(storeId: number | null): Promise<{ checked: Record<string, number>; findings: unknown[]; warnings: unknown[] }>
+  doctor(storeId: number | null): Promise<{
+    checked: Record<string, number>
+    findings: unknown[]
+    warnings: unknown[]
+    not_checked: unknown[]
+  }>
   /** What does not work in one store, or in all of them. */
   status(storeId: number | null): Promise<Status>
   seed(

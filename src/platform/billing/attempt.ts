@@ -91,7 +91,7 @@ function readChargedOrder(fields: Fields): PlatformOrder | null {
 }
 
 /** Payment statuses of an order of which nothing was ever paid. */
-const UNPAID: ReadonlySet<string> = new Set(['pending', 'unpaid', 'voided', 'expired'])
+export const UNPAID: ReadonlySet<string> = new Set(['pending', 'unpaid', 'voided', 'expired'])
 
 /** Whether the order of a failed attempt shows that it was paid; one that may not be read (null) counts as paid. */
 export const isPaidOrder = (order: PlatformOrder | null): boolean =>

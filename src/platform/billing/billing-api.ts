@@ -12,6 +12,7 @@ import {
   BillingAttemptsByIds,
   BillingCycleAttempts
 } from './documents.ts'
+import { listChargesSince, type PlatformCharges } from './list-charges.ts'
 
 export type AttemptRequest = {
   contractId: string
@@ -35,6 +36,8 @@ export type BillingApi = {
   findAttempts(ids: string[]): Promise<PlatformResult<Map<string, PlatformAttempt>>>
   /** A page of the attempts created at `since` or later, oldest first. One that cannot be read does not block the others. */
   listAttemptsSince(since: Temporal.Instant, after: string | null): Promise<PlatformResult<AttemptsPage>>
+  /** A page of what was charged by attempts created at `since` or later, newest first, as their orders have it. */
+  listChargesSince(since: Temporal.Instant, after: string | null): Promise<PlatformResult<PlatformCharges>>
   /**
    * Tells whether calls of `createAttempt` were executed: all attempts of the contract with these keys, and those with the ids
    * `alsoIds`. A key has several where the platform had forgotten it and was sent it again. Fails if one of them is withheld from
@@ -77,6 +80,7 @@ export function createBillingApi(client: PlatformClient): BillingApi {
     createAttempts: (requests) => mapConcurrently(requests, ATTEMPTS_AT_ONCE, createAttempt),
     findAttempts: (ids) => findAttempts(client, ids),
     listAttemptsSince: (since, after) => listAttemptsSince(client, since, after),
+    listChargesSince: (since, after) => listChargesSince(client, since, after),
     findAttemptsByKeys: (contractId, keys, alsoIds = []) => findAttemptsByKeys(client, contractId, keys, alsoIds),
     findPaymentOfCycle: (contractId, at) => findPaymentOfCycle(client, contractId, at)
   }

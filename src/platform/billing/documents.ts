@@ -1,4 +1,4 @@
-import { document } from '../wire/document.ts'
+import { document, Money } from '../wire/document.ts'
 import { AttemptParts } from './attempt.ts'
 
 export const BillingAttemptCreate =
@@ -22,6 +22,22 @@ export const AttemptsCreatedSince = document(`query AttemptsCreatedSince($query:
   }
 }
 ${AttemptParts}`)
+
+// What was charged, whatever the attempts are called: only their orders say. Newest first.
+export const ChargesCreatedSince = document(`query ChargesCreatedSince($query: String!, $after: String) {
+  subscriptionBillingAttempts(first: 50, after: $after, query: $query, sortKey: CREATED_AT, reverse: true) {
+    nodes {
+      id idempotencyKey createdAt originTime
+      order {
+        id cancelledAt currencyCode displayFinancialStatus
+        totalPriceSet { shopMoney { ${Money} } }
+        totalRefundedSet { shopMoney { ${Money} } }
+      }
+      subscriptionContract { id }
+    }
+    pageInfo { hasNextPage endCursor }
+  }
+}`)
 
 // One field that may not be read, and may not be null, takes away the whole page. These are never withheld.
 export const AttemptIdsCreatedSince = document(`query AttemptIdsCreatedSince($query: String!, $after: String) {

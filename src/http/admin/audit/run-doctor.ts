@@ -12,6 +12,10 @@ const Report = Type.Object(
     checked: Type.Record(Type.String(), Type.Integer(), { description: 'How many rows each rule has checked' }),
     findings: Type.Array(finding, { description: 'What breaks a rule' }),
     warnings: Type.Array(finding, { description: 'What breaks no rule and needs attention' }),
+    not_checked: Type.Array(finding, {
+      description:
+        'What was not looked at, and why: the charges of a platform that does not respond, or that are too many'
+    }),
     problems: Type.Array(ProblemBody, { description: 'What does not work at present, as in the status' })
   },
   {
@@ -22,6 +26,7 @@ const Report = Type.Object(
         checked: { attempt_events_complete: 155, cycles_charged_once: 137, lists_counted: 76 },
         findings: [],
         warnings: [],
+        not_checked: [],
         problems: []
       }
     ]

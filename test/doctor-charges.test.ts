@@ -1,0 +1,172 @@
+// The auditor counts the charges of a store that is no sandbox by the orders on its platform, within limits.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from '#kit/postgres'
+import type { Connector } from '#platform'
+import { startSandbox } from '../sandbox/start-sandbox.test-helper.ts'
+import { auditCharges } from '../src/audit/audit-charges.ts'
+import { CHARGE_LIMITS, type ChargeLimits } from '../src/audit/read-charges.ts'
+import { aChargedMember } from './charged-member.ts'
+import { withCalls } from './connectors.ts'
+import { testDatabase } from './database.ts'
+import { theValue } from './fake-platform.ts'
+
+const { db } = await testDatabase()
+const sandbox = await startSandbox(db)
+const SECOND = '2026-02-28T15:00:00Z'
+const THIRD = '2026-03-31T14:00:00Z'
+
+/** A member whose second and third cycle are paid. */
+async function aLiveMember() {
+  const member = await aChargedMember(db, sandbox)
+  const { storeId, inStore } = member
+  for (const cycle of [SECOND, THIRD]) {
+    await member.goTo(cycle)
+    await member.bill()
+  }
+  const audit = async (to: Connector = member.connector, limits: ChargeLimits = CHARGE_LIMITS) => {
+    const { findings, notChecked, checked } = await auditCharges(db, storeId, async () => to, limits)
+    return { messages: findings.map(({ message }) => message), notChecked, checked }
+  }
+  const set = (assignments: string) =>
+    inStore(({ tx }) =>
+      tx.run({ name: '', text: `update billing_attempts set ${assignments} where store_id = $1`, values: [storeId] })
+    )
+  return { ...member, audit, set }
+}
+
+const AGREE = { messages: [], notChecked: [], checked: 2 }
+
+test('charges that the platform has and that are known here agree', async () => {
+  const member = await aLiveMember()
+  assert.deepEqual(await member.audit(), AGREE)
+})
+
+test('a period with two orders is found, until one of them is refunded or cancelled', async () => {
+  const member = await aLiveMember()
+  const { connector, contractId, shop } = member
+  const again = theValue(
+    await connector.billing.createAttempt({
+      contractId,
+      idempotencyKey: 'another-key',
+      originTime: Temporal.Instant.from(THIRD),
+      cycleAt: Temporal.Instant.from(THIRD)
+    })
+  )
+  await shop.settle()
+  const { messages, checked } = await member.audit()
+  assert.equal(checked, 3)
+  assert.equal(messages.length, 2)
+  assert.match(messages[0]!, /^was charged under another-key, which we do not have as a success$/)
+  assert.match(messages[1]!, /^was charged 2 times for the period of 2026-03-31T14:00:00Z: orders \d+, \d+$/)
+  const order = theValue(await connector.billing.findAttempts([again.id])).get(again.id)!.order!
+  await db.direct.run(
+    sql`update sandbox.orders set cancelled_at = now() where store_id = ${shop.storeId} and id = ${Number(order.id)}`
+  )
+  assert.deepEqual((await member.audit()).messages, [])
+})
+
+test('another amount, and a success that the platform does not have, are found; one that is not shown proves nothing', async () => {
+  const member = await aLiveMember()
+  await member.set('amount_minor = 2800')
+  const other = await member.audit()
+  assert.deepEqual(other.messages, Array(2).fill('was charged 2900, we have 2800 (minor units)'))
+  await member.set(`amount_minor = 2900, platform_attempt_id = '99999' || id, idempotency_key = 'key-' || id`)
+  const unseen = await member.audit()
+  assert.equal(unseen.messages.length, 2)
+  assert.match(unseen.messages[0]!, /which we do not have as a success/)
+  assert.deepEqual(unseen.notChecked, ['2 charges that are successes here were not found on the platform'])
+
+  const lost = await aLiveMember()
+  const none = withCalls(lost.connector, {
+    billing: {
+      listChargesSince: async () => ({ ok: true, value: { items: [], oldestAt: null, after: null } }),
+      findAttempts: async (ids) => {
+        const found = theValue(await lost.connector.billing.findAttempts(ids))
+        return { ok: true, value: new Map([...found].map(([id, one]) => [id, { ...one, state: 'failed' as const }])) }
+      }
+    }
+  })
+  assert.deepEqual(
+    (await lost.audit(none)).messages,
+    Array(2).fill('is a success here, and the platform has no charge for it')
+  )
+})
+
+test('what is too much, or does not respond, is not looked at, and the auditor says so', async () => {
+  const member = await aLiveMember()
+  let calls = 0
+  // Pages of one charge each, newest first.
+  const small = (connector: Connector) =>
+    withCalls(connector, {
+      billing: {
+        findAttempts: () => assert.fail('nothing is missing'),
+        listChargesSince: async (since, after) => {
+          calls++
+          const all = theValue(await connector.billing.listChargesSince(since, null))
+          const at = after === null ? 0 : Number(after)
+          const item = all.items[at]!
+          const oldestAt = item.periodAt!.add({ minutes: 1 })
+          return {
+            ok: true,
+            value: { items: [item], oldestAt, after: at + 1 < all.items.length ? String(at + 1) : null }
+          }
+        }
+      }
+    })
+  assert.deepEqual(await member.audit(small(member.connector)), AGREE)
+  calls = 0
+  const some = await member.audit(small(member.connector), { ...CHARGE_LIMITS, calls: 1 })
+  assert.deepEqual([calls, some.messages, some.checked], [1, [], 1], 'what is older is not missed')
+  assert.match(
+    some.notChecked[0]!,
+    /^charges on the platform from \S+ to 2026-03-31T14:01:01Z were not looked at: they take more than 1 calls$/
+  )
+
+  const down = withCalls(member.connector, {
+    billing: { listChargesSince: async () => ({ ok: false, failure: { kind: 'unavailable', message: 'It is down' } }) }
+  })
+  const broken = await member.audit(down)
+  assert.deepEqual([broken.messages, broken.notChecked.length], [[], 1])
+  assert.match(broken.notChecked[0]!, /were not looked at: It is down$/)
+
+  const hanging = withCalls(member.connector, { billing: { listChargesSince: () => new Promise(() => {}) } })
+  const late = await member.audit(hanging, { ...CHARGE_LIMITS, ms: 50 })
+  assert.match(late.notChecked[0]!, /the platform did not respond within 0.05 s$/)
+})
+
+test('the auditor reads the platform of a store that is no sandbox', async () => {
+  const member = await aLiveMember()
+  await db.inInstallation((tx) =>
+    tx.run(sql`update stores set sandbox = false, clock_at = null where store_id = ${member.storeId}`)
+  )
+  let reads = 0
+  const charge = {
+    contractId: member.contractId,
+    attemptId: '1',
+    idempotencyKey: 'unknown',
+    orderId: '2',
+    amountMinor: 2900,
+    periodAt: null,
+    isUndone: false
+  }
+  const other = withCalls(member.connector, {
+    billing: {
+      listChargesSince: async () => {
+        reads++
+        return { ok: true, value: { items: [charge], oldestAt: null, after: null } }
+      }
+    }
+  })
+  const { findings, not_checked, checked } = await member.doctor(other)
+  assert.deepEqual([reads, checked.platform_charges_agree, not_checked], [1, 1, []])
+  assert.ok(findings.some(({ message }) => /charged under unknown, which we do not have/.test(message)))
+  const down = withCalls(member.connector, {
+    billing: { listChargesSince: async () => ({ ok: false, failure: { kind: 'unavailable', message: 'It is down' } }) }
+  })
+  const { not_checked: left } = await member.doctor(down)
+  assert.deepEqual(
+    left.map(({ check, message }) => [check, /: It is down$/.test(message)]),
+    [['platform_charges_agree', true]]
+  )
+})
