@@ -9,7 +9,8 @@ import { startProcess } from '../test/service-process.ts'
 import { aStore, type BuiltStore, testVault } from '../test/store-builder.ts'
 import { BESIDE_THE_PLATFORM } from './platform.ts'
 import { aRawReceiver } from './raw-receiver.ts'
-import { type ReceiverKind, receiverKinds } from './receiver-kinds.ts'
+import { NO_CONTENT, type ReceiverCounts, type ReceiverKind, receiverKinds } from './receiver-kinds.ts'
+import { receiversApart } from './receivers-apart.ts'
 import { memoryOf } from './service-memory.ts'
 
 export type BadReceiversTrial = {
@@ -49,7 +50,6 @@ const TIMED_MS = 40_000
  */
 const MAX_RATIO = { median: 3, p95: 30 }
 const ALL_OVER_WITHIN_MS = 240_000
-const NO_CONTENT = 'HTTP/1.1 204 No Content\r\n\r\n'
 const FROZEN = Temporal.Instant.from('2026-03-01T12:00:00Z')
 
 /**
@@ -60,9 +60,8 @@ const FROZEN = Temporal.Instant.from('2026-03-01T12:00:00Z')
  */
 export async function sendToBadReceivers(trial: BadReceiversTrial): Promise<BadReceiversReport> {
   const random = randomFrom(trial.seed)
-  const canary = await aRawReceiver('trusted', (socket) => socket.write(NO_CONTENT))
-  const kinds = receiverKinds(canary.url).filter(({ name }) => trial.kinds?.includes(name) ?? true)
-  const receivers = await Promise.all(kinds.map((kind) => aRawReceiver(kind.tls, kind.act)))
+  const kinds = receiverKinds('').filter(({ name }) => trial.kinds?.includes(name) ?? true)
+  const receivers = await receiversApart(kinds)
   const service = await startProcess({ ...trial, env: BESIDE_THE_PLATFORM })
   const others = await otherStores(trial.db, service.url)
   /** One store for each, with an event for every receiver. */
@@ -90,18 +89,19 @@ export async function sendToBadReceivers(trial: BadReceiversTrial): Promise<BadR
     return others.takeTimes()
   }
   try {
-    const good = trial.timesOthers ? await prepare(kinds.map(() => canary.url)) : []
-    const stores = await prepare(receivers.map(({ url }) => url))
+    const good = trial.timesOthers ? await prepare(kinds.map(() => receivers.canaryUrl)) : []
+    const stores = await prepare(receivers.urls)
     if (trial.timesOthers) others.start()
     const besideGood = await sendTo(good)
-    const connectionsOfGood = canary.connections()
+    const ofGood = await receivers.counts()
     const memory = await watchMemory(service.url)
     const besideBad = await sendTo(stores)
     await others.stop()
     const rss = await memory.stop()
 
-    for (const [i, kind] of kinds.entries()) await checkTries(kind, stores[i]!, receivers[i]!, trial.each)
-    assert.equal(canary.connections(), connectionsOfGood, 'redirects are followed')
+    const counts = await receivers.counts()
+    for (const [i, kind] of kinds.entries()) await checkTries(kind, stores[i]!, counts.receivers[i]!, trial.each)
+    assert.equal(counts.canaryConnections, ofGood.canaryConnections, 'redirects are followed')
     assert.ok(rss.most - rss.before < MAX_GROWTH_MIB, `memory grew from ${rss.before} to ${rss.most} MiB`)
     assert.deepEqual((await service.call('POST', '/doctor', {})).findings, [])
     const report = { tries: kinds.length * trial.each, rss_mib: rss }
@@ -113,7 +113,7 @@ export async function sendToBadReceivers(trial: BadReceiversTrial): Promise<BadR
   } finally {
     await others.stop()
     await service.kill()
-    for (const server of [canary, ...receivers]) server.close()
+    receivers.close()
     others.close()
   }
 }
@@ -127,7 +127,7 @@ const anEvent = {
 async function checkTries(
   kind: ReceiverKind,
   store: BuiltStore,
-  receiver: Awaited<ReturnType<typeof aRawReceiver>>,
+  { requests, mostBytes }: ReceiverCounts['receivers'][number],
   each: number
 ): Promise<void> {
   const { tries, disabled } = await store.inStore(async ({ tx, storeId }) => ({
@@ -146,9 +146,8 @@ async function checkTries(
     assert.ok(ms >= kind.lastsMs.least && ms <= kind.lastsMs.most, `${kind.name}: a try of ${ms} ms`)
   }
   assert.equal(disabled, kind.expected.responseCode === 410 ? each : 0, `${kind.name}: disabled receivers`)
-  if (kind.tls === 'trusted') assert.equal(receiver.requests(), each, `${kind.name}: requests`)
-  const most = receiver.mostBytes()
-  assert.ok(most < MAX_BYTES_PER_RECEIVER, `${kind.name}: a receiver got rid of ${most} bytes`)
+  if (kind.tls === 'trusted') assert.equal(requests, each, `${kind.name}: requests`)
+  assert.ok(mostBytes < MAX_BYTES_PER_RECEIVER, `${kind.name}: a receiver got rid of ${mostBytes} bytes`)
 }
 
 async function untilAllTried(stores: BuiltStore[], each: number): Promise<void> {

@@ -12,6 +12,10 @@ export type ReceiverKind = {
   lastsMs: { least: number; most: number }
 }
 
+/** What came to a good receiver, and to one of each kind. */
+export type ReceiverCounts = { canaryConnections: number; receivers: { requests: number; mostBytes: number }[] }
+
+export const NO_CONTENT = 'HTTP/1.1 204 No Content\r\n\r\n'
 const MIB = 1024 * 1024
 /** The length of the endless bodies. */
 const GIB = 1024 * MIB

@@ -92,6 +92,7 @@ async function simulate(t: TestContext, receivers: Receiver[], forMs: number) {
     }
     await Promise.all(turns)
   }
+  t.mock.timers.reset()
   return { calls, expired, most }
 }
 
