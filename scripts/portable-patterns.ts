@@ -9,7 +9,7 @@ const ESCAPE = /^\\(?:[tnrf]|x[0-9a-f]{2}|[^0-9A-Za-z\s])/
 const TIMES = /^\{(\d+)(?:,(\d*))?\}/
 
 /** RE2 repeats no part more often. */
-const MOST_TIMES = 1000
+const MAX_TIMES = 1000
 
 /** Why a pattern is not one that all of them know and read alike; null for one that is. */
 export function patternProblem(pattern: string): string | null {
@@ -33,7 +33,7 @@ export function patternProblem(pattern: string): string | null {
     } else if (rest.startsWith('{')) {
       const [times, from, to] = TIMES.exec(rest) ?? []
       if (!times) return 'a brace that is no number of times must be escaped'
-      if (Math.max(Number(from), Number(to || 0)) > MOST_TIMES) return `${times} is more than ${MOST_TIMES} times`
+      if (Math.max(Number(from), Number(to || 0)) > MAX_TIMES) return `${times} is more than ${MAX_TIMES} times`
       i += times.length
     } else i++
   }

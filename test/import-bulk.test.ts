@@ -116,7 +116,7 @@ test("a bulk operation's file is gone after seven days", async () => {
 })
 
 test('while another operation of the shop runs, the import waits', async () => {
-  const imports = await aPlatformImport({ mostAtOnce: 1, next: [{ stepMinutes: 240 }] }, 20)
+  const imports = await aPlatformImport({ maxAtOnce: 1, next: [{ stepMinutes: 240 }] }, 20)
   const others = await imports.connector.bulk.run(OTHER_QUERY)
   assert.ok(others.ok)
   const id = await imports.started()

@@ -209,8 +209,8 @@ test('a stop ends while the line stalls and work is under way', async (t) => {
   const answers = [requests.read(), requests.write('under way'), requests.admin()]
   await until('an engine has failed', async () => (await requests.ready()).status === 503)
   const from = performance.now()
-  service.db.hurry(400)
-  service.sandboxDb.hurry(400)
+  service.db.shortenWaits(400)
+  service.sandboxDb.shortenWaits(400)
   await service.stop().catch(() => {})
   assert.ok(performance.now() - from < 15_000, `${performance.now() - from} ms`)
   for (const { status, body } of await Promise.all(answers)) assert.equal(status, 503, JSON.stringify(body))

@@ -127,7 +127,7 @@ const anEvent = {
 async function checkTries(
   kind: ReceiverKind,
   store: BuiltStore,
-  { requests, mostBytes }: ReceiverCounts['receivers'][number],
+  { requests, maxBytes }: ReceiverCounts['receivers'][number],
   each: number
 ): Promise<void> {
   const { tries, disabled } = await store.inStore(async ({ tx, storeId }) => ({
@@ -147,7 +147,7 @@ async function checkTries(
   }
   assert.equal(disabled, kind.expected.responseCode === 410 ? each : 0, `${kind.name}: disabled receivers`)
   if (kind.tls === 'trusted') assert.equal(requests, each, `${kind.name}: requests`)
-  assert.ok(mostBytes < MAX_BYTES_PER_RECEIVER, `${kind.name}: a receiver got rid of ${mostBytes} bytes`)
+  assert.ok(maxBytes < MAX_BYTES_PER_RECEIVER, `${kind.name}: a receiver got rid of ${maxBytes} bytes`)
 }
 
 async function untilAllTried(stores: BuiltStore[], each: number): Promise<void> {

@@ -136,10 +136,10 @@ export async function floodWithBodies(trial: BodyFloodTrial): Promise<object> {
     }
 
     const before = await memoryOf(service.url)
-    const mostOf = {} as Record<Flood, number[]>
+    const maxOf = {} as Record<Flood, number[]>
     for (const flood of Object.keys(FLOODS) as Flood[]) {
-      mostOf[flood] = []
-      for (let i = 0; i < rounds; i++) mostOf[flood].push(Math.round(await round(flood)))
+      maxOf[flood] = []
+      for (let i = 0; i < rounds; i++) maxOf[flood].push(Math.round(await round(flood)))
     }
     const { missing } = await db.inInstallation((tx) =>
       tx.one(
@@ -151,7 +151,7 @@ export async function floodWithBodies(trial: BodyFloodTrial): Promise<object> {
     const report = {
       connections,
       body_mib: Math.round(bodyBytes / MIB),
-      rss_mib: { before: Math.round(before), ...mostOf, after: Math.round(await memoryOf(service.url)) },
+      rss_mib: { before: Math.round(before), ...maxOf, after: Math.round(await memoryOf(service.url)) },
       statuses: Object.fromEntries(statuses),
       heard,
       late,
@@ -162,7 +162,7 @@ export async function floodWithBodies(trial: BodyFloodTrial): Promise<object> {
     assert.equal(missing, 0, 'what was answered 200 is stored')
     const odd = [...statuses.keys()].filter((status) => ![200, 401, 503].includes(status))
     assert.deepEqual(odd, [], shown)
-    for (const [flood, most] of Object.entries(mostOf)) {
+    for (const [flood, most] of Object.entries(maxOf)) {
       assert.ok(Math.max(...most) - before < MAX_GROWTH_MIB, shown)
       // Those who send nothing fill nothing: it has not grown yet.
       if (flood !== 'silent') assert.ok(most.at(-1)! < most[0]! * MAX_RATIO, shown)

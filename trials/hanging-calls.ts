@@ -18,7 +18,7 @@ const HANGS_S = 31
 const LEAST_RATIO = 0.5
 /** How many calls at once the platform answers while it throttles; of the others it may refuse so many for each that it answers. */
 const AT_ONCE = 4
-const MOST_THROTTLED = 0.6
+const MAX_THROTTLED = 0.6
 
 /** `calmS`, `disturbedS`: the seconds of each part. `share`: the part of the calls that hang. */
 export type HangingCalls = {
@@ -119,7 +119,7 @@ export async function hangCalls({ databaseUrl, seed, subscriptions, calmS, distu
     assert.ok(report.ratioOfPushes >= LEAST_RATIO, `calls that hang have held up other pushes: ${said}`)
     assert.equal(ofOther, 300, `a store whose platform does not answer has held up another: ${said}`)
     assert.equal(askedAgain, 0, `a charge was asked for twice: ${said}`)
-    assert.ok(report.throttledPerAnswered <= MOST_THROTTLED, `no fewer calls while the platform throttles: ${said}`)
+    assert.ok(report.throttledPerAnswered <= MAX_THROTTLED, `no fewer calls while the platform throttles: ${said}`)
     assert.deepEqual(errors, [], said)
     return report
   } finally {

@@ -10,7 +10,7 @@ export async function aRawReceiver(tls: ReceiverKind['tls'], act: (socket: Socke
   const raws = new Map<number, Socket>()
   let requests = 0
   let connections = 0
-  let mostBytes = 0
+  let maxBytes = 0
   const serve = (socket: Socket) => {
     let read = Buffer.alloc(0)
     socket.on('error', () => {})
@@ -35,7 +35,7 @@ export async function aRawReceiver(tls: ReceiverKind['tls'], act: (socket: Socke
     raws.set(port, raw)
     raw.on('error', () => {})
     raw.on('close', () => {
-      mostBytes = Math.max(mostBytes, raw.bytesWritten)
+      maxBytes = Math.max(maxBytes, raw.bytesWritten)
       raws.delete(port)
     })
     // One that does not speak TLS says so.
@@ -47,7 +47,7 @@ export async function aRawReceiver(tls: ReceiverKind['tls'], act: (socket: Socke
     url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     requests: () => requests,
     connections: () => connections,
-    mostBytes: () => mostBytes,
+    maxBytes: () => maxBytes,
     close() {
       server.close()
       for (const raw of raws.values()) raw.destroy()

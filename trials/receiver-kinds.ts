@@ -13,7 +13,7 @@ export type ReceiverKind = {
 }
 
 /** What came to a good receiver, and to one of each kind. */
-export type ReceiverCounts = { canaryConnections: number; receivers: { requests: number; mostBytes: number }[] }
+export type ReceiverCounts = { canaryConnections: number; receivers: { requests: number; maxBytes: number }[] }
 
 export const NO_CONTENT = 'HTTP/1.1 204 No Content\r\n\r\n'
 const MIB = 1024 * 1024

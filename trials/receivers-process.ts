@@ -11,7 +11,7 @@ process.on('disconnect', () => process.exit())
 process.on('message', () => {
   const counts: ReceiverCounts = {
     canaryConnections: canary.connections(),
-    receivers: receivers.map(({ requests, mostBytes }) => ({ requests: requests(), mostBytes: mostBytes() }))
+    receivers: receivers.map(({ requests, maxBytes }) => ({ requests: requests(), maxBytes: maxBytes() }))
   }
   process.send!(counts)
 })

@@ -10,8 +10,8 @@ export async function setBulkFaults(
   { storeId, faults }: { storeId: number; faults: BulkFaults | null }
 ): Promise<void> {
   await shopOf(platform, storeId)
-  const { mostAtOnce = 1, next = [] } = faults ?? {}
-  if (!(Number.isInteger(mostAtOnce) && mostAtOnce >= 1)) throw invalidField('mostAtOnce', 'must be 1 or more')
+  const { maxAtOnce = 1, next = [] } = faults ?? {}
+  if (!(Number.isInteger(maxAtOnce) && maxAtOnce >= 1)) throw invalidField('maxAtOnce', 'must be 1 or more')
   for (const { afterRoots = 0, stepMinutes = 0 } of next) {
     if (!(afterRoots >= 0 && stepMinutes >= 0)) throw invalidField('next', 'must be numbers of 0 or more')
   }

@@ -15,7 +15,7 @@ export type BulkScript = {
 /** Scripted faults of a shop's bulk operations. */
 export type BulkFaults = {
   /** The most operations that may run at once; default: 5, and 1 in API versions before 2026. */
-  mostAtOnce?: number
+  maxAtOnce?: number
   /** The scripts of the next operations, in order; later operations succeed. */
   next?: BulkScript[]
 }
@@ -87,7 +87,7 @@ export function countOpenBulkOperations(q: Queries, storeId: number): Promise<{ 
   return q.one(
     row({ open: int, most: nullable(int) }),
     sql`
-    select count(*) as open, (select (bulk_faults->>'mostAtOnce')::int from sandbox.shops where store_id = ${storeId}) as most
+    select count(*) as open, (select (bulk_faults->>'maxAtOnce')::int from sandbox.shops where store_id = ${storeId}) as most
       from sandbox.bulk_operations
      where store_id = ${storeId} and status in ('CREATED', 'RUNNING', 'CANCELING')`
   )

@@ -99,11 +99,11 @@ async function run(config: Config): Promise<void> {
     const sandboxDb = stack.adopt(new Database({ url: databaseUrl, poolSize: 6, limits: sandboxLimits }), (open) =>
       open.close()
     )
-    const hurry = () => {
-      for (const open of [db, sandboxDb]) open.hurry(STOPPING_ANSWER_MS)
+    const shortenWaits = () => {
+      for (const open of [db, sandboxDb]) open.shortenWaits(STOPPING_ANSWER_MS)
     }
-    stop.addEventListener('abort', hurry)
-    gone?.catch(hurry)
+    stop.addEventListener('abort', shortenWaits)
+    gone?.catch(shortenWaits)
     const urls = { public: config.publicUrl ?? '', sandbox: '' }
     const vault = openVault(config.masterKey)
     // With a wrong key every call of the platform and every webhook of every store would fail.

@@ -105,7 +105,7 @@ export function createInboundEngine(
 
   /** Claims messages and begins the calls of their handlers. Those about what is under way are given back. */
   async function begin(storeId: number): Promise<number> {
-    if (claiming.has(storeId) || calls.room(storeId, MAX_CALLS) === 0) return 0
+    if (claiming.has(storeId) || calls.free(storeId, MAX_CALLS) === 0) return 0
     claiming.add(storeId)
     try {
       const claimed = await db.inStore(storeId, (ctx) => claimInbound(ctx, leaseOwner, BATCH))

@@ -104,12 +104,12 @@ function exampleOfFilter(filters: Filters, name: string): unknown {
 type Plan = Record<string, unknown> & { Plans?: Plan[] }
 
 /** The most rows that a part of the plan reads. */
-function mostRead(plan: Plan): number {
+function maxRead(plan: Plan): number {
   const rows = ['Actual Rows', 'Rows Removed by Filter', 'Rows Removed by Index Recheck'].map((k) =>
     Number(plan[k] ?? 0)
   )
   const here = rows.reduce((sum, n) => sum + n, 0) * Number(plan['Actual Loops'] ?? 1)
-  return Math.max(here, ...(plan.Plans ?? []).map(mostRead))
+  return Math.max(here, ...(plan.Plans ?? []).map(maxRead))
 }
 
 for (const [name, { filters, values, list }] of Object.entries(LISTS)) {
@@ -122,7 +122,7 @@ for (const [name, { filters, values, list }] of Object.entries(LISTS)) {
       await owner.query('begin; set local plan_cache_mode = force_generic_plan')
       const { rows } = await owner.query(`explain (analyze, format json) ${text}`, given)
       await owner.query('rollback')
-      const read = mostRead(rows[0]['QUERY PLAN'][0].Plan)
+      const read = maxRead(rows[0]['QUERY PLAN'][0].Plan)
       assert.ok(read < ROWS / 10, `${read} rows are read by ${text}`)
       const page = await list(db.direct, store.storeId, { [filter]: value, limit: 10, offset: 0 } as never)
       assert.ok(page.total < ROWS && (page.total > 0 || matching === undefined))

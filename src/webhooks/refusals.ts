@@ -30,8 +30,8 @@ export const fixedListener = (id: string) =>
 export const listenerClosed = (id: string) =>
   new Refusal('not_found', `There is no open listener ${id.slice(0, 100)}: it has been closed`)
 
-export const tooManyListeners = (most: number) =>
-  new Refusal('conflict', `The store has ${most} listeners, and more are not possible: end one first`)
+export const tooManyListeners = (max: number) =>
+  new Refusal('conflict', `The store has ${max} listeners, and more are not possible: end one first`)
 
 export const unknownHandle = () => invalidField('results', 'has a handle that was not given to this listener')
 
@@ -57,8 +57,8 @@ export const unusableOverlap = (maxHours: number) =>
 export const unusableObject = () =>
   invalidField('object', 'must be the id of a subscription or a member, such as sub_12 or mem_3')
 
-export const tooManyEndpoints = (most: number) =>
-  new Refusal('conflict', `The store has ${most} webhook endpoints, and more are not possible: delete one first`)
+export const tooManyEndpoints = (max: number) =>
+  new Refusal('conflict', `The store has ${max} webhook endpoints, and more are not possible: delete one first`)
 
 export const endpointDisabled = (id: string, reason: string | null) =>
   new Refusal('conflict', `Webhook endpoint ${id} is disabled (${reason}): nothing is sent to it until it is enabled`)

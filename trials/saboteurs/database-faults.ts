@@ -37,8 +37,8 @@ const noDeadline: Edit = {
 }
 const stopWaitsForAnswers: Edit = {
   file: 'src/app/serve.ts',
-  from: 'open.hurry(STOPPING_ANSWER_MS)',
-  to: 'open.hurry(STOPPING_ANSWER_MS * 1_000)'
+  from: 'open.shortenWaits(STOPPING_ANSWER_MS)',
+  to: 'open.shortenWaits(STOPPING_ANSWER_MS * 1_000)'
 }
 const stopHasNoEnd: Edit = {
   file: 'src/app/serve.ts',

@@ -60,7 +60,7 @@ export function createChargingTurns(options: {
 
   return {
     async turn(storeId) {
-      const limit = flights.room(storeId, throttled.get(storeId) ?? MAX_CLAIMED)
+      const limit = flights.free(storeId, throttled.get(storeId) ?? MAX_CLAIMED)
       const { calls, claimed } =
         limit > 0
           ? await claimCalls(db, storeId, await connectorOf(storeId), { leaseOwner, maxCallMs, limit })

@@ -40,16 +40,16 @@ test('what hangs is not waited for, neither with the others nor later', async ()
 test('what is slow takes no place of the others, unless it is very much', async () => {
   const flights = createFlights<string>({ slowMs: 20 })
   flights.start(1, [never, never, never])
-  assert.deepEqual([flights.room(1, 4), flights.room(2, 4)], [1, 4])
+  assert.deepEqual([flights.free(1, 4), flights.free(2, 4)], [1, 4])
   await sleep(40)
   assert.deepEqual(flights.load(1), { underWay: 3, slow: 3 })
-  assert.equal(flights.room(1, 4), 4)
+  assert.equal(flights.free(1, 4), 4)
   flights.start(
     1,
     Array.from({ length: 7 }, () => never)
   )
   await sleep(40)
-  assert.equal(flights.room(1, 4), 2, 'twelve are held at most')
+  assert.equal(flights.free(1, 4), 2, 'twelve are held at most')
 })
 
 test('a store does not wait for another', async () => {

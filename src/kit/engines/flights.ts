@@ -30,8 +30,8 @@ export type Flights<T> = {
   take(storeId: number): Promise<PromiseSettledResult<T>[]>
   /** How many are under way or not taken yet; of those under way, how many are slow. */
   load(storeId: number): { underWay: number; slow: number }
-  /** How many more may begin of `most` at once: slow ones do not count, unless they are more than twice as many. */
-  room(storeId: number, most: number): number
+  /** How many more may begin of `max` at once: slow ones do not count, unless they are more than twice as many. */
+  free(storeId: number, max: number): number
 }
 
 /** How patient an engine is with work that waits for others; for tests, which do not wait for what hangs as long. */
@@ -102,9 +102,9 @@ export function createFlights<T>({ slowMs = SLOW_MS, comeBackMs = COME_BACK_MS }
     },
 
     load,
-    room(storeId, most) {
+    free(storeId, max) {
       const { underWay, slow } = load(storeId)
-      return Math.max(0, Math.min(most - (underWay - slow), most * 3 - underWay))
+      return Math.max(0, Math.min(max - (underWay - slow), max * 3 - underWay))
     }
   }
 }

@@ -152,7 +152,7 @@ export function createJobEngine<Deps>(options: {
     },
     async runOnce(storeId) {
       const portion = flights.load(storeId).slow > 0 ? PORTION_WHILE_SLOW : BATCH
-      const limit = Math.min(BATCH, flights.room(storeId, MAX_PORTIONS) * portion)
+      const limit = Math.min(BATCH, flights.free(storeId, MAX_PORTIONS) * portion)
       const claimed = limit > 0 ? await claim(storeId, limit) : []
       const portions = [...Map.groupBy(claimed, (job) => job.kind)].flatMap(([kind, ofKind]) =>
         portionsOf(ofKind, portion).map((some) => ({ kind, jobs: some }))

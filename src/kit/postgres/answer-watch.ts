@@ -38,7 +38,7 @@ export class AnswerWatch {
   /** When it last turned out that the server could not be reached, and how long it may owe answers from before. */
   #doubt = { atMs: Number.NEGATIVE_INFINITY, answerMs: Number.POSITIVE_INFINITY }
   /** Once the service stops: since when, and how long the server may owe an answer. */
-  #hurry = { sinceMs: Number.POSITIVE_INFINITY, answerMs: Number.POSITIVE_INFINITY }
+  #shortened = { sinceMs: Number.POSITIVE_INFINITY, answerMs: Number.POSITIVE_INFINITY }
 
   /** `shortestMs`: the shortest of the limits that are watched. */
   constructor(shortestMs: number) {
@@ -100,8 +100,8 @@ export class AnswerWatch {
   }
 
   /** From now on the server owes no answer for longer than this, and a transaction lasts at most twice as long. */
-  hurry(answerMs: number): void {
-    this.#hurry = { sinceMs: performance.now(), answerMs }
+  shortenWaits(answerMs: number): void {
+    this.#shortened = { sinceMs: performance.now(), answerMs }
   }
 
   #watch(connection: Connection, answerMs: number, wholeMs: number | null, beganAt: number): Asking {
@@ -130,21 +130,21 @@ export class AnswerWatch {
     this.#lookedAt = now
     this.#hasWaited = isLate && !this.#hasWaited
     if (this.#hasWaited) return
-    const hurry = this.#hurry
+    const shortened = this.#shortened
     for (const asking of this.#watched) {
       const { unanswered, since, beganAt, wholeMs, soonMs } = asking
       giveUpLate(asking, now)
       const isTransaction = wholeMs !== null
       const { atMs, answerMs: doubtedMs } = this.#doubt
       const inDoubtMs = since <= atMs ? doubtedMs : Number.POSITIVE_INFINITY
-      const answerMs = Math.min(soonMs ?? asking.answerMs, hurry.answerMs, inDoubtMs)
+      const answerMs = Math.min(soonMs ?? asking.answerMs, shortened.answerMs, inDoubtMs)
       if (unanswered > 0 && now - since >= answerMs) {
         this.#cut(asking, answerMs)
         // Single statements are short: the server would have ended them.
         if (!isTransaction || soonMs !== null) this.doubt(answerMs)
       } else if (isTransaction && now - beganAt >= wholeMs) this.#cut(asking, wholeMs)
-      else if (isTransaction && now - Math.max(beganAt, hurry.sinceMs) >= 2 * hurry.answerMs)
-        this.#cut(asking, 2 * hurry.answerMs)
+      else if (isTransaction && now - Math.max(beganAt, shortened.sinceMs) >= 2 * shortened.answerMs)
+        this.#cut(asking, 2 * shortened.answerMs)
     }
     if (this.#watched.size > 0) return
     clearInterval(this.#timer!)

@@ -242,8 +242,8 @@ export class Database {
   }
 
   /** For a service that stops: from now on an answer is awaited this long at most, and a transaction lasts at most twice as long. */
-  hurry(answerMs: number): void {
-    this.#connections.watch.hurry(answerMs)
+  shortenWaits(answerMs: number): void {
+    this.#connections.watch.shortenWaits(answerMs)
   }
 
   async close(): Promise<void> {

@@ -254,7 +254,7 @@ test('closing ends on a line that stalls, with connections idle and at work', as
   await Promise.all([own.direct.one(Name, nameOf(storeId)), own.inStore(storeId, async () => {})])
   const session = await own.session()
   line.stall()
-  own.hurry(300)
+  own.shortenWaits(300)
   const working = own.inStore(storeId, async () => {}).catch((err: Error) => err)
   const from = performance.now()
   await Promise.all([session.end(), own.close()])

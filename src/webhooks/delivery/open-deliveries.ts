@@ -4,24 +4,21 @@ import { type Ctx, sql } from '#kit/postgres'
  * Makes the next delivery of each of these ordering keys ready. A statement of its own after settling: it must see what was
  * added by a transaction that settling waited for.
  */
-export async function releaseNextInOrder(
-  ctx: Ctx,
-  lines: { endpointId: number; orderingKey: string }[]
-): Promise<void> {
+export async function releaseNextInOrder(ctx: Ctx, keys: { endpointId: number; orderingKey: string }[]): Promise<void> {
   await ctx.tx.run(sql`
     update webhook_queue set ready = true
      where store_id = ${ctx.storeId} and delivery_id = any(array(
            select n.delivery_id
-             from unnest(${lines.map((l) => l.endpointId)}::bigint[], ${lines.map((l) => l.orderingKey)}::text[])
-                  as l(endpoint_id, ordering_key)
+             from unnest(${keys.map((k) => k.endpointId)}::bigint[], ${keys.map((k) => k.orderingKey)}::text[])
+                  as k(endpoint_id, ordering_key)
             cross join lateral (
                   select b.delivery_id from webhook_queue b
-                   where b.store_id = ${ctx.storeId} and b.endpoint_id = l.endpoint_id and b.ordering_key = l.ordering_key
+                   where b.store_id = ${ctx.storeId} and b.endpoint_id = k.endpoint_id and b.ordering_key = k.ordering_key
                      and not b.ready
                    order by b.delivery_id limit 1) n
             where not exists (
                   select from webhook_queue e
-                   where e.store_id = ${ctx.storeId} and e.endpoint_id = l.endpoint_id and e.ordering_key = l.ordering_key
+                   where e.store_id = ${ctx.storeId} and e.endpoint_id = k.endpoint_id and e.ordering_key = k.ordering_key
                      and e.first and e.delivery_id < n.delivery_id)))`)
 }
 

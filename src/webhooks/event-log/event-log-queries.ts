@@ -21,14 +21,14 @@ export function listEventsOfType(ctx: Ctx, wanted: Wanted) {
   const { names, end, limit, offset } = wanted
   const { after, headEnd, tailStart } = partsOf(wanted)
   const name = names[0]!
-  const most = offset + limit
+  const max = offset + limit
   return ctx.tx.many(
     LoggedFact,
     sql`
     select id, position, name, data, occurred_at
       from ((select id, position, name, data, occurred_at from facts
               where store_id = ${ctx.storeId} and position > ${after} and position <= ${headEnd} and name = ${name}
-              order by position limit ${most})
+              order by position limit ${max})
             union all
             (select f.id, f.position, f.name, f.data, f.occurred_at
                from event_counts c
@@ -39,11 +39,11 @@ export function listEventsOfType(ctx: Ctx, wanted: Wanted) {
                      order by position offset 0) f
               where c.store_id = ${ctx.storeId} and c.name = ${name} and c.counted_to > ${headEnd}
                 and c.counted_to <= ${tailStart}
-              order by c.counted_to, f.position limit ${most})
+              order by c.counted_to, f.position limit ${max})
             union all
             (select id, position, name, data, occurred_at from facts
               where store_id = ${ctx.storeId} and position > ${tailStart} and position <= ${end} and name = ${name}
-              order by position limit ${most})) e
+              order by position limit ${max})) e
      order by position offset ${offset} limit ${limit}`
   )
 }

@@ -2,14 +2,14 @@ import { bool, type Ctx, type Database, int, nullable, row, sql } from '#kit/pos
 import { BLOCK, readSpan } from './event-span.ts'
 
 /** How many blocks one transaction counts, so that none takes long. */
-const MOST_BLOCKS = 200
+const MAX_BLOCKS = 200
 
 /**
  * Counts the blocks of facts that are full, of every store: from them the list of events knows its total without reading them. It is
  * exact without them, but slower the more of them are not counted. A store that another process is counting is left out.
  * Returns how many blocks were counted.
  */
-export async function rollUpEventCounts(db: Database, mostBlocks = MOST_BLOCKS): Promise<number> {
+export async function rollUpEventCounts(db: Database, maxBlocks = MAX_BLOCKS): Promise<number> {
   const stores = await db.inInstallation((tx) =>
     tx.many(
       row({ storeId: int }),
@@ -21,14 +21,14 @@ export async function rollUpEventCounts(db: Database, mostBlocks = MOST_BLOCKS):
   )
   let counted = 0
   for (const { storeId } of stores) {
-    for (let blocks = mostBlocks; blocks === mostBlocks; counted += blocks) {
-      blocks = await db.inStore(storeId, (ctx) => countBlocks(ctx, mostBlocks))
+    for (let blocks = maxBlocks; blocks === maxBlocks; counted += blocks) {
+      blocks = await db.inStore(storeId, (ctx) => countBlocks(ctx, maxBlocks))
     }
   }
   return counted
 }
 
-async function countBlocks(ctx: Ctx, mostBlocks: number): Promise<number> {
+async function countBlocks(ctx: Ctx, maxBlocks: number): Promise<number> {
   const { isMine } = await ctx.tx.one(
     row({ isMine: bool }),
     sql`select pg_try_advisory_xact_lock(hashtextextended('event counts', ${ctx.storeId})) as is_mine`
@@ -37,7 +37,7 @@ async function countBlocks(ctx: Ctx, mostBlocks: number): Promise<number> {
   const { start, end, countedTo } = await readSpan(ctx)
   // Counting begins with the first block that has facts, and goes on with the next one that has.
   const from = floor(Math.min(end, (await nextPosition(ctx, countedTo ?? start)) - 1))
-  const to = Math.min(floor(end), from + mostBlocks * BLOCK)
+  const to = Math.min(floor(end), from + maxBlocks * BLOCK)
   if (to <= from) return 0
   await insertCounts(ctx, from, to)
   await ctx.tx.run(sql`

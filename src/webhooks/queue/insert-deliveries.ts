@@ -17,11 +17,12 @@ export async function insertDeliveries(
   deliveries: NewDelivery[],
   bodyOf: (delivery: NewDelivery) => string
 ): Promise<void> {
-  const lineOf = ({ endpointId, event }: NewDelivery) => `${endpointId} ${event.orderingKey}`
-  const lines = new Set((await lockLastOfOrderingKey(ctx, deliveries)).map((l) => `${l.endpointId} ${l.orderingKey}`))
-  const ready = deliveries.map((delivery) => {
-    const line = lineOf(delivery)
-    return !lines.has(line) && !!lines.add(line)
+  const keyOf = (endpointId: number, orderingKey: string) => `${endpointId} ${orderingKey}`
+  const busy = await lockLastOfOrderingKey(ctx, deliveries)
+  const busyKeys = new Set(busy.map(({ endpointId, orderingKey }) => keyOf(endpointId, orderingKey)))
+  const ready = deliveries.map(({ endpointId, event }) => {
+    const key = keyOf(endpointId, event.orderingKey)
+    return !busyKeys.has(key) && !!busyKeys.add(key)
   })
   for (let from = 0; from < deliveries.length; from += PORTION) {
     const portion = deliveries.slice(from, from + PORTION)

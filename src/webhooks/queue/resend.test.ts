@@ -157,8 +157,8 @@ test('a failed one has a new round of the whole schedule, and its tries are coun
 test('one that is to be retried is tried at once, and goes on in its round', async () => {
   const receiver = await aReceiver((_, r) => r.writeHead(500).end())
   const { store, webhookId } = await aStoreThatSent(receiver, { clock: '2026-01-01T00:00:00Z' })
-  const hurried = await resend(store, webhookId)
-  assert.equal(hurried.nextTryAt!.toString(), '2026-01-01T00:00:00Z')
+  const expedited = await resend(store, webhookId)
+  assert.equal(expedited.nextTryAt!.toString(), '2026-01-01T00:00:00Z')
   await store.settle()
   const [after] = await listed(store)
   assert.deepEqual([after!.tries, after!.nextTryAt!.toString()], [2, '2026-01-01T00:05:00Z'])
@@ -166,7 +166,7 @@ test('one that is to be retried is tried at once, and goes on in its round', asy
   assert.equal(receiver.received.length, 6)
 })
 
-test('one that waits in line for its first try keeps its place', async () => {
+test('one that waits for earlier ones with its ordering key keeps its place', async () => {
   const receiver = await aReceiver()
   const store = await aSendingStore(db)
   await store.anEndpoint({ url: receiver.url })

@@ -151,8 +151,8 @@ export function createEndpointConcurrency<P extends QueuedDelivery, R>(
     const allowance = quick.quickAllowance(storeId) + AHEAD * finished
     if (pace === 'quick') return allowance
     // All that the store holds here may turn out to be slow. Some are begun as long as there is a place for such.
-    const lateRoom = late.room(storeId) - quick.held(storeId)
-    return quick.mayStart(storeId, pace) ? Math.min(allowance, Math.max(lateRoom, 1)) : 0
+    const lateFree = late.free(storeId) - quick.held(storeId)
+    return quick.mayStart(storeId, pace) ? Math.min(allowance, Math.max(lateFree, 1)) : 0
   }
 
   return {

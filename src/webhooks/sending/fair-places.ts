@@ -89,7 +89,7 @@ export function createFairPlaces<T>(
     held: (storeId: number) => useOf(storeId).taken + useOf(storeId).waiting,
 
     /** How many more calls of the store may begin: what is free, or what it lacks of its share. */
-    room(storeId: number): number {
+    free(storeId: number): number {
       const mine = useOf(storeId)
       return Math.max(max - reserved - taken - waiting, share(storeId) - mine.taken - mine.waiting)
     },

@@ -20,7 +20,7 @@ const TIMEOUT_MS = 5_000
  * First tries that may begin while a retry is due: about as many as there are retries due before it. Not in milliseconds, since
  * nothing is in time on a machine that is too busy.
  */
-const MOST_BEFORE_A_RETRY = 300
+const MAX_BEFORE_A_RETRY = 300
 /** A receiver that responds at once gets eight at a time; this one takes eight times as long as that on average. */
 const MANY_AT_ONCE = 40
 
@@ -30,12 +30,12 @@ test('a receiver that takes long has its events and retries in time, and holds u
   const random = randomFrom(13)
   const seen = new Map<string, number>()
   let atOnce = 0
-  let mostAtOnce = 0
+  let maxAtOnce = 0
   const slow = await aReceiver(({ body }, response) => {
     const { data, webhook_id } = JSON.parse(body) as { data: { subscription_id: string }; webhook_id: string }
     const tries = (seen.get(webhook_id) ?? 0) + 1
     seen.set(webhook_id, tries)
-    mostAtOnce = Math.max(mostAtOnce, ++atOnce)
+    maxAtOnce = Math.max(maxAtOnce, ++atOnce)
     const n = Number(data.subscription_id.slice(4))
     // Every second one fails once, every fourth twice.
     const status = (tries === 1 && n % 2 === 0) || (tries === 2 && n % 4 === 0) ? 503 : 200
@@ -94,13 +94,13 @@ test('a receiver that takes long has its events and retries in time, and holds u
   assert.equal(tries.filter((one) => one.failed === 1).length, failedOnce + EVENTS / 4)
   const late = lateness(tries)
   const worst = Math.max(...late)
-  const most = Math.max(...firstTriesBefore(tries))
+  const max = Math.max(...firstTriesBefore(tries))
   t.diagnostic(
-    `${mostAtOnce} at once; the latest of ${late.length} retries came after ${worst} ms and ${most} first tries`
+    `${maxAtOnce} at once; the latest of ${late.length} retries came after ${worst} ms and ${max} first tries`
   )
   assert.ok(Math.min(...late) >= -5, 'no retry comes early')
-  assert.ok(mostAtOnce >= MANY_AT_ONCE, `${mostAtOnce} at once`)
-  assert.ok(most < MOST_BEFORE_A_RETRY, `${most} first tries began before a retry that was due`)
+  assert.ok(maxAtOnce >= MANY_AT_ONCE, `${maxAtOnce} at once`)
+  assert.ok(max < MAX_BEFORE_A_RETRY, `${max} first tries began before a retry that was due`)
   assert.ok(isQuickFirst, 'the quick receiver had all of its events first')
 })
 

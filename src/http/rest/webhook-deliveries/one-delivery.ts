@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { Ctx } from '#kit/postgres'
-import { Refusal } from '#kit/refusal'
-import { type DeliveryDetail, findDelivery } from '#webhooks'
+import { type DeliveryDetail, deliveryNotFound, findDelivery } from '#webhooks'
 
 /** Names a delivery in a path. */
 export const DeliveryParams = Type.Object({
@@ -17,6 +16,6 @@ export async function deliveryIn(
   { params: { delivery_id: id } }: { params: Static<typeof DeliveryParams> }
 ): Promise<DeliveryDetail> {
   const found = await findDelivery(ctx, id)
-  if (found?.endpointKind !== 'url') throw new Refusal('not_found', `There is no webhook delivery ${id.slice(0, 100)}`)
+  if (found?.endpointKind !== 'url') throw deliveryNotFound(id)
   return found
 }
