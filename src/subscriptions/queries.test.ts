@@ -13,6 +13,7 @@ import { aStore } from '../../test/store-builder.ts'
 import { upsertFromContracts } from '../contracts/upsert-from-contracts.ts'
 import { markPaymentMethods, markPushed, markSeen, markTerms } from './contract-queries.ts'
 import { endGraces } from './due-transitions.ts'
+import { recordActivities } from './history/record-activity.ts'
 import { insertSubscriptions } from './insert-subscriptions.ts'
 import {
   lockDueSubscriptions,
@@ -24,9 +25,18 @@ import {
 import { editContractJob, pushContractJob } from './platform-requests.ts'
 import { listContractsOfCustomers, listDatesBehind, listGiftsTo } from './queries.ts'
 import { reassignSubscriptions } from './reassign-subscriptions.ts'
-import { countByTerms, listBehindVersion, listRepriced, lockBehindVersion, markVersion } from './repricing-queries.ts'
+import {
+  countByTerms,
+  fingerprintBehind,
+  listAgreedSince,
+  listBehindVersion,
+  listRepriced,
+  lockBehindVersion,
+  markVersion
+} from './repricing-queries.ts'
 import {
   deferForChanges,
+  dropChange,
   endChanges,
   endChangesOf,
   endMethodChanges,
@@ -430,6 +440,21 @@ test('a version finds the live subscriptions of its plan that are behind it, a p
   )
   assert.equal(repriced[0]!.email, found.find(({ id }) => id === a)!.email)
   assert.deepEqual(await inStore((ctx) => listRepriced(ctx, [])), [])
+  const fingerprint = (version = 2) => inStore((ctx) => fingerprintBehind(ctx, { planId: planId!, version }))
+  const before = await fingerprint()
+  assert.match(before, /^4:-?\d+$/)
+  assert.match(await fingerprint(1), /^1:/)
+  assert.match(await fingerprint(0), /^1:/)
+  await set(sql`update subscriptions set price_minor = price_minor + 1 where store_id = ${storeId} and id = ${idOf(1)}`)
+  assert.equal(await fingerprint(), before, 'another plan')
+  await set(sql`update subscriptions set price_minor = price_minor + 1 where store_id = ${storeId} and id = ${paused}`)
+  const after = await fingerprint()
+  assert.notEqual(after, before)
+  await inStore((ctx) => writeChanges(ctx, [{ ...NOTHING, subscriptionId: paused, priceMinor: 1901 }]))
+  assert.notEqual(await fingerprint(), after)
+  await inStore((ctx) => dropChange(ctx, paused))
+  await set(sql`update subscriptions set price_minor = price_minor - 1 where store_id = ${storeId} and id = ${paused}`)
+  assert.equal(await fingerprint(), before)
   const counted = await inStore((ctx) => countByTerms(ctx, { planId: planId!, version: 2 }))
   assert.deepEqual(counted.map((one) => [one.planVersion, one.requestedPriceMinor, one.count].join()).toSorted(), [
     ',,1',
@@ -533,6 +558,7 @@ test('a pause gets back only the one cycle that it had counted as missed and tha
     (await store.inStore((ctx) => lockSubscriptions(ctx, store.ids))).map(({ nextCycle }) => nextCycle)
   await store.run(sql`update subscriptions set next_cycle = 4, cycle_index = 2 where store_id = ${storeId}`)
   const of = (id: number, cycle: number) => ({ id, cycle })
+  await store.run(sql`update subscriptions set cycle_index = 1 where store_id = ${storeId} and id = ${b}`)
   await store.inStore((ctx) => reopenCycles(ctx, [of(a, 3), of(b, 2), of(c, 4), of(active, 3)]))
   assert.deepEqual(await cycles(), [3, 4, 4, 4, 4])
   await store.run(sql`update subscriptions set cycle_index = 3 where store_id = ${storeId} and id = ${other}`)
@@ -570,5 +596,52 @@ test('rows that have followed the shop further than this transaction knows are l
   await assert.rejects(
     store.inStore((ctx) => lockSubscriptions(ctx, store.ids)),
     { code: 'unavailable', message: 'The shop has just moved to another time zone: try again in a moment' }
+  )
+})
+
+test('a price that was changed or requested after a moment is later than it, whatever else was', async () => {
+  const store = await aStoreWith(many(5))
+  const { inStore, ids } = store
+  const [changed, early, requested, line, other] = ids as [number, number, number, number, number]
+  const record = (subscriptionId: number, kind: 'price_changed' | 'skipped', when: Temporal.Instant) =>
+    inStore((ctx) => recordActivities({ ...ctx, now: when }, [{ subscriptionId, kind, actor: 'api', text: kind }]))
+  const ask = (subscriptionId: number, over: Partial<NewChange>, when: Temporal.Instant) =>
+    inStore((ctx) => writeChanges({ ...ctx, now: when }, [{ ...NOTHING, subscriptionId, ...over }]))
+  const later = START.add({ hours: 1 })
+  await record(changed, 'price_changed', later)
+  await record(early, 'price_changed', START)
+  await record(early, 'skipped', later)
+  await ask(early, { priceMinor: 1 }, START)
+  await ask(requested, { priceMinor: 1 }, later)
+  await ask(line, { linePriceMinor: 1 }, later)
+  await ask(other, { interval: 'week', intervalCount: 1 }, later)
+  const since = (when: Temporal.Instant, of = ids) => inStore((ctx) => listAgreedSince(ctx, of, when))
+  assert.deepEqual(
+    [...(await since(START))].toSorted((a, b) => a - b),
+    [changed, requested, line]
+  )
+  assert.deepEqual([...(await since(START, [line, early]))], [line])
+  assert.deepEqual([...(await since(later))], [])
+  assert.deepEqual([...(await since(START.subtract({ hours: 1 }), [early]))], [early])
+})
+
+test('what a requested price replaces is stored with it, and without a price nothing is', async () => {
+  const store = await aStoreWith(many(2))
+  const replaces = { unitPrices: [2900], prices: [1], of: { priceMinor: 1900, linePriceMinor: null } }
+  await store.inStore((ctx) =>
+    writeChanges(
+      ctx,
+      store.ids.map((subscriptionId, i) => ({
+        ...NOTHING,
+        subscriptionId,
+        priceMinor: 1900,
+        replaces: i === 0 ? replaces : null
+      }))
+    )
+  )
+  const changes = await store.inStore((ctx) => listChanges(ctx, store.ids))
+  assert.deepEqual(
+    changes.toSorted((x, y) => x.subscriptionId - y.subscriptionId).map((one) => one.replaces),
+    [replaces, null]
   )
 })

@@ -69,6 +69,28 @@ test('another interval that begins on a date whose time daylight saving skips ha
   }
 })
 
+test('of a series without a day of the month another interval has the day of the cycle that it begins with', () => {
+  for (const [short, from, later] of [
+    ['week', 3, ['2026-03-14T10:00', '2026-04-14T10:00']],
+    ['day', 3, ['2026-03-02T10:00', '2026-04-02T10:00']]
+  ] as const) {
+    const changed = withInterval(
+      cadence('2026-01-31T10:00', NEW_YORK, short),
+      from,
+      { interval: 'month', intervalCount: 1 },
+      NEW_YORK
+    )
+    assert.deepEqual(localDates(changed, NEW_YORK, 5).slice(3), later, short)
+  }
+})
+
+test('an interval that meets daylight saving again has the time of the anchor after that too', () => {
+  const monthly = cadence('2026-02-08T02:30', NEW_YORK, 'month')
+  const changed = withInterval(monthly, 2, { interval: 'year', intervalCount: 11 }, NEW_YORK)
+  const later = ['2026-03-08T03:30', '2037-03-08T03:30', '2048-03-08T03:30', '2059-03-08T02:30']
+  assert.deepEqual(localDates(changed, NEW_YORK, 5).slice(1), later)
+})
+
 test('29 February comes back in leap years only', () => {
   assert.deepEqual(localDates(cadence('2024-02-29T08:30', 'Europe/Berlin', 'year'), 'Europe/Berlin', 5), [
     '2024-02-29T08:30',
@@ -134,4 +156,6 @@ test('a cycle pays for the time from its date up to that of the next one', () =>
   assert.deepEqual([isIn(from.subtract({ milliseconds: 1 })), isIn(to), isIn(of.anchorAt)], [false, false, false])
   // Long before the anchor there is no earlier cycle than the one that was asked for.
   assert.equal(firstCycleAfter({ ...of, anchorCycle: 9 }, 1, of.anchorAt.subtract({ hours: 24 * 100 }), NEW_YORK), 6)
+  const daily = { ...of, interval: 'day' as const, anchorCycle: 200 }
+  assert.equal(firstCycleAfter(daily, 1, of.anchorAt.subtract({ hours: 24 * 100 }), NEW_YORK), 101)
 })
