@@ -428,7 +428,8 @@ async function aShop(plan: Partial<Parameters<typeof aPlan>[1]> = {}, clockAt = 
       inStore(({ tx }) =>
         tx.many(
           row({ operation: text, amount: int }),
-          sql`select operation_id as operation, amount_minor as amount from credit_entries where store_id = ${storeId}`
+          sql`select operation_id as operation, amount_minor as amount from credit_entries
+               where store_id = ${storeId} and order_id is not null`
         )
       )
   }

@@ -6,7 +6,7 @@ import { nullable, row, sql, text } from '#kit/postgres'
 import { testDatabase } from '../../test/database.ts'
 import { aSubscriptionLife as lifeOf } from '../../test/subscription-life.ts'
 import { cancelSubscription } from '../lifecycle/cancel-subscription.ts'
-import { giftSubscription } from '../lifecycle/gift-subscription.ts'
+import { giftSubscription, revokeGift } from '../lifecycle/gift-subscription.ts'
 import { requestChange } from '../lifecycle/request-change.ts'
 import { endGraces } from './due-transitions.ts'
 import type { Activity } from './history/activity.ts'
@@ -87,6 +87,9 @@ test('a pause neither drops nor requests what waits, and what is given away need
   assert.deepEqual([await requested(), await life.isWaiting()], [[0, 1], true])
   const { receiverMemberId, giftedAt } = await life.read()
   assert.deepEqual([receiverMemberId, giftedAt !== null], [receiver, true])
+  await forget()
+  await life.inStore((ctx) => revokeGift(ctx, life.id, 'api'))
+  assert.deepEqual(await requested(), [0, 0], 'nor in a pause, which has no date')
 })
 
 test('the comment of a cancellation stays as long as it is cancelled', async () => {
@@ -108,6 +111,11 @@ test('the comment of a cancellation stays as long as it is cancelled', async () 
   assert.deepEqual([kind, notes], ['cancelled', 'Too dear'])
   await life.reactivate()
   assert.equal(await comment(), null)
+  await life.goTo(SECOND)
+  await life.bill()
+  await life.inStore((ctx) => cancelSubscription(ctx, life.id, { reason: 'other', comment: 'Again', by: 'api' }))
+  await life.pay()
+  assert.equal(await comment(), 'Again', 'a charge that ends later takes nothing of it')
 })
 
 test('a cycle of this very instant is past due in a pause that begins, and waits for the platform after one that ends', async () => {
@@ -128,9 +136,10 @@ test('a cycle of this very instant is past due in a pause that begins, and waits
   assert.deepEqual([nextBillingAt, billingDueAt].map(String), [SECOND, '2026-02-28T15:15:00Z'])
 })
 
-test('a skip is told with its dates', async () => {
+test('a skip is told with its dates, to the platform too', async () => {
   const life = await lifeOf(db)
   await life.skip()
+  assert.equal((await life.inStore((ctx) => waitingKeys(ctx, pushContractJob, [String(life.id)]))).size, 1)
   assert.deepEqual((await life.lastEvent('subscription.updated')).changes, {
     next_billing_date: { from: '2026-02-28T15:00:00.000Z', to: '2026-03-31T14:00:00.000Z' }
   })

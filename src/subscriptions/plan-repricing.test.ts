@@ -53,6 +53,28 @@ for (const [what, s, wanted, forListPrice, forAll] of [
   ],
   ['the list price, not known by line', a({ unitPriceMinor: null }), PRICE, to(3500), to(3500)],
   ['two pieces at the list price', a({ priceMinor: 5800 }), PRICE, to(null), to(null)],
+  ['an own interval where only the credit is another', a({ interval: 'week', intervalCount: 6 }), CREDIT, SAME, SAME],
+  [
+    'the list price where only the interval is another',
+    a(),
+    { ...PRICE, priceMinor: 2900, ...YEARLY },
+    to(null, null, YEARLY),
+    to(null, null, YEARLY)
+  ],
+  [
+    'an own price of one requested',
+    a({ planVersion: 2, priceMinor: 3100, unitPriceMinor: 3100, requestedLinePriceMinor: 2000 }),
+    PRICE,
+    kept('own_price'),
+    to(null)
+  ],
+  [
+    'the list price of one requested, whose total is not known',
+    a({ planVersion: 2, priceMinor: 3100, unitPriceMinor: 3100, requestedLinePriceMinor: 3100 }),
+    PRICE,
+    to(null),
+    to(null)
+  ],
   ['the list price with delivery or a discount', a({ priceMinor: 3400 }), PRICE, to(null), to(null)],
   ['an own price', a({ priceMinor: 2000, unitPriceMinor: 2000 }), PRICE, kept('own_price'), to(null)],
   [

@@ -1,6 +1,7 @@
 // Which rows the statements of subscriptions read and write, of several of one store: in which order, how many, and no others.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { audit } from '#audit'
 import { waitingKeys } from '#kit/jobs'
 import { type Ctx, int, nullable, row, type Statement, sql, text } from '#kit/postgres'
 import type { PlatformContract } from '#platform'
@@ -22,7 +23,8 @@ import {
   lockSubscriptions,
   lockSubscriptionsOfContracts
 } from './lock-subscriptions.ts'
-import { editContractJob, pushContractJob } from './platform-requests.ts'
+import { deriveMembershipStatuses } from './membership-status/derive-membership-status.ts'
+import { editContractJob, enqueuePushesOfDates, pushContractJob } from './platform-requests.ts'
 import { listContractsOfCustomers, listDatesBehind, listGiftsTo } from './queries.ts'
 import { reassignSubscriptions } from './reassign-subscriptions.ts'
 import {
@@ -47,7 +49,7 @@ import {
   writeChanges
 } from './requested-changes.ts'
 import { rebaseNextSubscriptions } from './timezone-rebase-job.ts'
-import { markDueNow, reopenCycles } from './transitions/claim-cycles.ts'
+import { claimDueCycles, markDueNow, reopenCycles } from './transitions/claim-cycles.ts'
 
 const { db } = await testDatabase()
 const at = Temporal.Instant.from
@@ -249,6 +251,12 @@ test('a requested change is ended by its version alone, and what was deferred fo
   await inStore((ctx) => endChanges(ctx, [of(b, 2)]))
   assert.deepEqual([(await shown()).map(([id]) => id), await dates()], [[c], ['0', '15', '0', '0']])
 
+  // Nor does one become due whose cycle is being charged.
+  await store.run(sql`update subscriptions set billing_due_at = null where store_id = ${store.storeId} and id = ${a}`)
+  await ask(a, { priceMinor: 1 })
+  await inStore(async (ctx) => endChanges(ctx, await listChanges(ctx, [a])))
+  assert.deepEqual([(await shown()).map(([id]) => id), await dates()], [[c], [null, '15', '0', '0']])
+
   await store.run(sql`delete from jobs where store_id = ${store.storeId}`)
   await inStore((ctx) => enqueueWaitingEdits(ctx, [a, d]))
   assert.deepEqual(await store.requested(editContractJob), [])
@@ -321,6 +329,22 @@ test('what was read of a contract, pushed to it or changed by it is written to i
   assert.deepEqual(await column('maxCycles'), [5, null, null])
   assert.deepEqual(await column('platformRevision'), ['13', '12', '12'])
 
+  await store.run(sql`
+    update subscriptions set status = 'paused', paused_at = ${START}, next_billing_at = null, billing_due_at = null, past_due_cycle = 2
+     where store_id = ${storeId} and id = ${b}`)
+  await store.run(sql`
+    update subscriptions set status = 'cancelled', cancelled_at = ${START}, cancel_reason = 'other', grace_ends_at = ${later}, next_billing_at = null,
+           billing_due_at = null where store_id = ${storeId} and id = ${c}`)
+  const present = await rows()
+  await inStore((ctx) =>
+    markSeen(
+      ctx,
+      [b, c].map((id) => ({ ...present.get(id)!, platformRevision: '14' }))
+    )
+  )
+  assert.deepEqual(await column('pastDueCycle'), [null, 2, null])
+  assert.deepEqual(await column('graceEndsAt'), [null, null, later])
+
   const contractId = (await rows()).get(b)!.platformContractId
   await inStore((ctx) => markPaymentMethods(ctx, [{ contractId, methodId: 'card-7' }]))
   assert.deepEqual(await column('platformPaymentMethodId'), ['card-1', 'card-7', 'card-1'])
@@ -383,6 +407,8 @@ test('lists of contracts, gifts and dates name live subscriptions of these custo
   await date(c, START, DUE)
   await date(d, DUE, DUE.add({ seconds: 1 }))
   assert.deepEqual(await inStore(listDatesBehind), [a, d])
+  await inStore(enqueuePushesOfDates)
+  assert.deepEqual(await store.requested(pushContractJob), [a, d])
 })
 
 test('a version finds the live subscriptions of its plan that are behind it, a page at a time, and counts them', async () => {
@@ -455,12 +481,12 @@ test('a version finds the live subscriptions of its plan that are behind it, a p
   await inStore((ctx) => dropChange(ctx, paused))
   await set(sql`update subscriptions set price_minor = price_minor - 1 where store_id = ${storeId} and id = ${paused}`)
   assert.equal(await fingerprint(), before)
+  await set(sql`update subscriptions set price_minor = 3000 where store_id = ${storeId} and id = ${grace}`)
   const counted = await inStore((ctx) => countByTerms(ctx, { planId: planId!, version: 2 }))
-  assert.deepEqual(counted.map((one) => [one.planVersion, one.requestedPriceMinor, one.count].join()).toSorted(), [
-    ',,1',
-    '1,,2',
-    '1,1900,1'
-  ])
+  assert.deepEqual(
+    counted.map((one) => [one.planVersion, one.priceMinor, one.requestedPriceMinor, one.count].join()).toSorted(),
+    [',2900,,1', '1,2900,,1', '1,2900,1900,1', '1,3000,,1']
+  )
   assert.deepEqual(
     (await inStore((ctx) => countByTerms(ctx, { planId: planId!, version: 1 }))).map(({ count }) => count),
     [1]
@@ -487,6 +513,7 @@ test('of two customers who were merged one gets all of the other: what they pay,
   await give(1, from)
   await give(2, from)
   await give(3, bo)
+  await store.goTo(DUE)
   await inStore((ctx) => reassignSubscriptions(ctx, from, to))
   const after = await inStore((ctx) => lockSubscriptions(ctx, store.ids))
   assert.deepEqual(
@@ -498,6 +525,10 @@ test('of two customers who were merged one gets all of the other: what they pay,
       [memberOf(3), bo, true],
       [memberOf(4), null, false]
     ]
+  )
+  assert.deepEqual(
+    after.map(({ updatedAt }) => updatedAt),
+    [DUE, DUE, DUE, START, START]
   )
   const history = await store.read(sql`
     select member_id as id, min(subscription_id)::text as value from contract_activities where store_id = ${storeId} group by member_id order by 1`)
@@ -550,6 +581,27 @@ test('a new payment method makes only charges due that are held or wait for a re
   assert.equal(next.filter(({ value }) => value?.startsWith('2026-01-31 15:00:00')).length, 2)
 })
 
+test('what is taken for billing is no longer due, and the others are', async () => {
+  const store = await aStoreWith(many(3))
+  await store.goTo(DUE)
+  const { cycles, looked } = await store.inStore((ctx) => claimDueCycles(ctx, 2))
+  const [a, b, c] = store.ids as [number, number, number]
+  assert.deepEqual(
+    [cycles.map(({ subscription, cycle }) => [subscription.id, cycle]), looked],
+    [
+      [
+        [a, 1],
+        [b, 1]
+      ],
+      2
+    ]
+  )
+  const due = await store.read(sql`
+    select id, null as value from subscriptions where store_id = ${store.storeId} and billing_due_at is not null`)
+  assert.deepEqual(idsOf(due), [c])
+  assert.deepEqual(await store.inStore((ctx) => claimDueCycles(ctx, 0)), { cycles: [], looked: 0 })
+})
+
 test('a pause gets back only the one cycle that it had counted as missed and that is not paid', async () => {
   const store = await aStoreWith([...many(4, { status: 'paused' }), {}])
   const { storeId } = store
@@ -588,6 +640,9 @@ test('those who follow the shop to another time zone are the live ones, and thos
   assert.equal(await inStore((ctx) => rebaseNextSubscriptions(ctx, 0)), a)
   assert.deepEqual(await moved(), [a, paused, grace])
   assert.equal(await inStore((ctx) => rebaseNextSubscriptions(ctx, 0)), null)
+  const told = await store.read(sql`
+    select (refs ->> 'subscriptionId')::bigint as id, null as value from facts where store_id = ${storeId} and name = 'subscription.updated'`)
+  assert.deepEqual(idsOf(told), [a], 'only of what is active the date is shown')
 })
 
 test('rows that have followed the shop further than this transaction knows are left for a later one', async () => {
@@ -644,4 +699,50 @@ test('what a requested price replaces is stored with it, and without a price not
     changes.toSorted((x, y) => x.subscriptionId - y.subscriptionId).map((one) => one.replaces),
     [replaces, null]
   )
+})
+
+test('the auditor finds a status that the subscriptions contradict, and creations that were told never', async () => {
+  const store = await aStoreWith([{}, { status: 'paused' }, { status: 'cancelled' }, {}])
+  const { inStore, storeId, ids } = store
+  const locked = await inStore((ctx) => lockSubscriptions(ctx, ids))
+  const memberOf = (i: number) => locked[i]!.memberId
+  await store.run(sql`
+    update subscriptions set receiver_member_id = ${memberOf(2)}, gifted_at = ${START} where store_id = ${storeId} and id = ${ids[3]!}`)
+  await inStore((ctx) => deriveMembershipStatuses(ctx, [memberOf(2), memberOf(3)]))
+  const found = async () => {
+    const { findings, checked } = await inStore(audit)
+    assert.deepEqual([checked.member_status_consistent, checked.created_events_complete], [4, 8])
+    return findings.map(({ check, subject, message }) => `${check} ${subject} ${message}`)
+  }
+  assert.deepEqual(await found(), [], 'who has given all away has none left, and the receiver counts')
+  const setStatus = (i: number, status: string) =>
+    store.run(sql`update members set status = ${status} where store_id = ${storeId} and id = ${memberOf(i)}`)
+  await setStatus(0, 'cancelled')
+  await setStatus(1, 'active')
+  await setStatus(3, 'active')
+  const wrong = (i: number, is: string, say: string) =>
+    `member_status_consistent mem_${memberOf(i)} is ${is} but the subscriptions say ${say}`
+  const statuses = [wrong(0, 'cancelled', 'active'), wrong(1, 'active', 'paused'), wrong(3, 'active', 'none')]
+  assert.deepEqual(await found(), statuses)
+  for (const [i, status] of [
+    [0, 'active'],
+    [1, 'paused'],
+    [3, 'cancelled']
+  ] as const) {
+    await setStatus(i, status)
+  }
+
+  await store.run(sql`
+    delete from facts where store_id = ${storeId}
+       and (name = 'subscription.created' and (refs ->> 'subscriptionId')::bigint = ${ids[0]!}
+            or name = 'member.created' and ordering_key = ${`member:${memberOf(1)}`})`)
+  const never = [
+    `created_events_complete mem_${memberOf(1)} was recorded as created 0 times`,
+    `created_events_complete sub_${ids[0]!} was recorded as created 0 times`
+  ]
+  assert.deepEqual((await found()).toSorted(), never)
+  await store.run(sql`
+    insert into fact_history (store_id, complete_since) values (${storeId}, ${DUE})
+    on conflict (store_id) do update set complete_since = excluded.complete_since`)
+  assert.deepEqual(await found(), [], 'facts of before are gone by now')
 })

@@ -15,6 +15,7 @@ for (const [what, requested, before, now, expected] of [
   ['the price of then for two', ofVersion, AT_LIST, { unitPriceMinor: 2900, priceMinor: 5800 }, true],
   ['the requested price of one: made already', ofVersion, AT_LIST, { unitPriceMinor: 3500, priceMinor: 3900 }, true],
   ['the requested total: made already', ofPerson, AT_LIST, { unitPriceMinor: 3100, priceMinor: 3500 }, true],
+  ['two at half the price of then', ofVersion, AT_LIST, { unitPriceMinor: 1450, priceMinor: 2900 }, false],
   ['several prices in place of one', ofVersion, AT_LIST, { unitPriceMinor: null, priceMinor: 4900 }, false],
   [
     'the same total, no price of one known',
@@ -58,6 +59,8 @@ test('a request without a price replaces none, and one of an earlier version rep
   const replaces = pricesReplacedBy(ofVersion, AT_LIST, null)
   assert.equal(mayReplacePrice({ ...ofVersion, linePriceMinor: 3600, replaces }, other), true)
   assert.equal(keptReplacedPrices(ofVersion, { ...ofVersion, linePriceMinor: 3600, replaces }), null)
+  const ofTotal = pricesReplacedBy(ofPerson, AT_LIST, null)
+  assert.equal(mayReplacePrice({ ...ofPerson, priceMinor: 3600, replaces: ofTotal }, other), true)
 })
 
 test('a request of something else keeps what the price of before replaces', () => {

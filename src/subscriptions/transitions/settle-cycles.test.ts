@@ -189,7 +189,7 @@ test('what is held waits until its deadline; a retry has none, and neither has w
     [PAUSED, declined(2, null), null]
   ] as const) {
     const { settle } = await charged([given])
-    assert.deepEqual((await settle([result])).s.paymentMethodDeadline, deadline)
+    assert.deepEqual((await settle([result])).stored.paymentMethodDeadline, deadline)
   }
 })
 
