@@ -148,6 +148,8 @@ export const MODULES: Record<string, MutatedModule> = {
       'test/new-payment-methods.test.ts',
       'test/partial-answers.test.ts',
       'test/restored-stores.test.ts',
+      'test/reversed-charges.test.ts',
+      'test/second-payments.test.ts',
       'test/stopped-retries.test.ts',
       'test/unbilled-cycles.test.ts',
       'test/unkind-platform.test.ts'

@@ -1,8 +1,10 @@
 // Which rows a statement means: the attempts of one cycle of one subscription, in their order, and no others.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { audit, auditWarnings } from '#audit'
 import { bool, type Ctx, int, row, sql, text } from '#kit/postgres'
 import { recordOrders } from '#orders'
+import { listAlerts, setClock } from '#stores'
 import { lockSubscriptions } from '#subscriptions'
 import { anOrder } from '../../../test/contract-builder.ts'
 import { testDatabase } from '../../../test/database.ts'
@@ -10,7 +12,9 @@ import { aDueStore } from '../../../test/due-store.ts'
 import { aPlan } from '../../../test/plan-builder.ts'
 import { at } from '../../../test/subscription-life.ts'
 import { listCycleCredits } from '../settling/cycle-credits.ts'
+import { recordReversals } from '../settling/record-reversals.ts'
 import * as rows from './attempt.ts'
+import type { AttemptResult } from './attempt-result.ts'
 import { listFailedAttempts } from './list-failed-attempts.ts'
 import * as ends from './settlement.ts'
 
@@ -637,4 +641,179 @@ test('the database says that a cycle was declined before an attempt: of earlier 
     [false, false, false]
   )
   assert.equal(await isDeclined(one, 2, 9, other), false)
+})
+
+test('the auditor finds what is charged twice, late, after an end or not at all, and nothing else', async () => {
+  const { inStore, storeId, one, two, write } = await aStoreOfTwo()
+  const set = (statement: ReturnType<typeof sql>) => inStore(({ tx }) => tx.run(statement))
+  const look = async () => {
+    const { findings, checked } = await inStore(audit)
+    const warnings = await inStore(auditWarnings)
+    const all = [...findings, ...warnings].map(({ check, subject, message }) => `${check} ${subject}: ${message}`)
+    return {
+      of: (check: string) => all.filter((one) => one.startsWith(`${check} `)).map((one) => one.slice(check.length + 1)),
+      checked
+    }
+  }
+  assert.deepEqual((await look()).of('charges_not_missed'), [])
+  await inStore((ctx) => setClock(ctx, DUE.add({ hours: 1 })))
+  assert.deepEqual((await look()).of('charges_not_missed'), [])
+  await inStore((ctx) => setClock(ctx, DUE.add({ hours: 1, seconds: 1 })))
+  await set(
+    sql`update subscriptions set billing_due_at = billing_due_at - interval '1 hour' where store_id = ${storeId} and id = ${two}`
+  )
+  const late = await look()
+  assert.deepEqual(
+    late.of('charges_not_missed').map((found) => found.replace(/ was due.*/, '')),
+    [`sub_${two}:`, `sub_${one}:`]
+  )
+  assert.equal(late.checked.charges_not_missed, 2)
+  await set(sql`update stores set status = 'disconnected' where store_id = ${storeId}`)
+  assert.deepEqual((await look()).of('charges_not_missed'), [])
+  await set(sql`update stores set status = 'active' where store_id = ${storeId}`)
+
+  await set(sql`update subscriptions set billing_due_at = null where store_id = ${storeId}`)
+  const unscheduled = async () =>
+    (await look()).of('active_subscriptions_scheduled').map((found) => found.split(':')[0])
+  assert.deepEqual(await unscheduled(), [`sub_${one}`, `sub_${two}`])
+  const paid = await write('one-1-1', { status: 'success' })
+  const earlier = await write('two-1-1')
+  assert.deepEqual(await unscheduled(), [`sub_${one}`, `sub_${two}`], 'an earlier cycle says nothing')
+  await set(sql`update subscriptions set declines = 1 where store_id = ${storeId} and id = ${two}`)
+  assert.deepEqual(await unscheduled(), [`sub_${one}`])
+  await set(sql`update subscriptions set declines = 0 where store_id = ${storeId}`)
+  const open = await write('one-2-1', { status: 'pending' })
+  const held = await write('two-2-1', { error: 'invalid_order' })
+  const checked = await look()
+  assert.deepEqual(checked.of('active_subscriptions_scheduled'), [])
+  assert.deepEqual(
+    [
+      checked.checked.active_subscriptions_scheduled,
+      checked.checked.cycles_charged_once,
+      checked.checked.outcomes_known
+    ],
+    [2, 1, 1]
+  )
+
+  const told = checked.of('attempt_events_complete')
+  const events = (id: number, status: string) =>
+    `ba_${id}: is ${status}, recorded as pending 0, success 0, failed 0 times`
+  assert.deepEqual(told, [
+    events(paid, 'success'),
+    events(earlier, 'failed'),
+    events(open, 'pending'),
+    events(held, 'failed')
+  ])
+  const tell = (id: number, name: string) =>
+    set(sql`
+      insert into facts (store_id, name, ordering_key, data, refs, occurred_at)
+      select store_id, ${name}, ordering_key, ${JSON.stringify({ billing_attempt_id: `ba_${id}` })}, '{}', occurred_at
+        from facts where store_id = ${storeId} limit 1`)
+  for (const id of [paid, earlier, open, held]) await tell(id, 'billing.pending')
+  await tell(paid, 'billing.success')
+  await tell(held, 'billing.failed')
+  const failed = `ba_${earlier}: is failed, recorded as pending 1, success 0, failed 0 times`
+  assert.deepEqual((await look()).of('attempt_events_complete'), [failed])
+  await tell(open, 'billing.pending')
+  assert.equal((await look()).of('attempt_events_complete').length, 2)
+
+  const pending = async () => (await look()).of('outcomes_known').map((found) => found.split(':')[0])
+  await inStore((ctx) => setClock(ctx, days(7)))
+  assert.deepEqual(await pending(), [])
+  await inStore((ctx) => setClock(ctx, days(7).add({ seconds: 1 })))
+  assert.deepEqual(await pending(), [`ba_${open}`])
+
+  await set(sql`update billing_attempts set credit_minor = 700 where store_id = ${storeId} and id = ${paid}`)
+  const credits = (await look()).of('cycle_credits_issued')
+  assert.deepEqual(credits, [`ba_${paid}: should issue 700 store credit and issued none (minor units)`])
+
+  await set(
+    sql`update billing_attempts set charged_after_stop = true, reversed_at = ${DUE} where store_id = ${storeId} and id = ${paid}`
+  )
+  const after = await look()
+  assert.deepEqual(after.of('charged_after_stop'), [
+    `ba_${paid}: was paid after sub_${one} had ended, and is not refunded`
+  ])
+  assert.deepEqual(after.of('charge_reversed'), [
+    `ba_${paid}: is reported as failed although it was paid, and its order is not refunded`
+  ])
+  const twice = await write('one-1-2', { lateAt: DUE, platformId: '9' })
+  await write('two-1-2', { lateAt: DUE, platformId: '8' })
+  assert.deepEqual((await look()).of('charged_twice'), [
+    `ba_${twice}: was paid (attempt 9 of the platform), and so was ba_${paid} (attempt unknown) for the same cycle 1 of sub_${one}; it is not refunded`
+  ])
+  const orders = await inStore((ctx) => recordOrders(ctx, [anOrder(DUE, { id: '4711', refundedMinor: 2899 })]))
+  const { id: order } = orders.get('4711')!
+  await set(
+    sql`update billing_attempts set order_id = ${order} where store_id = ${storeId} and id in (${paid}, ${twice})`
+  )
+  const three = async () => {
+    const { of } = await look()
+    return [of('charged_after_stop').length, of('charge_reversed').length, of('charged_twice').length]
+  }
+  assert.deepEqual(await three(), [1, 1, 1])
+  await set(sql`update orders set refunded_minor = 2900 where store_id = ${storeId}`)
+  assert.deepEqual(await three(), [0, 0, 0])
+})
+
+test('a charge that was paid is marked as taken back once, by its own report: of that attempt, subscription and cycle', async () => {
+  const { inStore, storeId, one, write, column } = await aStoreOfTwo()
+  await write('one-2-1', { status: 'success', platformId: '7' })
+  await write('one-2-2', { status: 'failed', platformId: '8' })
+  await write('one-6-1', { status: 'pending', platformId: '9' })
+  await write('one-3-1', { status: 'success', platformId: '10' })
+  await write('two-2-1', { status: 'success', platformId: '11' })
+  await write('one-4-1', { lateAt: DUE, platformId: '12' })
+  await write('one-5-1', { status: 'success' })
+  const report = (idempotencyKey: string, platformAttemptId: string | null, isReversed?: boolean) => {
+    const ref = { idempotencyKey, platformAttemptId }
+    const result = isReversed
+      ? { ...ref, state: 'success', order: null, paymentMethod: null, isReversed }
+      : { ...ref, state: 'failed', errorCode: 'CARD_DECLINED', errorMessage: 'No' }
+    return inStore((ctx) => recordReversals(ctx, [result as AttemptResult]))
+  }
+  const reversed = async () => {
+    const at = await column('reversed_at')
+    return Object.keys(at).filter((key) => at[key] !== 'none')
+  }
+  for (const [key, id] of [
+    ['one-2-1', '8'],
+    ['one-6-1', '9'],
+    ['one-2-1', '10'],
+    ['one-2-1', '11'],
+    ['one-2-1', null],
+    ['one-4-1', '12'],
+    ['unknown', '7']
+  ] as const) {
+    await report(key, id)
+    assert.deepEqual(await reversed(), [], `${key} ${id}`)
+  }
+  const paidReport = {
+    idempotencyKey: 'one-2-1',
+    platformAttemptId: '7',
+    state: 'success',
+    order: null,
+    paymentMethod: null
+  }
+  await inStore((ctx) => recordReversals(ctx, [paidReport as AttemptResult]))
+  assert.deepEqual(await reversed(), [], 'a payment takes nothing back')
+  const alerts = async () =>
+    (await inStore((ctx) => listAlerts(ctx))).alerts.filter(({ kind }) => kind === 'charge_reversed').length
+  await report('one-2-2', '7')
+  assert.deepEqual([await reversed(), await alerts()], [['one-2-1'], 1], 'under whatever key of its cycle')
+  await report('one-2-1', '7')
+  assert.equal(await alerts(), 1)
+  await report('one-4-1', '12', true)
+  await report('one-5-1', null, true)
+  assert.deepEqual([await reversed(), await alerts()], [['one-2-1', 'one-4-1', 'one-5-1'], 3])
+  const notes = await inStore(({ tx }) =>
+    tx.many(
+      row({ id: int }),
+      sql`select subscription_id as id from contract_activities where store_id = ${storeId} and kind = 'reconciled'`
+    )
+  )
+  assert.deepEqual(
+    notes.map(({ id }) => id),
+    [one, one, one]
+  )
 })
