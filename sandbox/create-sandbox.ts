@@ -39,10 +39,10 @@ export function createSandbox(options: {
   onQueued?: (storeId: number) => void
   /** The faults of charges in shops that are created without their own; none when left out. */
   newShopFaults?: ChargeFaults
-  /** The scopes that the app requests, and has in shops that the service creates. */
+  /** The scopes that the app requests, and has in every shop that was created without a list of its own. */
   requestedScopes: readonly string[]
 }): Sandbox {
-  const shops = new Shops(options.db)
+  const shops = new Shops(options.db, options.requestedScopes)
   const agent = new Agent({ connections: 32, keepAliveTimeout: 30_000 })
   const db = reportingQueued(options.db, options.onQueued ?? (() => {}))
   const { clock, log = () => {}, newShopFaults = null } = options
@@ -58,7 +58,7 @@ export function createSandbox(options: {
   return {
     app,
     controls,
-    adminControls: (urls) => adminControls(platform, controls, urls, options.requestedScopes),
+    adminControls: (urls) => adminControls(platform, controls, urls),
     engine: sandboxEngine(options.db, shops, agent, schema, options.clock),
     close: async () => {
       await app.close()

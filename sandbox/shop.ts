@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { bytes, type Database, instant, int, json, nullable, type RowOf, row, sql, text, textList } from '#kit/postgres'
 import type { ChargeFaults } from './billing/charge-faults.ts'
 
-export const Shop = row({
+const StoredShop = row({
   storeId: int,
   id: text,
   domain: text,
@@ -15,6 +15,7 @@ export const Shop = row({
   appSecret: text,
   proxySecret: text,
   appProxyUrl: nullable(text),
+  /** Null: those that the app requests. */
   accessScopes: nullable(textList),
   withheldFields: textList,
   resolveDelaySeconds: int,
@@ -23,7 +24,7 @@ export const Shop = row({
   chargeFaults: nullable(json<ChargeFaults>()),
   createdAt: instant
 })
-export type Shop = RowOf<typeof Shop>
+export type Shop = Omit<RowOf<typeof StoredShop>, 'accessScopes'> & { accessScopes: string[] }
 
 /** How long a shop is cached: every request needs it, and another process may change it. */
 const CACHED_MS = 2_000
@@ -31,11 +32,14 @@ const CACHED_MS = 2_000
 /** The shops of this platform, each cached for a short time. */
 export class Shops {
   readonly #db: Database
+  readonly #requestedScopes: readonly string[]
   readonly #byDomain = new Map<string, { shop: Shop; until: number }>()
   readonly #byStore = new Map<number, { shop: Shop; until: number }>()
 
-  constructor(db: Database) {
+  /** `requestedScopes`: what the app requests, and has in a shop without a list of its own. */
+  constructor(db: Database, requestedScopes: readonly string[]) {
     this.#db = db
+    this.#requestedScopes = requestedScopes
   }
 
   async findByDomain(domain: string): Promise<Shop | null> {
@@ -43,30 +47,28 @@ export class Shops {
     if (known && known.until > performance.now()) return known.shop
     // Not bound to a store, since this look-up finds the store of a request.
     const found = await this.#db.direct.maybeOne(
-      Shop,
+      StoredShop,
       sql`
       select store_id, id::text as id, domain, name, email, timezone, currency, profile, access_token_hash, app_secret,
              proxy_secret, app_proxy_url, access_scopes, withheld_fields, resolve_delay_seconds, cost_capacity, cost_restore_rate,
              charge_faults, created_at
         from sandbox.shops where domain = ${domain}`
     )
-    if (found) this.#cache(found)
-    return found
+    return found && this.#cache(found)
   }
 
   async find(storeId: number): Promise<Shop | null> {
     const known = this.#byStore.get(storeId)
     if (known && known.until > performance.now()) return known.shop
     const found = await this.#db.direct.maybeOne(
-      Shop,
+      StoredShop,
       sql`
       select store_id, id::text as id, domain, name, email, timezone, currency, profile, access_token_hash, app_secret,
              proxy_secret, app_proxy_url, access_scopes, withheld_fields, resolve_delay_seconds, cost_capacity, cost_restore_rate,
              charge_faults, created_at
         from sandbox.shops where store_id = ${storeId}`
     )
-    if (found) this.#cache(found)
-    return found
+    return found && this.#cache(found)
   }
 
   forget(storeId: number) {
@@ -75,10 +77,12 @@ export class Shops {
     if (known) this.#byDomain.delete(known.shop.domain)
   }
 
-  #cache(shop: Shop) {
+  #cache(found: RowOf<typeof StoredShop>): Shop {
+    const shop = { ...found, accessScopes: found.accessScopes ?? [...this.#requestedScopes] }
     const entry = { shop, until: performance.now() + CACHED_MS }
     this.#byStore.set(shop.storeId, entry)
     this.#byDomain.set(shop.domain, entry)
+    return shop
   }
 }
 

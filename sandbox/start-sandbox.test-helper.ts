@@ -9,8 +9,8 @@ import { ACCESS_SCOPES } from './wire/access.ts'
 
 export type Received = { topic: string; headers: Record<string, string>; text: string; body: Record<string, unknown> }
 
-/** Starts a sandbox on a real socket, with clocks that tests set. */
-export async function startSandbox(db: Database) {
+/** Starts a sandbox on a real socket, with clocks that tests set. Its shops give the app these scopes; default: every scope. */
+export async function startSandbox(db: Database, requestedScopes: readonly string[] = ACCESS_SCOPES) {
   const clocks = new Map<string, Temporal.Instant>()
   const bugs: unknown[] = []
   const sandbox = createSandbox({
@@ -18,7 +18,7 @@ export async function startSandbox(db: Database) {
     clock: async (domain) => clocks.get(domain) ?? Temporal.Now.instant(),
     log: (_message, fields) => bugs.push(fields.err),
     newShopFaults: UNKIND,
-    requestedScopes: ACCESS_SCOPES
+    requestedScopes
   })
   const origin = await sandbox.app.listen({ port: 0, host: '127.0.0.1' })
   const agent = new Agent()

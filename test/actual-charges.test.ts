@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '#kit/postgres'
 import { cancelSubscription } from '#lifecycle'
+import { requestedScopes } from '#platform'
 import { startSandbox } from '../sandbox/start-sandbox.test-helper.ts'
 import { claimAttempts } from '../src/billing/charging/claims.ts'
 import { openDueAttempts } from '../src/billing/charging/open-attempts.ts'
@@ -15,7 +16,7 @@ import { testDatabase } from './database.ts'
 import { theValue } from './fake-platform.ts'
 
 const { db } = await testDatabase()
-const sandbox = await startSandbox(db)
+const sandbox = await startSandbox(db, requestedScopes)
 const SECOND = '2026-02-28T15:00:00Z'
 const aMember = (outcome?: string | string[]) => aChargedMember(db, sandbox, outcome)
 

@@ -12,7 +12,8 @@ import {
   parseOrderPayload,
   parsePaymentMethodPayload,
   readWebhookHeaders,
-  receiveWebhook
+  receiveWebhook,
+  requestedScopes
 } from '#platform'
 import { startSandbox, type TestShop } from '../sandbox/start-sandbox.test-helper.ts'
 import { createInboundEngine } from '../src/sync/inbound-engine.ts'
@@ -22,7 +23,7 @@ import { theFailure, theValue } from './fake-platform.ts'
 import { aStore } from './store-builder.ts'
 
 const { db } = await testDatabase()
-const sandbox = await startSandbox(db)
+const sandbox = await startSandbox(db, requestedScopes)
 
 const TERMS = { name: 'VIP', priceMinor: 2900, currency: 'USD', interval: 'month', intervalCount: 1 } as const
 

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import diagnostics from 'node:diagnostics_channel'
 import { test } from 'node:test'
 import { startNode } from '#kit/engines'
-import { createConnectors } from '#platform'
+import { createConnectors, requestedScopes } from '#platform'
 import { startSandbox } from '../sandbox/start-sandbox.test-helper.ts'
 import { testDatabase } from './database.ts'
 import { theValue } from './fake-platform.ts'
 import { until } from './until.ts'
 
 const { db } = await testDatabase()
-const sandbox = await startSandbox(db)
+const sandbox = await startSandbox(db, requestedScopes)
 
 const CALLS_OF_EACH = 60
 /** Each call costs a point. */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '#kit/postgres'
 import type { Connector } from '#platform'
+import { requestedScopes } from '#platform'
 import { startSandbox } from '../sandbox/start-sandbox.test-helper.ts'
 import { auditCharges } from '../src/audit/audit-charges.ts'
 import { CHARGE_LIMITS, type ChargeLimits } from '../src/audit/read-charges.ts'
@@ -12,7 +13,7 @@ import { testDatabase } from './database.ts'
 import { theValue } from './fake-platform.ts'
 
 const { db } = await testDatabase()
-const sandbox = await startSandbox(db)
+const sandbox = await startSandbox(db, requestedScopes)
 const SECOND = '2026-02-28T15:00:00Z'
 const THIRD = '2026-03-31T14:00:00Z'
 

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '#kit/postgres'
+import { requestedScopes } from '#platform'
 import { updateSettings } from '#stores'
 import { lockSubscriptions } from '#subscriptions'
 import { scheduleSettings } from '#subscriptions/settings'
@@ -16,7 +17,7 @@ import { testDatabase } from './database.ts'
 import { theValue } from './fake-platform.ts'
 
 const { db } = await testDatabase()
-const sandbox = await startSandbox(db)
+const sandbox = await startSandbox(db, requestedScopes)
 const SECOND = '2026-02-28T15:00:00Z'
 type Given = Parameters<typeof aChargedMember>
 const aMember = (outcome?: Given[2], dunning?: Given[3]) => aChargedMember(db, sandbox, outcome, dunning)

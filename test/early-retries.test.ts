@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { rescheduleSubscription } from '#lifecycle'
+import { requestedScopes } from '#platform'
 import { startSandbox } from '../sandbox/start-sandbox.test-helper.ts'
 import { retryAttempt } from '../src/billing/charging/retry-attempt.ts'
 import { aChargedMember } from './charged-member.ts'
 import { testDatabase } from './database.ts'
 
 const { db } = await testDatabase()
-const sandbox = await startSandbox(db)
+const sandbox = await startSandbox(db, requestedScopes)
 
 test('a cycle moved to a later date after an attempt is not charged before that date, even by a manual retry', async () => {
   const m = await aChargedMember(db, sandbox)

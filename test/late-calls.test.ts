@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { int, row, sql } from '#kit/postgres'
 import { pauseSubscription } from '#lifecycle'
-import { createConnectors } from '#platform'
+import { createConnectors, requestedScopes } from '#platform'
 import { startSandbox } from '../sandbox/start-sandbox.test-helper.ts'
 import { createBillingEngine } from '../src/billing/billing-engine.ts'
 import { releaseAttempts } from '../src/billing/charging/claims.ts'
@@ -16,7 +16,7 @@ import { testDatabase } from './database.ts'
 import { until } from './until.ts'
 
 const { db } = await testDatabase()
-const sandbox = await startSandbox(db)
+const sandbox = await startSandbox(db, requestedScopes)
 const SECOND = '2026-02-28T15:00:00Z'
 /** No call of these connectors takes longer. */
 const MAX_CALL_MS = 600

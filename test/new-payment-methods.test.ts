@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { upsertFromContracts } from '#contracts'
+import { requestedScopes } from '#platform'
 import { startSandbox } from '../sandbox/start-sandbox.test-helper.ts'
 import { TOPICS } from '../src/sync/topics.ts'
 import { aChargedMember } from './charged-member.ts'
@@ -10,7 +11,7 @@ import { theValue } from './fake-platform.ts'
 import { aSubscriptionLife } from './subscription-life.ts'
 
 const { db } = await testDatabase()
-const sandbox = await startSandbox(db)
+const sandbox = await startSandbox(db, requestedScopes)
 const SECOND = '2026-02-28T15:00:00Z'
 
 for (const topic of ['customer_payment_methods/create', 'customer_payment_methods/update']) {

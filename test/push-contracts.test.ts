@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createJobEngine, enqueue } from '#kit/jobs'
+import { requestedScopes } from '#platform'
 import { pushContractJob } from '#subscriptions'
 import { startSandbox } from '../sandbox/start-sandbox.test-helper.ts'
 import { jobs } from '../src/app/jobs.ts'
@@ -10,7 +11,7 @@ import { testDatabase } from './database.ts'
 import { theValue } from './fake-platform.ts'
 
 const { db } = await testDatabase()
-const sandbox = await startSandbox(db)
+const sandbox = await startSandbox(db, requestedScopes)
 
 for (const [declined, code] of [
   ['insufficient_funds', 'card_declined'],

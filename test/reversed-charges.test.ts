@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { int, row, sql, text } from '#kit/postgres'
 import type { InboundMessage, PlatformAttempt } from '#platform'
+import { requestedScopes } from '#platform'
 import { startSandbox } from '../sandbox/start-sandbox.test-helper.ts'
 import { resultOf } from '../src/billing/attempts/attempt-result.ts'
 import { retryAttempt } from '../src/billing/charging/retry-attempt.ts'
@@ -19,7 +20,7 @@ import { testDatabase } from './database.ts'
 import { theFailure, theValue } from './fake-platform.ts'
 
 const { db } = await testDatabase()
-const sandbox = await startSandbox(db)
+const sandbox = await startSandbox(db, requestedScopes)
 const SECOND = '2026-02-28T15:00:00Z'
 const THIRD = '2026-03-31T14:00:00Z'
 const REVERSED = '2026-02-28T17:00:00Z'

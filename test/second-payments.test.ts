@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { row, sql, text } from '#kit/postgres'
 import { pauseSubscription } from '#lifecycle'
 import type { Connector, PlatformFailure } from '#platform'
+import { requestedScopes } from '#platform'
 import { listAlerts } from '#stores'
 import { listActivity } from '#subscriptions'
 import { startSandbox } from '../sandbox/start-sandbox.test-helper.ts'
@@ -20,7 +21,7 @@ import { testDatabase } from './database.ts'
 import { theValue } from './fake-platform.ts'
 
 const { db } = await testDatabase()
-const sandbox = await startSandbox(db)
+const sandbox = await startSandbox(db, requestedScopes)
 const SECOND = '2026-02-28T15:00:00Z'
 const THIRD = '2026-03-31T14:00:00Z'
 

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cancelSubscription } from '#lifecycle'
+import { requestedScopes } from '#platform'
 import { startSandbox } from '../sandbox/start-sandbox.test-helper.ts'
 import { aChargedMember } from './charged-member.ts'
 import { testDatabase } from './database.ts'
 
 const { db } = await testDatabase()
-const sandbox = await startSandbox(db)
+const sandbox = await startSandbox(db, requestedScopes)
 
 test('a cancellation also cancels a retry that was due and not opened yet; an opened one keeps its events', async () => {
   const m = await aChargedMember(db, sandbox, 'insufficient_funds')

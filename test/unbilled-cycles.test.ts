@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pauseSubscription, resumeSubscription } from '#lifecycle'
+import { requestedScopes } from '#platform'
 import { startSandbox } from '../sandbox/start-sandbox.test-helper.ts'
 import { retryAttempt } from '../src/billing/charging/retry-attempt.ts'
 import { aChargedMember } from './charged-member.ts'
@@ -9,7 +10,7 @@ import { testDatabase } from './database.ts'
 import { theValue } from './fake-platform.ts'
 
 const { db } = await testDatabase()
-const sandbox = await startSandbox(db)
+const sandbox = await startSandbox(db, requestedScopes)
 const SECOND = '2026-02-28T15:00:00Z'
 type Given = Parameters<typeof aChargedMember>
 const aMember = (outcome?: Given[2], dunning?: Given[3]) => aChargedMember(db, sandbox, outcome, dunning)

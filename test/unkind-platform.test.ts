@@ -5,6 +5,7 @@ import pg from 'pg'
 import { sql } from '#kit/postgres'
 import { pauseSubscription, resumeSubscription } from '#lifecycle'
 import type { PlatformAttempt } from '#platform'
+import { requestedScopes } from '#platform'
 import { listAlerts } from '#stores'
 import { UNKIND } from '../sandbox/index.ts'
 import { startSandbox } from '../sandbox/start-sandbox.test-helper.ts'
@@ -22,7 +23,7 @@ import { testDatabase } from './database.ts'
 import { theValue } from './fake-platform.ts'
 
 const { db } = await testDatabase()
-const sandbox = await startSandbox(db)
+const sandbox = await startSandbox(db, requestedScopes)
 const SECOND = '2026-02-28T15:00:00Z'
 const THIRD = '2026-03-31T14:00:00Z'
 const at = (when: string) => Temporal.Instant.from(when)

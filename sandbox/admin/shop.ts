@@ -1,4 +1,3 @@
-import { ACCESS_SCOPES } from '../wire/access.ts'
 import type { Api, Resolvers } from '../wire/api.ts'
 import { gid } from '../wire/gid.ts'
 
@@ -66,8 +65,7 @@ export const shopResolvers: Resolvers = {
   },
   AppInstallation: {
     app: theApp,
-    accessScopes: (_root: unknown, _args: unknown, { shop }: Api) =>
-      (shop.accessScopes ?? ACCESS_SCOPES).map((handle) => ({ handle }))
+    accessScopes: (_root: unknown, _args: unknown, { shop }: Api) => shop.accessScopes.map((handle) => ({ handle }))
   },
   App: {
     id: (_app: unknown, _args: unknown, { shop }: Api) => gid(shop, 'App', APP.id)

@@ -59,12 +59,7 @@ export type AdminControls = {
   ): ReturnType<Controls['setChargeFaults']>
 }
 
-export function adminControls(
-  platform: Platform,
-  controls: Controls,
-  urls: SandboxUrls,
-  requestedScopes: readonly string[]
-): AdminControls {
+export function adminControls(platform: Platform, controls: Controls, urls: SandboxUrls): AdminControls {
   const decimal = async (storeId: number, minor: number) => decimalOf(minor, (await shopOf(platform, storeId)).currency)
 
   const all: AdminControls = {
@@ -81,8 +76,7 @@ export function adminControls(
         accessToken,
         appSecret,
         proxySecret,
-        appProxyUrl,
-        accessScopes: [...requestedScopes]
+        appProxyUrl
       })
     },
     createCustomer: (storeId, { email, firstName, lastName, countryCode, provinceCode }) =>

@@ -19,7 +19,7 @@ export type NewShop = {
   proxySecret: string
   /** The target of requests under /apps/svc-api, e.g. http://127.0.0.1:3000/apps/svc-api. */
   appProxyUrl: string | null
-  /** Scopes granted to the app; default: all that the sandbox knows. */
+  /** Scopes granted to the app; default: those that the app requests. */
   accessScopes?: string[]
   /** The size and refill per second of the query-cost bucket. */
   costCapacity?: number

@@ -48,6 +48,32 @@ test('a nested field whose scope is missing is null, and the rest of the respons
   )
 })
 
+test('a shop without a list of its own has exactly the scopes that the app requests, nested fields included', async () => {
+  const { aShop: aLimitedShop } = await startSandbox(
+    db,
+    without('read_customers', 'write_customers', 'write_discounts')
+  )
+  const shop = await aLimitedShop({ storeId: 900, domain: 'limited.test' })
+  await shop.aPlan()
+  const { contract } = await shop.aMember()
+  const { data, errors } = await shop.graphql(
+    'query($id: ID!) { subscriptionContract(id: $id) { id customer { id } } }',
+    {
+      id: contract
+    }
+  )
+  assert.deepEqual(data.subscriptionContract, { id: contract, customer: null })
+  assert.deepEqual(
+    errors?.map(({ path, extensions }) => [path!.join('.'), extensions!.code]),
+    [['subscriptionContract.customer', 'ACCESS_DENIED']]
+  )
+  const { data: own } = await shop.graphql('{ currentAppInstallation { accessScopes { handle } } }')
+  assert.deepEqual(
+    own.currentAppInstallation.accessScopes.map(({ handle }: { handle: string }) => handle),
+    without('read_customers', 'write_customers', 'write_discounts')
+  )
+})
+
 test('an object whose scope is missing is null among the nodes, and the others come', async () => {
   const { shop, attempt, contract } = await aPaidRenewal({ scopes: without('read_orders', 'write_orders') })
   const { orderId } = (await shop.sandbox.controls.charges(shop.storeId))[0]!

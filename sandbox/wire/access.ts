@@ -1,7 +1,7 @@
 import { defaultFieldResolver, GraphQLError, type GraphQLSchema, getNamedType, isObjectType } from 'graphql'
 import type { Shop } from '../shop.ts'
 
-/** Every scope that the sandbox knows: what the app of a shop has that was created without a list of its own. */
+/** Every scope that the sandbox knows. */
 export const ACCESS_SCOPES = [
   'read_customers',
   'write_customers',
@@ -77,8 +77,7 @@ export const scopeOfType = (type: string): string | null => SCOPE_OF_TYPE[type] 
 
 /** Whether the app of a shop has a scope. Writing includes reading. */
 export function isGranted({ accessScopes }: Pick<Shop, 'accessScopes'>, scope: string): boolean {
-  const granted: readonly string[] = accessScopes ?? ACCESS_SCOPES
-  return granted.includes(scope) || granted.includes(scope.replace(/^read_/, 'write_'))
+  return accessScopes.includes(scope) || accessScopes.includes(scope.replace(/^read_/, 'write_'))
 }
 
 const DOCUMENTATION = 'https://shopify.dev/api/usage/access-scopes'

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '#kit/postgres'
 import { pauseSubscription, resumeSubscription } from '#lifecycle'
+import { requestedScopes } from '#platform'
 import { markPushed } from '#subscriptions/transitions'
 import { startSandbox } from '../../sandbox/start-sandbox.test-helper.ts'
 import { aChargedMember } from '../../test/charged-member.ts'
@@ -12,7 +13,7 @@ import { claimAttempts } from './charging/claims.ts'
 import { submitAttempts } from './charging/submit-attempts.ts'
 
 const { db } = await testDatabase()
-const sandbox = await startSandbox(db)
+const sandbox = await startSandbox(db, requestedScopes)
 
 test('a charge that never arrived is made anew for one that came back while that was found out', async () => {
   const m = await aChargedMember(db, sandbox)
