@@ -56,8 +56,7 @@ export async function settleCheckout(
     if (found.status !== 'open') throw checkoutDecided()
     const close = (status: Checkout['status'], contractId: string | null = null) =>
       closeCheckout(q, shop.storeId, input.challenge, { status, contractId })
-    const endsAt = found.createdAt.add({ minutes: CONFIRM_WITHIN_MINUTES })
-    if (input.decision === 'refused' || Temporal.Instant.compare(now, endsAt) > 0) {
+    if (input.decision === 'refused' || statusAt(found, now) === 'expired') {
       await close(input.decision === 'refused' ? 'refused' : 'expired')
       return null
     }
@@ -73,6 +72,12 @@ export async function settleCheckout(
     return null
   })
   if (refusal) throw refusal
+}
+
+/** What has become of a checkout: one that nobody has confirmed in time is over, although nothing has written that yet. */
+export function statusAt({ status, createdAt }: Checkout, now: Temporal.Instant): Checkout['status'] {
+  const endsAt = createdAt.add({ minutes: CONFIRM_WITHIN_MINUTES })
+  return status === 'open' && Temporal.Instant.compare(now, endsAt) > 0 ? 'expired' : status
 }
 
 /** Checkouts of one customer happen one after another. */

@@ -38,7 +38,25 @@ export function findCheckout(q: Queries, storeId: number, challenge: string): Pr
   )
 }
 
-/** The same, held until the transaction ends, so that concurrent requests decide only once. */
+/** The newest checkouts of a customer that nobody has decided, begun after `since`. */
+export function listUndecidedCheckouts(
+  q: Queries,
+  storeId: number,
+  customerId: string,
+  since: Temporal.Instant
+): Promise<Checkout[]> {
+  return q.many(
+    Checkout,
+    sql`
+    select challenge, customer_id::text as customer_id, selling_plan_id::text as selling_plan_id,
+           amount_minor, currency, status, contract_id::text as contract_id, created_at
+      from sandbox.checkouts
+     where store_id = ${storeId} and customer_id = ${customerId} and status in ('open', 'expired') and created_at > ${since}
+     order by created_at desc limit 5`
+  )
+}
+
+/** One by its challenge, held until the transaction ends, so that concurrent requests decide only once. */
 export function lockCheckout(q: Queries, storeId: number, challenge: string): Promise<Checkout | null> {
   return q.maybeOne(
     Checkout,

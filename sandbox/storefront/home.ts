@@ -6,6 +6,7 @@ import { heldContract } from '../controls/checkout.ts'
 import type { Offer } from '../controls/join.ts'
 import type { Shop } from '../shop.ts'
 import type { Attempt } from '../state/attempts.ts'
+import type { Checkout } from '../state/checkouts.ts'
 import type { Contract, Interval } from '../state/contracts.ts'
 import { type Customer, displayNameOf } from '../state/customers.ts'
 import type { Order } from '../state/orders.ts'
@@ -19,6 +20,8 @@ export type Account = {
   contracts: Contract[]
   /** Charges that the customer has to confirm. */
   challenged: Attempt[]
+  /** Checkouts that the customer has to confirm, or has not confirmed in time. */
+  checkouts: Checkout[]
   orders: Order[]
 }
 
@@ -77,7 +80,7 @@ export function accountBar(basePath: string, customer: Customer): Html {
 }
 
 export function accountPage(shop: Shop, basePath: string, offers: Offer[], account: Account): Html {
-  const { contracts, challenged, orders } = account
+  const { contracts, challenged, checkouts, orders } = account
   return html`<h1>Hello, ${account.customer.firstName || displayNameOf(account.customer)}</h1>
   ${challenged.map(
     (attempt) => html`<section class="notice problem" role="alert">
@@ -85,6 +88,7 @@ export function accountPage(shop: Shop, basePath: string, offers: Offer[], accou
       <p><a href="${basePath}/challenges/${attempt.challenge}">Review and confirm the payment</a></p>
     </section>`
   )}
+  ${openCheckouts(basePath, offers, checkouts, contracts)}
   <section aria-labelledby="membership">
     <h2 id="membership">My membership</h2>
     ${
@@ -102,6 +106,26 @@ export function accountPage(shop: Shop, basePath: string, offers: Offer[], accou
     ${orders.length === 0 ? html`<p class="soft">No orders yet.</p>` : orderTable(shop, orders)}
   </section>
   ${plans(shop, basePath, offers, contracts)}`
+}
+
+/** The payments of checkouts that wait for the customer, and those that waited in vain for a plan that the customer has not joined. */
+function openCheckouts(basePath: string, offers: Offer[], checkouts: Checkout[], held: Contract[]): Html[] {
+  const joined = new Set(offers.filter((offer) => heldContract(held, offer)).map(({ plan }) => plan.id))
+  const nameOf = (id: string) => offers.find(({ plan }) => plan.id === id)?.product.title ?? 'your membership'
+  return checkouts
+    .filter(({ sellingPlanId }) => !joined.has(sellingPlanId))
+    .map(({ challenge, status, amountMinor, currency, sellingPlanId }) =>
+      status === 'open'
+        ? html`<section class="notice problem" role="alert">
+      <h2>Your checkout waits for your bank</h2>
+      <p>${nameOf(sellingPlanId)}, ${price(amountMinor, currency)}: nothing is charged until you confirm the payment.</p>
+      <p><a href="${basePath}/challenges/${challenge}">Go on to your bank</a></p>
+    </section>`
+        : html`<section class="notice" role="status">
+      <h2>The payment was not confirmed in time</h2>
+      <p>${nameOf(sellingPlanId)}, ${price(amountMinor, currency)}: nothing was charged, and no membership has started. Join again below.</p>
+    </section>`
+    )
 }
 
 /** `held` are the contracts of the customer; null for a visitor. */

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher } from 'undici'
 import { Refusal } from '#kit/refusal'
 import { chargeOf } from '../billing/charge.ts'
+import { statusAt } from '../controls/checkout.ts'
 import type { Controls } from '../controls/index.ts'
 import { listOffers } from '../controls/join.ts'
 import type { Platform } from '../http.ts'
@@ -10,7 +11,7 @@ import { forwardToApp } from '../proxy/forward.ts'
 import { isOwnForm, keepNotice, loggedInCustomer, logIn, logOut, type Notice, takeNotice } from '../session.ts'
 import type { Shop } from '../shop.ts'
 import { type Attempt, findAttemptByChallenge, listAttemptsOf } from '../state/attempts.ts'
-import { findCheckout } from '../state/checkouts.ts'
+import { findCheckout, listUndecidedCheckouts } from '../state/checkouts.ts'
 import { findContract, listContractsOf } from '../state/contracts.ts'
 import { findCustomer } from '../state/customers.ts'
 import { listOrdersOf } from '../state/orders.ts'
@@ -25,6 +26,8 @@ const LOOK_AGAIN_MS = 50
 
 const PICKABLE_CUSTOMERS = 50
 const SHOWN_ORDERS = 24
+/** How long a checkout that was not confirmed in time is shown as that. */
+const SHOWN_CHECKOUT_HOURS = 24
 const POLICY =
   "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
@@ -35,10 +38,12 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
   const accountOf = async (shop: Shop, customerId: string): Promise<Account | null> => {
     const customer = await findCustomer(db.direct, shop.storeId, customerId)
     if (!customer) return null
-    const [contracts, orders, methods] = await Promise.all([
+    const now = await clock(shop.domain)
+    const [contracts, orders, methods, checkouts] = await Promise.all([
       listContractsOf(db.direct, shop.storeId, [customerId]),
       listOrdersOf(db.direct, shop.storeId, customerId, SHOWN_ORDERS),
-      listPaymentMethods(db.direct, shop.storeId, [customerId])
+      listPaymentMethods(db.direct, shop.storeId, [customerId]),
+      listUndecidedCheckouts(db.direct, shop.storeId, customerId, now.subtract({ hours: SHOWN_CHECKOUT_HOURS }))
     ])
     const attempts = await listAttemptsOf(
       db.direct,
@@ -50,6 +55,7 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
       card: methods[0] ?? null,
       contracts: contracts.toReversed(),
       challenged: attempts.filter((attempt) => attempt.status === 'challenged'),
+      checkouts: checkouts.map((one) => ({ ...one, status: statusAt(one, now) })),
       orders
     }
   }
@@ -191,7 +197,8 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
       findCheckout(db.direct, shop.storeId, challenge)
     ])
     if (checkout) {
-      const { status, amountMinor, currency, contractId } = checkout
+      const { amountMinor, currency, contractId } = checkout
+      const status = statusAt(checkout, await clock(shop.domain))
       return { isCheckout: true, status, amountMinor, currency, contractId }
     }
     const contract = attempt && (await findContract(db.direct, shop.storeId, attempt.contractId))

@@ -329,6 +329,32 @@ test('a checkout that is refused at the bank, or confirmed too late, charges not
   assert.equal(await contracts(), 0)
 })
 
+test('the account page leads back to an open checkout, and says when it has expired, until the plan is joined', async () => {
+  const { shop, go, post, plan, contracts } = await aVisit()
+  await go('/card', { outcome: '3ds' })
+  assert.doesNotMatch((await go('/')).text, /checkout|in time/)
+  const { to } = await post('/join', { plan })
+  const open = (await go('/')).text
+  assert.match(open, /Your checkout waits for your bank[\s\S]*VIP, \$29\.00: nothing is charged until you confirm/)
+  assert.ok(open.includes(`href="/${shop.shop.domain}${to}"`), open)
+  shop.advance({ minutes: 31 })
+  const expired = (await go('/')).text
+  assert.match(expired, /The payment was not confirmed in time[\s\S]*nothing was charged/)
+  assert.ok(!expired.includes(to))
+  const page = (await go(to)).text
+  assert.match(page, /The payment was not confirmed in time/)
+  assert.doesNotMatch(page, /<button name="decision"/)
+
+  const again = (await post('/join', { plan })).to
+  assert.ok((await go('/')).text.includes(again))
+  await go(again, { decision: 'confirmed' })
+  assert.equal(await contracts(), 1)
+  assert.doesNotMatch((await go('/')).text, /waits for your bank|in time/)
+  await post(`/join`, { plan })
+  shop.advance({ minutes: 60 * 25 })
+  assert.doesNotMatch((await go('/')).text, /in time/)
+})
+
 test('of two open checkouts of one plan only one starts a membership', async () => {
   const { go, post, plan, contracts } = await aVisit()
   await go('/card', { outcome: '3ds' })
