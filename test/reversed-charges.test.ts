@@ -79,7 +79,7 @@ const reversals = async (m: Member) =>
     )
   ).count
 
-/** The cycle is paid by its one charge, a person is told once, and nothing is charged until the next cycle. */
+/** The cycle is paid by its one charge, one alert is raised, and nothing is charged until the next cycle. */
 async function assertPaidOnce(m: Member, how: string, attempts: unknown[] = [['success', null]]) {
   assert.deepEqual(await m.shown(), attempts, how)
   assert.equal(await reversals(m), 1, how)

@@ -44,7 +44,7 @@ export type RestartTrial = {
 export type RestartReport = {
   died: Record<(typeof DIES)[number], number>
   diedUnderWay: number
-  /** Payments that the platform took back before the service had heard of them. */
+  /** Payments that the platform took back before the service had read them. */
   takenBackUnheard: number
   acknowledged: number
   spoiltCalls: number

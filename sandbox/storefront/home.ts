@@ -121,7 +121,7 @@ function openCheckouts(basePath: string, offers: Offer[], checkouts: Checkout[],
       <p>${nameOf(sellingPlanId)}, ${price(amountMinor, currency)}: nothing is charged until you confirm the payment.</p>
       <p><a href="${basePath}/challenges/${challenge}">Go on to your bank</a></p>
     </section>`
-        : html`<section class="notice" role="status">
+        : html`<section class="notice problem" role="status">
       <h2>The payment was not confirmed in time</h2>
       <p>${nameOf(sellingPlanId)}, ${price(amountMinor, currency)}: nothing was charged, and no membership has started. Join again below.</p>
     </section>`

@@ -10,7 +10,7 @@ type Wire = {
   sendCopyFail(message: string): void
 }
 
-/** So many bytes wait for the reader before the connection is told to stop. */
+/** So many bytes wait for the reader before the connection is paused. */
 const AHEAD_BYTES = 1 << 20
 
 /** What both directions have: the end of the statement, and the number of rows that the server reports. */

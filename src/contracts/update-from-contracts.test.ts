@@ -187,7 +187,7 @@ test('a subscription that has ended here and is active on the platform again is 
   assert.deepEqual([await pushes(), (await notes()).length], [1, 1])
 })
 
-test('another price of a line is known, also where the cycle costs the same and nobody is told', async () => {
+test('another price of a line is known, also where the cycle costs the same and no event reports it', async () => {
   const { id, contract, inStore } = await aFollowed()
   const of = async () => (await inStore((ctx) => lockSubscriptions(ctx, [id])))[0]!
   assert.deepEqual([(await of()).priceMinor, (await of()).unitPriceMinor], [2900, 2900])

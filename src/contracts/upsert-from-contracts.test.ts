@@ -70,7 +70,7 @@ async function met(clockAt: Temporal.Instant, given: Partial<PlatformContract>, 
   }
 }
 
-test('one that was under way before we heard of it is charged when the platform says, if that is still to come', async () => {
+test('one that was under way before its first message arrived is charged when the platform says, if that is still to come', async () => {
   const late = at('2026-08-10T12:00:00Z')
   const ahead = at('2026-09-03T15:00:00Z')
   for (const [clockAt, nextBillingDate, trialDays, due, dueNext] of [

@@ -16,7 +16,7 @@ export const receiverNotFound = (id: number) =>
 export const afterFirstCharge = (dueAt: Temporal.Instant) =>
   invalidField(
     'next_billing_date',
-    `must not be after ${isoOf(dueAt)}: the first charge after a trial cannot be put off`
+    `must not be after ${isoOf(dueAt)}: the first charge after a trial cannot be postponed`
   )
 
 export const afterTrial = (trialEndsAt: Temporal.Instant) =>

@@ -113,14 +113,14 @@ test('with less than a day of the period left, the next date of the series is th
   assert.deepEqual(await datesOf(life), ['2026-02-10T15:00:00Z', '2026-03-10T14:00:00Z'])
 })
 
-test('a date that is given when a pause ends after the trial cannot put off the first charge', async () => {
+test('a date that is given when a pause ends after the trial cannot postpone the first charge', async () => {
   const life = await aTrial()
   await life.pause()
   await life.goTo('2026-02-20T00:00:00Z')
   await assert.rejects(life.resume('2026-02-21T00:00:01Z'), {
     code: 'invalid_request',
     message:
-      'next_billing_date must not be after 2026-02-21T00:00:00.000Z: the first charge after a trial cannot be put off'
+      'next_billing_date must not be after 2026-02-21T00:00:00.000Z: the first charge after a trial cannot be postponed'
   })
   await life.resume('2026-02-20T12:00:00Z')
   assert.deepEqual(await datesOf(life), ['2026-02-10T15:00:00Z', '2026-02-20T12:00:00Z'])

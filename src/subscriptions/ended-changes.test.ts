@@ -136,7 +136,7 @@ test('a cycle of this very instant is past due in a pause that begins, and waits
   assert.deepEqual([nextBillingAt, billingDueAt].map(String), [SECOND, '2026-02-28T15:15:00Z'])
 })
 
-test('a skip is told with its dates, to the platform too', async () => {
+test('a skip is reported with its dates, and sent to the platform', async () => {
   const life = await lifeOf(db)
   await life.skip()
   assert.equal((await life.inStore((ctx) => waitingKeys(ctx, pushContractJob, [String(life.id)]))).size, 1)

@@ -640,9 +640,9 @@ test('those who follow the shop to another time zone are the live ones, and thos
   assert.equal(await inStore((ctx) => rebaseNextSubscriptions(ctx, 0)), a)
   assert.deepEqual(await moved(), [a, paused, grace])
   assert.equal(await inStore((ctx) => rebaseNextSubscriptions(ctx, 0)), null)
-  const told = await store.read(sql`
+  const shown = await store.read(sql`
     select (refs ->> 'subscriptionId')::bigint as id, null as value from facts where store_id = ${storeId} and name = 'subscription.updated'`)
-  assert.deepEqual(idsOf(told), [a], 'only of what is active the date is shown')
+  assert.deepEqual(idsOf(shown), [a], 'only of what is active the date is shown')
 })
 
 test('rows that have followed the shop further than this transaction knows are left for a later one', async () => {
@@ -701,7 +701,7 @@ test('what a requested price replaces is stored with it, and without a price not
   )
 })
 
-test('the auditor finds a status that the subscriptions contradict, and creations that were told never', async () => {
+test('the auditor finds a status that the subscriptions contradict, and creations that were never reported', async () => {
   const store = await aStoreWith([{}, { status: 'paused' }, { status: 'cancelled' }, {}])
   const { inStore, storeId, ids } = store
   const locked = await inStore((ctx) => lockSubscriptions(ctx, ids))

@@ -117,7 +117,7 @@ test('another store’s listener is as unknown as none, and an endpoint is not a
   }
 })
 
-test('a sample is triggered for all that hear of its type', async () => {
+test('a sample is triggered for all listeners of its type', async () => {
   const receiver = await aReceiver()
   const store = await aSendingStore(db)
   const call = adminOf(store)

@@ -83,7 +83,7 @@ export function boundBodyBytes(app: FastifyInstance, maxBytes = MAX_BODY_BYTES_I
     }
     const body: HeldBody = { bytes: 0, shares, phase: 'arrives', isGivenUpInTime: false, drop }
     request.heldBody = body
-    // Who reads it hears of an error; once it is answered, nobody does.
+    // Whoever reads it gets the error; once it is answered, nobody reads it.
     counted.on('error', () => {})
     // Also when its sender has left before this: then nothing more comes, not even an end.
     finished(payload as Readable, { writable: false }, (err) => {
