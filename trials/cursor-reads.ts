@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { audit } from '#audit'
 import { changeCredits } from '#credits'
-import { type Database, int, row, sql, text } from '#kit/postgres'
+import { type Ctx, type Database, int, row, sql, text } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
 import { startServiceHere } from '../test/service-here.ts'
 import { WITHOUT_LIMIT } from './without-limit.ts'
@@ -15,6 +15,8 @@ const MEMBERS = 12
 const WRITERS = 10
 /** The longest that a transaction stays open after it has taken the number of its fact. */
 const OPEN_MS = 60
+/** One writer keeps each of its transactions open until an event with a higher number was read, or for so long. */
+const LATE_MS = 3_000
 const MAX_GROWTH_MIB = 192
 const MIB = 1024 * 1024
 
@@ -22,8 +24,8 @@ type Event = { id: string; sequence: number; event: string; data: { customer_id?
 type Page = { data: Event[]; meta: { total: number; next_since: number; has_more: boolean } }
 
 /**
- * Ten writers change store credit in transactions that stay open for a random while, so that later ones commit first, while
- * followers read `GET /v1/events` from the beginning with `since`, each with a page size of its own: all events, those of a type, those
+ * Ten writers change store credit in transactions that stay open for a random while, so that later ones commit first, one of them
+ * certainly after events were read that are numbered after its own; meanwhile followers read `GET /v1/events` from the beginning with `since`, each with a page size of its own: all events, those of a type, those
  * of a customer. In the end each must have exactly the committed events of its kind, each once and in the order of their sequence; and
  * a reader of a list that began before must have every member. Throws otherwise.
  */
@@ -42,17 +44,22 @@ export async function readWhileWriting({ databaseUrl, db, changes, seed }: Curso
 
     let made = 0
     let writing = WRITERS
-    const write = async () => {
+    /** The highest number of an event that the follower of all events has read. */
+    let furthest = 0
+    const write = async (writer: number) => {
+      const isLate = writer === 0
       while (made < changes) {
         const n = made++
-        const memberId = numbers[Math.floor(random() * numbers.length)]!
+        // The account is locked as long as the transaction is open: nobody else may wait for that of the late writer.
+        const memberId = isLate ? numbers[0]! : numbers[1 + Math.floor(random() * (MEMBERS - 1))]!
         const openMs = random() * OPEN_MS
-        const isUndone = random() < 0.1
+        const isUndone = !isLate && random() < 0.1
         const work = service.db.inStore(store.storeId, async (ctx) => {
           const change = { type: 'manual_add' as const, amountMinor: 100, reason: 'trial', operationId: `trial:${n}` }
           await changeCredits(ctx, [{ ...change, memberId }])
           // The fact has its number; others are committed before it.
-          await sleep(openMs)
+          if (isLate) await isPassed(ctx)
+          else await sleep(openMs)
           if (isUndone) throw new Undone()
         })
         await work.catch((err) => {
@@ -63,6 +70,14 @@ export async function readWhileWriting({ databaseUrl, db, changes, seed }: Curso
       writing--
     }
 
+    const isPassed = async ({ tx, storeId }: Ctx) => {
+      const { last } = await tx.one(
+        row({ last: int }),
+        sql`select max(id) as last from facts where store_id = ${storeId}`
+      )
+      for (let ms = 0; ms < LATE_MS && furthest <= last && made < changes; ms += 10) await sleep(10)
+    }
+
     let pages = 0
     const page = async (query: string): Promise<Page> => {
       const { status, body } = await service.get(`/events?${query}`, store.key)
@@ -71,7 +86,12 @@ export async function readWhileWriting({ databaseUrl, db, changes, seed }: Curso
       return body
     }
     /** Reads on until nothing more can come. */
-    const follow = async (limit: number, filter: string, isOver: () => Promise<boolean>) => {
+    const follow = async (
+      limit: number,
+      filter: string,
+      isOver: () => Promise<boolean>,
+      onSeen = (_: Event[]) => {}
+    ) => {
       const seen: Event[] = []
       let since = 0
       for (;;) {
@@ -82,6 +102,7 @@ export async function readWhileWriting({ databaseUrl, db, changes, seed }: Curso
           `since=${since} has an event of before`
         )
         seen.push(...data)
+        onSeen(data)
         assert.ok(meta.next_since >= since)
         if (wasOver && meta.next_since === since) return seen
         since = meta.next_since
@@ -113,9 +134,11 @@ export async function readWhileWriting({ databaseUrl, db, changes, seed }: Curso
 
     const before = process.memoryUsage.rss() / MIB
     const customer = members[Math.floor(random() * MEMBERS)]!
-    const writers = Promise.all(Array.from({ length: WRITERS }, write))
+    const writers = Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)))
     const [all, small, ofType, ofCustomer] = await Promise.all([
-      follow(100, '', isOver),
+      follow(100, '', isOver, (data) => {
+        furthest = Math.max(furthest, ...data.map(({ id }) => Number(id.slice('evt_'.length))))
+      }),
       follow(1 + Math.floor(random() * 9), '', isOver),
       follow(20, '&type=store_credit.added', isOver),
       follow(10, `&customer=${customer.customer.id}`, isOver),
