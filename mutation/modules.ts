@@ -145,6 +145,7 @@ export const MODULES: Record<string, MutatedModule> = {
       'test/early-retries.test.ts',
       'test/events-of-billing.test.ts',
       'test/faulty-platform.test.ts',
+      'test/late-calls.test.ts',
       'test/new-payment-methods.test.ts',
       'test/partial-answers.test.ts',
       'test/restored-stores.test.ts',

@@ -54,7 +54,7 @@ async function aReversedCharge({ isAnswerLost = false } = {}): Promise<Member & 
 const keyOf = (m: Member) => `svc-${m.contractId}-2-1`
 
 /** Gives the platform's message about the charge to its handler. */
-function message(m: Member, over: object) {
+function message(m: Member, over: object, connector = m.connector) {
   const payload = {
     idempotency_key: keyOf(m),
     admin_graphql_api_subscription_contract_id: `gid://platform/SubscriptionContract/${m.contractId}`,
@@ -64,7 +64,7 @@ function message(m: Member, over: object) {
     ...over
   }
   const received = { id: 1, topic: 'subscription_billing_attempts/failure', payload } as unknown as InboundMessage
-  return applyAttemptMessages({ db, connectorOf: async () => m.connector }, m.storeId, [received])
+  return applyAttemptMessages({ db, connectorOf: async () => connector }, m.storeId, [received])
 }
 
 const attemptGid = (id: string) => `gid://platform/SubscriptionBillingAttempt/${id}`
@@ -116,6 +116,28 @@ test('a failure with a paid order is a payment for the platform’s message, wha
     for (let times = 0; times < 2; times++) await message(m, names(m, orderId))
     await assertPaidOnce(m, how)
   }
+})
+
+test('a message about a failure with an order on which nothing was paid is that of a failure', async () => {
+  const m = await aReversedCharge({ isAnswerLost: true })
+  const [{ orderId } = assert.fail()] = await m.shop.sandbox.controls.charges(m.shop.storeId)
+  const [order] = theValue(await m.connector.orders.findMany([orderId])).values()
+  const voided = withCalls(m.connector, {
+    orders: {
+      findMany: async () => ({ ok: true, value: new Map([[orderId, { ...order!, financialStatus: 'voided' }]]) })
+    }
+  })
+  await message(m, { admin_graphql_api_order_id: `gid://platform/Order/${orderId}` }, voided)
+  assert.deepEqual([await m.shown(), await reversals(m), await m.alerts()], [[['failed', 'card_declined']], 0, []])
+})
+
+test('a decline that is reported again takes nothing back', async () => {
+  const m = await aChargedMember(db, sandbox, ['insufficient_funds', 'success'])
+  await m.goTo(SECOND)
+  await m.bill()
+  const [failed] = await m.attempts()
+  for (let times = 0; times < 2; times++) await m.recorded(failed!.platform!)
+  assert.deepEqual([(await m.shown()).length, await reversals(m), await m.alerts()], [1, 0, []])
 })
 
 test('a failure with a paid order is a payment for the reconciler, which reads new attempts and those that had failed', async () => {
@@ -194,8 +216,10 @@ test('a second charge of a cycle that is reversed is recorded as one beside the 
   const { id } = theValue(await m.connector.billing.createAttempt(again))
   await m.shop.settle()
   await m.goTo(REVERSED)
-  for (let times = 0; times < 2; times++) await m.recorded(id)
-  assert.deepEqual((await m.alerts()).toSorted(), ['charge_reversed', 'charged_twice'])
+  for (let times = 0; times < 2; times++) {
+    await m.recorded(id)
+    assert.deepEqual((await m.alerts()).toSorted(), ['charge_reversed', 'charged_twice'])
+  }
   const marked = await m.inStore(({ tx }) =>
     tx.one(
       row({ platform: text }),
