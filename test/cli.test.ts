@@ -335,8 +335,8 @@ test('a store whose platform cannot be reached is saved: the error says so, and 
     /^perennial: Store far\.example is saved, but not connected\. The service's webhooks are not registered on the platform\. The platform could not be reached: .*\. Repeat the command/
   )
   const { out } = await run(['store', 'list'])
-  assert.match(out, /STATUS +CONNECTED/)
-  assert.match(out, /far\.example .* active +false/)
+  assert.match(out, /STATUS +RESTORED AT/)
+  assert.match(out, /far\.example .* not connected /)
 })
 
 test('an error about a field names its flag, and wrong flags are reported together', async () => {

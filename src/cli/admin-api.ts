@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { CommandError, ConnectionLost, FileRefused } from './command-error.ts'
 import { notRunning, type Server } from './find-server.ts'
+import { unavailableInCommands } from './unavailable-in-commands.ts'
 
 /** A JSON object as the server sent it. */
 export type Document = Record<string, unknown>
@@ -153,7 +154,7 @@ function parsed(body: string, server: Server): Document {
 function errorIn(document: Document, server: Server): CommandError {
   const { code, message } = (document.error ?? {}) as { code?: unknown; message?: unknown }
   if (typeof code !== 'string' || typeof message !== 'string') return notPerennial(server)
-  return new CommandError(code, message)
+  return new CommandError(code, code === 'unavailable' ? unavailableInCommands(message) : message)
 }
 
 const notPerennial = (server: Server) =>

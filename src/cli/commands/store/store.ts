@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { SettingsSection } from '#kit/define-settings'
+import type { Document } from '../../admin-api.ts'
 import { addCommand, type Terminal } from '../../command.ts'
 import { instant, needed, oneOf, optional, secret, text, toggle } from '../../flags.ts'
 import { facts, lines, table } from '../../print.ts'
@@ -49,22 +50,7 @@ export function addStoreCommands(program: Command, terminal: Terminal, sections:
     summary: 'list all stores, oldest first',
     flags: {},
     run: (_, { api }) => api().get('/stores'),
-    show: table(
-      [
-        'id',
-        'domain',
-        'name',
-        'timezone',
-        'currency',
-        'plan',
-        'sandbox',
-        'clock',
-        'status',
-        'connected',
-        'restored_at'
-      ],
-      'There are no stores yet.'
-    )
+    show: ({ data, ...rest }) => listed({ ...rest, data: (data as Document[]).map(withOneStatus) })
   })
 
   addCommand(store, terminal, {
@@ -148,3 +134,11 @@ export function addStoreCommands(program: Command, terminal: Terminal, sections:
 
   addStoreSettingsCommand(store, terminal, sections)
 }
+
+const listed = table(
+  ['id', 'domain', 'name', 'timezone', 'currency', 'plan', 'sandbox', 'clock', 'status', 'restored_at'],
+  'There are no stores yet.'
+)
+
+/** A store whose creation was not finished has the status `active`, and is not connected. */
+const withOneStatus = (store: Document): Document => (store.connected ? store : { ...store, status: 'not connected' })
