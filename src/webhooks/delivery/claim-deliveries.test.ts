@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from '#kit/postgres'
+import { int, row, sql } from '#kit/postgres'
 import { testDatabase } from '../../../test/database.ts'
 import { endpointIdOf } from '../endpoints/endpoint.ts'
 import { aFact, aSendingStore } from '../receiver.test-helper.ts'
-import { claimDueDeliveries, type EndpointQuota, type PaceQuota } from './claim-deliveries.ts'
+import { claimDueDeliveries, type EndpointQuota, listTargets, type PaceQuota } from './claim-deliveries.ts'
+import { releaseDeliveries } from './open-deliveries.ts'
 
 const { db } = await testDatabase()
 
@@ -22,6 +23,19 @@ async function aQueue(endpoints: number) {
     ids,
     run,
     storeId: store.storeId,
+    inStore: store.inStore,
+    /** The ids of what is leased. */
+    async claimed(
+      paces: (Partial<PaceQuota> & Pick<PaceQuota, 'pace'>)[],
+      endpoints = new Map<number, EndpointQuota>()
+    ) {
+      const quotas = {
+        endpoints,
+        elsewhere: 1,
+        paces: paces.map((pace) => ({ deliveries: 0, retries: 0, after: 0, ...pace }))
+      }
+      return (await store.inStore((ctx) => claimDueDeliveries(ctx, 1, quotas, { listener: null }))).map(({ id }) => id)
+    },
     /** How many are leased of each endpoint, by its place in `ids`. */
     async claim(paces: (Partial<PaceQuota> & Pick<PaceQuota, 'pace'>)[], of: Record<number, EndpointQuota> = {}) {
       const quotas = {
@@ -77,5 +91,60 @@ test('the retries of slow receivers come first, as many as their quota; the rest
   assert.deepEqual(
     await claim([{ pace: 'slow', deliveries: 9, retries: 9 }], { 0: slow(3, 1), 1: slow(0, 0), 2: slow(1, 0) }),
     [2, 0, 1]
+  )
+})
+
+test('of an endpoint the one that has been due longest comes first, among retries and among first tries', async () => {
+  const { run, storeId, ids, claimed } = await aQueue(1)
+  const order = (tries: number) =>
+    run(sql`
+      update webhook_queue q set tries = ${tries}, next_try_at = next_try_at - o.n * interval '1 hour'
+        from (select delivery_id, row_number() over (order by delivery_id) as n from webhook_queue
+               where store_id = ${storeId}) o
+       where q.store_id = ${storeId} and q.delivery_id = o.delivery_id`)
+  const slow = { pace: 'slow', deliveries: 1, retries: 1 } as const
+  const all = await claimed([{ pace: 'unknown', deliveries: 0 }])
+  assert.deepEqual(all, [])
+  await order(0)
+  const [newest] = await claimed([{ pace: 'unknown', deliveries: 1 }])
+  await order(1)
+  const [second] = await claimed([{ pace: 'slow', deliveries: 1, retries: 1 }], new Map([[ids[0]!, slow]]))
+  // The last two that were made have been due longest.
+  assert.ok(newest! > second!, `${newest} ${second}`)
+  const [third] = await claimed([{ pace: 'unknown', deliveries: 1 }])
+  assert.ok(second! > third!, `${second} ${third}`)
+})
+
+test('what was not sent is released, and nothing else that has the same lease number', async () => {
+  const { run, inStore, storeId, claim } = await aQueue(2)
+  assert.deepEqual(await claim([{ pace: 'unknown', deliveries: 4 }]), [2, 2])
+  const leased = await inStore(({ tx }) =>
+    tx.many(
+      row({ id: int, leaseToken: int }),
+      sql`select delivery_id as id, lease_token from webhook_queue
+           where store_id = ${storeId} and leased_until is not null order by delivery_id`
+    )
+  )
+  await inStore((ctx) => releaseDeliveries(ctx, [leased[0]!]))
+  const still = () =>
+    run(sql`select from webhook_queue where store_id = ${storeId} and leased_until is not null and started`)
+  assert.equal(await still(), 3)
+  // A lease that somebody else has by now is not released.
+  await inStore((ctx) => releaseDeliveries(ctx, [{ ...leased[1]!, leaseToken: leased[1]!.leaseToken - 1 }]))
+  assert.equal(await still(), 3)
+})
+
+test('a receiver is known to fail when its deliveries are leased', async () => {
+  const { run, inStore, storeId, ids } = await aQueue(2)
+  await run(
+    sql`update webhook_endpoints set failing_since = created_at where store_id = ${storeId} and id = ${ids[1]!}`
+  )
+  const targets = await inStore((ctx) => listTargets(ctx, ids))
+  assert.deepEqual(
+    new Map(targets.map(({ id, failing }) => [id, failing])),
+    new Map([
+      [ids[0]!, false],
+      [ids[1]!, true]
+    ])
   )
 })

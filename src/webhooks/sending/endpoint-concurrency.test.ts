@@ -218,3 +218,26 @@ test('leasing goes on after the endpoint that was leased last, and begins again 
   add(9, 1, { failing: true })
   assert.deepEqual([paceQuota('unknown').after, paceQuota('silent').after], [2, 9])
 })
+
+test('a receiver that has become quick again is taken for quick, with its limit', async () => {
+  const { add, quota, respond, active } = flow()
+  add(1, 1_000)
+  for (let n = 0; n < 5; n++) await respond(1, { ms: 8_000 })
+  assert.deepEqual([quota(1).pace, active(1)], ['slow', 32])
+  for (let n = 0; n < 16; n++) await respond(1, { ms: 100 }, 1)
+  assert.equal(quota(1).pace, 'quick')
+  await respond(1, { ms: 100 })
+  assert.equal(active(1), 8)
+})
+
+test('one of which a call has left its place is not known to be quick until that has ended', async () => {
+  const { add, quota, respond } = flow({ slowMs: 20 })
+  add(1, 1)
+  await respond(1, { ms: 1 })
+  add(1, 1)
+  assert.equal(quota(1).pace, 'quick')
+  await sleep(30)
+  assert.equal(quota(1).pace, 'unknown')
+  await respond(1, { ms: 30 })
+  assert.equal(quota(1).pace, 'quick')
+})

@@ -77,3 +77,47 @@ for (const wellOne of ['first', 'second'] as const) {
     )
   })
 }
+
+/** A delivery that is leased for its last try, and what its receiver answers. */
+async function aLastTry() {
+  const store = await aSendingStore(db, { clock: '2026-01-01T00:00:00Z' })
+  const { id } = await store.anEndpoint({ url: 'http://127.0.0.1:1/' })
+  await store.record(aFact(1))
+  while ((await store.dispatch.runOnce(store.storeId)) > 0);
+  const [leased = assert.fail()] = await store.inStore((ctx) => claimDueDeliveries(ctx, 1, QUOTAS, { listener: null }))
+  const record = (responseCode: number, given: { url?: string; leaseToken?: number } = {}) =>
+    store.inStore((ctx) =>
+      recordTries(
+        ctx,
+        [
+          {
+            ...leased,
+            ...given,
+            testClock: true,
+            startedAtMs: ctx.now.epochMilliseconds,
+            response: { durationMs: 1, responseCode, failure: 'status', responseText: '' }
+          }
+        ],
+        { schedule: { maxTries: 1, delaysSeconds: [] } }
+      )
+    )
+  return { store, leased, record, endpoint: async () => (await store.inStore((ctx) => findEndpoint(ctx, id)))! }
+}
+
+test('a delivery is counted as failed once, by the result that counts', async () => {
+  const { leased, record, endpoint } = await aLastTry()
+  await record(500, { leaseToken: leased.leaseToken - 1 })
+  assert.equal((await endpoint()).failedDeliveries, 0)
+  await record(500)
+  await record(500)
+  assert.equal((await endpoint()).failedDeliveries, 1)
+})
+
+test('410 disables an endpoint only if it came from the URL that it has now', async () => {
+  const { record, endpoint } = await aLastTry()
+  await record(410, { url: 'http://127.0.0.1:1/before' })
+  assert.equal((await endpoint()).status, 'enabled')
+  const other = await aLastTry()
+  await other.record(410, { url: 'http://127.0.0.1:1/' })
+  assert.equal((await other.endpoint()).status, 'disabled')
+})
