@@ -42,6 +42,8 @@ const MAX_BYTES_PER_RECEIVER = 16 * MIB
 const OTHER_STORES = 4
 /** A store may make 300 requests a minute. */
 const REQUEST_EVERY_MS = 300
+/** Of one request that is answered 503. */
+const MAX_TRIES = 5
 /** So long the others are timed, at least: longer than a try. */
 const TIMED_MS = 40_000
 /**
@@ -49,6 +51,8 @@ const TIMED_MS = 40_000
  * of hundreds of long bodies costs all who share the processor some seconds, where it has much else to do.
  */
 const MAX_RATIO = { median: 3, p95: 30 }
+/** Of receivers of each kind, for the ratios to say something. */
+const MIN_JUDGED = 20
 const ALL_OVER_WITHIN_MS = 240_000
 const FROZEN = Temporal.Instant.from('2026-03-01T12:00:00Z')
 
@@ -107,6 +111,7 @@ export async function sendToBadReceivers(trial: BadReceiversTrial): Promise<BadR
     const report = { tries: kinds.length * trial.each, rss_mib: rss }
     if (!trial.timesOthers) return report
     const others_ms = compare(besideGood, besideBad)
+    if (trial.each < MIN_JUDGED) return { ...report, others_ms }
     assert.ok(others_ms.ratio.median < MAX_RATIO.median, JSON.stringify(others_ms))
     assert.ok(others_ms.ratio.p95 < MAX_RATIO.p95, JSON.stringify(others_ms))
     return { ...report, others_ms }
@@ -180,11 +185,17 @@ async function otherStores(db: Database, serviceUrl: string) {
     while (!over.signal.aborted) {
       const reason = `trial-${++last}`
       beganAt.set(reason, performance.now())
-      const response = await fetch(`${serviceUrl}${path}`, {
+      const request = {
         method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': reason },
         body: JSON.stringify({ amount: 1, reason })
-      })
+      }
+      let response = await fetch(`${serviceUrl}${path}`, request)
+      // On a machine that is too busy. It is repeated as the answer says, and the time goes on.
+      for (let tries = 1; response.status === 503 && tries < MAX_TRIES; tries++) {
+        await sleep(Number(response.headers.get('retry-after')) * 1_000)
+        response = await fetch(`${serviceUrl}${path}`, request)
+      }
       assert.equal(response.status, 200, await response.text())
       await sleep(REQUEST_EVERY_MS)
     }
