@@ -12,6 +12,7 @@ import { testDatabase } from '../../test/database.ts'
 import { aPlan } from '../../test/plan-builder.ts'
 import { aStore } from '../../test/store-builder.ts'
 import { upsertFromContracts } from '../contracts/upsert-from-contracts.ts'
+import { applyPlanVersion } from './apply-plan-version.ts'
 import { markPaymentMethods, markPushed, markSeen, markTerms } from './contract-queries.ts'
 import { endGraces } from './due-transitions.ts'
 import { recordActivities } from './history/record-activity.ts'
@@ -745,4 +746,70 @@ test('the auditor finds a status that the subscriptions contradict, and creation
     insert into fact_history (store_id, complete_since) values (${storeId}, ${DUE})
     on conflict (store_id) do update set complete_since = excluded.complete_since`)
   assert.deepEqual(await found(), [], 'facts of before are gone by now')
+})
+
+test('a version that changes a price replaces the price of now and the requested one; one that does not leaves what is requested', async () => {
+  const store = await aStore(db, { clockAt: START })
+  const { inStore, storeId } = store
+  const gold = await aPlan(store, { name: 'Gold' })
+  const contracts = many(3).map(() => {
+    const contract = aContract(START, { originOrder: null, nextBillingDate: DUE })
+    return { ...contract, lines: contract.lines.map((line) => ({ ...line, ...gold })) }
+  })
+  await inStore((ctx) => upsertFromContracts(ctx, contracts, []))
+  const rows = await inStore((ctx) =>
+    lockSubscriptionsOfContracts(
+      ctx,
+      contracts.map(({ id }) => id)
+    )
+  )
+  const [plain, asked, both] = rows.map(({ id }) => id) as [number, number, number]
+  const planId = rows[0]!.planId!
+  const replaces = { unitPrices: [2500], prices: [], of: { priceMinor: 1900, linePriceMinor: null as number | null } }
+  await inStore((ctx) =>
+    writeChanges(ctx, [
+      { ...NOTHING, subscriptionId: asked, priceMinor: 1900, platformPaymentMethodId: 'card-2', replaces },
+      {
+        ...NOTHING,
+        subscriptionId: both,
+        priceMinor: 1900,
+        linePriceMinor: 3500,
+        replaces: { ...replaces, of: { priceMinor: 1900, linePriceMinor: 3500 } }
+      }
+    ])
+  )
+  const follow = async (version: number, priceMinor: number) => {
+    await inStore(({ tx }) =>
+      tx.run(sql`
+        insert into plan_versions (store_id, plan_id, version, price_minor, interval, interval_count, credit_minor,
+                                   platform_selling_plan_id, applies_to, created_at)
+        select store_id, plan_id, ${version}::int, ${priceMinor}::bigint, 'year', 1, credit_minor, platform_selling_plan_id, applies_to, created_at
+          from plan_versions where store_id = ${storeId} and plan_id = ${planId} and version = 1`)
+    )
+    const input = { planId, version, target: 'all' as const, afterId: 0 }
+    const ended = await applyPlanVersion.run({ db }, storeId, [{ input, attempts: 1, renewLease: async () => {} }])
+    assert.deepEqual(ended, [{ done: true }])
+    const changes = await inStore((ctx) =>
+      listChanges(
+        ctx,
+        rows.map(({ id }) => id)
+      )
+    )
+    return changes
+      .toSorted((x, y) => x.subscriptionId - y.subscriptionId)
+      .map((one) => [one.subscriptionId, one.priceMinor, one.linePriceMinor, one.interval, one.replaces])
+  }
+  // The interval alone: what is requested of the price waits on, with what it replaces.
+  assert.deepEqual(await follow(2, 2900), [
+    [plain, null, null, 'year', null],
+    [asked, 1900, null, 'year', replaces],
+    [both, 1900, 3500, 'year', { ...replaces, of: { priceMinor: 1900, linePriceMinor: 3500 } }]
+  ])
+  // Another price: of one, where the total of a cycle is not the list price.
+  const of = { priceMinor: null, linePriceMinor: 3500 }
+  assert.deepEqual(await follow(3, 3500), [
+    [plain, 3500, 3500, 'year', { unitPrices: [2900], prices: [], of: { priceMinor: 3500, linePriceMinor: 3500 } }],
+    [asked, null, 3500, 'year', { unitPrices: [2900], prices: [1900], of }],
+    [both, null, 3500, 'year', { unitPrices: [2900, 3500], prices: [1900], of }]
+  ])
 })
