@@ -75,7 +75,8 @@ export async function startWarmProcess(sources: string, active: string | null = 
     isAlive: () => !hasEnded && got !== null,
     async run(order: Order, limitMs: number): Promise<Ended> {
       const begin = performance.now()
-      if (!hasEnded) child.send(order)
+      // To a process that is just ending it cannot be sent: its end is the answer.
+      if (!hasEnded) child.send(order, () => {})
       const { got: said, isLate } = await answer<Answer>(limitMs)
       if (said) return { status: said.error === null ? 'passed' : 'failed', ...said }
       stop()
