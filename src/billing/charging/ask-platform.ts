@@ -1,4 +1,4 @@
-import type { Connector, PlatformAttempt } from '#platform'
+import type { Connector, PlatformAttempt, PlatformFailure } from '#platform'
 import { resultOf } from '../attempts/attempt-result.ts'
 import { declineOf } from '../dunning/decline-codes.ts'
 import { findPayment, findPriorPayment, type PriorPayment } from './check-prior-attempts.ts'
@@ -21,37 +21,36 @@ export type Submitted = {
   isThrottled: boolean
 }
 
-/** Claimed attempts, and until when, in milliseconds of `performance.now()`, a charge may be sent for them. */
-export type Claim = { attempts: ClaimedAttempt[]; now: Temporal.Instant; sendUntil: number }
+/** Claimed attempts. `outlastsCall`: the claim is ours for as long as another call may take, and a charge may still be sent. */
+export type Claim = {
+  attempts: ClaimedAttempt[]
+  now: Temporal.Instant
+  outlastsCall: (attempt: ClaimedAttempt) => Promise<boolean>
+}
+type Asking = Claim & { noteThrottled: () => void }
 
 /** Asks the platform for claimed attempts: charges, or reads what became of them. Writes nothing. */
 export async function askPlatform(connector: Connector, claim: Claim): Promise<Submitted> {
   const { attempts, now } = claim
   let isThrottled = false
-  const noteThrottled = () => void (isThrottled = true)
-  const outcomes = await ask(connector, claim, noteThrottled)
+  const asking: Asking = { ...claim, noteThrottled: () => void (isThrottled = true) }
+  const outcomes = await ask(connector, asking)
   const byKey = new Map(attempts.map((a) => [a.idempotencyKey, a]))
-  const settled = await Promise.all(outcomes.map((outcome) => findWhatPaid(connector, outcome, byKey, claim)))
+  const settled = await Promise.all(outcomes.map((outcome) => findWhatPaid(connector, outcome, byKey, asking)))
   return { attempts, outcomes: settled, now, isThrottled }
 }
 
-function ask(connector: Connector, claim: Claim, noteThrottled: () => void): Promise<SubmitOutcome[]> {
-  const [attempt] = claim.attempts
-  if (attempt!.platformAttemptId !== null) return fetchOutcomes(connector, claim)
-  if (!attempt!.isWanted) return fetchUnwanted(connector, attempt!, claim.now)
-  return isFirstCall(attempt!)
-    ? send(connector, attempt!, claim, noteThrottled)
-    : sendUnlessPaid(connector, attempt!, claim, noteThrottled)
+function ask(connector: Connector, asking: Asking): Promise<SubmitOutcome[]> {
+  const [attempt] = asking.attempts
+  if (attempt!.platformAttemptId !== null) return fetchOutcomes(connector, asking)
+  if (!attempt!.isWanted) return fetchUnwanted(connector, attempt!, asking)
+  return isFirstCall(attempt!) ? send(connector, attempt!, asking) : sendUnlessPaid(connector, attempt!, asking)
 }
 
-async function send(
-  connector: Connector,
-  attempt: ClaimedAttempt,
-  { now, sendUntil }: Claim,
-  noteThrottled: () => void
-): Promise<SubmitOutcome[]> {
-  // Later, another process might have the attempt by the time that the platform answers.
-  if (performance.now() > sendUntil) return [checkSoon(attempt, now)]
+async function send(connector: Connector, attempt: ClaimedAttempt, asking: Asking): Promise<SubmitOutcome[]> {
+  const { now } = asking
+  // Otherwise another process might have the attempt by the time that the platform answers.
+  if (!(await asking.outlastsCall(attempt))) return [checkSoon(attempt, now)]
   const [result] = await connector.billing.createAttempts([
     {
       contractId: attempt.platformContractId,
@@ -62,26 +61,26 @@ async function send(
   ])
   if (result!.ok) return [outcomeOf(attempt, result!.value, now)]
   const { failure } = result!
+  return [failure.kind === 'rejected' ? refusedOutcome(attempt, failure, now) : failedCall(attempt, failure, asking)]
+}
+
+/** The outcome of a call that the platform did not carry out. */
+function failedCall(attempt: ClaimedAttempt, failure: PlatformFailure, { now, noteThrottled }: Asking): SubmitOutcome {
   if (failure.kind === 'throttled') noteThrottled()
-  return [failure.kind === 'rejected' ? refusedOutcome(attempt, failure, now) : outcomeOfFailure(attempt, failure, now)]
+  return outcomeOfFailure(attempt, failure, now)
 }
 
 /** Whether the platform cannot have anything of the cycle from us yet. */
 const isFirstCall = ({ earlier, submittedBefore }: ClaimedAttempt) => earlier.length === 0 && submittedBefore === null
 
 /** Sends an attempt of a cycle that was tried before, unless an earlier one was paid or the platform has the attempt itself. */
-async function sendUnlessPaid(
-  connector: Connector,
-  attempt: ClaimedAttempt,
-  claim: Claim,
-  noteThrottled: () => void
-): Promise<SubmitOutcome[]> {
+async function sendUnlessPaid(connector: Connector, attempt: ClaimedAttempt, asking: Asking): Promise<SubmitOutcome[]> {
   const prior = await findPriorPayment(connector, attempt)
-  if (prior.state !== 'nothing') return outcomesOfPriorPayment(connector, attempt, prior, claim.now)
-  if (attempt.submittedBefore === null) return send(connector, attempt, claim, noteThrottled)
+  if (prior.state !== 'nothing') return outcomesOfPriorPayment(connector, attempt, prior, asking)
+  if (attempt.submittedBefore === null) return send(connector, attempt, asking)
   // Its earlier call may have arrived.
-  const itself = await fetchUnwanted(connector, attempt, claim.now)
-  return isUnsent(itself) ? send(connector, attempt, claim, noteThrottled) : itself
+  const itself = await fetchUnwanted(connector, attempt, asking)
+  return isUnsent(itself) ? send(connector, attempt, asking) : itself
 }
 
 const isUnsent = (outcomes: SubmitOutcome[]) => outcomes.some((outcome) => 'unsent' in outcome)
@@ -90,9 +89,9 @@ async function outcomesOfPriorPayment(
   connector: Connector,
   attempt: ClaimedAttempt,
   prior: Exclude<PriorPayment, { state: 'nothing' }>,
-  now: Temporal.Instant
+  asking: Asking
 ): Promise<SubmitOutcome[]> {
-  if (prior.state === 'unknown') return [whileUnknown(attempt, prior, now)]
+  if (prior.state === 'unknown') return [whileUnknown(attempt, prior, asking)]
   const isOurs = ({ idempotencyKey }: PlatformAttempt) =>
     attempt.earlier.some((e) => e.idempotencyKey === idempotencyKey)
   const payments = [prior.by, ...prior.also]
@@ -101,7 +100,7 @@ async function outcomesOfPriorPayment(
   // Each is a charge: those after the first are booked beside it.
   const others = payments.filter((one) => one !== by && isOurs(one)).map((one) => ({ result: resultOf(one)! }))
   // An earlier call of this attempt may have arrived: then it exists there, and ends as it ended there.
-  const itself = attempt.submittedBefore === null ? null : await fetchUnwanted(connector, attempt, now)
+  const itself = attempt.submittedBefore === null ? null : await fetchUnwanted(connector, attempt, asking)
   if (itself && !isUnsent(itself)) return isOurs(by) ? [{ result: instead }, ...others, ...itself] : itself
   return [isOurs(by) ? { superseded: attempt, instead } : settledBy(attempt, by), ...others]
 }
@@ -109,36 +108,31 @@ async function outcomesOfPriorPayment(
 function whileUnknown(
   attempt: ClaimedAttempt,
   { failure }: Extract<PriorPayment, { state: 'unknown' }>,
-  now: Temporal.Instant
+  asking: Asking
 ): SubmitOutcome {
-  return failure ? outcomeOfFailure(attempt, failure, now) : checkLater(attempt, now)
+  return failure ? failedCall(attempt, failure, asking) : checkLater(attempt, asking.now)
 }
 
 /** Reads attempts together, and one by one where the platform does not answer: one that cannot be read holds up no other. */
-async function fetchOutcomes(
-  connector: Connector,
-  { attempts, now }: Omit<Claim, 'sendUntil'>
-): Promise<SubmitOutcome[]> {
+async function fetchOutcomes(connector: Connector, asking: Asking): Promise<SubmitOutcome[]> {
+  const { attempts, now } = asking
   const found = await connector.billing.findAttempts(attempts.map((a) => a.platformAttemptId!))
   if (!found.ok && found.failure.kind === 'unavailable' && attempts.length > 1) {
-    const each = attempts.map((attempt) => fetchOutcomes(connector, { attempts: [attempt], now }))
+    const each = attempts.map((attempt) => fetchOutcomes(connector, { ...asking, attempts: [attempt] }))
     return (await Promise.all(each)).flat()
   }
   return attempts.map((attempt) => {
-    if (!found.ok) return outcomeOfFailure(attempt, found.failure, now)
+    if (!found.ok) return failedCall(attempt, found.failure, asking)
     const reported = found.value.get(attempt.platformAttemptId!)
     return reported ? outcomeOf(attempt, reported, now) : checkLater(attempt, now)
   })
 }
 
 /** Looks for what the platform has under the attempt's key; never charges. Each payment is one outcome: a second one is booked too. */
-async function fetchUnwanted(
-  connector: Connector,
-  attempt: ClaimedAttempt,
-  now: Temporal.Instant
-): Promise<SubmitOutcome[]> {
+async function fetchUnwanted(connector: Connector, attempt: ClaimedAttempt, asking: Asking): Promise<SubmitOutcome[]> {
   const found = await connector.billing.findAttemptsByKeys(attempt.platformContractId, [attempt.idempotencyKey])
-  if (!found.ok) return [outcomeOfFailure(attempt, found.failure, now)]
+  if (!found.ok) return [failedCall(attempt, found.failure, asking)]
+  const { now } = asking
   const paid = found.value.filter(({ state }) => state === 'success')
   if (paid.length > 0) return paid.map((one) => outcomeOf(attempt, one, now))
   // One that is open may still be paid, whatever became of another.
@@ -151,14 +145,14 @@ async function findWhatPaid(
   connector: Connector,
   submitOutcome: SubmitOutcome,
   byKey: Map<string, ClaimedAttempt>,
-  { now, sendUntil }: Claim
+  asking: Asking
 ): Promise<SubmitOutcome> {
   if (!('result' in submitOutcome) || submitOutcome.result.state !== 'failed') return submitOutcome
   const attempt = byKey.get(submitOutcome.result.idempotencyKey)
   if (!attempt || declineOf(submitOutcome.result.errorCode).code !== 'already_paid') return submitOutcome
-  if (performance.now() > sendUntil) return checkSoon(attempt, now)
+  if (!(await asking.outlastsCall(attempt))) return checkSoon(attempt, asking.now)
   const found = await findPayment(connector, attempt)
-  if (found.state === 'unknown') return whileUnknown(attempt, found, now)
+  if (found.state === 'unknown') return whileUnknown(attempt, found, asking)
   if (found.state === 'nothing') return { result: { ...submitOutcome.result, isPaymentSearched: true } }
   const result = resultOf(found.by)!
   if (attempt.earlier.some((e) => e.idempotencyKey === found.by.idempotencyKey)) {

@@ -1,6 +1,6 @@
 // Calls of the platform that hang: they hold up no other charge, their outcome stays unknown, and nothing is charged twice.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after, type TestContext, test } from 'node:test'
 import { int, nullable, row, sql, text } from '#kit/postgres'
 import { createConnectors, type PlatformAttempt } from '#platform'
 import { setClock } from '#stores'
@@ -11,6 +11,7 @@ import { aDueStore } from '../../../test/due-store.ts'
 import { aSubscriptionLife } from '../../../test/subscription-life.ts'
 import { until } from '../../../test/until.ts'
 import { createBillingEngine } from '../billing-engine.ts'
+import { claimAttempts } from './claims.ts'
 import { openDueAttempts } from './open-attempts.ts'
 import { submitAttempts } from './submit-attempts.ts'
 
@@ -207,54 +208,80 @@ test('of attempts that are read together, one that cannot be read holds up no ot
   )
 })
 
-for (const [took, sends] of [
-  [9_000, 1],
-  [11_000, 0]
-] as const) {
-  test(`a charge is not sent when its call could last longer than the claim: after a search of ${took / 1000} s it is sent ${sends} times`, async (t) => {
-    const life = await aSubscriptionLife(db)
-    await life.goTo('2026-02-28T15:00:00Z')
-    await life.bill()
-    await life.decline('INSUFFICIENT_FUNDS')
-    const [{ id }] = (await life.attempts()) as unknown as [{ id: number }]
-    await life.retry(id)
-    await life.inStore(({ tx }) =>
-      tx.run(sql`update billing_attempts set check_at = scheduled_at, leased_until = null
+/** A retry whose search for the first charge lasts `tookMs` of a claim of 60 s, in which `meanwhile` happens: how often it is sent. */
+async function afterSlowSearch(
+  t: TestContext,
+  tookMs: number,
+  meanwhile: (life: Awaited<ReturnType<typeof aSubscriptionLife>>) => Promise<unknown> = async () => {}
+) {
+  const life = await aSubscriptionLife(db)
+  await life.goTo('2026-02-28T15:00:00Z')
+  await life.bill()
+  await life.decline('INSUFFICIENT_FUNDS')
+  const [{ id }] = (await life.attempts()) as unknown as [{ id: number }]
+  await life.retry(id)
+  await life.inStore(({ tx }) =>
+    tx.run(sql`update billing_attempts set check_at = scheduled_at, leased_until = null
                 where store_id = ${life.storeId} and status = 'pending'`)
-    )
-    let sent = 0
-    const now = performance.now.bind(performance)
-    const access = {
-      storeId: life.storeId,
-      profile: 'platform' as const,
-      url: 'http://127.0.0.1:9',
-      accessToken: 'none'
-    }
-    const connector = withCalls(connectorTo(access), {
-      billing: {
-        // So long the platform takes to say that the first attempt was not paid; the claim lasts for 60 s, a call for up to 40.
-        findAttemptsByKeys: async () => {
-          t.mock.method(performance, 'now', () => now() + took)
-          return { ok: true, value: [] }
-        },
-        createAttempts: async (requests) => {
-          sent += requests.length
-          return requests.map(() => ({
-            ok: false,
-            failure: { kind: 'unavailable', message: 'No', outcomeUnknown: true }
-          }))
-        }
-      }
-    })
-    assert.equal(await submitAttempts(db, life.storeId, connector, 2, 10), 1)
-    t.mock.restoreAll()
-    assert.equal(sent, sends)
+  )
+  const lastAttempt = async () => {
     const [last] = await life.inStore(({ tx }) =>
       tx.many(
-        row({ status: text, leased: nullable(text) }),
-        sql`select status, leased_until::text as leased from billing_attempts where store_id = ${life.storeId} order by id desc`
+        row({ status: text, leasedSeconds: nullable(int), leaseToken: int }),
+        sql`select status, extract(epoch from leased_until - statement_timestamp())::int as leased_seconds, lease_token
+              from billing_attempts where store_id = ${life.storeId} order by id desc`
       )
     )
-    assert.deepEqual(last, { status: 'pending', leased: null })
+    return last!
+  }
+  const sentWith: number[] = []
+  let hasSearched = false
+  const now = performance.now.bind(performance)
+  const access = { storeId: life.storeId, profile: 'platform' as const, url: 'http://127.0.0.1:9', accessToken: 'none' }
+  const connector = withCalls(connectorTo(access), {
+    billing: {
+      findAttemptsByKeys: async () => {
+        if (hasSearched) return { ok: true, value: [] }
+        hasSearched = true
+        t.mock.method(performance, 'now', () => now() + tookMs)
+        await life.inStore(({ tx, storeId }) =>
+          tx.run(sql`update billing_attempts set leased_until = leased_until - ${tookMs} * interval '1 millisecond'
+                      where store_id = ${storeId} and status = 'pending'`)
+        )
+        await meanwhile(life)
+        return { ok: true, value: [] }
+      },
+      createAttempts: async (requests) => {
+        sentWith.push((await lastAttempt()).leasedSeconds!)
+        return requests.map(() => ({
+          ok: false,
+          failure: { kind: 'unavailable', message: 'No', outcomeUnknown: true }
+        }))
+      }
+    }
+  })
+  assert.equal(await submitAttempts(db, life.storeId, connector, 2, 10), 1)
+  t.mock.restoreAll()
+  return { sentWith, last: await lastAttempt() }
+}
+
+for (const tookMs of [9_000, 11_000, 50_000, 200_000]) {
+  test(`a charge whose search took ${tookMs / 1000} s is sent under a claim that outlasts its call`, async (t) => {
+    const { sentWith, last } = await afterSlowSearch(t, tookMs)
+    assert.equal(sentWith.length, 1)
+    assert.ok(sentWith[0]! >= 45, `leased for ${sentWith[0]} s`)
+    assert.deepEqual([last.status, last.leasedSeconds], ['pending', null])
   })
 }
+
+test('a charge is not sent after a slow search when another process has claimed it, its store is held, or it is wanted no more', async (t) => {
+  const claimed = await afterSlowSearch(t, 200_000, (life) => life.inStore((ctx) => claimAttempts(ctx, 10, 3)))
+  assert.deepEqual(claimed.sentWith, [])
+  assert.ok(claimed.last.leasedSeconds! > 45, 'the claim of the other process stays')
+  const held = await afterSlowSearch(t, 11_000, (life) =>
+    life.inStore(({ tx, storeId }) => tx.run(sql`update stores set restored_at = now() where store_id = ${storeId}`))
+  )
+  assert.deepEqual(held.sentWith, [])
+  const paused = await afterSlowSearch(t, 11_000, (life) => life.pause())
+  assert.deepEqual(paused.sentWith, [])
+})

@@ -1,7 +1,7 @@
 import type { Database } from '#kit/postgres'
 import { type Connector, MAX_CALL_MS } from '#platform'
 import { askPlatform, type Claim, type Submitted } from './ask-platform.ts'
-import { claimAttempts, claimTimes } from './claims.ts'
+import { claimAttempts, claimTimes, renewClaim } from './claims.ts'
 import { writeSubmitted } from './write-submitted.ts'
 
 /**
@@ -35,10 +35,13 @@ export async function claimCalls(
   { leaseOwner, maxCallMs, limit }: { leaseOwner: number; maxCallMs: number; limit: number }
 ): Promise<{ calls: (() => Promise<Submitted>)[]; claimed: number }> {
   const sendUntil = performance.now() + claimTimes(maxCallMs).sendWithinMs
+  // A search before a charge may have taken long.
+  const outlastsCall: Claim['outlastsCall'] = async (attempt) =>
+    performance.now() <= sendUntil || db.inStore(storeId, (ctx) => renewClaim(ctx, attempt, maxCallMs))
   const claim: Claim = await db.inStore(storeId, async (ctx) => ({
     now: ctx.now,
     attempts: await claimAttempts(ctx, limit, leaseOwner, maxCallMs),
-    sendUntil
+    outlastsCall
   }))
   const known = claim.attempts.filter((a) => a.platformAttemptId !== null)
   const parts = claim.attempts.filter((a) => a.platformAttemptId === null).map((attempt) => [attempt])
