@@ -10,7 +10,7 @@ export const unknownOutcomeSaboteurs: Record<string, Saboteur> = {
     edits: [
       {
         file: ASK,
-        from: 'refusedOutcome(attempt, failure, now) : outcomeOfFailure(attempt, failure, now)',
+        from: 'refusedOutcome(attempt, failure, now) : failedCall(attempt, failure, asking)',
         to: "refusedOutcome(attempt, failure, now) : { result: { idempotencyKey: attempt.idempotencyKey, platformAttemptId: null, state: 'failed', errorCode: 'INSUFFICIENT_FUNDS', errorMessage: 'No response' } }"
       }
     ]
