@@ -40,8 +40,8 @@ for (const [what, requested, before, now, expected] of [
 
 test('what an earlier request may have made meanwhile is replaced too', () => {
   for (const waiting of [
-    { priceMinor: null, linePriceMinor: 3100 },
-    { priceMinor: 3100, linePriceMinor: null }
+    { priceMinor: null, linePriceMinor: 3100, replaces: null },
+    { priceMinor: 3100, linePriceMinor: null, replaces: null }
   ]) {
     const change = { ...ofVersion, replaces: pricesReplacedBy(ofVersion, AT_LIST, waiting) }
     assert.equal(mayReplacePrice(change, { unitPriceMinor: 3100, priceMinor: 3100 }), true)
@@ -49,10 +49,30 @@ test('what an earlier request may have made meanwhile is replaced too', () => {
   }
 })
 
+for (const [what, asked] of [
+  ['of one', (price: number) => ({ priceMinor: null, linePriceMinor: price })],
+  ['of a cycle', (price: number) => ({ priceMinor: price, linePriceMinor: null })]
+] as const) {
+  test(`a third price ${what} in a row replaces what any request before it may have made`, () => {
+    const first = { ...asked(3000), replaces: pricesReplacedBy(asked(3000), AT_LIST, null) }
+    const second = { ...asked(3200), replaces: pricesReplacedBy(asked(3200), AT_LIST, first) }
+    const third = { ...asked(3500), replaces: pricesReplacedBy(asked(3500), AT_LIST, second) }
+    for (const price of [2900, 3000, 3200, 3500]) {
+      assert.equal(mayReplacePrice(third, { unitPriceMinor: price, priceMinor: price }), true, String(price))
+    }
+    assert.equal(mayReplacePrice(third, { unitPriceMinor: 2000, priceMinor: 2000 }), false)
+    // What is not of the request that waits says nothing of it.
+    const other = { ...asked(3300), replaces: second.replaces }
+    const afterOther = { ...asked(3500), replaces: pricesReplacedBy(asked(3500), AT_LIST, other) }
+    assert.equal(mayReplacePrice(afterOther, { unitPriceMinor: 3000, priceMinor: 3000 }), false)
+    assert.deepEqual(third.replaces!.of, asked(3500))
+  })
+}
+
 test('a request without a price replaces none, and one of an earlier version replaces any', () => {
   const none = { priceMinor: null, linePriceMinor: null }
   const other = { unitPriceMinor: 2000, priceMinor: 2000 }
-  assert.equal(pricesReplacedBy(none, AT_LIST, ofVersion), null)
+  assert.equal(pricesReplacedBy(none, AT_LIST, { ...ofVersion, replaces: null }), null)
   assert.equal(mayReplacePrice({ ...none, replaces: null }, other), true)
   assert.equal(mayReplacePrice({ ...ofVersion, replaces: null }, other), true)
   // Older code has replaced the request and left what the one before it replaced.

@@ -3,7 +3,7 @@ import type { Subscription } from './subscription.ts'
 type RequestedPrice = { priceMinor: number | null; linePriceMinor: number | null }
 
 /**
- * The prices that a requested price may replace, in minor units: what the subscription had when it was requested, and what the request
+ * The prices that a requested price may replace, in minor units: what the subscription had when it was requested, and what the requests
  * before it may have made of it meanwhile. By the price of one of what the plan sells, where that is known; else by that of a cycle.
  */
 export type ReplacedPrices = {
@@ -13,18 +13,28 @@ export type ReplacedPrices = {
   of: RequestedPrice
 }
 
-/** What a price that is requested now replaces; `waiting` is the request that it takes the place of. */
+/**
+ * What a price that is requested now replaces; `waiting` is the request that it takes the place of. What that one replaces is replaced
+ * too: the platform may have made any of the requests before, whose answer was lost.
+ */
 export function pricesReplacedBy(
   requested: RequestedPrice,
   s: Pick<Subscription, 'priceMinor' | 'unitPriceMinor'>,
-  waiting: RequestedPrice | null
+  waiting: (RequestedPrice & { replaces: ReplacedPrices | null }) | null
 ): ReplacedPrices | null {
   const { priceMinor, linePriceMinor } = requested
   if (!isPrice(requested)) return null
-  const known = (prices: (number | null | undefined)[]) => prices.filter((price) => typeof price === 'number')
+  const before = waiting?.replaces && isOf(waiting.replaces, waiting) ? waiting.replaces : null
+  const known = (prices: (number | null | undefined)[]) => [
+    ...new Set(prices.filter((price) => typeof price === 'number'))
+  ]
   return {
-    unitPrices: known([s.unitPriceMinor, waiting?.linePriceMinor]),
-    prices: known([s.unitPriceMinor === null ? s.priceMinor : null, waiting?.priceMinor]),
+    unitPrices: known([s.unitPriceMinor, waiting?.linePriceMinor, ...(before?.unitPrices ?? [])]),
+    prices: known([
+      s.unitPriceMinor === null ? s.priceMinor : null,
+      waiting?.priceMinor,
+      ...(before?.prices ?? [])
+    ]),
     of: { priceMinor, linePriceMinor }
   }
 }
