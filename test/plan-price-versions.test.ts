@@ -48,6 +48,13 @@ async function aPricedStore() {
     plan: plan as string,
     idOf,
     change,
+    async newMember(name: string, price?: string) {
+      const { contract_id } = await store.member(`${name}@example.com`, 'Gold')
+      if (price) await store.contract(contract_id).edit({ line: { currentPrice: price } })
+      await store.settle()
+      const all = await store.client.subscriptions.list({}).toArray({ atMost: 50 })
+      return all.find((s: any) => s.shopify_subscription_id.endsWith(`/${contract_id}`))!.id as string
+    },
     preview: (query: string) => service.admin('GET', `${at}/preview?${query}`),
     version: (version: Record<string, string>) => addPlanVersion(service, `${store.at}/plans/${plan}`, version),
     /** Without a preview of its own. */
@@ -251,7 +258,8 @@ test('a price that is agreed after the preview stays, also where the version is 
       values (${store.storeId}, ${Number(store.idOf('paused').slice(4))}, 1900, 'api', ${now})`)
   )
   await store.change(store.idOf('plain'), { price: '23.00' })
-  await store.settle()
+  // Two that are new: nobody has seen their prices.
+  const others = [await store.newMember('new-own', '20.00'), await store.newMember('new-plain')]
   await service.db.inStore(store.storeId, (ctx) =>
     enqueue(ctx, followPlanVersionJob, [{ planId, version: 2, target: 'all', afterId: 0, since }])
   )
@@ -265,6 +273,29 @@ test('a price that is agreed after the preview stays, also where the version is 
       // Its own request waits, in place of the version.
       [29, ...MONTH, 1],
       [35, 'week', 6, 2]
+    ]
+  )
+  const prices = await Promise.all(
+    others.map(async (id) => (await service.admin('GET', `${store.at}/subscriptions/${id}`)).price)
+  )
+  assert.deepEqual(prices, [20, 35])
+})
+
+test('what is agreed at the very time of the preview stays if the preview did not show it', async () => {
+  const store = await aPricedStore()
+  // The clock of the store stands still, so all of this has the same time.
+  await store.change(store.idOf('slow'), { price: '21.00' })
+  await store.settle()
+  await store.version({ price: '35.00', apply_to: 'all' })
+  await store.change(store.idOf('plain'), { price: '23.00' })
+  await store.settle()
+  const { plain, slow, own } = await store.terms()
+  assert.deepEqual(
+    [plain, slow, own],
+    [
+      [23, ...MONTH, 1],
+      [21, 'week', 6, 1],
+      [35, ...MONTH, 2]
     ]
   )
 })

@@ -19,15 +19,15 @@ export type VersionTerms = {
 }
 
 /**
- * `assertPreviewed` refuses a version for running subscriptions that would do anything else than what was previewed, in a transaction;
- * `since` is the time of that transaction.
+ * `assertPreviewed` refuses a version for running subscriptions that would do anything else than what was previewed, in a transaction.
+ * It returns what has agreed the prices that the preview showed, as far as a later price may bear the same time.
  */
 export type VersionInput = VersionTerms &
   (
     | { appliesTo: 'new' }
     | {
         appliesTo: Exclude<VersionTarget, 'new'>
-        assertPreviewed: (ctx: Ctx, version: VersionOffer) => Promise<void>
+        assertPreviewed: AssertPreviewed
       }
   )
 
@@ -43,7 +43,9 @@ export const followPlanVersionJob = declareJob(
     target: Type.Union([Type.Literal('list_price'), Type.Literal('all')]),
     afterId: Type.Integer(),
     /** When what it does was previewed: a price that was agreed later stays. Jobs of earlier versions have none. */
-    since: Type.Optional(Type.String())
+    since: Type.Optional(Type.String()),
+    /** What was agreed shortly before that, and was in the preview. */
+    seen: Type.Optional(Type.Array(Type.String()))
   }),
   { priority: 'low', dedupe: ({ planId }) => planId }
 )
@@ -71,20 +73,21 @@ export async function addPlanVersion(
   return changePlan(db, storeId, planId, async (before, leaseToken) => {
     const after = { ...before, ...termsAfter(before, input) }
     if (input.appliesTo === 'new' && !differ(before, after)) throw sameTerms(planId)
-    const since = input.appliesTo === 'new' ? null : await assertMayFollow(db, storeId, after, input.assertPreviewed)
+    const previewed =
+      input.appliesTo === 'new' ? null : await assertMayFollow(db, storeId, after, input.assertPreviewed)
     const sellingPlanId = await publishPlan(connector, after)
     return db.inStore(storeId, async (ctx) => {
       const { priceMinor, interval, intervalCount, creditMinor } = after
       const next = { id: planId, priceMinor, interval, intervalCount, creditMinor, sellingPlanId }
       if (!(await markVersion(ctx, { ...next, appliesTo: input.appliesTo }, leaseToken))) throw planBusy(planId)
       const plan = (await findPlan(ctx, planId))!
-      if (input.appliesTo !== 'new' && since) {
+      if (input.appliesTo !== 'new' && previewed) {
         const job = {
           planId,
           version: plan.currentVersion,
           target: input.appliesTo,
           afterId: 0,
-          since: since.toString()
+          ...previewed
         }
         await enqueue(ctx, followPlanVersionJob, [job])
       }
@@ -113,17 +116,20 @@ const offerOf = ({ currentVersion, priceMinor, interval, intervalCount, creditMi
   creditMinor
 })
 
-/** Refuses a version for running subscriptions that was not previewed, or while another is brought to them. Returns when. */
+type AssertPreviewed = (ctx: Ctx, version: VersionOffer) => Promise<string[] | null>
+type Previewed = { since: string; seen?: string[] }
+
+/** Refuses a version for running subscriptions that was not previewed, or while another is brought to them. Returns when that was asked. */
 function assertMayFollow(
   db: Database,
   storeId: number,
   after: Plan,
-  assertPreviewed: (ctx: Ctx, version: VersionOffer) => Promise<void>
-): Promise<Temporal.Instant> {
+  assertPreviewed: AssertPreviewed
+): Promise<Previewed> {
   return db.inStore(storeId, async (ctx) => {
     await assertNoneUnderWay(ctx, after.id)
-    await assertPreviewed(ctx, offerOf(after))
-    return ctx.now
+    const seen = await assertPreviewed(ctx, offerOf(after))
+    return { since: ctx.now.toString(), ...(seen ? { seen } : {}) }
   })
 }
 

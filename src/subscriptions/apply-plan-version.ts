@@ -37,7 +37,8 @@ export const applyEarlierPlanVersion = defineJob(applyPlanVersionJob, async ({ d
 /**
  * Moves the next batch of a plan's running subscriptions to a version, from their next cycle on: the platform's contracts are
  * edited after the commit, and price and cadence here follow them. A subscription at a later version stays there, and one that keeps
- * its terms stays at its own; so does one whose price was agreed after the preview. Returns the last subscription of the batch; null after the last batch.
+ * its terms stays at its own; so does one whose price was agreed after the preview, also by being created or imported. Returns the last
+ * subscription of the batch; null after the last batch.
  */
 async function followVersion(
   ctx: Ctx,
@@ -46,15 +47,24 @@ async function followVersion(
     version,
     target,
     afterId,
-    since
-  }: { planId: number; version: number; target: Exclude<VersionTarget, 'new'>; afterId: number; since?: string }
+    since,
+    seen
+  }: {
+    planId: number
+    version: number
+    target: Exclude<VersionTarget, 'new'>
+    afterId: number
+    since?: string
+    seen?: string[]
+  }
 ): Promise<number | null> {
   const versions = new Map((await listPlanVersions(ctx, planId)).map((one) => [one.version, one]))
   const wanted = versions.get(version)
   if (!wanted) return null
   const ids = await lockBehindVersion(ctx, { planId, version, afterId, limit: BATCH })
   // Read after the lock: whoever requests a change of a subscription locks it first.
-  const agreed = target === 'all' && since ? await listAgreedSince(ctx, ids, Temporal.Instant.from(since)) : null
+  const agreed =
+    target === 'all' && since ? await listAgreedSince(ctx, ids, Temporal.Instant.from(since), seen ?? null) : null
   const planned = (await listRepriced(ctx, ids)).map((s) => {
     // Nobody has seen these prices in the preview.
     return { s, plan: planRepricing(s, wanted, versions, agreed?.has(s.id) ? 'list_price' : target) }

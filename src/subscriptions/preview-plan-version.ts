@@ -3,7 +3,14 @@ import type { Ctx } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import { listPlanVersions, type VersionOffer, type VersionTarget } from '#plans'
 import { type KeptReason, planRepricing, type Repricing } from './plan-repricing.ts'
-import { countByTerms, fingerprintBehind, listBehindVersion, listRepriced, type Repriced } from './repricing-queries.ts'
+import {
+  countByTerms,
+  fingerprintBehind,
+  listAgreedBefore,
+  listBehindVersion,
+  listRepriced,
+  type Repriced
+} from './repricing-queries.ts'
 
 const ID_CHARACTERS = 32
 
@@ -21,14 +28,19 @@ export type RepricingPreview = {
   nextAfterId: number | null
 }
 
-/** Refuses a version that would do anything else now than the preview with this id said. */
+/**
+ * Refuses a version that would do anything else now than the preview with this id said. Returns what has agreed the prices that it showed
+ * (`listAgreedBefore`).
+ */
 export async function assertPreviewed(
   ctx: Ctx,
   planId: number,
   wanted: VersionOffer,
   { target, preview }: { target: Exclude<VersionTarget, 'new'>; preview: string }
-): Promise<void> {
-  if (preview === (await previewId(ctx, planId, wanted, target))) return
+): Promise<string[] | null> {
+  // First, so that what is agreed meanwhile is not taken for previewed.
+  const seen = await listAgreedBefore(ctx, planId)
+  if (preview === (await previewId(ctx, planId, wanted, target))) return seen
   throw new Refusal(
     'conflict',
     'preview is not of this version as it would be now: the terms differ, or a subscription, a price or the plan has changed since; preview it again',

@@ -31,6 +31,7 @@ import { reassignSubscriptions } from './reassign-subscriptions.ts'
 import {
   countByTerms,
   fingerprintBehind,
+  listAgreedBefore,
   listAgreedSince,
   listBehindVersion,
   listRepriced,
@@ -671,7 +672,7 @@ test('a price that was changed or requested after a moment is later than it, wha
   await ask(requested, { priceMinor: 1 }, later)
   await ask(line, { linePriceMinor: 1 }, later)
   await ask(other, { interval: 'week', intervalCount: 1 }, later)
-  const since = (when: Temporal.Instant, of = ids) => inStore((ctx) => listAgreedSince(ctx, of, when))
+  const since = (when: Temporal.Instant, of = ids) => inStore((ctx) => listAgreedSince(ctx, of, when, null))
   assert.deepEqual(
     [...(await since(START))].toSorted((a, b) => a - b),
     [changed, requested, line]
@@ -679,6 +680,65 @@ test('a price that was changed or requested after a moment is later than it, wha
   assert.deepEqual([...(await since(START, [line, early]))], [line])
   assert.deepEqual([...(await since(later))], [])
   assert.deepEqual([...(await since(START.subtract({ hours: 1 }), [early]))], [early])
+})
+
+test('the price of a subscription that is created or imported after a moment is later than it', async () => {
+  const store = await aStoreWith(many(3))
+  const [created, imported, early] = store.ids as [number, number, number]
+  const later = START.add({ hours: 1 })
+  for (const [subscriptionId, kind, when] of [
+    [created, 'created', later],
+    [imported, 'imported', later],
+    [early, 'created', START]
+  ] as const) {
+    await store.inStore((ctx) =>
+      recordActivities({ ...ctx, now: when }, [{ subscriptionId, kind, actor: 'api', text: kind }])
+    )
+  }
+  // Those of the store's beginning have their own entries.
+  const agreed = await store.inStore((ctx) => listAgreedSince(ctx, store.ids, START, null))
+  assert.deepEqual(
+    [...agreed].toSorted((a, b) => a - b),
+    [created, imported]
+  )
+})
+
+test('a price that is agreed by a transaction which began before the preview and ends after it is later than the preview', async () => {
+  const store = await aStoreWith(many(5))
+  const { inStore } = store
+  const [seen, changed, asked, again, other] = store.ids as [number, number, number, number, number]
+  await aPlan(store, { name: 'Gold' })
+  await store.run(sql`
+    update subscriptions set plan_id = (select max(id) from plans where store_id = ${store.storeId}) where store_id = ${store.storeId}`)
+  const found = await store.read(sql`select max(id) as id, null as value from plans where store_id = ${store.storeId}`)
+  const planId = found[0]!.id
+  const agree = (ctx: Ctx, subscriptionId: number) =>
+    recordActivities(ctx, [{ subscriptionId, kind: 'price_changed', actor: 'api', text: 'Agreed' }])
+  const ask = (ctx: Ctx, subscriptionId: number, priceMinor: number) =>
+    writeChanges(ctx, [{ ...NOTHING, subscriptionId, priceMinor }])
+  await inStore((ctx) => agree(ctx, seen))
+  await inStore((ctx) => ask(ctx, again, 1))
+  await inStore((ctx) => agree({ ...ctx, now: ctx.now.subtract({ hours: 1 }) }, other))
+  const { since, marks } = await inStore(async (late) => {
+    await agree(late, changed)
+    await ask(late, asked, 1)
+    await ask(late, again, 2)
+    return inStore(async (ctx) => ({ since: ctx.now, marks: await listAgreedBefore(ctx, planId) }))
+  })
+  const agreed = (named: string[] | null) => inStore((ctx) => listAgreedSince(ctx, store.ids, since, named))
+  assert.equal(marks!.length >= 2, true)
+  assert.deepEqual(
+    [...(await agreed(marks))].toSorted((a, b) => a - b),
+    [changed, asked, again]
+  )
+  assert.deepEqual([...(await agreed(null))], [], 'times alone do not show it')
+  // More than can be named: then times decide.
+  await store.run(sql`
+    insert into contract_activities (store_id, subscription_id, member_id, kind, actor, text, plan_name, occurred_at)
+    select s.store_id, s.id, s.member_id, 'price_changed', 'api', 'Agreed', 'Gold', ${since}
+      from subscriptions s, generate_series(1, 1001) where s.store_id = ${store.storeId} and s.id = ${seen}`)
+  assert.equal(await inStore((ctx) => listAgreedBefore(ctx, planId)), null)
+  assert.deepEqual(await inStore((ctx) => listAgreedBefore(ctx, planId + 1)), [], 'of other plans nothing is named')
 })
 
 test('what a requested price replaces is stored with it, and without a price nothing is', async () => {
@@ -809,7 +869,7 @@ test('a version that changes a price replaces the price of now and the requested
   const of = { priceMinor: null, linePriceMinor: 3500 }
   assert.deepEqual(await follow(3, 3500), [
     [plain, 3500, 3500, 'year', { unitPrices: [2900], prices: [], of: { priceMinor: 3500, linePriceMinor: 3500 } }],
-    [asked, null, 3500, 'year', { unitPrices: [2900], prices: [1900], of }],
-    [both, null, 3500, 'year', { unitPrices: [2900, 3500], prices: [1900], of }]
+    [asked, null, 3500, 'year', { unitPrices: [2900, 2500], prices: [1900], of }],
+    [both, null, 3500, 'year', { unitPrices: [2900, 3500, 2500], prices: [1900], of }]
   ])
 })

@@ -30,11 +30,7 @@ export function pricesReplacedBy(
   ]
   return {
     unitPrices: known([s.unitPriceMinor, waiting?.linePriceMinor, ...(before?.unitPrices ?? [])]),
-    prices: known([
-      s.unitPriceMinor === null ? s.priceMinor : null,
-      waiting?.priceMinor,
-      ...(before?.prices ?? [])
-    ]),
+    prices: known([s.unitPriceMinor === null ? s.priceMinor : null, waiting?.priceMinor, ...(before?.prices ?? [])]),
     of: { priceMinor, linePriceMinor }
   }
 }

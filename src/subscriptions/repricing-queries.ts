@@ -1,4 +1,4 @@
-import { type Ctx, int, json, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
+import { bool, type Ctx, int, json, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
 import type { ReplacedPrices } from './replaced-prices.ts'
 
 /** Which of a plan's subscriptions a version may move: those with an earlier one, after `afterId`. */
@@ -79,19 +79,75 @@ export function listRepriced(ctx: Ctx, ids: number[]): Promise<Repriced[]> {
   )
 }
 
-/** Those of these subscriptions whose price was changed, or requested, after this instant. */
-export async function listAgreedSince(ctx: Ctx, ids: number[], since: Temporal.Instant): Promise<Set<number>> {
+/** Whose price was agreed: changed, requested and waiting, or that of a new subscription. */
+const Agreed = row({ id: int, mark: text })
+
+/** The history of what agrees a price. An imported subscription may have been created long ago. */
+const AGREES = ['price_changed', 'created', 'imported']
+
+/**
+ * Those of these subscriptions whose price was agreed after `since`, except what `seen` names; `seen` is from `listAgreedBefore`. Without
+ * it, what a transaction that began before `since` has agreed is not among them.
+ */
+export async function listAgreedSince(
+  ctx: Ctx,
+  ids: number[],
+  since: Temporal.Instant,
+  seen: string[] | null
+): Promise<Set<number>> {
+  const after = seen ? since.subtract(LONGEST_TRANSACTION) : since
   const rows = await ctx.tx.many(
-    Id,
+    Agreed,
     sql`
-    select subscription_id as id from contract_activities
-     where store_id = ${ctx.storeId} and subscription_id = any(${ids}::bigint[]) and kind = 'price_changed' and occurred_at > ${since}
-    union
-    select subscription_id from subscription_changes
-     where store_id = ${ctx.storeId} and subscription_id = any(${ids}::bigint[]) and requested_at > ${since}
+    select subscription_id as id, 'activity ' || id as mark from contract_activities
+     where store_id = ${ctx.storeId} and subscription_id = any(${ids}::bigint[]) and kind = any(${AGREES}::text[])
+       and occurred_at > ${after}
+    union all
+    select subscription_id, concat_ws(' ', 'request', subscription_id, price_minor, 'line', line_price_minor, requested_at at time zone 'UTC')
+      from subscription_changes
+     where store_id = ${ctx.storeId} and subscription_id = any(${ids}::bigint[]) and requested_at > ${after}
        and num_nonnulls(price_minor, line_price_minor) > 0`
   )
-  return new Set(rows.map(({ id }) => id))
+  const known = new Set(seen)
+  return new Set(rows.filter(({ mark }) => !known.has(mark)).map(({ id }) => id))
+}
+
+/** No transaction that writes for people takes longer. */
+const LONGEST_TRANSACTION = { minutes: 10 }
+const MAX_SEEN = 1000
+/** So much of the history is looked through. */
+const MAX_NEWEST = 10_000
+
+const AgreedBefore = row({ marks: json<string[]>(), isTooMuch: bool })
+
+/**
+ * What has agreed a price of a plan's subscriptions so shortly before now that a transaction which is under way, and cannot be seen
+ * yet, may bear the same times: what is not named here was agreed later, whatever its time. Null where that is too much to name.
+ */
+export async function listAgreedBefore(ctx: Ctx, planId: number): Promise<string[] | null> {
+  const after = ctx.now.subtract(LONGEST_TRANSACTION)
+  const { marks, isTooMuch } = await ctx.tx.one(
+    AgreedBefore,
+    sql`
+    with newest as materialized (
+      select id, subscription_id, kind, occurred_at from contract_activities
+       where store_id = ${ctx.storeId} order by id desc limit ${MAX_NEWEST}
+    ), agreed as materialized (
+      select 'activity ' || a.id as mark from newest a
+        join subscriptions s on s.store_id = ${ctx.storeId} and s.id = a.subscription_id and s.plan_id = ${planId}
+       where a.kind = any(${AGREES}::text[]) and a.occurred_at > ${after}
+      union all
+      select concat_ws(' ', 'request', c.subscription_id, c.price_minor, 'line', c.line_price_minor, c.requested_at at time zone 'UTC')
+        from subscription_changes c
+        join subscriptions s on s.store_id = ${ctx.storeId} and s.id = c.subscription_id and s.plan_id = ${planId}
+       where c.store_id = ${ctx.storeId} and c.requested_at > ${after} and num_nonnulls(c.price_minor, c.line_price_minor) > 0
+       limit ${MAX_SEEN + 1}
+    )
+    select coalesce((select jsonb_agg(mark) from agreed), '[]') as marks,
+           (select count(*) from agreed) > ${MAX_SEEN}
+           or (select count(*) from newest where occurred_at > ${after}) = ${MAX_NEWEST} as is_too_much`
+  )
+  return isTooMuch ? null : marks
 }
 
 const Fingerprint = row({ count: int, sum: text })
