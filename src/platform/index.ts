@@ -12,14 +12,14 @@ export type { PlatformCustomer } from './customers/customer.ts'
 export type { CustomerChange } from './customers/customers-api.ts'
 export { choosePaymentMethod, type PlatformPaymentMethod } from './customers/payment-method.ts'
 export {
-  claimInbound,
   deleteOldInbound,
   dueInbound,
   extendInboundLease,
+  findDueInbound,
   giveBackInbound,
-  INBOUND_LEASE_SECONDS,
   type Inbound,
   type InboundMessage,
+  leaseInbound,
   markInboundEnded,
   markInboundFailed,
   nextInboundAt,

@@ -3,12 +3,13 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Patience } from '#kit/engines'
-import { int, nullable, row, sql, text } from '#kit/postgres'
+import { instant, int, nullable, row, sql, text } from '#kit/postgres'
 import { MalformedPayload, readWebhookHeaders, receiveWebhook } from '#platform'
 import { setClock } from '#stores'
 import { testDatabase } from '../../test/database.ts'
 import { aStore, type BuiltStore } from '../../test/store-builder.ts'
 import { createInboundEngine } from './inbound-engine.ts'
+import type { InboundLimits } from './messages-under-way.ts'
 import type { TopicHandler } from './topics.ts'
 
 const { db } = await testDatabase()
@@ -50,9 +51,14 @@ const kept = ({ storeId }: BuiltStore) =>
   )
 
 /** An engine with these handlers, none of which reads the platform. */
-const engineWith = (topics: Record<string, TopicHandler>, leaseOwner = 1, patience: Patience = {}) => {
+const engineWith = (
+  topics: Record<string, TopicHandler>,
+  leaseOwner = 1,
+  patience: Patience = {},
+  limits: Partial<InboundLimits> = {}
+) => {
   const never = async () => assert.fail('No handler of these tests reads the platform')
-  return createInboundEngine({ db, leaseOwner, connectorOf: never, disconnect: never, patience }, topics)
+  return createInboundEngine({ db, leaseOwner, connectorOf: never, disconnect: never, patience, limits }, topics)
 }
 
 const setClockOf = ({ storeId }: BuiltStore, at: Temporal.Instant) => db.inStore(storeId, (ctx) => setClock(ctx, at))
@@ -70,7 +76,7 @@ function anEngine(topics: string[], behaviour: (n: number) => void = () => {}) {
       ns.forEach(behaviour)
     }
   const handlers = Object.fromEntries(topics.map((topic) => [topic, handlerOf(topic)]))
-  return { calls, engine: engineWith(handlers) }
+  return { calls, handlers, engine: engineWith(handlers) }
 }
 
 test('all messages of a handler go to it together, in the order of arrival, and each once', async () => {
@@ -203,14 +209,15 @@ test('while one process has messages of a store, another leases none of that sto
   assert.equal(await second.engine.runOnce(store.storeId), 1)
 })
 
-test('many engines at once handle each message once, in order', async () => {
+test('many nodes at once handle each message once, in order', async () => {
   const store = await aWebhookStore()
   await receiveAll(store, ...Array.from({ length: 150 }, (_, n): [string, number] => ['orders/paid', n]))
-  const { calls, engine } = anEngine(['orders/paid'])
-  const drain = async () => {
+  const { calls, handlers } = anEngine(['orders/paid'])
+  const drain = async (leaseOwner: number) => {
+    const engine = engineWith(handlers, leaseOwner, {}, { batch: 20 })
     while (await engine.nextDueAt(store.storeId)) await engine.runOnce(store.storeId)
   }
-  await Promise.all([drain(), drain(), drain(), drain()])
+  await Promise.all([1, 2, 3, 4].map(drain))
   assert.deepEqual(
     calls.flatMap(([, ns]) => ns),
     Array.from({ length: 150 }, (_, n) => n)
@@ -306,6 +313,317 @@ test('when the background stops, what is under way is ended first', async () => 
   assert.equal(isHandled, false)
   await engine.endUnderWay?.(store.storeId)
   assert.equal(isHandled, true)
+})
+
+/** Runs that do not wait long for what hangs. */
+const IMPATIENT: Patience = { slowMs: 20, comeBackMs: 30 }
+
+/** An engine whose handler of messages about contracts does `handle` with their numbers. */
+const contractEngine = (
+  handle: (ns: number[]) => Promise<void>,
+  { leaseOwner = 1, ...limits }: Partial<InboundLimits> & { leaseOwner?: number } = {},
+  patience = IMPATIENT
+) =>
+  engineWith(
+    {
+      'subscription_billing_attempts/success': (_deps, _storeId, messages) =>
+        handle(messages.map(({ payload }) => (payload as { id: number }).id))
+    },
+    leaseOwner,
+    patience,
+    limits
+  )
+
+async function receiveAbout(store: BuiltStore, ...messages: [contract: number, n: number][]) {
+  for (const [contract, n] of messages) await receive(store, ...aboutContract(contract, n))
+}
+
+async function runToEnd(engine: ReturnType<typeof engineWith>, { storeId }: BuiltStore) {
+  while ((await engine.runOnce(storeId)) > 0);
+}
+
+const endLeases = ({ storeId }: BuiltStore) =>
+  db.inStore(storeId, ({ tx }) =>
+    tx.run(sql`update inbound_webhooks set leased_until = clock_timestamp() - interval '1 second'
+                where store_id = ${storeId} and leased_until is not null`)
+  )
+
+const leasedUntil = ({ storeId }: BuiltStore) =>
+  db.inStore(storeId, async ({ tx }) => {
+    const { at } = await tx.one(
+      row({ at: nullable(instant) }),
+      sql`select min(leased_until) as at from inbound_webhooks where store_id = ${storeId}`
+    )
+    return at!
+  })
+
+test('what is under way is not claimed again when its lease is over, and its outcome counts', async () => {
+  const store = await aWebhookStore()
+  const calls: number[][] = []
+  const hanging = Promise.withResolvers<void>()
+  const engine = contractEngine(async (ns) => {
+    calls.push(ns)
+    await hanging.promise
+    if (ns.includes(1)) throw new Error('The platform does not respond')
+  })
+  await receiveAbout(store, [7, 1])
+  await engine.runOnce(store.storeId)
+  await receiveAbout(store, [8, 2])
+  await engine.runOnce(store.storeId)
+  for (let i = 0; i < 2; i++) {
+    await endLeases(store)
+    await engine.runOnce(store.storeId)
+  }
+  hanging.resolve()
+  await runToEnd(engine, store)
+  assert.deepEqual(calls, [[1], [2]])
+  assert.deepEqual(
+    (await kept(store)).map((m) => [m.status, m.attempts, m.lastError, m.leaseOwner]),
+    [
+      ['waiting', 1, 'Error: The platform does not respond', null],
+      ['done', 0, null, null]
+    ]
+  )
+  assert.deepEqual(await engine.nextDueAt(store.storeId), minutesAfterStart(1))
+})
+
+test('a lease is extended for as long as a call lasts, from the first on', async () => {
+  const store = await aWebhookStore()
+  const hanging = Promise.withResolvers<void>()
+  const engine = contractEngine(() => hanging.promise, { leaseMs: 3_000 })
+  await receiveAbout(store, [7, 1], [8, 2])
+  await engine.runOnce(store.storeId)
+  for (let before = await leasedUntil(store), times = 0; times < 2; times++) {
+    const extended = async () => Temporal.Instant.compare(await leasedUntil(store), before) > 0
+    for (let i = 0; !(await extended()); i++) {
+      assert.ok(i < 200, 'the lease is extended')
+      await sleep(50)
+    }
+    before = await leasedUntil(store)
+  }
+  hanging.resolve()
+  await runToEnd(engine, store)
+  assert.deepEqual(
+    (await kept(store)).map((m) => m.status),
+    ['done', 'done']
+  )
+})
+
+test('when another node has taken messages over, no more calls begin for them here', async () => {
+  const store = await aWebhookStore()
+  const calls: number[][] = []
+  const engine = contractEngine(
+    async (ns) => {
+      calls.push(ns)
+      if (ns.length > 1) throw new Error('together')
+      await db.inStore(store.storeId, ({ tx }) =>
+        tx.run(sql`update inbound_webhooks set lease_owner = 2, lease_token = lease_token + 1,
+                          leased_until = clock_timestamp() + interval '1 minute' where store_id = ${store.storeId}`)
+      )
+      await sleep(900)
+    },
+    { leaseMs: 600 }
+  )
+  await receiveAbout(store, [7, 1], [7, 2])
+  await runToEnd(engine, store)
+  assert.deepEqual(calls, [[1, 2], [1]])
+  assert.deepEqual(
+    (await kept(store)).map((m) => [m.status, m.leaseOwner]),
+    [
+      ['waiting', 2],
+      ['waiting', 2]
+    ]
+  )
+})
+
+test('a lease that ran out is not extended: another node may handle later messages already', async () => {
+  const store = await aWebhookStore()
+  const calls: number[][] = []
+  const engine = contractEngine(
+    async (ns) => {
+      calls.push(ns)
+      if (ns.length > 1) throw new Error('together')
+      if (calls.length > 2) return
+      await endLeases(store)
+      await sleep(900)
+    },
+    { leaseMs: 600 }
+  )
+  await receiveAbout(store, [7, 1], [7, 2])
+  await engine.runOnce(store.storeId)
+  await engine.endUnderWay?.(store.storeId)
+  assert.deepEqual(calls, [[1, 2], [1]])
+  await runToEnd(engine, store)
+  assert.deepEqual(calls, [[1, 2], [1], [2]])
+})
+
+test('messages that fail together are tried by themselves for longer than a lease, each contract in order', async () => {
+  const store = await aWebhookStore()
+  const tried: number[] = []
+  const engine = contractEngine(
+    async (ns) => {
+      if (ns.length > 1) throw new Error('together')
+      await sleep(100)
+      tried.push(ns[0]!)
+    },
+    { leaseMs: 600 }
+  )
+  await receiveAbout(store, ...Array.from({ length: 32 }, (_, i): [number, number] => [i % 8, i]))
+  await runToEnd(engine, store)
+  assert.equal(tried.length, 32)
+  for (const ofContract of Map.groupBy(tried, (n) => n % 8).values()) {
+    assert.deepEqual(
+      ofContract,
+      ofContract.toSorted((a, b) => a - b)
+    )
+  }
+})
+
+test('a backlog that waits for what hangs hides no other messages, and keeps its order', async () => {
+  const store = await aWebhookStore()
+  const hanging = Promise.withResolvers<void>()
+  const handled: number[] = []
+  const handle = async (ns: number[]) => {
+    if (ns.includes(1)) await hanging.promise
+    handled.push(...ns)
+  }
+  const engine = contractEngine(handle, { batch: 4 })
+  const other = contractEngine(handle, { leaseOwner: 2 })
+  await receiveAbout(store, [7, 1], [8, 2])
+  await engine.runOnce(store.storeId)
+  const backlog = Array.from({ length: 12 }, (_, i): [number, number] => [7 + (i % 2), 10 + i])
+  await receiveAbout(store, ...backlog, [9, 3])
+  await engine.runOnce(store.storeId)
+  assert.deepEqual(handled, [3])
+  await receiveAbout(store, [7, 30], [9, 4])
+  await engine.runOnce(store.storeId)
+  assert.deepEqual(handled, [3, 4])
+  assert.equal(await other.runOnce(store.storeId), 0)
+
+  hanging.resolve()
+  await runToEnd(engine, store)
+  const ofContract = (numbers: number[]) => handled.filter((n) => numbers.includes(n))
+  for (const inOrder of [
+    [1, 10, 12, 14, 16, 18, 20, 30],
+    [2, 11, 13, 15, 17, 19, 21]
+  ]) {
+    assert.deepEqual(ofContract(inOrder), inOrder)
+  }
+  assert.equal(handled.length, 17)
+})
+
+test('only so many waiting messages are remembered; the others are found when some may begin', async () => {
+  const store = await aWebhookStore()
+  const hanging = Promise.withResolvers<void>()
+  const handled: number[] = []
+  const engine = contractEngine(
+    async (ns) => {
+      if (ns.includes(1)) await hanging.promise
+      handled.push(...ns)
+    },
+    { batch: 2, waiting: 2 }
+  )
+  await receiveAbout(store, [7, 1])
+  await engine.runOnce(store.storeId)
+  await receiveAbout(store, [7, 2], [7, 3], [7, 4], [8, 5])
+  await engine.runOnce(store.storeId)
+  assert.deepEqual(handled, [])
+  hanging.resolve()
+  await runToEnd(engine, store)
+  assert.deepEqual(handled, [1, 2, 3, 4, 5])
+})
+
+test('the bodies under way in a store have only so many bytes together, whatever hangs', async () => {
+  const store = await aWebhookStore()
+  const hanging = Promise.withResolvers<void>()
+  const begun: number[] = []
+  const bytes = Buffer.byteLength(aboutContract(7, 1)[1])
+  const engine = contractEngine(
+    async (ns) => {
+      begun.push(...ns)
+      await hanging.promise
+    },
+    { bytesUnderWay: bytes * 3 }
+  )
+  for (const n of [1, 2]) {
+    await receiveAbout(store, [n, n])
+    await engine.runOnce(store.storeId)
+  }
+  await receiveAbout(store, [3, 3], [4, 4])
+  await engine.runOnce(store.storeId)
+  assert.deepEqual(begun, [1, 2, 3], 'the last bytes that are free')
+  await engine.runOnce(store.storeId)
+  assert.deepEqual(begun, [1, 2, 3])
+  hanging.resolve()
+  await runToEnd(engine, store)
+  assert.deepEqual(begun, [1, 2, 3, 4])
+})
+
+test('calls that are not slow are sixteen at most', async () => {
+  const store = await aWebhookStore()
+  const hanging = Promise.withResolvers<void>()
+  let begun = 0
+  const engine = contractEngine(
+    () => {
+      begun++
+      return hanging.promise
+    },
+    {},
+    { slowMs: 60_000, comeBackMs: 10 }
+  )
+  for (let n = 0; n < 18; n++) {
+    await receiveAbout(store, [n, n])
+    await engine.runOnce(store.storeId)
+  }
+  assert.equal(begun, 16)
+  hanging.resolve()
+  await runToEnd(engine, store)
+  assert.equal(begun, 17, 'the other two together')
+})
+
+test('messages about different contracts are tried by themselves four at once', async () => {
+  const store = await aWebhookStore()
+  let [underWay, most] = [0, 0]
+  const engine = contractEngine(async (ns) => {
+    if (ns.length > 1) throw new Error('together')
+    underWay++
+    most = Math.max(most, underWay)
+    await sleep(100)
+    underWay--
+  })
+  await receiveAbout(store, ...Array.from({ length: 9 }, (_, n): [number, number] => [n, n]))
+  await runToEnd(engine, store)
+  assert.equal(most, 4)
+})
+
+test('once what is under way is to end, no call begins any more, and what was not tried is given back', async () => {
+  const store = await aWebhookStore()
+  const calls: number[][] = []
+  const [together, alone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const engine = contractEngine(async (ns) => {
+    calls.push(ns)
+    await (ns.length > 1 ? together : alone).promise
+    if (ns.length > 1) throw new Error('The connection was cut')
+  })
+  const leases = async () => (await kept(store)).map((m) => [m.status, m.attempts, m.leaseOwner].join())
+  await receiveAbout(store, ...Array.from({ length: 6 }, (_, n): [number, number] => [n, n]))
+  await engine.runOnce(store.storeId)
+  let ended = engine.endUnderWay!(store.storeId)
+  together.resolve()
+  await ended
+  assert.deepEqual(calls, [[0, 1, 2, 3, 4, 5]])
+  assert.deepEqual(await leases(), Array(6).fill('waiting,0,'))
+
+  // Four single calls are under way: they are ended, and the other two do not begin.
+  await engine.runOnce(store.storeId)
+  ended = engine.endUnderWay!(store.storeId)
+  alone.resolve()
+  await ended
+  assert.deepEqual(calls.slice(2), [[0], [1], [2], [3]])
+  assert.deepEqual(await leases(), [...Array(4).fill('done,0,'), ...Array(2).fill('waiting,0,')])
+
+  await runToEnd(engine, store)
+  assert.deepEqual(new Set(await leases()), new Set(['done,0,']))
 })
 
 test('finished messages are deleted after thirty days; failed and waiting ones stay', async () => {

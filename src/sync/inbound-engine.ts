@@ -2,35 +2,35 @@ import { createFlights, type Engine, type Patience } from '#kit/engines'
 import { type Ctx, instant, nullable, row } from '#kit/postgres'
 import { parseStorableJson } from '#kit/storable-json'
 import {
-  claimInbound,
   deleteOldInbound,
   dueInbound,
   extendInboundLease,
+  findDueInbound,
   giveBackInbound,
-  INBOUND_LEASE_SECONDS,
   type Inbound,
   type InboundMessage,
+  leaseInbound,
   MalformedPayload,
   markInboundEnded,
   markInboundFailed,
   nextInboundAt,
   releaseInbound
 } from '#platform'
+import {
+  createMessagesUnderWay,
+  INBOUND_LIMITS,
+  type InboundLimits,
+  type MessagesUnderWay
+} from './messages-under-way.ts'
 import { subjectOf, TOPICS, type TopicDeps, type TopicHandler } from './topics.ts'
 
-type Hold = (done: Inbound[]) => Promise<boolean>
-/** Messages of one handler. */
-type Group = { handler: TopicHandler | undefined; messages: Inbound[] }
-/** What the calls under way are about, in one store. */
-type Busy = Map<TopicHandler | undefined, Set<string>>
+/** What is under way in a store. `timer` extends its leases; `isEnding`: no new call begins. */
+type StoreWork = { storeId: number; messages: MessagesUnderWay; timer?: NodeJS.Timeout; isEnding: boolean }
 
-const BATCH = 200
 const PRUNE_BATCH = 200
 const RETENTION_DAYS = 30
 const RETRY_AFTER_MINUTES = [1, 5, 30, 120, 360] as const
 const MAX_TRIES = 20
-/** The used part of a lease after which it is extended; one call of a handler may use the rest. */
-const EXTEND_AFTER_SECONDS = INBOUND_LEASE_SECONDS / 3
 /** Calls of handlers that are under way in a store, without those that are slow. */
 const MAX_CALLS = 16
 /** Messages about different things that are tried by themselves at once, where their group failed. */
@@ -43,23 +43,82 @@ const MAX_ALONE = 4
  * under way, and only what comes in about the same things (`subjectOf`) waits for it.
  */
 export function createInboundEngine(
-  deps: TopicDeps & { leaseOwner: number; patience?: Patience },
+  deps: TopicDeps & { leaseOwner: number; patience?: Patience; limits?: Partial<InboundLimits> },
   topics: Record<string, TopicHandler> = TOPICS
 ): Engine {
   const { db, leaseOwner } = deps
+  const limits = { ...INBOUND_LIMITS, ...deps.limits }
+  const { leaseMs } = limits
   const handlerOf = new Map(Object.entries(topics))
+  const handlers = [...new Set(handlerOf.values())]
   const calls = createFlights<void>(deps.patience)
-  const busyOf = new Map<number, Busy>()
-  const claiming = new Set<number>()
+  const works = new Map<number, StoreWork>()
+
+  /** The same for messages that are handled one after the other: those of one handler about one thing. */
+  const keyOf = ({ topic, body }: Pick<Inbound, 'topic' | 'body'>): string =>
+    `${handlers.indexOf(handlerOf.get(topic)!)} ${subjectOf(topic, body)}`
+
+  const workOf = (storeId: number): StoreWork => {
+    const work = works.get(storeId) ?? { storeId, messages: createMessagesUnderWay(limits), isEnding: false }
+    works.set(storeId, work)
+    return work
+  }
+
+  const forgetIdle = ({ storeId, messages, timer }: StoreWork) => {
+    if (calls.load(storeId).underWay > 0 || messages.all().length > 0) return
+    clearInterval(timer)
+    works.delete(storeId)
+  }
+
+  /** Claims messages that may begin; what waits for one under way is passed by, and not leased. */
+  async function claim(work: StoreWork): Promise<Inbound[]> {
+    for (let look = work.messages.nextLook(); look; look = work.messages.nextLook()) {
+      const { busy } = look
+      const from = performance.now()
+      const found = await db.inStore(work.storeId, async (ctx) => {
+        const due = await findDueInbound(ctx, { leaseOwner, ...look! })
+        const keyed = due.map((message) => ({ message, key: keyOf(message) }))
+        const free = keyed.flatMap(({ message, key }) => (busy.has(key) ? [] : [message]))
+        if (free.length > 0) await leaseInbound(ctx, free, { leaseOwner, leaseMs })
+        return keyed
+      })
+      const claimed = work.messages.add(found, look, from)
+      // While the database does not answer the leases run out, and no call begins under them.
+      if (claimed.length > 0) work.timer ??= setInterval(() => void extend(work).catch(() => {}), leaseMs / 3).unref()
+      if (claimed.length > 0 || found.length === 0) return claimed
+    }
+    return []
+  }
+
+  async function extend({ storeId, messages }: StoreWork): Promise<void> {
+    const from = performance.now()
+    const asked = messages.all()
+    if (asked.length === 0) return
+    messages.hold(asked, await db.inStore(storeId, (ctx) => extendInboundLease(ctx, asked, leaseMs)), from)
+  }
+
+  async function giveBack({ storeId, messages }: StoreWork): Promise<void> {
+    const over = messages.over()
+    if (over.length === 0) return
+    await db.inStore(storeId, (ctx) => giveBackInbound(ctx, over))
+    messages.forget(over)
+  }
+
+  async function markEnded({ storeId, messages }: StoreWork, ended: Inbound[], status: 'done' | 'ignored') {
+    await db.inStore(storeId, (ctx) => markInboundEnded(ctx, ended, status))
+    messages.forget(ended)
+  }
 
   /** Tries one message by itself; when it fails, schedules its next try. */
-  async function handleAlone(storeId: number, handler: TopicHandler, message: Inbound): Promise<void> {
+  async function handleAlone(work: StoreWork, handler: TopicHandler, message: Inbound): Promise<void> {
+    const { storeId, messages } = work
     try {
       await handler(deps, storeId, [messageOf(message)])
     } catch (err) {
-      return db.inStore(storeId, (ctx) => markInboundFailed(ctx, message, String(err), retryAt(ctx, message, err)))
+      await db.inStore(storeId, (ctx) => markInboundFailed(ctx, message, String(err), retryAt(ctx, message, err)))
+      return messages.forget([message])
     }
-    await db.inStore(storeId, (ctx) => markInboundEnded(ctx, [message], 'done'))
+    await markEnded(work, [message], 'done')
   }
 
   async function succeeds(handler: TopicHandler, storeId: number, group: Inbound[]): Promise<boolean> {
@@ -72,69 +131,53 @@ export function createInboundEngine(
     }
   }
 
-  /** Tries the messages of one handler together, and one by one when that fails, those about one thing in order. */
-  async function handleGroup(storeId: number, { handler, messages }: Group): Promise<void> {
-    if (!handler) return db.inStore(storeId, (ctx) => markInboundEnded(ctx, messages, 'ignored'))
-    if (messages.length > 1 && (await succeeds(handler, storeId, messages))) {
-      return db.inStore(storeId, (ctx) => markInboundEnded(ctx, messages, 'done'))
-    }
-    const hold = holdOf(storeId, messages)
-    const left = [...Map.groupBy(messages, subjectOfMessage).values()]
+  /** Tries messages one by one, those about one thing in order. */
+  async function handleOneByOne(work: StoreWork, handler: TopicHandler, group: Inbound[]): Promise<void> {
+    const left = [...Map.groupBy(group, keyOf).values()]
     const handleNext = async (): Promise<void> => {
       for (let some = left.shift(); some; some = left.shift()) {
         for (const message of some) {
-          await handleAlone(storeId, handler, message)
-          if (!(await hold([message]))) return
+          if (work.isEnding || !work.messages.isHeld(message)) break
+          await handleAlone(work, handler, message)
         }
       }
     }
-    await Promise.all(Array.from({ length: MAX_ALONE }, handleNext))
+    const ended = await Promise.allSettled(Array.from({ length: MAX_ALONE }, handleNext))
+    throwFirst(ended)
   }
 
-  /** Extends the lease on unfinished messages; false when another process has taken over some of them. */
-  function holdOf(storeId: number, claimed: Inbound[]): Hold {
-    let leasedAt = performance.now()
-    const left = new Set(claimed)
-    return async (done) => {
-      for (const message of done) left.delete(message)
-      if (left.size === 0 || performance.now() - leasedAt < EXTEND_AFTER_SECONDS * 1_000) return true
-      leasedAt = performance.now()
-      return (await db.inStore(storeId, (ctx) => extendInboundLease(ctx, [...left]))) === left.size
-    }
-  }
-
-  /** Claims messages and begins the calls of their handlers. Those about what is under way are given back. */
-  async function begin(storeId: number): Promise<number> {
-    if (claiming.has(storeId) || calls.free(storeId, MAX_CALLS) === 0) return 0
-    claiming.add(storeId)
+  /** Tries the messages of one handler together, and one by one when that fails. What it does not come to is given back. */
+  async function handleGroup(work: StoreWork, handler: TopicHandler | undefined, group: Inbound[]): Promise<void> {
     try {
-      const claimed = await db.inStore(storeId, (ctx) => claimInbound(ctx, leaseOwner, BATCH))
-      const busy: Busy = busyOf.get(storeId) ?? new Map()
-      const isBusy = (message: Inbound) =>
-        busy.get(handlerOf.get(message.topic))?.has(subjectOfMessage(message)) === true
-      const [waiting, free] = [claimed.filter(isBusy), claimed.filter((message) => !isBusy(message))]
-      const groups = [...Map.groupBy(free, ({ topic }) => handlerOf.get(topic))].map(([handler, messages]) => ({
-        handler,
-        messages
-      }))
-      if (groups.length > 0) busyOf.set(storeId, busy)
-      calls.start(
-        storeId,
-        groups.map((group) => () => whileBusy(busy, group, () => handleGroup(storeId, group)))
-      )
-      if (waiting.length > 0) await db.inStore(storeId, (ctx) => giveBackInbound(ctx, waiting))
-      return claimed.length
+      if (!handler) await markEnded(work, group, 'ignored')
+      else if (group.length > 1 && (await succeeds(handler, work.storeId, group))) await markEnded(work, group, 'done')
+      else await handleOneByOne(work, handler, group)
     } finally {
-      claiming.delete(storeId)
+      work.messages.end(group)
     }
+  }
+
+  /** Claims messages and begins the calls of their handlers. */
+  async function begin(work: StoreWork): Promise<number> {
+    if (calls.free(work.storeId, MAX_CALLS) === 0) return 0
+    const claimed = await claim(work)
+    const groups = Map.groupBy(claimed, ({ topic }) => handlerOf.get(topic))
+    calls.start(
+      work.storeId,
+      [...groups].map(
+        ([handler, group]) =>
+          () =>
+            handleGroup(work, handler, group)
+      )
+    )
+    return claimed.length
   }
 
   /** Waits for what ended; an error of the database ends the run. */
-  async function takeEnded(storeId: number): Promise<number> {
-    const ended = await calls.take(storeId)
-    if (calls.load(storeId).underWay === 0 && !claiming.has(storeId)) busyOf.delete(storeId)
-    const failed = ended.find((end) => end.status === 'rejected')
-    if (failed) throw failed.reason
+  async function takeEnded(work: StoreWork): Promise<number> {
+    const ended = await calls.take(work.storeId)
+    await giveBack(work)
+    throwFirst(ended)
     return ended.length
   }
 
@@ -152,36 +195,35 @@ export function createInboundEngine(
     },
 
     async runOnce(storeId) {
-      const claimed = await begin(storeId)
-      const ended = await takeEnded(storeId)
+      const work = workOf(storeId)
+      const claimed = await begin(work)
+      const ended = await takeEnded(work)
       if (ended > 0) {
         await db.inStore(storeId, (ctx) =>
           deleteOldInbound(ctx, ctx.now.subtract({ hours: RETENTION_DAYS * 24 }), PRUNE_BATCH)
         )
       }
+      forgetIdle(work)
       return claimed || calls.load(storeId).underWay || ended
     },
 
     async endUnderWay(storeId) {
-      while (calls.load(storeId).underWay > 0) await takeEnded(storeId)
+      const work = workOf(storeId)
+      work.isEnding = true
+      try {
+        while (calls.load(storeId).underWay > 0) await takeEnded(work)
+      } finally {
+        work.isEnding = false
+        forgetIdle(work)
+      }
     }
   }
 }
 
-/** Marks what a group is about as under way, until its call has ended. */
-async function whileBusy(busy: Busy, { handler, messages }: Group, work: () => Promise<void>): Promise<void> {
-  const subjects = new Set(messages.map(subjectOfMessage))
-  const ofHandler = busy.get(handler) ?? new Set()
-  busy.set(handler, ofHandler)
-  for (const subject of subjects) ofHandler.add(subject)
-  try {
-    await work()
-  } finally {
-    for (const subject of subjects) ofHandler.delete(subject)
-  }
+function throwFirst(ended: PromiseSettledResult<unknown>[]): void {
+  const failed = ended.find((end) => end.status === 'rejected')
+  if (failed) throw failed.reason
 }
-
-const subjectOfMessage = ({ topic, body }: Inbound): string => subjectOf(topic, body)
 
 function messageOf({ id, topic, body, triggeredAt, receivedAt }: Inbound): InboundMessage {
   return { id, topic, payload: parseStorableJson(body), triggeredAt: triggeredAt ?? receivedAt }

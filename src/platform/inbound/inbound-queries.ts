@@ -10,25 +10,23 @@ const Inbound = row({
   attempts: int,
   leaseToken: int
 })
-/** A stored message that is leased to one process. */
+/** A stored message, with the token of its lease. */
 export type Inbound = RowOf<typeof Inbound>
 
 /** A message as its handler gets it. */
 export type InboundMessage = { id: number; topic: string; payload: unknown; triggeredAt: Temporal.Instant }
 
-export const INBOUND_LEASE_SECONDS = 60
-/** Of all bodies of one batch, not counting its first message: some are megabytes long. */
-const MAX_BATCH_BYTES = 16 * 1024 * 1024
 const MAX_ERROR_LENGTH = 500
 
 /**
- * Leases the oldest due messages that nobody has, in order of arrival. Leases none while another process has messages of this store:
- * two processes side by side would handle a later message before an earlier one. None while the store is on hold.
+ * Finds the oldest due messages that nobody has, in order of arrival, at most `limit` and so many that their bodies, without the first,
+ * have less than `maxBytes`: some are megabytes long. `leaseInbound` leases those of them that may begin, in the same transaction:
+ * until its end no other process finds any. It finds none while another process has messages of this store: two processes side by
+ * side would handle a later message before an earlier one. None while the store is on hold. Leaves out the messages `except`.
  */
-export async function claimInbound(
+export async function findDueInbound(
   { tx, storeId, now, isRestored }: Ctx,
-  leaseOwner: number,
-  limit: number
+  { leaseOwner, limit, maxBytes, except }: { leaseOwner: number; limit: number; maxBytes: number; except: number[] }
 ): Promise<Inbound[]> {
   if (isRestored) return []
   // A statement of its own: the claim must see what the last holder of this lock committed.
@@ -37,13 +35,14 @@ export async function claimInbound(
     sql`select pg_try_advisory_xact_lock(hashtextextended('inbound_webhooks', ${storeId}::bigint)) as mine`
   )
   if (!turn.mine) return []
-  const claimed = await tx.many(
+  return tx.many(
     Inbound,
     sql`
     with due as (
       select store_id, id from inbound_webhooks
        where store_id = ${storeId} and status = 'waiting' and run_at <= ${now}
          and (leased_until is null or leased_until < statement_timestamp())
+         and id not in (select unnest(${except}::bigint[]))
          and not exists (select from inbound_webhooks busy
                           where busy.store_id = ${storeId} and busy.lease_owner <> ${leaseOwner}
                             and busy.leased_until >= statement_timestamp())
@@ -52,25 +51,45 @@ export async function claimInbound(
       select store_id, id, sum(bytes) over (order by id) - bytes as before from (
         select d.store_id, d.id, octet_length(m.body) as bytes
           from due d join inbound_webhooks m on m.store_id = ${storeId} and m.id = d.id) sized)
-    update inbound_webhooks w
-       set lease_token = w.lease_token + 1, lease_owner = ${leaseOwner},
-           leased_until = statement_timestamp() + make_interval(secs => ${INBOUND_LEASE_SECONDS})
-      from batch b where w.store_id = ${storeId} and w.store_id = b.store_id and w.id = b.id
-       and b.before < ${MAX_BATCH_BYTES}
-    returning w.id, w.topic, w.body, w.triggered_at, w.received_at, w.attempts, w.lease_token`
+    select w.id, w.topic, w.body, w.triggered_at, w.received_at, w.attempts, w.lease_token + 1 as lease_token
+      from inbound_webhooks w join batch b on w.store_id = b.store_id and w.id = b.id
+     where w.store_id = ${storeId} and b.before < ${maxBytes}
+     order by w.id`
   )
-  return claimed.sort((a, b) => a.id - b.id)
 }
 
-/** Extends the lease on messages. Returns how many are still ours; fewer than given means that we were too slow. */
-export function extendInboundLease({ tx, storeId }: Ctx, messages: Inbound[]): Promise<number> {
-  return tx.run(sql`
-    update inbound_webhooks w set leased_until = statement_timestamp() + make_interval(secs => ${INBOUND_LEASE_SECONDS})
+/** Leases messages that were found in this transaction. */
+export async function leaseInbound(
+  { tx, storeId }: Ctx,
+  messages: Inbound[],
+  { leaseOwner, leaseMs }: { leaseOwner: number; leaseMs: number }
+): Promise<void> {
+  await tx.run(sql`
+    update inbound_webhooks
+       set lease_token = lease_token + 1, lease_owner = ${leaseOwner},
+           leased_until = statement_timestamp() + ${leaseMs} * interval '1 millisecond'
+     where store_id = ${storeId} and id = any(${messages.map(({ id }) => id)}::bigint[])`)
+}
+
+/** Extends the leases on messages and returns the ids of these. The others have run out or were taken over: we were too slow. */
+export async function extendInboundLease(
+  { tx, storeId }: Ctx,
+  messages: Inbound[],
+  leaseMs: number
+): Promise<Set<number>> {
+  const extended = await tx.many(
+    row({ id: int }),
+    sql`
+    update inbound_webhooks w set leased_until = statement_timestamp() + ${leaseMs} * interval '1 millisecond'
       from unnest(${messages.map((m) => m.id)}::bigint[], ${messages.map((m) => m.leaseToken)}::int[]) as held(id, token)
-     where w.store_id = ${storeId} and w.id = held.id and w.lease_token = held.token`)
+     where w.store_id = ${storeId} and w.id = held.id and w.lease_token = held.token
+       and w.leased_until >= statement_timestamp()
+    returning w.id`
+  )
+  return new Set(extended.map(({ id }) => id))
 }
 
-/** Gives messages back that wait for an earlier one about the same thing. */
+/** Gives back messages that were not handled. */
 export async function giveBackInbound({ tx, storeId }: Ctx, messages: Inbound[]): Promise<void> {
   await tx.run(sql`
     update inbound_webhooks w set lease_owner = null, leased_until = null
