@@ -1,11 +1,14 @@
 // The auditor counts the charges of a store that is no sandbox by the orders on its platform, within limits.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { publicId } from '#kit/ids'
 import { sql } from '#kit/postgres'
-import type { Connector } from '#platform'
+import type { Connector, PlatformCharges } from '#platform'
 import { requestedScopes } from '#platform'
 import { startSandbox } from '../sandbox/start-sandbox.test-helper.ts'
 import { auditCharges } from '../src/audit/audit-charges.ts'
+import { ALL_PLATFORMS_MS, diagnose } from '../src/audit/diagnose.ts'
+import { compareCharges } from '../src/audit/platform-charges.ts'
 import { CHARGE_LIMITS, type ChargeLimits } from '../src/audit/read-charges.ts'
 import { aChargedMember } from './charged-member.ts'
 import { withCalls } from './connectors.ts'
@@ -35,6 +38,39 @@ async function aLiveMember() {
     )
   return { ...member, audit, set }
 }
+
+type Member = Awaited<ReturnType<typeof aLiveMember>>
+
+/** A platform that lists no charges, or these, and then is asked for ours by their ids. */
+const listing = (
+  member: Member,
+  page: Partial<PlatformCharges>,
+  findAttempts: Connector['billing']['findAttempts'] = member.connector.billing.findAttempts
+) =>
+  withCalls(member.connector, {
+    billing: {
+      listChargesSince: async () => ({
+        ok: true,
+        value: { items: [], withheld: [], oldestAt: null, after: null, ...page }
+      }),
+      findAttempts
+    }
+  })
+
+/** So many more successes of ours, which the platform does not have. */
+const addSuccesses = ({ inStore, storeId }: Member, count: number, over = 'submitted_at') =>
+  inStore(({ tx }) =>
+    tx.run({
+      name: '',
+      text: `insert into billing_attempts (store_id, subscription_id, cycle_index, cycle_at, attempt_number, status, idempotency_key, amount_minor,
+               currency, scheduled_at, submitted_at, platform_attempt_id, created_at, completed_at)
+             select store_id, subscription_id, 100 + n, cycle_at, 1, status, 'more-' || n, amount_minor, currency, scheduled_at, ${over},
+                    (900000 + n)::text, created_at, completed_at
+               from billing_attempts, generate_series(1, $2::int) n
+              where store_id = $1 and id = (select max(id) from billing_attempts where store_id = $1)`,
+      values: [storeId, count]
+    })
+  )
 
 const AGREE = { messages: [], notChecked: [], checked: 2 }
 
@@ -81,7 +117,7 @@ test('another amount, and a success that the platform does not have, are found; 
   const lost = await aLiveMember()
   const none = withCalls(lost.connector, {
     billing: {
-      listChargesSince: async () => ({ ok: true, value: { items: [], oldestAt: null, after: null } }),
+      listChargesSince: async () => ({ ok: true, value: { items: [], withheld: [], oldestAt: null, after: null } }),
       findAttempts: async (ids) => {
         const found = theValue(await lost.connector.billing.findAttempts(ids))
         return { ok: true, value: new Map([...found].map(([id, one]) => [id, { ...one, state: 'failed' as const }])) }
@@ -110,7 +146,7 @@ test('what is too much, or does not respond, is not looked at, and the auditor s
           const oldestAt = item.periodAt!.add({ minutes: 1 })
           return {
             ok: true,
-            value: { items: [item], oldestAt, after: at + 1 < all.items.length ? String(at + 1) : null }
+            value: { items: [item], withheld: [], oldestAt, after: at + 1 < all.items.length ? String(at + 1) : null }
           }
         }
       }
@@ -136,6 +172,90 @@ test('what is too much, or does not respond, is not looked at, and the auditor s
   assert.match(late.notChecked[0]!, /the platform did not respond within 0.05 s$/)
 })
 
+test('charges whose orders are withheld are said not to be checked, and nothing is said of ours', async () => {
+  const member = await aLiveMember()
+  const { items } = theValue(
+    await member.connector.billing.listChargesSince(Temporal.Instant.from('2026-01-01T00:00:00Z'), null)
+  )
+  const withheld = items.map(({ attemptId, idempotencyKey }) => ({ attemptId, idempotencyKey }))
+  const none = listing(member, { withheld }, () => assert.fail('they are there'))
+  const notRead = '2 charges on the platform may not be read by us: their orders are withheld, or parts of them'
+  assert.deepEqual(await member.audit(none), { messages: [], notChecked: [notRead], checked: 0 })
+})
+
+test('of ours that are missing at most a hundred are asked for, within what is left of the limits', async () => {
+  const member = await aLiveMember()
+  await addSuccesses(member, 128)
+  const asked: number[] = []
+  const none = (find: Connector['billing']['findAttempts'] = async () => ({ ok: true, value: new Map() })) =>
+    listing(member, {}, (ids, priority) => {
+      asked.push(ids.length)
+      assert.equal(priority, 'low')
+      return find(ids)
+    })
+  const notAsked = (count: number, why: string) =>
+    `${count} charges that are successes here were not among those of the platform, and were not asked for: ${why}`
+  const notFound = (count: number) => `${count} charges that are successes here were not found on the platform`
+
+  const all = await member.audit(none())
+  assert.deepEqual(asked.splice(0), [40, 40, 20])
+  assert.deepEqual(all.notChecked, [notFound(100), notAsked(30, '100 are asked for at most')])
+
+  const few = await member.audit(none(), { ...CHARGE_LIMITS, calls: 2 })
+  assert.deepEqual(asked.splice(0), [40], 'the page was the other call')
+  assert.deepEqual(few.notChecked, [notFound(40), notAsked(90, 'they take more than 2 calls')])
+
+  const hanging = none(() => new Promise(() => {}))
+  const late = await member.audit(hanging, { ...CHARGE_LIMITS, ms: 1_000 })
+  assert.deepEqual(late.notChecked, [notAsked(130, 'the platform did not respond within 1 s')])
+  const down = await member.audit(
+    none(async () => ({ ok: false, failure: { kind: 'unavailable', message: 'It is down' } }))
+  )
+  assert.deepEqual(down.notChecked, [notAsked(130, 'It is down')])
+})
+
+test('what was sent after reading began is not missing', async () => {
+  const member = await aLiveMember()
+  await addSuccesses(member, 3, "submitted_at + interval '1 day'")
+  assert.deepEqual(await member.audit(), AGREE)
+})
+
+test('of ours only those are read that the platform lists, and as many as may be missing', async () => {
+  const member = await aLiveMember()
+  await addSuccesses(member, 200)
+  const { items } = theValue(
+    await member.connector.billing.listChargesSince(Temporal.Instant.from('2026-01-01T00:00:00Z'), null)
+  )
+  let read = 0
+  const { missing, moreMissing } = await member.inStore((ctx) => {
+    const many: typeof ctx.tx.many = async (row, statement) => {
+      const rows = await ctx.tx.many(row, statement)
+      read += rows.length
+      return rows
+    }
+    return compareCharges({ ...ctx, tx: { ...ctx.tx, many } }, items, { limit: 5 })
+  })
+  assert.deepEqual([missing.length, moreMissing, read], [5, 195, 2 + 5])
+  // A sandbox, all of whose charges are known.
+  const { findings, not_checked } = await member.doctor()
+  assert.equal(findings.filter(({ check }) => check === 'platform_charges_agree').length, 100)
+  assert.deepEqual(
+    not_checked.map(({ message }) => message),
+    ['100 more charges that are successes here are not on the platform']
+  )
+})
+
+test('the platforms of all stores together have a limit of time', async () => {
+  const member = await aLiveMember()
+  await db.inInstallation((tx) =>
+    tx.run(sql`update stores set sandbox = false, clock_at = null where store_id = ${member.storeId}`)
+  )
+  const parts = { db, chargesOf: async () => [], connectorOf: async () => member.connector }
+  const { not_checked } = await diagnose({ ...parts, allPlatformsMs: 0 }, publicId('store', member.storeId))
+  assert.match(not_checked[0]!.message, /were not looked at: reading took 0 s$/)
+  assert.ok(ALL_PLATFORMS_MS <= 120_000)
+})
+
 test('the auditor reads the platform of a store that is no sandbox', async () => {
   const member = await aLiveMember()
   await db.inInstallation((tx) =>
@@ -155,7 +275,7 @@ test('the auditor reads the platform of a store that is no sandbox', async () =>
     billing: {
       listChargesSince: async () => {
         reads++
-        return { ok: true, value: { items: [charge], oldestAt: null, after: null } }
+        return { ok: true, value: { items: [charge], withheld: [], oldestAt: null, after: null } }
       }
     }
   })

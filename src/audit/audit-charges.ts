@@ -2,8 +2,13 @@ import type { Database } from '#kit/postgres'
 import type { Connector } from '#platform'
 import { storeNow } from '#stores'
 import { compareCharges, notCharged, type OurCharge } from './platform-charges.ts'
-import { type ChargeLimits, MAX_READ_AGAIN, readCharges } from './read-charges.ts'
+import { type Allowance, allow, CHARGE_LIMITS, type ChargeLimits, callWithin, readCharges } from './read-charges.ts'
 import type { Finding } from './run-rules.ts'
+
+/** Of our successes that are not among the charges, so many are read by their ids. */
+const MAX_READ_AGAIN = 100
+/** So many of them in one call: less than what one document may ask for. */
+const AT_ONCE = 40
 
 /** `notChecked` says what of the platform was not looked at, and why; empty where that is nothing. */
 export type AuditedCharges = { checked: number; findings: Finding[]; notChecked: string[] }
@@ -13,7 +18,7 @@ export async function auditCharges(
   db: Database,
   storeId: number,
   connectorOf: (storeId: number) => Promise<Connector>,
-  limits?: ChargeLimits
+  limits: ChargeLimits = CHARGE_LIMITS
 ): Promise<AuditedCharges> {
   let connector: Connector
   try {
@@ -25,32 +30,59 @@ export async function auditCharges(
       notChecked: [`charges on the platform were not looked at: ${(err as Error).message}`]
     }
   }
-  const { charges, readFrom, notRead } = await readCharges(connector, await storeNow(db, storeId), limits)
-  const { findings, missing } = await db.inStore(storeId, (ctx) => compareCharges(ctx, charges, readFrom))
-  const again = await readAgain(connector, missing)
+  const began = await storeNow(db, storeId)
+  const allowance = allow(limits)
+  const used = { calls: 0 }
+  const { charges, withheld, readFrom, notRead } = await readCharges(connector, began, allowance, used)
+  const { findings, missing, moreMissing } = await db.inStore(storeId, (ctx) =>
+    compareCharges(ctx, charges, { withheld, after: readFrom, until: began, limit: MAX_READ_AGAIN })
+  )
+  const again = await readAgain(connector, missing, allowance, used)
   return {
     checked: charges.length,
     findings: [...findings, ...again.findings],
-    notChecked: [notRead, again.notRead].filter((text) => text !== null)
+    notChecked: [
+      notRead,
+      some(
+        withheld.length,
+        'charges on the platform may not be read by us: their orders are withheld, or parts of them'
+      ),
+      some(again.unnamed, 'charges that are successes here have no id of the platform to ask for'),
+      some(again.notShown, 'charges that are successes here were not found on the platform'),
+      some(
+        again.notAsked + moreMissing,
+        `charges that are successes here were not among those of the platform, and were not asked for: ${again.why ?? `${MAX_READ_AGAIN} are asked for at most`}`
+      )
+    ].filter((text) => text !== null)
   }
 }
 
+const some = (count: number, what: string): string | null => (count === 0 ? null : `${count} ${what}`)
+
+type ReadAgain = { findings: Finding[]; unnamed: number; notShown: number; notAsked: number; why: string | null }
+
 /**
- * Reads successes by their ids that were not among the charges of the platform: they may be older there. One that the platform does not
- * show proves nothing, since it may be withheld.
+ * Reads successes by their ids that were not among the charges of the platform, within what is left of the limits: they may be older
+ * there. One that the platform does not show proves nothing, since it may be withheld.
  */
 async function readAgain(
   connector: Connector,
-  missing: OurCharge[]
-): Promise<{ findings: Finding[]; notRead: string | null }> {
-  if (missing.length === 0) return { findings: [], notRead: null }
-  const some = missing.filter(({ platformAttemptId }) => platformAttemptId !== null).slice(0, MAX_READ_AGAIN)
-  const found = some.length > 0 ? await connector.billing.findAttempts(some.map((one) => one.platformAttemptId!)) : null
-  const attempts = found?.ok ? found.value : new Map<string, never>()
-  const shown = some.filter(({ platformAttemptId }) => attempts.has(platformAttemptId!))
-  const unseen = missing.length - shown.length
-  return {
-    findings: shown.filter((one) => attempts.get(one.platformAttemptId!)?.state !== 'success').map(notCharged),
-    notRead: unseen === 0 ? null : `${unseen} charges that are successes here were not found on the platform`
+  missing: OurCharge[],
+  allowance: Allowance,
+  used: { calls: number }
+): Promise<ReadAgain> {
+  const known = missing.filter(({ platformAttemptId }) => platformAttemptId !== null)
+  const read: ReadAgain = { findings: [], unnamed: missing.length - known.length, notShown: 0, notAsked: 0, why: null }
+  for (let at = 0; at < known.length; at += AT_ONCE) {
+    const batch = known.slice(at, at + AT_ONCE)
+    const ids = batch.map((one) => one.platformAttemptId!)
+    const found = await callWithin(allowance, used.calls++, () => connector.billing.findAttempts(ids, 'low'))
+    if ('why' in found) return { ...read, notAsked: known.length - at, why: found.why }
+    for (const one of batch) {
+      const attempt = found.value.get(one.platformAttemptId!)
+      if (!attempt) read.notShown++
+      else if (attempt.state !== 'success') read.findings.push(notCharged(one))
+    }
   }
+  return read
 }

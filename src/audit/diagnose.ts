@@ -8,7 +8,8 @@ import { CHARGE_LIMITS, type ChargeLimits } from './read-charges.ts'
 import { auditStore, type Finding } from './run-rules.ts'
 import { standbysSynchronous } from './standbys-synchronous.ts'
 
-const ALL_PLATFORMS_MS = 120_000
+/** So long reading the platforms of all stores takes at most. */
+export const ALL_PLATFORMS_MS = 120_000
 
 /** `warnings`: nothing is wrong, but a person has to decide something. */
 export type Diagnosis = Record<'findings' | 'warnings', (Finding & { store: string })[]> & {
@@ -27,7 +28,8 @@ export async function diagnose(
     chargesOf,
     connectorOf,
     clockProblem = () => null,
-    chargeLimits = CHARGE_LIMITS
+    chargeLimits = CHARGE_LIMITS,
+    allPlatformsMs = ALL_PLATFORMS_MS
   }: {
     db: Database
     /** All charges of a sandbox store, as the sandbox has them in its own tables. */
@@ -36,6 +38,8 @@ export async function diagnose(
     /** What is wrong with the clock of the node that runs the auditor. */
     clockProblem?: () => string | null
     chargeLimits?: ChargeLimits
+    /** For the platforms of all stores together. */
+    allPlatformsMs?: number
   },
   reference?: string
 ): Promise<Diagnosis> {
@@ -50,7 +54,7 @@ export async function diagnose(
   // All platforms together, so that many stores do not make a run of the auditor endless.
   const limitsLeft = () => ({
     ...chargeLimits,
-    ms: Math.max(0, Math.min(chargeLimits.ms, ALL_PLATFORMS_MS - (performance.now() - startedAt)))
+    ms: Math.max(0, Math.min(chargeLimits.ms, allPlatformsMs - (performance.now() - startedAt)))
   })
   for (const { storeId, domain, sandbox, status } of stores) {
     if (status === 'deleting') continue
@@ -60,6 +64,10 @@ export async function diagnose(
       const compared = await db.inStore(storeId, (ctx) => compareCharges(ctx, charges))
       checked[platformChargesAgree.name] = charges.length
       findings.push(...compared.findings, ...compared.missing.map(notCharged))
+      if (compared.moreMissing > 0) {
+        const message = `${compared.moreMissing} more charges that are successes here are not on the platform`
+        diagnosis.not_checked.push({ store: domain, check: platformChargesAgree.name, message })
+      }
     } else {
       const audited = await auditCharges(db, storeId, connectorOf, limitsLeft())
       checked[platformChargesAgree.name] = audited.checked

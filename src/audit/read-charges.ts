@@ -1,48 +1,67 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Connector, PlatformCharge, PlatformCharges, PlatformResult } from '#platform'
+import type { Connector, PlatformCharge, PlatformCharges, PlatformResult, WithheldCharge } from '#platform'
 
 /** How much of a platform is read at most. */
 export type ChargeLimits = { days: number; calls: number; ms: number }
 
 export const CHARGE_LIMITS: ChargeLimits = { days: 60, calls: 40, ms: 20_000 }
 
-/** Of our successes that are not among the charges, so many are read by their ids. */
-export const MAX_READ_AGAIN = 100
-
 /** What was read: all charges since `readFrom`. `notRead` says what was not, and why; null where that is nothing. */
-export type ReadCharges = { charges: PlatformCharge[]; readFrom: Temporal.Instant; notRead: string | null }
+export type ReadCharges = {
+  charges: PlatformCharge[]
+  withheld: WithheldCharge[]
+  readFrom: Temporal.Instant
+  notRead: string | null
+}
 
-/** Reads the newest charges of a platform page by page, one call at a time, within the limits. */
+/** What is left of the limits of one store: calls, and the time until `endAt` (`performance.now()`). */
+export type Allowance = Pick<ChargeLimits, 'days' | 'calls' | 'ms'> & { endAt: number }
+
+export const allow = (limits: ChargeLimits): Allowance => ({ ...limits, endAt: performance.now() + limits.ms })
+
+/**
+ * One call, if the limits have room for it: what it returned, or in words why there is none. One that takes longer than what is left of
+ * the time is not waited for.
+ */
+export async function callWithin<T>(
+  { calls, ms, endAt }: Allowance,
+  made: number,
+  call: () => Promise<PlatformResult<T>>
+): Promise<{ value: T } | { why: string }> {
+  const leftMs = endAt - performance.now()
+  if (leftMs <= 0) return { why: `reading took ${ms / 1000} s` }
+  if (made >= calls) return { why: `they take more than ${calls} calls` }
+  const result = await within(call(), leftMs)
+  if (result === LATE) return { why: `the platform did not respond within ${ms / 1000} s` }
+  return result.ok ? { value: result.value } : { why: result.failure.message }
+}
+
+/** Reads the newest charges of a platform page by page, one call at a time, within the limits. Counts its calls in `used`. */
 export async function readCharges(
   connector: Connector,
   now: Temporal.Instant,
-  limits: ChargeLimits = CHARGE_LIMITS
+  allowance: Allowance,
+  used: { calls: number }
 ): Promise<ReadCharges> {
-  const since = now.subtract({ hours: 24 * limits.days })
-  const startedAt = performance.now()
+  const since = now.subtract({ hours: 24 * allowance.days })
   const charges: PlatformCharge[] = []
+  const withheld: WithheldCharge[] = []
   let readFrom = now
   let after: string | null = null
-  const stopped = (why: string): ReadCharges => ({
-    charges,
-    readFrom,
-    notRead: `charges on the platform from ${since} to ${readFrom} were not looked at: ${why}`
-  })
-  for (let calls = 0; ; calls++) {
-    const leftMs = limits.ms - (performance.now() - startedAt)
-    if (leftMs <= 0) return stopped(`reading took ${limits.ms / 1000} s`)
-    if (calls === limits.calls) return stopped(`they take more than ${limits.calls} calls`)
-    const page: PlatformResult<PlatformCharges> | typeof LATE = await within(
-      connector.billing.listChargesSince(since, after),
-      leftMs
+  for (;;) {
+    const page: { value: PlatformCharges } | { why: string } = await callWithin(allowance, used.calls++, () =>
+      connector.billing.listChargesSince(since, after)
     )
-    if (page === LATE) return stopped(`the platform did not respond within ${limits.ms / 1000} s`)
-    if (!page.ok) return stopped(page.failure.message)
+    if ('why' in page) {
+      const notRead = `charges on the platform from ${since} to ${readFrom} were not looked at: ${page.why}`
+      return { charges, withheld, readFrom, notRead }
+    }
     charges.push(...page.value.items)
+    withheld.push(...page.value.withheld)
     // What was created in the same second as the last one may be on the next page.
     if (page.value.oldestAt) readFrom = page.value.oldestAt.add({ seconds: 1 })
     after = page.value.after
-    if (after === null) return { charges, readFrom: since, notRead: null }
+    if (after === null) return { charges, withheld, readFrom: since, notRead: null }
   }
 }
 

@@ -1,7 +1,7 @@
 export { requestedScopes } from './access-scopes.ts'
 export { isPaidOrder, type PlatformAttempt } from './billing/attempt.ts'
 export type { AttemptRequest, UnreadableAttempt } from './billing/billing-api.ts'
-export type { PlatformCharge, PlatformCharges } from './billing/list-charges.ts'
+export type { PlatformCharge, PlatformCharges, WithheldCharge } from './billing/list-charges.ts'
 export type { Connector } from './connector.ts'
 export { type ConnectorOptions, type Connectors, createConnectors } from './connectors.ts'
 export { compareRevisions } from './contracts/compare-revisions.ts'

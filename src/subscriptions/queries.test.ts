@@ -718,6 +718,7 @@ test('a price that is agreed by a transaction which began before the preview and
     writeChanges(ctx, [{ ...NOTHING, subscriptionId, priceMinor }])
   await inStore((ctx) => agree(ctx, seen))
   await inStore((ctx) => ask(ctx, again, 1))
+  await inStore((ctx) => ask(ctx, seen, 1))
   await inStore((ctx) => agree({ ...ctx, now: ctx.now.subtract({ hours: 1 }) }, other))
   const { since, marks } = await inStore(async (late) => {
     await agree(late, changed)

@@ -183,3 +183,60 @@ test('an attempt that may not be read is no attempt that does not exist: a searc
   isKeyHidden = true
   assert.equal(theFailure(await connector.billing.findAttemptsByKeys('9', ['key-1'])).kind, 'unavailable')
 })
+
+test('a charge is withheld where its order is, or what shows its amount, or whether it was paid and not undone', async () => {
+  const since = Temporal.Instant.from('2026-02-01T00:00:00Z')
+  const denied = (...path: (string | number)[]) => ({ message: 'No', path, extensions: { code: 'ACCESS_DENIED' } })
+  const order = { ...anOrder('5'), displayFinancialStatus: 'PAID' }
+  const list = async (shown: object | null, ...hidden: string[]) => {
+    const { connector } = await aPlatform((res) =>
+      json(res, {
+        data: {
+          subscriptionBillingAttempts: { nodes: [anAttempt('3', pending, 'key-3', shown)], pageInfo: lastPage }
+        },
+        errors: hidden.map((field) =>
+          denied('subscriptionBillingAttempts', 'nodes', 0, 'order', ...(field === 'order' ? [] : [field]))
+        )
+      })
+    )
+    const { items, withheld, oldestAt } = theValue(await connector.billing.listChargesSince(since, null))
+    assert.ok(oldestAt)
+    return items.length > 0 ? items.map(({ orderId, isUndone }) => [orderId, isUndone]) : withheld
+  }
+  const unknown = [{ attemptId: '3', idempotencyKey: 'key-3' }]
+  assert.deepEqual(await list(order), [['5', false]])
+  assert.deepEqual(await list(null), [], 'nothing was charged')
+  assert.deepEqual(await list(null, 'order'), unknown)
+  for (const field of ['totalPriceSet', 'cancelledAt', 'displayFinancialStatus']) {
+    assert.deepEqual(await list({ ...order, [field]: null }, field), unknown, field)
+  }
+  // It is undone whatever else there is.
+  const cancelled = { ...order, cancelledAt: '2026-02-03T00:00:00Z', displayFinancialStatus: null }
+  assert.deepEqual(await list(cancelled, 'displayFinancialStatus'), [['5', true]])
+  assert.deepEqual(await list({ ...order, cancelledAt: null, displayFinancialStatus: 'VOIDED' }, 'cancelledAt'), [
+    ['5', true]
+  ])
+})
+
+test('reading charges for comparison leaves half of the cost budget to other calls', async () => {
+  const bucket = { maximumAvailable: 1000, currentlyAvailable: 505, restoreRate: 50 }
+  const extensions = { cost: { requestedQueryCost: 10, actualQueryCost: 10, throttleStatus: bucket } }
+  const page = { subscriptionBillingAttempts: { nodes: [], pageInfo: lastPage } }
+  const { connect, requests } = await aPlatform((res, { operation }) =>
+    json(res, { data: operation === 'ChargesCreatedSince' ? page : { nodes: [] }, extensions })
+  )
+  const connector = connect({ throttleWaitMs: 50 })
+  const since = Temporal.Instant.from('2026-02-01T00:00:00Z')
+  const list = () => connector.billing.listChargesSince(since, null)
+  theValue(await list())
+  assert.equal(requests.length, 1)
+  assert.equal(theFailure(await list()).kind, 'throttled')
+  assert.equal(theFailure(await connector.billing.findAttempts(['3'], 'low')).kind, 'throttled')
+  assert.equal(requests.length, 1, 'nothing was sent')
+  theValue(await connector.billing.findAttempts(['3']))
+  bucket.currentlyAvailable = 900
+  theValue(await connector.billing.findAttempts(['3']))
+  theValue(await list())
+  theValue(await connector.billing.findAttempts(['3'], 'low'))
+  assert.equal(requests.length, 5)
+})

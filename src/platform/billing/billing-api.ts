@@ -1,5 +1,5 @@
 import { mapConcurrently } from '#kit/map-concurrently'
-import type { PlatformClient } from '../wire/client.ts'
+import { ofLowPriority, type PlatformClient, type Priority } from '../wire/client.ts'
 import { findByIds, notReadable } from '../wire/find-by-ids.ts'
 import { failed, type PlatformFailure, type PlatformResult, succeeded, UNREADABLE_RESPONSE } from '../wire/outcome.ts'
 import { nextCursor, type Page, readPage, sinceQuery, wholeSeconds } from '../wire/pages.ts'
@@ -32,11 +32,17 @@ export type BillingApi = {
   createAttempt(request: AttemptRequest): Promise<PlatformResult<PlatformAttempt>>
   /** One result per request, in the order given and independent of the others. */
   createAttempts(requests: AttemptRequest[]): Promise<PlatformResult<PlatformAttempt>[]>
-  /** By id; leaves out attempts that the platform does not have, or withholds from us: that one is missing proves nothing. */
-  findAttempts(ids: string[]): Promise<PlatformResult<Map<string, PlatformAttempt>>>
+  /**
+   * By id; leaves out attempts that the platform does not have, or withholds from us: that one is missing proves nothing. With priority
+   * `low` it leaves half of the cost budget to other calls.
+   */
+  findAttempts(ids: string[], priority?: Priority): Promise<PlatformResult<Map<string, PlatformAttempt>>>
   /** A page of the attempts created at `since` or later, oldest first. One that cannot be read does not block the others. */
   listAttemptsSince(since: Temporal.Instant, after: string | null): Promise<PlatformResult<AttemptsPage>>
-  /** A page of what was charged by attempts created at `since` or later, newest first, as their orders have it. */
+  /**
+   * A page of what was charged by attempts created at `since` or later, newest first, as their orders have it. It leaves half of the
+   * cost budget to other calls.
+   */
   listChargesSince(since: Temporal.Instant, after: string | null): Promise<PlatformResult<PlatformCharges>>
   /**
    * Tells whether calls of `createAttempt` were executed: all attempts of the contract with these keys, and those with the ids
@@ -73,14 +79,15 @@ export function createBillingApi(client: PlatformClient): BillingApi {
       (payload) => readAttempt(payload.at('subscriptionBillingAttempt'))
     )
   }
+  const patient = ofLowPriority(client)
   return {
     createAttempt,
     // One document per attempt. Aliases in one document would save round trips but no points, and one lost answer would then
     // leave fifty charges unknown instead of one.
     createAttempts: (requests) => mapConcurrently(requests, ATTEMPTS_AT_ONCE, createAttempt),
-    findAttempts: (ids) => findAttempts(client, ids),
+    findAttempts: (ids, priority) => findAttempts(priority === 'low' ? patient : client, ids),
     listAttemptsSince: (since, after) => listAttemptsSince(client, since, after),
-    listChargesSince: (since, after) => listChargesSince(client, since, after),
+    listChargesSince: (since, after) => listChargesSince(patient, since, after),
     findAttemptsByKeys: (contractId, keys, alsoIds = []) => findAttemptsByKeys(client, contractId, keys, alsoIds),
     findPaymentOfCycle: (contractId, at) => findPaymentOfCycle(client, contractId, at)
   }

@@ -1,5 +1,5 @@
 import type { PlatformClient } from '../wire/client.ts'
-import type { Fields } from '../wire/fields.ts'
+import { type Fields, Withheld } from '../wire/fields.ts'
 import type { PlatformResult } from '../wire/outcome.ts'
 import { type Page, readPage, sinceQuery } from '../wire/pages.ts'
 import { UNPAID } from './attempt.ts'
@@ -18,8 +18,11 @@ export type PlatformCharge = {
   isUndone: boolean
 }
 
+/** An attempt of which we may not read whether it was charged, how much, or whether that was undone. */
+export type WithheldCharge = Pick<PlatformCharge, 'attemptId' | 'idempotencyKey'>
+
 /** `oldestAt`: when the last attempt of the page was created, with or without a charge; null where it has none. */
-export type PlatformCharges = Page<PlatformCharge> & { oldestAt: Temporal.Instant | null }
+export type PlatformCharges = Page<PlatformCharge> & { withheld: WithheldCharge[]; oldestAt: Temporal.Instant | null }
 
 export async function listChargesSince(
   client: PlatformClient,
@@ -30,6 +33,7 @@ export async function listChargesSince(
   const page = await client.query(ChargesCreatedSince, variables, (data) =>
     readPage(data.at('subscriptionBillingAttempts'), (node) => ({
       createdAt: node.instant('createdAt'),
+      attempt: { attemptId: node.id('id'), idempotencyKey: node.text('idempotencyKey') },
       charge: readCharge(node)
     }))
   )
@@ -38,20 +42,29 @@ export async function listChargesSince(
   return {
     ok: true,
     value: {
-      items: items.flatMap(({ charge }) => charge ?? []),
+      items: items.flatMap(({ charge }) => (charge === 'withheld' ? [] : (charge ?? []))),
+      withheld: items.flatMap(({ attempt, charge }) => (charge === 'withheld' ? attempt : [])),
       oldestAt: items.at(-1)?.createdAt ?? null,
       after: next
     }
   }
 }
 
-function readCharge(attempt: Fields): PlatformCharge | null {
-  const order = attempt.maybeAt('order')
-  if (!order) return null
+/** Null: the attempt has charged nothing. */
+function readCharge(attempt: Fields): PlatformCharge | 'withheld' | null {
+  try {
+    const order = attempt.atIfAny('order')
+    return order && readChargeOf(attempt, order)
+  } catch (err) {
+    if (err instanceof Withheld) return 'withheld'
+    throw err
+  }
+}
+
+function readChargeOf(attempt: Fields, order: Fields): PlatformCharge {
   const currency = order.text('currencyCode')
   const amountMinor = order.at('totalPriceSet').money('shopMoney', currency)
   const refundedMinor = order.at('totalRefundedSet').money('shopMoney', currency)
-  const financialStatus = order.maybeText('displayFinancialStatus')?.toLowerCase()
   return {
     contractId: attempt.at('subscriptionContract').id('id'),
     attemptId: attempt.id('id'),
@@ -59,9 +72,16 @@ function readCharge(attempt: Fields): PlatformCharge | null {
     orderId: order.id('id'),
     amountMinor,
     periodAt: attempt.maybeInstant('originTime'),
-    isUndone:
-      order.maybeInstant('cancelledAt') !== null ||
-      (refundedMinor > 0 && refundedMinor >= amountMinor) ||
-      (financialStatus !== undefined && UNPAID.has(financialStatus))
+    isUndone: (refundedMinor > 0 && refundedMinor >= amountMinor) || isCancelledOrUnpaid(order)
   }
+}
+
+/** Throws if that is not known, since a part of it is withheld. */
+function isCancelledOrUnpaid(order: Fields): boolean {
+  const financialStatus = order.maybeText('displayFinancialStatus')?.toLowerCase()
+  if (order.has('cancelledAt') || (financialStatus !== undefined && UNPAID.has(financialStatus))) return true
+  for (const field of ['cancelledAt', 'displayFinancialStatus']) {
+    if (order.isWithheld(field)) order.refuse(field, 'must be readable')
+  }
+  return false
 }

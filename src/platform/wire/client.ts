@@ -49,12 +49,26 @@ export const maxCallMsOf = ({ timeoutMs = TIMEOUT_MS, throttleWaitMs = THROTTLE_
 export type StoreLimits = { budget: CostBudget; window: CallWindow }
 
 type Variables = Record<string, unknown>
-type Call = { document: AdminDocument; body: string }
+type Call = { document: AdminDocument; body: string; priority: Priority }
 type Answer = { response: ReadResponse; isAnswered: boolean }
+
+/** A call of low priority is sent only while half of the cost budget is left besides, and nobody waits for points. */
+export type Priority = 'normal' | 'low'
+
+/** The same client, whose queries have low priority. */
+export const ofLowPriority = (client: PlatformClient): PlatformClient => ({
+  ...client,
+  query: (document, variables, read) => client.query(document, variables, read, 'low')
+})
 
 /** Sends documents to one store's platform. Each call returns its outcome and never throws for a failure of the platform. */
 export type PlatformClient = {
-  query<T>(document: AdminDocument, variables: Variables, read: (data: Fields) => T): Promise<PlatformResult<T>>
+  query<T>(
+    document: AdminDocument,
+    variables: Variables,
+    read: (data: Fields) => T,
+    priority?: Priority
+  ): Promise<PlatformResult<T>>
   /** `read` gets the mutation's payload, once it is known to have no userErrors. Nothing is sent while nothing may be changed there. */
   mutate<T>(document: AdminDocument, variables: Variables, read: (payload: Fields) => T): Promise<PlatformResult<T>>
   /** The same for what is only ours there and changes nothing for the shop: our webhooks, bulk queries. Always allowed. */
@@ -117,10 +131,10 @@ export function createClient(
 
   /**
    * One try. A query that gets no answer for a while is sent once more, if there is room at once, and the first answer counts:
-   * most of those that hang are alone, and a repetition changes nothing. A mutation is sent once.
+   * most of those that hang are alone, and a repetition changes nothing. A mutation, and a query of low priority, is sent once.
    */
   async function tryOnce(call: Call, place: Place, cost: number, limitMs: number): Promise<ReadResponse> {
-    if (isMutation(call.document) || secondQueryMs >= limitMs) {
+    if (isMutation(call.document) || call.priority === 'low' || secondQueryMs >= limitMs) {
       return (await exchange(call, place, cost, limitMs)).response
     }
     const [endFirst, endSecond, answered] = [new AbortController(), new AbortController(), new AbortController()]
@@ -144,17 +158,21 @@ export function createClient(
   }
 
   /** Repeats the call while the platform throttles it, until its patience is at an end. */
-  async function send(document: AdminDocument, variables: Variables): Promise<ReadResponse> {
-    const call = { document, body: JSON.stringify({ query: document, variables }) }
+  async function send(document: AdminDocument, variables: Variables, priority: Priority): Promise<ReadResponse> {
+    const call = { document, body: JSON.stringify({ query: document, variables }), priority }
     const deadline = performance.now() + throttleWaitMs + timeoutMs
     let patienceMs = throttleWaitMs
     for (let tries = 0; ; tries++) {
       const cost = costs.get(document) ?? FIRST_GUESS_COST
       const askedAt = performance.now()
-      const place = await window.enter(patienceMs, tries > 0)
+      const leftMs = () => patienceMs - (performance.now() - askedAt)
+      const isLow = priority === 'low'
+      // Before it has a place, which others would miss.
+      if (isLow && !(await budget.untilSpare(cost, patienceMs))) return { failure: throttled(budget.waitFor(cost)) }
+      const isFirst = tries > 0 && !isLow
+      const place = await window.enter(leftMs(), isFirst)
       if (!place) return { failure: throttled(budget.waitFor(cost)) }
-      const leftMs = patienceMs - (performance.now() - askedAt)
-      if (!(await budget.take(cost, leftMs, tries > 0))) {
+      if (!(await budget.take(cost, leftMs(), isFirst))) {
         place.leave(false)
         return { failure: throttled(budget.waitFor(cost)) }
       }
@@ -172,8 +190,13 @@ export function createClient(
     }
   }
 
-  async function call<T>(document: AdminDocument, variables: Variables, read: (data: Fields) => PlatformResult<T>) {
-    const { failure, data, withheld = [] } = await send(document, variables)
+  async function call<T>(
+    document: AdminDocument,
+    variables: Variables,
+    read: (data: Fields) => PlatformResult<T>,
+    priority: Priority = 'normal'
+  ) {
+    const { failure, data, withheld = [] } = await send(document, variables, priority)
     if (failure) return failed(failure)
     for (const field of withheld) options.onWithheld?.(access.storeId, field)
     try {
@@ -194,7 +217,8 @@ export function createClient(
     })
 
   return {
-    query: (document, variables, read) => call(document, variables, (data) => succeeded(read(data))),
+    query: (document, variables, read, priority) =>
+      call(document, variables, (data) => succeeded(read(data)), priority),
     maintain,
     async mutate(document, variables, read) {
       // Without an answer nothing is sent.

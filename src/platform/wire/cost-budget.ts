@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 /** The cost bucket as a response states it: points, and points per second. */
 export type ThrottleStatus = { maximumAvailable: number; currentlyAvailable: number; restoreRate: number }
 
@@ -55,6 +57,21 @@ export class CostBudget {
     })
   }
 
+  /**
+   * Waits until a call would leave half of the bucket to others, and reserves nothing; one that costs more than that half waits for a full
+   * bucket. False when that takes longer than `patienceMs`.
+   */
+  async untilSpare(cost: number, patienceMs: number): Promise<boolean> {
+    this.#isUsed = true
+    const deadline = performance.now() + patienceMs
+    for (;;) {
+      const delayMs = this.#spareDelay(cost)
+      if (delayMs === 0) return true
+      if (performance.now() + delayMs > deadline) return false
+      await sleep(Math.ceil(delayMs))
+    }
+  }
+
   /** How long another call would wait for its points at least, in milliseconds: if no other node takes any. */
   waitFor(cost: number, isRepeated = false): number {
     const bucket = this.#refill()
@@ -101,6 +118,14 @@ export class CostBudget {
     // As much again must be left for each other node. A call that costs more than a share is sent when the bucket is full.
     const needed = Math.min(cost * nodes, bucket.maximum)
     const missing = needed + this.#underWay * nodes - bucket.available
+    return Math.max(0, missing / bucket.restorePerMs)
+  }
+
+  #spareDelay(cost: number): number {
+    const bucket = this.#refill()
+    if (!bucket) return 0
+    const needed = Math.min(cost + bucket.maximum / 2, bucket.maximum)
+    const missing = needed + this.#underWay + this.#awaited - bucket.available
     return Math.max(0, missing / bucket.restorePerMs)
   }
 
