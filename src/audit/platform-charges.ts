@@ -34,8 +34,9 @@ export async function compareCharges(
   { withheld = [], after, until, limit = MAX_MISSING }: Compared = {}
 ): Promise<{ findings: Finding[]; missing: OurCharge[]; moreMissing: number }> {
   const ours = await findCharges(ctx, [...theirs, ...withheld])
-  const byAttempt = new Map(ours.map((one) => [one.platformAttemptId, one]))
-  const byKey = new Map(ours.map((one) => [one.idempotencyKey, one]))
+  const byAttempt = new Map(ours.flatMap((c) => (c.platformAttemptId === null ? [] : [[c.platformAttemptId, c]])))
+  // A second payment under one key has another id.
+  const byKey = new Map(ours.flatMap((c) => (c.platformAttemptId === null ? [[c.idempotencyKey, c]] : [])))
   const knownOf = (charge: WithheldCharge) => byAttempt.get(charge.attemptId) ?? byKey.get(charge.idempotencyKey)
   const matched = new Set([...theirs, ...withheld].flatMap((charge) => knownOf(charge)?.id ?? []))
   const findings: Finding[] = []
@@ -98,7 +99,7 @@ const ourCharge = {
 const OurCharge = row(ourCharge)
 export type OurCharge = RowOf<typeof OurCharge>
 
-/** Our renewals that have these ids or keys: those that succeeded, and those whose outcome is not known yet. */
+/** Our renewals that have these ids, or these keys and no id that is known: those that succeeded, and those whose outcome is not known yet. */
 async function findCharges(ctx: Ctx, theirs: WithheldCharge[]): Promise<OurCharge[]> {
   if (theirs.length === 0) return []
   return ctx.tx.many(
@@ -110,8 +111,9 @@ async function findCharges(ctx: Ctx, theirs: WithheldCharge[]): Promise<OurCharg
     )
     select a.id, a.idempotency_key, a.platform_attempt_id, a.amount_minor, a.status, a.cycle_at
       from billing_attempts a
-     where a.store_id = ${ctx.storeId} and a.status in ('success', 'pending') and a.platform_attempt_id is not null
-       and (a.platform_attempt_id in (select attempt from theirs) or a.idempotency_key in (select key from theirs))
+     where a.store_id = ${ctx.storeId} and a.status in ('success', 'pending')
+       and (a.platform_attempt_id in (select attempt from theirs)
+            or (a.platform_attempt_id is null and a.idempotency_key in (select key from theirs)))
      order by a.id`
   )
 }
