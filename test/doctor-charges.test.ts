@@ -168,8 +168,8 @@ test('what is too much, or does not respond, is not looked at, and the auditor s
   assert.match(broken.notChecked[0]!, /were not looked at: It is down$/)
 
   const hanging = withCalls(member.connector, { billing: { listChargesSince: () => new Promise(() => {}) } })
-  const late = await member.audit(hanging, { ...CHARGE_LIMITS, ms: 50 })
-  assert.match(late.notChecked[0]!, /the platform did not respond within 0.05 s$/)
+  const late = await member.audit(hanging, { ...CHARGE_LIMITS, ms: 100 })
+  assert.match(late.notChecked[0]!, /the platform did not respond within 0.075 s$/)
 })
 
 test('charges whose orders are withheld are said not to be checked, and nothing is said of ours', async () => {
@@ -214,10 +214,55 @@ test('of ours that are missing at most a hundred are asked for, within what is l
   assert.deepEqual(down.notChecked, [notAsked(130, 'It is down')])
 })
 
+test('what is missing is asked for, also where the pages would take all calls and all the time', async () => {
+  const member = await aLiveMember()
+  await addSuccesses(member, 100)
+  const asked: string[] = []
+  const missing = (listChargesSince: Connector['billing']['listChargesSince']) =>
+    withCalls(member.connector, {
+      billing: {
+        listChargesSince: (...args) => {
+          asked.push('page')
+          return listChargesSince(...args)
+        },
+        findAttempts: async () => {
+          asked.push('ours')
+          return { ok: true, value: new Map() }
+        }
+      }
+    })
+  const oldestAt = Temporal.Instant.from('2026-01-01T00:00:00Z')
+  const endless = missing(async () => ({ ok: true, value: { items: [], withheld: [], oldestAt, after: 'more' } }))
+  const { notChecked } = await member.audit(endless, { ...CHARGE_LIMITS, calls: 5 })
+  assert.deepEqual(asked.splice(0), ['page', 'page', 'ours', 'ours', 'ours'])
+  assert.match(notChecked[0]!, /: they take more than 2 calls$/)
+  let pages = 0
+  const slow = missing(() =>
+    pages++ === 0
+      ? Promise.resolve({ ok: true, value: { items: [], withheld: [], oldestAt, after: 'more' } })
+      : new Promise(() => {})
+  )
+  await member.audit(slow, { ...CHARGE_LIMITS, ms: 2_000 })
+  assert.deepEqual(asked, ['page', 'page', 'ours', 'ours', 'ours'])
+})
+
 test('what was sent after reading began is not missing', async () => {
   const member = await aLiveMember()
   await addSuccesses(member, 3, "submitted_at + interval '1 day'")
   assert.deepEqual(await member.audit(), AGREE)
+})
+
+test('a second payment under the key of one that is known is not that one', async () => {
+  const member = await aLiveMember()
+  const { items } = theValue(
+    await member.connector.billing.listChargesSince(Temporal.Instant.from('2026-01-01T00:00:00Z'), null)
+  )
+  const again = { ...items[0]!, attemptId: '77', orderId: '78', periodAt: null }
+  const { findings } = await member.inStore((ctx) => compareCharges(ctx, [...items, again]))
+  assert.deepEqual(
+    findings.map(({ message }) => message),
+    [`was charged under ${again.idempotencyKey}, which we do not have as a success`]
+  )
 })
 
 test('of ours only those are read that the platform lists, and as many as may be missing', async () => {

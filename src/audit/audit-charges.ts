@@ -9,6 +9,7 @@ import type { Finding } from './run-rules.ts'
 const MAX_READ_AGAIN = 100
 /** So many of them in one call: less than what one document may ask for. */
 const AT_ONCE = 40
+const MAX_READ_AGAIN_CALLS = Math.ceil(MAX_READ_AGAIN / AT_ONCE)
 
 /** `notChecked` says what of the platform was not looked at, and why; empty where that is nothing. */
 export type AuditedCharges = { checked: number; findings: Finding[]; notChecked: string[] }
@@ -33,7 +34,7 @@ export async function auditCharges(
   const began = await storeNow(db, storeId)
   const allowance = allow(limits)
   const used = { calls: 0 }
-  const { charges, withheld, readFrom, notRead } = await readCharges(connector, began, allowance, used)
+  const { charges, withheld, readFrom, notRead } = await readCharges(connector, began, ofPages(allowance), used)
   const { findings, missing, moreMissing } = await db.inStore(storeId, (ctx) =>
     compareCharges(ctx, charges, { withheld, after: readFrom, until: began, limit: MAX_READ_AGAIN })
   )
@@ -57,6 +58,14 @@ export async function auditCharges(
   }
 }
 
+/** What the pages may take: the rest is for what is missing on them, also where they would take all. */
+const ofPages = ({ days, calls, ms, endAt }: Allowance): Allowance => ({
+  days,
+  calls: Math.max(1, calls - MAX_READ_AGAIN_CALLS),
+  ms: (ms * 3) / 4,
+  endAt: endAt - ms / 4
+})
+
 const some = (count: number, what: string): string | null => (count === 0 ? null : `${count} ${what}`)
 
 type ReadAgain = { findings: Finding[]; unnamed: number; notShown: number; notAsked: number; why: string | null }
@@ -76,7 +85,7 @@ async function readAgain(
   for (let at = 0; at < known.length; at += AT_ONCE) {
     const batch = known.slice(at, at + AT_ONCE)
     const ids = batch.map((one) => one.platformAttemptId!)
-    const found = await callWithin(allowance, used.calls++, () => connector.billing.findAttempts(ids, 'low'))
+    const found = await callWithin(allowance, used, () => connector.billing.findAttempts(ids, 'low'))
     if ('why' in found) return { ...read, notAsked: known.length - at, why: found.why }
     for (const one of batch) {
       const attempt = found.value.get(one.platformAttemptId!)

@@ -20,23 +20,24 @@ export type Allowance = Pick<ChargeLimits, 'days' | 'calls' | 'ms'> & { endAt: n
 export const allow = (limits: ChargeLimits): Allowance => ({ ...limits, endAt: performance.now() + limits.ms })
 
 /**
- * One call, if the limits have room for it: what it returned, or in words why there is none. One that takes longer than what is left of
+ * One call, counted in `used`, if the limits have room for it: what it returned, or in words why there is none. One that takes longer than what is left of
  * the time is not waited for.
  */
 export async function callWithin<T>(
   { calls, ms, endAt }: Allowance,
-  made: number,
+  used: { calls: number },
   call: () => Promise<PlatformResult<T>>
 ): Promise<{ value: T } | { why: string }> {
   const leftMs = endAt - performance.now()
   if (leftMs <= 0) return { why: `reading took ${ms / 1000} s` }
-  if (made >= calls) return { why: `they take more than ${calls} calls` }
+  if (used.calls >= calls) return { why: `they take more than ${calls} calls` }
+  used.calls++
   const result = await within(call(), leftMs)
   if (result === LATE) return { why: `the platform did not respond within ${ms / 1000} s` }
   return result.ok ? { value: result.value } : { why: result.failure.message }
 }
 
-/** Reads the newest charges of a platform page by page, one call at a time, within the limits. Counts its calls in `used`. */
+/** Reads the newest charges of a platform page by page, one call at a time, within the limits. */
 export async function readCharges(
   connector: Connector,
   now: Temporal.Instant,
@@ -49,7 +50,7 @@ export async function readCharges(
   let readFrom = now
   let after: string | null = null
   for (;;) {
-    const page: { value: PlatformCharges } | { why: string } = await callWithin(allowance, used.calls++, () =>
+    const page: { value: PlatformCharges } | { why: string } = await callWithin(allowance, used, () =>
       connector.billing.listChargesSince(since, after)
     )
     if ('why' in page) {

@@ -695,7 +695,6 @@ test('the price of a subscription that is created or imported after a moment is 
       recordActivities({ ...ctx, now: when }, [{ subscriptionId, kind, actor: 'api', text: kind }])
     )
   }
-  // Those of the store's beginning have their own entries.
   const agreed = await store.inStore((ctx) => listAgreedSince(ctx, store.ids, START, null))
   assert.deepEqual(
     [...agreed].toSorted((a, b) => a - b),
