@@ -62,7 +62,7 @@ export function createMessagesUnderWay(limits: InboundLimits): MessagesUnderWay 
       // All of a key at once: an earlier message is not to be passed by for a later one.
       for (const [id, key] of waiting) if (!busy.has(key)) waiting.delete(id)
       const free = limits.bytesUnderWay - underWay.reduce((sum, { bytes }) => sum + bytes, 0)
-      if (free <= 0 || waiting.size >= limits.waiting) return null
+      if (waiting.size >= limits.waiting) return null
       const except = [...entries.keys(), ...waiting.keys()]
       return { limit: limits.batch, maxBytes: Math.min(limits.batchBytes, free), except, busy }
     },
