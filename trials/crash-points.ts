@@ -77,7 +77,6 @@ async function crashOnSide(
       })
       const isThrough = !proxy.wasCut()
       proxy.cutAt(Number.POSITIVE_INFINITY, side)
-      await endClaims(place.store)
       await asProcess(databaseUrl, (process) => renew(process, place))
       await assertOnce(place, `${side} statement ${nth}`)
       report.repeatedPosts += [...receiver.posts.values()].reduce((sum, posts) => sum + posts - 1, 0)
@@ -118,12 +117,12 @@ async function asProcess(url: string, work: (process: Process) => Promise<void>)
   }
 }
 
-/** As if the time had passed that a call of the dead process could last: its claims of charges have ended. */
-const endClaims = ({ inStore }: BuiltStore) =>
+/** As if the time had passed that a call of a dead process could last: the claims of charges that are not this node's have ended. */
+const endClaimsBeside = (node: Node, { inStore }: BuiltStore) =>
   inStore(({ tx, storeId }) =>
     tx.run(sql`
       update billing_attempts set leased_until = statement_timestamp()
-       where store_id = ${storeId} and leased_until > statement_timestamp()`)
+       where store_id = ${storeId} and leased_until > statement_timestamp() and lease_owner <> ${node.id}`)
   )
 
 /** Runs charge, settle, push, credit, dispatch and delivery. */
@@ -139,9 +138,10 @@ async function renew({ db, node, sender }: Process, { store, calls }: Place): Pr
       if (dues.every((due) => due === null || Temporal.Instant.compare(due, DUE_AT) > 0)) return
       assert.ok(waits < MAX_WAITS, 'due work is not done')
       if (done > 0) continue
-      // The server may need a moment to notice that the other process has ended.
+      // The server may need a moment to notice that the other process has ended, and to commit what that had sent.
       await sleep(WAIT_FOR_LOCKS_MS)
       await node.releaseDeadLeases(releases)
+      await endClaimsBeside(node, store)
     }
   }
   const billing = createBillingEngine({ db, leaseOwner: node.id, connectorOf })
