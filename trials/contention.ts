@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { throwFirst } from '#kit/engines'
 import { type Ctx, instant, int, nullable, row, sql, text } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
 import { createKey, setClock } from '#stores'
@@ -35,7 +36,7 @@ export async function contendForRetries(trial: ContentionTrial): Promise<Content
     const { key } = await createKey(platform.db, { storeId, name: 'Trial' })
     const starts = await Promise.allSettled(ports.map(start))
     services.push(...starts.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])))
-    for (const one of starts) if (one.status === 'rejected') throw one.reason
+    throwFirst(starts)
     const [one, other] = services as [(typeof services)[0], (typeof services)[0]]
     const advance = (to: string) => one.call('POST', `/stores/store_${storeId}/clock/advance`, { to })
     await advance(DECLINED_AT.add({ hours: 1 }).toString())

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { countQueues, createStatus, DATABASE_FAILURE, diagnose, engineFailure } from '#audit'
 import { queueDepth } from '#audit/metrics'
 import { engineFailures, engineItems, engineRuns } from '#kit/engine-metrics'
-import { createRunner, createWorkSignals, type Runner, startNode, startNodeClock } from '#kit/engines'
+import { createRunner, createWorkSignals, type Runner, startNode, startNodeClock, throwFirst } from '#kit/engines'
 import { createFailureLog } from '#kit/failure-log'
 import { registerConsumers, removeConsumers, startConsumersInStores } from '#kit/outbox'
 import { type Database, databaseState, isOutage, UnknownStore } from '#kit/postgres'
@@ -262,7 +262,7 @@ export async function createService(options: ServiceOptions) {
       await sandbox.close()
       await clock.stop()
       await node.stop()
-      for (const end of ends) if (end.status === 'rejected') throw end.reason
+      throwFirst(ends)
     }
   }
 }

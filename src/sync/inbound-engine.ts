@@ -1,4 +1,4 @@
-import { createFlights, type Engine, type Patience } from '#kit/engines'
+import { createFlights, type Engine, type Patience, throwFirst } from '#kit/engines'
 import { type Ctx, instant, nullable, row } from '#kit/postgres'
 import { parseStorableJson } from '#kit/storable-json'
 import {
@@ -218,11 +218,6 @@ export function createInboundEngine(
       }
     }
   }
-}
-
-function throwFirst(ended: PromiseSettledResult<unknown>[]): void {
-  const failed = ended.find((end) => end.status === 'rejected')
-  if (failed) throw failed.reason
 }
 
 function messageOf({ id, topic, body, triggeredAt, receivedAt }: Inbound): InboundMessage {

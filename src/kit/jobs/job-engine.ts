@@ -1,4 +1,4 @@
-import { createFlights, dueQuery, type Engine, type LeaseRelease, type Patience } from '../engines/index.ts'
+import { createFlights, dueQuery, type Engine, type LeaseRelease, type Patience, throwFirst } from '../engines/index.ts'
 import {
   type Ctx,
   type Database,
@@ -136,7 +136,9 @@ export function createJobEngine<Deps>(options: {
 
   const record = async (storeId: number): Promise<number> => {
     const ended = await flights.take(storeId)
-    await Promise.all(ended.map((end) => finish(storeId, ...resultOf(end))))
+    const ran = ended.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))
+    await Promise.all(ran.map(({ jobs, outcomes }) => finish(storeId, jobs, outcomes)))
+    throwFirst(ended)
     return ended.length
   }
 
@@ -171,11 +173,6 @@ export function createJobEngine<Deps>(options: {
 }
 
 type Ran = { jobs: ClaimedJob[]; outcomes: JobOutcome[] }
-
-function resultOf(end: PromiseSettledResult<Ran>): [ClaimedJob[], JobOutcome[]] {
-  if (end.status === 'rejected') throw end.reason
-  return [end.value.jobs, end.value.outcomes]
-}
 
 function portionsOf<T>(items: T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size))
