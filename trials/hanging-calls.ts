@@ -15,7 +15,7 @@ const LATENCY_MS = 200
 const WARM_UP_S = 5
 /** What hangs ends by the time limit of its call, before the next part begins. */
 const HANGS_S = 31
-const LEAST_RATIO = 0.5
+const MIN_RATIO = 0.5
 /** How many calls at once the platform answers while it throttles; of the others it may refuse so many for each that it answers. */
 const AT_ONCE = 4
 const MAX_THROTTLED = 0.6
@@ -115,8 +115,8 @@ export async function hangCalls({ databaseUrl, seed, subscriptions, calmS, distu
     const said = JSON.stringify(report)
     assert.ok(areEnough, `there were too few subscriptions: ${said}`)
     assert.ok(hanging > 0 && ofSilent === 0, `nothing hung: ${said}`)
-    assert.ok(report.ratio >= LEAST_RATIO, `calls that hang have held up other charges: ${said}`)
-    assert.ok(report.ratioOfPushes >= LEAST_RATIO, `calls that hang have held up other pushes: ${said}`)
+    assert.ok(report.ratio >= MIN_RATIO, `calls that hang have held up other charges: ${said}`)
+    assert.ok(report.ratioOfPushes >= MIN_RATIO, `calls that hang have held up other pushes: ${said}`)
     assert.equal(ofOther, 300, `a store whose platform does not answer has held up another: ${said}`)
     assert.equal(askedAgain, 0, `a charge was asked for twice: ${said}`)
     assert.ok(report.throttledPerAnswered <= MAX_THROTTLED, `no fewer calls while the platform throttles: ${said}`)

@@ -20,7 +20,6 @@ export type RepricingTotals = { changed: number; same: number; kept: Record<Kept
 export type RepricingPreview = {
   /** Names what the version would do to all of them; another one when any of that is different. */
   id: string
-
   totals: RepricingTotals
   /** A page, in order of id; `plan` is what the job of the version would do now. */
   subscriptions: { subscription: Repriced; plan: Repricing }[]

@@ -56,7 +56,7 @@ export function mayReplacePrice(
   const { replaces } = change
   if (!isPrice(change) || !replaces || !isOf(replaces, change)) return true
   const { unitPriceMinor, priceMinor } = present
-  const isMade = unitPriceMinor === null ? false : unitPriceMinor === change.linePriceMinor
+  const isMade = unitPriceMinor !== null && unitPriceMinor === change.linePriceMinor
   return (
     isMade ||
     priceMinor === change.priceMinor ||

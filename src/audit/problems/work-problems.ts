@@ -3,7 +3,7 @@ import type { Database } from '#kit/postgres'
 import type { Problem } from './problem.ts'
 
 /** What is due is usually done within seconds. */
-const AT_LEAST_MS = 60_000
+const MIN_WAIT_MS = 60_000
 const MAX_WORK = 200
 
 /** What the engines do, in words. */
@@ -33,7 +33,7 @@ export async function workProblems(
     errorOf
   }: { domainOf: (storeId: number) => string; errorOf: (engine: string, storeId: number) => string | null }
 ): Promise<Problem[]> {
-  const waiting = await findWaitingWork(db, engines, statuses, AT_LEAST_MS)
+  const waiting = await findWaitingWork(db, engines, statuses, MIN_WAIT_MS)
   const byId = new Map(statuses.map((status) => [status.storeId, status]))
   return waiting.slice(0, MAX_WORK).map((work): Problem => {
     const store = domainOf(work.storeId)

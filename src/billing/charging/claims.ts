@@ -98,17 +98,13 @@ export async function renewClaim(
 ): Promise<boolean> {
   if (!mayCharge(ctx)) return false
   const { claimMs } = claimTimes(maxCallMs)
-  const renewed = await ctx.tx.many(
-    row({ id: int }),
-    sql`
+  const renewed = await ctx.tx.run(sql`
     update billing_attempts a set leased_until = statement_timestamp() + ${claimMs} * interval '1 millisecond'
       from subscriptions s
      where a.store_id = ${ctx.storeId} and a.id = ${id} and a.lease_token = ${leaseToken} and a.status = 'pending'
        and s.store_id = ${ctx.storeId} and s.id = a.subscription_id and s.status = 'active' and a.cycle_index >= s.next_cycle
-       and (s.past_due_cycle is null or s.billing_due_at <= ${ctx.now})
-    returning a.id`
-  )
-  return renewed.length > 0
+       and (s.past_due_cycle is null or s.billing_due_at <= ${ctx.now})`)
+  return renewed > 0
 }
 
 export type Checked = {

@@ -6,7 +6,7 @@ import type { Checked, ClaimedAttempt } from './claims.ts'
 /** Minutes from each check of a pending attempt to the next; the platform's webhook mostly comes first. */
 const CHECK_AFTER_MINUTES = [10, 60, 360, 1440] as const
 /** Where the platform was not reached: a part of the time since the charge was due, within these minutes. */
-const UNREACHED = { part: 1 / 8, leastMinutes: 2, mostMinutes: 1440 } as const
+const UNREACHED = { part: 1 / 8, minMinutes: 2, maxMinutes: 1440 } as const
 /** After so many refusals of the call itself the attempt fails. */
 const MAX_REFUSALS = 5
 
@@ -81,9 +81,9 @@ export function checkLater(attempt: ClaimedAttempt, now: Temporal.Instant): { ch
  * proportion. At random within the second half of that time, so that what has waited does not come back at once.
  */
 export function checkSoon(attempt: ClaimedAttempt, now: Temporal.Instant): { checked: Checked } {
-  const { part, leastMinutes, mostMinutes } = UNREACHED
+  const { part, minMinutes, maxMinutes } = UNREACHED
   const waited = attempt.scheduledAt.until(now).total('minutes')
-  const minutes = Math.min(Math.max(waited * part, leastMinutes), mostMinutes)
+  const minutes = Math.min(Math.max(waited * part, minMinutes), maxMinutes)
   const seconds = Math.ceil(60 * minutes * (0.5 + Math.random() / 2))
   const { checked } = checkAt(attempt, now.add({ seconds }))
   return { checked: { ...checked, isUnreached: true } }
