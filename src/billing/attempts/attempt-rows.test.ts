@@ -596,6 +596,9 @@ test('a paid cycle issues the credit of its plan in the version of the subscript
       [one, two].flatMap((id, i) => (settled[i] === null ? [] : [[id, settled[i]]])),
       'both statements mean the same'
     )
+    for (const listedOne of listed) {
+      assert.deepEqual(await inStore((ctx) => listCycleCredits(ctx, [listedOne.subscriptionId])), [listedOne])
+    }
     return settled
   }
   assert.deepEqual(await credits(), [500, 700])
@@ -804,6 +807,7 @@ test('a charge that was paid is marked as taken back once, by its own report: of
   await report('one-2-1', '7')
   assert.equal(await alerts(), 1)
   await report('one-4-1', '12', true)
+  await write('one-5-2', { lateAt: DUE, platformId: '13' })
   await report('one-5-1', null, true)
   assert.deepEqual([await reversed(), await alerts()], [['one-2-1', 'one-4-1', 'one-5-1'], 3])
   const notes = await inStore(({ tx }) =>

@@ -1,6 +1,7 @@
 // Whether a plan stops the charges follows from what it leaves, not from what it says.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from '#kit/postgres'
 import type { Subscription } from '#subscriptions'
 import { planContextOf, planSkip } from '#subscriptions/transitions'
 import { testDatabase } from '../../../test/database.ts'
@@ -79,4 +80,49 @@ test('a plan that changes nothing writes nothing', async () => {
   const held = await life.read()
   await life.inStore((ctx) => applyPlans(ctx, [{ before: held, after: held, events: [], activities: [] }], 'api'))
   assert.deepEqual(await life.read(), held)
+})
+
+test('a subscription that is paused with its charge under way and then cancelled has no tries to come; one that goes on has', async () => {
+  for (const next of ['cancel', 'resume'] as const) {
+    const life = await aSubscriptionLife(db)
+    await life.goTo(NOW.toString())
+    await life.bill()
+    const remaining = async () => (await life.attempts()).map(({ attemptsRemaining }) => attemptsRemaining)
+    const [before] = await remaining()
+    await life.pause()
+    assert.deepEqual(await remaining(), [0])
+    await life[next]()
+    assert.deepEqual(await remaining(), [next === 'cancel' ? 0 : before])
+  }
+})
+
+test('what a retry says of the tries to come stays as it is when its subscription changes and goes on', async () => {
+  const life = await aSubscriptionLife(db)
+  await life.goTo(NOW.toString())
+  await life.bill()
+  await life.inStore(({ tx, storeId }) =>
+    tx.run(sql`update billing_attempts set attempts_remaining = 1 where store_id = ${storeId}`)
+  )
+  const held = await life.read()
+  const plan = { before: held, after: { ...held, priceMinor: 100 }, events: [], activities: [] }
+  await life.inStore((ctx) => applyPlans(ctx, [plan], 'api'))
+  assert.equal((await life.attempts())[0]!.attemptsRemaining, 1)
+})
+
+test('a declined cycle whose retry was not sent stays the one that was missed by a pause', async () => {
+  const life = await aSubscriptionLife(db)
+  await life.goTo(NOW.toString())
+  await life.bill()
+  await life.decline('INSUFFICIENT_FUNDS')
+  await life.goTo('2026-03-02T15:00:00Z')
+  await life.open()
+  const before = (await life.now()).slice(0, 3)
+  await life.pause()
+  assert.deepEqual(
+    [before, (await life.now()).slice(0, 3)],
+    [
+      ['active', 1, 2],
+      ['paused', 1, 3]
+    ]
+  )
 })

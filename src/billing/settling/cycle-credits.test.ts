@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { changeCredits } from '#credits'
 import { int, row, sql } from '#kit/postgres'
 import { giftSubscription } from '#lifecycle'
 import { testDatabase } from '../../../test/database.ts'
@@ -59,4 +60,27 @@ test('the credit is that of the version of the plan that the subscription has, n
     await life.paidLate(`svc-${life.contract.id}-2-1`)
     assert.deepEqual((await life.credited()).slice(1), [{ memberId: life.receiver, amountMinor: 500 }])
   }
+})
+
+test('where the credit of a paid cycle cannot be issued the cycle is paid all the same, and an alert says so', async () => {
+  const life = await aSubscriptionLife(db, { plan: { name: 'Gold', creditMinor: 500 } })
+  await life.goTo(SECOND)
+  await life.bill()
+  const [account] = await life.inStore(({ tx, storeId }) =>
+    tx.many(row({ memberId: int }), sql`select member_id from credit_entries where store_id = ${storeId}`)
+  )
+  // As much as can be stored, and less than a cycle's credit away from it.
+  const most = Number.MAX_SAFE_INTEGER - 500
+  const change = {
+    memberId: account!.memberId,
+    amountMinor: most,
+    type: 'manual_add' as const,
+    reason: 'test',
+    operationId: 'most'
+  }
+  const [given] = await life.inStore((ctx) => changeCredits(ctx, [change]))
+  assert.equal(given!.refusal, undefined)
+  await life.pay()
+  assert.deepEqual((await life.now()).slice(0, 3), ['active', 2, 3])
+  assert.deepEqual(await life.alerts(), ['credit_not_issued'])
 })

@@ -3,13 +3,15 @@ import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { upsertFromContracts } from '#contracts'
 import { instant, int, nullable, row, sql, text } from '#kit/postgres'
+import type { PlatformOrder } from '#platform'
 import { setClock, settingsOf } from '#stores'
 import { findSubscriptionByContract, lockSubscriptions } from '#subscriptions'
 import { aContract, anOrder } from '../../../test/contract-builder.ts'
 import { testDatabase } from '../../../test/database.ts'
 import { whileRefused } from '../../../test/refused-writes.ts'
 import { aStore } from '../../../test/store-builder.ts'
-import { aSubscriptionLife } from '../../../test/subscription-life.ts'
+import { aSubscriptionLife, at } from '../../../test/subscription-life.ts'
+import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { claimAttempts } from '../charging/claims.ts'
 import { openDueAttempts } from '../charging/open-attempts.ts'
 import { actionRequiredSettings } from '../settings.ts'
@@ -236,4 +238,144 @@ test('a payment that is not ours pays the cycle that waits for a retry, once, an
   assert.equal(await adopt(payment('by the staff', '901')), 0, 'it is known by its id')
   assert.equal((await life.alerts()).length, 0)
   assert.equal((await life.history()).filter((line) => /^Charge of .* for cycle 2 started$/.test(line)).length, 2)
+})
+
+type Reported = { id: string | null; error?: string; order?: PlatformOrder; isReversed?: boolean }
+
+/** A charge under way, or with the platform's attempt 7 known to be it. */
+async function aKnownCharge(platformAttemptId: string | null = '7') {
+  const life = await aCharge()
+  const { storeId, inStore } = life
+  await inStore(({ tx }) =>
+    tx.run(sql`update billing_attempts set platform_attempt_id = ${platformAttemptId} where store_id = ${storeId}`)
+  )
+  /** Settles results in one batch: of the charge, or under another key. */
+  const report = (results: Reported[], key = life.key) =>
+    inStore((ctx) =>
+      settleAttempts(
+        ctx,
+        results.map(({ id, error, order = null, isReversed = false }): AttemptResult => {
+          const ref = { idempotencyKey: key, platformAttemptId: id }
+          return error
+            ? { ...ref, state: 'failed', errorCode: error, errorMessage: null }
+            : { ...ref, state: 'success', order, paymentMethod: null, isReversed }
+        })
+      )
+    )
+  /** Of each attempt its status and the platform's id, and the other payment that is noted on it. */
+  const payments = () =>
+    inStore(({ tx }) =>
+      tx.many(
+        row({ status: text, platform: nullable(text), other: nullable(text) }),
+        sql`select status, platform_attempt_id as platform, other_payment_id as other
+              from billing_attempts where store_id = ${storeId} order by id`
+      )
+    )
+  /** The kinds of jobs that wait, with what each is about. */
+  const jobs = async () => {
+    const found = await inStore(({ tx }) =>
+      tx.many(row({ kind: text, key: text }), sql`select kind, dedupe_key as key from jobs where store_id = ${storeId}`)
+    )
+    return found.map(({ kind, key }) => `${kind} ${key}`)
+  }
+  return { ...life, report, payments, jobs }
+}
+
+test('of several results under one key a success counts, that of the known attempt first; another success is a second charge', async () => {
+  const charge = await aKnownCharge()
+  assert.equal(await charge.report([{ id: '7', error: 'CARD_DECLINED' }, { id: '8' }, { id: '7' }]), 1)
+  assert.deepEqual(await charge.payments(), [
+    { status: 'success', platform: '7', other: null },
+    { status: 'failed', platform: '8', other: null }
+  ])
+  assert.deepEqual(await charge.alerts(), ['charged_twice'])
+})
+
+test('a failure of another attempt under the key ends nothing; one that does not say of which has the known one checked', async () => {
+  const charge = await aKnownCharge()
+  await charge.later('check_at')
+  assert.equal(await charge.report([{ id: '8', error: 'CARD_DECLINED' }]), 0)
+  assert.deepEqual(await charge.dates(), [{ status: 'pending', checkAt: LATER, remindAt: null }])
+  await charge.report([{ id: null, error: 'CARD_DECLINED' }])
+  assert.deepEqual(await charge.dates(), [{ status: 'pending', checkAt: at(SECOND), remindAt: null }])
+  assert.equal(await charge.report([{ id: '7', error: 'CARD_DECLINED' }]), 1)
+  assert.equal((await charge.charges())[0]!.status, 'failed')
+})
+
+test('a failure that is reported again ends nothing; together with its success it is outdated', async () => {
+  const charge = await aKnownCharge()
+  const failure = { id: '7', error: 'INSUFFICIENT_FUNDS' }
+  assert.deepEqual([await charge.report([failure]), await charge.report([failure])], [1, 0])
+  assert.equal(await charge.report([failure, { id: '7' }]), 1)
+  assert.deepEqual(await charge.payments(), [{ status: 'success', platform: '7', other: null }])
+  assert.deepEqual(await charge.alerts(), [])
+})
+
+test('a payment that ends its attempt and is called failed by now is recorded as taken back', async () => {
+  const charge = await aKnownCharge()
+  await charge.report([{ id: '7', isReversed: true }])
+  assert.deepEqual([(await charge.charges())[0]!.status, await charge.alerts()], ['success', ['charge_reversed']])
+})
+
+test('a success that was reported late without an id waits for the open retry all the same', async () => {
+  const charge = await aKnownCharge()
+  await charge.report([{ id: '7', error: 'INSUFFICIENT_FUNDS' }])
+  await charge.retry((await charge.attempts())[0]!.id)
+  await charge.report([{ id: null }])
+  assert.deepEqual(await charge.payments(), [
+    { status: 'failed', platform: '7', other: null },
+    { status: 'pending', platform: null, other: '7' }
+  ])
+})
+
+test('a payment of which nobody knows an id pays its cycle when the open retry fails', async () => {
+  const charge = await aKnownCharge(null)
+  await charge.report([{ id: null, error: 'INSUFFICIENT_FUNDS' }])
+  await charge.retry((await charge.attempts())[0]!.id)
+  await charge.report([{ id: null }])
+  await charge.decline('INSUFFICIENT_FUNDS')
+  assert.deepEqual(
+    (await charge.charges()).map(({ status }) => status),
+    ['success', 'failed']
+  )
+  assert.deepEqual((await charge.now()).slice(0, 4), ['active', 2, 3, 0])
+})
+
+test('a payment after a decline is a recovery for the history, and one without is none', async () => {
+  const recoveries = async (life: Pick<Awaited<ReturnType<typeof aCharge>>, 'history'>) =>
+    (await life.history()).filter((line) => line.startsWith('Recovered'))
+  const paid = await aCharge()
+  await paid.pay()
+  assert.deepEqual(await recoveries(paid), [])
+  const recovered = await aCharge()
+  await recovered.decline('INSUFFICIENT_FUNDS')
+  await recovered.retry((await recovered.attempts())[0]!.id)
+  await recovered.pay()
+  assert.deepEqual(await recoveries(recovered), ['Recovered 29 USD after a decline'])
+})
+
+test('the contract is read again after a charge of another amount or with a discount, and after no other', async () => {
+  for (const [over, isRead] of [
+    [{}, false],
+    [{ totalMinor: 2500 }, true],
+    [{ discountMinor: 100 }, true],
+    [{ currency: 'EUR', totalMinor: 2500 }, false]
+  ] as const) {
+    const charge = await aKnownCharge()
+    await charge.report([{ id: '7', order: anOrder(START, over) }])
+    const reads = (await charge.jobs()).filter((job) => job.startsWith('sync-contract '))
+    assert.deepEqual(reads, isRead ? [`sync-contract ${charge.contract.id}`] : [], JSON.stringify(over))
+  }
+})
+
+test('the decline of a cycle that was missed meanwhile announces no retry', async () => {
+  const life = await aCharge()
+  await life.pause()
+  await life.goTo('2026-03-31T14:00:00Z')
+  await life.resume()
+  const before = await life.now()
+  await life.decline('INSUFFICIENT_FUNDS')
+  assert.deepEqual(await life.charges(), [{ status: 'failed', code: 'card_declined', retries: 0 }])
+  assert.deepEqual(await life.now(), before)
+  assert.equal((await life.lastEvent('billing.failed')).attempts_remaining, 0)
 })
