@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
@@ -40,7 +40,7 @@ export async function aFaultyConnection(options: {
     return FAULTS.find((fault) => (left -= options.shares[fault] ?? 0) < 0) ?? 'none'
   }
 
-  const server = createServer(async (req, res) => {
+  const pass = async (req: IncomingMessage, res: ServerResponse) => {
     const chunks: Buffer[] = []
     for await (const chunk of req) chunks.push(chunk as Buffer)
     const fault = nextFault()
@@ -59,7 +59,9 @@ export async function aFaultyConnection(options: {
     if (fault === 'hung') await sleep(HUNG_MS)
     if (fault === 'lost' || fault === 'hung') return req.socket.destroy()
     res.writeHead(response.statusCode, { 'content-type': 'application/json' }).end(body)
-  })
+  }
+  // The caller may be gone in the middle of its call, and the platform closed before a late one arrives.
+  const server = createServer((req, res) => void pass(req, res).catch(() => req.socket.destroy()))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
