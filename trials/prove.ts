@@ -1,7 +1,7 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type CleanCopy, inCleanCopy } from '../scripts/clean-copy.ts'
-import { readResults } from './results.ts'
+import { currentCommit, readResults } from './results.ts'
 import type { Edit, Saboteur } from './saboteurs/saboteur.ts'
 import { SABOTEURS } from './saboteurs.ts'
 
@@ -17,8 +17,9 @@ export async function prove(word: string, results?: string): Promise<boolean> {
   const before = results ? await readResults<Proof>(results) : []
   const proofs = before.filter(({ saboteur }) => chosen.some(([name]) => name === saboteur))
   const proved = new Set(proofs.map(({ saboteur }) => saboteur))
+  const commit = await currentCommit()
   await inCleanCopy(async (copy) => {
-    const controls = new Map<string, string | null>()
+    const controls = new Map<string, Failure | null>()
     for (const [name, saboteur] of chosen) {
       if (proved.has(name)) continue
       const command = saboteur.run.join(' ')
@@ -28,9 +29,9 @@ export async function prove(word: string, results?: string): Promise<boolean> {
       const proof =
         control === null
           ? await sabotaged(copy, saboteur)
-          : { end: `fails without a saboteur (${control})`, asExpected: false }
+          : { end: `fails without a saboteur (${control.message})`, asExpected: false }
       const seconds = Math.round((performance.now() - began) / 1000)
-      const line = JSON.stringify({ trial: saboteur.trial, saboteur: name, ...proof, seconds })
+      const line = JSON.stringify({ trial: saboteur.trial, saboteur: name, ...proof, seconds, commit })
       proofs.push(JSON.parse(line))
       console.log(line)
       if (results) await appendFile(results, `${line}\n`)
@@ -40,7 +41,7 @@ export async function prove(word: string, results?: string): Promise<boolean> {
 }
 
 /** How the trial of a saboteur ended. */
-type Proof = { trial: string; saboteur: string; end: string; asExpected: boolean; seconds: number }
+type Proof = { trial: string; saboteur: string; end: string; asExpected: boolean; seconds: number; commit: string }
 
 async function sabotaged(
   copy: CleanCopy,
@@ -51,27 +52,48 @@ async function sabotaged(
   for (const [path, { edited }] of texts) await writeFile(path, edited)
   const failed = await failure(copy, run)
   for (const [path, { text }] of texts) await writeFile(path, text)
-  return {
-    end: failed === null ? 'passes' : `fails (${failed})`,
-    asExpected: (failed !== null) === (trialThen === 'fails')
-  }
+  if (failed === null) return { end: 'passes', asExpected: trialThen === 'passes' }
+  if (trialThen === 'passes') return { end: `fails (${failed.message})`, asExpected: false }
+  const { failsWith } = trialThen
+  return failed.output.includes(failsWith)
+    ? { end: `fails with ${JSON.stringify(failsWith)} (${failed.message})`, asExpected: true }
+    : { end: `fails without ${JSON.stringify(failsWith)} (${failed.message})`, asExpected: false }
 }
 
 /** The message of an error, not the line of code that throws it. */
 const MESSAGE = /^\s*(?:\w*Error\b.*:|error:) .*[^{]$/
+const STACK = /^\s+at /
+const MAX_LINES = 20
+const MAX_CHARS = 600
 
-/** The first line of the error with which a run ends; null if it passes. */
-async function failure(copy: CleanCopy, run: string[]): Promise<string | null> {
+/** Of a run that failed: everything that it printed, and its first error. */
+type Failure = { output: string; message: string }
+
+/** Null if the run passes. */
+async function failure(copy: CleanCopy, run: string[]): Promise<Failure | null> {
   return copy.run(process.execPath, ...run).then(
     // A trial that did nothing would pass with any fault.
-    ({ stdout }) => (/"skipped":/.test(stdout) ? `skipped: ${stdout.slice(0, 500)}` : null),
+    ({ stdout }) =>
+      /"skipped":/.test(stdout) ? { output: stdout, message: `skipped: ${stdout.slice(0, 500)}` } : null,
     ({ stdout, stderr }: { stdout: string; stderr: string }) => {
-      const lines = `${stdout}\n${stderr}`.split('\n')
-      return (lines.find((line) => MESSAGE.test(line)) ?? lines.find((line) => /error/i.test(line)) ?? lines.at(-1)!)
-        .trim()
-        .slice(0, 200)
+      const output = `${stdout}\n${stderr}`
+      return { output, message: firstError(output.split('\n')) }
     }
   )
+}
+
+/** An error's lines up to its stack; without an error, the end of what was printed. */
+function firstError(lines: string[]): string {
+  const found = [lines.findIndex((line) => MESSAGE.test(line)), lines.findIndex((line) => /error/i.test(line))]
+  const first = found.find((at) => at >= 0)
+  const from = first === undefined ? lines.slice(-MAX_LINES) : lines.slice(first, first + MAX_LINES)
+  const stack = from.findIndex((line) => STACK.test(line))
+  const message = stack > 0 ? from.slice(0, stack) : from
+  return message
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join('\n')
+    .slice(0, MAX_CHARS)
 }
 
 /** The text of each file without and with the edits, by path; or a sentence about an edit that does not fit the tree. */

@@ -1,4 +1,8 @@
+import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
 
 /** The lines of a file of results; none if it does not exist. */
 export async function readResults<T>(file: string): Promise<T[]> {
@@ -10,4 +14,11 @@ export async function readResults<T>(file: string): Promise<T[]> {
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
+}
+
+/** The commit that is checked out; with a + if tracked files differ from it. */
+export async function currentCommit(): Promise<string> {
+  const git = async (...args: string[]) => (await run('git', args, { cwd: import.meta.dirname })).stdout.trim()
+  const isChanged = (await git('status', '--porcelain', '--untracked-files=no')) !== ''
+  return `${await git('rev-parse', '--short', 'HEAD')}${isChanged ? '+' : ''}`
 }

@@ -33,7 +33,7 @@ export const badReceiversSaboteurs: Record<string, Saboteur> = {
   'redirects of receivers are followed': {
     trial: 'bad-receivers',
     run: QUICK,
-    trialThen: 'fails',
+    trialThen: { failsWith: 'status 302' },
     edits: [
       {
         file: 'src/webhooks/sending/delivery-engine.ts',
@@ -50,13 +50,13 @@ export const badReceiversSaboteurs: Record<string, Saboteur> = {
   'the whole body of a response is read and kept': {
     trial: 'bad-receivers',
     run: QUICK,
-    trialThen: 'fails',
+    trialThen: { failsWith: 'a receiver got rid of' },
     edits: [bodiesAreRead, bodiesAreKept]
   },
   'the whole body of a response is read': {
     trial: 'bad-receivers',
     run: QUICK,
-    trialThen: 'fails',
+    trialThen: { failsWith: 'a receiver got rid of' },
     edits: [bodiesAreRead]
   },
   'what is read of a response is kept; that little is read holds': {
@@ -68,13 +68,13 @@ export const badReceiversSaboteurs: Record<string, Saboteur> = {
   'a receiver that is gone is not disabled': {
     trial: 'bad-receivers',
     run: QUICK,
-    trialThen: 'fails',
+    trialThen: { failsWith: 'disabled receivers' },
     edits: [{ file: 'src/webhooks/sending/record-tries.ts', from: 'const GONE = 410', to: 'const GONE = 411' }]
   },
   'a try has half as long again': {
     trial: 'bad-receivers',
     run: FEW,
-    trialThen: 'fails',
+    trialThen: { failsWith: 'a try of 45' },
     edits: [
       {
         file: POST,
@@ -86,7 +86,7 @@ export const badReceiversSaboteurs: Record<string, Saboteur> = {
   'receivers that hang keep their places, and a store may fill all of them': {
     trial: 'bad-receivers',
     run: ALL,
-    trialThen: 'fails',
+    trialThen: { failsWith: '"besideBad"' },
     edits: [hangingStay, noneReserved]
   },
   'receivers that hang keep their places; those that are reserved hold': {

@@ -4,7 +4,7 @@ export const calendarSaboteurs: Record<string, Saboteur> = {
   'the next date is counted in days': {
     trial: 'calendar',
     run: slice('calendar-trial'),
-    trialThen: 'fails',
+    trialThen: { failsWith: 'strictly deep-equal' },
     edits: [
       {
         file: 'src/subscriptions/schedule/billing-dates.ts',

@@ -19,7 +19,7 @@ export const concurrentDeductsSaboteurs: Record<string, Saboteur> = {
   'accounts of credit are not locked, and two entries may have one position': {
     trial: 'concurrent-deducts',
     run: RUN,
-    trialThen: 'fails',
+    trialThen: { failsWith: 'were carried out' },
     edits: [withoutLock, positionsRepeat]
   },
   'accounts of credit are not locked; the constraint holds': {

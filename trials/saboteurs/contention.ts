@@ -22,7 +22,7 @@ export const contentionSaboteurs: Record<string, Saboteur> = {
   'a retry neither locks its subscription nor looks for a rival, and a cycle may have several open attempts': {
     trial: 'contention',
     run: slice('contention-trial'),
-    trialThen: 'fails',
+    trialThen: { failsWith: 'is paid 2 times' },
     edits: [...retryWithoutLock, manyOpenAttempts]
   },
   'a retry neither locks its subscription nor looks for a rival; the constraint holds': {

@@ -7,7 +7,7 @@ export const crashPointsSaboteurs: Record<string, Saboteur> = {
   'a call that may have arrived before a crash is repeated without a search for its attempt': {
     trial: 'crash-points',
     run: ALL,
-    trialThen: 'fails',
+    trialThen: { failsWith: ': charged under ' },
     edits: [
       {
         file: 'src/billing/charging/ask-platform.ts',
@@ -19,7 +19,7 @@ export const crashPointsSaboteurs: Record<string, Saboteur> = {
   'leases of dead processes are not freed': {
     trial: 'crash-points',
     run: ALL,
-    trialThen: 'fails',
+    trialThen: { failsWith: 'due work is not done' },
     edits: [
       {
         file: 'src/kit/engines/lease-owner.ts',

@@ -1,14 +1,15 @@
 import { type Edit, type Saboteur, slice } from './saboteur.ts'
 
-const without = (...edits: Edit[]): Saboteur => ({
+const without = (failsWith: string, ...edits: Edit[]): Saboteur => ({
   trial: 'cursor-reads',
   run: slice('cursor-reads-trial'),
-  trialThen: 'fails',
+  trialThen: { failsWith },
   edits
 })
 
 export const cursorReadsSaboteurs: Record<string, Saboteur> = {
   'events are in the order of their ids, which are given before the commit': without(
+    'events of a type',
     {
       file: 'migrations/functions/sequence-facts.sql',
       from: 'set position = last + w.nth',
@@ -20,7 +21,7 @@ export const cursorReadsSaboteurs: Record<string, Saboteur> = {
       to: 'set last_position = greatest(last, (select max(position) from facts where store_id = store)) where'
     }
   ),
-  'the next page begins after what has not been read': without({
+  'the next page begins after what has not been read': without('small pages and large ones', {
     file: 'src/webhooks/event-log/list-events.ts',
     from: 'nextSince: isLast ? span.end : facts.at(-1)!.position',
     to: 'nextSince: isLast ? span.end : span.end'

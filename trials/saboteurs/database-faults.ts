@@ -50,13 +50,13 @@ export const databaseFaultsSaboteurs: Record<string, Saboteur> = {
   'nothing ends the wait for a lock: neither the server, nor the watch, nor the deadline of the request': {
     trial: TRIAL,
     run: LOCKED,
-    trialThen: 'fails',
+    trialThen: { failsWith: 'answered after' },
     edits: [serverEndsNoWait, nothingIsCut, nothingIsGivenUp, noDeadline]
   },
   'only the server ends the wait for a lock, while single statements wait behind each other': {
     trial: TRIAL,
     run: LOCKED,
-    trialThen: 'fails',
+    trialThen: { failsWith: 'answered after' },
     edits: [nothingIsCut, nothingIsGivenUp, noDeadline]
   },
   'only the watch of answers ends the wait for a lock': {
@@ -74,7 +74,7 @@ export const databaseFaultsSaboteurs: Record<string, Saboteur> = {
   'a connection on which no answer comes is not cut': {
     trial: TRIAL,
     run: HALF_OPEN,
-    trialThen: 'fails',
+    trialThen: { failsWith: 'the service is ready: not within' },
     edits: [nothingIsCut]
   },
   'readiness waits as long as a statement does; the limit of single statements holds': {
@@ -92,7 +92,7 @@ export const databaseFaultsSaboteurs: Record<string, Saboteur> = {
   'a stop waits for the database as long as work does, nothing ends it, and dead connections are not cut': {
     trial: TRIAL,
     run: STOPPED,
-    trialThen: 'fails',
+    trialThen: { failsWith: 'The exit code is not stopped in time' },
     edits: [stopWaitsForAnswers, stopHasNoEnd, nothingIsCut]
   },
   'a stop waits for the database as long as work does; its own limit holds': {
@@ -110,7 +110,7 @@ export const databaseFaultsSaboteurs: Record<string, Saboteur> = {
   'a server that died is not started again': {
     trial: TRIAL,
     run: run('postmaster-killed', 2),
-    trialThen: 'fails',
+    trialThen: { failsWith: 'the service is ready: not within' },
     edits: [
       {
         file: 'src/embedded-postgres/keep-running.ts',
@@ -122,7 +122,7 @@ export const databaseFaultsSaboteurs: Record<string, Saboteur> = {
   'a connection that the server ends is no outage': {
     trial: TRIAL,
     run: run('terminated', 4),
-    trialThen: 'fails',
+    trialThen: { failsWith: ': 500 ' },
     edits: [
       {
         file: 'src/kit/postgres/outage.ts',
@@ -134,7 +134,7 @@ export const databaseFaultsSaboteurs: Record<string, Saboteur> = {
   'a server that only reads is no outage': {
     trial: TRIAL,
     run: run('read-only', 4),
-    trialThen: 'fails',
+    trialThen: { failsWith: ': 500 ' },
     edits: [
       { file: 'src/kit/postgres/outage.ts', from: 'CANNOT_WRITE = /^(53|58|25006)/', to: 'CANNOT_WRITE = /^(53|58)/' }
     ]

@@ -4,7 +4,7 @@ export const failoverSaboteurs: Record<string, Saboteur> = {
   'the standby is not waited for': {
     trial: 'failover',
     run: ['trials/run.ts', 'failover', '7'],
-    trialThen: 'fails',
+    trialThen: { failsWith: 'strictly equal' },
     edits: [{ file: 'trials/failover.ts', from: 'isSynchronous: true }', to: 'isSynchronous: false }' }]
   }
 }

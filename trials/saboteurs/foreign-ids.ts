@@ -2,7 +2,7 @@
 import type { Edit, Saboteur } from './saboteur.ts'
 
 const run = ['trials/run.ts', 'foreign-ids', '7']
-const broken = (edits: Edit[], trialThen: Saboteur['trialThen'] = 'fails'): Saboteur => ({
+const broken = (trialThen: Saboteur['trialThen'], edits: Edit[]): Saboteur => ({
   trial: 'foreign-ids',
   run,
   trialThen,
@@ -32,12 +32,18 @@ const noRowSecurity: Edit = {
 }
 
 export const foreignIdsSaboteurs: Record<string, Saboteur> = {
-  'a read outside row-level security finds the subscriptions of every store': broken([anySubscription, anyMember]),
-  'a read outside row-level security looks for a subscription in every store; its customer is of the store': broken(
-    [anySubscription],
-    'passes'
+  'a read outside row-level security finds the subscriptions of every store': broken(
+    { failsWith: 'rest getSubscription with subscription in its path' },
+    [anySubscription, anyMember]
   ),
-  'an endpoint is looked for in every store, and row-level security is off': broken([anyEndpoint, noRowSecurity]),
-  'an endpoint is looked for in every store; row-level security holds': broken([anyEndpoint], 'passes'),
-  'row-level security is off; the conditions of the statements hold': broken([noRowSecurity], 'passes')
+  'a read outside row-level security looks for a subscription in every store; its customer is of the store': broken(
+    'passes',
+    [anySubscription]
+  ),
+  'an endpoint is looked for in every store, and row-level security is off': broken(
+    { failsWith: 'rest getWebhookEndpoint with endpoint in its path' },
+    [anyEndpoint, noRowSecurity]
+  ),
+  'an endpoint is looked for in every store; row-level security holds': broken('passes', [anyEndpoint]),
+  'row-level security is off; the conditions of the statements hold': broken('passes', [noRowSecurity])
 }

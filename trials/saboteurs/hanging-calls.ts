@@ -6,7 +6,7 @@ export const hangingCallsSaboteurs: Record<string, Saboteur> = {
   'a run waits for every call that it sent': {
     trial: 'hanging-calls',
     run: RUN,
-    trialThen: 'fails',
+    trialThen: { failsWith: 'calls that hang have held up other charges' },
     edits: [
       {
         file: 'src/kit/engines/flights.ts',
@@ -18,7 +18,7 @@ export const hangingCallsSaboteurs: Record<string, Saboteur> = {
   'all stores share the places of calls': {
     trial: 'hanging-calls',
     run: RUN,
-    trialThen: 'fails',
+    trialThen: { failsWith: 'have held up' },
     edits: [
       {
         file: 'src/platform/connectors.ts',
@@ -30,7 +30,7 @@ export const hangingCallsSaboteurs: Record<string, Saboteur> = {
   'as many calls are sent when the platform throttles': {
     trial: 'hanging-calls',
     run: RUN,
-    trialThen: 'fails',
+    trialThen: { failsWith: 'no fewer calls while the platform throttles' },
     edits: [
       {
         file: 'src/platform/wire/call-window.ts',

@@ -4,7 +4,7 @@ export const killSenderSaboteurs: Record<string, Saboteur> = {
   'a delivery has another webhook_id in every process': {
     trial: 'kill-sender',
     run: slice('kill-sender'),
-    trialThen: 'fails',
+    trialThen: { failsWith: 'strictly equal' },
     edits: [
       {
         file: 'src/webhooks/signing/sign-delivery.ts',
@@ -16,7 +16,7 @@ export const killSenderSaboteurs: Record<string, Saboteur> = {
   'a try that was interrupted is forgotten': {
     trial: 'kill-sender',
     run: slice('kill-sender'),
-    trialThen: 'fails',
+    trialThen: { failsWith: 'had more tries than the history shows' },
     edits: [
       {
         file: 'src/webhooks/sending/lease-due-deliveries.ts',
@@ -33,7 +33,7 @@ export const killSenderSaboteurs: Record<string, Saboteur> = {
   'events of a customer do not wait for each other': {
     trial: 'kill-sender',
     run: slice('kill-sender'),
-    trialThen: 'fails',
+    trialThen: { failsWith: ' came after ' },
     edits: [
       {
         file: 'src/webhooks/queue/insert-deliveries.ts',

@@ -17,13 +17,13 @@ export const ledgerModelSaboteurs: Record<string, Saboteur> = {
   'a change of credit that is requested again is booked again': {
     trial: 'ledger-model',
     run,
-    trialThen: 'fails',
+    trialThen: { failsWith: 'strictly deep-equal' },
     edits: [repetitionsNotSeen, operationsRepeat]
   },
   'a change of credit that is requested again is not looked for; the constraint refuses it, and so the whole call': {
     trial: 'ledger-model',
     run,
-    trialThen: 'fails',
+    trialThen: { failsWith: 'credit_entries_store_id_operation_id_key' },
     edits: [repetitionsNotSeen]
   },
   'two entries of credit may have one operation; that it is looked for holds': {
@@ -35,7 +35,7 @@ export const ledgerModelSaboteurs: Record<string, Saboteur> = {
   'what was added first is spent first': {
     trial: 'ledger-model',
     run,
-    trialThen: 'fails',
+    trialThen: { failsWith: 'strictly deep-equal' },
     edits: [
       {
         file: 'src/credits/queries.ts',
@@ -47,7 +47,7 @@ export const ledgerModelSaboteurs: Record<string, Saboteur> = {
   'credit past its date can be spent until it is expired': {
     trial: 'ledger-model',
     run,
-    trialThen: 'fails',
+    trialThen: { failsWith: 'strictly deep-equal' },
     edits: [
       {
         file: 'src/credits/plan-change.ts',
@@ -59,7 +59,7 @@ export const ledgerModelSaboteurs: Record<string, Saboteur> = {
   'points that are set again under their operation are set again': {
     trial: 'ledger-model',
     run,
-    trialThen: 'fails',
+    trialThen: { failsWith: 'strictly deep-equal' },
     edits: [
       {
         file: 'src/points/adjust-points.ts',

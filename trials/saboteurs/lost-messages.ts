@@ -4,7 +4,7 @@ export const lostMessagesSaboteurs: Record<string, Saboteur> = {
   'an older state of a contract replaces a newer one': {
     trial: 'lost-messages',
     run: slice('lost-messages'),
-    trialThen: 'fails',
+    trialThen: { failsWith: 'strictly deep-equal' },
     edits: [
       {
         file: 'src/contracts/update-from-contracts.ts',

@@ -6,7 +6,7 @@ export const restartDatabaseSaboteurs: Record<string, Saboteur> = {
   'a commit is acknowledged before it is on disk': {
     trial: 'restart-database',
     run: RESTARTS,
-    trialThen: 'fails',
+    trialThen: { failsWith: 'writes that were acknowledged are lost' },
     edits: [
       {
         file: 'src/kit/postgres/database.ts',
@@ -18,7 +18,7 @@ export const restartDatabaseSaboteurs: Record<string, Saboteur> = {
   'a failure with a paid order is a failure': {
     trial: 'restart-database',
     run: RESTARTS,
-    trialThen: 'fails',
+    trialThen: { failsWith: 'charged again' },
     edits: [
       {
         file: 'src/platform/billing/attempt.ts',

@@ -6,7 +6,7 @@ export const restoredBackupSaboteurs: Record<string, Saboteur> = {
   'a restored store is not held': {
     trial: 'restored-backup',
     run: SLICE,
-    trialThen: 'fails',
+    trialThen: { failsWith: 'what was found is reported to the endpoint' },
     edits: [
       {
         // Two safeguards hold its billing, and one statement sets both: for one store, and for all.
@@ -24,7 +24,7 @@ export const restoredBackupSaboteurs: Record<string, Saboteur> = {
   'a hold is ignored by work under way': {
     trial: 'restored-backup',
     run: SLICE,
-    trialThen: 'fails',
+    trialThen: { failsWith: 'work under way has charged in a held store' },
     edits: [
       {
         file: 'src/billing/charging/claims.ts',
@@ -42,7 +42,7 @@ export const restoredBackupSaboteurs: Record<string, Saboteur> = {
   'charges that only the platform knows are not taken over': {
     trial: 'restored-backup',
     run: SLICE,
-    trialThen: 'fails',
+    trialThen: { failsWith: 'strictly deep-equal' },
     edits: [
       {
         file: 'src/sync/reconciler/walk-attempts.ts',
@@ -55,7 +55,7 @@ export const restoredBackupSaboteurs: Record<string, Saboteur> = {
     trial: 'restored-backup',
     // Of few contracts none was charged at the wrong moment.
     run: ['trials/run.ts', 'restored-backup', '7'],
-    trialThen: 'fails',
+    trialThen: { failsWith: 'strictly deep-equal' },
     edits: [
       {
         file: 'src/sync/reconciler/reconciliation.ts',

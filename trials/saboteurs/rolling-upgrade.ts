@@ -4,7 +4,7 @@ export const rollingUpgradeSaboteurs: Record<string, Saboteur> = {
   'a migration takes away what older nodes use': {
     trial: 'rolling-upgrade',
     run: ['trials/run.ts', 'rolling-upgrade', '7'],
-    trialThen: 'fails',
+    trialThen: { failsWith: 'before it was ready' },
     edits: [
       {
         file: 'migrations/0023-stores-restored.sql',

@@ -7,10 +7,11 @@ export type Saboteur = {
   /** The smallest run of the trial that catches it: arguments of Node, a test of the suite where its slice is enough. */
   run: string[]
   /**
-   * `fails`, unless one safeguard is broken of two that hold the same rule: then the trial `passes`, which shows that the other holds
-   * alone. The saboteur that breaks both is beside it.
+   * A text of the failure that shows that the trial saw this fault: a broken copy or a time limit fails as well. `passes` where one
+   * safeguard is broken of several that hold the same rule, which shows that the others hold it. The saboteur that breaks all is
+   * beside it.
    */
-  trialThen: 'fails' | 'passes'
+  trialThen: { failsWith: string } | 'passes'
   edits: Edit[]
 }
 

@@ -6,7 +6,7 @@ export const sharedLimitsSaboteurs: Record<string, Saboteur> = {
   'each process counts the requests that it gets itself': {
     trial: 'shared-limits',
     run,
-    trialThen: 'fails',
+    trialThen: { failsWith: 'two responses show the same rest' },
     edits: [
       {
         file: 'src/http/rate-limits/count-request.ts',
@@ -18,7 +18,7 @@ export const sharedLimitsSaboteurs: Record<string, Saboteur> = {
   'requests that are counted together are admitted together': {
     trial: 'shared-limits',
     run,
-    trialThen: 'fails',
+    trialThen: { failsWith: 'two responses show the same rest' },
     edits: [
       {
         file: 'src/http/rate-limits/rate-limiter.ts',
@@ -30,7 +30,7 @@ export const sharedLimitsSaboteurs: Record<string, Saboteur> = {
   'the limit of the day is counted and not kept': {
     trial: 'shared-limits',
     run,
-    trialThen: 'fails',
+    trialThen: { failsWith: 'day: two responses show the same rest' },
     edits: [
       {
         file: 'src/http/rate-limits/rate-limiter.ts',
@@ -42,7 +42,7 @@ export const sharedLimitsSaboteurs: Record<string, Saboteur> = {
   'a process that starts begins to count anew': {
     trial: 'shared-limits',
     run,
-    trialThen: 'fails',
+    trialThen: { failsWith: 'two responses show the same rest' },
     edits: [
       {
         file: 'src/http/rate-limits/rate-limiter.ts',

@@ -4,7 +4,7 @@ export const twoNodesSaboteurs: Record<string, Saboteur> = {
   'the position moves on before its facts are handled': {
     trial: 'two-nodes',
     run: ['trials/run.ts', 'two-nodes', '11'],
-    trialThen: 'fails',
+    trialThen: { failsWith: 'strictly deep-equal' },
     edits: [
       {
         file: 'src/kit/outbox/consume-facts.ts',
@@ -16,7 +16,7 @@ export const twoNodesSaboteurs: Record<string, Saboteur> = {
   'a charge stays with the dead node that claimed it': {
     trial: 'two-nodes',
     run: ['trials/run.ts', 'two-nodes', '11'],
-    trialThen: 'fails',
+    trialThen: { failsWith: 'The store does not settle' },
     edits: [
       {
         file: 'src/billing/charging/claims.ts',

@@ -6,7 +6,7 @@ export const unknownOutcomeSaboteurs: Record<string, Saboteur> = {
   'a charge without a response counts as declined': {
     trial: 'unknown-outcome',
     run: slice('unknown-outcome-trial'),
-    trialThen: 'fails',
+    trialThen: { failsWith: 'strictly deep-equal' },
     edits: [
       {
         file: ASK,
