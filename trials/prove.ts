@@ -55,9 +55,10 @@ async function sabotaged(
   if (failed === null) return { end: 'passes', asExpected: trialThen === 'passes' }
   if (trialThen === 'passes') return { end: `fails (${failed.message})`, asExpected: false }
   const { failsWith } = trialThen
-  return failed.output.includes(failsWith)
-    ? { end: `fails with ${JSON.stringify(failsWith)} (${failed.message})`, asExpected: true }
-    : { end: `fails without ${JSON.stringify(failsWith)} (${failed.message})`, asExpected: false }
+  const said = failed.output.split('\n').find((line) => line.includes(failsWith))
+  return said === undefined
+    ? { end: `fails without ${JSON.stringify(failsWith)} (${failed.message})`, asExpected: false }
+    : { end: `fails: ${said.trim().slice(0, MAX_CHARS)} (${failed.message})`, asExpected: true }
 }
 
 /** The message of an error, not the line of code that throws it. */
