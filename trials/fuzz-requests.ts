@@ -244,7 +244,7 @@ export function fuzzRequests(operations: Operation[], ids: Record<string, string
     return pick(tampered)()
   }
 
-  // By chance alone few requests would hold a NUL and be valid otherwise, and so reach the database with it.
+  // By chance alone few requests would hold only one thing that PostgreSQL does not take, and so reach it if nothing refuses that.
   const takesNul = operations.flatMap((operation) =>
     Object.entries((operation.body?.properties ?? {}) as Record<string, Record<string, any>>)
       .filter(([, schema]) => schema.type === 'string' && new RegExp(schema.pattern ?? '', 'u').test('a\0b'))
@@ -252,14 +252,24 @@ export function fuzzRequests(operations: Operation[], ids: Record<string, string
   )
   function withNul(): FuzzRequest {
     const { operation, field } = pick(takesNul)
-    const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => pick(ids[name]!))
-    const text = JSON.stringify({ ...object(operation.body!), [field]: pick(NULS) })
-    const headers = { 'content-type': CONTENT_TYPES[0]! }
-    return { operation, method: operation.method, target: `/v1${path}`, headers, body: Buffer.from(text) }
+    return plain(operation, (name) => pick(ids[name]!), { [field]: pick(NULS) })
+  }
+  const takesId = operations.filter(({ path }) => path.includes('{'))
+  const withLargeId = () =>
+    plain(
+      pick(takesId),
+      (name) => `${ids[name]![0]!.split('_')[0]}_${pick(['9223372036854775808', '9'.repeat(25)])}`,
+      {}
+    )
+  function plain(operation: Operation, idOf: (name: string) => string, fields: Record<string, unknown>): FuzzRequest {
+    const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => idOf(name))
+    const body = operation.body && Buffer.from(JSON.stringify({ ...object(operation.body), ...fields }))
+    const headers: Record<string, string> = body ? { 'content-type': CONTENT_TYPES[0]! } : {}
+    return { operation, method: operation.method, target: `/v1${path}`, headers, body }
   }
 
   return function next(): FuzzRequest {
-    if (chance(0.02)) return withNul()
+    if (chance(0.02)) return chance(0.5) ? withNul() : withLargeId()
     const operation = pick(operations)
     const method = chance(0.02) ? pick(['PUT', 'DELETE', 'PATCH', 'POST', 'GET', 'OPTIONS']) : operation.method
     const path = chance(0.01) ? `${operation.path}/more` : operation.path

@@ -15,23 +15,30 @@ const positionsRepeat: Edit = {
   to: 'constraint credit_entries_by_position check (position > 0)'
 }
 
+/** A part of what goes wrong without the others is noticed where lots are spent; it does not hold alone. */
+const lotsMayBeShort: Edit = {
+  file: 'src/credits/plan-change.ts',
+  from: 'if (wanted > 0) throw',
+  to: 'if (wanted > Number.MAX_SAFE_INTEGER) throw'
+}
+
 export const concurrentDeductsSaboteurs: Record<string, Saboteur> = {
   'accounts of credit are not locked, and two entries may have one position': {
     trial: 'concurrent-deducts',
     run: RUN,
     trialThen: { failsWith: 'were carried out' },
-    edits: [withoutLock, positionsRepeat]
+    edits: [withoutLock, positionsRepeat, lotsMayBeShort]
   },
   'accounts of credit are not locked; the constraint holds': {
     trial: 'concurrent-deducts',
     run: PATIENT,
     trialThen: 'passes',
-    edits: [withoutLock]
+    edits: [withoutLock, lotsMayBeShort]
   },
   'two entries of credit may have one position; the lock holds': {
     trial: 'concurrent-deducts',
     run: PATIENT,
     trialThen: 'passes',
-    edits: [positionsRepeat]
+    edits: [positionsRepeat, lotsMayBeShort]
   }
 }
