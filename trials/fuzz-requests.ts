@@ -245,15 +245,25 @@ export function fuzzRequests(operations: Operation[], ids: Record<string, string
   }
 
   // By chance alone few requests would hold only one thing that PostgreSQL does not take, and so reach it if nothing refuses that.
-  const takesNul = operations.flatMap((operation) =>
+  const takesNul = ({ type, pattern = '' }: Record<string, any>) =>
+    type === 'string' && new RegExp(pattern, 'u').test('a\0b')
+  const nulsInBodies = operations.flatMap((operation) =>
     Object.entries((operation.body?.properties ?? {}) as Record<string, Record<string, any>>)
-      .filter(([, schema]) => schema.type === 'string' && new RegExp(schema.pattern ?? '', 'u').test('a\0b'))
-      .map(([field]) => ({ operation, field }))
+      .filter(([, schema]) => takesNul(schema))
+      .map(
+        ([field]) =>
+          () =>
+            plain(operation, (name) => pick(ids[name]!), { [field]: pick(NULS) })
+      )
   )
-  function withNul(): FuzzRequest {
-    const { operation, field } = pick(takesNul)
-    return plain(operation, (name) => pick(ids[name]!), { [field]: pick(NULS) })
-  }
+  const nulsInQueries = operations.flatMap((operation) =>
+    operation.parameters
+      .filter((p) => p.in === 'query' && takesNul(p.schema))
+      .map(({ name }) => () => {
+        const request = plain(operation, (id) => pick(ids[id]!), {})
+        return { ...request, target: `${request.target}?${name}=${encodeURIComponent(pick(NULS))}` }
+      })
+  )
   const takesId = operations.filter(({ path }) => path.includes('{'))
   const withLargeId = () =>
     plain(
@@ -269,7 +279,7 @@ export function fuzzRequests(operations: Operation[], ids: Record<string, string
   }
 
   return function next(): FuzzRequest {
-    if (chance(0.02)) return chance(0.5) ? withNul() : withLargeId()
+    if (chance(0.02)) return pick([pick(nulsInBodies), pick(nulsInQueries), withLargeId])()
     const operation = pick(operations)
     const method = chance(0.02) ? pick(['PUT', 'DELETE', 'PATCH', 'POST', 'GET', 'OPTIONS']) : operation.method
     const path = chance(0.01) ? `${operation.path}/more` : operation.path

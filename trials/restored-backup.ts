@@ -23,7 +23,7 @@ const START = '2026-01-31T15:00:00Z'
 const BACKUP = '2026-02-28T15:00:00Z'
 /** Charges that the backup does not have: renewals of contracts that began after it and before it, and the retry of declined ones. */
 const LOST = ['2026-03-28T15:00:00Z', '2026-03-31T15:00:00Z', '2026-04-02T16:00:00Z']
-const AFTER = ['2026-04-28T15:00:00Z', '2026-04-30T15:00:00Z']
+const AFTER = ['2026-04-28T15:00:00Z', '2026-04-30T15:00:00Z'] as const
 
 /** During the renewals of the contracts that began after the backup the stores are held, and then those of the others fall due. */
 const HELD_DURING = ['2026-05-28T15:00:00Z', '2026-05-31T15:00:00Z'] as const
@@ -138,9 +138,10 @@ export async function restoreOlderBackup(trial: RestoreTrial): Promise<RestoreRe
       [],
       'a contract was charged twice in a period'
     )
-    for (const since of [AFTER[0]!, during]) {
-      const monthly = await contractsChargedIn(trial.platformUrl, since.slice(0, 10))
-      assert.equal(monthly, trial.subscriptions - 1 + newContracts, 'a contract was not charged in the end')
+    for (const days of [AFTER, HELD_DURING]) {
+      const monthly = await contractsChargedIn(trial.platformUrl, days)
+      const [from, to] = days
+      assert.equal(monthly, trial.subscriptions - 1 + newContracts, `contracts charged from ${from} to ${to}`)
     }
     assert.deepEqual(await chargesThatDiffer(trial.emptyUrl, trial.platformUrl), [])
     const { findings } = (await service.call('POST', '/doctor', {})) as { findings: { check: string }[] }
@@ -186,8 +187,9 @@ async function command(databaseUrl: string, dataDir: string, ...args: string[]):
   return JSON.parse(stdout) as Record<string, unknown>
 }
 
-async function contractsChargedIn(url: string, since: string): Promise<number> {
-  const charged = (await paidOrders(url)).filter(({ day }) => day >= since)
+/** The number of contracts with a paid order on these days, the first and the last one included. */
+async function contractsChargedIn(url: string, [from, to]: readonly [string, string]): Promise<number> {
+  const charged = (await paidOrders(url)).filter(({ day }) => day >= from.slice(0, 10) && day <= to.slice(0, 10))
   return new Set(charged.map(({ contract }) => contract)).size
 }
 

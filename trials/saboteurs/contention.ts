@@ -33,7 +33,7 @@ export const contentionSaboteurs: Record<string, Saboteur> = {
   'a retry neither locks its subscription nor looks for a rival, and a cycle may have several open attempts': {
     trial: 'contention',
     run,
-    trialThen: { failsWith: 'is paid 2 times' },
+    trialThen: { failsWith: ' attempts, ' },
     edits: [...retryWithoutLock, manyOpenAttempts, paidCycleReturns]
   },
   'a retry neither locks its subscription nor looks for a rival; the constraint holds': {
