@@ -481,3 +481,62 @@ test('a store is left to somebody else only when what is under way there has end
   order.push('stopped')
   assert.deepEqual(order, ['ended', 'alone', 'ended', 'stopped'])
 })
+
+test('a store that does not settle to the end is left only when what is under way there was recorded', {
+  timeout: 60_000
+}, async (t) => {
+  for (const cause of ['a stop', 'a lost hold', 'an engine that cannot be asked'] as const) {
+    const store = await aStore(db)
+    const { storeId } = store
+    const call = Promise.withResolvers<void>()
+    const begun = Promise.withResolvers<void>()
+    const hanging = numbered(async () => {
+      begun.resolve()
+      await call.promise
+    })
+    const node = await startNode(db)
+    t.after(() => node.stop())
+    const patience = { slowMs: 10, comeBackMs: 20 }
+    const jobs = createJobEngine({ db, leaseOwner: node.id, jobs: [hanging], deps: {}, patience })
+    const ended: string[] = []
+    const failures: string[] = []
+    // It is asked first, and its own end fails.
+    const failing: Engine = {
+      name: 'failing',
+      stage: 'request',
+      due: neverDue,
+      async nextDueAt() {
+        if (cause === 'an engine that cannot be asked' && ended.includes('begun')) throw new Error(cause)
+        return null
+      },
+      runOnce: async () => 0,
+      endUnderWay: () => Promise.reject(new Error('its end'))
+    }
+    const runner = createRunner({
+      db,
+      engines: [failing, jobs],
+      holds: node.holds,
+      statuses: (storeIds) => storeStatuses(db, storeIds),
+      freeLeases: async () => 0,
+      onError: (err) => failures.push((err as Error).message)
+    })
+    await addJobs(store, 1)
+    const settled = runner
+      .alone(storeId, (alone) => alone.settle())
+      .then(
+        () => ended.push('settled'),
+        () => ended.push('left')
+      )
+    await begun.promise
+    ended.push('begun')
+    if (cause === 'a lost hold') await endSessions()
+    const stopped = cause === 'a stop' ? runner.stop().then(() => ended.push('stopped')) : null
+    await setTimeout(1_500)
+    ended.push('answered')
+    call.resolve()
+    await Promise.all([settled, stopped])
+    assert.deepEqual(ended.slice(0, 3), ['begun', 'answered', 'left'], cause)
+    assert.equal(await jobs.nextDueAt(storeId), null, `${cause}: the outcome is recorded`)
+    assert.deepEqual(failures, ['its end'], cause)
+  }
+})

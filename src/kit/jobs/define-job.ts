@@ -17,8 +17,8 @@ export type QueuedJob<Input> = {
   /** How often it was tried without success or progress, this time included. */
   attempts: number
   /**
-   * To be called first in each transaction in which a long job writes. Throws when another process has the job by now, so that
-   * nothing of the transaction is kept; otherwise nobody else can have it before two minutes after the commit.
+   * To be called first in each transaction in which a long job writes. Throws when another process has the job by now, because this
+   * one stood still, so that nothing of the transaction is kept; otherwise nobody else can have it before the commit.
    */
   renewLease(ctx: Ctx): Promise<void>
 }
@@ -39,8 +39,9 @@ export type DeclaredJob<Input> = {
 
 /**
  * Runs claimed jobs of one store together and returns one outcome per job, in their order. It may run twice for a job, so
- * it reads what is true now. A lease lasts two minutes: work that may take longer is done in batches, one per run, each under
- * `renewLease`. A throw is a bug: it is recorded, and every job of the batch is tried again.
+ * it reads what is true now. Its lease is kept for as long as it takes, and is lost only when the process stands still. Much work in the
+ * database is done in batches, one per run, each under `renewLease`. A throw is a bug: it is recorded, and every job of the batch is
+ * tried again.
  */
 export type JobRun<Input, Deps> = (deps: Deps, storeId: number, jobs: QueuedJob<Input>[]) => Promise<JobOutcome[]>
 

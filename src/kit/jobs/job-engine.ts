@@ -1,144 +1,102 @@
-import { createFlights, dueQuery, type Engine, type LeaseRelease, type Patience, throwFirst } from '../engines/index.ts'
 import {
-  type Ctx,
-  type Database,
-  directSql,
-  instant,
-  int,
-  json,
-  nullable,
-  type RowOf,
-  row,
-  sql,
-  text
-} from '../postgres/index.ts'
+  createFlights,
+  createLeaseKeeper,
+  type Engine,
+  endFlights,
+  type Patience,
+  throwFirst
+} from '../engines/index.ts'
+import { type Database, instant, nullable, row } from '../postgres/index.ts'
 import type { AnyJob, JobOutcome, QueuedJob } from './define-job.ts'
+import {
+  type ClaimedJob,
+  claimJobs,
+  dueJobs,
+  endJobs,
+  extendJobLeases,
+  type JobEnd,
+  nextJob,
+  releaseJobs,
+  renewJobLease
+} from './job-queries.ts'
 
-const ClaimedJob = row({
-  id: int,
-  kind: text,
-  payload: json<unknown>(),
-  runAt: instant,
-  attempts: int,
-  leaseToken: int,
-  version: int
-})
-type ClaimedJob = RowOf<typeof ClaimedJob>
-
+/** Extended while the job runs; it runs out when the process stands still. */
+const LEASE_MS = 120_000
 const BATCH = 64
 /** While a call of a store hangs, its jobs run in small portions: one that hangs keeps only its own portion. */
 const PORTION_WHILE_SLOW = 4
 const MAX_PORTIONS = 32
 const RETRY_AFTER_MINUTES = [1, 5, 15, 60, 360] as const
 const LONGEST_WAIT_MINUTES = 15
+const MAX_REASON_LENGTH = 500
 
-const nextJob = directSql<[storeId: number]>(
-  'jobs_next',
-  `select least((select min(run_at) from jobs where store_id = $1 and priority = 0),
-                (select min(run_at) from jobs where store_id = $1 and priority = 1),
-                (select min(run_at) from jobs where store_id = $1 and priority = 2)) as at`
-)
-
-const dueJobs = dueQuery(
-  'jobs_due',
-  `select j.store_id, min(j.run_at) as due_at
-     from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)
-     join jobs j on j.store_id = s.store_id and j.priority = any('{0,1,2}') and j.run_at <= s.until
-    where j.leased_until is null or j.leased_until < statement_timestamp()
-    group by j.store_id`
-)
-
-/** Releases what these nodes have leased, in all stores. */
-const releaseJobs: LeaseRelease = (owners) => sql`
-  update jobs set lease_owner = null, leased_until = null where lease_owner = any(${owners}::bigint[])`
-
-/** Runs jobs, a batch of each kind together. `jobs` lists every kind; `deps` goes to each of them. */
+/**
+ * Runs jobs, a batch of each kind together. `jobs` lists every kind; `deps` goes to each of them. Leases are kept for as long as a job
+ * runs, and it is not begun twice at once.
+ */
 export function createJobEngine<Deps>(options: {
   db: Database
   leaseOwner: number
   jobs: AnyJob<Deps>[]
   deps: Deps
   patience?: Patience
+  /** How long a lease lasts in real time when it is not extended; two minutes when left out. */
+  leaseMs?: number
 }): Engine {
-  const { db, leaseOwner, deps } = options
+  const { db, deps, leaseOwner, leaseMs = LEASE_MS } = options
   const jobOf = new Map(options.jobs.map((job) => [job.name, job]))
   if (jobOf.size < options.jobs.length) throw new Error('Two jobs have the same name')
 
+  const lease = { leaseOwner, leaseMs }
   const flights = createFlights<Ran>(options.patience)
+  const leases = createLeaseKeeper<ClaimedJob>({
+    leaseMs,
+    extend: (storeId, jobs) => db.inStore(storeId, (ctx) => extendJobLeases(ctx, jobs, lease))
+  })
 
-  const claim = (storeId: number, limit: number) =>
-    db.inStore(storeId, async ({ tx, now, isRestored }) => {
-      if (isRestored) return []
-      return tx.many(
-        ClaimedJob,
-        sql`
-      with due as (
-        select id from jobs
-         where store_id = ${storeId} and run_at <= ${now}
-           and (leased_until is null or leased_until < statement_timestamp())
-         order by priority, run_at, id limit ${limit} for update skip locked)
-      update jobs set lease_token = jobs.lease_token + 1, lease_owner = ${leaseOwner},
-                      leased_until = statement_timestamp() + interval '2 minutes', attempts = jobs.attempts + 1
-        from due where jobs.store_id = ${storeId} and jobs.id = due.id
-      returning jobs.id, jobs.kind, jobs.payload, jobs.run_at, jobs.attempts, jobs.lease_token, jobs.version`
-      )
-    })
+  const claim = async (storeId: number, limit: number): Promise<ClaimedJob[]> => {
+    const from = performance.now()
+    const except = leases.kept(storeId)
+    const claimed = await db.inStore(storeId, (ctx) => claimJobs(ctx, { ...lease, limit, except }))
+    leases.keep(storeId, claimed, from)
+    return claimed
+  }
 
   const renewLease =
-    (storeId: number, { id, leaseToken }: ClaimedJob) =>
-    async ({ tx }: Ctx): Promise<void> => {
-      const renewed = await tx.run(sql`
-        update jobs set lease_owner = ${leaseOwner}, leased_until = statement_timestamp() + interval '2 minutes'
-         where store_id = ${storeId} and id = ${id} and lease_token = ${leaseToken}`)
-      if (renewed === 0) throw new Error('Another process has the job now')
+    (job: ClaimedJob): QueuedJob<unknown>['renewLease'] =>
+    async (ctx) => {
+      if (!(await renewJobLease(ctx, job, lease))) throw new Error('Another process has the job now')
     }
 
   const run = async (storeId: number, kind: string, claimed: ClaimedJob[]): Promise<JobOutcome[]> => {
     const job = jobOf.get(kind)
     if (!job) return claimed.map(() => ({ done: false, reason: `No job is named ${kind}` }))
-    const parsed = claimed.map((one) => parse(job, one, renewLease(storeId, one)))
+    const parsed = claimed.map((one) => parse(job, one, renewLease(one)))
     const fitting = parsed.flatMap((one) => ('input' in one ? [one] : []))
     const outcomes = fitting.length === 0 ? [] : await runAll(job, deps, storeId, fitting)
     const outcomeOf = new Map(fitting.map((one, i) => [one, outcomes[i]!]))
     return parsed.map((one) => ('input' in one ? outcomeOf.get(one)! : { done: false, reason: one.reason }))
   }
 
-  const finish = (storeId: number, jobs: ClaimedJob[], outcomes: JobOutcome[]) =>
-    db.inStore(storeId, async ({ tx, now }) => {
-      const again = jobs.flatMap((job, i) => {
-        const outcome = outcomes[i]!
-        return outcome.done ? [] : [{ job, ...nextRun(job, outcome, now) }]
-      })
-      // One that was wanted again meanwhile is as its new request has left it.
-      await tx.run(sql`
-        with ran as (
-          select * from unnest(${jobs.map((j) => j.id)}::bigint[], ${jobs.map((j) => j.leaseToken)}::int[],
-                               ${jobs.map((j) => j.version)}::int[], ${outcomes.map((o) => o.done)}::boolean[])
-                        as r(id, token, version, is_done)),
-        wanted_again as (
-          update jobs set lease_owner = null, leased_until = null from ran
-           where jobs.store_id = ${storeId} and jobs.id = ran.id and jobs.lease_token = ran.token
-             and jobs.version > ran.version)
-        delete from jobs using ran
-         where jobs.store_id = ${storeId} and jobs.id = ran.id and jobs.lease_token = ran.token
-           and jobs.version = ran.version and ran.is_done`)
-      await tx.run(sql`
-        update jobs set run_at = a.run_at, attempts = a.attempts, last_error = a.reason, payload = a.payload::jsonb,
-                        failing_since = case when a.reason is not null then coalesce(failing_since, ${now}::timestamptz) end,
-                        lease_owner = null, leased_until = null
-          from unnest(${again.map((a) => a.job.id)}::bigint[], ${again.map((a) => a.job.leaseToken)}::int[],
-                      ${again.map((a) => a.job.version)}::int[], ${again.map((a) => a.runAt)}::timestamptz[],
-                      ${again.map((a) => a.attempts)}::int[], ${again.map((a) => a.reason)}::text[],
-                      ${again.map((a) => JSON.stringify(a.payload))}::text[])
-                 as a(id, token, version, run_at, attempts, reason, payload)
-         where jobs.store_id = ${storeId} and jobs.id = a.id and jobs.lease_token = a.token and jobs.version = a.version`)
-    })
+  /** What cannot be recorded runs again when its lease is over. */
+  const finish = async (storeId: number, { jobs, outcomes }: Ran): Promise<void> => {
+    try {
+      await db.inStore(storeId, (ctx) =>
+        endJobs(
+          ctx,
+          jobs.map((job, i) => endOf(job, outcomes[i]!, ctx.now))
+        )
+      )
+    } finally {
+      leases.letGo(storeId, jobs)
+    }
+  }
 
   const record = async (storeId: number): Promise<number> => {
     const ended = await flights.take(storeId)
     const ran = ended.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))
-    await Promise.all(ran.map(({ jobs, outcomes }) => finish(storeId, jobs, outcomes)))
-    throwFirst(ended)
+    const finished = await Promise.allSettled(ran.map((one) => finish(storeId, one)))
+    throwFirst([...ended, ...finished])
     return ended.length
   }
 
@@ -166,9 +124,7 @@ export function createJobEngine<Deps>(options: {
       const ended = await record(storeId)
       return claimed.length || flights.load(storeId).underWay || ended
     },
-    async endUnderWay(storeId) {
-      while (flights.load(storeId).underWay > 0) await record(storeId)
-    }
+    endUnderWay: (storeId) => endFlights(flights, storeId, record)
   }
 }
 
@@ -178,15 +134,21 @@ function portionsOf<T>(items: T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size))
 }
 
-/** What the row of a job says that is not done: when it runs next, with which payload, and why. */
-function nextRun(job: ClaimedJob, outcome: Exclude<JobOutcome, { done: true }>, now: Temporal.Instant) {
+function endOf(job: ClaimedJob, outcome: JobOutcome, now: Temporal.Instant): JobEnd {
   const { payload, attempts } = job
-  if ('continues' in outcome) return { runAt: job.runAt, payload: outcome.input, attempts: 0, reason: null }
+  if (outcome.done) return { job, next: null }
+  if ('continues' in outcome) {
+    return { job, next: { runAt: job.runAt, payload: outcome.input, attempts: 0, reason: null } }
+  }
   const minutes = RETRY_AFTER_MINUTES[Math.min(attempts, RETRY_AFTER_MINUTES.length) - 1]!
-  return outcome.waits
-    ? { runAt: now.add({ minutes: Math.min(minutes, LONGEST_WAIT_MINUTES) }), payload, attempts, reason: null }
-    : { runAt: now.add({ minutes }), payload, attempts, reason: outcome.reason.slice(0, 500) }
+  const next = outcome.waits
+    ? { runAt: now.add({ minutes: Math.min(minutes, LONGEST_WAIT_MINUTES) }), reason: null }
+    : { runAt: now.add({ minutes }), reason: storable(outcome.reason) }
+  return { job, next: { ...next, payload, attempts } }
 }
+
+/** PostgreSQL does not accept NUL in text, and an error may quote what somebody typed. */
+const storable = (reason: string) => reason.replaceAll('\0', '').slice(0, MAX_REASON_LENGTH)
 
 /** Another version of the code may have written the row: one payload that does not fit fails alone. */
 function parse<Deps>(
@@ -201,9 +163,12 @@ function parse<Deps>(
   }
 }
 
+/** Never rejects, since the leases of the jobs are kept until their outcomes are recorded. */
 async function runAll<Deps>(job: AnyJob<Deps>, deps: Deps, storeId: number, jobs: QueuedJob<unknown>[]) {
   try {
-    return await job.run(deps, storeId, jobs)
+    const outcomes = await job.run(deps, storeId, jobs)
+    if (outcomes.length === jobs.length) return outcomes
+    throw new Error(`Job ${job.name} returned ${outcomes.length} outcomes for ${jobs.length} jobs`)
   } catch (err) {
     return jobs.map((): JobOutcome => ({ done: false, reason: (err as Error).message }))
   }

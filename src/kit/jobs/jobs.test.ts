@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Type } from 'typebox'
 import { createJobEngine, defineJob, enqueue, type JobOutcome, type QueuedJob, waitingKeys } from '#kit/jobs'
 import { type Database, instant, int, nullable, row, sql, text } from '#kit/postgres'
@@ -37,6 +38,11 @@ test('a job that fails is tried again after ever longer waits', async () => {
     minutes: [1, 5, 15, 60, 360],
     error: 'No answer'
   })
+})
+
+test('of the reason of a failure the first 500 characters are kept, without NUL', async () => {
+  const { error } = await runs({ done: false, reason: `No\0 answer ${'x'.repeat(600)}` })
+  assert.equal(error, `No answer ${'x'.repeat(490)}`)
 })
 
 test('one that only waits for something else is tried again within a quarter of an hour, and has no error', async () => {
@@ -444,4 +450,137 @@ test('a job of a kind that this version does not know stays, and says so', async
   )
   await createJobEngine({ db, leaseOwner: 1, jobs: [], deps: {} }).runOnce(store.storeId)
   assert.equal((await rowsOf(store))[1]!.error, 'No job is named push-member')
+})
+
+/** A job that hangs in each run until it is let go, and how often it was called; engines that do not wait for it for long. */
+function aHangingJob(store: BuiltStore, outcome: JobOutcome = { done: true }) {
+  const hanging = Promise.withResolvers<void>()
+  let calls = 0
+  const job = defineJob(
+    'hang',
+    Type.Object({ n: Type.Integer() }),
+    { dedupe: ({ n }) => n },
+    async (_deps, _id, jobs) => {
+      calls++
+      await hanging.promise
+      return jobs.map(() => outcome)
+    }
+  )
+  const engine = (leaseOwner: number, leaseMs?: number) => {
+    const patience = { slowMs: 10, comeBackMs: 20 }
+    return createJobEngine({ db, leaseOwner, jobs: [job], deps: {}, patience, leaseMs })
+  }
+  const begin = async (engine: ReturnType<typeof createJobEngine>) => {
+    await store.inStore((ctx) => enqueue(ctx, job, [{ n: 1 }]))
+    assert.equal(await engine.runOnce(store.storeId), 1)
+  }
+  return { engine, begin, letGo: hanging.resolve, calls: () => calls }
+}
+
+const runToEnd = async (engine: ReturnType<typeof createJobEngine>, { storeId }: BuiltStore) => {
+  while ((await engine.runOnce(storeId)) > 0);
+}
+
+const endLeases = ({ inStore, storeId }: BuiltStore) =>
+  inStore(({ tx }) =>
+    tx.run(sql`update jobs set leased_until = clock_timestamp() - interval '1 second' where store_id = ${storeId}`)
+  )
+
+test('a job under way is not claimed again by its own node when its lease is over, and its outcome counts', async () => {
+  const store = await aStore(db, { clockAt: START })
+  const hanging = aHangingJob(store, { done: false, reason: 'No answer' })
+  const engine = hanging.engine(1)
+  await hanging.begin(engine)
+  for (let i = 0; i < 2; i++) {
+    await endLeases(store)
+    await engine.runOnce(store.storeId)
+  }
+  hanging.letGo()
+  await runToEnd(engine, store)
+  assert.equal(hanging.calls(), 1)
+  const { 1: after } = await rowsOf(store)
+  assert.deepEqual([after!.error, after!.token, after!.owner], ['No answer', 1, null])
+  assert.deepEqual(await engine.nextDueAt(store.storeId), START.add({ minutes: 1 }))
+})
+
+test('the lease of a job is kept for as long as its call lasts, so that no other node runs it too', async () => {
+  const store = await aStore(db)
+  const hanging = aHangingJob(store)
+  const [engine, other] = [hanging.engine(1, 900), hanging.engine(2)]
+  await hanging.begin(engine)
+  for (let i = 0; i < 25; i++) {
+    await sleep(100)
+    assert.equal(await other.runOnce(store.storeId), 0)
+  }
+  hanging.letGo()
+  await runToEnd(engine, store)
+  assert.equal(hanging.calls(), 1)
+  assert.deepEqual(await rowsOf(store), {})
+})
+
+test('a node that was too slow does not extend the lease of the one that has the job now, nor claim it beside that', async () => {
+  const store = await aStore(db)
+  const hanging = aHangingJob(store)
+  const engine = hanging.engine(1, 300)
+  await hanging.begin(engine)
+  const until = Temporal.Instant.from('2099-01-01T00:00:00Z')
+  const taken = (at: Temporal.Instant) =>
+    store.inStore(({ tx, storeId }) =>
+      tx.run(sql`update jobs set lease_owner = 2, lease_token = 2, leased_until = ${at} where store_id = ${storeId}`)
+    )
+  const leasedUntil = () =>
+    store.inStore(async ({ tx, storeId }) => {
+      const { at } = await tx.one(
+        row({ at: nullable(instant) }),
+        sql`select leased_until as at from jobs where store_id = ${storeId}`
+      )
+      return at
+    })
+  await taken(until)
+  await sleep(700)
+  assert.deepEqual(await leasedUntil(), until)
+  await taken(START)
+  await engine.runOnce(store.storeId)
+  assert.equal(hanging.calls(), 1)
+  hanging.letGo()
+  while (hanging.calls() < 2) await engine.runOnce(store.storeId)
+  await runToEnd(engine, store)
+  assert.equal(hanging.calls(), 2, 'again only when the first call was over')
+  assert.deepEqual(await rowsOf(store), {})
+})
+
+test('a job whose outcome cannot be recorded runs again when its lease is over, and the others of its run are recorded', async () => {
+  const store = await aStore(db, { clockAt: START })
+  const ran: number[] = []
+  const unrecordable = { done: false, continues: true, input: { n: '\0' } } as const
+  const aJob = (name: string, outcome: () => JobOutcome) =>
+    defineJob(name, Type.Object({ n: Type.Integer() }), { dedupe: ({ n }) => n }, async (_deps: object, _id, jobs) => {
+      ran.push(...jobs.map(({ input }) => input.n))
+      return jobs.map(outcome)
+    })
+  const bad = aJob('bad', () => (ran.includes(2) && ran.length > 2 ? { done: true } : unrecordable))
+  const good = aJob('good', () => ({ done: true }))
+  await store.inStore(async (ctx) => {
+    await enqueue(ctx, bad, [{ n: 1 }])
+    await enqueue(ctx, good, [{ n: 2 }])
+  })
+  const engine = createJobEngine({ db, leaseOwner: 1, jobs: [bad, good], deps: {} })
+  await assert.rejects(engine.runOnce(store.storeId), /unsupported Unicode escape sequence/)
+  assert.deepEqual([ran, Object.keys(await rowsOf(store))], [[1, 2], ['1']])
+  assert.equal(await engine.runOnce(store.storeId), 0, 'not under its old lease')
+  await endLeases(store)
+  await runToEnd(engine, store)
+  assert.deepEqual(ran, [1, 2, 1])
+  assert.deepEqual(await rowsOf(store), {})
+})
+
+test('a job that returns too few outcomes has failed, with all jobs of its run', async () => {
+  const store = await aStore(db, { clockAt: START })
+  const job = defineJob('short', Type.Object({ n: Type.Integer() }), { dedupe: ({ n }) => n }, async () => [
+    { done: true } as const
+  ])
+  await store.inStore((ctx) => enqueue(ctx, job, [{ n: 1 }, { n: 2 }]))
+  await createJobEngine({ db, leaseOwner: 1, jobs: [job], deps: {} }).runOnce(store.storeId)
+  const rows = await rowsOf(store)
+  assert.deepEqual([rows[1]!.error, rows[2]!.error], Array(2).fill('Job short returned 1 outcomes for 2 jobs'))
 })
