@@ -28,6 +28,10 @@ export type BackgroundOptions = {
   holds: StoreHolds
   /** Runs an engine once over a store; null when it fails. */
   run: (engine: Engine, storeId: number) => Promise<number | null>
+  /** Ends and records what an engine has under way in a store; an error is reported, not thrown. */
+  endUnderWay: (engine: Engine, storeId: number) => Promise<void>
+  /** Gives back what an engine holds in memory of a store; an error is reported, not thrown. */
+  letGo: (engine: Engine, storeId: number) => Promise<void>
   /** This process holds the store alone or waits to: no work is started there. */
   isHeld: (storeId: number) => boolean
   onError: (err: unknown, engine: string, storeId: number) => void
@@ -52,7 +56,7 @@ export type Background = {
  * look before announced, and in all stores every few seconds.
  */
 export function createBackground(options: BackgroundOptions): Background {
-  const { db, engines, statuses, holds, run, isHeld, onError, pollMs = POLL_MS } = options
+  const { db, engines, statuses, holds, run, endUnderWay, letGo, isHeld, onError, pollMs = POLL_MS } = options
   /** Work under way, by store and engine: a slow receiver holds up neither billing nor another store. */
   const working = new Map<number, Map<Engine, Promise<void>>>()
   /**
@@ -116,9 +120,9 @@ export function createBackground(options: BackgroundOptions): Background {
         if (last) for (const one of next ?? []) if (!begin(one, status)) isForOthers = true
         if (turns.waiting(engine).length > 0) break
       }
-      if (!mayGoOn()) await engine.endUnderWay?.(storeId)
+      if (!mayGoOn()) await endUnderWay(engine, storeId)
       // Another node is about to move the clock, and would wait for the leases of what is left here.
-      if (share?.isOver()) await engine.letGo?.(storeId).catch((err) => onError(err, engine.name, storeId))
+      if (share?.isOver()) await letGo(engine, storeId)
     } finally {
       await share?.end()
     }

@@ -1,7 +1,7 @@
 export { type DueStores, dueQueries, dueQuery, dueStores } from './due-query.ts'
 export type { Engine } from './engine.ts'
 export { createFlights, endFlights, type Patience } from './flights.ts'
-export { createLeaseKeeper, type LeaseKeeper } from './lease-keeper.ts'
+export { createLeaseKeeper } from './lease-keeper.ts'
 export type { LeaseRelease } from './lease-owner.ts'
 export { type Node, startNode } from './node.ts'
 export { type NodeClock, startNodeClock } from './node-clock.ts'

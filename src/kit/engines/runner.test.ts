@@ -230,9 +230,10 @@ test('an engine that fails is asked again, and the others have their turn', asyn
   await runner.stop()
 })
 
-for (const [what, onSecondRun] of [
-  ['fails after it did something', () => Promise.reject(new Error('the connection is lost'))],
-  ['is interrupted by who wants the store alone', async () => 1]
+for (const [what, onSecondRun, endUnderWay] of [
+  ['fails after it did something', () => Promise.reject(new Error('the connection is lost')), async () => {}],
+  ['is interrupted by who wants the store alone', async () => 1, async () => {}],
+  ['cannot end what it has under way then', async () => 1, () => Promise.reject(new Error('the connection is lost'))]
 ] as const) {
   test(`an engine that ${what} is run again, though its due query no longer finds its work`, async (t) => {
     const store = await aStore(db)
@@ -251,7 +252,8 @@ for (const [what, onSecondRun] of [
         atSecondRun.resolve()
         await goOn.promise
         return onSecondRun()
-      }
+      },
+      endUnderWay
     }
     const runner = createRunner({
       db: node.db,
@@ -485,7 +487,7 @@ test('a store is left to somebody else only when what is under way there has end
 test('a store that does not settle to the end is left only when what is under way there was recorded', {
   timeout: 60_000
 }, async (t) => {
-  for (const cause of ['a stop', 'a lost hold', 'an engine that cannot be asked'] as const) {
+  for (const cause of ['a stop', 'a lost hold', 'an engine that cannot be asked', 'a disconnection'] as const) {
     const store = await aStore(db)
     const { storeId } = store
     const call = Promise.withResolvers<void>()
@@ -510,13 +512,19 @@ test('a store that does not settle to the end is left only when what is under wa
         return null
       },
       runOnce: async () => 0,
-      endUnderWay: () => Promise.reject(new Error('its end'))
+      endUnderWay: () => Promise.reject(new Error('its end')),
+      letGo: () => Promise.reject(new Error('its letting go'))
     }
     const runner = createRunner({
       db,
       engines: [failing, jobs],
       holds: node.holds,
-      statuses: (storeIds) => storeStatuses(db, storeIds),
+      async statuses(storeIds) {
+        const found = await storeStatuses(db, storeIds)
+        return cause === 'a disconnection' && ended.length > 0
+          ? found.map((s) => ({ ...s, isConnected: false }))
+          : found
+      },
       freeLeases: async () => 0,
       onError: (err) => failures.push((err as Error).message)
     })
@@ -524,7 +532,7 @@ test('a store that does not settle to the end is left only when what is under wa
     const settled = runner
       .alone(storeId, (alone) => alone.settle())
       .then(
-        () => ended.push('settled'),
+        () => ended.push('left'),
         () => ended.push('left')
       )
     await begun.promise
@@ -537,6 +545,6 @@ test('a store that does not settle to the end is left only when what is under wa
     await Promise.all([settled, stopped])
     assert.deepEqual(ended.slice(0, 3), ['begun', 'answered', 'left'], cause)
     assert.equal(await jobs.nextDueAt(storeId), null, `${cause}: the outcome is recorded`)
-    assert.deepEqual(failures, ['its end'], cause)
+    assert.deepEqual(failures, cause === 'a stop' ? ['its end'] : ['its end', 'its letting go'], cause)
   }
 })

@@ -59,7 +59,21 @@ export function createRunner(options: RunnerOptions): Runner {
     }
   }
 
-  const background = createBackground({ ...options, engines, run, isHeld: (storeId) => held.has(storeId) })
+  const endUnderWay = async (engine: Engine, storeId: number): Promise<void> => {
+    await engine.endUnderWay?.(storeId).catch((err) => onError(err, engine.name, storeId))
+  }
+  const letGo = async (engine: Engine, storeId: number): Promise<void> => {
+    await engine.letGo?.(storeId).catch((err) => onError(err, engine.name, storeId))
+  }
+
+  const background = createBackground({
+    ...options,
+    engines,
+    run,
+    endUnderWay,
+    letGo,
+    isHeld: (storeId) => held.has(storeId)
+  })
   const wake = (storeId: number) => (started ? background.wake(storeId) : announce?.(storeId))
 
   const statusOf = async (storeId: number) => {
@@ -82,6 +96,8 @@ export function createRunner(options: RunnerOptions): Runner {
               engines,
               status: () => statusOf(storeId),
               run: (engine) => run(engine, storeId),
+              endUnderWay: (engine) => endUnderWay(engine, storeId),
+              letGo: (engine) => letGo(engine, storeId),
               hold,
               freeLeases,
               isStopping: () => stopping

@@ -14,7 +14,7 @@ const FREE_LEASES_EVERY_MS = 1_000
 export type SettledStore = {
   /**
    * Does all that is due by the store's clock, and returns when nothing more is. Refuses when something does not end, and
-   * when the service is stopping; what is left then is done after the next start.
+   * when the service is stopping; what is under way then is ended and recorded before, what is left is done after the next start.
    */
   settle(): Promise<void>
   /** The earliest thing still ahead. */
@@ -28,48 +28,63 @@ export function settledStore(options: {
   status: () => Promise<StoreStatus>
   /** Runs an engine once; null when it fails. */
   run: (engine: Engine) => Promise<number | null>
+  /** Ends and records what an engine has under way; an error is reported, not thrown. */
+  endUnderWay: (engine: Engine) => Promise<void>
+  /** Gives back what an engine holds in memory; an error is reported, not thrown. */
+  letGo: (engine: Engine) => Promise<void>
   hold: Hold
   /** Frees what dead nodes have leased. */
   freeLeases: () => Promise<unknown>
   isStopping: () => boolean
 }): SettledStore {
-  const { engines, status, run, hold, freeLeases, isStopping } = options
+  const { engines, status, run, endUnderWay, letGo, hold, freeLeases, isStopping } = options
   const able = async () => {
     const found = await status()
     return { ...found, engines: engines.filter((engine) => canWork(engine, found)) }
   }
+  const settleAll = async () => {
+    let idleSince = performance.now()
+    let freedAt = idleSince
+    for (;;) {
+      if (isStopping()) throw new Refusal('unavailable', 'The service is stopping; try again when it is back')
+      await hold.assertHeld()
+      const found = await able()
+      const now = Temporal.Instant.fromEpochMilliseconds(nowMsOf(found))
+      let done = 0
+      const due: string[] = []
+      // Each is asked right before its turn: what one did is often the next one's work, so one round goes a long way.
+      for (const engine of found.engines) {
+        const at = await engine.nextDueAt(found.storeId)
+        if (!at || Temporal.Instant.compare(at, now) > 0) continue
+        due.push(engine.name)
+        done += (await run(engine)) ?? 0
+      }
+      if (due.length === 0) return
+      if (done > 0) {
+        idleSince = freedAt = performance.now()
+        continue
+      }
+      // What is due but cannot be claimed is leased by another process, perhaps a dead one, or an engine keeps failing.
+      if (performance.now() - freedAt > FREE_LEASES_EVERY_MS) {
+        await freeLeases()
+        freedAt = performance.now()
+      }
+      if (performance.now() - idleSince > STUCK_AFTER_MS) {
+        throw new Refusal('unavailable', `The store does not settle: ${due.join(', ')} cannot go on`)
+      }
+      await sleep(PAUSE_MS)
+    }
+  }
+
   return {
     async settle() {
-      let idleSince = performance.now()
-      let freedAt = idleSince
-      for (;;) {
-        if (isStopping()) throw new Refusal('unavailable', 'The service is stopping; try again when it is back')
-        await hold.assertHeld()
-        const found = await able()
-        const now = Temporal.Instant.fromEpochMilliseconds(nowMsOf(found))
-        let done = 0
-        const due: string[] = []
-        // Each is asked right before its turn: what one did is often the next one's work, so one round goes a long way.
-        for (const engine of found.engines) {
-          const at = await engine.nextDueAt(found.storeId)
-          if (!at || Temporal.Instant.compare(at, now) > 0) continue
-          due.push(engine.name)
-          done += (await run(engine)) ?? 0
-        }
-        if (due.length === 0) return
-        if (done > 0) {
-          idleSince = freedAt = performance.now()
-          continue
-        }
-        // What is due but cannot be claimed is leased by another process, perhaps a dead one, or an engine keeps failing.
-        if (performance.now() - freedAt > FREE_LEASES_EVERY_MS) {
-          await freeLeases()
-          freedAt = performance.now()
-        }
-        if (performance.now() - idleSince > STUCK_AFTER_MS) {
-          throw new Refusal('unavailable', `The store does not settle: ${due.join(', ')} cannot go on`)
-        }
-        await sleep(PAUSE_MS)
+      try {
+        await settleAll()
+      } finally {
+        // Nobody may run the engines here again soon: not on a node that only moves clocks, nor in a process that stops.
+        await Promise.all(engines.map(endUnderWay))
+        // A stop does this for all stores.
+        if (!isStopping()) await Promise.all(engines.map(letGo))
       }
     },
     async nextDueAt() {
