@@ -1,79 +1,12 @@
 // What the platform says of the earlier attempts of a cycle: a reported failure is no proof, and what cannot be read is unknown.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Connector, PlatformAttempt, PlatformFailure } from '#platform'
+import type { PlatformAttempt, PlatformFailure } from '#platform'
 import { findPayment, findPriorPayment } from './check-prior-attempts.ts'
-import type { ClaimedAttempt, EarlierAttempt } from './claims.ts'
+import type { EarlierAttempt } from './claims.ts'
+import { aPlatform, byId, byKey, claimed, NOW, reported, type State } from './platform-of-attempts.test-helper.ts'
 import { checkLater, checkSoon, outcomeOf, outcomeOfFailure, refusedOutcome } from './submit-outcome.ts'
 
-const NOW = Temporal.Instant.from('2026-02-28T15:00:00Z')
-type State = PlatformAttempt['state']
-
-const reported = (id: string, state: State, idempotencyKey = `key-${id}`): PlatformAttempt =>
-  ({
-    id,
-    state,
-    idempotencyKey,
-    contractId: '1',
-    createdAt: NOW,
-    originAt: NOW,
-    errorCode: state === 'failed' ? 'INSUFFICIENT_FUNDS' : null,
-    errorMessage: null,
-    nextActionUrl: null,
-    order: null,
-    paymentMethod: null
-  }) as PlatformAttempt
-
-const claimed = (earlier: EarlierAttempt[], over: Partial<ClaimedAttempt> = {}): ClaimedAttempt => ({
-  id: 7,
-  subscriptionId: 1,
-  cycleIndex: 2,
-  idempotencyKey: 'svc-1-2-3',
-  platformContractId: '1',
-  cycleAt: NOW,
-  earlier,
-  isWanted: true,
-  scheduledAt: NOW,
-  platformAttemptId: null,
-  submittedBefore: null,
-  checks: 1,
-  refusals: 0,
-  isActionRequired: false,
-  leaseToken: 4,
-  ...over
-})
-const byId = (id: string): EarlierAttempt => ({ idempotencyKey: `key-${id}`, platformAttemptId: id })
-const byKey = (id: string): EarlierAttempt => ({ idempotencyKey: `key-${id}`, platformAttemptId: null })
-
-/** A platform that knows these attempts, cannot read those by key that are named, and has this payment of every cycle. */
-function aPlatform(
-  known: PlatformAttempt[],
-  {
-    unreadable = [],
-    isDown = false,
-    ofCycle = null
-  }: { unreadable?: string[]; isDown?: boolean; ofCycle?: PlatformAttempt | 'unreadable' | null } = {}
-) {
-  const asked: string[] = []
-  const failure = { ok: false as const, failure: { kind: 'unavailable' as const, message: 'down' } }
-  const billing = {
-    async findAttempts(ids: string[]) {
-      return isDown
-        ? failure
-        : { ok: true, value: new Map(known.filter((a) => ids.includes(a.id)).map((a) => [a.id, a])) }
-    },
-    async findAttemptsByKeys(contract: string, keys: string[], ids: string[] = []) {
-      asked.push(`${contract} ${keys.join()} ${ids.join()}`)
-      if (isDown || keys.some((key) => unreadable.includes(key))) return failure
-      return { ok: true, value: known.filter((a) => ids.includes(a.id) || keys.includes(a.idempotencyKey)) }
-    },
-    async findPaymentOfCycle(contract: string, at: Temporal.Instant) {
-      asked.push(`cycle ${contract} ${at}`)
-      return ofCycle === 'unreadable' ? failure : { ok: true, value: ofCycle }
-    }
-  }
-  return { connector: { billing } as unknown as Connector, asked }
-}
 const stateOf = async (
   known: PlatformAttempt[],
   earlier: EarlierAttempt[],
