@@ -30,6 +30,8 @@ test('a cycle is unpaid only when each of its earlier attempts has failed or nev
   assert.equal(await stateOf([], [byId('1')]), 'nothing')
   assert.equal(await stateOf([failed, paid], [byId('1'), byId('2')]), 'paid by 2')
   assert.equal(await stateOf([failed, paid], [byKey('2'), byId('1')]), 'paid by 2')
+  assert.equal(await stateOf([paid], [byKey('2')]), 'paid by 2')
+  assert.equal(await stateOf([paid], [{ idempotencyKey: '', platformAttemptId: '2' }]), 'paid by 2')
   assert.equal(await stateOf([failed, pending], [byId('1'), byId('3')]), 'unknown')
   assert.equal(await stateOf([pending, paid], [byId('3'), byKey('2')]), 'paid by 2')
 })
@@ -39,6 +41,9 @@ test('what cannot be read is unknown, and a payment that can be read is one all 
   assert.equal(await stateOf([failed], [byId('1'), byKey('2')], { unreadable: ['key-2'] }), 'unknown')
   assert.equal(await stateOf([paid], [byKey('1'), byId('2')], { unreadable: ['key-1'] }), 'paid by 2')
   assert.equal(await stateOf([paid], [byId('2')], { isDown: true }), 'unknown')
+  const down = aPlatform([paid], { isDown: true })
+  await findPriorPayment(down.connector, claimed([byKey('2')]))
+  assert.deepEqual(down.asked, ['1 key-2 '], 'without an id there is nothing else to ask')
 })
 
 test('another attempt under a key whose attempt is known counts like that one: a key may have been sent twice', async () => {

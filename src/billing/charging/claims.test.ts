@@ -6,7 +6,15 @@ import { testDatabase } from '../../../test/database.ts'
 import { aDueStore } from '../../../test/due-store.ts'
 import { aSubscriptionLife, at } from '../../../test/subscription-life.ts'
 import { insertAttempts } from '../attempts/attempt.ts'
-import { type Checked, claimAttempts, claimTimes, markChecked, releaseAttempts } from './claims.ts'
+import {
+  type Checked,
+  type ClaimedAttempt,
+  claimAttempts,
+  claimTimes,
+  markChecked,
+  releaseAttempts,
+  renewClaim
+} from './claims.ts'
 import { openDueAttempts } from './open-attempts.ts'
 
 const { db } = await testDatabase()
@@ -318,4 +326,18 @@ test('a charge is wanted while its subscription is active, for its cycle or a la
       sql`update subscriptions set past_due_cycle = 2, billing_due_at = ${due} where store_id = ${s}`
     assert.equal(await isWanted(pastDue), wanted, `past due, due at ${due}`)
   }
+})
+
+test('a claim is renewed for another call while it is ours and its charge is wanted: not for a cycle that was missed meanwhile', async () => {
+  const life = await aSubscriptionLife(db)
+  const { storeId } = life
+  await life.goTo(SECOND)
+  await life.open()
+  const [claimed] = await life.inStore((ctx) => claimAttempts(ctx, 10, 1))
+  const renew = (over: Partial<ClaimedAttempt> = {}) =>
+    life.inStore((ctx) => renewClaim(ctx, { ...claimed!, ...over }, 40_000))
+  assert.equal(await renew(), true)
+  assert.equal(await renew({ leaseToken: claimed!.leaseToken + 1 }), false)
+  await life.inStore(({ tx }) => tx.run(sql`update subscriptions set next_cycle = 3 where store_id = ${storeId}`))
+  assert.equal(await renew(), false)
 })

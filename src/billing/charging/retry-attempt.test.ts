@@ -1,6 +1,7 @@
 // A manual retry beside all else that moves a subscription: the schedule is never lost, nor wound back.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from '#kit/postgres'
 import { testDatabase } from '../../../test/database.ts'
 import { at, aSubscriptionLife as lifeOf } from '../../../test/subscription-life.ts'
 
@@ -280,4 +281,26 @@ test('a cycle that is held for a person can be skipped; one that is being charge
   await life.bill()
   await life.decline(HARD)
   await assert.rejects(life.skip(), { code: 'conflict' })
+})
+
+test('a charge that waits can be retried whatever the date of its cycle is by now; one that waits for its date cannot', async () => {
+  for (const code of ['INSUFFICIENT_FUNDS', 'EXPIRED_PAYMENT_METHOD', 'INSUFFICIENT_INVENTORY', 'nothing'] as const) {
+    const life = await aSubscriptionLife()
+    await life.goTo('2026-02-28T15:00:00Z')
+    await life.bill()
+    await life.decline(code === 'nothing' ? 'INSUFFICIENT_FUNDS' : code)
+    const { storeId } = life
+    await life.inStore(({ tx }) =>
+      tx.run(sql`update subscriptions set anchor_at = anchor_at + interval '3 days' where store_id = ${storeId}`)
+    )
+    if (code === 'nothing') {
+      await life.inStore(({ tx }) => tx.run(sql`update subscriptions set declines = 0 where store_id = ${storeId}`))
+    }
+    const retry = life.retry((await life.attempts())[0]!.id)
+    if (code === 'nothing') await assert.rejects(retry, { code: 'conflict' })
+    else {
+      await retry
+      assert.equal((await life.history()).at(-1), 'Retry of the charge for cycle 2 requested')
+    }
+  }
 })

@@ -1,0 +1,186 @@
+// What is written of what the platform answered, and what is held meanwhile.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { row, sql, text } from '#kit/postgres'
+import { lockSubscriptions } from '#subscriptions'
+import { atOnce } from '../../../test/at-once.ts'
+import { testDatabase } from '../../../test/database.ts'
+import { aDueStore } from '../../../test/due-store.ts'
+import { aSubscriptionLife, at } from '../../../test/subscription-life.ts'
+import type { AttemptResult } from '../attempts/attempt-result.ts'
+import { type ClaimedAttempt, claimAttempts } from './claims.ts'
+import { openDueAttempts } from './open-attempts.ts'
+import { checkLater, type SubmitOutcome } from './submit-outcome.ts'
+import { writeSubmitted } from './write-submitted.ts'
+
+const { db } = await testDatabase()
+const SECOND = '2026-02-28T15:00:00Z'
+const THIRD = '2026-03-31T14:00:00Z'
+const FOURTH = '2026-04-30T14:00:00Z'
+const SOFT = 'INSUFFICIENT_FUNDS'
+
+const success = (idempotencyKey: string, platformAttemptId: string): AttemptResult => ({
+  idempotencyKey,
+  platformAttemptId,
+  state: 'success',
+  order: null,
+  paymentMethod: null
+})
+const failure = (idempotencyKey: string, errorCode: string): AttemptResult => ({
+  idempotencyKey,
+  platformAttemptId: null,
+  state: 'failed',
+  errorCode,
+  errorMessage: null,
+  isPaymentSearched: true
+})
+
+/** A life whose open attempts can be claimed again at once. */
+async function aLife() {
+  const life = await aSubscriptionLife(db)
+  const { inStore, storeId } = life
+  const claim = async (): Promise<ClaimedAttempt> => {
+    await inStore(({ tx }) =>
+      tx.run(sql`
+        update billing_attempts set leased_until = null, check_at = scheduled_at
+         where store_id = ${storeId} and status = 'pending'`)
+    )
+    return (await inStore((ctx) => claimAttempts(ctx, 1, 1)))[0]!
+  }
+  const write = async (attempt: ClaimedAttempt, ...outcomes: SubmitOutcome[]) =>
+    writeSubmitted(db, storeId, [
+      { attempts: [attempt], outcomes, now: (await life.read()).updatedAt, isThrottled: false }
+    ])
+  const reads = async () => {
+    const found = await inStore(({ tx }) =>
+      tx.many(
+        row({ key: text }),
+        sql`select dedupe_key as key from jobs where store_id = ${storeId} and kind = 'sync-contract'`
+      )
+    )
+    return found.map(({ key }) => key)
+  }
+  return { ...life, claim, write, reads }
+}
+
+test('a charge that never arrived and is wanted again is due at once; its attempt ends as voided', async () => {
+  const life = await aLife()
+  await life.goTo(SECOND)
+  await life.bill()
+  const attempt = await life.claim()
+  await life.write(attempt, { unsent: attempt })
+  assert.deepEqual(await life.charges(), [{ status: 'failed', code: 'voided', retries: 0 }])
+  assert.deepEqual(await life.now(), ['active', 1, 2, 0, SECOND])
+})
+
+test('a charge that never arrived leaves a date alone that was set meanwhile, and another cycle that waits', async () => {
+  const life = await aLife()
+  await life.goTo(SECOND)
+  await life.bill()
+  await life.decline(SOFT)
+  await life.retry((await life.attempts())[0]!.id)
+  await life.pause()
+  const attempt = await life.claim()
+  assert.equal(attempt.isWanted, false)
+  await life.resume()
+  const before = await life.now()
+  assert.deepEqual(before, ['active', 1, 2, 1, '2026-03-01T15:00:00Z'])
+  await life.write(attempt, { unsent: attempt })
+  assert.deepEqual([await life.now(), (await life.charges())[1]!.code], [before, 'voided'])
+
+  const missed = await aLife()
+  await missed.goTo(SECOND)
+  await missed.bill()
+  const ofSecond = await missed.claim()
+  await missed.pause()
+  await missed.goTo(THIRD)
+  await missed.resume()
+  await missed.goTo(FOURTH)
+  await missed.bill()
+  await missed.settle((cycle) => (cycle === 2 ? 'wait' : 'EXPIRED_PAYMENT_METHOD'))
+  const waiting = await missed.now()
+  assert.deepEqual([waiting[0], waiting[4], (await missed.paymentMethodDeadline()) !== null], ['active', null, true])
+  await missed.write(ofSecond, { unsent: ofSecond })
+  assert.deepEqual([await missed.now(), (await missed.paymentMethodDeadline()) !== null], [waiting, true])
+})
+
+test('the contract is read again where the platform does not bill it or calls it paid, and after no other decline', async () => {
+  for (const [code, isRead] of [
+    ['CONTRACT_PAUSED', true],
+    ['INVOICE_ALREADY_PAID', true],
+    [SOFT, false],
+    [null, false]
+  ] as const) {
+    const life = await aLife()
+    await life.goTo(SECOND)
+    await life.bill()
+    const attempt = await life.claim()
+    const { idempotencyKey: key } = attempt
+    const result =
+      code === null
+        ? success(key, '1')
+        : { ...failure(key, code), ...(code === 'CONTRACT_PAUSED' && { isRefusal: true }) }
+    await life.write(attempt, { result } as SubmitOutcome)
+    assert.deepEqual(await life.reads(), isRead ? [life.contract.id] : [], String(code))
+  }
+})
+
+test('a payment that has paid another cycle pays no second one: the charge ends as paid elsewhere', async () => {
+  for (const isKnown of [true, false]) {
+    const life = await aLife()
+    await life.goTo(SECOND)
+    await life.bill()
+    await life.write(await life.claim(), { result: success(`svc-${life.contract.id}-2-1`, '900') })
+    await life.goTo(THIRD)
+    await life.bill()
+    const attempt = await life.claim()
+    const id = isKnown ? '900' : '901'
+    await life.write(attempt, { result: success(attempt.idempotencyKey, id), external: attempt, platformAttemptId: id })
+    assert.deepEqual(
+      (await life.charges()).map(({ status, code }) => [status, code]),
+      [['success', ''], isKnown ? ['failed', 'already_paid'] : ['success', '']]
+    )
+    assert.deepEqual((await life.now()).slice(0, 3), ['active', isKnown ? 2 : 3, 4])
+  }
+})
+
+/** Two subscriptions, `low` before `high`, with their charges claimed. */
+async function aStoreOfTwo() {
+  const store = await aDueStore(db, { subscriptions: 2, dueAt: at(SECOND) })
+  const { inStore, storeId } = store
+  await inStore((ctx) => openDueAttempts(ctx, 10))
+  const attempts = await inStore((ctx) => claimAttempts(ctx, 10, 1))
+  const [low, high] = attempts.toSorted((a, b) => a.subscriptionId - b.subscriptionId) as [
+    ClaimedAttempt,
+    ClaimedAttempt
+  ]
+  const write = (...outcomes: SubmitOutcome[]) =>
+    writeSubmitted(db, storeId, [{ attempts, outcomes, now: at(SECOND), isThrottled: false }])
+  return { ...store, low, high, write }
+}
+
+const challenge = (attempt: ClaimedAttempt): SubmitOutcome => ({
+  checked: { ...checkLater(attempt, at(SECOND)).checked, platformAttemptId: '7', actionUrl: 'https://pay.example/1' }
+})
+
+for (const [what, outcome] of [
+  ['never arrived', (attempt: ClaimedAttempt): SubmitOutcome => ({ unsent: attempt })],
+  ['was superseded', (attempt: ClaimedAttempt) => ({ superseded: attempt, instead: success('unknown', '5') })],
+  ['has to be confirmed', challenge]
+] as const) {
+  test(`one that ${what} is written with all subscriptions of the batch locked at once, in order, and before any attempt`, async () => {
+    const store = await aStoreOfTwo()
+    const { low, high, write, storeId } = store
+    const written = await atOnce(
+      store,
+      (ctx) => lockSubscriptions(ctx, [low.subscriptionId]),
+      () => write(outcome(high), { result: success(low.idempotencyKey, '6') }),
+      // Only who waits for the first holds nothing else: these would wait for ever.
+      async (ctx) => {
+        await lockSubscriptions(ctx, [high.subscriptionId])
+        await ctx.tx.run(sql`select from billing_attempts where store_id = ${storeId} for update`)
+      }
+    )
+    assert.equal(written.status, 'fulfilled')
+  })
+}
