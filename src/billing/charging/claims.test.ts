@@ -328,16 +328,52 @@ test('a charge is wanted while its subscription is active, for its cycle or a la
   }
 })
 
-test('a claim is renewed for another call while it is ours and its charge is wanted: not for a cycle that was missed meanwhile', async () => {
-  const life = await aSubscriptionLife(db)
-  const { storeId } = life
-  await life.goTo(SECOND)
-  await life.open()
-  const [claimed] = await life.inStore((ctx) => claimAttempts(ctx, 10, 1))
-  const renew = (over: Partial<ClaimedAttempt> = {}) =>
-    life.inStore((ctx) => renewClaim(ctx, { ...claimed!, ...over }, 40_000))
+test('a claim is renewed for another call while it is ours and its charge is wanted, and no other claim with it', async () => {
+  const { inStore, storeId, claim, stored, ids } = await openAttempts(2)
+  const [one, two] = (await claim()) as [ClaimedAttempt, ClaimedAttempt]
+  assert.deepEqual(idsOf([one, two]), ids)
+  const before = (await stored(two.id)).leasedUntil
+  const renew = (leaseToken = one.leaseToken) => inStore((ctx) => renewClaim(ctx, { id: one.id, leaseToken }, 40_000))
   assert.equal(await renew(), true)
-  assert.equal(await renew({ leaseToken: claimed!.leaseToken + 1 }), false)
-  await life.inStore(({ tx }) => tx.run(sql`update subscriptions set next_cycle = 3 where store_id = ${storeId}`))
+  assert.deepEqual((await stored(two.id)).leasedUntil, before)
+  assert.equal(await renew(one.leaseToken + 1), false)
+  const whose = one.subscriptionId
+  const unwanted = [
+    sql`update subscriptions set next_cycle = 3 where store_id = ${storeId} and id = ${whose}`,
+    sql`update subscriptions set next_cycle = 2, status = 'paused', paused_at = ${DUE}, next_billing_at = null
+         where store_id = ${storeId} and id = ${whose}`,
+    sql`update subscriptions set status = 'active', paused_at = null, past_due_cycle = 2, billing_due_at = ${minutes(1)},
+               next_billing_at = ${minutes(1)} where store_id = ${storeId} and id = ${whose}`
+  ]
+  for (const change of unwanted) {
+    await inStore(({ tx }) => tx.run(change))
+    assert.equal(await renew(), false)
+  }
+  await inStore(({ tx }) =>
+    tx.run(sql`update subscriptions set billing_due_at = ${DUE} where store_id = ${storeId} and id = ${whose}`)
+  )
+  assert.equal(await renew(), true, 'the past due cycle is due again')
+  await inStore(({ tx }) =>
+    tx.run(sql`
+      update billing_attempts set status = 'failed', error_code = 'voided', completed_at = ${DUE}, check_at = null
+       where store_id = ${storeId} and id = ${one.id}`)
+  )
   assert.equal(await renew(), false)
+})
+
+test('a claim says whether the customer was asked to confirm; nothing is claimed where a store is held', async () => {
+  const { inStore, storeId, ids, claim } = await openAttempts(2)
+  await inStore(({ tx }) =>
+    tx.run(sql`
+      update billing_attempts set action_required_at = ${DUE} where store_id = ${storeId} and id = ${ids[1]!}`)
+  )
+  const set = (restoredAt: Temporal.Instant | null) =>
+    inStore(({ tx }) => tx.run(sql`update stores set restored_at = ${restoredAt} where store_id = ${storeId}`))
+  await set(DUE)
+  assert.deepEqual(await claim(), [])
+  await set(null)
+  assert.deepEqual(
+    (await claim()).map(({ isActionRequired }) => isActionRequired),
+    [false, true]
+  )
 })
