@@ -140,6 +140,14 @@ test('a new attempt has the amount and the date of the first of its cycle that w
     ]
   )
   assert.ok(made[0]!.id < made[1]!.id)
+  assert.deepEqual(
+    made.map(({ manual, ladderRetryAt }) => [manual, ladderRetryAt]),
+    [
+      [false, null],
+      [false, null],
+      [false, null]
+    ]
+  )
   const dates = await inStore(({ tx, storeId }) =>
     tx.many(
       row({ at: text }),
@@ -250,6 +258,10 @@ test('a subscription is in billing by a pending attempt of its next cycle, and i
   assert.deepEqual(await inBilling(), [two])
   assert.deepEqual(await inStore(async (ctx) => rows.listSubscriptionsInBilling(ctx, [(await both())[0]!])), [])
   assert.deepEqual(await errors(), { [one]: 'ITS OWN' })
+  await write('one-2-2', { error: 'LATE', lateAt: DUE })
+  assert.deepEqual(await errors(), { [one]: 'ITS OWN' }, 'one that is known to be paid is none')
+  const ofTwo = await inStore(async (ctx) => rows.listLastErrors(ctx, [(await both())[1]!]))
+  assert.deepEqual(Object.fromEntries(ofTwo), {}, 'nothing of another subscription')
   assert.deepEqual(Object.fromEntries(await inStore((ctx) => rows.listLastErrors(ctx, []))), {})
 })
 
@@ -458,15 +470,12 @@ test('of one cycle the retries ahead are cancelled; a paid cycle has no tries le
 })
 
 test('what is noted on open attempts changes no ended one, and none of another subscription', async () => {
-  const { inStore, one, write, attempt, column } = await aStoreOfTwo()
+  const { inStore, one, write, attempt, column, lockedBy } = await aStoreOfTwo()
   const failed = await write('one-2-1', { remaining: 1 })
   const pending = await write('one-2-2', { status: 'pending', remaining: 1 })
   await write('one-3-1', { status: 'pending', remaining: 1 })
   await write('two-2-1', { status: 'pending', remaining: 1 })
-  assert.deepEqual(
-    (await inStore((ctx) => rows.lockPendingAttempts(ctx, [one]))).map(({ idempotencyKey }) => idempotencyKey),
-    ['one-2-2', 'one-3-1']
-  )
+  assert.deepEqual(await lockedBy((ctx) => rows.lockPendingAttempts(ctx, [one])), ['one-2-2', 'one-3-1'])
   await inStore((ctx) => ends.markRemaining(ctx, []))
   await inStore((ctx) =>
     ends.markRemaining(
@@ -520,11 +529,12 @@ test('a payment of the platform is known by what was paid in other cycles of its
 })
 
 test('another payment under a key is one whose attempt is paid by a different one, and that no attempt stands for', async () => {
-  const { inStore, one, write } = await aStoreOfTwo()
+  const { inStore, one, write, column } = await aStoreOfTwo()
   const paid = await write('one-1-1', { status: 'success', platformId: '7' })
   await write('one-1-2', { platformId: '8', lateAt: DUE })
   await write('one-2-1', { platformId: '9' })
   const unnamed = await write('one-3-1', { status: 'success' })
+  await write('one-4-1')
   const payments = ['7', '8', '70'].flatMap((platformAttemptId) =>
     ['one-1-1', 'one-2-1', 'one-3-1'].map((idempotencyKey) => ({ idempotencyKey, platformAttemptId }))
   )
@@ -534,7 +544,22 @@ test('another payment under a key is one whose attempt is paid by a different on
     inStore((ctx) => rows.listSubscriptionsOfKeys(ctx, ['one-1-1', 'one-3-1'], ['one-1-1', 'one-3-1'], some))
   assert.deepEqual(await whose(payments), [one])
   assert.deepEqual(await whose(payments.filter(({ platformAttemptId }) => platformAttemptId !== '70')), [])
+  const ofKey = (key: string, ...some: [key: string, id: string][]) =>
+    inStore((ctx) =>
+      rows.listSubscriptionsOfKeys(
+        ctx,
+        [key],
+        [],
+        some.map(([idempotencyKey, platformAttemptId]) => ({ idempotencyKey, platformAttemptId }))
+      )
+    )
+  assert.deepEqual(await ofKey('one-2-1', ['one-2-1', '70']), [], 'it is not paid')
+  assert.deepEqual(await ofKey('one-1-1', ['one-9-9', '70']), [], 'it is of another key')
+  assert.deepEqual(await ofKey('one-1-2', ['one-1-2', '70']), [one], 'it was paid late')
+  assert.deepEqual(await ofKey('one-3-1', ['one-3-1', '70']), [], 'nobody knows which payment it was')
   // What had no id gets it once.
+  await inStore((ctx) => rows.namePayments(ctx, [{ idempotencyKey: 'one-9-9', platformAttemptId: '4' }]))
+  await inStore((ctx) => rows.namePayments(ctx, [{ idempotencyKey: 'one-4-1', platformAttemptId: '4' }]))
   await inStore((ctx) => rows.namePayments(ctx, [{ idempotencyKey: 'one-3-1', platformAttemptId: '6' }]))
   await inStore((ctx) => rows.namePayments(ctx, [{ idempotencyKey: 'one-3-1', platformAttemptId: '5' }]))
   await inStore((ctx) => rows.namePayments(ctx, [{ idempotencyKey: 'one-1-2', platformAttemptId: '5' }]))
@@ -542,6 +567,41 @@ test('another payment under a key is one whose attempt is paid by a different on
     { id: paid, platformAttemptId: '70' },
     { id: unnamed, platformAttemptId: '70' }
   ])
+  const ids = await column('platform_attempt_id')
+  assert.deepEqual([ids['one-3-1'], ids['one-1-2'], ids['one-4-1']], ['6', '8', 'none'])
+  const late = ['72', '71'].map((platformAttemptId) => ({ idempotencyKey: 'one-1-2', platformAttemptId }))
+  const known = () => inStore((ctx) => rows.listOtherPayments(ctx, late))
+  assert.deepEqual(
+    (await known()).map(({ platformAttemptId }) => platformAttemptId),
+    ['71', '72'],
+    'beside one that was paid late'
+  )
+  await write('two-1-1', { status: 'success', platformId: '71' })
+  assert.equal((await known()).length, 2, 'what another subscription has says nothing')
+  assert.deepEqual(await ofKey('one-1-2', ['one-1-2', '71']), [one])
+})
+
+test('a payment beside an attempt is the next of its cycle, under a key that is never sent', async () => {
+  const { inStore, subscriptions, write } = await aStoreOfTwo()
+  const open = await write('one-2-1', { status: 'pending', amount: 2700 })
+  await write('one-2-2')
+  await write('one-3-5')
+  await write('two-2-7')
+  const beside = await inStore((ctx) => rows.insertOtherPayment(ctx, { id: open }, '900'))
+  const { subscriptionId, cycleIndex, attemptNumber, status, idempotencyKey, amountMinor, platformAttemptId } = beside
+  assert.deepEqual(
+    [subscriptionId, cycleIndex, attemptNumber, status, idempotencyKey, amountMinor, platformAttemptId],
+    [subscriptions[0]!.id, 2, 3, 'failed', `svc-${subscriptions[0]!.contract}-2-3`, 2700, '900']
+  )
+})
+
+test('a charge is wanted while its subscription runs and its cycle was not missed', () => {
+  const isWanted = (status: 'active' | 'paused', nextCycle: number) =>
+    rows.isWanted({ cycleIndex: 2 } as rows.Attempt, { status, nextCycle } as Parameters<typeof rows.isWanted>[1])
+  assert.deepEqual(
+    [isWanted('active', 2), isWanted('active', 1), isWanted('active', 3), isWanted('paused', 2)],
+    [true, true, false, false]
+  )
 })
 
 test('failed charges are listed from a position on, in the order of their end; not those that never reached the platform or are paid', async () => {

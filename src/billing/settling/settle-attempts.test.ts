@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { upsertFromContracts } from '#contracts'
-import { instant, int, nullable, row, sql, text } from '#kit/postgres'
+import { bool, instant, int, nullable, row, sql, text } from '#kit/postgres'
 import type { PlatformOrder } from '#platform'
 import { setClock, settingsOf } from '#stores'
 import { findSubscriptionByContract, lockSubscriptions } from '#subscriptions'
@@ -199,6 +199,7 @@ test('a success that is reported late waits for the open attempt of its cycle, a
 
 test('a customer who has to confirm is reminded by the first date of the store, which a repeated report leaves alone', async () => {
   const life = await aCharge()
+  await life.later('check_at')
   const report = () =>
     life.inStore((ctx) =>
       settleAttempts(
@@ -208,7 +209,8 @@ test('a customer who has to confirm is reminded by the first date of the store, 
       )
     )
   await report()
-  const { remindAt } = (await life.dates())[0]!
+  const { remindAt, checkAt } = (await life.dates())[0]!
+  assert.deepEqual(checkAt, remindAt, 'it is checked at the latest then')
   const { remindAfterHours } = await life.inStore((ctx) => settingsOf(ctx, actionRequiredSettings))
   assert.deepEqual(remindAt, Temporal.Instant.from(SECOND).add({ hours: remindAfterHours[0]! }))
   await life.later('remind_at')
@@ -378,4 +380,41 @@ test('the decline of a cycle that was missed meanwhile announces no retry', asyn
   assert.deepEqual(await life.charges(), [{ status: 'failed', code: 'card_declined', retries: 0 }])
   assert.deepEqual(await life.now(), before)
   assert.equal((await life.lastEvent('billing.failed')).attempts_remaining, 0)
+})
+
+test('what the platform says of an end is stored: the payment method of a payment, the message of a failure', async () => {
+  const stored = (life: Awaited<ReturnType<typeof aCharge>>) =>
+    life.inStore(({ tx, storeId }) =>
+      tx.one(
+        row({ message: nullable(text), method: nullable(text), isAfterStop: bool }),
+        sql`select error_message as message, payment_method ->> 'lastFour' as method, charged_after_stop as is_after_stop
+              from billing_attempts where store_id = ${storeId}`
+      )
+    )
+  const paid = await aCharge()
+  const paymentMethod = { type: 'card', lastFour: '4711', brand: 'visa' } as const
+  const ref = { idempotencyKey: paid.key, platformAttemptId: '1' }
+  await paid.inStore((ctx) => settleAttempts(ctx, [{ ...ref, state: 'success', order: null, paymentMethod }]))
+  assert.deepEqual(await stored(paid), { message: null, method: '4711', isAfterStop: false })
+  for (const [errorMessage, message] of [
+    ['No funds', 'No funds'],
+    [null, 'The charge failed']
+  ] as const) {
+    const failed = await aCharge()
+    const result = { idempotencyKey: failed.key, platformAttemptId: '1', errorCode: 'CARD_DECLINED', errorMessage }
+    await failed.inStore((ctx) => settleAttempts(ctx, [{ ...result, state: 'failed' }]))
+    assert.deepEqual(await stored(failed), { message, method: null, isAfterStop: false })
+  }
+})
+
+test('a charge that turns out to be paid after a cancellation is reported, and one during a pause is not', async () => {
+  for (const [stop, alerts] of [
+    ['cancel', ['charged_after_stop']],
+    ['pause', []]
+  ] as const) {
+    const life = await aCharge()
+    await life[stop]()
+    await life.pay()
+    assert.deepEqual(await life.alerts(), alerts, stop)
+  }
 })
