@@ -59,7 +59,13 @@ export async function restoreOlderBackup(trial: RestoreTrial): Promise<RestoreRe
   const platform = await startPlatform(trial.platformUrl, serviceUrl)
   const proxy = await aRecordingProxy(platform.url)
   const start = (databaseUrl: string) =>
-    startProcess({ databaseUrl, dataDir: trial.dataDir, port, env: { ...BESIDE_THE_PLATFORM, PUBLIC_URL: serviceUrl } })
+    startProcess({
+      databaseUrl,
+      dataDir: trial.dataDir,
+      port,
+      // A read that waits while the platform is stalled goes on afterwards. Were it given up, it would be tried again after a minute.
+      env: { ...BESIDE_THE_PLATFORM, PUBLIC_URL: serviceUrl, PLATFORM_TIMEOUT_SECONDS: '60' }
+    })
   let service: Awaited<ReturnType<typeof start>> | null = null
   const whileHeld: Promise<boolean>[] = []
   const db = new Database({ url: trial.databaseUrl })
