@@ -23,6 +23,8 @@ const STORES = 12
 const TRIED_AGAIN_MS = Array<number>(3_000).fill(1_000)
 /** The whole service has to work by itself so soon after the fault; an operator looks later. */
 const RECOVERS_WITHIN_MS = 60_000
+/** How many broken promises the message of a failure names. */
+const MAX_SAID = 5
 /** Requests may meet none of the connections that end. */
 const MAY_GO_UNNOTICED: Fault[] = ['terminated', 'reset']
 
@@ -103,7 +105,7 @@ export async function failDatabase(trial: DatabaseFaultsTrial): Promise<Database
     const recoveredMs = Math.round(performance.now() - endedAt)
     assert.ok(recoveredMs < RECOVERS_WITHIN_MS, `${fault}: works again only after ${recoveredMs} ms, ${machine()}`)
     load.next()
-    assert.deepEqual(load.odd, [], fault)
+    assert.deepEqual(load.odd, [], `${fault}: ${load.odd.slice(0, MAX_SAID).join('; ')}`)
     if (!isStop && !MAY_GO_UNNOTICED.includes(fault)) assert.ok(during.answers[503]! > 0, `${fault} had an effect`)
     reports.push({ fault, ...during, recoveredMs })
   }

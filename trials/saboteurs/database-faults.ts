@@ -77,10 +77,11 @@ export const databaseFaultsSaboteurs: Record<string, Saboteur> = {
     trialThen: { failsWith: 'the service is ready: not within' },
     edits: [nothingIsCut]
   },
-  'readiness waits as long as a statement does; the limit of single statements holds': {
+  // The limit of single statements is five seconds, and another four where it has to connect first: it holds less than is promised.
+  'readiness waits as long as a statement does': {
     trial: TRIAL,
     run: HALF_OPEN,
-    trialThen: 'passes',
+    trialThen: { failsWith: '/readyz: answered after' },
     edits: [{ file: 'src/kit/postgres/database-state.ts', from: 'ANSWER_MS = 3_000', to: 'ANSWER_MS = 3_000_000' }]
   },
   'a stop waits for the database as long as work does, and nothing ends it; dead connections are cut': {
