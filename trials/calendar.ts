@@ -176,7 +176,8 @@ async function assertOnTheirDays(db: Database, { startsOn }: Shop, billed: Bille
   })
   assert.deepEqual(
     wrong.map(({ dueAt, ...rest }) => ({ ...rest, dueAt: dueAt.toString() })),
-    []
+    [],
+    'cycles that were billed at another time'
   )
   return [...new Set(others.map(({ zone }) => zone))]
 }

@@ -128,7 +128,7 @@ function checkPosts(posts: Post[], events: number, highestTries: number): void {
   const sequenceOf = new Map<number, number>()
   const lastOf = new Map<number, { n: number; sequence: number }>()
   for (const { webhookId, headerId, sequence, customer, n } of posts) {
-    assert.equal(headerId, webhookId)
+    assert.equal(headerId, webhookId, `event ${n} bears another id in its header`)
     assert.equal(idOf.get(n) ?? webhookId, webhookId, `event ${n} bears two ids`)
     assert.equal(sequenceOf.get(n) ?? sequence, sequence, `event ${n} bears two sequences`)
     if (!idOf.has(n)) {

@@ -83,7 +83,7 @@ export async function killOneOfTwoNodes(trial: TwoNodesTrial): Promise<TwoNodesR
     assert.deepEqual(found.charges, expected.charges)
     assert.deepEqual(found.attempts, expected.attempts)
     assert.deepEqual(found.events, expected.events)
-    assert.deepEqual(found.undelivered, [])
+    assert.deepEqual(found.undelivered, [], 'events that were not delivered')
     assert.deepEqual((await web.call('POST', '/doctor', {})).findings, [])
     assert.deepEqual(receiver.odd, [])
     return { events: found.events.length, charges: found.charges.length, killedWhileMoving, killedBeside }

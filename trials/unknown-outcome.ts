@@ -40,7 +40,7 @@ export async function outcomeUnknown({ db, subscriptions, seed }: UnknownTrial):
   const until = DUE_AT.add({ hours: DARK_HOURS })
   await walk(store, engines, until, async () => {
     const { open, all } = await countAttempts(store)
-    assert.deepEqual({ open, all }, { open: subscriptions, all: subscriptions })
+    assert.deepEqual([open, all], [subscriptions, subscriptions], `${open} of ${all} attempts wait for their outcome`)
   })
   const executedUnheard = platform.charges.size
   assert.equal(platform.keys.size, subscriptions, 'another key was sent for a cycle whose outcome is unknown')

@@ -4,7 +4,7 @@ export const killSenderSaboteurs: Record<string, Saboteur> = {
   'a delivery has another webhook_id in every process': {
     trial: 'kill-sender',
     run: slice('kill-sender'),
-    trialThen: { failsWith: 'strictly equal' },
+    trialThen: { failsWith: 'bears another id in its header' },
     edits: [
       {
         file: 'src/webhooks/signing/sign-delivery.ts',

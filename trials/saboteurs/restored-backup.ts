@@ -6,7 +6,7 @@ export const restoredBackupSaboteurs: Record<string, Saboteur> = {
   'a restored store is not held': {
     trial: 'restored-backup',
     run: SLICE,
-    trialThen: { failsWith: 'what was found is reported to the endpoint' },
+    trialThen: { failsWith: 'has charged what was charged before' },
     edits: [
       {
         // Two safeguards hold its billing, and one statement sets both: for one store, and for all.
@@ -42,7 +42,7 @@ export const restoredBackupSaboteurs: Record<string, Saboteur> = {
   'charges that only the platform knows are not taken over': {
     trial: 'restored-backup',
     run: SLICE,
-    trialThen: { failsWith: 'strictly deep-equal' },
+    trialThen: { failsWith: 'paid charges that one side has alone' },
     edits: [
       {
         file: 'src/sync/reconciler/walk-attempts.ts',

@@ -4,7 +4,7 @@ export const twoNodesSaboteurs: Record<string, Saboteur> = {
   'the position moves on before its facts are handled': {
     trial: 'two-nodes',
     run: ['trials/run.ts', 'two-nodes', '11'],
-    trialThen: { failsWith: 'strictly deep-equal' },
+    trialThen: { failsWith: 'events that were not delivered' },
     edits: [
       {
         file: 'src/kit/outbox/consume-facts.ts',

@@ -6,7 +6,7 @@ export const unknownOutcomeSaboteurs: Record<string, Saboteur> = {
   'a charge without a response counts as declined': {
     trial: 'unknown-outcome',
     run: slice('unknown-outcome-trial'),
-    trialThen: { failsWith: 'strictly deep-equal' },
+    trialThen: { failsWith: 'attempts wait for their outcome' },
     edits: [
       {
         file: ASK,
