@@ -8,7 +8,7 @@ export const killRenewalsSaboteurs: Record<string, Saboteur> = {
   'a call that may have arrived is repeated without a search for its attempt': {
     trial: 'kill-renewals',
     run: KILLS,
-    trialThen: { failsWith: 'attempts on the platform' },
+    trialThen: { failsWith: 'contract 900' },
     edits: [
       {
         file: ASK,
@@ -20,7 +20,7 @@ export const killRenewalsSaboteurs: Record<string, Saboteur> = {
   'a charge that a dead process may have sent is freed with its other leases': {
     trial: 'kill-renewals',
     run: KILLS,
-    trialThen: { failsWith: 'attempts on the platform' },
+    trialThen: { failsWith: 'contract 900' },
     edits: [
       {
         file: 'src/billing/charging/claims.ts',
@@ -32,7 +32,7 @@ export const killRenewalsSaboteurs: Record<string, Saboteur> = {
   'an attempt has another key at each call': {
     trial: 'kill-renewals',
     run: KILLS,
-    trialThen: { failsWith: 'attempts on the platform' },
+    trialThen: { failsWith: 'contract 900' },
     edits: [
       {
         file: ASK,
@@ -44,7 +44,7 @@ export const killRenewalsSaboteurs: Record<string, Saboteur> = {
   'a retry is sent without asking after the earlier attempts': {
     trial: 'kill-renewals',
     run: KILLS,
-    trialThen: { failsWith: 'attempts on the platform' },
+    trialThen: { failsWith: 'contract 900' },
     edits: [
       {
         file: 'src/billing/charging/check-prior-attempts.ts',

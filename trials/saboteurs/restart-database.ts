@@ -18,7 +18,7 @@ export const restartDatabaseSaboteurs: Record<string, Saboteur> = {
   'a failure with a paid order is a failure': {
     trial: 'restart-database',
     run: RESTARTS,
-    trialThen: { failsWith: 'charged again' },
+    trialThen: { failsWith: 'contract 900' },
     edits: [
       {
         file: 'src/platform/billing/attempt.ts',
