@@ -39,7 +39,7 @@ import { prove } from './prove.ts'
 import { forgeProxyRequests } from './proxy-requests.ts'
 import { restartDatabase } from './restart-database.ts'
 import { restoreOlderBackup } from './restored-backup.ts'
-import { readResults } from './results.ts'
+import { currentCommit, readResults } from './results.ts'
 import { upgradeUnderLoad } from './rolling-upgrade.ts'
 import { shareLimits } from './shared-limits.ts'
 import { killOneOfTwoNodes } from './two-nodes.ts'
@@ -219,10 +219,11 @@ for (const [name, trial] of Object.entries(TRIALS)) {
     const db = new Database({ url: database.url })
     const dataDir = await mkdtemp(join(tmpdir(), 'perennial-trial-'))
     const began = performance.now()
+    const commit = await currentCommit()
     try {
       const report = await inTime(trial({ databaseUrl: database.url, db, dataDir, seed: seed + run }))
       const seconds = Math.round((performance.now() - began) / 1000)
-      const line = JSON.stringify({ trial: name, seed: seed + run, ...size, ...report, seconds })
+      const line = JSON.stringify({ trial: name, seed: seed + run, ...size, ...report, seconds, commit })
       console.log(line)
       if (values.results) await appendFile(values.results, `${line}\n`)
     } finally {
