@@ -175,10 +175,11 @@ for (const [what, outcome] of [
       store,
       (ctx) => lockSubscriptions(ctx, [low.subscriptionId]),
       () => write(outcome(high), { result: success(low.idempotencyKey, '6') }),
-      // Only who waits for the first holds nothing else: these would wait for ever.
-      async (ctx) => {
-        await lockSubscriptions(ctx, [high.subscriptionId])
-        await ctx.tx.run(sql`select from billing_attempts where store_id = ${storeId} for update`)
+      // Who waits for the first holds nothing else.
+      async ({ tx }) => {
+        await tx.run(sql`
+          select from subscriptions where store_id = ${storeId} and id = ${high.subscriptionId} for update nowait`)
+        await tx.run(sql`select from billing_attempts where store_id = ${storeId} for update nowait`)
       }
     )
     assert.equal(written.status, 'fulfilled')

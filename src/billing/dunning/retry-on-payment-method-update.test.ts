@@ -96,8 +96,8 @@ test('a cycle that was held for a person and has a date again is due at once', a
   assert.equal((await life.dates())[0], SECOND)
 })
 
-test('an open attempt is marked where its subscription names another method, and nothing falls due beside it; not where it is paused', async () => {
-  for (const isPaused of [false, true]) {
+test('an open attempt is marked where its subscription names another method, and nothing falls due beside it; not where it was stopped', async () => {
+  for (const stop of [null, 'pause', 'cancel'] as const) {
     const life = await aSubscriptionLife(db)
     await life.goTo(SECOND)
     await life.bill()
@@ -113,7 +113,7 @@ test('an open attempt is marked where its subscription names another method, and
     const before = await life.now()
     await life.inStore((ctx) => retryWithNewMethod(ctx, [life.id], []))
     assert.deepEqual([await isMarked(), await life.now()], [false, before])
-    if (isPaused) await life.pause()
+    if (stop) await life[stop]()
     const { status } = await life.read()
     await life.inStore((ctx) => retryWithNewMethod(ctx, [], [life.id]))
     assert.deepEqual([await isMarked(), (await life.now())[4]], [status === 'active', null])

@@ -253,8 +253,22 @@ test('attempts of several contracts lock their subscriptions at once and in orde
     { inStore },
     (ctx) => lockSubscriptionsOfContracts(ctx, [low]),
     (ctx) => adoptAttempts(ctx, unknown as PlatformAttempt[]),
-    // Only who waits for the first holds nothing of the second: this would wait for ever.
-    (ctx) => lockSubscriptionsOfContracts(ctx, [high])
+    // Who waits for the first holds nothing of the second.
+    ({ tx, storeId }) =>
+      tx.run(sql`
+        select from subscriptions where store_id = ${storeId} and platform_contract_id = ${high} for update nowait`)
   )
   assert.deepEqual(taken, { status: 'fulfilled', value: 2 })
+})
+
+test('an open attempt of a subscription that is paused here changes nothing of its cycles', async () => {
+  const { reported, adopt, bill, decline, pause, read, shown } = await aDueLife()
+  await bill()
+  await decline('INSUFFICIENT_FUNDS')
+  await pause()
+  const { nextCycle, pastDueCycle } = await read()
+  assert.equal(pastDueCycle, 2)
+  assert.equal(await adopt(reported(nextCycle, 1, 'pending')), 1)
+  assert.equal((await shown()).length, 2)
+  assert.deepEqual([(await read()).nextCycle, (await read()).pastDueCycle], [nextCycle, 2])
 })

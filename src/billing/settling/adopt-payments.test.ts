@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { row, sql, text } from '#kit/postgres'
+import { listAlerts } from '#stores'
+import { lockSubscriptionsOfContracts } from '#subscriptions'
+import { atOnce } from '../../../test/at-once.ts'
 import { testDatabase } from '../../../test/database.ts'
 import { aDueStore } from '../../../test/due-store.ts'
 import { aSubscriptionLife, at } from '../../../test/subscription-life.ts'
@@ -63,7 +66,10 @@ test('a payment is known by what its own subscription has of it, also where it s
   )
   const [one, two] = contracts.map(({ id }) => id) as [string, string]
   assert.equal(await inStore((ctx) => adoptPayments(ctx, [payment(one, '901', SECOND)])), 1)
-  const unknown = [payment(one, '901', SECOND), payment('1', '903', SECOND), payment(two, '901', SECOND)]
+  assert.equal(await inStore((ctx) => adoptPayments(ctx, [payment(one, '901', SECOND)])), 0)
+  const { alerts } = await inStore((ctx) => listAlerts(ctx))
+  assert.deepEqual(alerts, [], 'what is known is not reported')
+  const unknown = [payment('1', '903', SECOND), payment(two, '901', SECOND)]
   assert.equal(await inStore((ctx) => adoptPayments(ctx, unknown)), 1, 'that of the other subscription')
 
   const life = await aSubscriptionLife(db)
@@ -76,4 +82,27 @@ test('a payment is known by what its own subscription has of it, also where it s
   assert.deepEqual([(await life.attempts()).length, await life.alerts()], [1, []])
   assert.equal(await life.inStore((ctx) => adoptPayments(ctx, [payment(life.contract.id, '906', SECOND)])), 0)
   assert.deepEqual([(await life.attempts()).length, await life.alerts()], [2, ['paid_outside']])
+})
+
+test('payments of several contracts lock their subscriptions at once and in order', async () => {
+  const { inStore, storeId } = await aDueStore(db, { subscriptions: 2, dueAt: at(SECOND) })
+  const contracts = await inStore(({ tx }) =>
+    tx.many(
+      row({ id: text }),
+      sql`select platform_contract_id as id from subscriptions where store_id = ${storeId} order by id`
+    )
+  )
+  const [low, high] = contracts.map(({ id }) => id) as [string, string]
+  // That of the later contract is older, and is looked at first.
+  const payments = [payment(high, '902', '2026-02-28T14:00:00Z'), payment(low, '901', SECOND)]
+  const adopted = await atOnce(
+    { inStore },
+    (ctx) => lockSubscriptionsOfContracts(ctx, [low]),
+    (ctx) => adoptPayments(ctx, payments),
+    // Who waits for the first holds nothing of the second.
+    ({ tx }) =>
+      tx.run(sql`
+        select from subscriptions where store_id = ${storeId} and platform_contract_id = ${high} for update nowait`)
+  )
+  assert.deepEqual(adopted, { status: 'fulfilled', value: 2 })
 })

@@ -73,17 +73,22 @@ test('a late success beside the payment of its retry is a second charge, unless 
   for (const [platformAttemptId, alerts] of [
     ['another', ['charged_twice']],
     [null, ['charged_twice']],
+    ['neither is known', ['charged_twice']],
     ['same', []]
   ] as const) {
     const life = await aRetryDue()
     await life.bill()
     await life.pay()
     const retry = `svc-${life.contract.id}-2-2`
+    if (platformAttemptId === 'neither is known') {
+      await life.inStore(({ tx, storeId }) =>
+        tx.run(sql`update billing_attempts set platform_attempt_id = null where store_id = ${storeId}`)
+      )
+    }
+    const ids: Record<string, string | null> = { same: retry, another: 'another' }
     const reported = { idempotencyKey: life.key, state: 'success', order: null, paymentMethod: null } as const
     await life.inStore((ctx) =>
-      settleAttempts(ctx, [
-        { ...reported, platformAttemptId: platformAttemptId === 'same' ? retry : platformAttemptId }
-      ])
+      settleAttempts(ctx, [{ ...reported, platformAttemptId: ids[String(platformAttemptId)] ?? null }])
     )
     assert.deepEqual(await life.alerts(), alerts, String(platformAttemptId))
     assert.deepEqual(await life.now(), ['active', 2, 3, 0, THIRD], 'it is one cycle all the same')
