@@ -1,5 +1,5 @@
-import { createFlights, type Engine, type Patience, throwFirst } from '#kit/engines'
-import { type Ctx, instant, nullable, row } from '#kit/postgres'
+import { createFlights, createLeaseKeeper, type Engine, endFlights, type Patience, throwFirst } from '#kit/engines'
+import { type Ctx, instant, nullable, row, UnknownStore } from '#kit/postgres'
 import { parseStorableJson } from '#kit/storable-json'
 import {
   deleteOldInbound,
@@ -20,12 +20,13 @@ import {
   createMessagesUnderWay,
   INBOUND_LIMITS,
   type InboundLimits,
+  type Keyed,
   type MessagesUnderWay
 } from './messages-under-way.ts'
 import { subjectOf, TOPICS, type TopicDeps, type TopicHandler } from './topics.ts'
 
-/** What is under way in a store. `timer` extends its leases; `isEnding`: no new call begins. */
-type StoreWork = { storeId: number; messages: MessagesUnderWay; timer?: NodeJS.Timeout; isEnding: boolean }
+/** What is under way in a store. `isEnding`: no new call begins. */
+type StoreWork = { storeId: number; messages: MessagesUnderWay; isEnding: boolean }
 
 const PRUNE_BATCH = 200
 const RETENTION_DAYS = 30
@@ -53,6 +54,10 @@ export function createInboundEngine(
   const handlers = [...new Set(handlerOf.values())]
   const calls = createFlights<void>(deps.patience)
   const works = new Map<number, StoreWork>()
+  const leases = createLeaseKeeper<Inbound>({
+    leaseMs,
+    extend: (storeId, messages) => db.inStore(storeId, (ctx) => extendInboundLease(ctx, messages, leaseMs))
+  })
 
   /** The same for messages that are handled one after the other: those of one handler about one thing. */
   const keyOf = ({ topic, body }: Pick<Inbound, 'topic' | 'body'>): string =>
@@ -64,59 +69,58 @@ export function createInboundEngine(
     return work
   }
 
-  const forgetIdle = ({ storeId, messages, timer }: StoreWork) => {
-    if (calls.load(storeId).underWay > 0 || messages.all().length > 0) return
-    clearInterval(timer)
-    works.delete(storeId)
+  const forget = ({ storeId, messages }: StoreWork, ended: Inbound[]) => {
+    leases.letGo(storeId, ended)
+    messages.forget(ended)
+  }
+
+  const forgetIdle = ({ storeId, messages }: StoreWork) => {
+    if (calls.load(storeId).underWay === 0 && messages.isEmpty()) works.delete(storeId)
   }
 
   /** Claims messages that may begin; what waits for one under way is passed by, and not leased. */
-  async function claim(work: StoreWork): Promise<Inbound[]> {
-    for (let look = work.messages.nextLook(); look; look = work.messages.nextLook()) {
-      const { busy } = look
+  async function claim({ storeId, messages }: StoreWork): Promise<Inbound[]> {
+    for (let look = messages.nextLook(); look; look = messages.nextLook()) {
+      const { split, ...wanted } = look
       const from = performance.now()
-      const found = await db.inStore(work.storeId, async (ctx) => {
-        const due = await findDueInbound(ctx, { leaseOwner, ...look! })
-        const keyed = due.map((message) => ({ message, key: keyOf(message) }))
-        const free = keyed.flatMap(({ message, key }) => (busy.has(key) ? [] : [message]))
-        if (free.length > 0) await leaseInbound(ctx, free, { leaseOwner, leaseMs })
-        return keyed
+      const { free, waiting } = await db.inStore(storeId, async (ctx) => {
+        const found = await findDueInbound(ctx, { leaseOwner, ...wanted })
+        const parts = split(found.map((message) => ({ message, key: keyOf(message) })))
+        await leaseInbound(ctx, messagesOf(parts.free), { leaseOwner, leaseMs })
+        return parts
       })
-      const claimed = work.messages.add(found, look, from)
-      // While the database does not answer the leases run out, and no call begins under them.
-      if (claimed.length > 0) work.timer ??= setInterval(() => void extend(work).catch(() => {}), leaseMs / 3).unref()
-      if (claimed.length > 0 || found.length === 0) return claimed
+      messages.add({ free, waiting })
+      leases.keep(storeId, messagesOf(free), from)
+      if (free.length > 0 || waiting.length === 0) return messagesOf(free)
     }
     return []
   }
 
-  async function extend({ storeId, messages }: StoreWork): Promise<void> {
-    const from = performance.now()
-    const asked = messages.all()
-    if (asked.length === 0) return
-    messages.hold(asked, await db.inStore(storeId, (ctx) => extendInboundLease(ctx, asked, leaseMs)), from)
-  }
-
-  async function giveBack({ storeId, messages }: StoreWork): Promise<void> {
-    const over = messages.over()
+  async function giveBack(work: StoreWork): Promise<void> {
+    const over = work.messages.over()
     if (over.length === 0) return
-    await db.inStore(storeId, (ctx) => giveBackInbound(ctx, over))
-    messages.forget(over)
+    try {
+      await db.inStore(work.storeId, (ctx) => giveBackInbound(ctx, over))
+    } catch (err) {
+      // They are gone with their store.
+      if (!(err instanceof UnknownStore)) throw err
+    }
+    forget(work, over)
   }
 
-  async function markEnded({ storeId, messages }: StoreWork, ended: Inbound[], status: 'done' | 'ignored') {
-    await db.inStore(storeId, (ctx) => markInboundEnded(ctx, ended, status))
-    messages.forget(ended)
+  async function markEnded(work: StoreWork, ended: Inbound[], status: 'done' | 'ignored') {
+    await db.inStore(work.storeId, (ctx) => markInboundEnded(ctx, ended, status))
+    forget(work, ended)
   }
 
   /** Tries one message by itself; when it fails, schedules its next try. */
   async function handleAlone(work: StoreWork, handler: TopicHandler, message: Inbound): Promise<void> {
-    const { storeId, messages } = work
+    const { storeId } = work
     try {
       await handler(deps, storeId, [messageOf(message)])
     } catch (err) {
       await db.inStore(storeId, (ctx) => markInboundFailed(ctx, message, String(err), retryAt(ctx, message, err)))
-      return messages.forget([message])
+      return forget(work, [message])
     }
     await markEnded(work, [message], 'done')
   }
@@ -137,7 +141,7 @@ export function createInboundEngine(
     const handleNext = async (): Promise<void> => {
       for (let some = left.shift(); some; some = left.shift()) {
         for (const message of some) {
-          if (work.isEnding || !work.messages.isHeld(message)) break
+          if (work.isEnding || !leases.isHeld(work.storeId, message)) break
           await handleAlone(work, handler, message)
         }
       }
@@ -154,6 +158,7 @@ export function createInboundEngine(
       else await handleOneByOne(work, handler, group)
     } finally {
       work.messages.end(group)
+      leases.letGo(work.storeId, group)
     }
   }
 
@@ -211,7 +216,8 @@ export function createInboundEngine(
       const work = workOf(storeId)
       work.isEnding = true
       try {
-        while (calls.load(storeId).underWay > 0) await takeEnded(work)
+        await endFlights(calls, storeId, () => takeEnded(work))
+        await giveBack(work)
       } finally {
         work.isEnding = false
         forgetIdle(work)
@@ -229,3 +235,5 @@ function retryAt(ctx: Ctx, { attempts }: Inbound, err: unknown): Temporal.Instan
   if (err instanceof MalformedPayload || attempts + 1 >= MAX_TRIES) return null
   return ctx.now.add({ minutes: RETRY_AFTER_MINUTES[Math.min(attempts, RETRY_AFTER_MINUTES.length - 1)]! })
 }
+
+const messagesOf = (keyed: Keyed[]): Inbound[] => keyed.map(({ message }) => message)

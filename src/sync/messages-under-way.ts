@@ -25,70 +25,65 @@ export const INBOUND_LIMITS: InboundLimits = {
 /** A message, and the key that it shares with those that are handled one after the other. */
 export type Keyed = { message: Inbound; key: string }
 
-/** What a claim looks for: not the messages `except`; it leases none with the keys `busy`. */
-export type Look = { limit: number; maxBytes: number; except: number[]; busy: Set<string> }
+/**
+ * What a claim looks for: not the messages `except`. `split` tells which of those that it found may begin: none about what was under way
+ * when the look began, since an earlier one about that may wait.
+ */
+export type Look = {
+  limit: number
+  maxBytes: number
+  except: number[]
+  split(found: Keyed[]): { free: Keyed[]; waiting: Keyed[] }
+}
 
-type Entry = Keyed & { bytes: number; heldUntil: number; isOver: boolean }
+type Entry = Keyed & { bytes: number; isOver: boolean }
 
-/** The messages of one store that this process works on; times are of `performance.now()`. */
+/** The messages of one store that this process works on. */
 export type MessagesUnderWay = {
   /** Null when nothing more is to be claimed at present. */
   nextLook(): Look | null
-  /** Takes what was found: those that may begin, which are returned, are leased from `from` on, and the others wait. */
-  add(found: Keyed[], look: Look, from: number): Inbound[]
-  all(): Inbound[]
-  /** The leases on `asked` were extended at `from`, those on `extended` with success; the others are not ours any more. */
-  hold(asked: Inbound[], extended: Set<number>, from: number): void
-  /** Whether the call for a message may begin: its lease is surely ours. */
-  isHeld(message: Inbound): boolean
+  /** Takes what a look found: those that may begin, which are leased, and those that wait. */
+  add(split: { free: Keyed[]; waiting: Keyed[] }): void
   /** They were marked or given back. */
   forget(messages: Inbound[]): void
   /** Their call is over. What was not forgotten is to be given back, and counts as under way until then. */
   end(messages: Inbound[]): void
   /** What is to be given back. */
   over(): Inbound[]
+  isEmpty(): boolean
 }
 
 /** Keeps account of what is under way in a store and of what waits for it, so that this hides no other message. */
 export function createMessagesUnderWay(limits: InboundLimits): MessagesUnderWay {
   const entries = new Map<number, Entry>()
   /** Messages that wait for others with their key: the keys by the ids. */
-  const waiting = new Map<number, string>()
+  const waitingKeys = new Map<number, string>()
 
   return {
     nextLook() {
       const underWay = [...entries.values()]
       const busy = new Set(underWay.map(({ key }) => key))
       // All of a key at once: an earlier message is not to be passed by for a later one.
-      for (const [id, key] of waiting) if (!busy.has(key)) waiting.delete(id)
-      const free = limits.bytesUnderWay - underWay.reduce((sum, { bytes }) => sum + bytes, 0)
-      if (waiting.size >= limits.waiting) return null
-      const except = [...entries.keys(), ...waiting.keys()]
-      return { limit: limits.batch, maxBytes: Math.min(limits.batchBytes, free), except, busy }
-    },
-
-    add(found, { busy }, from) {
-      for (const { message, key } of found) {
-        if (busy.has(key)) {
-          waiting.set(message.id, key)
-          continue
-        }
-        const bytes = Buffer.byteLength(message.body)
-        entries.set(message.id, { message, key, bytes, heldUntil: from + limits.leaseMs, isOver: false })
-      }
-      return found.flatMap(({ message, key }) => (busy.has(key) ? [] : [message]))
-    },
-
-    all: () => [...entries.values()].map(({ message }) => message),
-
-    hold(asked, extended, from) {
-      for (const { id } of asked) {
-        const entry = entries.get(id)
-        if (entry) entry.heldUntil = extended.has(id) ? from + limits.leaseMs : 0
+      for (const [id, key] of waitingKeys) if (!busy.has(key)) waitingKeys.delete(id)
+      if (waitingKeys.size >= limits.waiting) return null
+      const freeBytes = limits.bytesUnderWay - underWay.reduce((sum, { bytes }) => sum + bytes, 0)
+      return {
+        limit: limits.batch,
+        maxBytes: Math.min(limits.batchBytes, freeBytes),
+        except: [...entries.keys(), ...waitingKeys.keys()],
+        split: (found) => ({
+          free: found.filter(({ key }) => !busy.has(key)),
+          waiting: found.filter(({ key }) => busy.has(key))
+        })
       }
     },
 
-    isHeld: ({ id }) => performance.now() < (entries.get(id)?.heldUntil ?? 0),
+    add({ free, waiting }) {
+      for (const { message, key } of waiting) waitingKeys.set(message.id, key)
+      for (const { message, key } of free) {
+        entries.set(message.id, { message, key, bytes: Buffer.byteLength(message.body), isOver: false })
+      }
+    },
 
     forget(messages) {
       for (const { id } of messages) entries.delete(id)
@@ -101,6 +96,8 @@ export function createMessagesUnderWay(limits: InboundLimits): MessagesUnderWay 
       }
     },
 
-    over: () => [...entries.values()].flatMap(({ message, isOver }) => (isOver ? [message] : []))
+    over: () => [...entries.values()].flatMap(({ message, isOver }) => (isOver ? [message] : [])),
+
+    isEmpty: () => entries.size === 0
   }
 }

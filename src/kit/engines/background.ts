@@ -113,6 +113,7 @@ export function createBackground(options: BackgroundOptions): Background {
     let isForOthers = !next
     let done = 0
     let last: number | null = 1
+    let isOver = false
     try {
       while (last && mayGoOn()) {
         last = await run(engine, storeId)
@@ -120,13 +121,14 @@ export function createBackground(options: BackgroundOptions): Background {
         if (last) for (const one of next ?? []) if (!begin(one, status)) isForOthers = true
         if (turns.waiting(engine).length > 0) break
       }
+      isOver = stopping
       if (!mayGoOn()) await endUnderWay(engine, storeId)
       // Another node is about to move the clock, and would wait for the leases of what is left here.
       if (share?.isOver()) await letGo(engine, storeId)
     } finally {
       await share?.end()
     }
-    if (last === 0) finish(engine, storeId)
+    if (last === 0 || isOver) finish(engine, storeId)
     else if (last && mayGoOn()) turns.wait(engine, status)
     else runAgain(engine, storeId)
     // Work that is due and was not done is leased elsewhere, or failed.
@@ -173,7 +175,46 @@ export function createBackground(options: BackgroundOptions): Background {
       const inMs = at - performance.now()
       if (inMs > 0) wakeIn(status.storeId, inMs)
       else if (canWork(engine, status)) begin(engine, status)
+      else endUnfinished(engine, status.storeId)
     }
+  }
+
+  /** Nothing begins in a store that was disconnected, is on hold or is gone; what a call that was under way came to still counts. */
+  const endUnfinished = (engine: Engine, storeId: number) => {
+    const ofStore = working.get(storeId) ?? new Map<Engine, Promise<void>>()
+    if (stopping || isHeld(storeId) || ofStore.has(engine)) return
+    working.set(storeId, ofStore)
+    const ended = endUnderWay(engine, storeId).finally(() => {
+      finish(engine, storeId)
+      ofStore.delete(engine)
+      if (ofStore.size === 0) working.delete(storeId)
+    })
+    ofStore.set(engine, ended)
+  }
+
+  /** Deleted stores have no status. */
+  const endDeleted = (stores: StoreStatus[]) => {
+    const ids = new Set(stores.map(({ storeId }) => storeId))
+    for (const [storeId, ofStore] of unfinished) {
+      if (!ids.has(storeId)) for (const engine of ofStore.keys()) endUnfinished(engine, storeId)
+    }
+  }
+
+  /** Ends what engines have under way in stores where they are not at work just now. */
+  const endIdle = async () => {
+    const left = engines.flatMap((engine) => {
+      const waiting = turns.waiting(engine).map(({ storeId }) => storeId)
+      const failed = [...unfinished].flatMap(([storeId, ofStore]) => (ofStore.has(engine) ? [storeId] : []))
+      return [...new Set([...waiting, ...failed])].map((storeId) => ({ engine, storeId }))
+    })
+    // Who has a store alone does it there.
+    const ends = left.map(async ({ engine, storeId }) => {
+      if (isHeld(storeId)) return
+      await endUnderWay(engine, storeId)
+      turns.leave(engine, storeId)
+      finish(engine, storeId)
+    })
+    await Promise.all(ends)
   }
 
   /** Returns whether every engine could be asked. One that could not leaves the others their work. */
@@ -197,6 +238,7 @@ export function createBackground(options: BackgroundOptions): Background {
       let pauseMs = pollMs
       try {
         const all = await statuses(null)
+        endDeleted(all)
         for (let i = 0; i < all.length && !stopping; i += LOOK_STORES) {
           if (!(await look(all.slice(i, i + LOOK_STORES)))) pauseMs = RETRY_MS
         }
@@ -257,6 +299,7 @@ export function createBackground(options: BackgroundOptions): Background {
       pollTimer.wake()
       await Promise.all(loops)
       await Promise.all([...working.keys()].map(quiet))
+      await endIdle()
     }
   }
 }

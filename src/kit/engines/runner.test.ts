@@ -548,3 +548,63 @@ test('a store that does not settle to the end is left only when what is under wa
     assert.deepEqual(failures, cause === 'a stop' ? ['its end'] : ['its end', 'its letting go'], cause)
   }
 })
+
+for (const cause of ['the store is disconnected', 'the store is deleted', 'the process stops'] as const) {
+  test(`what is under way where an engine cannot go on is ended and recorded when ${cause}`, {
+    timeout: 30_000
+  }, async (t) => {
+    const store = await aStore(db)
+    const { storeId } = store
+    const [begun, call] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const hanging = numbered(async () => {
+      begun.resolve()
+      await call.promise
+    })
+    const node = await startNode(db)
+    t.after(() => node.stop())
+    const patience = { slowMs: 10, comeBackMs: 20 }
+    const jobs = createJobEngine({ db, leaseOwner: node.id, jobs: [hanging], deps: {}, patience })
+    let ends = 0
+    let runs = 0
+    // Its runs fail as soon as a call is under way.
+    const failing: Engine = {
+      ...jobs,
+      async runOnce(id) {
+        if (id === storeId && ++runs > 1) throw new Error(cause)
+        return jobs.runOnce(id)
+      },
+      async endUnderWay(id) {
+        if (id === storeId) ends++
+        await jobs.endUnderWay!(id)
+      }
+    }
+    let isGone = false
+    const runner = createRunner({
+      db,
+      engines: [failing],
+      holds: node.holds,
+      async statuses(storeIds) {
+        const found = await storeStatuses(db, storeIds)
+        if (cause === 'the store is deleted') return found.filter((s) => !isGone || s.storeId !== storeId)
+        return found.map((s) => ({ ...s, isConnected: !isGone }))
+      },
+      freeLeases: async () => 0,
+      onError: () => {},
+      pollMs: 50
+    })
+    await addJobs(store, 1)
+    runner.start()
+    await begun.promise
+    await until('a run that fails', () => runs > 1)
+    isGone = cause !== 'the process stops'
+    const stopped = isGone ? null : runner.stop()
+    await until('its end', () => ends > 0)
+    await setTimeout(100)
+    call.resolve()
+    await stopped
+    await until('the outcome is recorded', async () => (await jobs.nextDueAt(storeId)) === null, 5_000)
+    assert.equal(ends, 1)
+    await runner.stop()
+    assert.equal(ends, 1, 'nothing is left')
+  })
+}

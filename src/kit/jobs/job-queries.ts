@@ -21,7 +21,10 @@ export type JobEnd =
   | { job: ClaimedJob; next: null }
   | { job: ClaimedJob; next: { runAt: Temporal.Instant; attempts: number; reason: string | null; payload: unknown } }
 
-/** Leases due jobs, in the order of their priorities; none of those `except`, which this process works on. */
+/**
+ * Leases due jobs, in the order of their priorities; none of those `except`, which this process works on. A try counts in the
+ * row when its outcome is recorded: one that a process does not survive says nothing of the job.
+ */
 export async function claimJobs(
   { tx, storeId, now, isRestored }: Ctx,
   { leaseOwner, leaseMs, limit, except }: Lease & { limit: number; except: ClaimedJob[] }
@@ -37,10 +40,9 @@ export async function claimJobs(
          and id not in (select unnest(${except.map(({ id }) => id)}::bigint[]))
        order by priority, run_at, id limit ${limit} for update skip locked)
     update jobs set lease_token = jobs.lease_token + 1, lease_owner = ${leaseOwner},
-                    leased_until = statement_timestamp() + ${leaseMs} * interval '1 millisecond',
-                    attempts = jobs.attempts + 1
+                    leased_until = statement_timestamp() + ${leaseMs} * interval '1 millisecond'
       from due where jobs.store_id = ${storeId} and jobs.id = due.id
-    returning jobs.id, jobs.kind, jobs.payload, jobs.run_at, jobs.attempts, jobs.lease_token, jobs.version`
+    returning jobs.id, jobs.kind, jobs.payload, jobs.run_at, jobs.attempts + 1 as attempts, jobs.lease_token, jobs.version`
   )
 }
 

@@ -584,3 +584,26 @@ test('a job that returns too few outcomes has failed, with all jobs of its run',
   const rows = await rowsOf(store)
   assert.deepEqual([rows[1]!.error, rows[2]!.error], Array(2).fill('Job short returned 1 outcomes for 2 jobs'))
 })
+
+test('a try without an outcome, because its process died, does not count', async () => {
+  const store = await aStore(db, { clockAt: START })
+  const seen: number[] = []
+  const hanging = Promise.withResolvers<never>()
+  const job = defineJob('try', Type.Object({}), { dedupe: () => 'one' }, async (_deps: object, _id, jobs) => {
+    seen.push(jobs[0]!.attempts)
+    if (seen.length < 3) return hanging.promise
+    return [{ done: false, reason: 'No' }]
+  })
+  await store.inStore((ctx) => enqueue(ctx, job, [{}]))
+  const patience = { slowMs: 10, comeBackMs: 20 }
+  for (let leaseOwner = 1; leaseOwner <= 3; leaseOwner++) {
+    const engine = createJobEngine({ db, leaseOwner, jobs: [job], deps: {}, patience })
+    await engine.runOnce(store.storeId)
+    await endLeases(store)
+  }
+  assert.deepEqual(seen, [1, 1, 1])
+  const engine = createJobEngine({ db, leaseOwner: 4, jobs: [job], deps: {} })
+  await store.inStore((ctx) => setClock(ctx, START.add({ minutes: 1 })))
+  await engine.runOnce(store.storeId)
+  assert.deepEqual(seen, [1, 1, 1, 2])
+})

@@ -64,6 +64,7 @@ export async function leaseInbound(
   messages: Inbound[],
   { leaseOwner, leaseMs }: { leaseOwner: number; leaseMs: number }
 ): Promise<void> {
+  if (messages.length === 0) return
   await tx.run(sql`
     update inbound_webhooks
        set lease_token = lease_token + 1, lease_owner = ${leaseOwner},
@@ -71,12 +72,12 @@ export async function leaseInbound(
      where store_id = ${storeId} and id = any(${messages.map(({ id }) => id)}::bigint[])`)
 }
 
-/** Extends the leases on messages and returns the ids of these. The others have run out or were taken over: we were too slow. */
+/** Extends the leases on messages and returns these. The others have run out or were taken over: we were too slow. */
 export async function extendInboundLease(
   { tx, storeId }: Ctx,
   messages: Inbound[],
   leaseMs: number
-): Promise<Set<number>> {
+): Promise<Inbound[]> {
   const extended = await tx.many(
     row({ id: int }),
     sql`
@@ -86,7 +87,8 @@ export async function extendInboundLease(
        and w.leased_until >= statement_timestamp()
     returning w.id`
   )
-  return new Set(extended.map(({ id }) => id))
+  const ids = new Set(extended.map(({ id }) => id))
+  return messages.filter(({ id }) => ids.has(id))
 }
 
 /** Gives back messages that were not handled. */

@@ -1,10 +1,14 @@
 import { abandonCreation, finishCreationJob, listUnansweredCreations, type UnansweredCreation } from '#contracts'
 import { defineJob, type JobOutcome } from '#kit/jobs'
+import { mapConcurrently } from '#kit/map-concurrently'
 import type { Database } from '#kit/postgres'
 import { unwrap } from '#platform'
 import { notify } from '#stores'
 import type { SyncDeps } from '../deps.ts'
 import { readAndApplyContracts } from './read-and-apply-contracts.ts'
+
+/** A search that hangs does not hold up the others. */
+const MAX_AT_ONCE = 8
 
 /**
  * Finishes creations of contracts to which the platform did not respond. Looks for each contract by its key: applies one that
@@ -13,15 +17,20 @@ import { readAndApplyContracts } from './read-and-apply-contracts.ts'
 export const finishCreations = defineJob(finishCreationJob, async (deps: SyncDeps, storeId, jobs) => {
   const keys = jobs.map(({ input }) => input.createKey)
   const open = await deps.db.inStore(storeId, (ctx) => listUnansweredCreations(ctx, keys))
-  const isEnded = new Map<string, boolean>()
-  for (const creation of open) isEnded.set(creation.createKey, await finish(deps, storeId, creation))
-  return keys.map(
-    (key): JobOutcome =>
-      isEnded.get(key) === false
-        ? { done: false, reason: 'The platform does not show the contract yet' }
-        : { done: true }
-  )
+  const outcomes = await mapConcurrently(open, MAX_AT_ONCE, (creation) => outcomeOf(deps, storeId, creation))
+  const outcomeByKey = new Map(open.map(({ createKey }, i) => [createKey, outcomes[i]!]))
+  return keys.map((key): JobOutcome => outcomeByKey.get(key) ?? { done: true })
 })
+
+/** One whose calls fail does not fail the others. */
+async function outcomeOf(deps: SyncDeps, storeId: number, creation: UnansweredCreation): Promise<JobOutcome> {
+  try {
+    const isEnded = await finish(deps, storeId, creation)
+    return isEnded ? { done: true } : { done: false, reason: 'The platform does not show the contract yet' }
+  } catch (err) {
+    return { done: false, reason: (err as Error).message }
+  }
+}
 
 async function finish(deps: SyncDeps, storeId: number, creation: UnansweredCreation): Promise<boolean> {
   // The request that began it may still be waiting for the answer.
