@@ -137,6 +137,8 @@ test('a pending attempt is checked after ten minutes, an hour, six hours, and th
     checkLater(claimed([], { checks }), NOW).checked.checkAt.since(NOW).total('minutes')
   )
   assert.deepEqual(minutes, [10, 60, 360, 1440, 1440, 1440])
+  const asked = checkLater(claimed([], { isActionRequired: true }), NOW).checked
+  assert.equal(asked.isConfirmed, false, 'that it is checked says nothing of a confirmation')
 })
 
 test('what the platform reports is the result of our attempt, under our key', () => {

@@ -284,11 +284,11 @@ test('a cycle that is held for a person can be skipped; one that is being charge
 })
 
 test('a charge that waits can be retried whatever the date of its cycle is by now; one that waits for its date cannot', async () => {
-  for (const code of ['INSUFFICIENT_FUNDS', 'EXPIRED_PAYMENT_METHOD', 'INSUFFICIENT_INVENTORY', 'nothing'] as const) {
+  for (const code of [SOFT, HARD, 'INSUFFICIENT_INVENTORY', 'AMOUNT_TOO_SMALL', 'nothing'] as const) {
     const life = await aSubscriptionLife()
     await life.goTo('2026-02-28T15:00:00Z')
     await life.bill()
-    await life.decline(code === 'nothing' ? 'INSUFFICIENT_FUNDS' : code)
+    await life.decline(code === 'nothing' ? SOFT : code)
     const { storeId } = life
     await life.inStore(({ tx }) =>
       tx.run(sql`update subscriptions set anchor_at = anchor_at + interval '3 days' where store_id = ${storeId}`)

@@ -185,3 +185,15 @@ for (const [what, outcome] of [
     assert.equal(written.status, 'fulfilled')
   })
 }
+
+test('a plain result waits for no other subscription of its batch', async () => {
+  const store = await aStoreOfTwo()
+  const { low, high, write } = store
+  const written = await atOnce(
+    store,
+    (ctx) => lockSubscriptions(ctx, [low.subscriptionId]),
+    () => write({ result: success(high.idempotencyKey, '6') }),
+    () => assert.fail('it waits for the other')
+  )
+  assert.equal(written.status, 'fulfilled')
+})
