@@ -122,12 +122,17 @@ test('a payment counts as a second one of its own cycle only, a held charge of i
     attempt(one, 1, 1, 'success'),
     attempt(one, 2, 1, 'failed', true),
     attempt(one, 2, 2, 'failed'),
-    attempt(two, 1, 1, 'failed'),
+    attempt(two, 1, 2, 'failed'),
     attempt(two, 2, 1, 'success')
   )
   assert.deepEqual(await found('charged_twice'), [])
   assert.deepEqual(await found('charges_held'), [`sub_${one}`])
-  assert.equal((await look('cycles_charged_once')).checked, 2)
+  assert.deepEqual(await look('cycles_charged_once'), { found: [], checked: 2 })
+  assert.deepEqual(await look('active_subscriptions_scheduled'), { found: [`sub_${two}`], checked: 2 })
+  await write(sql`
+    update subscriptions set status = 'paused', paused_at = ${DUE}, next_billing_at = null
+     where store_id = ${storeId} and id = ${two}`)
+  assert.deepEqual(await look('active_subscriptions_scheduled'), { found: [], checked: 1 })
   assert.equal((await look('cycle_credits_issued')).checked, 0)
   const [paid] = await ids('billing_attempts')
   await write(

@@ -304,3 +304,17 @@ test('a charge that waits can be retried whatever the date of its cycle is by no
     }
   }
 })
+
+test('only a failed attempt of an active subscription is retried; the refusal says what it is', async () => {
+  const life = await aSubscriptionLife()
+  await life.goTo(SECOND)
+  await life.bill()
+  const { id } = (await life.attempts())[0]!
+  await assert.rejects(life.retry(id), { code: 'conflict', message: /^Billing attempt ba_\d+ is pending: / })
+  await life.decline(SOFT)
+  await life.pause()
+  await assert.rejects(life.retry(id), { code: 'conflict', message: /^Subscription sub_\d+ is paused: / })
+  await life.resume()
+  await life.paidLate((await life.attempts())[0]!.key)
+  await assert.rejects(life.retry(id), { code: 'conflict', message: /^Billing attempt ba_\d+ has succeeded: / })
+})

@@ -372,6 +372,17 @@ test('the contract is read again after a charge of another amount or with a disc
   }
 })
 
+test('a failure says whether a retry follows', async () => {
+  for (const [code, isRetried] of [
+    ['INSUFFICIENT_FUNDS', true],
+    ['EXPIRED_PAYMENT_METHOD', false]
+  ] as const) {
+    const life = await aCharge()
+    await life.decline(code)
+    assert.equal((await life.lastEvent('billing.failed')).retry_scheduled, isRetried, code)
+  }
+})
+
 test('the decline of a cycle that was missed meanwhile announces no retry', async () => {
   const life = await aCharge()
   await life.pause()
