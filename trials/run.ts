@@ -28,6 +28,7 @@ import { injectIntoFilters } from './filter-injection.ts'
 import { askForForeignIds } from './foreign-ids.ts'
 import { fuzz } from './fuzz.ts'
 import { hangCalls } from './hanging-calls.ts'
+import { hangMessages } from './hanging-messages.ts'
 import { leadAstray } from './hostile-addresses.ts'
 import { killDuringRenewals } from './kill-renewals.ts'
 import { killSender } from './kill-sender.ts'
@@ -104,6 +105,7 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
   'body-flood': (place) =>
     floodWithBodies({ ...place, connections: 500, bodyBytes: 8 * 1024 * 1024, rounds: rounds(3) }),
   'hanging-calls': (place) => hangCalls({ ...place, subscriptions: 40_000, calmS: 20, disturbedS: 60, share: 0.01 }),
+  'hanging-messages': (place) => hangMessages({ ...place, messages: rounds(6_000), leaseMs: 3_000, hangMs: 10_000 }),
   calendar: (place) => calendarTrial({ ...place, zones: zonesOf(place.seed), fromYear: 2026, years: 3 })
 }
 

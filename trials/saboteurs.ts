@@ -12,6 +12,7 @@ import { filterInjectionSaboteurs } from './saboteurs/filter-injection.ts'
 import { foreignIdsSaboteurs } from './saboteurs/foreign-ids.ts'
 import { fuzzSaboteurs } from './saboteurs/fuzz.ts'
 import { hangingCallsSaboteurs } from './saboteurs/hanging-calls.ts'
+import { hangingMessagesSaboteurs } from './saboteurs/hanging-messages.ts'
 import { hostileAddressesSaboteurs } from './saboteurs/hostile-addresses.ts'
 import { killRenewalsSaboteurs } from './saboteurs/kill-renewals.ts'
 import { killSenderSaboteurs } from './saboteurs/kill-sender.ts'
@@ -45,6 +46,7 @@ export const SABOTEURS: Record<string, Saboteur> = {
   ...failoverSaboteurs,
   ...fuzzSaboteurs,
   ...hangingCallsSaboteurs,
+  ...hangingMessagesSaboteurs,
   ...killRenewalsSaboteurs,
   ...killSenderSaboteurs,
   ...ledgerModelSaboteurs,

@@ -4,12 +4,10 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Patience } from '#kit/engines'
 import { instant, int, nullable, row, sql, text } from '#kit/postgres'
-import { randomFrom } from '#kit/random'
 import { MalformedPayload, readWebhookHeaders, receiveWebhook } from '#platform'
 import { setClock } from '#stores'
 import { testDatabase } from '../../test/database.ts'
 import { aStore, type BuiltStore } from '../../test/store-builder.ts'
-import { until } from '../../test/until.ts'
 import { createInboundEngine } from './inbound-engine.ts'
 import type { InboundLimits } from './messages-under-way.ts'
 import type { TopicHandler } from './topics.ts'
@@ -638,47 +636,6 @@ test('once what is under way is to end, no call begins any more, and what was no
 
   await runToEnd(engine, store)
   assert.deepEqual(new Set(await leases()), new Set(['done,0,']))
-})
-
-test('whatever hangs, fails or is stopped on two nodes, each message is handled, each contract in order and one at a time', {
-  timeout: 60_000
-}, async () => {
-  const random = randomFrom(7)
-  const store = await aWebhookStore()
-  const [contracts, messages] = [6, 120]
-  const [busy, done] = [new Set<number>(), new Map<number, number[]>()]
-  const handle = async (ns: number[]) => {
-    const about = new Set(ns.map((n) => n % contracts))
-    for (const contract of about) assert.ok(!busy.has(contract), `contract ${contract} is under way already`)
-    for (const contract of about) busy.add(contract)
-    try {
-      await sleep(random() < 0.2 ? 150 : 5 * random())
-      if (ns.length > 1 && random() < 0.4) throw new Error('together')
-      for (const n of ns) done.set(n % contracts, [...(done.get(n % contracts) ?? []), n])
-    } finally {
-      for (const contract of about) busy.delete(contract)
-    }
-  }
-  let isOver = false
-  const node = async (leaseOwner: number) => {
-    const engine = contractEngine(handle, { leaseOwner, leaseMs: 5_000, batch: 7, waiting: 9 })
-    while (!isOver) {
-      await engine.runOnce(store.storeId)
-      if (random() < 0.2) await engine.endUnderWay!(store.storeId)
-      await sleep(20 * random())
-    }
-    await engine.endUnderWay!(store.storeId)
-  }
-  const nodes = [node(1), node(2)]
-  for (let n = 0; n < messages; n++) {
-    await receiveAbout(store, [n % contracts, n])
-    if (n % 10 === 9) await sleep(60 * random())
-  }
-  await until('all are handled', async () => (await kept(store)).every(({ status }) => status === 'done'), 30_000)
-  isOver = true
-  await Promise.all(nodes)
-  const inOrder = (contract: number) => Array.from({ length: messages / contracts }, (_, i) => contract + i * contracts)
-  for (let contract = 0; contract < contracts; contract++) assert.deepEqual(done.get(contract), inOrder(contract))
 })
 
 test('finished messages are deleted after thirty days; failed and waiting ones stay', async () => {
