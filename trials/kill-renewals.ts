@@ -20,6 +20,8 @@ export type KillTrial = {
   seed: number
   /** Shares of charges whose result is wrong, late or missing; left out: those of `WRONG_RESULTS`. */
   wrong?: Partial<ChargeFaults>
+  /** The share of the calls that arrive late; left out: that of `LINE_FAULTS`. */
+  slow?: number
 }
 export type KillReport = {
   kills: number
@@ -62,7 +64,7 @@ export async function killDuringRenewals(trial: KillTrial): Promise<KillReport> 
   const platform = await startPlatform(trial.databaseUrl, `http://127.0.0.1:${port}`)
   const line = await aFaultyConnection({
     target: platform.url,
-    shares: LINE_FAULTS,
+    shares: { ...LINE_FAULTS, slow: trial.slow ?? LINE_FAULTS.slow },
     seed: trial.seed
   })
   const start = () => startProcess({ ...trial, port, env: BESIDE_THE_PLATFORM })

@@ -1,6 +1,7 @@
 // The long fault runs: `npm run trials -- [trial|all] [seed] [runs] [--size N] [--kills N] [--results FILE]`. Prints one line of results
 // per run; a failing run throws, and so does one that takes longer than an hour. Without a number of runs each trial runs once.
-// `--size` and `--kills`: the subscriptions and kills of kill-renewals and restart-database. `--rounds`: how many rounds a run makes of a trial that consists of
+// `--size` and `--kills`: the subscriptions and kills of kill-renewals and restart-database. `--slow`: the share of the
+// calls of kill-renewals that arrive late. `--rounds`: how many rounds a run makes of a trial that consists of
 // many; the number that reliability promises without it. `--faults` and `--hold`: only these of database-faults, separated by commas, and for how many
 // seconds each. `--patient`: the clients of concurrent-deducts repeat what failed. `--results`: each line is also appended to this file, and a run whose line is there
 // already is left out, so that an interrupted series goes on where it was.
@@ -51,6 +52,7 @@ const { positionals, values } = parseArgs({
   options: {
     size: { type: 'string', default: '5000' },
     kills: { type: 'string', default: '40' },
+    slow: { type: 'string' },
     faults: { type: 'string', default: FAULTS.join() },
     hold: { type: 'string', default: '12' },
     rounds: { type: 'string' },
@@ -65,6 +67,7 @@ const seed = Number(positionals[1] ?? Date.now() % 1_000_000)
 const runs = Number(positionals[2] ?? 1)
 const subscriptions = Number(values.size)
 const kills = Number(values.kills)
+const slow = values.slow === undefined ? {} : { slow: Number(values.slow) }
 const chosenFaults = FAULTS.filter((fault) => values.faults.split(',').includes(fault))
 const isPatient = values.patient
 /** The number of rounds of a trial that consists of many: `promised`, unless fewer are asked for. */
@@ -77,7 +80,7 @@ const LONG_FAULTS = ['half-open', 'disk-full', 'postmaster-killed'] as const
 type Place = { databaseUrl: string; db: Database; dataDir: string; seed: number }
 
 const TRIALS: Record<string, (place: Place) => Promise<object>> = {
-  'kill-renewals': (place) => killDuringRenewals({ ...place, subscriptions, kills }),
+  'kill-renewals': (place) => killDuringRenewals({ ...place, subscriptions, kills, ...slow }),
   'crash-points': (place) => crashAtEveryStatement({ ...place, stride: 1 }),
   'unknown-outcome': (place) => outcomeUnknown({ ...place, subscriptions: 1_000 }),
   contention,
