@@ -16,9 +16,10 @@ export async function readResults<T>(file: string): Promise<T[]> {
     .map((line) => JSON.parse(line))
 }
 
-/** The commit that is checked out; with a + if tracked files differ from it. */
+/** The commit that is checked out, with a + if tracked files differ from it; `none` in a copy without history. */
 export async function currentCommit(): Promise<string> {
   const git = async (...args: string[]) => (await run('git', args, { cwd: import.meta.dirname })).stdout.trim()
-  const isChanged = (await git('status', '--porcelain', '--untracked-files=no')) !== ''
-  return `${await git('rev-parse', '--short', 'HEAD')}${isChanged ? '+' : ''}`
+  const commit = await git('rev-parse', '--short', 'HEAD').catch(() => 'none')
+  const isChanged = commit !== 'none' && (await git('status', '--porcelain', '--untracked-files=no')) !== ''
+  return isChanged ? `${commit}+` : commit
 }
