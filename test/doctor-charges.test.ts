@@ -130,6 +130,71 @@ test('another amount, and a success that the platform does not have, are found; 
   )
 })
 
+test('a charge that is paid there and still pending here has no amount to compare yet', async () => {
+  const member = await aLiveMember()
+  await member.goTo('2026-04-30T14:00:00Z')
+  await member.open()
+  await member.submit()
+  await member.goTo('2026-04-30T14:05:00Z')
+  // What was requested: the platform adds the tax.
+  await member.inStore(({ tx }) =>
+    tx.run(
+      sql`update billing_attempts set amount_minor = 2700 where store_id = ${member.storeId} and status = 'pending'`
+    )
+  )
+  // The charge of February is older than what is read.
+  assert.deepEqual(await member.audit(), AGREE)
+})
+
+test('amounts in two currencies are not compared, and the auditor says so', async () => {
+  const member = await aLiveMember()
+  await member.set(`currency = 'EUR', amount_minor = 2600`)
+  const notCompared = '2 charges on the platform are in another currency than ours: their amounts were not compared'
+  assert.deepEqual(await member.audit(), { ...AGREE, notChecked: [notCompared] })
+  const { findings, not_checked } = await member.doctor()
+  assert.deepEqual(
+    findings.filter(({ check }) => check === 'platform_charges_agree'),
+    []
+  )
+  assert.deepEqual(
+    not_checked.map(({ message }) => message),
+    [notCompared]
+  )
+})
+
+test('the period of a charge that somebody else made, or whose time is withheld, is ours without the fraction of its second', async () => {
+  const member = await aLiveMember()
+  await member.set(`cycle_at = cycle_at + interval '0.4 seconds'`)
+  const { items } = theValue(
+    await member.connector.billing.listChargesSince(Temporal.Instant.from('2026-01-01T00:00:00Z'), null)
+  )
+  const [third] = items
+  const again = { ...third!, attemptId: '77', idempotencyKey: 'again', orderId: '78' }
+  for (const known of [{ idempotencyKey: 'of-the-staff' }, { periodAt: null }]) {
+    const { messages } = await member.audit(listing(member, { items: [{ ...third!, ...known }, items[1]!, again] }))
+    assert.deepEqual(messages, [
+      'was charged under again, which we do not have as a success',
+      `was charged 2 times for the period of 2026-03-31T14:00:00Z: orders ${third!.orderId}, 78`
+    ])
+  }
+})
+
+test('a charge of which no period is known is named as not checked, unless it is undone', async () => {
+  const member = await aLiveMember()
+  const { items } = theValue(
+    await member.connector.billing.listChargesSince(Temporal.Instant.from('2026-01-01T00:00:00Z'), null)
+  )
+  const unknown = { ...items[0]!, attemptId: '77', idempotencyKey: 'other', orderId: '78', periodAt: null }
+  const undone = { ...unknown, attemptId: '79', isUndone: true }
+  assert.deepEqual(await member.audit(listing(member, { items: [...items, unknown, undone] })), {
+    messages: ['was charged under other, which we do not have as a success'],
+    notChecked: [
+      '1 charges on the platform have no time of a billing period that we may read: whether their periods were charged twice is not known'
+    ],
+    checked: 4
+  })
+})
+
 test('what is too much, or does not respond, is not looked at, and the auditor says so', async () => {
   const member = await aLiveMember()
   let calls = 0
@@ -181,7 +246,7 @@ test('charges whose orders are withheld are said not to be checked, and nothing 
   const { items } = theValue(
     await member.connector.billing.listChargesSince(Temporal.Instant.from('2026-01-01T00:00:00Z'), null)
   )
-  const withheld = items.map(({ attemptId, idempotencyKey }) => ({ attemptId, idempotencyKey }))
+  const withheld = items.map(({ contractId, attemptId, idempotencyKey }) => ({ contractId, attemptId, idempotencyKey }))
   const none = listing(member, { withheld }, () => assert.fail('they are there'))
   const notRead = '2 charges on the platform may not be read by us: their orders are withheld, or parts of them'
   assert.deepEqual(await member.audit(none), { messages: [], notChecked: [notRead], checked: 0 })
@@ -317,7 +382,8 @@ test('the auditor reads the platform of a store that is no sandbox', async () =>
     idempotencyKey: 'unknown',
     orderId: '2',
     amountMinor: 2900,
-    periodAt: null,
+    currency: 'USD',
+    periodAt: Temporal.Instant.from(THIRD),
     isUndone: false
   }
   const other = withCalls(member.connector, {

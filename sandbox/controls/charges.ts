@@ -10,6 +10,7 @@ const Charge = row({
   idempotencyKey: text,
   orderId: text,
   amountMinor: int,
+  currency: text,
   /** Wholly refunded or cancelled: nobody pays for it any more. */
   isUndone: bool
 })
@@ -25,7 +26,7 @@ export function listCharges({ db }: Platform, storeId: number): Promise<Charge[]
     sql`
     select a.contract_id::text as contract_id, a.cycle_index, a.period_at, a.id::text as attempt_id,
            coalesce(a.shown_key, a.idempotency_key) as idempotency_key, o.id::text as order_id,
-           o.total_minor as amount_minor,
+           o.total_minor as amount_minor, o.currency,
            o.cancelled_at is not null or (o.refunded_minor > 0 and o.refunded_minor >= o.total_minor) as is_undone
       from sandbox.orders o
       join sandbox.billing_attempts a on a.store_id = ${storeId} and a.order_id = o.id

@@ -1,7 +1,7 @@
 import type { Database } from '#kit/postgres'
 import type { Connector } from '#platform'
 import { storeNow } from '#stores'
-import { compareCharges, notCharged, type OurCharge } from './platform-charges.ts'
+import { compareCharges, countOf, notCharged, type OurCharge } from './platform-charges.ts'
 import { type Allowance, allow, CHARGE_LIMITS, type ChargeLimits, callWithin, readCharges } from './read-charges.ts'
 import type { Finding } from './run-rules.ts'
 
@@ -35,7 +35,7 @@ export async function auditCharges(
   const allowance = allow(limits)
   const used = { calls: 0 }
   const { charges, withheld, readFrom, notRead } = await readCharges(connector, began, ofPages(allowance), used)
-  const { findings, missing, moreMissing } = await db.inStore(storeId, (ctx) =>
+  const { findings, missing, moreMissing, notChecked } = await db.inStore(storeId, (ctx) =>
     compareCharges(ctx, charges, { withheld, after: readFrom, until: began, limit: MAX_READ_AGAIN })
   )
   const again = await readAgain(connector, missing, allowance, used)
@@ -44,13 +44,14 @@ export async function auditCharges(
     findings: [...findings, ...again.findings],
     notChecked: [
       notRead,
-      some(
+      countOf(
         withheld.length,
         'charges on the platform may not be read by us: their orders are withheld, or parts of them'
       ),
-      some(again.unnamed, 'charges that are successes here have no id of the platform to ask for'),
-      some(again.notShown, 'charges that are successes here were not found on the platform'),
-      some(
+      ...notChecked,
+      countOf(again.unnamed, 'charges that are successes here have no id of the platform to ask for'),
+      countOf(again.notShown, 'charges that are successes here were not found on the platform'),
+      countOf(
         again.notAsked + moreMissing,
         `charges that are successes here were not among those of the platform, and were not asked for: ${again.why ?? `${MAX_READ_AGAIN} are asked for at most`}`
       )
@@ -65,8 +66,6 @@ const ofPages = ({ days, calls, ms, endAt }: Allowance): Allowance => ({
   ms: (ms * 3) / 4,
   endAt: endAt - ms / 4
 })
-
-const some = (count: number, what: string): string | null => (count === 0 ? null : `${count} ${what}`)
 
 type ReadAgain = { findings: Finding[]; unnamed: number; notShown: number; notAsked: number; why: string | null }
 

@@ -3,7 +3,7 @@ import type { Connector, PlatformCharge } from '#platform'
 import { listStores, requireStore } from '#stores'
 import { auditCharges } from './audit-charges.ts'
 import { clocksAgree } from './clocks-agree.ts'
-import { compareCharges, notCharged, platformChargesAgree } from './platform-charges.ts'
+import { compareCharges, countOf, notCharged, platformChargesAgree } from './platform-charges.ts'
 import { CHARGE_LIMITS, type ChargeLimits } from './read-charges.ts'
 import { auditStore, type Finding } from './run-rules.ts'
 import { standbysSynchronous } from './standbys-synchronous.ts'
@@ -59,25 +59,24 @@ export async function diagnose(
   for (const { storeId, domain, sandbox, status } of stores) {
     if (status === 'deleting') continue
     const { checked, findings, warnings } = await auditStore(db, storeId)
+    let notChecked: (string | null)[]
     if (sandbox) {
       const charges = await chargesOf(storeId)
       const compared = await db.inStore(storeId, (ctx) => compareCharges(ctx, charges))
       checked[platformChargesAgree.name] = charges.length
       findings.push(...compared.findings, ...compared.missing.map(notCharged))
-      if (compared.moreMissing > 0) {
-        const message = `${compared.moreMissing} more charges that are successes here are not on the platform`
-        diagnosis.not_checked.push({ store: domain, check: platformChargesAgree.name, message })
-      }
+      notChecked = [
+        ...compared.notChecked,
+        countOf(compared.moreMissing, 'more charges that are successes here are not on the platform')
+      ]
     } else {
       const audited = await auditCharges(db, storeId, connectorOf, limitsLeft())
       checked[platformChargesAgree.name] = audited.checked
       findings.push(...audited.findings)
-      const notChecked = audited.notChecked.map((message) => ({
-        store: domain,
-        check: platformChargesAgree.name,
-        message
-      }))
-      diagnosis.not_checked.push(...notChecked)
+      notChecked = audited.notChecked
+    }
+    for (const message of notChecked.filter((text) => text !== null)) {
+      diagnosis.not_checked.push({ store: domain, check: platformChargesAgree.name, message })
     }
     for (const [name, count] of Object.entries(checked)) {
       diagnosis.checked[name] = (diagnosis.checked[name] ?? 0) + count

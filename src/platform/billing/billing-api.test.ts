@@ -203,7 +203,7 @@ test('a charge is withheld where its order is, or what shows its amount, or whet
     assert.ok(oldestAt)
     return items.length > 0 ? items.map(({ orderId, isUndone }) => [orderId, isUndone]) : withheld
   }
-  const unknown = [{ attemptId: '3', idempotencyKey: 'key-3' }]
+  const unknown = [{ contractId: '9', attemptId: '3', idempotencyKey: 'key-3' }]
   assert.deepEqual(await list(order), [['5', false]])
   assert.deepEqual(await list(null), [], 'nothing was charged')
   assert.deepEqual(await list(null, 'order'), unknown)

@@ -5,21 +5,23 @@ import { type Page, readPage, sinceQuery } from '../wire/pages.ts'
 import { UNPAID } from './attempt.ts'
 import { ChargesCreatedSince } from './documents.ts'
 
-/** An order that a billing attempt has placed, whatever the attempt is called. Amounts are minor units of the shop's currency. */
+/** An order that a billing attempt has placed, whatever the attempt is called. */
 export type PlatformCharge = {
   contractId: string
   attemptId: string
   idempotencyKey: string
   orderId: string
+  /** The order's total in minor units of `currency`: the shop's, which may not be that of the contract. */
   amountMinor: number
-  /** The date of the billing period: the time that the order was asked to have. Null where it is not known. */
+  currency: string
+  /** The date of the billing period: the time that the order was asked to have. Null where it has none, or it is withheld. */
   periodAt: Temporal.Instant | null
   /** Wholly refunded, cancelled, or never paid. */
   isUndone: boolean
 }
 
 /** An attempt of which we may not read whether it was charged, how much, or whether that was undone. */
-export type WithheldCharge = Pick<PlatformCharge, 'attemptId' | 'idempotencyKey'>
+export type WithheldCharge = Pick<PlatformCharge, 'contractId' | 'attemptId' | 'idempotencyKey'>
 
 /** `oldestAt`: when the last attempt of the page was created, with or without a charge; null where it has none. */
 export type PlatformCharges = Page<PlatformCharge> & { withheld: WithheldCharge[]; oldestAt: Temporal.Instant | null }
@@ -33,7 +35,11 @@ export async function listChargesSince(
   const page = await client.query(ChargesCreatedSince, variables, (data) =>
     readPage(data.at('subscriptionBillingAttempts'), (node) => ({
       createdAt: node.instant('createdAt'),
-      attempt: { attemptId: node.id('id'), idempotencyKey: node.text('idempotencyKey') },
+      attempt: {
+        contractId: node.at('subscriptionContract').id('id'),
+        attemptId: node.id('id'),
+        idempotencyKey: node.text('idempotencyKey')
+      },
       charge: readCharge(node)
     }))
   )
@@ -71,6 +77,7 @@ function readChargeOf(attempt: Fields, order: Fields): PlatformCharge {
     idempotencyKey: attempt.text('idempotencyKey'),
     orderId: order.id('id'),
     amountMinor,
+    currency,
     periodAt: attempt.maybeInstant('originTime'),
     isUndone: (refundedMinor > 0 && refundedMinor >= amountMinor) || isCancelledOrUnpaid(order)
   }
