@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { testDatabase } from './database.ts'
 import { aReceiver } from './receiver.ts'
 import { startService } from './service-builder.ts'
+import { OPERATOR_TOKEN } from './service-here.ts'
 import { until } from './until.ts'
 
 const { url } = await testDatabase()
@@ -27,6 +28,14 @@ test('over two seconds doctor and the metric have the figure; over thirty nothin
     events: ['member.created', 'store_credit.added']
   })
   receiver.secret = endpoint.secret
+  const listener = await service.admin('POST', `${store.at}/webhook-listeners`, { events: ['store_credit.added'] })
+  /** What `perennial listen` does. */
+  const fetched = () =>
+    fetch(`${service.url}/admin/api${store.at}/webhook-listeners/${listener.id}/fetch`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ wait_seconds: 20, max: 8 })
+    })
 
   // Five seconds: everything works, and it is said.
   const { customer } = await store.member('ada@example.com')
@@ -50,6 +59,8 @@ test('over two seconds doctor and the metric have the figure; over thirty nothin
     const { data } = await service.admin('GET', `${store.at}/webhook-deliveries`)
     return data.some((delivery: { event: string }) => delivery.event === 'store_credit.added')
   })
+  const refused = await fetched()
+  assert.deepEqual([refused.status, Number(refused.headers.get('retry-after')) >= 1], [503, true])
   // Far longer than a delivery takes to begin.
   await new Promise((resolve) => setTimeout(resolve, 1_500))
   assert.equal(receiver.received.length, heard, 'nothing was signed')
@@ -58,6 +69,8 @@ test('over two seconds doctor and the metric have the figure; over thirty nothin
   await service.clock.measure()
   await until('it is sent', () => receiver.events().includes('store_credit.added'))
   assert.equal((await ready()).status, 200)
+  const [own] = ((await (await fetched()).json()) as { data: { event: string }[] }).data
+  assert.equal(own?.event, 'store_credit.added', 'a listener has its own now')
   const { raw, signed } = receiver.received.at(-1)!
   assert.ok(signed)
   assert.ok(Math.abs(Number(raw.headers['webhook-timestamp']) - Date.now() / 1000) < 30)

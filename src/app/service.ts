@@ -196,6 +196,7 @@ export async function createService(options: ServiceOptions) {
     trustedProxies: options.trustedProxies,
     health: { ready: () => readiness(db, clock), metrics: metrics.handler },
     realNow: clock.now,
+    maySign: clock.isRight,
     measure: metrics.measure,
     wake: runner.wake,
     connectorOf,

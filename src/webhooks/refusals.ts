@@ -1,4 +1,4 @@
-import { invalidField, Refusal } from '#kit/refusal'
+import { Busy, invalidField, Refusal } from '#kit/refusal'
 import { EVENT_TYPES } from './public-events.ts'
 
 export const endpointNotFound = (id: string) =>
@@ -29,6 +29,11 @@ export const fixedListener = (id: string) =>
 
 export const listenerClosed = (id: string) =>
   new Refusal('not_found', `There is no open listener ${id.slice(0, 100)}: it has been closed`)
+
+export const clocksDiffer = () =>
+  new Busy(
+    "This node's clock differs from the database's by more than 30 seconds, and nothing is signed until they agree; repeat the request after the seconds in Retry-After"
+  )
 
 export const tooManyListeners = (max: number) =>
   new Refusal('conflict', `The store has ${max} listeners, and more are not possible: end one first`)

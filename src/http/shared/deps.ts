@@ -34,6 +34,8 @@ export type HttpDeps = {
   health: Health
   /** The database's real time, by which signatures are judged; this machine's when left out. */
   realNow?: () => Temporal.Instant
+  /** Whether this machine's clock and the database's agree, so that webhooks may be signed; left out: they do. */
+  maySign?: () => boolean
   measure?: Measure
   /** Starts background work in this store that a write has made due. */
   wake(storeId: number): void

@@ -4,7 +4,7 @@ import type { Vault } from '#kit/secrets'
 import { objectOf } from '../delivery/delivery.ts'
 import { releaseDeliveries } from '../delivery/open-deliveries.ts'
 import { endpointIdOf } from '../endpoints/endpoint.ts'
-import { listenerClosed } from '../refusals.ts'
+import { clocksDiffer, listenerClosed } from '../refusals.ts'
 import { type LeasedDelivery, leaseDueDeliveries } from '../sending/lease-due-deliveries.ts'
 import { recordTries } from '../sending/record-tries.ts'
 import { deliveryHeaders } from '../signing/sign-delivery.ts'
@@ -32,6 +32,8 @@ export type FetchOptions = {
   ending: AbortSignal
   /** The client has disconnected: nothing must be leased to it. */
   gone: AbortSignal
+  /** Whether the clocks agree, as for the delivery engine; left out: they do. */
+  maySign?: () => boolean
 }
 
 /** Each look is one cheap statement. */
@@ -39,7 +41,8 @@ const LOOK_EVERY_MS = 100
 
 /**
  * What is due for a listener, leased to it for a minute; empty when nothing becomes due within the wait. Fetching keeps the
- * listener open. A delivery whose lease ended without a result is recorded as interrupted here.
+ * listener open. A delivery whose lease ended without a result is recorded as interrupted here. Refuses with 503 while something is
+ * due and may not be signed.
  */
 export async function fetchDeliveries(
   db: Database,
@@ -48,7 +51,7 @@ export async function fetchDeliveries(
   options: FetchOptions
 ): Promise<FetchedDelivery[]> {
   const endpointId = endpointIdOf(id)
-  const { ending, gone } = options
+  const { ending, gone, maySign = () => true } = options
   const over = AbortSignal.any([ending, gone])
   const until = performance.now() + options.waitMs
   // In a transaction of its own: it must be visible at once, and nobody should wait for the row meanwhile.
@@ -57,6 +60,7 @@ export async function fetchDeliveries(
   while (!over.aborted) {
     const state = await db.direct.maybeOne(ListenerState, listenerState(storeId, endpointId))
     if (!state?.listens) throw listenerClosed(id)
+    if (state.due && !maySign()) throw clocksDiffer()
     const { taken, unsignable } = state.due
       ? await db.inStore(storeId, (ctx) => take(ctx, endpointId, options))
       : { taken: [], unsignable: [] }

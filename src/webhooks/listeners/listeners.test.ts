@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import { sql } from '#kit/postgres'
+import { Busy } from '#kit/refusal'
 import { testDatabase } from '../../../test/database.ts'
 import { listEndpoints } from '../endpoints/list-endpoints.ts'
 import { rollSecret } from '../endpoints/roll-secret.ts'
@@ -13,7 +14,7 @@ import { sendSample } from '../queue/send-sample.ts'
 import { triggerSample } from '../queue/trigger-sample.ts'
 import { aFact, aReceiver, aSendingStore, testSettings } from '../receiver.test-helper.ts'
 import { closeListener, closeSilentListeners, deleteForgottenListeners } from './close-listener.ts'
-import { type FetchedDelivery, fetchDeliveries } from './fetch-deliveries.ts'
+import { type FetchedDelivery, type FetchOptions, fetchDeliveries } from './fetch-deliveries.ts'
 import { openListener } from './open-listener.ts'
 import { type ListenerResult, recordResults } from './record-results.ts'
 
@@ -38,7 +39,7 @@ async function aListener(store: Sending, given: { events?: string[] } = {}) {
   return {
     ...opened,
     result,
-    fetch: (wait: { waitMs?: number; max?: number; gone?: AbortSignal; ending?: AbortSignal } = {}) =>
+    fetch: (wait: Partial<Omit<FetchOptions, 'vault'>> = {}) =>
       fetchDeliveries(db, store.storeId, id, { vault, max: 8, waitMs: 0, ending: never, gone: never, ...wait }),
     report: (...results: ListenerResult[]) => recordResults(db, store.storeId, id, results, { vault }),
     /** Real time passes for this listener and the deliveries it has fetched. */
@@ -87,6 +88,23 @@ test('a listener fetches the signed bytes, and what it reports is the history', 
     delivery.history.map((h) => [String(h.startedAt), h.responseText]),
     [['2026-03-01T12:00:00Z', 'ok']]
   )
+})
+
+test('while the clocks differ nothing is signed for a listener: what is due waits, and the fetch is to be repeated', async () => {
+  const store = await aSendingStore(db)
+  const listener = await aListener(store)
+  let isRight = false
+  const maySign = () => isRight
+  assert.deepEqual(await listener.fetch({ maySign }), [], 'nothing is due')
+  await store.record(aFact(1))
+  await dispatch(store)
+  await assert.rejects(
+    listener.fetch({ maySign }),
+    (err) => err instanceof Busy && /^This node's clock/.test(err.message)
+  )
+  assert.deepEqual(await outcomes(store), [['sub_1', 'retrying', false, 0, null]])
+  isRight = true
+  assert.equal((await listener.fetch({ maySign })).length, 1)
 })
 
 test('what fails at a listener is tried again only when a person asks for it', async () => {

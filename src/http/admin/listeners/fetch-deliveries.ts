@@ -52,7 +52,7 @@ const FetchBody = Type.Object({
 })
 
 /** POST /stores/{store}/webhook-listeners/{listener}/fetch */
-export function fetchDeliveriesRoute(admin: Surface, { db, vault }: AdminDeps): void {
+export function fetchDeliveriesRoute(admin: Surface, { db, vault, maySign }: AdminDeps): void {
   const stopping = new AbortController()
   // A request that waits for deliveries would hold up the end of the server.
   admin.addHook('preClose', async () => stopping.abort())
@@ -65,7 +65,7 @@ export function fetchDeliveriesRoute(admin: Surface, { db, vault }: AdminDeps): 
         operationId: 'fetchWebhookDeliveries',
         summary: 'Fetch deliveries of a listener',
         description:
-          'Returns as soon as there is a delivery, or with an empty list after the wait. A listener that was closed is 404: open another one.',
+          'Returns as soon as there is a delivery, or with an empty list after the wait. A listener that was closed is 404: open another one. While the clocks of this node and the database differ by more than 30 seconds, nothing is signed: 503.',
         params: ListenerParams,
         body: FetchBody,
         response: { 200: List(FetchedBody, 'The deliveries') }
@@ -80,7 +80,8 @@ export function fetchDeliveriesRoute(admin: Surface, { db, vault }: AdminDeps): 
         max: body.max,
         waitMs: body.wait_seconds * 1000,
         ending: stopping.signal,
-        gone: gone.signal
+        gone: gone.signal,
+        maySign
       })
       // A connection that was busy when the server began to end is not closed with the idle ones.
       if (stopping.signal.aborted) reply.header('connection', 'close')
