@@ -145,6 +145,23 @@ async function bodyOf({ id }: Operation, path: string): Promise<Pick<Call, 'body
   return { body }
 }
 
+test('a body that a rule refuses as a whole is named', async () => {
+  const plan = await ask('POST', '/plans', { name: 'Unchanged', type: 'vip', price: 5, interval: 'month' })
+  const { id } = await ask('POST', '/imports', { source: 'csv' })
+  for (const [method, path, body, type] of [
+    ['POST', '/clock/advance', {}],
+    ['POST', '/clock/advance', { by: 'P1D', to: '2030-01-01T00:00:00Z' }],
+    ['POST', '/sandbox/webhook-faults', {}],
+    ['POST', '/sandbox/charge-faults', {}],
+    ['PATCH', `/plans/${plan.id}`, {}],
+    ['POST', `/plans/${plan.id}/versions`, { price: 5, apply_to: 'new' }],
+    ['PUT', `/imports/${id}/rows`, 'colour\n', 'text/csv']
+  ] as const) {
+    const { status, json, text } = await call(method, store.at + path, { body, ...(type && { type }) })
+    assert.deepEqual([status, json.error?.details?.map(({ field }: { field: string }) => field)], [400, ['body']], text)
+  }
+})
+
 for (const operation of inOrder) {
   const { id, method } = operation
 

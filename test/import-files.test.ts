@@ -281,7 +281,7 @@ test('an invalid header refuses the file; an interrupted upload continues with t
     ['', /missing/]
   ] as const) {
     const { status, body } = await imports.send(id, `${header}\n`)
-    assert.deepEqual([status, body.error.code], [400, 'invalid_request'])
+    assert.deepEqual([status, body.error.code, body.error.details[0].field], [400, 'invalid_request', 'body'])
     assert.match(body.error.message, expected)
   }
   assert.equal((await imports.send(id, '{}', 'application/x-ndjson')).status, 400)

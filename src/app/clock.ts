@@ -1,7 +1,7 @@
 import { isoOf } from '#kit/clock'
 import type { Runner } from '#kit/engines'
 import { type Database, isBusy, isOutage } from '#kit/postgres'
-import { Busy, invalidField, Refusal } from '#kit/refusal'
+import { Busy, invalidBody, invalidField, Refusal } from '#kit/refusal'
 import { freezeClock, requireStore, setClock, storeNow } from '#stores'
 
 /** The furthest that a test clock advances at once: a typing error must not run decades of renewals. */
@@ -57,8 +57,7 @@ const brokenOff = (message: string, reached: Temporal.Instant, target: Temporal.
   )
 
 function targetOf({ by, to }: Advance, now: Temporal.Instant, timezone: string): Temporal.Instant {
-  if ((by === undefined) === (to === undefined))
-    throw new Refusal('invalid_request', 'Exactly one of by and to is required')
+  if ((by === undefined) === (to === undefined)) throw invalidBody('must have exactly one of by and to')
   const target = by === undefined ? instantFrom(to!) : after(now, by, timezone)
   if (Temporal.Instant.compare(target, now) < 0) throw invalidField('to', `must be an instant from ${now} on`)
   const longest = now.toZonedDateTimeISO('UTC').add({ years: LONGEST_YEARS }).toInstant()

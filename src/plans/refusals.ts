@@ -12,11 +12,12 @@ export const nameTaken = (name: string) =>
 export const planBusy = (id: number) =>
   new Refusal('conflict', `Plan ${publicId('plan', id)} is being changed by another request; try again in a moment`)
 
-export const sameTerms = (id: number) =>
-  new Refusal(
-    'invalid_request',
-    `A new version of plan ${publicId('plan', id)} must have a price, interval, interval_count or credit that differs from the present one`
-  )
+export const sameTerms = (id: number) => {
+  const message = 'must have a price, interval, interval_count or credit that differs from the present one'
+  return new Refusal('invalid_request', `A new version of plan ${publicId('plan', id)} ${message}`, [
+    { field: 'body', code: 'invalid', message }
+  ])
+}
 
 export const versionUnderWay = (id: number) =>
   new Refusal(

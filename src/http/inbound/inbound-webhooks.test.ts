@@ -74,7 +74,10 @@ test('a signed body that is no JSON object is refused and not stored', async () 
   for (const body of ['', '[]', '{', Buffer.from([0x7b, 0xff, 0x7d])]) {
     const response = await deliver(headersFor(store, body), body)
     assert.equal(response.statusCode, 400)
-    assert.equal(response.json().error.code, 'invalid_request')
+    const details = [{ field: 'body', code: 'invalid', message: 'must be a JSON object in UTF-8' }]
+    assert.deepEqual(response.json(), {
+      error: { code: 'invalid_request', message: 'The body must be a JSON object in UTF-8', details }
+    })
   }
   assert.equal(await stored(), before)
 })

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { networkOf } from '#kit/addresses'
+import { invalidBody } from '#kit/refusal'
 import { readWebhookHeaders, receiveWebhook, type WebhookHeaders } from '#platform'
 import type { StoreAccess } from '#stores'
 import { createShopFinder, TooManyUnknownShops } from '../rate-limits/find-shop.ts'
 import type { BodyShare } from '../shared/body-share.ts'
 import { answerInTime, inTime } from '../shared/deadline.ts'
 import type { HttpDeps } from '../shared/deps.ts'
-import { errorBody } from '../shared/error-body.ts'
 import { authenticationFailed } from '../shared/errors.ts'
 
 export const INBOUND_WEBHOOKS_PATH = '/platform/webhooks'
@@ -54,14 +54,12 @@ export function registerInboundWebhooks(app: FastifyInstance, { db, vault, wake 
         bodyLimit: MAX_BODY_BYTES,
         config: { allow: 'platform', bodyShares: sharesOf, arrivesWithinMs: ARRIVES_WITHIN_MS }
       },
-      async (request, reply) => {
+      async (request, _reply) => {
         const { headers, store } = request.sender!
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
         const received = await receiveWebhook(db, store, headers, body)
         if (received.status === 401) throw badSignature()
-        if (received.status === 400) {
-          return reply.code(400).send(errorBody({ code: 'invalid_request', message: received.message }))
-        }
+        if (received.status === 400) throw invalidBody('must be a JSON object in UTF-8')
         wake(store.storeId)
         return { received: true }
       }

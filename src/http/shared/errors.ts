@@ -58,7 +58,9 @@ export function refusalOf(err: unknown, request: FastifyRequest): Refusal | Rate
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return invalidBody('does not have the length that Content-Length says')
     case 'FST_ERR_BAD_URL':
-      return new Refusal('invalid_request', 'The request names no path')
+      return new Refusal('invalid_request', 'The request names no path', [
+        { field: 'URL', code: 'invalid', message: 'names no path' }
+      ])
   }
   // The body ended early: the client is most likely gone, and only the log of a proxy sees the answer.
   if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ABORT_ERR') {

@@ -3,7 +3,7 @@ import type { Database } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
 import type { Import } from '../import.ts'
 import { findImport, lockImport, markRunning } from '../queries.ts'
-import { badHeader, fileMismatch, importAcceptsNoFile, wrongImportStatus } from '../refusals.ts'
+import { badHeader, fileMismatch, fileTooLarge, importAcceptsNoFile, wrongImportStatus } from '../refusals.ts'
 import { requireImport } from '../show-import.ts'
 import { type ImportInput, parseCsvInput, parseJsonInput } from './parse-input.ts'
 import { type FileRecord, readCsvRecords, readLines } from './read-records.ts'
@@ -49,7 +49,7 @@ async function* hashed(stream: AsyncIterable<Buffer>, hash: ReturnType<typeof cr
   for await (const chunk of stream) {
     bytes += chunk.length
     if (bytes > MAX_MEGABYTES * 1024 * 1024) {
-      throw new Refusal('invalid_request', `The file is larger than ${MAX_MEGABYTES} MiB; split it into several files`)
+      throw fileTooLarge(MAX_MEGABYTES)
     }
     hash.update(chunk)
     yield chunk

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { invalidField } from '#kit/refusal'
+import { invalidBody } from '#kit/refusal'
 import { TRIAL_TYPES, updatePlan } from '#plans'
 import { idInPath } from '../../shared/path-ids.ts'
 import type { Surface } from '../../shared/surface.ts'
@@ -74,5 +74,5 @@ export function updatePlanRoute(admin: Surface, { db, connectorOf }: AdminDeps):
 
 function nothingGiven() {
   const accepted = Object.keys(PlanChange.properties).filter((field) => !UNCHANGED.some((name) => name === field))
-  return invalidField('The body', `must hold one of ${accepted.join(', ')}`)
+  return invalidBody(`must hold one of ${accepted.join(', ')}`, 'required')
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { invalidField, Refusal } from '#kit/refusal'
+import { invalidBody, invalidField } from '#kit/refusal'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
 import { boolean } from '../fields.ts'
@@ -74,9 +74,9 @@ export function setChargeFaultsRoute(admin: Surface, { sandbox }: AdminDeps): vo
       const { off = false, seed, ...given } = request.body
       const { storeId } = sandboxStoreOf(request)
       if (Object.keys(request.body).length === 0)
-        throw new Refusal(
-          'invalid_request',
-          `The body must have at least one of ${Object.keys(ChargeFaultsBody.properties).join(', ')}`
+        throw invalidBody(
+          `must have at least one of ${Object.keys(ChargeFaultsBody.properties).join(', ')}`,
+          'required'
         )
       const isAlone = Object.keys(given).length === 0 && seed === undefined
       if (off && !isAlone) throw invalidField('off', 'must be the only field when it is true')

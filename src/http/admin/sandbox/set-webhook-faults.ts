@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { invalidField, Refusal } from '#kit/refusal'
+import { invalidBody, invalidField } from '#kit/refusal'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
 import { boolean } from '../fields.ts'
@@ -70,10 +70,7 @@ export function setWebhookFaultsRoute(admin: Surface, { sandbox }: AdminDeps): v
       const { storeId } = sandboxStoreOf(request)
       const faults = { ...rest, ...(delayHours === undefined ? {} : { delayHours }) }
       if (Object.keys(request.body).length === 0)
-        throw new Refusal(
-          'invalid_request',
-          `The body must have at least one of ${Object.keys(FaultsBody.properties).join(', ')}`
-        )
+        throw invalidBody(`must have at least one of ${Object.keys(FaultsBody.properties).join(', ')}`, 'required')
       if (off && Object.keys(faults).length > 0) throw invalidField('off', 'must be the only field when it is true')
       await sandbox.setWebhookFaults(storeId, off ? null : faults)
       const { drop = 0, duplicate = 0, late = 0, shuffle = false } = rest
