@@ -16,7 +16,7 @@ const HALF_OPEN = run('half-open', 8)
 const STOPPED = run('sigterm-half-open', 1)
 
 const serverEndsNoWait: Edit = {
-  file: 'src/kit/postgres/database.ts',
+  file: 'src/kit/postgres/connections.ts',
   from: "({ lockMs, statementMs }: StatementLimits, local = '')",
   to: "(_: StatementLimits, local = '', lockMs = 0, statementMs = 0)"
 }

@@ -9,7 +9,7 @@ export const restartDatabaseSaboteurs: Record<string, Saboteur> = {
     trialThen: { failsWith: 'writes that were acknowledged are lost' },
     edits: [
       {
-        file: 'src/kit/postgres/database.ts',
+        file: 'src/kit/postgres/connections.ts',
         from: '; set idle_in_transaction_session_timeout',
         to: '; set synchronous_commit = off; set idle_in_transaction_session_timeout'
       }

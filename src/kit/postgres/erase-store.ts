@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Database, Tx } from './database.ts'
+import type { Database } from './database.ts'
+import type { Tx } from './queries.ts'
 import { bool, type RowOf, row, text, textList } from './row.ts'
 import { type Statement, sql } from './sql.ts'
 

@@ -1,22 +1,13 @@
 export { analyzeGrownTables } from './analyze-grown-tables.ts'
 export { type Connection, openConnection } from './connection.ts'
-export {
-  type Ctx,
-  Database,
-  type DatabaseOptions,
-  type DatabaseStats,
-  OPERATOR_ROLE,
-  PLANS_ACROSS_STORES,
-  type Queries,
-  STORE_ROLE,
-  type Tx,
-  UnknownStore
-} from './database.ts'
+export { type DatabaseOptions, OPERATOR_ROLE, PLANS_ACROSS_STORES, STORE_ROLE } from './connections.ts'
+export { type Ctx, Database, type DatabaseStats, UnknownStore } from './database.ts'
 export { databaseState } from './database-state.ts'
 export { eraseStoreRows, listStoreTables } from './erase-store.ts'
 export { migrate } from './migrate.ts'
 export type { MigrationSet } from './migration-set.ts'
 export { isBusy, isOutage } from './outage.ts'
+export type { Queries, Tx } from './queries.ts'
 export {
   bool,
   bytes,

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { OPERATOR_ROLE, STORE_ROLE } from './database.ts'
+import { OPERATOR_ROLE, STORE_ROLE } from './connections.ts'
 
 /**
  * Creates the two roles that the service's connections use, if they do not exist. Roles belong to the whole server and two
