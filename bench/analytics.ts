@@ -1,5 +1,5 @@
-// The analytics overview of 365 days over HTTP, in a store of 1,000,000 members and subscriptions with 800 days of data and in one of
-// 10,000: the 99th percentile, and that the cost does not grow. Usage: node bench/analytics.ts
+// The analytics overview of 365 days over HTTP, in a store of 1,000,000 members and subscriptions with 800 days of data and in
+// one of 10,000: the 99th percentile, and that the cost does not grow. Usage: node bench/analytics.ts
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { Client } from 'undici'

@@ -1,5 +1,5 @@
-// The share of PostgreSQL in a billing run: the recorded transactions of a run, repeated statement by statement by a bare loop over pg
-// on a copy of the database from before. Usage: node bench/billing-batches.ts [how many]
+// The share of PostgreSQL in a billing run: the recorded transactions of a run, repeated statement by statement by a bare loop
+// over pg on a copy of the database from before. Usage: node bench/billing-batches.ts [how many]
 
 import pg from 'pg'
 import { createBillingEngine } from '#billing'

@@ -1,5 +1,5 @@
-// Finding due work in a store of a million subscriptions and in one of ten thousand: the pages that PostgreSQL reads for the next due
-// time and for a claim, with the same number of due subscriptions. Usage: node bench/billing-due.ts [how many]
+// Finding due work in a store of a million subscriptions and in one of ten thousand: the pages that PostgreSQL reads for the next
+// due time and for a claim, with the same number of due subscriptions. Usage: node bench/billing-due.ts [how many]
 import pg from 'pg'
 import { type Ctx, Database, type Queries, STORE_ROLE, type Statement } from '#kit/postgres'
 import { nextSubscriptionWork } from '#subscriptions'

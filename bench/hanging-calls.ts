@@ -1,5 +1,5 @@
-// A billing run on a platform of which 1 % of the calls hang for 30 s, relative to the same run undisturbed before and after: renewals
-// per second, charges and the pushes of their next dates each.
+// A billing run on a platform of which 1 % of the calls hang for 30 s, relative to the same run undisturbed before and after:
+// renewals per second, charges and the pushes of their next dates each.
 // Usage: node bench/hanging-calls.ts [seconds undisturbed, twice] [seconds disturbed] [per cent that hang]
 
 import { setTimeout as sleep } from 'node:timers/promises'

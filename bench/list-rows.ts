@@ -8,8 +8,8 @@ const SLICE = 100_000
 let inserted = 0
 
 /**
- * Fills the three lists of store 1 without triggers and foreign keys (which needs a superuser); the maintained counts must be rebuilt
- * afterwards. Of 100 subscriptions 80 are active, 2 paused, 18 ended; three plans; 95 of 100 attempts are successful.
+ * Fills the three lists of store 1 without triggers and foreign keys (which needs a superuser); the maintained counts must be
+ * rebuilt afterwards. Of 100 subscriptions 80 are active, 2 paused, 18 ended; three plans; 95 of 100 attempts are successful.
  */
 export async function fillLists(client: pg.Client, rows: number): Promise<void> {
   await client.query('set session_replication_role = replica')

@@ -46,8 +46,8 @@ export async function pgbench(
 }
 
 /**
- * A recorded statement for pgbench: parameters inlined, and each value of `variables`, alone or within a text, replaced by pgbench's
- * variable of that name.
+ * A recorded statement for pgbench: parameters inlined, and each value of `variables`, alone or within a text, replaced by
+ * pgbench's variable of that name.
  */
 export function asScript({ text, values }: Statement, variables: Map<string, string>): string {
   const marked = new RegExp(`(${[...variables.keys()].join('|')})`)

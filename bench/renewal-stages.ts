@@ -26,9 +26,10 @@ export type Cost = { service: number; database: number }
 export type Stage = 'enqueue' | 'send' | 'settle' | 'push' | 'facts'
 
 /**
- * Renews all due subscriptions of a store in this process, stage by stage instead of all at once, so that the CPU time of each can be told
- * apart: opening the attempts of what is due, sending them to a platform that has no result yet, settling the results, pushing the next
- * dates, and dispatching and rolling up the facts. Nothing else may be running here or on the server, whose CPU time is `serverMs`.
+ * Renews all due subscriptions of a store in this process, stage by stage instead of all at once, so that the CPU time of each
+ * can be told apart: opening the attempts of what is due, sending them to a platform that has no result yet, settling the
+ * results, pushing the next dates, and dispatching and rolling up the facts. Nothing else may be running here or on the server,
+ * whose CPU time is `serverMs`.
  * `settled`: how many attempts ended.
  */
 export async function runStages(

@@ -2,9 +2,9 @@ import type { Connector, PlatformAttempt, PlatformContract, PlatformOrder, Platf
 import type { ConnectorCalls } from '../test/connectors.ts'
 
 /**
- * A platform that responds at once, without a socket: every charge succeeds with its own order, and every contract is active with its
- * `nextBillingDate` from before the run. It has no state but `charged`, so each process can have one, and the same key always gives
- * the same result. `onCharge` is called with the keys of each call.
+ * A platform that responds at once, without a socket: every charge succeeds with its own order, and every contract is active with
+ * its `nextBillingDate` from before the run. It has no state but `charged`, so each process can have one, and the same key always
+ * gives the same result. `onCharge` is called with the keys of each call.
  */
 export function stubConnector(options: {
   now: Temporal.Instant

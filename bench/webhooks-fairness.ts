@@ -1,5 +1,5 @@
-// Waiting deliveries to 500 https endpoints, 20 each, of which 50 accept connections and never respond: the time until the others have
-// received theirs, relative to a run without hanging endpoints. Fails if the 99th percentile is more than twice as late.
+// Waiting deliveries to 500 https endpoints, 20 each, of which 50 accept connections and never respond: the time until the others
+// have received theirs, relative to a run without hanging endpoints. Fails if the 99th percentile is more than twice as late.
 // Usage: node bench/webhooks-fairness.ts
 import { loadavg } from 'node:os'
 import { createRunner, startNode } from '#kit/engines'

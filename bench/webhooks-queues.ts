@@ -91,8 +91,9 @@ export async function graphileWorker(url: string): Promise<QueueSender> {
 }
 
 /**
- * pg-boss with two workers; each takes 500 jobs, sends them, records their tries and completes the jobs together, as many at a time as
- * graphile-worker. With larger batches it would query its table less often, but complete deliveries only after a whole batch.
+ * pg-boss with two workers; each takes 500 jobs, sends them, records their tries and completes the jobs together, as many at a
+ * time as graphile-worker. With larger batches it would query its table less often, but complete deliveries only after a whole
+ * batch.
  */
 export async function pgBoss(url: string): Promise<QueueSender> {
   const { pool, sent } = countingPool(url)

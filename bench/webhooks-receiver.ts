@@ -1,6 +1,6 @@
-// The receiver of the webhook benches, in a separate process: https on as many ports as its first argument says. Returns 200 for every
-// request, except that a path that begins with /hang never gets a response. Sends its ports to the parent, and a `Report` for each
-// message from the parent.
+// The receiver of the webhook benches, in a separate process: https on as many ports as its first argument says. Returns 200 for
+// every request, except that a path that begins with /hang never gets a response. Sends its ports to the parent, and a `Report`
+// for each message from the parent.
 import { createServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { loopbackTls } from './loopback-tls.ts'

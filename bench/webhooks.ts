@@ -1,5 +1,6 @@
-// Delivers waiting webhooks to one https receiver on this machine, and sends the same bodies with a bare undici loop, graphile-worker
-// and pg-boss. Fails if the service is below 0.6 of the bare loop, slower than a queue, or uses memory that grows with the queue.
+// Delivers waiting webhooks to one https receiver on this machine, and sends the same bodies with a bare undici loop,
+// graphile-worker and pg-boss. Fails if the service is below 0.6 of the bare loop, slower than a queue, or uses memory that grows
+// with the queue.
 // Usage: node bench/webhooks.ts [deliveries]
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'

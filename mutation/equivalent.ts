@@ -6,7 +6,9 @@ import { type Planned, ROOT } from './results.ts'
 /** A mutant that changes nothing that anybody could notice, as somebody has judged it. It is not counted. */
 export type Equivalent = {
   file: string
-  /** The lines of the change as they are and as they become, without indentation; `*` in `to` stands for every change of the line. */
+  /**
+   * The lines of the change as they are and as they become, without indentation; `*` in `to` stands for every change of the line.
+   */
   from: string
   to: string
   reason: string

@@ -10,8 +10,8 @@ import { type Planned, RESULTS, ROOT } from './results.ts'
 const FOLDER = join(ROOT, 'mutation/stryker')
 
 /**
- * Mutations of Stryker's that are not made: TypeScript refuses nearly all of them, since our literals have types of their own, and an
- * emptied template would be an empty statement. What is in the statements is changed by `sql/`.
+ * Mutations of Stryker's that are not made: TypeScript refuses nearly all of them, since our literals have types of their own,
+ * and an emptied template would be an empty statement. What is in the statements is changed by `sql/`.
  */
 const EXCLUDED = ['StringLiteral', 'ObjectLiteral', 'Regex']
 
@@ -86,8 +86,8 @@ function placeOf(source: string, offset: number): Place {
 }
 
 /**
- * Runs mutants of code by Stryker itself, with its tap-runner: each test file of each mutant is a process of its own. `version` is that of
- * the tree from which the mutants were listed. Each result is appended to `results` at once.
+ * Runs mutants of code by Stryker itself, with its tap-runner: each test file of each mutant is a process of its own. `version`
+ * is that of the tree from which the mutants were listed. Each result is appended to `results` at once.
  */
 export async function runCodeMutants(options: {
   mutants: Planned[]

@@ -1,4 +1,5 @@
-// Checks the product's statements against the rules for SQL that can be sharded by store (ARCHITECTURE.md): `node scripts/check-sql.ts`.
+// Checks the product's statements against the rules for SQL that can be sharded by store (ARCHITECTURE.md): `node
+// scripts/check-sql.ts`.
 
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -66,7 +67,10 @@ function parsed(text: string, place: string): Node[] {
   }
 }
 
-/** The registered statements as they run: their texts may be put together when a module is loaded, which no reading of sources finds. */
+/**
+ * The registered statements as they run: their texts may be put together when a module is loaded, which no reading of sources
+ * finds.
+ */
 async function registeredStatements(): Promise<ProductStatement[]> {
   for (const name of MODULES) {
     const door = `${ROOT}src/${name}/index.ts`

@@ -1,7 +1,7 @@
 // Reduces the platform's published Admin GraphQL schema to what the sandbox serves:
 //   node scripts/prune-schema.ts <admin-schema.graphql[.gz]>
-// sandbox/schema/surface.json lists the root fields and, per type, the supported fields. Arguments, inputs and enums stay complete, so
-// that a document with an unsupported field fails as with an unknown one.
+// sandbox/schema/surface.json lists the root fields and, per type, the supported fields. Arguments, inputs and enums stay
+// complete, so that a document with an unsupported field fails as with an unknown one.
 import { readFile, writeFile } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
 import {

@@ -19,8 +19,8 @@ type Issuer = { name: string; key: KeyObject }
 export type Certificate = { key: string; cert: string; issuer: Issuer }
 
 /**
- * A new key and its X.509 certificate for these host names and addresses, valid from two days ago until `days` from now. Self-signed
- * unless an `issuer` is given.
+ * A new key and its X.509 certificate for these host names and addresses, valid from two days ago until `days` from now.
+ * Self-signed unless an `issuer` is given.
  */
 export function aCertificate({
   hosts = [],

@@ -1,5 +1,5 @@
-// Loaded before every test file (`run.ts`). Node's deepEqual takes any two Temporal values of one type for equal, since they have no
-// properties of their own: without this, a test that compares a row with its instants would accept any instant.
+// Loaded before every test file (`run.ts`). Node's deepEqual takes any two Temporal values of one type for equal, since they have
+// no properties of their own: without this, a test that compares a row with its instants would accept any instant.
 import assert from 'node:assert/strict'
 
 type Compare = (actual: unknown, expected: unknown, message?: string | Error) => void

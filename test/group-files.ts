@@ -9,8 +9,9 @@ const GROUP_SIZE = 8
 const ALONE = /child_process|service-process|command-line|trials\/|\.trial\b|playwright|mock\.timers|directStatements/
 
 /**
- * The files that `node --test` is given for a whole run: those that stay alone, then a file in `folder` for each group, which runs its test
- * files one after the other. A test file's `before` and `after` belong to it alone: it runs within a test of its own.
+ * The files that `node --test` is given for a whole run: those that stay alone, then a file in `folder` for each group, which
+ * runs its test files one after the other. A test file's `before` and `after` belong to it alone: it runs within a test of its
+ * own.
  */
 export async function groupTestFiles(files: readonly string[], folder: string): Promise<string[]> {
   const alone: string[] = []

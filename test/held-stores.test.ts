@@ -1,5 +1,5 @@
-// A hold that begins while the service is at work: what is claimed from then on, what was claimed and is not sent yet, and what people ask
-// for meanwhile. Status checks of the runner are left out here: work that has begun does not ask them again.
+// A hold that begins while the service is at work: what is claimed from then on, what was claimed and is not sent yet, and what
+// people ask for meanwhile. Status checks of the runner are left out here: work that has begun does not ask them again.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'

@@ -1,6 +1,6 @@
-// Expand and contract (migrations/README.md): the code of an older commit must run on the schema that the current migrations create.
-// migrations/compatible-commit.json names the commit, and those of its test files that are run.
-// The consumers of facts of two versions at once are below: none skips what the other wants.
+// Expand and contract (migrations/README.md): the code of an older commit must run on the schema that the current migrations
+// create. migrations/compatible-commit.json names the commit, and those of its test files that are run. The consumers of facts of
+// two versions at once are below: none skips what the other wants.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

@@ -21,8 +21,8 @@ export type Operation = {
 type Document = { paths: Record<string, Record<string, any>>; components: Record<string, Record<string, any>> }
 
 /**
- * Every operation of an OpenAPI document. Objects in responses are treated as closed: the published schemas allow additional fields,
- * but this service must send only the declared ones.
+ * Every operation of an OpenAPI document. Objects in responses are treated as closed: the published schemas allow additional
+ * fields, but this service must send only the declared ones.
  */
 export function operationsOf(document: Document): Operation[] {
   const components = closed(document.components)

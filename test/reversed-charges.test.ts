@@ -1,5 +1,5 @@
-// A charge that the platform reports as paid and an hour later as failed, while its order stays paid, and of which we learn only then:
-// whoever reports it, the cycle is paid and not charged again. With the sandbox over its socket.
+// A charge that the platform reports as paid and an hour later as failed, while its order stays paid, and of which we learn only
+// then: whoever reports it, the cycle is paid and not charged again. With the sandbox over its socket.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { int, row, sql, text } from '#kit/postgres'

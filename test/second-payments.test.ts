@@ -1,4 +1,5 @@
-// Several attempts of the platform under one key: it had forgotten the key, and was sent it again. With the sandbox over its socket.
+// Several attempts of the platform under one key: it had forgotten the key, and was sent it again. With the sandbox over its
+// socket.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { row, sql, text } from '#kit/postgres'

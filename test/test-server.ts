@@ -17,8 +17,8 @@ async function temporaryFolder(): Promise<string> {
 }
 
 /**
- * A PostgreSQL for tests, TEST_DATABASE_URL or one of its own. Sets the environment by which `database.ts` and the processes of tests
- * find it; `makeTemplate` creates what every test file copies.
+ * A PostgreSQL for tests, TEST_DATABASE_URL or one of its own. Sets the environment by which `database.ts` and the processes of
+ * tests find it; `makeTemplate` creates what every test file copies.
  */
 export async function startTestServer() {
   const given = process.env.TEST_DATABASE_URL

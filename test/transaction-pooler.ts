@@ -21,9 +21,10 @@ type PoolerOptions = { reuses?: 'latest' | 'oldest'; size?: number; isWarm?: boo
 type Server = { stream: net.Socket; onData: (chunk: Buffer) => void }
 
 /**
- * A pooler in front of PostgreSQL, as PgBouncer is: in `transaction` mode a client has a server connection from its first statement to
- * the end of the transaction, in `session` mode as long as it is connected. It knows no passwords and no settings.
- * `reuses`: which of its idle server connections it hands out. `size`: how many it opens; all before the first client with `isWarm`.
+ * A pooler in front of PostgreSQL, as PgBouncer is: in `transaction` mode a client has a server connection from its first
+ * statement to the end of the transaction, in `session` mode as long as it is connected. It knows no passwords and no settings.
+ * `reuses`: which of its idle server connections it hands out. `size`: how many it opens; all before the first client with
+ * `isWarm`.
  */
 export async function aPooler(
   url: string,

@@ -3,7 +3,10 @@ import { setTimeout } from 'node:timers/promises'
 
 const LIMIT_MS = 60_000
 
-/** Waits until `check` returns something other than false, null and undefined, and returns that. Fails after a minute, or `limitMs`. */
+/**
+ * Waits until `check` returns something other than false, null and undefined, and returns that. Fails after a minute, or
+ * `limitMs`.
+ */
 export async function until<T>(what: string, check: () => Promise<T> | T, limitMs = LIMIT_MS): Promise<NonNullable<T>> {
   const endAt = performance.now() + limitMs
   for (;;) {

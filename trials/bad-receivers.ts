@@ -47,8 +47,8 @@ const MAX_TRIES = 5
 /** So long the others are timed, at least: longer than a try. */
 const TIMED_MS = 40_000
 /**
- * Of the times of other stores' events. If they had to wait for receivers that hang, both would be above a hundred. The receivers have a
- * process of their own, but hundreds of connections and the beginnings of long bodies share the processor with the rest.
+ * Of the times of other stores' events. If they had to wait for receivers that hang, both would be above a hundred. The receivers
+ * have a process of their own, but hundreds of connections and the beginnings of long bodies share the processor with the rest.
  */
 const MAX_RATIO = { median: 3, p95: 15 }
 /** Of receivers of each kind, for the ratios to say something. */
@@ -57,10 +57,10 @@ const ALL_OVER_WITHIN_MS = 240_000
 const FROZEN = Temporal.Instant.from('2026-03-01T12:00:00Z')
 
 /**
- * Sends an event to each of many receivers that are broken in 14 ways, all at once, while other stores go on. Each try must be recorded
- * as what it was and end within its 30 seconds; no redirect may be followed, memory must not grow with what receivers send, a
- * receiver that is gone be disabled, the events of other stores be as quick as beside as many good receivers, and the auditor have no
- * findings. Throws otherwise.
+ * Sends an event to each of many receivers that are broken in 14 ways, all at once, while other stores go on. Each try must be
+ * recorded as what it was and end within its 30 seconds; no redirect may be followed, memory must not grow with what receivers
+ * send, a receiver that is gone be disabled, the events of other stores be as quick as beside as many good receivers, and the
+ * auditor have no findings. Throws otherwise.
  */
 export async function sendToBadReceivers(trial: BadReceiversTrial): Promise<BadReceiversReport> {
   const random = randomFrom(trial.seed)
@@ -170,7 +170,10 @@ async function untilAllTried(stores: BuiltStore[], each: number): Promise<void> 
   }
 }
 
-/** Stores whose only receiver is a good one, and to whose customer credit is added again and again; an event tells of each addition. */
+/**
+ * Stores whose only receiver is a good one, and to whose customer credit is added again and again; an event tells of each
+ * addition.
+ */
 async function otherStores(db: Database, serviceUrl: string) {
   const beganAt = new Map<string, number>()
   let times: number[] = []

@@ -28,11 +28,12 @@ const AHEAD_HOURS = 30 * 24
 const AT_ONCE = 6
 
 /**
- * Bills monthly subscriptions started on 28 to 31 January over years, in a store of each time zone. Each cycle must be billed once, on
- * the start's local day and time or on the last day of a shorter month. Runs are on time or days late; the clock is set back by an
- * hour or 30 days, or is ahead for a while and then corrected, and what it billed must not be billed again. Half way the shop
- * changes its time zone. Stores bill all missed cycles or the latest one; with the latter, and only while the clock is ahead, a
- * cycle may be missed in favour of a later due one. PostgreSQL's calendar gives the expected dates. Throws with all failing zones.
+ * Bills monthly subscriptions started on 28 to 31 January over years, in a store of each time zone. Each cycle must be billed
+ * once, on the start's local day and time or on the last day of a shorter month. Runs are on time or days late; the clock is set
+ * back by an hour or 30 days, or is ahead for a while and then corrected, and what it billed must not be billed again. Half way
+ * the shop changes its time zone. Stores bill all missed cycles or the latest one; with the latter, and only while the clock is
+ * ahead, a cycle may be missed in favour of a later due one. PostgreSQL's calendar gives the expected dates. Throws with all
+ * failing zones.
  */
 export async function calendarTrial(trial: CalendarTrial): Promise<CalendarReport> {
   const zones = await knownZones(trial.db, trial.zones)
@@ -117,8 +118,8 @@ async function live({ db, fromYear, years }: CalendarTrial, life: Life, random: 
 const pick = <T>(from: readonly T[], random: () => number): T => from[Math.floor(random() * from.length)]!
 
 /**
- * The store's clock jumps ahead and bills for a while, and is then corrected. Nothing may be billed again, neither then nor when the
- * real time reaches that of the wrong clock.
+ * The store's clock jumps ahead and bills for a while, and is then corrected. Nothing may be billed again, neither then nor when
+ * the real time reaches that of the wrong clock.
  */
 async function runAhead(shop: Shop, truth: Temporal.Instant, byHours: number, random: () => number) {
   const wrong = truth.add({ hours: byHours })
@@ -151,8 +152,9 @@ async function assertOnce(shop: Shop, billed: Billed[], missed: number, { catchU
 }
 
 /**
- * The expected date of cycle n by PostgreSQL: n - 1 months after the start in the shop's time zone. If PostgreSQL's zone tables are of
- * another year than ours and differ at that instant, only the day is compared. Returns the zones for which this was necessary.
+ * The expected date of cycle n by PostgreSQL: n - 1 months after the start in the shop's time zone. If PostgreSQL's zone tables
+ * are of another year than ours and differ at that instant, only the day is compared. Returns the zones for which this was
+ * necessary.
  */
 async function assertOnTheirDays(db: Database, { startsOn }: Shop, billed: Billed[]): Promise<string[]> {
   const others = await db.inInstallation((tx) =>

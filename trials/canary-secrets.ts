@@ -1,4 +1,5 @@
-// Secrets that can be recognised go through every surface: no log line, metric, history or row of the database has one in plain text.
+// Secrets that can be recognised go through every surface: no log line, metric, history or row of the database has one in plain
+// text.
 import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -19,11 +20,11 @@ export type CanaryTrial = { databaseUrl: string; db: Database }
 export type CanaryReport = { secrets: number; requests: number; logLines: number; rows: number; tables: number }
 
 /**
- * Every operation of both APIs, the storefront, the platform's endpoint and unknown paths get secrets in headers, queries, paths and
- * bodies, valid and broken; keys and signing secrets are made and used; a platform and a receiver fail and repeat in their errors what
- * they were sent. Then everything that is kept or shown is searched for each secret, as it is, in hex and in base64: the log at its
- * most detailed level, the metrics, the history of deliveries, alerts and the status, and every row of every table of the service.
- * Throws when one is found.
+ * Every operation of both APIs, the storefront, the platform's endpoint and unknown paths get secrets in headers, queries, paths
+ * and bodies, valid and broken; keys and signing secrets are made and used; a platform and a receiver fail and repeat in their
+ * errors what they were sent. Then everything that is kept or shown is searched for each secret, as it is, in hex and in base64:
+ * the log at its most detailed level, the metrics, the history of deliveries, alerts and the status, and every row of every table
+ * of the service. Throws when one is found.
  */
 export async function searchForSecrets({ databaseUrl, db }: CanaryTrial): Promise<CanaryReport> {
   const secrets = new Map<string, string>([['the operator token', OPERATOR_TOKEN]])
@@ -216,7 +217,10 @@ async function anEcho() {
   return { ...(await listenHere(server)), requests: () => requests }
 }
 
-/** Every row of the service's tables as COPY writes it: what a dump has. The sandbox is the other side, which knows its own tokens. */
+/**
+ * Every row of the service's tables as COPY writes it: what a dump has. The sandbox is the other side, which knows its own
+ * tokens.
+ */
 async function rowsOf(url: string): Promise<{ rows: string[]; tables: number }> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -16,7 +16,9 @@ export type DeductsTrial = {
   dataDir: string
   rounds: number
   seed: number
-  /** Clients repeat a request that failed, with its key, until it is carried out or refused. Otherwise a failure fails the trial. */
+  /**
+   * Clients repeat a request that failed, with its key, until it is carried out or refused. Otherwise a failure fails the trial.
+   */
   isPatient: boolean
 }
 export type DeductsReport = { rounds: number; deducted: number; refused: number; repeated: number }
@@ -35,9 +37,9 @@ const REFUSAL = 'is more than the available store credit'
 type Answer = { status: number; balance: number; tries: number }
 
 /**
- * In each round 200 requests over four processes deduct 1 from a credit of 100 at once, which consists of lots of random size. Exactly
- * 100 must be carried out, each with a balance of its own, and the others be refused; the entries must sum to the balance, which is
- * zero, and the auditor must have no findings. Throws otherwise, with the seed of the round.
+ * In each round 200 requests over four processes deduct 1 from a credit of 100 at once, which consists of lots of random size.
+ * Exactly 100 must be carried out, each with a balance of its own, and the others be refused; the entries must sum to the
+ * balance, which is zero, and the auditor must have no findings. Throws otherwise, with the seed of the round.
  */
 export async function deductConcurrently(trial: DeductsTrial): Promise<DeductsReport> {
   const { databaseUrl, dataDir } = trial

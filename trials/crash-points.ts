@@ -117,7 +117,9 @@ async function asProcess(url: string, work: (process: Process) => Promise<void>)
   }
 }
 
-/** As if the time had passed that a call of a dead process could last: the claims of charges that are not this node's have ended. */
+/**
+ * As if the time had passed that a call of a dead process could last: the claims of charges that are not this node's have ended.
+ */
 const endClaimsBeside = (node: Node, { inStore }: BuiltStore) =>
   inStore(({ tx, storeId }) =>
     tx.run(sql`

@@ -14,8 +14,9 @@ const CLIENTS = 4
 const PAUSE_MS = 900
 
 /**
- * Clients of the API that add store credit again and again until they are stopped, each time with another reason and key. `isPatient`: a
- * request without an answer, or that the service is too busy for, is repeated with its key, as a careful client does.
+ * Clients of the API that add store credit again and again until they are stopped, each time with another reason and key.
+ * `isPatient`: a request without an answer, or that the service is too busy for, is repeated with its key, as a careful client
+ * does.
  */
 export function startCreditLoad(url: string, stores: LoadedStore[], isPatient: boolean) {
   const report: LoadReport = { acknowledged: [], refused: [] }

@@ -25,9 +25,10 @@ type Page = { data: Event[]; meta: { total: number; next_since: number; has_more
 
 /**
  * Ten writers change store credit in transactions that stay open for a random while, so that later ones commit first, one of them
- * certainly after events were read that are numbered after its own; meanwhile followers read `GET /v1/events` from the beginning with `since`, each with a page size of its own: all events, those of a type, those
- * of a customer. In the end each must have exactly the committed events of its kind, each once and in the order of their sequence; and
- * a reader of a list that began before must have every member. Throws otherwise.
+ * certainly after events were read that are numbered after its own; meanwhile followers read `GET /v1/events` from the beginning
+ * with `since`, each with a page size of its own: all events, those of a type, those of a customer. In the end each must have
+ * exactly the committed events of its kind, each once and in the order of their sequence; and a reader of a list that began
+ * before must have every member. Throws otherwise.
  */
 export async function readWhileWriting({ databaseUrl, db, changes, seed }: CursorTrial): Promise<CursorReport> {
   const random = randomFrom(seed)

@@ -7,8 +7,8 @@ import type { startPlatform } from './platform.ts'
 type Platform = Awaited<ReturnType<typeof startPlatform>>
 
 /**
- * What the platform itself has: one attempt per contract, so that no outcome was ever given another key, and one order for it, except
- * where the result never came. Returns those contracts.
+ * What the platform itself has: one attempt per contract, so that no outcome was ever given another key, and one order for it,
+ * except where the result never came. Returns those contracts.
  */
 export async function examineCharges(platform: Platform, shop: number, subscriptions: number) {
   const attempts = await platform.db.inInstallation((tx) =>

@@ -231,7 +231,9 @@ export async function injectIntoFilters({ databaseUrl, db, requests, seed }: Fil
 
 const asciiLower = (text: string) => text.replace(/[A-Z]/g, (c) => c.toLowerCase())
 
-/** Whether the texts differ in case alone, character by character: the server's rules for it are those of its own Unicode tables. */
+/**
+ * Whether the texts differ in case alone, character by character: the server's rules for it are those of its own Unicode tables.
+ */
 function isOtherCase(a: string, b: string): boolean {
   const [as, bs] = [[...a], [...b]]
   // One character for one: a longer lower case is not the server's.

@@ -34,9 +34,9 @@ export type ForeignReport = { operations: number; paths: number; filters: number
 
 /**
  * Two stores that have one of everything. Every operation of both API documents is called in the first store with each id of the
- * second: in the path, in each filter, in each field of a body. The response must be that of an id that does not exist, and the rows
- * of both stores must stay as they are. The proxy and a key whose store's number was changed are tried too. An operation with a
- * parameter that is not known here fails. Throws otherwise.
+ * second: in the path, in each filter, in each field of a body. The response must be that of an id that does not exist, and the
+ * rows of both stores must stay as they are. The proxy and a key whose store's number was changed are tried too. An operation
+ * with a parameter that is not known here fails. Throws otherwise.
  */
 export async function askForForeignIds({ databaseUrl, db }: ForeignTrial): Promise<ForeignReport> {
   const service = await startServiceHere(databaseUrl, { budgets: WITHOUT_LIMIT, trustedProxies: ['127.0.0.1'] })

@@ -31,9 +31,9 @@ export type FuzzReport = {
 }
 
 /**
- * Sends valid and invalid requests generated from the published document over a socket. Throws, with the request, if a response is an
- * internal error, has a status or body that the document does not declare, or lacks the headers of every response; and if the
- * auditor has findings afterwards.
+ * Sends valid and invalid requests generated from the published document over a socket. Throws, with the request, if a response
+ * is an internal error, has a status or body that the document does not declare, or lacks the headers of every response; and if
+ * the auditor has findings afterwards.
  */
 export async function fuzz({ databaseUrl, db, requests, seed }: FuzzTrial): Promise<FuzzReport> {
   const service = await startServiceHere(databaseUrl, { budgets: WITHOUT_LIMIT })

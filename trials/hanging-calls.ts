@@ -33,8 +33,8 @@ export type HangingCalls = {
 /**
  * Renews the subscriptions of a store on a platform of which some calls hang for 30 seconds, between two parts without disturbance.
  * Meanwhile another store of the same process is on a platform that answers nothing, and a third one, which falls due then, is on
- * the same host. In the end the platform throttles. Throws unless the rate stays at least half, the third store is charged, each charge is
- * asked for once, and fewer calls are sent while the platform throttles.
+ * the same host. In the end the platform throttles. Throws unless the rate stays at least half, the third store is charged, each
+ * charge is asked for once, and fewer calls are sent while the platform throttles.
  */
 export async function hangCalls({ databaseUrl, seed, subscriptions, calmS, disturbedS, share }: HangingCalls) {
   const random = randomFrom(seed)

@@ -24,9 +24,9 @@ const MIN_CAME = 30
 const LIMIT_MS = 120_000
 
 /**
- * Messages about twelve contracts come in one after the other; every sixtieth hangs, and where several are handled together some fail.
- * In the end each was handled once, those of a contract in their order and one at a time, and half of what came in while one hung
- * was handled meanwhile. Throws otherwise.
+ * Messages about twelve contracts come in one after the other; every sixtieth hangs, and where several are handled together some
+ * fail. In the end each was handled once, those of a contract in their order and one at a time, and half of what came in while
+ * one hung was handled meanwhile. Throws otherwise.
  */
 export async function hangMessages(trial: HangingMessagesTrial): Promise<HangingMessagesReport> {
   const { db, seed, messages, leaseMs, hangMs } = trial

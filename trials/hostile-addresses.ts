@@ -41,10 +41,10 @@ const CHOSEN_BY_OPERATORS = ['admin createStore', 'admin connectStore']
 const REBINDING = 'rebinding.test'
 
 /**
- * Puts hostile URLs into every operation that takes one, into the table of endpoints behind all checks, whose deliveries are then sent,
- * sent as a test and sent again, and into the links of the platform's files; lets a name change after it was checked, and an allowed
- * receiver answer with redirects. A listener at all addresses of this machine stands for the private network: nothing may connect to
- * it. An operation with a URL that is not known here fails. Throws otherwise.
+ * Puts hostile URLs into every operation that takes one, into the table of endpoints behind all checks, whose deliveries are then
+ * sent, sent as a test and sent again, and into the links of the platform's files; lets a name change after it was checked, and
+ * an allowed receiver answer with redirects. A listener at all addresses of this machine stands for the private network: nothing
+ * may connect to it. An operation with a URL that is not known here fails. Throws otherwise.
  */
 export async function leadAstray({ databaseUrl, db, stride, seed }: HostileTrial): Promise<HostileReport> {
   const canary = await aCanary()

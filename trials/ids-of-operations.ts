@@ -51,7 +51,10 @@ const NO_IDS: Record<string, string> = {
   plan: 'the name of a tariff, or of a plan in the sandbox',
   'member.email': 'a new address'
 }
-/** Fields whose ids only the platform knows: what is asked of it waits, and the platform refuses it. The other store must not change. */
+/**
+ * Fields whose ids only the platform knows: what is asked of it waits, and the platform refuses it. The other store must not
+ * change.
+ */
 export const ASKED_OF_THE_PLATFORM = new Set(['payment_method_id'])
 const LOOKS_LIKE_AN_ID =
   /(_ids?|^customer|^order|^receiver|^plan|^endpoint|^into|^object|^handle|^results|^before|^after|^store)$/

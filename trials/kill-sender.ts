@@ -29,9 +29,9 @@ const START = Temporal.Instant.from('2026-03-01T12:00:00Z')
 const MAX_DAYS = 3
 
 /**
- * Kills the sender with SIGKILL during its work and starts it again. In the end every event must be delivered to every receiver, with
- * the same webhook_id and sequence in all tries, in order at the first try, under sequences that rise for each customer, with at most the allowed number of tries, all of them in the history.
- * Throws otherwise.
+ * Kills the sender with SIGKILL during its work and starts it again. In the end every event must be delivered to every receiver,
+ * with the same webhook_id and sequence in all tries, in order at the first try, under sequences that rise for each customer,
+ * with at most the allowed number of tries, all of them in the history. Throws otherwise.
  */
 export async function killSender(trial: SenderTrial): Promise<SenderReport> {
   const random = randomFrom(trial.seed)

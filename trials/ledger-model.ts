@@ -72,9 +72,9 @@ const SHORTENS_MS = 15_000
 const NEVER = Number.POSITIVE_INFINITY
 
 /**
- * Random lives of two customers: credit is added, spent, repeated, expired and transferred, and points are set, against a model that
- * knows nothing of tables. After each step the database must say what the model says, and in the end the auditor must have no findings.
- * Throws otherwise, with the seed and a short sequence that fails.
+ * Random lives of two customers: credit is added, spent, repeated, expired and transferred, and points are set, against a model
+ * that knows nothing of tables. After each step the database must say what the model says, and in the end the auditor must have
+ * no findings. Throws otherwise, with the seed and a short sequence that fails.
  */
 export async function compareLedgers({ db, sequences, seed }: LedgerTrial): Promise<LedgerReport> {
   const dispatch = enginesInTurn(createFactEngines({ db, consumers: [webhooksConsumer] }))

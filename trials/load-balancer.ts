@@ -3,8 +3,8 @@ import { request } from 'undici'
 import { listenHere } from './listen-here.ts'
 
 /**
- * The one address of several nodes, as a load balancer has it: each request goes to the next node, and to another one when a node does
- * not accept it. `targets` may change at any time.
+ * The one address of several nodes, as a load balancer has it: each request goes to the next node, and to another one when a node
+ * does not accept it. `targets` may change at any time.
  */
 export async function aLoadBalancer() {
   const balancer = { targets: [] as string[] }

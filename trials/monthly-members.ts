@@ -2,7 +2,10 @@ import type { Sandbox } from '../sandbox/index.ts'
 
 type Fixtures = Parameters<Sandbox['controls']['importFixtures']>[0]
 
-/** Customers of a sandbox shop who have paid for a monthly contract each, for `importFixtures`. Contract and order have their number. */
+/**
+ * Customers of a sandbox shop who have paid for a monthly contract each, for `importFixtures`. Contract and order have their
+ * number.
+ */
 export function monthlyMembers(
   customers: { id: string; email: string }[]
 ): Pick<Fixtures, 'customers' | 'orders' | 'contracts'> {

@@ -39,9 +39,9 @@ type Action = { path: string; body: object; changed: object; effects: () => Prom
 
 /**
  * In each round a request is sent 50 times at once under one key to two processes, some of them with another body; in half of the
- * rounds one of the processes is killed with SIGKILL meanwhile. A request without a response is repeated at the other process. There must
- * be one effect and one response, which all requests with that body get; the others, and later ones, must be refused. Throws otherwise,
- * with the seed of the round.
+ * rounds one of the processes is killed with SIGKILL meanwhile. A request without a response is repeated at the other process.
+ * There must be one effect and one response, which all requests with that body get; the others, and later ones, must be refused.
+ * Throws otherwise, with the seed of the round.
  */
 export async function repeatOneKey(trial: OneKeyTrial): Promise<OneKeyReport> {
   const ports = [await freePort(), await freePort()]

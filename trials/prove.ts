@@ -8,8 +8,8 @@ import { SABOTEURS } from './saboteurs.ts'
 /**
  * Puts each saboteur into a clean copy of the tree and runs its trial there, at the smallest size that catches it; before that, the
  * run has to pass without one. Prints a line for each, and goes on after one that ended otherwise than said. Returns whether every
- * trial ended as its saboteur says. `word`: only saboteurs in whose name or trial it occurs. `results`: a file to which each line is
- * appended; what it has already is not tried again.
+ * trial ended as its saboteur says. `word`: only saboteurs in whose name or trial it occurs. `results`: a file to which each line
+ * is appended; what it has already is not tried again.
  */
 export async function prove(word: string, results?: string): Promise<boolean> {
   const chosen = Object.entries(SABOTEURS).filter(([name, { trial }]) => `${name} ${trial}`.includes(word))

@@ -26,8 +26,9 @@ type Random = () => number
 
 /**
  * Ten pairs of shops whose contracts and customers have the same numbers. A fifth of the requests is signed rightly; the others are
- * tampered with, stale, repeat what may occur once, or are signed with another shop's secret. Each of those must be 401, each of the
- * first as the signed shop's contract is, and in the end the contracts of every shop as its own requests left them. Throws otherwise.
+ * tampered with, stale, repeat what may occur once, or are signed with another shop's secret. Each of those must be 401, each of
+ * the first as the signed shop's contract is, and in the end the contracts of every shop as its own requests left them. Throws
+ * otherwise.
  */
 export async function forgeProxyRequests({ databaseUrl, db, requests, seed }: ProxyTrial): Promise<ProxyReport> {
   const random = randomFrom(seed)
@@ -108,7 +109,9 @@ export async function forgeProxyRequests({ databaseUrl, db, requests, seed }: Pr
   }
 }
 
-/** Its contracts have the same numbers and customers in every shop. Half of the shops are of the sandbox, which have a test clock. */
+/**
+ * Its contracts have the same numbers and customers in every shop. Half of the shops are of the sandbox, which have a test clock.
+ */
 async function aShop(db: Database, sandbox: boolean): Promise<Shop> {
   const remote = { accessToken: 'token-of-20-chars-xx', appSecret: `${Math.random()}`.padEnd(20, 'x') }
   const store = await aStore(db, sandbox ? { clockAt: CLOCK_AT } : { sandbox: false, ...remote })

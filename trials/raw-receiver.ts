@@ -5,7 +5,9 @@ import { loopbackTls } from '../bench/loopback-tls.ts'
 import { aCertificate } from '../test/certificates.ts'
 import type { ReceiverKind } from './receiver-kinds.ts'
 
-/** A server on loopback that gives each whole request to `act`, which writes to the connection what it likes; `raw` is below TLS. */
+/**
+ * A server on loopback that gives each whole request to `act`, which writes to the connection what it likes; `raw` is below TLS.
+ */
 export async function aRawReceiver(tls: ReceiverKind['tls'], act: (socket: Socket, raw: Socket, body: string) => void) {
   const raws = new Map<number, Socket>()
   let requests = 0

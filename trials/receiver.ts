@@ -5,8 +5,8 @@ import { loopbackTls } from '../bench/loopback-tls.ts'
 import { listenHere } from './listen-here.ts'
 
 /**
- * A receiver over TLS that returns 204 for requests signed with its `secret` and 401 for others. `posts` counts the requests of each
- * webhook_id; `odd` lists errors: an event with two webhook_ids, or a header that differs from the body.
+ * A receiver over TLS that returns 204 for requests signed with its `secret` and 401 for others. `posts` counts the requests of
+ * each webhook_id; `odd` lists errors: an event with two webhook_ids, or a header that differs from the body.
  */
 export async function aTlsReceiver() {
   const receiver = { secret: '', posts: new Map<string, number>(), odd: [] as string[] }

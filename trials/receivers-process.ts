@@ -1,4 +1,5 @@
-// A process of its own for the receivers of `bad-receivers`: what they do must not delay who measures. Its argument has the names of the kinds.
+// A process of its own for the receivers of `bad-receivers`: what they do must not delay who measures. Its argument has the names
+// of the kinds.
 import { aRawReceiver } from './raw-receiver.ts'
 import { NO_CONTENT, type ReceiverCounts, receiverKinds } from './receiver-kinds.ts'
 

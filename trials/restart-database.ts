@@ -56,11 +56,12 @@ export type RestartReport = {
 }
 
 /**
- * PostgreSQL is shut down at once (SIGQUIT) at random moments of a renewal run and started again, the service is killed with SIGKILL, or
- * both, while clients of the API write. The first time it is the service, which is then away for two hours of the platform's clock, in
- * which that takes back payments that it has reported to nobody. The platform has a database of its own and protects nobody, over a connection that is as bad
- * as in the kill trial. In the end each contract has one effective charge, what was paid is recorded once, every event was
- * delivered, every write that was acknowledged is there once, and the auditor has no findings. Throws otherwise.
+ * PostgreSQL is shut down at once (SIGQUIT) at random moments of a renewal run and started again, the service is killed with
+ * SIGKILL, or both, while clients of the API write. The first time it is the service, which is then away for two hours of the
+ * platform's clock, in which that takes back payments that it has reported to nobody. The platform has a database of its own and
+ * protects nobody, over a connection that is as bad as in the kill trial. In the end each contract has one effective charge, what
+ * was paid is recorded once, every event was delivered, every write that was acknowledged is there once, and the auditor has no
+ * findings. Throws otherwise.
  */
 export async function restartDatabase(trial: RestartTrial): Promise<RestartReport> {
   const random = randomFrom(trial.seed)

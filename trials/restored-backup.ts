@@ -21,7 +21,9 @@ const run = promisify(execFile)
 
 const START = '2026-01-31T15:00:00Z'
 const BACKUP = '2026-02-28T15:00:00Z'
-/** Charges that the backup does not have: renewals of contracts that began after it and before it, and the retry of declined ones. */
+/**
+ * Charges that the backup does not have: renewals of contracts that began after it and before it, and the retry of declined ones.
+ */
 const LOST = ['2026-03-28T15:00:00Z', '2026-03-31T15:00:00Z', '2026-04-02T16:00:00Z']
 const AFTER = ['2026-04-28T15:00:00Z', '2026-04-30T15:00:00Z'] as const
 
@@ -48,9 +50,10 @@ export type RestoreReport = {
 }
 
 /**
- * The platform keeps what happens after a backup, and the service is restored from it: renewals, declines with their retries, a pause
- * and new contracts. Later a hold begins in the middle of a renewal run. In the end every contract has one paid order in every period, as the platform's orders have it, and no charge
- * was requested under a key that had been used before, or in a held store. Throws otherwise.
+ * The platform keeps what happens after a backup, and the service is restored from it: renewals, declines with their retries, a
+ * pause and new contracts. Later a hold begins in the middle of a renewal run. In the end every contract has one paid order in
+ * every period, as the platform's orders have it, and no charge was requested under a key that had been used before, or in a held
+ * store. Throws otherwise.
  */
 export async function restoreOlderBackup(trial: RestoreTrial): Promise<RestoreReport> {
   const port = await freePort()
@@ -63,7 +66,8 @@ export async function restoreOlderBackup(trial: RestoreTrial): Promise<RestoreRe
       databaseUrl,
       dataDir: trial.dataDir,
       port,
-      // A read that waits while the platform is stalled goes on afterwards. Were it given up, it would be tried again after a minute.
+      // A read that waits while the platform is stalled goes on afterwards. Were it given up, it would be tried again after a
+      // minute.
       env: { ...BESIDE_THE_PLATFORM, PUBLIC_URL: serviceUrl, PLATFORM_TIMEOUT_SECONDS: '60' }
     })
   let service: Awaited<ReturnType<typeof start>> | null = null

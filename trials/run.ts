@@ -1,11 +1,11 @@
-// The long fault runs: `npm run trials -- [trial|all] [seed] [runs] [--size N] [--kills N] [--results FILE]`. Prints one line of results
-// per run; a failing run throws, and so does one that takes longer than an hour. Without a number of runs each trial runs once.
-// `--size` and `--kills`: the subscriptions and kills of kill-renewals and restart-database. `--slow`: the share of the
-// calls of kill-renewals that arrive late. `--rounds`: how many rounds a run makes of a trial that consists of
-// many; the number that reliability promises without it. `--faults` and `--hold`: only these of database-faults, separated by commas, and for how many
-// seconds each. `--patient`: the clients of concurrent-deducts repeat what failed. `--results`: each line is also appended to this file, and a run whose line is there
-// already is left out, so that an interrupted series goes on where it was.
-// `--prove`: instead, each trial (or the one that is named) is run with its saboteurs, and exits with 1 if one ends otherwise than said.
+// The long fault runs: `npm run trials -- [trial|all] [seed] [runs] [--size N] [--kills N] [--results FILE]`. Prints one line of
+// results per run; a failing run throws, and so does one that takes longer than an hour. Without a number of runs each trial runs
+// once. `--size` and `--kills`: the subscriptions and kills of kill-renewals and restart-database. `--slow`: the share of the
+// calls of kill-renewals that arrive late. `--rounds`: how many rounds a run makes of a trial that consists of many; the number
+// that reliability promises without it. `--faults` and `--hold`: only these of database-faults, separated by commas, and for how
+// many seconds each. `--patient`: the clients of concurrent-deducts repeat what failed. `--results`: each line is also appended
+// to this file, and a run whose line is there already is left out, so that an interrupted series goes on where it was. `--prove`:
+// instead, each trial (or the one that is named) is run with its saboteurs, and exits with 1 if one ends otherwise than said.
 import { appendFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -41,10 +41,10 @@ type Process = Awaited<ReturnType<typeof startProcess>>
 type Answer = { status: number; limit: number; remaining: number; window: string } | null
 
 /**
- * In each round four processes get 40 requests each with one key at once: one store has all of its minute left, another one little of its
- * day. In rounds with a kill one process is killed with SIGKILL meanwhile and started again, and then all get some more. Of each window
- * exactly the limit must be admitted, which is also what is counted; each response must show a different rest, and only requests that
- * the dead process had admitted may lack a response. Throws otherwise, with the seed of the round.
+ * In each round four processes get 40 requests each with one key at once: one store has all of its minute left, another one
+ * little of its day. In rounds with a kill one process is killed with SIGKILL meanwhile and started again, and then all get some
+ * more. Of each window exactly the limit must be admitted, which is also what is counted; each response must show a different
+ * rest, and only requests that the dead process had admitted may lack a response. Throws otherwise, with the seed of the round.
  */
 export async function shareLimits(trial: SharedLimitsTrial): Promise<SharedLimitsReport> {
   const ports = await Promise.all(Array.from({ length: PROCESSES }, freePort))

@@ -27,9 +27,9 @@ type Move = { to: string; cards: string[] | null; first: number; kill: { mover: 
 const START = Temporal.Instant.from('2026-01-31T15:00:00Z')
 
 /**
- * Moves the test clock of a store over months of renewals with some declined cards: first with a single node, then, in another store,
- * with a web node and two more nodes. One of these moves the clock, and either of them is killed with SIGKILL at random moments.
- * Throws if the two stores differ in charges or events, or if an event was not delivered.
+ * Moves the test clock of a store over months of renewals with some declined cards: first with a single node, then, in another
+ * store, with a web node and two more nodes. One of these moves the clock, and either of them is killed with SIGKILL at random
+ * moments. Throws if the two stores differ in charges or events, or if an event was not delivered.
  */
 export async function killOneOfTwoNodes(trial: TwoNodesTrial): Promise<TwoNodesReport> {
   const random = randomFrom(trial.seed)

@@ -7,7 +7,9 @@ import type { Hole } from './tokens.ts'
 
 await loadModule()
 
-/** A text of SQL as a source has it, with its holes. `start` is its place there; `expression` is that of the literal with its tag. */
+/**
+ * A text of SQL as a source has it, with its holes. `start` is its place there; `expression` is that of the literal with its tag.
+ */
 type SqlText = { text: string; start: number; holes: Hole[]; expression: [number, number] }
 
 /** How a part of a statement is completed, so that it can be parsed. The first that works for the text is used for its mutants. */
@@ -58,8 +60,8 @@ export function sqlMutantsOf(file: string, source: string): { mutants: Mutant[];
 }
 
 /**
- * The source with all these mutants in its statements, each behind a switch of its own: `__mutant(id)` says which is on. Of statements
- * within statements the inner ones are switched where no outer one is.
+ * The source with all these mutants in its statements, each behind a switch of its own: `__mutant(id)` says which is on. Of
+ * statements within statements the inner ones are switched where no outer one is.
  */
 export function withSqlMutants(source: string, mutants: { id: string; mutant: Mutant }[]): string {
   const texts = sqlTexts(source)

@@ -1,5 +1,5 @@
-// Loaded before anything else in a warm process: sources of the module come with all their mutants, each switched off; test files and
-// their helpers are loaded anew for every run, and get `node-test.ts` for `node:test`.
+// Loaded before anything else in a warm process: sources of the module come with all their mutants, each switched off; test files
+// and their helpers are loaded anew for every run, and get `node-test.ts` for `node:test`.
 import { readFileSync } from 'node:fs'
 import { registerHooks, stripTypeScriptTypes } from 'node:module'
 import { fileURLToPath } from 'node:url'

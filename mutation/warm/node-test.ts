@@ -1,4 +1,5 @@
-// Stands for `node:test` in a warm process: runs the tests of one file after the other, as often as it is asked, up to the first failure.
+// Stands for `node:test` in a warm process: runs the tests of one file after the other, as often as it is asked, up to the first
+// failure.
 import { mock } from 'node:test'
 import { inspect } from 'node:util'
 

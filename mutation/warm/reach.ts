@@ -73,8 +73,8 @@ export async function recordReach(options: {
 }
 
 /**
- * The numbers of the tests of a file that reach a mutant, null for all of them. Of a source that has changed since, all if any mutant of
- * it was reached.
+ * The numbers of the tests of a file that reach a mutant, null for all of them. Of a source that has changed since, all if any
+ * mutant of it was reached.
  */
 export function testsReaching({ files }: Reach, { id, mutant, source }: Planned): number[] | null {
   const found = files[mutant.file]

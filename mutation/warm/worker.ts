@@ -8,8 +8,8 @@ import { activate, endOfLoading, takeReached } from './switch.ts'
 /** One test file, or the tests with these numbers in it, with a mutant or without; `template` is another database to copy. */
 export type Order = { file: string; only: number[] | null; mutant: string | null; template: string | null }
 /**
- * How it ended. `parts` are what each test (by its number), and what is around them (-1), took and reached. `refusals` are the codes by
- * which PostgreSQL did not accept a statement.
+ * How it ended. `parts` are what each test (by its number), and what is around them (-1), took and reached. `refusals` are the
+ * codes by which PostgreSQL did not accept a statement.
  */
 export type Answer = {
   error: string | null

@@ -9,8 +9,8 @@ import { customerNotFound, idFrom, shopOf } from './refusals.ts'
 import { cardInUse, vaultCard } from './vault-card.ts'
 
 /**
- * Scripts the outcomes of charges to the customer's card from now on. Each outcome of a list is for one charge, the last one for all
- * that follow. The card's digits change with the outcome, which sends a webhook about an updated payment method. A customer
+ * Scripts the outcomes of charges to the customer's card from now on. Each outcome of a list is for one charge, the last one for
+ * all that follow. The card's digits change with the outcome, which sends a webhook about an updated payment method. A customer
  * without a valid card gets a new one.
  */
 export async function setCard(

@@ -108,7 +108,10 @@ export function accountPage(shop: Shop, basePath: string, offers: Offer[], accou
   ${plans(shop, basePath, offers, contracts)}`
 }
 
-/** The payments of checkouts that wait for the customer, and those that waited in vain for a plan that the customer has not joined. */
+/**
+ * The payments of checkouts that wait for the customer, and those that waited in vain for a plan that the customer has not
+ * joined.
+ */
 function openCheckouts(basePath: string, offers: Offer[], checkouts: Checkout[], held: Contract[]): Html[] {
   const joined = new Set(offers.filter((offer) => heldContract(held, offer)).map(({ plan }) => plan.id))
   const nameOf = (id: string) => offers.find(({ plan }) => plan.id === id)?.product.title ?? 'your membership'

@@ -1,6 +1,6 @@
 /**
- * Collects the keys requested in one turn of the event loop and fetches them in one statement, so that a page of contracts loads its
- * customers at once. Lives as long as one request.
+ * Collects the keys requested in one turn of the event loop and fetches them in one statement, so that a page of contracts loads
+ * its customers at once. Lives as long as one request.
  */
 export class Loader<T> {
   readonly #fetch: (keys: string[]) => Promise<Map<string, T>>

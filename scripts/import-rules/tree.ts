@@ -114,7 +114,10 @@ export function moduleOf(path: string): string | null {
   return top === 'src' && (MODULES as readonly string[]).includes(name!) ? name! : null
 }
 
-/** The part of the tree that a file belongs to: a module, `kit`, `http`, `cli`, `app`, `embedded-postgres`, `sandbox` or `main.ts`. */
+/**
+ * The part of the tree that a file belongs to: a module, `kit`, `http`, `cli`, `app`, `embedded-postgres`, `sandbox` or
+ * `main.ts`.
+ */
 export function partOf(path: string): string {
   const [top, name] = path.split('/')
   return top === 'src' ? name! : top!

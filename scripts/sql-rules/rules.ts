@@ -7,7 +7,10 @@ import { functionName, type Node, nodesOf, tableName, withoutCasts } from './tre
 /** What a rule finds wrong with a statement. Rules are numbered as ARCHITECTURE.md lists them. */
 export type Problem = { rule: 1 | 2 | 3 | 4 | 5 | 7 | 8 | 9; reason: string }
 
-/** What the rules know of a statement besides its tree: what its parameters are given, and as what it is declared over many stores. */
+/**
+ * What the rules know of a statement besides its tree: what its parameters are given, and as what it is declared over many
+ * stores.
+ */
 export type Use = { parameters: readonly string[]; isAcross: boolean; isRelease?: boolean }
 
 /** Volatile functions: PostgreSQL's own, as it lists them, and one of an extension. */
@@ -96,8 +99,8 @@ function apartIn(level: Level, isSharded: Schema['isSharded']): Relation[] {
 }
 
 /**
- * Rule 9: what releases leases of dead nodes ends them by their owner in one table, perhaps only where a column is null or is not, and
- * does nothing else.
+ * Rule 9: what releases leases of dead nodes ends them by their owner in one table, perhaps only where a column is null or is
+ * not, and does nothing else.
  */
 function releaseProblems(statement: Node): Problem[] {
   const { relation, targetList, whereClause, ...others } = (statement.UpdateStmt ?? {}) as Node

@@ -70,8 +70,8 @@ const ofPages = ({ days, calls, ms, endAt }: Allowance): Allowance => ({
 type ReadAgain = { findings: Finding[]; unnamed: number; notShown: number; notAsked: number; why: string | null }
 
 /**
- * Reads successes by their ids that were not among the charges of the platform, within what is left of the limits: they may be older
- * there. One that the platform does not show proves nothing, since it may be withheld.
+ * Reads successes by their ids that were not among the charges of the platform, within what is left of the limits: they may be
+ * older there. One that the platform does not show proves nothing, since it may be withheld.
  */
 async function readAgain(
   connector: Connector,

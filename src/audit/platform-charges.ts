@@ -25,10 +25,10 @@ type Compared = {
 /**
  * Every renewal that the platform charged is a successful attempt of ours, and the other way round; and no period of a contract has
  * two that are not refunded. It is the same payment whoever requested it: one that the shop's staff charged has a key that is not
- * ours. An attempt that is pending here may be charged there already: its amount is what was requested until it is settled. `theirs`
- * are all charges, or those of a time; what is a success of that time here and is neither among them nor withheld is `missing`, and
- * `moreMissing` counts what is above the limit. Of ours no more is read than that: a store has millions. `notChecked` says in words
- * what of the listed charges could not be compared.
+ * ours. An attempt that is pending here may be charged there already: its amount is what was requested until it is settled.
+ * `theirs` are all charges, or those of a time; what is a success of that time here and is neither among them nor withheld is
+ * `missing`, and `moreMissing` counts what is above the limit. Of ours no more is read than that: a store has millions.
+ * `notChecked` says in words what of the listed charges could not be compared.
  */
 export async function compareCharges(
   ctx: Ctx,
@@ -80,8 +80,8 @@ export async function compareCharges(
 export const countOf = (count: number, what: string): string | null => (count === 0 ? null : `${count} ${what}`)
 
 /**
- * The date of the period that a charge has paid: what the platform has, or else ours. Whoever charged it under another key than ours may
- * have given it any time of the period.
+ * The date of the period that a charge has paid: what the platform has, or else ours. Whoever charged it under another key than
+ * ours may have given it any time of the period.
  */
 function periodOf({ periodAt, idempotencyKey }: PlatformCharge, known?: OurCharge): Temporal.Instant | null {
   const at = known && (periodAt === null || known.idempotencyKey !== idempotencyKey) ? known.cycleAt : periodAt
@@ -123,8 +123,8 @@ const OurCharge = row(ourCharge)
 export type OurCharge = RowOf<typeof OurCharge>
 
 /**
- * Our renewals that have these ids, or these keys and no id that is known: those that succeeded, and those whose outcome is not known
- * yet. No index has the platform's ids: they are found among the attempts of the contract.
+ * Our renewals that have these ids, or these keys and no id that is known: those that succeeded, and those whose outcome is not
+ * known yet. No index has the platform's ids: they are found among the attempts of the contract.
  */
 async function findCharges(ctx: Ctx, theirs: WithheldCharge[]): Promise<OurCharge[]> {
   if (theirs.length === 0) return []

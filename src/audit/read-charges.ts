@@ -20,8 +20,8 @@ export type Allowance = Pick<ChargeLimits, 'days' | 'calls' | 'ms'> & { endAt: n
 export const allow = (limits: ChargeLimits): Allowance => ({ ...limits, endAt: performance.now() + limits.ms })
 
 /**
- * One call, counted in `used`, if the limits have room for it: what it returned, or in words why there is none. One that takes longer than what is left of
- * the time is not waited for.
+ * One call, counted in `used`, if the limits have room for it: what it returned, or in words why there is none. One that takes
+ * longer than what is left of the time is not waited for.
  */
 export async function callWithin<T>(
   { calls, ms, endAt }: Allowance,

@@ -15,7 +15,10 @@ export type Header = {
   /** The newest migration of each set: `{ perennial: '0023-stores-restored.sql', … }`. */
   schema: Record<string, string>
   createdAt: string
-  /** Recognises the master key under which the secrets in it are encrypted, and says nothing else about it. Null: it was not known. */
+  /**
+   * Recognises the master key under which the secrets in it are encrypted, and says nothing else about it. Null: it was not
+   * known.
+   */
   masterKeyHint: string | null
   hasSandbox: boolean
 }
@@ -69,8 +72,8 @@ export async function createBackupFile(path: string): Promise<FileHandle> {
 const notWritten = (path: string, why: string) => new Refusal('invalid_request', `${path} cannot be written: ${why}`)
 
 /**
- * Writes a compressed backup. The file appears under its name when it is complete and on disk, readable by its owner only. Refuses a
- * name that is taken. With `created` the file is there from the beginning, and empty if the backup fails.
+ * Writes a compressed backup. The file appears under its name when it is complete and on disk, readable by its owner only.
+ * Refuses a name that is taken. With `created` the file is there from the beginning, and empty if the backup fails.
  */
 export async function writeBackupFile(
   path: string,

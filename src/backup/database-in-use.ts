@@ -14,7 +14,10 @@ export type DatabaseSettings = {
   user(): ServiceUser | null
 }
 
-/** Reads DATA_DIR, DATABASE_URL and PERENNIAL_USER alone: the other settings create files, such as a master key that a restore must not make. */
+/**
+ * Reads DATA_DIR, DATABASE_URL and PERENNIAL_USER alone: the other settings create files, such as a master key that a restore
+ * must not make.
+ */
 export function databaseSettings(env: NodeJS.ProcessEnv): DatabaseSettings {
   const databaseUrl = env.DATABASE_URL?.trim() || null
   if (databaseUrl !== null && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
@@ -24,7 +27,10 @@ export function databaseSettings(env: NodeJS.ProcessEnv): DatabaseSettings {
   return { dataDir, databaseUrl, user: () => commandUser(env, dataDir) }
 }
 
-/** Gives `work` the database, also while the service uses it. Starts the embedded one for as long as that takes, if it does not run. */
+/**
+ * Gives `work` the database, also while the service uses it. Starts the embedded one for as long as that takes, if it does not
+ * run.
+ */
 export async function withRunningDatabase<T>(
   settings: DatabaseSettings,
   work: (url: string) => Promise<T>

@@ -43,8 +43,8 @@ export type RestoreReport = { header: Header; tables: number; rows: number }
 /**
  * Loads a backup into an empty database: migrates that to the schema of the backup, loads and verifies all rows in one transaction,
  * and then migrates to the present schema. Refuses a database that has rows, and a backup of a newer version. After a failure the
- * database has no rows, and the same call begins anew. The stores are on hold from the commit of their rows on; `takeIn` does the rest.
- * Refuses a database that a service uses.
+ * database has no rows, and the same call begins anew. The stores are on hold from the commit of their rows on; `takeIn` does the
+ * rest. Refuses a database that a service uses.
  */
 export async function restoreBackup({ url, path, fd, sets, log }: RestoreOptions): Promise<RestoreReport> {
   const parts = readBackupFile(path, fd)

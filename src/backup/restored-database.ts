@@ -51,8 +51,8 @@ const WHY: Record<Restore, string> = {
 export type RestoreWatch = { stop(): Promise<void> }
 
 /**
- * Notices at the start of a node, and while it runs, that the database was restored from a backup by whatever tool, and takes it in.
- * A copy of the whole DATA_DIR cannot be noticed here: it sets back what the node remembers, too.
+ * Notices at the start of a node, and while it runs, that the database was restored from a backup by whatever tool, and takes it
+ * in. A copy of the whole DATA_DIR cannot be noticed here: it sets back what the node remembers, too.
  */
 export async function watchForRestores(
   place: Place & { warn: (message: string) => void; fail: (err: Error) => void; everyMs?: number }

@@ -1,6 +1,6 @@
 /**
- * A message of the admin API that says when to repeat a request, in words of the command line, where nobody sees the headers. `status`
- * answers without a database. Other messages stay as they are.
+ * A message of the admin API that says when to repeat a request, in words of the command line, where nobody sees the headers.
+ * `status` answers without a database. Other messages stay as they are.
  */
 export function unavailableInCommands(message: string): string {
   const [what] = message.split(/[.;] repeat (?:the request|it) after the seconds in Retry-After/i)

@@ -42,9 +42,9 @@ export function openDataDir(path: string): Places {
 }
 
 /**
- * Makes this process the only owner of `dataDir` until it releases it or ends in any way. Node has no flock, but SQLite locks files on
- * every system, so a transaction is kept open. Nothing else in this process may open that file, since POSIX releases a process's
- * locks when the first of its descriptors is closed.
+ * Makes this process the only owner of `dataDir` until it releases it or ends in any way. Node has no flock, but SQLite locks
+ * files on every system, so a transaction is kept open. Nothing else in this process may open that file, since POSIX releases a
+ * process's locks when the first of its descriptors is closed.
  */
 export async function lockDataDir(dataDir: string): Promise<() => void> {
   const deadline = performance.now() + LOCK_PATIENCE_MS

@@ -68,8 +68,8 @@ export async function isPostmaster(pid: number, places: Places): Promise<boolean
 }
 
 /**
- * Whether a postmaster that was found or started runs still: another process may have its id by now. Asked several times a second, so
- * only Linux, where that costs nothing, is asked what the process is.
+ * Whether a postmaster that was found or started runs still: another process may have its id by now. Asked several times a
+ * second, so only Linux, where that costs nothing, is asked what the process is.
  */
 export async function runsAsPostmaster(pid: number, places: Places): Promise<boolean> {
   if (process.platform === 'linux') return (await isPostmaster(pid, places)) === true

@@ -40,8 +40,8 @@ export async function prepareRuntime(dataDir: string, runAs: RunAs, log: (line: 
 }
 
 /**
- * The user for PostgreSQL, which refuses to run as root: `wanted`, the owner of the cluster, or else an unprivileged system user. Only
- * root can choose.
+ * The user for PostgreSQL, which refuses to run as root: `wanted`, the owner of the cluster, or else an unprivileged system user.
+ * Only root can choose.
  */
 export function chooseRunAs(clusterDir: string, wanted: RunAs = {}): RunAs {
   const ourUid = process.getuid?.()

@@ -1,7 +1,7 @@
 /**
- * How long signals after the first count as the same request. A signal to a process group reaches the program itself and, forwarded,
- * through bin/perennial.js and npm again, which takes milliseconds; a stop takes about as long as this. The program cannot tell
- * who sent a signal, so only time separates a forwarded one from a person's second Ctrl-C.
+ * How long signals after the first count as the same request. A signal to a process group reaches the program itself and,
+ * forwarded, through bin/perennial.js and npm again, which takes milliseconds; a stop takes about as long as this. The program
+ * cannot tell who sent a signal, so only time separates a forwarded one from a person's second Ctrl-C.
  */
 const ONE_REQUEST_MS = 1_000
 

@@ -40,9 +40,9 @@ export async function listProfilesToPush(ctx: Ctx, memberIds: number[]): Promise
 
 /**
  * Stores what the platform has after a push: its version of the change, or the old value when it refused the change, which is
- * recorded as member.updated. A field that was changed again meanwhile keeps waiting, because another push follows. A result that is
- * older than a customer update received meanwhile is `stale` and stored nowhere, because that update was ignored for the fields
- * being pushed: read the customer again and settle with that. That read can be stale too.
+ * recorded as member.updated. A field that was changed again meanwhile keeps waiting, because another push follows. A result that
+ * is older than a customer update received meanwhile is `stale` and stored nowhere, because that update was ignored for the
+ * fields being pushed: read the customer again and settle with that. That read can be stale too.
  */
 export async function settleProfiles(ctx: Ctx, pushed: ProfilePushed[]): Promise<('settled' | 'stale')[]> {
   const pushes = new Map(pushed.map((p) => [p.push.memberId, p]))

@@ -7,8 +7,8 @@ export type RecordedOrder = RowOf<typeof RecordedOrder>
 
 /**
  * Stores orders as the platform reports them, and returns our rows by the platform's order id. If an order is reported twice or
- * out of order, the newest version by the platform's `updated_at` stays. Unknown customers are created as members. What the platform
- * withholds from us stays as it is.
+ * out of order, the newest version by the platform's `updated_at` stays. Unknown customers are created as members. What the
+ * platform withholds from us stays as it is.
  */
 export async function recordOrders(ctx: Ctx, reported: PlatformOrder[]): Promise<Map<string, RecordedOrder>> {
   const orders = newestOfEach(reported)

@@ -19,8 +19,8 @@ export type VersionTerms = {
 }
 
 /**
- * `assertPreviewed` refuses a version for running subscriptions that would do anything else than what was previewed, in a transaction.
- * It returns what has agreed the prices that the preview showed, as far as a later price may bear the same time.
+ * `assertPreviewed` refuses a version for running subscriptions that would do anything else than what was previewed, in a
+ * transaction. It returns what has agreed the prices that the preview showed, as far as a later price may bear the same time.
  */
 export type VersionInput = VersionTerms &
   (
@@ -119,7 +119,10 @@ const offerOf = ({ currentVersion, priceMinor, interval, intervalCount, creditMi
 type AssertPreviewed = (ctx: Ctx, version: VersionOffer) => Promise<string[] | null>
 type Previewed = { since: string; seen?: string[] }
 
-/** Refuses a version for running subscriptions that was not previewed, or while another is brought to them. Returns when that was asked. */
+/**
+ * Refuses a version for running subscriptions that was not previewed, or while another is brought to them. Returns when that was
+ * asked.
+ */
 function assertMayFollow(
   db: Database,
   storeId: number,

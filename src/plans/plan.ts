@@ -51,8 +51,9 @@ export const Plan = row({
 export type Plan = RowOf<typeof Plan>
 
 /**
- * Whom a version is for besides new subscriptions: nobody, the running ones that pay the list price of the version that they have, or
- * all running ones, also where a price was agreed with one person. Versions of before this choice have `running`: all of them.
+ * Whom a version is for besides new subscriptions: nobody, the running ones that pay the list price of the version that they
+ * have, or all running ones, also where a price was agreed with one person. Versions of before this choice have `running`: all of
+ * them.
  */
 export const VERSION_TARGETS = ['new', 'list_price', 'all'] as const
 export type VersionTarget = (typeof VERSION_TARGETS)[number]

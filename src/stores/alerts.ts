@@ -7,8 +7,8 @@ const Alert = row({ id: int, kind: text, subject: text, message: text, createdAt
 export type Alert = RowOf<typeof Alert>
 
 /**
- * `atMostEveryHours`: only the first alert of its kind within that many hours is written. `isOnce`: only if there is none of its kind
- * with the same message.
+ * `atMostEveryHours`: only the first alert of its kind within that many hours is written. `isOnce`: only if there is none of its
+ * kind with the same message.
  */
 export type NewAlert = {
   kind: string

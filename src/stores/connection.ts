@@ -14,8 +14,9 @@ import { databaseKnowsTimezone, lockConnection, writeConnection, writeShop } fro
 import { storeNotFound, tokenNeeded } from './refusals.ts'
 
 /**
- * Disconnects a store, because its platform uninstalled the app or an operator wants it: the access token is erased, and the platform is not called any more.
- * The secrets that verify its webhooks stay. Returns false when the store was disconnected before.
+ * Disconnects a store, because its platform uninstalled the app or an operator wants it: the access token is erased, and the
+ * platform is not called any more. The secrets that verify its webhooks stay. Returns false when the store was disconnected
+ * before.
  */
 export async function disconnectStore(db: Database, vault: Vault, storeId: number): Promise<boolean> {
   const isNew = await db.inStore(storeId, async (ctx) => {

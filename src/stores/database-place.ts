@@ -43,8 +43,8 @@ export async function tickEpoch(db: Database): Promise<DatabaseSeen> {
 }
 
 /**
- * The numbers of the server, the database and the table `stores`. A dump that is loaded gets another table; an upgrade of the server
- * or a failover to a standby keeps all of them, except that pg_upgrade makes another server.
+ * The numbers of the server, the database and the table `stores`. A dump that is loaded gets another table; an upgrade of the
+ * server or a failover to a standby keeps all of them, except that pg_upgrade makes another server.
  */
 async function presentPlace(db: Database): Promise<string> {
   const { may, place } = await db.inInstallation((tx) =>

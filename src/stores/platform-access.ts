@@ -73,8 +73,8 @@ export function isDomainCached(db: Database, domain: string): boolean {
 }
 
 /**
- * Whether the store's platform may be changed: not while the store is on hold. The beginning of a hold is seen after five seconds at the
- * latest, its end at once.
+ * Whether the store's platform may be changed: not while the store is on hold. The beginning of a hold is seen after five seconds
+ * at the latest, its end at once.
  */
 export async function mayChangePlatform(db: Database, vault: Vault, storeId: number): Promise<boolean> {
   const known = await findAccess(db, vault, storeId)

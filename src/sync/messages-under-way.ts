@@ -26,8 +26,8 @@ export const INBOUND_LIMITS: InboundLimits = {
 export type Keyed = { message: Inbound; key: string }
 
 /**
- * What a claim looks for: not the messages `except`. `split` tells which of those that it found may begin: none about what was under way
- * when the look began, since an earlier one about that may wait.
+ * What a claim looks for: not the messages `except`. `split` tells which of those that it found may begin: none about what was
+ * under way when the look began, since an earlier one about that may wait.
  */
 export type Look = {
   limit: number

@@ -12,7 +12,8 @@ const POSITIONS_AHEAD = 10_000_000
 
 /**
  * Holds a store whose rows come from a backup: nothing is charged, pushed or sent until its platform was read, charges first, then
- * every contract, then the failed charges. What the platform did since the backup is taken over on the way. Repeated, it begins anew.
+ * every contract, then the failed charges. What the platform did since the backup is taken over on the way. Repeated, it begins
+ * anew.
  */
 export async function holdRestoredStore(ctx: Ctx): Promise<void> {
   await markRestored(ctx)
@@ -21,14 +22,14 @@ export async function holdRestoredStore(ctx: Ctx): Promise<void> {
 }
 
 /**
- * What holds every store of the installation, for one transaction: in the one that loads a backup no store is live for a moment. Where
- * it is part of another, `holdRestoredStores` follows.
+ * What holds every store of the installation, for one transaction: in the one that loads a backup no store is live for a moment.
+ * Where it is part of another, `holdRestoredStores` follows.
  */
 export const holdAllStores = (): Statement[] => [restartAllReconciliations(), markAllRestored()]
 
 /**
- * Holds every store of the installation, all at once before anything else: what follows takes its time in each store, or fails. Returns
- * how many. Those that are being deleted stay that.
+ * Holds every store of the installation, all at once before anything else: what follows takes its time in each store, or fails.
+ * Returns how many. Those that are being deleted stay that.
  */
 export async function holdRestoredStores(db: Database): Promise<number> {
   await db.inInstallation(async (tx) => {

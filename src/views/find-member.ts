@@ -11,8 +11,8 @@ const memberById = directSql<[storeId: number, memberId: number]>(
 )
 
 /**
- * A member by our id, in one round trip; null for a customer who never was a member. `queries` is the direct pool, outside row-level
- * security, or a transaction, whose own writes are then read.
+ * A member by our id, in one round trip; null for a customer who never was a member. `queries` is the direct pool, outside
+ * row-level security, or a transaction, whose own writes are then read.
  */
 export function findMember(queries: Queries, storeId: number, memberId: number): Promise<MemberView | null> {
   return queries.maybeOne(MemberView, memberById(storeId, memberId))

@@ -8,7 +8,10 @@ const PER_MINUTE = 60
 const MAX_ADDRESSES = 50_000
 const MINUTE_MS = 60_000
 
-/** Counts a request without a valid credential, by the address it comes from. With 0 it tells how things stand, and counts nothing. */
+/**
+ * Counts a request without a valid credential, by the address it comes from. With 0 it tells how things stand, and counts
+ * nothing.
+ */
 export type CountAddress = (address: string, requests?: 0 | 1) => RateLimitStatus
 
 /** Counts requests without a valid credential by client address (IPv6: one /64), in the memory of this process. */

@@ -22,8 +22,8 @@ const MAX_UNKNOWN = 10_000
 
 /**
  * Anybody may name a shop, and each unknown name costs a transaction: it is believed to be unknown for five seconds, and an address
- * may name sixty a minute. Shops that were found before are never refused: behind a proxy their platform may have the same address as
- * a stranger.
+ * may name sixty a minute. Shops that were found before are never refused: behind a proxy their platform may have the same
+ * address as a stranger.
  */
 export function createShopFinder(db: Database, vault: Vault): FindShop {
   const countUnknown = createAddressLimiter()

@@ -34,8 +34,8 @@ export type GuessLimiter = {
 /**
  * Ten wrong credentials a minute from one address, counted in the database over all nodes. After that the address is refused until
  * the minute ends, with the right credential too: otherwise the limit would slow no guesser. Other addresses do not notice. An
- * address of IPv6 counts with its network, since one customer of a provider has 2^64 addresses. While the database does not respond,
- * each node counts by itself, so that the operator learns what is wrong and a guesser gains little.
+ * address of IPv6 counts with its network, since one customer of a provider has 2^64 addresses. While the database does not
+ * respond, each node counts by itself, so that the operator learns what is wrong and a guesser gains little.
  */
 export function createGuessLimiter(limiter: Pick<RateLimiter, 'count' | 'usedThisMinute'>): GuessLimiter {
   /** When networks that are shut out may guess again, in milliseconds of `performance.now()`. */

@@ -18,7 +18,10 @@ export function routableUrl({ url = '/' }: Pick<IncomingMessage, 'url'>): string
   return !path.includes('%') || isDecodable(path) ? url : path.replaceAll('%', '%25') + url.slice(path.length)
 }
 
-/** Refuses a NUL, which PostgreSQL cannot store, a broken escape, which has no clear meaning, and a `#`, which is for browsers only. */
+/**
+ * Refuses a NUL, which PostgreSQL cannot store, a broken escape, which has no clear meaning, and a `#`, which is for browsers
+ * only.
+ */
 export function refuseUnreadableUrls(app: FastifyInstance): void {
   app.addHook('preParsing', (request, _reply, payload, done) => done(unreadable(request), payload))
 }

@@ -22,9 +22,9 @@ const ANSWERED_WITHIN_MS = 9_500
 const LOOKS = 50
 
 /**
- * Gives each request a deadline. What it waits for has limits of its own, but a request waits for several things one after the other: its
- * key, its count, its transaction. The time in which its body arrives is the client's, and does not count. One timer looks at all
- * requests, since a timer for each would cost more.
+ * Gives each request a deadline. What it waits for has limits of its own, but a request waits for several things one after the
+ * other: its key, its count, its transaction. The time in which its body arrives is the client's, and does not count. One timer
+ * looks at all requests, since a timer for each would cost more.
  */
 export function limitRequests(app: FastifyInstance, withinMs = ANSWERED_WITHIN_MS): void {
   const open = new Map<FastifyRequest, { endsAtMs: number; arrivesSinceMs: number | null; end: () => void }>()

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 
 /**
- * White space, for a class of a pattern that is published: what JavaScript calls so, in characters, since the \\s of other engines has
- * others.
+ * White space, for a class of a pattern that is published: what JavaScript calls so, in characters, since the \\s of other
+ * engines has others.
  */
 export const WHITE_SPACE = '\\x09-\\x0d \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff'
 

@@ -92,7 +92,9 @@ export function handleErrors(
   app.setErrorHandler((err, request, reply) => reply.send(answerError(errors, err, { request, reply })))
 }
 
-/** The body for something thrown, in the dialect of a surface. Sets the status and `Retry-After` of the response, and logs a bug. */
+/**
+ * The body for something thrown, in the dialect of a surface. Sets the status and `Retry-After` of the response, and logs a bug.
+ */
 export function answerError(
   errors: ErrorDialect,
   err: unknown,

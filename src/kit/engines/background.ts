@@ -179,7 +179,9 @@ export function createBackground(options: BackgroundOptions): Background {
     }
   }
 
-  /** Nothing begins in a store that was disconnected, is on hold or is gone; what a call that was under way came to still counts. */
+  /**
+   * Nothing begins in a store that was disconnected, is on hold or is gone; what a call that was under way came to still counts.
+   */
   const endUnfinished = (engine: Engine, storeId: number) => {
     const ofStore = working.get(storeId) ?? new Map<Engine, Promise<void>>()
     if (stopping || isHeld(storeId) || ofStore.has(engine)) return

@@ -43,8 +43,8 @@ export type Engine = {
   runOnce(storeId: number): Promise<number>
   /**
    * Ends and records what earlier runs have left under way in the store, and begins nothing; an engine whose runs leave something
-   * has it. Ends all, also when something cannot be recorded (`endFlights`). The runner calls it before it leaves a store to somebody
-   * else, when a settling ends, when the engine may not work in the store any more, and before it stops.
+   * has it. Ends all, also when something cannot be recorded (`endFlights`). The runner calls it before it leaves a store to
+   * somebody else, when a settling ends, when the engine may not work in the store any more, and before it stops.
    */
   endUnderWay?(storeId: number): Promise<void>
 }

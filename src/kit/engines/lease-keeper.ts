@@ -14,8 +14,8 @@ export type LeaseKeeper<T> = {
 type Kept<T> = { until: Map<T, number>; timer: NodeJS.Timeout; isAsking: boolean }
 
 /**
- * Leases last `leaseMs` and are extended after every third of that. `extend` does it, only for those that are still ours, and returns
- * these. When it fails it is tried again; until then leases may run out, and nothing is to begin under them.
+ * Leases last `leaseMs` and are extended after every third of that. `extend` does it, only for those that are still ours, and
+ * returns these. When it fails it is tried again; until then leases may run out, and nothing is to begin under them.
  */
 export function createLeaseKeeper<T>(options: {
   leaseMs: number

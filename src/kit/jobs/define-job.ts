@@ -39,9 +39,9 @@ export type DeclaredJob<Input> = {
 
 /**
  * Runs claimed jobs of one store together and returns one outcome per job, in their order. It may run twice for a job, so
- * it reads what is true now. Its lease is kept for as long as it takes, and is lost only when the process stands still. Much work in the
- * database is done in batches, one per run, each under `renewLease`. A throw is a bug: it is recorded, and every job of the batch is
- * tried again.
+ * it reads what is true now. Its lease is kept for as long as it takes, and is lost only when the process stands still. Much work
+ * in the database is done in batches, one per run, each under `renewLease`. A throw is a bug: it is recorded, and every job of
+ * the batch is tried again.
  */
 export type JobRun<Input, Deps> = (deps: Deps, storeId: number, jobs: QueuedJob<Input>[]) => Promise<JobOutcome[]>
 

@@ -31,8 +31,8 @@ const LONGEST_WAIT_MINUTES = 15
 const MAX_REASON_LENGTH = 500
 
 /**
- * Runs jobs, a batch of each kind together. `jobs` lists every kind; `deps` goes to each of them. Leases are kept for as long as a job
- * runs, and it is not begun twice at once.
+ * Runs jobs, a batch of each kind together. `jobs` lists every kind; `deps` goes to each of them. Leases are kept for as long as
+ * a job runs, and it is not begun twice at once.
  */
 export function createJobEngine<Deps>(options: {
   db: Database

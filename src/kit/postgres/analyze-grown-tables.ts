@@ -7,7 +7,8 @@ const Grown = row({ grown: nullable(text) })
 /**
  * Gathers the planner's statistics of every table of which half or more, and at least a thousand rows, changed since they were
  * gathered last. Autovacuum does that once a minute. In the first minute of a large run, plans made for a few rows would read all
- * rows of the store again and again. Returns the names of those tables. Safe to repeat; one that something else analyzes is left to it.
+ * rows of the store again and again. Returns the names of those tables. Safe to repeat; one that something else analyzes is left
+ * to it.
  */
 export async function analyzeGrownTables(db: Database): Promise<string[]> {
   const seen: string[] = []

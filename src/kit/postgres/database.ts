@@ -11,9 +11,9 @@ import type { Work } from './time-limits.ts'
 
 /**
  * The context of a use case: one transaction, bound to one store, at one instant of that store's clock. `realNowMs` is the
- * database's real time in epoch milliseconds, by which it grants leases. `isRestored` and `isCaughtUp` are those of `StoreStatus`, as
- * they were when the transaction began: whoever claims work on the platform, or something to send, asks them in the claim's own
- * transaction, because a hold may begin while a node is at work.
+ * database's real time in epoch milliseconds, by which it grants leases. `isRestored` and `isCaughtUp` are those of
+ * `StoreStatus`, as they were when the transaction began: whoever claims work on the platform, or something to send, asks them in
+ * the claim's own transaction, because a hold may begin while a node is at work.
  */
 export type Ctx = {
   tx: Tx
@@ -29,8 +29,8 @@ export type DatabaseStats = { statements: number; transactions: number; roundTri
 const StoreClock = row({ now: instant, realNowMs: int, isRestored: bool, isCaughtUp: bool })
 
 /**
- * The store's time: its test clock if it has one, otherwise real time; and whether it is on hold, which costs no statement of its own
- * here. Bound to the store by its parameter. A store that is being deleted is no longer there.
+ * The store's time: its test clock if it has one, otherwise real time; and whether it is on hold, which costs no statement of its
+ * own here. Bound to the store by its parameter. A store that is being deleted is no longer there.
  */
 const storeClock = (storeId: number) => sql`
   select date_trunc('milliseconds', coalesce(clock_at, clock_timestamp())) as now,
@@ -78,9 +78,9 @@ export class Database {
   /**
    * Runs one transaction of one store: commits when `work` returns, rolls back when it throws. After a deadlock or a
    * serialization failure, and once after a stale prepared statement, `work` runs again from the start, so it must have no
-   * effects outside `ctx`. Throws UnknownStore if the store does not exist or is being deleted, an error that `isBusy` knows when it
-   * waited too long for a connection or for a lock, and one that `isOutage` knows when the database does not answer: if that was
-   * during the commit, it is not known whether the transaction was carried out.
+   * effects outside `ctx`. Throws UnknownStore if the store does not exist or is being deleted, an error that `isBusy` knows when
+   * it waited too long for a connection or for a lock, and one that `isOutage` knows when the database does not answer: if that
+   * was during the commit, it is not known whether the transaction was carried out.
    */
   async inStore<T>(storeId: number, work: (ctx: Ctx) => Promise<T>): Promise<T> {
     if (!Number.isSafeInteger(storeId)) throw new UnknownStore(`There is no store ${storeId}`)
@@ -116,7 +116,9 @@ export class Database {
     return this.#connections.open(`set role ${OPERATOR_ROLE}`).catch(noteDriverError)
   }
 
-  /** For a service that stops: from now on an answer is awaited this long at most, and a transaction lasts at most twice as long. */
+  /**
+   * For a service that stops: from now on an answer is awaited this long at most, and a transaction lasts at most twice as long.
+   */
   shortenWaits(answerMs: number): void {
     this.#connections.watch.shortenWaits(answerMs)
   }

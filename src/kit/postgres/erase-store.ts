@@ -81,9 +81,9 @@ function referringFirst(tables: StoreTable[]): StoreTable[] {
  * (of a partitioned one, too: its key has the partition's). It may end at any point and be repeated; `mayGoOn` is asked
  * before each transaction. Returns how many rows it removed.
  *
- * PostgreSQL looks for what refers to each row that it removes. Where no index has the reference, it steps over all rows of the store
- * that were just removed there, until a vacuum has taken them out of the index: hence one in between. It is not needed for the
- * outcome, so it may fail.
+ * PostgreSQL looks for what refers to each row that it removes. Where no index has the reference, it steps over all rows of the
+ * store that were just removed there, until a vacuum has taken them out of the index: hence one in between. It is not needed for
+ * the outcome, so it may fail.
  */
 export async function eraseStoreRows(
   db: Pick<Database, 'inInstallation' | 'session'>,

@@ -16,8 +16,9 @@ const AGAIN = [1, 3, 0, 2]
 /**
  * Throws if connections share sessions, as behind PgBouncer in transaction mode: there the role that a connection has set would
  * be that of other connections, and locks would belong to nobody. Four connections begin a transaction each, end them one after
- * the other, and begin again in another order. With a session each, all keep their server process. A pooler hands out the one that came back
- * first or last, or one that another client has used since: then at least one connection gets another process, or waits for one.
+ * the other, and begin again in another order. With a session each, all keep their server process. A pooler hands out the one
+ * that came back first or last, or one that another client has used since: then at least one connection gets another process, or
+ * waits for one.
  */
 export async function refuseSharedSessions(url: string, answerMs = ANSWER_MS): Promise<void> {
   const connections = AGAIN.map(() => new Connection({ connectionString: url, query_timeout: answerMs }))

@@ -14,8 +14,9 @@ const Standbys = row({
 })
 
 /**
- * Why writes that were acknowledged may be lost when a standby takes over; null where they are not, or there is no standby. The user of
- * the database may have to be granted to see that: without it, only the number of standbys is known, and what the server waits for.
+ * Why writes that were acknowledged may be lost when a standby takes over; null where they are not, or there is no standby. The
+ * user of the database may have to be granted to see that: without it, only the number of standbys is known, and what the server
+ * waits for.
  */
 export async function findStandbyRisk(db: Database): Promise<string | null> {
   const { standbys, synchronous, areHidden, names, commit, loginRole } = await db.inInstallation(async (tx) => {

@@ -73,8 +73,8 @@ export function giveDirectory(dir: string, user: ServiceUser, markers: string[])
 }
 
 /**
- * Gives the files of root in `dir` to this user; for nobody but root there is nothing to do. Links are not followed, and a file with
- * a second name elsewhere is left alone: who owned the directory before may have put them there.
+ * Gives the files of root in `dir` to this user; for nobody but root there is nothing to do. Links are not followed, and a file
+ * with a second name elsewhere is left alone: who owned the directory before may have put them there.
  */
 export function giveFiles(user: ServiceUser, dir: string): void {
   if (process.getuid!() !== 0) return

@@ -30,8 +30,8 @@ export type PlatformAttempt = {
   paymentMethod: PlatformPaymentMethod | null
 }
 
-// The flat fields (errorCode, order, nextActionUrl) are deprecated in favour of `state`. But only the flat order tells that a failed
-// attempt was paid, and reading both orders would cost twice the points. errorMessage has no successor.
+// The flat fields (errorCode, order, nextActionUrl) are deprecated in favour of `state`. But only the flat order tells that a
+// failed attempt was paid, and reading both orders would cost twice the points. errorMessage has no successor.
 export const AttemptParts = `fragment AttemptParts on SubscriptionBillingAttempt {
   id idempotencyKey createdAt originTime completedAt errorMessage
   order { ...OrderParts }

@@ -15,7 +15,9 @@ export type CustomersApi = {
   findByEmails(emails: string[]): Promise<PlatformResult<Map<string, string[]>>>
   /** One result per change, in the order given and independent of the others. Safe to repeat. */
   update(changes: CustomerChange[]): Promise<PlatformResult<PlatformCustomer>[]>
-  /** By customer, the global ids of the payment methods that can be charged; leaves out customers that the platform does not have. */
+  /**
+   * By customer, the global ids of the payment methods that can be charged; leaves out customers that the platform does not have.
+   */
   findPaymentMethods(customerIds: string[]): Promise<PlatformResult<Map<string, string[]>>>
 }
 

@@ -19,10 +19,11 @@ export type InboundMessage = { id: number; topic: string; payload: unknown; trig
 const MAX_ERROR_LENGTH = 500
 
 /**
- * Finds the oldest due messages that nobody has, in order of arrival, at most `limit` and so many that their bodies, without the first,
- * have less than `maxBytes`: some are megabytes long. `leaseInbound` leases those of them that may begin, in the same transaction:
- * until its end no other process finds any. It finds none while another process has messages of this store: two processes side by
- * side would handle a later message before an earlier one. None while the store is on hold. Leaves out the messages `except`.
+ * Finds the oldest due messages that nobody has, in order of arrival, at most `limit` and so many that their bodies, without the
+ * first, have less than `maxBytes`: some are megabytes long. `leaseInbound` leases those of them that may begin, in the same
+ * transaction: until its end no other process finds any. It finds none while another process has messages of this store: two
+ * processes side by side would handle a later message before an earlier one. None while the store is on hold. Leaves out the
+ * messages `except`.
  */
 export async function findDueInbound(
   { tx, storeId, now, isRestored }: Ctx,

@@ -58,8 +58,8 @@ export class CostBudget {
   }
 
   /**
-   * Waits until a call would leave half of the bucket to others, and reserves nothing; one that costs more than that half waits for a full
-   * bucket. False when that takes longer than `patienceMs`.
+   * Waits until a call would leave half of the bucket to others, and reserves nothing; one that costs more than that half waits
+   * for a full bucket. False when that takes longer than `patienceMs`.
    */
   async untilSpare(cost: number, patienceMs: number): Promise<boolean> {
     this.#isUsed = true

@@ -1,7 +1,10 @@
 import { minorOf } from '#kit/money'
 import { Refusal } from '#kit/refusal'
 
-/** Something that the platform sent does not have the shape which its API promises. The message names the field; a repetition does not help. */
+/**
+ * Something that the platform sent does not have the shape which its API promises. The message names the field; a repetition does
+ * not help.
+ */
 export class MalformedPayload extends Error {
   readonly field: string
 

@@ -1,4 +1,7 @@
-/** What differs between platforms with this API: the spelling of global ids and headers. `platform` is the sandbox, `shopify` is Shopify. */
+/**
+ * What differs between platforms with this API: the spelling of global ids and headers. `platform` is the sandbox, `shopify` is
+ * Shopify.
+ */
 export type ProfileName = 'platform' | 'shopify'
 
 /** The Admin API version that every document is written for. */

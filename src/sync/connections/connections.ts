@@ -30,7 +30,10 @@ export type Connections = {
    * many things were wrong.
    */
   check(storeId: number): Promise<PlatformResult<{ changed: number }>>
-  /** Disconnects a store whose platform has uninstalled the app, and alerts the operator. Does nothing when it is disconnected already. */
+  /**
+   * Disconnects a store whose platform has uninstalled the app, and alerts the operator. Does nothing when it is disconnected
+   * already.
+   */
   disconnect(storeId: number): Promise<void>
   /**
    * Disconnects a store for an operator: removes our webhooks on the platform, as far as it answers within ten seconds, and erases

@@ -29,7 +29,10 @@ export async function quarantine(db: Database, storeId: number, failed: Readonly
   if (failed.size > 0) await db.inStore(storeId, (ctx) => quarantineContracts(ctx, failed))
 }
 
-/** Stops the subscriptions of contracts that the platform does not have any more. Returns how many of them were not missing before. */
+/**
+ * Stops the subscriptions of contracts that the platform does not have any more. Returns how many of them were not missing
+ * before.
+ */
 export async function stopMissingContracts(db: Database, storeId: number, contractIds: string[]): Promise<number> {
   if (contractIds.length === 0) return 0
   return db.inStore(storeId, (ctx) => markContractsMissing(ctx, contractIds))

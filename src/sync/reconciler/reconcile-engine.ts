@@ -84,7 +84,10 @@ export function createReconcileEngine(options: ReconcileOptions): Engine {
   }
 }
 
-/** Schedules the next try. The first refusal of our token may be the only sign that the app was uninstalled: the operator gets one alert. */
+/**
+ * Schedules the next try. The first refusal of our token may be the only sign that the app was uninstalled: the operator gets one
+ * alert.
+ */
 async function postpone(db: Database, storeId: number, walk: Walk, { kind, message }: PlatformFailure): Promise<void> {
   await db.inStore(storeId, async (ctx) => {
     await markNotWalked(ctx, walk, message)

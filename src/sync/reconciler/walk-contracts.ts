@@ -12,7 +12,10 @@ export type Walking = { db: Database; storeId: number; connector: Connector }
 export const OVERLAP_MINUTES = 10
 const MAX_MISSING = 5_000
 
-/** A page of the contracts that changed since the last walk; or of all contracts, and then also ours that the platform does not list. */
+/**
+ * A page of the contracts that changed since the last walk; or of all contracts, and then also ours that the platform does not
+ * list.
+ */
 export async function walkContracts(walking: Walking, walk: Walk): Promise<PlatformResult<WalkedPage>> {
   const { connector } = walking
   const since = walk.kind === 'contracts' ? walk.cursorAt.subtract({ minutes: OVERLAP_MINUTES }) : null
@@ -47,7 +50,10 @@ async function findUnlisted(
   )
 }
 
-/** Applies contracts without a message; quarantines those that cannot be applied, so that the walk continues. Returns how many changed something. */
+/**
+ * Applies contracts without a message; quarantines those that cannot be applied, so that the walk continues. Returns how many
+ * changed something.
+ */
 async function applyUnreported(
   { db, storeId, connector }: Walking,
   contracts: PlatformContract[],

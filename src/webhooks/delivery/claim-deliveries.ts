@@ -33,14 +33,15 @@ export type EndpointQuota = { pace: Pace; deliveries: number; retries: number }
 export type PaceQuota = { pace: Pace; deliveries: number; retries: number; after: number }
 
 /**
- * How many to lease in a store. `elsewhere`: of each endpoint that is not in `endpoints`, and does not fail; of one that fails, one. Of a
- * pace without a quota none is leased.
+ * How many to lease in a store. `elsewhere`: of each endpoint that is not in `endpoints`, and does not fail; of one that fails,
+ * one. Of a pace without a quota none is leased.
  */
 export type LeaseQuotas = { endpoints: Map<number, EndpointQuota>; elsewhere: number; paces: PaceQuota[] }
 
 /**
- * Leases what is due for a minute of real time, endpoint by endpoint and within the quotas, and marks its try as started, in the order in
- * which they are to be sent. `wasStarted`: it was marked already, by a process that ended before it could record the result. With
+ * Leases what is due for a minute of real time, endpoint by endpoint and within the quotas, and marks its try as started, in the
+ * order in which they are to be sent. `wasStarted`: it was marked already, by a process that ended before it could record the
+ * result. With
  * `listener`: for that listener only. Leases none while the store is on hold.
  */
 export async function claimDueDeliveries(

@@ -16,8 +16,8 @@ export type SettledTry = {
 
 /**
  * Writes finished tries, each once however often it is reported: a result counts only for the lease and the number of tries
- * it was made under. Returns the deliveries of those that counted. Endpoints that are `well` no longer fail; they are locked already. Keys are
- * given as arrays, since a join on them may be planned as a scan of all rows of the store.
+ * it was made under. Returns the deliveries of those that counted. Endpoints that are `well` no longer fail; they are locked
+ * already. Keys are given as arrays, since a join on them may be planned as a scan of all rows of the store.
  */
 export async function settleTries(ctx: Ctx, tries: SettledTry[], { well }: { well: number[] }): Promise<Set<number>> {
   const settled = await ctx.tx.many(

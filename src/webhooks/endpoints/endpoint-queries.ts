@@ -107,8 +107,8 @@ export async function rewriteEndpoint(
 }
 
 /**
- * Real time, since receivers know no other; the database's, by which signatures are made. Within an overlap the old secret stays the one that receivers know; without an
- * overlap it is removed.
+ * Real time, since receivers know no other; the database's, by which signatures are made. Within an overlap the old secret stays
+ * the one that receivers know; without an overlap it is removed.
  */
 export async function replaceSecret(ctx: Ctx, id: number, secret: Buffer, overlapHours: number): Promise<void> {
   const now = Temporal.Instant.fromEpochMilliseconds(ctx.realNowMs)
@@ -152,8 +152,9 @@ export async function lockEndpoints(ctx: Ctx, ids: number[]): Promise<void> {
 }
 
 /**
- * Changes enabled endpoints only: the first reason stays. Not listeners, which close. Returns those that it disabled, with the time since
- * which they had failed. One that the service disables fails from then on at least; one that a person disables does not fail any more.
+ * Changes enabled endpoints only: the first reason stays. Not listeners, which close. Returns those that it disabled, with the
+ * time since which they had failed. One that the service disables fails from then on at least; one that a person disables does
+ * not fail any more.
  */
 export async function markDisabled(
   ctx: Ctx,

@@ -33,8 +33,8 @@ export type TroubledEndpoint = {
 }
 
 /**
- * The endpoints of one store, or of all, that fail or are disabled: the hundred that have failed longest, or with `all` every one (up to
- * 10,000), the newest failures first, with the last error of a hundred.
+ * The endpoints of one store, or of all, that fail or are disabled: the hundred that have failed longest, or with `all` every one
+ * (up to 10,000), the newest failures first, with the last error of a hundred.
  */
 export async function listTroubledEndpoints(
   db: Database,

@@ -5,8 +5,8 @@ import { BLOCK, readSpan } from './event-span.ts'
 const MAX_BLOCKS = 200
 
 /**
- * Counts the blocks of facts that are full, of every store: from them the list of events knows its total without reading them. It is
- * exact without them, but slower the more of them are not counted. A store that another process is counting is left out.
+ * Counts the blocks of facts that are full, of every store: from them the list of events knows its total without reading them. It
+ * is exact without them, but slower the more of them are not counted. A store that another process is counting is left out.
  * Returns how many blocks were counted.
  */
 export async function rollUpEventCounts(db: Database, maxBlocks = MAX_BLOCKS): Promise<number> {

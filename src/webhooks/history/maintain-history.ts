@@ -13,8 +13,8 @@ const DAYS_AHEAD = 7
 
 /**
  * Keeps the history of the last `days` days, today beside them: drops older ones whole and makes the coming ones. A
- * delivery that is still open moves to the present day with its tries. Days that have ended are counted. Each day in a transaction; safe to repeat and for
- * several processes at once. Days are UTC days of real time.
+ * delivery that is still open moves to the present day with its tries. Days that have ended are counted. Each day in a
+ * transaction; safe to repeat and for several processes at once. Days are UTC days of real time.
  */
 export async function maintainHistory(db: Database, days: number): Promise<void> {
   const { today, known } = await db.inInstallation(listPartitions)

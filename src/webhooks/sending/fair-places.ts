@@ -13,9 +13,10 @@ const TURNOVER = 5
 export type FairPlaces<T> = ReturnType<typeof createFairPlaces<T>>
 
 /**
- * Places for calls, shared by stores: a free one goes to the store that has the fewest, of those that wait for one. `T` is one that waits
- * for its turn; those of a store and a pace come in the order in which they were listed. Calls that turn out to be slow move to `late`: while
- * all of that is taken and a store has its share of it, none of its calls begins whose pace is unknown.
+ * Places for calls, shared by stores: a free one goes to the store that has the fewest, of those that wait for one. `T` is one
+ * that waits for its turn; those of a store and a pace come in the order in which they were listed. Calls that turn out to be
+ * slow move to `late`: while all of that is taken and a store has its share of it, none of its calls begins whose pace is
+ * unknown.
  */
 export function createFairPlaces<T>(
   max: number,
@@ -95,8 +96,9 @@ export function createFairPlaces<T>(
     },
 
     /**
-     * How many more deliveries of the store may be leased where calls last for long, so that none waits: half of the free places, since other
-     * stores may be about to take theirs, and beyond its share only a few of them. While none is free, a few if it has less than its share.
+     * How many more deliveries of the store may be leased where calls last for long, so that none waits: half of the free places,
+     * since other stores may be about to take theirs, and beyond its share only a few of them. While none is free, a few if it
+     * has less than its share.
      */
     slowAllowance(storeId: number): number {
       const mine = useOf(storeId)

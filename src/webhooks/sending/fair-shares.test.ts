@@ -20,8 +20,8 @@ type Receiver = {
 type Call = { receiver: Receiver; dueAtMs: number; begunAtMs: number }
 
 /**
- * Stores whose receivers respond as they say, with the limits of the service. Deliveries of a receiver fall due all the time, or every `everyMs`;
- * they are leased as the statement does it. Times are those of the mocked timers.
+ * Stores whose receivers respond as they say, with the limits of the service. Deliveries of a receiver fall due all the time, or
+ * every `everyMs`; they are leased as the statement does it. Times are those of the mocked timers.
  */
 async function simulate(t: TestContext, receivers: Receiver[], forMs: number) {
   t.mock.timers.enable({ apis: ['setTimeout'] })
