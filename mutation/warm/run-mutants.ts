@@ -11,7 +11,7 @@ import { switchedSources } from './sources.ts'
 import type { Order } from './worker.ts'
 
 /** After so many test files a process is replaced: it keeps the modules of every test file that it has run. */
-const MOST_RUNS = 150
+const MAX_RUNS = 150
 /** A test file may take this long at least, and this many times as long as without a mutant. */
 const LIMIT = { ms: 20_000, times: 6 }
 /** Results are noted after a look at the tree, which costs too much for each of them. */
@@ -121,7 +121,7 @@ function warmLane(sources: string) {
   let runs = 0
   return {
     async get(): Promise<WarmProcess> {
-      if (!warm?.isAlive() || runs >= MOST_RUNS) {
+      if (!warm?.isAlive() || runs >= MAX_RUNS) {
         warm?.stop()
         warm = await startWarmProcess(sources)
         runs = 0

@@ -27,9 +27,9 @@ async function run(_root: unknown, { query }: { query: string }, api: Api, info:
     if (!(err instanceof GraphQLError || err instanceof Error)) throw err
     return refused(['query'], err.message, 'INVALID')
   }
-  const { open, most } = await countOpenBulkOperations(api.db.direct, api.shop.storeId)
-  if (open >= (most ?? MAX_OPEN)) {
-    const busy = `A bulk query operation for this app and shop is already in progress: limit ${most ?? MAX_OPEN}.`
+  const { open, max } = await countOpenBulkOperations(api.db.direct, api.shop.storeId)
+  if (open >= (max ?? MAX_OPEN)) {
+    const busy = `A bulk query operation for this app and shop is already in progress: limit ${max ?? MAX_OPEN}.`
     return refused(null, busy, 'OPERATION_IN_PROGRESS')
   }
   const id = await api.write((q, now) => insertBulkOperation(q, api.shop.storeId, query, now))

@@ -55,10 +55,10 @@ async function nextStep(
   if (status === 'CREATED') return { ...nothing, status: 'RUNNING', stepAt: later }
   if (status === 'CANCELING') return { ...nothing, status: 'CANCELED' }
   const lines: Lines = { text: [], objects: 0, roots: 0 }
-  const most = script?.afterRoots === undefined ? Infinity : Math.max(0, script.afterRoots - rootObjectCount)
+  const max = script?.afterRoots === undefined ? Infinity : Math.max(0, script.afterRoots - rootObjectCount)
   const pages = script?.stepMinutes ? 1 : PAGES_A_STEP
   const query = readBulkQuery(schema, operation.query)
-  const walked = await walk(schema, apiOf(db, shop, now), query, lines, { from: nextPage, pages, most })
+  const walked = await walk(schema, apiOf(db, shop, now), query, lines, { from: nextPage, pages, max })
   const step = {
     errorCode: null,
     objectCount: lines.objects,
@@ -68,7 +68,7 @@ async function nextStep(
     stepAt: null
   }
   if (walked.isFailed) return { ...step, status: 'FAILED', errorCode: 'INTERNAL_SERVER_ERROR' }
-  if (walked.nextPage !== null && lines.roots < most) return { ...step, status: 'RUNNING', stepAt: later }
+  if (walked.nextPage !== null && lines.roots < max) return { ...step, status: 'RUNNING', stepAt: later }
   const ended = script?.status ?? 'COMPLETED'
   return {
     ...step,
@@ -82,16 +82,16 @@ function apiOf(db: Database, shop: Shop, now: Temporal.Instant): () => Api {
   return () => apiFor(db, shop, `http://${shop.domain}`, async () => now)
 }
 
-/** Reads pages from a cursor on, until the end, the given number of pages, or `most` root objects. */
+/** Reads pages from a cursor on, until the end, the given number of pages, or `max` root objects. */
 async function walk(
   schema: GraphQLSchema,
   api: () => Api,
   query: BulkQuery,
   lines: Lines,
-  { from, pages, most }: { from: string | null; pages: number; most: number }
+  { from, pages, max }: { from: string | null; pages: number; max: number }
 ): Promise<Walked> {
   let after = from
-  for (let read = 0; read < pages && lines.roots < most; read++) {
+  for (let read = 0; read < pages && lines.roots < max; read++) {
     const result = await execute({
       schema,
       document: query.document,
@@ -100,7 +100,7 @@ async function walk(
     })
     if (result.errors || !result.data) return { nextPage: null, isFailed: true }
     const page = result.data[query.root] as Connection
-    for (const { node } of page.edges.slice(0, most - lines.roots)) {
+    for (const { node } of page.edges.slice(0, max - lines.roots)) {
       lines.roots++
       write(node, null, query.connections, lines)
     }

@@ -83,11 +83,11 @@ export async function findNewestBulkOperation(
 }
 
 /** The number of running operations, and the limit if the faults set one. */
-export function countOpenBulkOperations(q: Queries, storeId: number): Promise<{ open: number; most: number | null }> {
+export function countOpenBulkOperations(q: Queries, storeId: number): Promise<{ open: number; max: number | null }> {
   return q.one(
-    row({ open: int, most: nullable(int) }),
+    row({ open: int, max: nullable(int) }),
     sql`
-    select count(*) as open, (select (bulk_faults->>'maxAtOnce')::int from sandbox.shops where store_id = ${storeId}) as most
+    select count(*) as open, (select (bulk_faults->>'maxAtOnce')::int from sandbox.shops where store_id = ${storeId}) as max
       from sandbox.bulk_operations
      where store_id = ${storeId} and status in ('CREATED', 'RUNNING', 'CANCELING')`
   )

@@ -30,8 +30,8 @@ export function truncateFields<Update extends Pick<CustomerUpdate, 'email' | 'fi
 }
 
 /** Cuts whole characters: PostgreSQL refuses half of a surrogate pair. */
-function first(text: string | null, most: number): string | null {
-  return text !== null && text.length > most ? [...text.slice(0, 2 * most)].slice(0, most).join('') : text
+function first(text: string | null, max: number): string | null {
+  return text !== null && text.length > max ? [...text.slice(0, 2 * max)].slice(0, max).join('') : text
 }
 
 /** A customer that has a row here; a member when `status` is not null. */

@@ -13,7 +13,7 @@ import { rollUpTotals } from './totals/roll-up-totals.ts'
 const { db } = await testDatabase()
 
 /** Blocks so small that a few rows make many, and batches so small that a roll-up needs several. */
-const SMALL = { blockRows: 3, chapterBlocks: 2, most: 7 }
+const SMALL = { blockRows: 3, chapterBlocks: 2, max: 7 }
 const STATUSES = ['active', 'paused', 'cancelled', 'failed', 'expired'] as const
 const SHOWN = { active: ['active'], paused: ['paused'], cancelled: ['cancelled', 'failed', 'expired'] } as const
 
@@ -283,7 +283,7 @@ test('while writers commit and roll back and the counts are rolled up, every tot
   }
   const folder = async () => {
     let rolledUp = 0
-    while (busy()) rolledUp += await rollUpTotals(db, { ...SMALL, most: 300 })
+    while (busy()) rolledUp += await rollUpTotals(db, { ...SMALL, max: 300 })
     return rolledUp
   }
   let looked = 0
@@ -305,7 +305,7 @@ test('while writers commit and roll back and the counts are rolled up, every tot
   }
   const [rolledUp] = await Promise.all([folder(), folder(), reader(), writer(0), writer(1), writer(2)])
   assert.ok(rolledUp > 0 && looked > 0)
-  await rollUpTotals(db, { ...SMALL, most: 300 })
+  await rollUpTotals(db, { ...SMALL, max: 300 })
   assert.deepEqual(
     (await store.inStore(audit)).findings.filter(({ check }) => check === 'lists_counted'),
     []

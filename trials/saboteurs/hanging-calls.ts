@@ -10,8 +10,8 @@ export const hangingCallsSaboteurs: Record<string, Saboteur> = {
     edits: [
       {
         file: 'src/kit/engines/flights.ts',
-        from: 'const areMostEnded = () => ended.length > 0 && leftOfRound() <= round.length * (1 - MOST)',
-        to: 'const areMostEnded = () => ended.length > 0 && leftOfRound() + MOST < 0'
+        from: 'const areMostEnded = () => ended.length > 0 && leftOfRound() <= round.length * (1 - ENDED_SHARE)',
+        to: 'const areMostEnded = () => ended.length > 0 && leftOfRound() + ENDED_SHARE < 0'
       }
     ]
   },

@@ -13,7 +13,7 @@ import { showProgress } from '../show-progress.ts'
 import { storeFlag, storePath } from './store-flag.ts'
 
 /** How often the progress is polled: less often the longer it takes, because each poll counts the remaining rows. */
-const LOOK_AFTER_MS = { first: 500, growth: 1.2, most: 5_000 }
+const LOOK_AFTER_MS = { first: 500, growth: 1.2, max: 5_000 }
 const TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const
 
 const importFlag = argument('<import>', text('the id of an import such as imp_3'))
@@ -175,7 +175,7 @@ async function followImport(
     if (now.error !== error && now.error !== null) err.write(`Waiting: ${now.error}\n`)
     error = now.error ?? error
     await sleep(pause)
-    pause = Math.min(pause * LOOK_AFTER_MS.growth, LOOK_AFTER_MS.most)
+    pause = Math.min(pause * LOOK_AFTER_MS.growth, LOOK_AFTER_MS.max)
   }
   if (now.status === 'done') progress.end(`Imported ${started.id}`)
   else progress.fail(`The import ${started.id} is ${now.status}`)

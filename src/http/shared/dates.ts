@@ -26,12 +26,12 @@ export function futureOrNull(
   text: string | undefined,
   timezone: string,
   now: Temporal.Instant,
-  most: { years: number } | { days: number } = FIVE_YEARS
+  max: { years: number } | { days: number } = FIVE_YEARS
 ): Temporal.Instant | null {
   const instant = instantOrUndefined(text, timezone)
   if (!instant) return null
-  const latest = now.toZonedDateTimeISO(timezone).add(most).toInstant()
+  const latest = now.toZonedDateTimeISO(timezone).add(max).toInstant()
   if (Temporal.Instant.compare(instant, now) > 0 && Temporal.Instant.compare(instant, latest) <= 0) return instant
-  const [unit, count] = Object.entries(most)[0]!
+  const [unit, count] = Object.entries(max)[0]!
   throw invalidField(field, `must be a date after now and at most ${count} ${unit} ahead`)
 }

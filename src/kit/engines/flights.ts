@@ -5,7 +5,7 @@ const SLOW_MS = 2_000
 /** A run waits no longer for the first piece that ends: what becomes due meanwhile is not to wait for one that hangs. */
 const COME_BACK_MS = 2_000
 /** Of the pieces that were begun together, so many are waited for; the others get as long again as these took, within limits. */
-const MOST = 0.75
+const ENDED_SHARE = 0.75
 const MIN_AGAIN_MS = 20
 const MAX_AGAIN_MS = 500
 
@@ -104,7 +104,7 @@ export function createFlights<T>({ slowMs = SLOW_MS, comeBackMs = COME_BACK_MS }
       if (!store) return []
       const { flights, round, ended } = store
       const leftOfRound = () => round.filter((flight) => flights.has(flight)).length
-      const areMostEnded = () => ended.length > 0 && leftOfRound() <= round.length * (1 - MOST)
+      const areMostEnded = () => ended.length > 0 && leftOfRound() <= round.length * (1 - ENDED_SHARE)
       await until(store, () => flights.size === 0 || areMostEnded(), comeBackMs)
       if (areMostEnded() && leftOfRound() > 0) {
         const tookMs = performance.now() - round[0]!.startedAt

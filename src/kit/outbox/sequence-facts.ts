@@ -4,7 +4,7 @@ import { lockKnownConsumers } from './known-consumers.ts'
 
 const BATCH = 1_000
 
-const sequence = directSql<[storeId: number, most: number]>('facts_sequence', 'select sequence_facts($1, $2) as count')
+const sequence = directSql<[storeId: number, max: number]>('facts_sequence', 'select sequence_facts($1, $2) as count')
 
 /**
  * Gives positions to facts of the store that have none, in an order in which consumers can read them, and returns how many

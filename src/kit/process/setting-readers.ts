@@ -34,8 +34,8 @@ export function listOf(fits: (entry: string) => boolean) {
 /** Whether it is a network such as 10.20.0.0/16. */
 export const isNetwork = (entry: string) => {
   const [address = '', bits = '', more] = entry.split('/')
-  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)]!
-  return more === undefined && /^\d{1,3}$/.test(bits) && Number(bits) <= most
+  const max = { 0: -1, 4: 32, 6: 128 }[isIP(address)]!
+  return more === undefined && /^\d{1,3}$/.test(bits) && Number(bits) <= max
 }
 
 /** Whether it is an address or a network. */

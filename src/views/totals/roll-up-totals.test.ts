@@ -67,7 +67,7 @@ async function counted(store: BuiltStore) {
 test('blocks are cut also when the changes fill the last batch exactly', async () => {
   const store = await aStore(db)
   await store.inStore((ctx) => addMembers(ctx, 200))
-  assert.equal(await rollUpTotals(db, { ...CUT, most: 100 }), 200)
+  assert.equal(await rollUpTotals(db, { ...CUT, max: 100 }), 200)
   assert.ok((await largestBlock(store)) <= 2 * CUT.blockRows)
   await counted(store)
 })

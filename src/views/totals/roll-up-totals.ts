@@ -7,7 +7,7 @@ const RolledUp = row({ rolledUp: int })
 const MAX_CHANGES = 20_000
 
 /** The size of the parts of a list: rows of a block, blocks of a chapter. Tests use small ones. */
-type Cut = { blockRows: number; chapterBlocks: number; most: number }
+type Cut = { blockRows: number; chapterBlocks: number; max: number }
 
 /**
  * Rolls up the waiting changes of lists into their stored counts, for every store. Totals are exact without it, but slower the
@@ -15,7 +15,7 @@ type Cut = { blockRows: number; chapterBlocks: number; most: number }
  * thrown at the end, in an AggregateError. Returns how many changes were rolled up.
  */
 export async function rollUpTotals(db: Database, cut: Partial<Cut> = {}): Promise<number> {
-  const { blockRows = 1024, chapterBlocks = 32, most = MAX_CHANGES } = cut
+  const { blockRows = 1024, chapterBlocks = 32, max = MAX_CHANGES } = cut
   // A list whose mark can advance is rolled up too, although nothing waits: readers then begin after the mark.
   const waiting = await db.inInstallation((tx) =>
     tx.many(
@@ -39,11 +39,11 @@ export async function rollUpTotals(db: Database, cut: Partial<Cut> = {}): Promis
   const failures: Error[] = []
   for (const { storeId, list } of waiting) {
     try {
-      for (let rolledUp = most; rolledUp === most; total += rolledUp) {
+      for (let rolledUp = max; rolledUp === max; total += rolledUp) {
         const done = await db.inInstallation((tx) =>
           tx.one(
             RolledUp,
-            sql`select roll_up_list_totals(${storeId}, ${list}, ${most}, ${blockRows}, ${chapterBlocks}) as rolled_up`
+            sql`select roll_up_list_totals(${storeId}, ${list}, ${max}, ${blockRows}, ${chapterBlocks}) as rolled_up`
           )
         )
         rolledUp = done.rolledUp
