@@ -21,7 +21,10 @@ export type Connectors = {
    * later, when its bucket is full: a store that is connected again soon continues with the points that it had.
    */
   forget(storeId: number): void
-  /** No call takes longer, with all its waits and tries. */
+  /**
+   * No call takes longer, with all its waits for the platform and its tries. A change waits besides for `mayChange`: where its end
+   * matters it is told `endBy` (see `AttemptRequest`).
+   */
   maxCallMs: number
   /** Ends every call that is under way, with an unknown outcome, and its connection. For a process that ends. */
   cutOff(): void

@@ -34,8 +34,8 @@ export const restoredBackupSaboteurs: Record<string, Saboteur> = {
       {
         // What passes the claim would be stopped before it is sent.
         file: 'src/platform/wire/client.ts',
-        from: 'const mayChange = await (options.mayChange?.(access.storeId) ?? true)',
-        to: 'const mayChange = true'
+        from: 'const isAllowed = await mayChange(access.storeId)',
+        to: 'const isAllowed = true'
       }
     ]
   },

@@ -21,6 +21,8 @@ export type AttemptRequest = {
   originTime: Temporal.Instant
   /** The date of the cycle to charge; the platform finds its own cycle number for it. */
   cycleAt?: Temporal.Instant | null
+  /** The charge is not sent when its call could end later; a time of `performance.now()`. Its failure then has the code `too_late`. */
+  endBy?: number
 }
 
 /** An attempt that exists and cannot be read. */
@@ -66,7 +68,7 @@ const ATTEMPTS_AT_ONCE = 16
 const MAX_KEY_PAGES = 25
 
 export function createBillingApi(client: PlatformClient): BillingApi {
-  const createAttempt: BillingApi['createAttempt'] = ({ contractId, idempotencyKey, originTime, cycleAt }) => {
+  const createAttempt: BillingApi['createAttempt'] = ({ contractId, idempotencyKey, originTime, cycleAt, endBy }) => {
     const input = {
       idempotencyKey,
       originTime: wholeSeconds(originTime),
@@ -76,7 +78,8 @@ export function createBillingApi(client: PlatformClient): BillingApi {
     return client.mutate(
       BillingAttemptCreate,
       { contractId: client.gid('SubscriptionContract', contractId), input },
-      (payload) => readAttempt(payload.at('subscriptionBillingAttempt'))
+      (payload) => readAttempt(payload.at('subscriptionBillingAttempt')),
+      { endBy }
     )
   }
   const patient = ofLowPriority(client)

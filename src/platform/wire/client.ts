@@ -35,7 +35,10 @@ export type ClientOptions = {
 const TIMEOUT_MS = 30_000
 const THROTTLE_WAIT_MS = 10_000
 const SECOND_QUERY_MS = 2_000
-/** No call takes longer, with all its waits and tries, where the options name no other times. Leases on such work last longer. */
+/**
+ * No call takes longer, with all its waits for the platform and its tries, where the options name no other times. Leases on such work
+ * last longer. A change of the platform waits besides for `mayChange`, which asks the database.
+ */
 export const MAX_CALL_MS = TIMEOUT_MS + THROTTLE_WAIT_MS
 
 /** The times of a client of which one try may take so long: a call waits for at most a third of that. */
@@ -49,11 +52,14 @@ export const maxCallMsOf = ({ timeoutMs = TIMEOUT_MS, throttleWaitMs = THROTTLE_
 export type StoreLimits = { budget: CostBudget; window: CallWindow }
 
 type Variables = Record<string, unknown>
-type Call = { document: AdminDocument; body: string; priority: Priority }
+type Call = { document: AdminDocument; body: string; priority: Priority; endBy: number }
 type Answer = { response: ReadResponse; isAnswered: boolean }
 
 /** A call of low priority is sent only while half of the cost budget is left besides, and nobody waits for points. */
 export type Priority = 'normal' | 'low'
+
+/** `endBy`: nothing is sent that could end later, with the whole time limit of its try; a time of `performance.now()`. */
+export type SendOptions = { endBy?: number }
 
 /** The same client, whose queries have low priority. */
 export const ofLowPriority = (client: PlatformClient): PlatformClient => ({
@@ -70,9 +76,19 @@ export type PlatformClient = {
     priority?: Priority
   ): Promise<PlatformResult<T>>
   /** `read` gets the mutation's payload, once it is known to have no userErrors. Nothing is sent while nothing may be changed there. */
-  mutate<T>(document: AdminDocument, variables: Variables, read: (payload: Fields) => T): Promise<PlatformResult<T>>
+  mutate<T>(
+    document: AdminDocument,
+    variables: Variables,
+    read: (payload: Fields) => T,
+    options?: SendOptions
+  ): Promise<PlatformResult<T>>
   /** The same for what is only ours there and changes nothing for the shop: our webhooks, bulk queries. Always allowed. */
-  maintain<T>(document: AdminDocument, variables: Variables, read: (payload: Fields) => T): Promise<PlatformResult<T>>
+  maintain<T>(
+    document: AdminDocument,
+    variables: Variables,
+    read: (payload: Fields) => T,
+    options?: SendOptions
+  ): Promise<PlatformResult<T>>
   /** The global id of an object, as this store's platform writes it: `gid://platform/Customer/42`. */
   gid(type: string, id: string): string
   /** Whether a link leads to the host of this store's platform, whose address an operator has chosen. */
@@ -84,6 +100,12 @@ const ON_HOLD: PlatformFailure = {
   kind: 'unavailable',
   message: 'The store is on hold since it was restored from a backup: nothing is changed on its platform',
   code: 'store_on_hold'
+}
+/** It was not sent. */
+const TOO_LATE: PlatformFailure = {
+  kind: 'unavailable',
+  message: 'There was not enough time left for the call: it was not sent',
+  code: 'too_late'
 }
 /** After the first response of "throttled", whatever the bucket says; after each further one twice as long. */
 const MIN_THROTTLE_PAUSE_MS = 100
@@ -112,11 +134,25 @@ export function createClient(
     timeoutMs = TIMEOUT_MS,
     throttleWaitMs = THROTTLE_WAIT_MS,
     secondQueryMs = SECOND_QUERY_MS,
-    underWay
+    underWay,
+    onWithheld,
+    mayChange = async () => true
   } = options
 
   /** One exchange, which holds a place and `cost` points until it ends. */
-  async function exchange(call: Call, place: Place, cost: number, limitMs: number, cutOff?: AbortSignal) {
+  async function exchange(
+    call: Call,
+    place: Place,
+    cost: number,
+    limitMs: number,
+    cutOff?: AbortSignal
+  ): Promise<Answer> {
+    // Right before it is sent: whatever it has waited for took of its time.
+    if (performance.now() + limitMs > call.endBy) {
+      budget.settle(cost, null)
+      place.leave(false)
+      return { response: { failure: TOO_LATE }, isAnswered: false }
+    }
     const posted = await post(url, headers, call.body, { timeoutMs: limitMs, cutOff, underWay })
     let response: ReadResponse | undefined
     try {
@@ -158,8 +194,12 @@ export function createClient(
   }
 
   /** Repeats the call while the platform throttles it, until its patience is at an end. */
-  async function send(document: AdminDocument, variables: Variables, priority: Priority): Promise<ReadResponse> {
-    const call = { document, body: JSON.stringify({ query: document, variables }), priority }
+  async function send(
+    document: AdminDocument,
+    variables: Variables,
+    { priority = 'normal', endBy = Number.POSITIVE_INFINITY }: SendOptions & { priority?: Priority }
+  ): Promise<ReadResponse> {
+    const call: Call = { document, body: JSON.stringify({ query: document, variables }), priority, endBy }
     const deadline = performance.now() + throttleWaitMs + timeoutMs
     let patienceMs = throttleWaitMs
     for (let tries = 0; ; tries++) {
@@ -183,7 +223,8 @@ export function createClient(
       // At random, so that nodes which were throttled together do not come back together.
       const pauseMs = MIN_THROTTLE_PAUSE_MS * 2 ** tries * (1 + Math.random())
       const waitMs = Math.max(pauseMs, budget.waitFor(response.requestedCost ?? cost, true))
-      const isOver = waitMs > patienceMs || performance.now() + waitMs >= deadline
+      const again = performance.now() + waitMs
+      const isOver = waitMs > patienceMs || again >= deadline || again + timeoutMs > endBy
       if (isOver) return { failure: throttled(Math.ceil(waitMs)) }
       await sleep(pauseMs)
       patienceMs -= pauseMs
@@ -194,11 +235,11 @@ export function createClient(
     document: AdminDocument,
     variables: Variables,
     read: (data: Fields) => PlatformResult<T>,
-    priority: Priority = 'normal'
+    options: SendOptions & { priority?: Priority } = {}
   ) {
-    const { failure, data, withheld = [] } = await send(document, variables, priority)
+    const { failure, data, withheld = [] } = await send(document, variables, options)
     if (failure) return failed(failure)
-    for (const field of withheld) options.onWithheld?.(access.storeId, field)
+    for (const field of withheld) onWithheld?.(access.storeId, field)
     try {
       const paths = withheld.map(({ path }) => `data.${path}`)
       return read(new Fields(data, 'data', paths))
@@ -209,21 +250,23 @@ export function createClient(
     }
   }
 
-  const maintain: PlatformClient['maintain'] = (document, variables, read) =>
-    call(document, variables, (data) => {
+  const maintain: PlatformClient['maintain'] = (document, variables, read, sending) => {
+    const readPayload = (data: Fields) => {
       const payload = data.at(data.keys()[0] ?? 'payload')
       const error = payload.list('userErrors')[0]
       return error ? failed(rejection(error)) : succeeded(read(payload))
-    })
+    }
+    return call(document, variables, readPayload, sending)
+  }
 
   return {
     query: (document, variables, read, priority) =>
-      call(document, variables, (data) => succeeded(read(data)), priority),
+      call(document, variables, (data) => succeeded(read(data)), { priority }),
     maintain,
-    async mutate(document, variables, read) {
+    async mutate(document, variables, read, sending) {
       // Without an answer nothing is sent.
-      const mayChange = await (options.mayChange?.(access.storeId) ?? true)
-      return mayChange ? maintain(document, variables, read) : failed(ON_HOLD)
+      const isAllowed = await mayChange(access.storeId)
+      return isAllowed ? maintain(document, variables, read, sending) : failed(ON_HOLD)
     },
     gid: (type, id) => gid(access.profile, type, id),
     isOnPlatform: (link) => URL.parse(link)?.hostname === new URL(url).hostname
