@@ -84,16 +84,17 @@ export function createBillingEngine(options: {
       const isDue = (at: Temporal.Instant | null) => at !== null && Temporal.Instant.compare(at, now) <= 0
       const isCharging = isDue(next.check) || charging.underWay(storeId) > 0
       const sent = isCharging ? await charging.turn(storeId) : NONE
+      let done = 0
+      // However many charges wait to be sent.
+      if (isDue(next.grace)) done += await batchOf(storeId, endGraces)
+      if (isDue(next.paymentDeadline)) done += await batchOf(storeId, endChargesPastDeadline)
+      if (isDue(next.remind)) done += await batchOf(storeId, remindCustomers)
+      if (isDue(next.resume)) done += await batchOf(storeId, resumeEndedPauses)
       // Cycles are opened as fast as they can be sent: a cycle that is not opened can still be skipped or rescheduled.
-      if (sent.isFull) return sent.done
-      let opened = 0
-      if (isDue(next.grace)) opened += await batchOf(storeId, endGraces)
-      if (isDue(next.paymentDeadline)) opened += await batchOf(storeId, endChargesPastDeadline)
-      if (isDue(next.remind)) opened += await batchOf(storeId, remindCustomers)
-      if (isDue(next.resume)) opened += await batchOf(storeId, resumeEndedPauses)
-      if (isDue(next.due)) opened += await batchOf(storeId, openDueAttempts)
+      if (sent.isFull) return sent.done + done
+      if (isDue(next.due)) done += await batchOf(storeId, openDueAttempts)
       // Attempts that were just opened are sent at once.
-      return sent.done + opened + (opened > 0 ? (await charging.turn(storeId)).done : 0)
+      return sent.done + done + (done > 0 ? (await charging.turn(storeId)).done : 0)
     }
   }
 }

@@ -39,7 +39,7 @@ export const killRenewalsSaboteurs: Record<string, Saboteur> = {
       {
         file: ASK,
         from: '      idempotencyKey: attempt.idempotencyKey,\n      originTime',
-        to: '      idempotencyKey: attempt.idempotencyKey + attempt.checks,\n      originTime'
+        to: '      idempotencyKey: attempt.idempotencyKey + attempt.leaseToken,\n      originTime'
       }
     ]
   },

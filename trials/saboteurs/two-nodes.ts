@@ -20,8 +20,8 @@ export const twoNodesSaboteurs: Record<string, Saboteur> = {
     edits: [
       {
         file: 'src/billing/charging/claims.ts',
-        from: "* interval '1 millisecond', checks = a.checks + 1",
-        to: "* interval '1 year', checks = a.checks + 1"
+        from: "* interval '1 millisecond',\n             submitted_at",
+        to: "* interval '1 year',\n             submitted_at"
       },
       {
         file: 'src/kit/engines/lease-owner.ts',

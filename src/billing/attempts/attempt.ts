@@ -13,6 +13,8 @@ export const Attempt = row({
   scheduledAt: instant,
   submittedAt: nullable(instant),
   platformAttemptId: nullable(text),
+  /** Rises with each claim. */
+  leaseToken: int,
   orderId: nullable(int),
   paymentMethod: nullable(json<PaymentMethod>()),
   /** A payment of its cycle that is not ours, while it is open. */

@@ -25,23 +25,19 @@ async function ask(
   known: PlatformAttempt[],
   earlier: EarlierAttempt[],
   over: Partial<ClaimedAttempt> = {},
-  options: Parameters<typeof aPlatform>[1] & { outlasts?: boolean[] } = {}
+  options: Parameters<typeof aPlatform>[1] & { endBy?: number | null } = {}
 ) {
   const { connector, asked } = aPlatform(known, options)
-  const outlasts = [...(options.outlasts ?? [])]
+  const { endBy = 5_000 } = options
   const attempts = [claimed(earlier, over)]
-  const submitted = await askPlatform(connector, {
-    attempts,
-    now: NOW,
-    outlastsCall: async () => outlasts.shift() ?? true
-  })
+  const submitted = await askPlatform(connector, { attempts, now: NOW, endBy: async () => endBy })
   return { outcomes: submitted.outcomes.map(inWords), asked, isThrottled: submitted.isThrottled }
 }
 
 test('a first charge is sent at once; one that cannot end within its claim is not sent', async () => {
   const { outcomes, asked } = await ask([], [])
   assert.deepEqual([outcomes, asked], [['checked later'], [`charge ${KEY}`]])
-  const late = await ask([], [], {}, { outlasts: [false] })
+  const late = await ask([], [], {}, { endBy: null })
   assert.deepEqual([late.outcomes, late.asked], [['soon again'], []])
 })
 
@@ -112,21 +108,39 @@ test('a charge that is not wanted any more is looked for and never sent: a payme
   assert.deepEqual(await look(failed, open, ...paid), [`success 5 under ${KEY}`, `success 6 under ${KEY}`])
 })
 
-test('attempts whose ids are known are read together, and by themselves where the platform does not answer', async () => {
+test('attempts whose ids are known are read together, and may be read by themselves where the platform does not answer', async () => {
   const read = async (options?: Parameters<typeof aPlatform>[1]) => {
     const { connector, asked } = aPlatform([reported('1', 'success'), reported('2', 'failed')], options)
     const attempts = ['1', '2', '3'].map((id) => claimed([], { platformAttemptId: id, idempotencyKey: `own-${id}` }))
-    const { outcomes } = await askPlatform(connector, { attempts, now: NOW, outlastsCall: async () => true })
-    return { outcomes: outcomes.map(inWords), asked }
+    const { outcomes, alone } = await askPlatform(connector, { attempts, now: NOW, endBy: async () => 5_000 })
+    const together = [...asked]
+    const each = await Promise.all(alone.map(({ ask }) => ask()))
+    assert.deepEqual(
+      alone.flatMap((one) => one.attempts),
+      alone.length > 0 ? attempts : []
+    )
+    return {
+      outcomes: outcomes.map(inWords),
+      asked: together,
+      alone: each.flatMap((one) => [...one.outcomes.map(inWords), ...one.alone]),
+      askedAlone: asked.slice(1)
+    }
   }
   assert.deepEqual(await read(), {
     outcomes: ['success 1 under own-1', 'failed 2 under own-2', 'checked later'],
-    asked: ['ids 1,2,3']
+    asked: ['ids 1,2,3'],
+    alone: [],
+    askedAlone: []
   })
   const soon = Array(3).fill('soon again')
-  assert.deepEqual(await read({ isDown: true }), { outcomes: soon, asked: ['ids 1,2,3', 'ids 1', 'ids 2', 'ids 3'] })
+  assert.deepEqual(await read({ isDown: true }), {
+    outcomes: soon,
+    asked: ['ids 1,2,3'],
+    alone: soon,
+    askedAlone: ['ids 1', 'ids 2', 'ids 3']
+  })
   const throttled = { isDown: true, failure: { kind: 'throttled' as const } }
-  assert.deepEqual(await read(throttled), { outcomes: soon, asked: ['ids 1,2,3'] })
+  assert.deepEqual(await read(throttled), { outcomes: soon, asked: ['ids 1,2,3'], alone: [], askedAlone: [] })
 })
 
 test('where the platform calls the cycle paid its payment is searched for, and settles the attempt', async () => {
@@ -147,6 +161,4 @@ test('where the platform calls the cycle paid its payment is searched for, and s
   assert.deepEqual((await ask(changing, earlier, {}, { charge: meanwhile })).outcomes, ['superseded by 2'])
   const unreadable = await ask(known, earlier, {}, { charge, ofCycle: 'unreadable' })
   assert.deepEqual(unreadable.outcomes, ['soon again'])
-  const late = await ask(known, earlier, {}, { charge, outlasts: [true, false] })
-  assert.deepEqual([late.outcomes, late.asked.at(-1)], [['soon again'], `charge ${KEY}`])
 })

@@ -12,6 +12,9 @@ import {
   type SubmitOutcome
 } from './submit-outcome.ts'
 
+/** A question to the platform about claimed attempts, or a charge. */
+export type Call = { attempts: ClaimedAttempt[]; ask: () => Promise<Submitted> }
+
 /** What became of claimed attempts at the platform, to be written. */
 export type Submitted = {
   attempts: ClaimedAttempt[]
@@ -19,25 +22,41 @@ export type Submitted = {
   now: Temporal.Instant
   /** The platform had no points for one of the calls. */
   isThrottled: boolean
+  /** They could not be read together: each is to be read by itself, or else the outcomes hold. */
+  alone: Call[]
 }
 
-/** Claimed attempts. `outlastsCall`: the claim is ours for as long as another call may take, and a charge may still be sent. */
+/**
+ * Claimed attempts. `endBy`: until when the call of a charge that is sent now has to end, so that its claim is ours until then; null
+ * where it may not be sent any more.
+ */
 export type Claim = {
   attempts: ClaimedAttempt[]
   now: Temporal.Instant
-  outlastsCall: (attempt: ClaimedAttempt) => Promise<boolean>
+  endBy: (attempt: ClaimedAttempt) => Promise<number | null>
 }
-type Asking = Claim & { noteThrottled: () => void }
+type Asking = Claim & { noteThrottled: () => void; noteUnread: () => void }
 
 /** Asks the platform for claimed attempts: charges, or reads what became of them. Writes nothing. */
 export async function askPlatform(connector: Connector, claim: Claim): Promise<Submitted> {
   const { attempts, now } = claim
   let isThrottled = false
-  const asking: Asking = { ...claim, noteThrottled: () => void (isThrottled = true) }
+  let areUnread = false
+  const asking: Asking = {
+    ...claim,
+    noteThrottled: () => void (isThrottled = true),
+    noteUnread: () => void (areUnread = true)
+  }
   const outcomes = await ask(connector, asking)
   const byKey = new Map(attempts.map((a) => [a.idempotencyKey, a]))
   const settled = await Promise.all(outcomes.map((outcome) => findWhatPaid(connector, outcome, byKey, asking)))
-  return { attempts, outcomes: settled, now, isThrottled }
+  const alone = areUnread
+    ? attempts.map((attempt) => ({
+        attempts: [attempt],
+        ask: () => askPlatform(connector, { ...claim, attempts: [attempt] })
+      }))
+    : []
+  return { attempts, outcomes: settled, now, isThrottled, alone }
 }
 
 function ask(connector: Connector, asking: Asking): Promise<SubmitOutcome[]> {
@@ -50,13 +69,15 @@ function ask(connector: Connector, asking: Asking): Promise<SubmitOutcome[]> {
 async function send(connector: Connector, attempt: ClaimedAttempt, asking: Asking): Promise<SubmitOutcome[]> {
   const { now } = asking
   // Otherwise another process might have the attempt by the time that the platform answers.
-  if (!(await asking.outlastsCall(attempt))) return [checkSoon(attempt, now)]
+  const endBy = await asking.endBy(attempt)
+  if (endBy === null) return [checkSoon(attempt, now)]
   const [result] = await connector.billing.createAttempts([
     {
       contractId: attempt.platformContractId,
       idempotencyKey: attempt.idempotencyKey,
       originTime: attempt.cycleAt ?? attempt.scheduledAt,
-      cycleAt: attempt.cycleAt
+      cycleAt: attempt.cycleAt,
+      endBy
     }
   ])
   if (result!.ok) return [outcomeOf(attempt, result!.value, now)]
@@ -113,14 +134,11 @@ function whileUnknown(
   return failure ? failedCall(attempt, failure, asking) : checkLater(attempt, asking.now)
 }
 
-/** Reads attempts together, and one by one where the platform does not answer: one that cannot be read holds up no other. */
+/** Reads attempts together; where the platform does not answer, one of them may be the reason, which is to hold up no other. */
 async function fetchOutcomes(connector: Connector, asking: Asking): Promise<SubmitOutcome[]> {
   const { attempts, now } = asking
   const found = await connector.billing.findAttempts(attempts.map((a) => a.platformAttemptId!))
-  if (!found.ok && found.failure.kind === 'unavailable' && attempts.length > 1) {
-    const each = attempts.map((attempt) => fetchOutcomes(connector, { ...asking, attempts: [attempt] }))
-    return (await Promise.all(each)).flat()
-  }
+  if (!found.ok && found.failure.kind === 'unavailable' && attempts.length > 1) asking.noteUnread()
   return attempts.map((attempt) => {
     if (!found.ok) return failedCall(attempt, found.failure, asking)
     const reported = found.value.get(attempt.platformAttemptId!)
@@ -150,7 +168,6 @@ async function findWhatPaid(
   if (!('result' in submitOutcome) || submitOutcome.result.state !== 'failed') return submitOutcome
   const attempt = byKey.get(submitOutcome.result.idempotencyKey)
   if (!attempt || declineOf(submitOutcome.result.errorCode).code !== 'already_paid') return submitOutcome
-  if (!(await asking.outlastsCall(attempt))) return checkSoon(attempt, asking.now)
   const found = await findPayment(connector, attempt)
   if (found.state === 'unknown') return whileUnknown(attempt, found, asking)
   if (found.state === 'nothing') return { result: { ...submitOutcome.result, isPaymentSearched: true } }

@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { instant, int, nullable, row, sql, text } from '#kit/postgres'
 import { atOnce } from '../../../test/at-once.ts'
 import { testDatabase } from '../../../test/database.ts'
 import { aDueStore } from '../../../test/due-store.ts'
 import { aSubscriptionLife, at } from '../../../test/subscription-life.ts'
 import { insertAttempts } from '../attempts/attempt.ts'
-import {
-  type Checked,
-  type ClaimedAttempt,
-  claimAttempts,
-  claimTimes,
-  markChecked,
-  releaseAttempts,
-  renewClaim
-} from './claims.ts'
+import { type Checked, type ClaimedAttempt, claimAttempts, claimTimes, markChecked, releaseAttempts } from './claims.ts'
+import { endOfCall, extendClaims, renewClaim } from './keep-claims.ts'
 import { openDueAttempts } from './open-attempts.ts'
 
 const { db } = await testDatabase()
@@ -102,9 +96,9 @@ test('a claim lasts half as long again as the longest call, in real time; then t
   const [id] = ids as [number]
   const began = Temporal.Now.instant()
   const [first] = await claim(10, 7)
-  assert.deepEqual([first!.submittedBefore, first!.leaseToken, first!.checks], [null, 1, 1])
+  assert.deepEqual([first!.submittedBefore, first!.leaseToken, first!.checks], [null, 1, 0])
   const leased = await stored(id)
-  assert.deepEqual([leased.leaseOwner, leased.leaseToken, leased.checks, leased.submittedAt], [7, 1, 1, DUE])
+  assert.deepEqual([leased.leaseOwner, leased.leaseToken, leased.checks, leased.submittedAt], [7, 1, 0, DUE])
   const lasts = leased.leasedUntil!.since(began).total('seconds')
   assert.ok(lasts > 59 && lasts < 75, `${lasts} s`)
   assert.deepEqual(await claim(), [])
@@ -115,8 +109,97 @@ test('a claim lasts half as long again as the longest call, in real time; then t
        where store_id = ${storeId}`)
   )
   const [again] = await claim(10, 8)
-  assert.deepEqual([again!.submittedBefore, again!.leaseToken, again!.checks], [minutes(-3), 2, 2])
+  assert.deepEqual([again!.submittedBefore, again!.leaseToken, again!.checks], [minutes(-3), 2, 0])
   assert.deepEqual((await stored(id)).submittedAt, minutes(-3))
+})
+
+test('what this process works on is not claimed again, also after its claim has run out', async () => {
+  const { inStore, storeId, ids } = await openAttempts(2)
+  const claim = (except: number[]) =>
+    inStore((ctx) =>
+      claimAttempts(
+        ctx,
+        1,
+        1,
+        40_000,
+        except.map((id) => ({ id }))
+      )
+    )
+  assert.deepEqual(idsOf(await claim([])), [ids[0]])
+  await inStore(({ tx }) => tx.run(sql`update billing_attempts set leased_until = null where store_id = ${storeId}`))
+  assert.deepEqual(idsOf(await claim([ids[0]!])), [ids[1]])
+  assert.deepEqual(idsOf(await claim([ids[0]!])), [])
+})
+
+test('claims are extended while they are ours: not those that another process has, that have ended or were released', async () => {
+  const { inStore, storeId, ids, claim, stored } = await openAttempts(5)
+  const claimed = (await claim(4)) as ClaimedAttempt[]
+  const [ours, ofAnother, ended, released] = ids as [number, number, number, number]
+  const expired = Temporal.Now.instant().subtract({ minutes: 1 })
+  const change = (id: number, set: 'expire' | 'claim' | 'end' | 'release') =>
+    inStore(({ tx }) =>
+      tx.run(sql`
+        update billing_attempts
+           set leased_until = case when ${set} = 'release' then null else ${expired}::timestamptz end,
+               lease_token = lease_token + (${set} = 'claim')::int,
+               status = case when ${set} = 'end' then 'failed' else status end,
+               error_code = case when ${set} = 'end' then 'voided' end,
+               completed_at = case when ${set} = 'end' then ${DUE}::timestamptz end,
+               check_at = case when ${set} = 'end' then null else check_at end
+         where store_id = ${storeId} and id = ${id}`)
+    )
+  await change(ours, 'expire')
+  await change(ofAnother, 'claim')
+  await change(ended, 'end')
+  await change(released, 'release')
+  assert.deepEqual(idsOf(await inStore((ctx) => extendClaims(ctx, claimed, 40_000))), [ours])
+  const lasts = (await stored(ours)).leasedUntil!.since(Temporal.Now.instant()).total('seconds')
+  assert.ok(lasts > 45 && lasts < 75, `${lasts} s`)
+  assert.deepEqual([(await stored(ours)).leaseToken, (await stored(ours)).leaseOwner], [1, 1])
+  assert.deepEqual((await stored(ofAnother)).leasedUntil!.epochMilliseconds, expired.epochMilliseconds)
+  assert.equal((await stored(released)).leasedUntil, null)
+  assert.equal((await stored(ids[4]!)).leasedUntil, null, 'one that was not claimed')
+  // A renewal that is committed meanwhile is not shortened.
+  await inStore((ctx) => extendClaims(ctx, claimed, 1_000))
+  assert.ok((await stored(ours)).leasedUntil!.since(Temporal.Now.instant()).total('seconds') > 40)
+})
+
+test('an extension does not wait for an attempt that somebody has locked', async () => {
+  const { store, ids, claim, storeId } = await openAttempts(2)
+  const claimed = (await claim()) as ClaimedAttempt[]
+  const extended = await atOnce(
+    store,
+    (ctx) => ctx.tx.run(sql`update billing_attempts set refusals = 1 where store_id = ${storeId} and id = ${ids[0]!}`),
+    (ctx) => extendClaims(ctx, claimed, 40_000),
+    () => assert.fail('it waits')
+  )
+  assert.deepEqual(extended.status === 'fulfilled' && idsOf(extended.value), [ids[1]])
+})
+
+test('the end of a call follows the claim, or the renewal that it needs; one that is answered late is repeated, three times at most', async () => {
+  const claimedBefore = (ms: number) => performance.now() - ms
+  const until = claimedBefore(90)
+  assert.equal(await endOfCall(until, 400, () => assert.fail('a new claim is renewed')), until + 550)
+  let renewals = 0
+  const renewIn =
+    (...delays: number[]) =>
+    async () => {
+      await sleep(delays[renewals++] ?? 0)
+      return true
+    }
+  const began = performance.now()
+  const atOnceEnd = await endOfCall(claimedBefore(110), 400, renewIn(0))
+  assert.ok(atOnceEnd! >= began + 550 && atOnceEnd! <= performance.now() + 550)
+  assert.equal(renewals, 1)
+  renewals = 0
+  const asked = performance.now()
+  const end = await endOfCall(claimedBefore(110), 400, renewIn(150, 150, 20))
+  assert.equal(renewals, 3)
+  assert.ok(end! >= asked + 300 + 550 && end! <= performance.now() + 550 - 19, 'from before the last renewal')
+  renewals = 0
+  assert.equal(await endOfCall(claimedBefore(110), 400, renewIn(150, 150, 150, 0)), null)
+  assert.equal(renewals, 3)
+  assert.equal(await endOfCall(claimedBefore(110), 400, async () => false), null)
 })
 
 test('only what the given nodes have leased to read it is released; a charge that they may have sent is not', async () => {
@@ -138,9 +221,10 @@ test('only what the given nodes have leased to read it is released; a charge tha
 
 test('the call of a charge that is sent as late as it may be ends before the claim, with time to write what it came to', () => {
   for (const maxCallMs of [400, 40_000]) {
-    const { claimMs, sendWithinMs } = claimTimes(maxCallMs)
-    assert.ok(sendWithinMs > 0)
-    assert.ok(sendWithinMs + maxCallMs <= claimMs - maxCallMs / 8)
+    const { claimMs, endMs, sendMs } = claimTimes(maxCallMs)
+    assert.ok(sendMs > 0)
+    assert.ok(sendMs + maxCallMs <= endMs - maxCallMs / 8)
+    assert.ok(endMs <= claimMs - maxCallMs / 8)
   }
 })
 
@@ -162,11 +246,11 @@ test('a check ends the lease of its own claim; a process that has lost its lease
   )
   assert.deepEqual([(await stored(other)).leaseOwner, (await stored(other)).refusals], [1, 0])
   // Where the platform was not reached nothing was checked: the next interval grows by checks only.
-  const { checks } = await stored(id)
+  assert.equal(after.checks, 1)
   await mark({})
-  assert.equal((await stored(id)).checks, checks)
+  assert.equal((await stored(id)).checks, 2)
   await mark({ isUnreached: true })
-  assert.equal((await stored(id)).checks, checks - 1)
+  assert.equal((await stored(id)).checks, 2)
   // What is known of the platform's attempt stays known.
   await mark({})
   assert.deepEqual([(await stored(id)).platformAttemptId, (await stored(id)).refusals], ['77', 1])

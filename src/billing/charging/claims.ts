@@ -26,6 +26,7 @@ export const ClaimedAttempt = row({
   scheduledAt: instant,
   platformAttemptId: nullable(text),
   submittedBefore: nullable(instant),
+  /** How often the platform was asked before: for the attempt, or to charge it. Not counted where it was not reached. */
   checks: int,
   refusals: int,
   /** The customer was asked to confirm the payment. */
@@ -38,24 +39,31 @@ export type ClaimedAttempt = RowOf<typeof ClaimedAttempt>
 export const mayCharge = ({ isRestored, isCaughtUp }: Ctx): boolean => !isRestored && isCaughtUp
 
 /**
- * The times of a claim, in milliseconds: how long it lasts, and how long after its beginning a charge may still be sent, so that its
- * call ends and is written before the claim does. `maxCallMs`: no call of the platform takes longer.
+ * The times of a claim, in milliseconds. `claimMs`: how long it lasts. `endMs`: how long after its beginning or renewal the call of a
+ * charge has to have ended. `sendMs`: how long after it a call may begin: then it ends by then, unless it waits for more than the
+ * platform. `maxCallMs`: no call of the platform takes longer.
  */
-export const claimTimes = (maxCallMs: number) => ({ claimMs: maxCallMs * 1.5, sendWithinMs: maxCallMs / 4 })
+export const claimTimes = (maxCallMs: number) => ({
+  claimMs: maxCallMs * 1.5,
+  endMs: maxCallMs * 1.375,
+  sendMs: maxCallMs / 4
+})
 
 /**
- * Claims up to `limit` pending attempts that are due to be sent or checked, and marks them as sent before any call is made: from
- * then on only the platform can say how they end. Claims none where nothing may be charged at present, also when that began after
- * the store's work did. A claim outlasts its calls, as `claimTimes` says.
+ * Claims up to `limit` pending attempts that are due to be sent or checked, none of those `except`, which this process works on, and
+ * marks them as sent before any call is made: from then on only the platform can say how they end. Claims none where nothing may be
+ * charged at present, also when that began after the store's work did. A claim is kept while its calls last (`keep-claims.ts`).
  */
 export async function claimAttempts(
   ctx: Ctx,
   limit: number,
   leaseOwner: number,
-  maxCallMs = MAX_CALL_MS
+  maxCallMs = MAX_CALL_MS,
+  except: Pick<ClaimedAttempt, 'id'>[] = []
 ): Promise<ClaimedAttempt[]> {
   if (!mayCharge(ctx)) return []
   const { claimMs } = claimTimes(maxCallMs)
+  const underWay = except.map(({ id }) => id)
   return ctx.tx.many(
     ClaimedAttempt,
     sql`
@@ -63,11 +71,12 @@ export async function claimAttempts(
       select id, submitted_at from billing_attempts
        where store_id = ${ctx.storeId} and status = 'pending' and check_at <= ${ctx.now}
          and (leased_until is null or leased_until < statement_timestamp())
+         and id not in (select unnest(${underWay}::bigint[]))
        order by check_at, id limit ${limit} for update skip locked),
     claimed as (
       update billing_attempts a
          set lease_token = a.lease_token + 1, lease_owner = ${leaseOwner},
-             leased_until = statement_timestamp() + ${claimMs} * interval '1 millisecond', checks = a.checks + 1,
+             leased_until = statement_timestamp() + ${claimMs} * interval '1 millisecond',
              submitted_at = coalesce(a.submitted_at, ${ctx.now})
         from due where a.store_id = ${ctx.storeId} and a.id = due.id
       returning a.*, due.submitted_at as submitted_before)
@@ -88,23 +97,6 @@ export async function claimAttempts(
       from claimed c join subscriptions s on s.store_id = ${ctx.storeId} and s.id = c.subscription_id
      order by c.scheduled_at, c.id`
   )
-}
-
-/** Has a claim last for another call from now on. False where it is ours no more, or may not or need not be charged any more. */
-export async function renewClaim(
-  ctx: Ctx,
-  { id, leaseToken }: Pick<ClaimedAttempt, 'id' | 'leaseToken'>,
-  maxCallMs: number
-): Promise<boolean> {
-  if (!mayCharge(ctx)) return false
-  const { claimMs } = claimTimes(maxCallMs)
-  const renewed = await ctx.tx.run(sql`
-    update billing_attempts a set leased_until = statement_timestamp() + ${claimMs} * interval '1 millisecond'
-      from subscriptions s
-     where a.store_id = ${ctx.storeId} and a.id = ${id} and a.lease_token = ${leaseToken} and a.status = 'pending'
-       and s.store_id = ${ctx.storeId} and s.id = a.subscription_id and s.status = 'active' and a.cycle_index >= s.next_cycle
-       and (s.past_due_cycle is null or s.billing_due_at <= ${ctx.now})`)
-  return renewed > 0
 }
 
 export type Checked = {
@@ -134,7 +126,7 @@ export async function markChecked(ctx: Ctx, rows: Checked[]): Promise<void> {
            action_required_at = case when t.is_confirmed then null else a.action_required_at end,
            action_reminders = case when t.is_confirmed then 0 else a.action_reminders end,
            remind_at = case when t.is_confirmed then null else a.remind_at end,
-           refusals = a.refusals + t.refused::int, checks = a.checks - t.unreached::int, lease_owner = null, leased_until = null
+           refusals = a.refusals + t.refused::int, checks = a.checks + (not t.unreached)::int, lease_owner = null, leased_until = null
       from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.leaseToken)}::int[],
                   ${rows.map((r) => r.checkAt)}::timestamptz[], ${rows.map((r) => r.platformAttemptId)}::text[],
                   ${rows.map((r) => r.isConfirmed)}::boolean[],

@@ -1,7 +1,7 @@
 // Calls of the platform that hang: they hold up no other charge, their outcome stays unknown, and nothing is charged twice.
 import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
-import { int, nullable, row, sql, text } from '#kit/postgres'
+import { int, nullable, row, type Statement, sql, text } from '#kit/postgres'
 import { createConnectors, type PlatformAttempt } from '#platform'
 import { setClock } from '#stores'
 import { type PlatformCall, startChargingPlatform } from '../../../test/charging-platform.ts'
@@ -34,6 +34,7 @@ async function aRun(subscriptions: number, hangs: (call: PlatformCall) => boolea
     db,
     leaseOwner: 1,
     connectorOf: async () => connector,
+    maxCallMs: connectors.maxCallMs,
     patience: { slowMs: 50, comeBackMs: 50 }
   })
   const counts = () =>
@@ -162,6 +163,58 @@ test('while the platform throttles, fewer attempts are claimed at once, and more
   isThrottled = false
   for (let n = 0; n < 3; n++) await turn()
   assert.deepEqual(claimed, [32, 16, 8, 4, 2, 1, 2, 4])
+})
+
+test('graces, pauses, payment deadlines and reminders that end do not wait for the charges of a throttled store', async () => {
+  const { storeId, inStore } = await aDueStore(db, { subscriptions: 30, dueAt: DUE })
+  const access = { storeId, profile: 'platform' as const, url: 'http://127.0.0.1:9', accessToken: 'none' }
+  const connector = withCalls(connectorTo(access), {
+    billing: {
+      createAttempts: async (requests) =>
+        requests.map(() => ({ ok: false, failure: { kind: 'throttled', message: 'No points', retryAfterMs: 10 } }))
+    }
+  })
+  const engine = createBillingEngine({ db, leaseOwner: 1, connectorOf: async () => connector })
+  const [grace, pause, deadline, reminder, ...others] = await inStore(async (ctx) => {
+    await openDueAttempts(ctx, 100)
+    return ctx.tx.many(row({ id: int }), sql`select id from subscriptions where store_id = ${storeId} order by id`)
+  })
+  const free = [grace!, pause!, deadline!, reminder!].map(({ id }) => id)
+  const set = (statement: Statement) => inStore(({ tx }) => tx.run(statement))
+  await set(
+    sql`delete from billing_attempts where store_id = ${storeId} and subscription_id = any(${free.slice(0, 3)}::bigint[])`
+  )
+  await set(sql`
+    update subscriptions set status = 'cancelled', cancelled_at = ${DUE}, cancel_reason = 'other', grace_ends_at = ${DUE},
+           next_billing_at = null where store_id = ${storeId} and id = ${grace!.id}`)
+  await set(sql`
+    update subscriptions set status = 'paused', paused_at = created_at, resumes_at = ${DUE}, next_billing_at = null
+     where store_id = ${storeId} and id = ${pause!.id}`)
+  await set(sql`
+    update subscriptions set payment_method_deadline = ${DUE}, past_due_cycle = 2, declines = 1
+     where store_id = ${storeId} and id = ${deadline!.id}`)
+  await set(sql`
+    update billing_attempts set platform_attempt_id = '1', submitted_at = ${DUE}, check_at = ${DUE.add({ hours: 1 })}, remind_at = ${DUE},
+           action_required_at = ${DUE.subtract({ hours: 30 })}, action_url = 'https://pay.example/1'
+     where store_id = ${storeId} and subscription_id = ${reminder!.id}`)
+  const left = () =>
+    inStore(({ tx }) =>
+      tx.one(
+        row({ graces: int, pauses: int, deadlines: int, reminders: int, waiting: int }),
+        sql`select count(*) filter (where s.grace_ends_at is not null) as graces, count(*) filter (where s.resumes_at is not null) as pauses,
+                   count(*) filter (where s.payment_method_deadline is not null) as deadlines,
+                   (select count(*) from billing_attempts where store_id = ${storeId} and remind_at <= ${DUE}) as reminders,
+                   (select count(*) from billing_attempts where store_id = ${storeId} and check_at <= ${DUE}) as waiting
+              from subscriptions s where s.store_id = ${storeId}`
+      )
+    )
+  assert.deepEqual(await left(), { graces: 1, pauses: 1, deadlines: 1, reminders: 1, waiting: others.length })
+  await engine.runOnce(storeId)
+  await set(sql`update billing_attempts set check_at = ${DUE} where store_id = ${storeId} and remind_at is null`)
+  await engine.runOnce(storeId)
+  const { waiting, ...ended } = await left()
+  assert.ok(waiting > 0, 'charges still wait')
+  assert.deepEqual(ended, { graces: 0, pauses: 0, deadlines: 0, reminders: 0 })
 })
 
 test('of attempts that are read together, one that cannot be read holds up no other', async () => {

@@ -32,7 +32,7 @@ export const claimed = (earlier: EarlierAttempt[], over: Partial<ClaimedAttempt>
   scheduledAt: NOW,
   platformAttemptId: null,
   submittedBefore: null,
-  checks: 1,
+  checks: 0,
   refusals: 0,
   isActionRequired: false,
   leaseToken: 4,

@@ -1,7 +1,8 @@
 import type { Database } from '#kit/postgres'
 import { type Connector, MAX_CALL_MS } from '#platform'
-import { askPlatform, type Claim, type Submitted } from './ask-platform.ts'
-import { claimAttempts, claimTimes, renewClaim } from './claims.ts'
+import { askPlatform, type Call, type Claim } from './ask-platform.ts'
+import { type ClaimedAttempt, claimAttempts } from './claims.ts'
+import { endOfCall, renewClaim } from './keep-claims.ts'
 import { writeSubmitted } from './write-submitted.ts'
 
 /**
@@ -18,34 +19,35 @@ export async function submitAttempts(
   limit: number,
   maxCallMs = MAX_CALL_MS
 ): Promise<number> {
-  const { calls, claimed } = await claimCalls(db, storeId, connector, { leaseOwner, maxCallMs, limit })
-  await writeSubmitted(db, storeId, await Promise.all(calls.map((call) => call())))
-  return claimed
+  const calls = await claimCalls(db, storeId, connector, { leaseOwner, maxCallMs, limit, except: [] })
+  const submitted = await Promise.all(calls.map(({ ask }) => ask()))
+  const alone = await Promise.all(submitted.flatMap((one) => one.alone).map(({ ask }) => ask()))
+  await writeSubmitted(db, storeId, [...submitted.filter((one) => one.alone.length === 0), ...alone])
+  return calls.reduce((sum, { attempts }) => sum + attempts.length, 0)
 }
 
 /**
  * Claims up to `limit` attempts, and returns what to ask the platform for them. Each attempt that may charge is asked for by
  * itself, so that one whose call hangs holds up no other; those that are only read are read together. Nothing is written.
- * `maxCallMs`: no call of the connector takes longer.
+ * `maxCallMs`: no call of the connector takes longer. `except`: what this process works on.
  */
 export async function claimCalls(
   db: Database,
   storeId: number,
   connector: Connector,
-  { leaseOwner, maxCallMs, limit }: { leaseOwner: number; maxCallMs: number; limit: number }
-): Promise<{ calls: (() => Promise<Submitted>)[]; claimed: number }> {
-  const sendUntil = performance.now() + claimTimes(maxCallMs).sendWithinMs
-  // A search before a charge may have taken long.
-  const outlastsCall: Claim['outlastsCall'] = async (attempt) =>
-    performance.now() <= sendUntil || db.inStore(storeId, (ctx) => renewClaim(ctx, attempt, maxCallMs))
-  const claim: Claim = await db.inStore(storeId, async (ctx) => ({
+  options: { leaseOwner: number; maxCallMs: number; limit: number; except: ClaimedAttempt[] }
+): Promise<Call[]> {
+  const { leaseOwner, maxCallMs, limit, except } = options
+  const from = performance.now()
+  const { attempts, now } = await db.inStore(storeId, async (ctx) => ({
     now: ctx.now,
-    attempts: await claimAttempts(ctx, limit, leaseOwner, maxCallMs),
-    outlastsCall
+    attempts: await claimAttempts(ctx, limit, leaseOwner, maxCallMs, except)
   }))
-  const known = claim.attempts.filter((a) => a.platformAttemptId !== null)
-  const parts = claim.attempts.filter((a) => a.platformAttemptId === null).map((attempt) => [attempt])
+  // A search before a charge may have taken long.
+  const endBy: Claim['endBy'] = (attempt) =>
+    endOfCall(from, maxCallMs, () => db.inStore(storeId, (ctx) => renewClaim(ctx, attempt, maxCallMs)))
+  const known = attempts.filter((a) => a.platformAttemptId !== null)
+  const parts = attempts.filter((a) => a.platformAttemptId === null).map((attempt) => [attempt])
   if (known.length > 0) parts.push(known)
-  const calls = parts.map((attempts) => () => askPlatform(connector, { ...claim, attempts }))
-  return { calls, claimed: claim.attempts.length }
+  return parts.map((part) => ({ attempts: part, ask: () => askPlatform(connector, { attempts: part, now, endBy }) }))
 }

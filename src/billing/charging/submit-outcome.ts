@@ -72,7 +72,7 @@ export function outcomeOfFailure(
 }
 
 export function checkLater(attempt: ClaimedAttempt, now: Temporal.Instant): { checked: Checked } {
-  const minutes = CHECK_AFTER_MINUTES[Math.min(attempt.checks, CHECK_AFTER_MINUTES.length) - 1]!
+  const minutes = CHECK_AFTER_MINUTES[Math.min(attempt.checks, CHECK_AFTER_MINUTES.length - 1)]!
   return checkAt(attempt, now.add({ minutes }))
 }
 

@@ -1,7 +1,7 @@
 // What is written of what the platform answered, and what is held meanwhile.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { row, sql, text } from '#kit/postgres'
+import { instant, int, nullable, row, sql, text } from '#kit/postgres'
 import { lockSubscriptions } from '#subscriptions'
 import { atOnce } from '../../../test/at-once.ts'
 import { testDatabase } from '../../../test/database.ts'
@@ -49,7 +49,7 @@ async function aLife() {
   }
   const write = async (attempt: ClaimedAttempt, ...outcomes: SubmitOutcome[]) =>
     writeSubmitted(db, storeId, [
-      { attempts: [attempt], outcomes, now: (await life.read()).updatedAt, isThrottled: false }
+      { attempts: [attempt], outcomes, now: (await life.read()).updatedAt, isThrottled: false, alone: [] }
     ])
   const reads = async () => {
     const found = await inStore(({ tx }) =>
@@ -71,6 +71,60 @@ test('a charge that never arrived and is wanted again is due at once; its attemp
   await life.write(attempt, { unsent: attempt })
   assert.deepEqual(await life.charges(), [{ status: 'failed', code: 'voided', retries: 0 }])
   assert.deepEqual(await life.now(), ['active', 1, 2, 0, SECOND])
+})
+
+test('what another process has claimed, or the platform has by now, is not voided, and its cycle is not due', async () => {
+  const sent = (id: number) => sql`update billing_attempts set platform_attempt_id = '900' where store_id = ${id}`
+  const claimedAgain = (id: number) =>
+    sql`update billing_attempts set lease_token = lease_token + 1 where store_id = ${id}`
+  for (const [what, change, leased] of [
+    ['sent', sent, null],
+    ['claimed', claimedAgain, 1]
+  ] as const) {
+    const life = await aLife()
+    await life.goTo(SECOND)
+    await life.bill()
+    await life.pause()
+    const attempt = await life.claim()
+    await life.resume()
+    const before = await life.now()
+    await life.inStore(({ tx }) => tx.run(change(life.storeId)))
+    await life.write(attempt, { unsent: attempt })
+    assert.deepEqual(
+      [await life.charges(), await life.now()],
+      [[{ status: 'pending', code: '', retries: 0 }], before],
+      what
+    )
+    const [row1] = await life.inStore(({ tx }) =>
+      tx.many(
+        row({ leaseOwner: nullable(int), checkAt: instant }),
+        sql`select lease_owner, check_at from billing_attempts where store_id = ${life.storeId}`
+      )
+    )
+    assert.equal(row1!.leaseOwner, leased, what)
+    assert.equal(Temporal.Instant.compare(row1!.checkAt, at(SECOND)) > 0, leased === null, what)
+  }
+})
+
+test('a charge whose cycle was paid by an earlier one is not ended while another process has claimed it', async () => {
+  const life = await aLife()
+  await life.goTo(SECOND)
+  await life.bill()
+  await life.decline(SOFT)
+  await life.retry((await life.attempts())[0]!.id)
+  const attempt = await life.claim()
+  const again = await life.claim()
+  const instead = success((await life.attempts())[0]!.key, '900')
+  await life.write(attempt, { superseded: attempt, instead })
+  assert.equal((await life.charges())[1]!.status, 'pending')
+  await life.write(again, { superseded: again, instead })
+  assert.deepEqual(
+    (await life.charges()).map(({ status, code }) => [status, code]),
+    [
+      ['success', ''],
+      ['failed', 'superseded']
+    ]
+  )
 })
 
 test('a charge that never arrived leaves a date alone that was set meanwhile, and another cycle that waits', async () => {
@@ -155,7 +209,7 @@ async function aStoreOfTwo() {
     ClaimedAttempt
   ]
   const write = (...outcomes: SubmitOutcome[]) =>
-    writeSubmitted(db, storeId, [{ attempts, outcomes, now: at(SECOND), isThrottled: false }])
+    writeSubmitted(db, storeId, [{ attempts, outcomes, now: at(SECOND), isThrottled: false, alone: [] }])
   return { ...store, low, high, write }
 }
 

@@ -74,8 +74,8 @@ async function write(ctx: Ctx, byKey: Map<string, ClaimedAttempt>, reported: Sub
     ? await lockSubscriptions(ctx, [...new Set([...byKey.values()].map((a) => a.subscriptionId))])
     : []
   await recordActionRequired(ctx, requiredActions)
-  await end(ctx, unsent, 'voided')
-  await markDueNow(ctx, waitingFor(held, unsent))
+  const voided = await end(ctx, unsent, 'voided')
+  await markDueNow(ctx, waitingFor(held, voided))
   // First the attempts that block the other attempt of their cycle.
   await end(
     ctx,
@@ -84,6 +84,8 @@ async function write(ctx: Ctx, byKey: Map<string, ClaimedAttempt>, reported: Sub
   )
   const ends = [...results, ...superseded.map((a) => a.instead)]
   if (ends.length > 0) await settleAttempts(ctx, ends)
+  // One that was sent meanwhile after all is looked at again.
+  checked.push(...unsent.flatMap((a) => (voided.includes(a) ? [] : checkLater(a, ctx.now).checked)))
   // This locks attempts without their subscriptions, so nothing that locks subscriptions may follow.
   if (checked.length > 0) await markChecked(ctx, checked)
   // A contract that the platform does not bill, or calls paid, may have changed there without a message.
@@ -97,8 +99,8 @@ async function write(ctx: Ctx, byKey: Map<string, ClaimedAttempt>, reported: Sub
 }
 
 /** Subscriptions that continued while their attempt was checked, and wait for it: it never existed, so they are due. */
-function waitingFor(held: Subscription[], unsent: ClaimedAttempt[]): number[] {
-  const cycles = new Map(unsent.map((a) => [a.subscriptionId, a.cycleIndex]))
+function waitingFor(held: Subscription[], voided: ClaimedAttempt[]): number[] {
+  const cycles = new Map(voided.map((a) => [a.subscriptionId, a.cycleIndex]))
   return held
     .filter((s) => s.status === 'active' && s.billingDueAt === null && cycles.get(s.id) === s.nextCycle)
     .map(({ id }) => id)
@@ -106,13 +108,22 @@ function waitingFor(held: Subscription[], unsent: ClaimedAttempt[]): number[] {
 
 const DOUBTFUL = new Set(['contract_not_billable', 'already_paid'])
 
-async function end(ctx: Ctx, attempts: ClaimedAttempt[], code: 'voided' | 'superseded'): Promise<void> {
-  if (attempts.length === 0) return
-  const keys = attempts.map((a) => a.idempotencyKey)
-  const ended = await lockAttemptsByKey(ctx, keys)
-  await voidAttempts(ctx, ended, code)
+/**
+ * Ends attempts whose claims are still ours, and returns these: what another process has claimed meanwhile it may have sent. Nothing
+ * is `voided` of which the platform has an attempt by now.
+ */
+async function end(ctx: Ctx, attempts: ClaimedAttempt[], code: 'voided' | 'superseded'): Promise<ClaimedAttempt[]> {
+  if (attempts.length === 0) return []
+  const claims = new Map(attempts.map((a) => [a.idempotencyKey, a]))
+  const locked = await lockAttemptsByKey(ctx, [...claims.keys()])
+  const ending = locked.filter(
+    ({ idempotencyKey, leaseToken, platformAttemptId }) =>
+      leaseToken === claims.get(idempotencyKey)!.leaseToken && (code === 'superseded' || platformAttemptId === null)
+  )
+  await voidAttempts(ctx, ending, code)
   // A success of their cycle that was reported late has waited for this end.
-  await applyLateSuccesses(ctx, (await lockLateSuccesses(ctx, ended)).map(lateSuccessOfRow))
+  await applyLateSuccesses(ctx, (await lockLateSuccesses(ctx, ending)).map(lateSuccessOfRow))
+  return ending.map(({ idempotencyKey }) => claims.get(idempotencyKey)!)
 }
 
 /** A payment that is known as that of another cycle has not paid this one. */

@@ -1,0 +1,356 @@
+// Searches and readings that last longer than a claim, with engines that go on polling: nothing is asked for twice at once, no outcome
+// is lost, and a charge is sent only when its call surely ends before its claim. Claims last 900 ms here.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Database, instant, int, nullable, row, sql, text } from '#kit/postgres'
+import { createConnectors } from '#platform'
+import { setClock } from '#stores'
+import { startChargingPlatform } from '../../../test/charging-platform.ts'
+import { type ConnectorCalls, connectorTo, withCalls } from '../../../test/connectors.ts'
+import { testDatabase } from '../../../test/database.ts'
+import { aDueStore } from '../../../test/due-store.ts'
+import { aSubscriptionLife, at } from '../../../test/subscription-life.ts'
+import { until } from '../../../test/until.ts'
+import { createBillingEngine } from '../billing-engine.ts'
+import { claimAttempts } from './claims.ts'
+import { openDueAttempts } from './open-attempts.ts'
+
+const { db } = await testDatabase()
+const DUE = at('2026-02-28T15:00:00Z')
+const MAX_CALL_MS = 600
+const UNKNOWN = { ok: false, failure: { kind: 'unavailable', message: 'No', outcomeUnknown: true } } as const
+const NO_ANSWER = { ok: false, failure: { kind: 'unavailable', message: 'It hangs' } } as const
+
+type Store = { storeId: number; inStore: Awaited<ReturnType<typeof aDueStore>>['inStore'] }
+
+/** An engine whose connector is answered by `calls`, and which polls until `isOver`. */
+function anEngine(
+  { storeId }: Store,
+  calls: ConnectorCalls['billing'],
+  { leaseOwner = 1, ofDatabase = db }: { leaseOwner?: number; ofDatabase?: Database } = {}
+) {
+  const access = { storeId, profile: 'platform' as const, url: 'http://127.0.0.1:9', accessToken: 'none' }
+  const connector = withCalls(connectorTo(access), { billing: calls! })
+  const engine = createBillingEngine({
+    db: ofDatabase,
+    leaseOwner,
+    connectorOf: async () => connector,
+    maxCallMs: MAX_CALL_MS,
+    patience: { slowMs: 50, comeBackMs: 20 }
+  })
+  return {
+    ...engine,
+    poll: (what: string, isOver: () => boolean | Promise<boolean>) =>
+      until(what, async () => {
+        await engine.runOnce(storeId)
+        return isOver()
+      })
+  }
+}
+
+const attemptsOf = ({ storeId, inStore }: Store) =>
+  inStore(({ tx }) =>
+    tx.many(
+      row({
+        id: int,
+        status: text,
+        checks: int,
+        checkAt: nullable(instant),
+        leaseToken: int,
+        leasedUntil: nullable(instant)
+      }),
+      sql`select * from billing_attempts where store_id = ${storeId} order by id`
+    )
+  )
+
+/** A retry whose call may have arrived before: two searches precede the charge. */
+async function aRetry() {
+  const life = await aSubscriptionLife(db)
+  await life.goTo(String(DUE))
+  await life.bill()
+  await life.decline('INSUFFICIENT_FUNDS')
+  await life.retry((await life.attempts())[0]!.id)
+  await life.inStore(({ tx }) =>
+    tx.run(sql`update billing_attempts set check_at = scheduled_at, leased_until = null, checks = 0
+                where store_id = ${life.storeId} and status = 'pending'`)
+  )
+  return life
+}
+
+test('a charge whose searches last longer than a claim is searched for once and sent, also with two processes that poll', async () => {
+  const life = await aRetry()
+  const before = (await attemptsOf(life)).at(-1)!
+  let searches = 0
+  const sentWith: number[] = []
+  const calls: ConnectorCalls['billing'] = {
+    async findAttemptsByKeys() {
+      searches++
+      await sleep(1_100)
+      return { ok: true, value: [] }
+    },
+    async createAttempts(requests) {
+      const { leasedUntil } = (await attemptsOf(life)).at(-1)!
+      sentWith.push(leasedUntil!.since(Temporal.Now.instant()).total('milliseconds'))
+      return requests.map(() => UNKNOWN)
+    }
+  }
+  const [one, two] = [anEngine(life, calls), anEngine(life, calls, { leaseOwner: 2 })]
+  const isWritten = async () => sentWith.length > 0 && (await attemptsOf(life)).at(-1)!.leasedUntil === null
+  await Promise.all([one.poll('it is sent', isWritten), two.poll('it is sent', isWritten)])
+  assert.deepEqual([searches, sentWith.length], [2, 1])
+  assert.ok(sentWith[0]! > MAX_CALL_MS, `leased for ${sentWith[0]} ms`)
+  const last = (await attemptsOf(life)).at(-1)!
+  assert.equal(last.leaseToken, before.leaseToken + 1, 'claimed once')
+  assert.deepEqual([last.status, last.checks, last.checkAt], ['pending', 1, DUE.add({ minutes: 10 })])
+  assert.equal(await one.runOnce(life.storeId), 0)
+  await sleep(400)
+  assert.equal((await attemptsOf(life)).at(-1)!.leasedUntil, null, 'what is written is not leased again')
+})
+
+test('a process does not claim again what it has under way, also when its claim has run out because the database was away', async () => {
+  const life = await aRetry()
+  const before = (await attemptsOf(life)).at(-1)!
+  let searches = 0
+  let sent = 0
+  const released = Promise.withResolvers<void>()
+  const engine = anEngine(life, {
+    async findAttemptsByKeys() {
+      searches++
+      await released.promise
+      return { ok: true, value: [] }
+    },
+    async createAttempts(requests) {
+      sent++
+      return requests.map(() => UNKNOWN)
+    }
+  })
+  const runOut = () =>
+    life.inStore(({ tx }) =>
+      tx.run(sql`update billing_attempts set leased_until = statement_timestamp() - interval '1 second'
+                  where store_id = ${life.storeId} and leased_until is not null`)
+    )
+  for (let turn = 0; turn < 10; turn++) {
+    await engine.runOnce(life.storeId)
+    await runOut()
+  }
+  released.resolve()
+  await engine.poll('it is sent', async () => sent > 0 && (await attemptsOf(life)).at(-1)!.leasedUntil === null)
+  assert.deepEqual([searches, sent, (await attemptsOf(life)).at(-1)!.leaseToken], [2, 1, before.leaseToken + 1])
+})
+
+test('a claim that no process keeps runs out, and its search counts as no check', async () => {
+  const life = await aRetry()
+  await life.inStore((ctx) => claimAttempts(ctx, 10, 9, MAX_CALL_MS))
+  const asked: number[] = []
+  const engine = anEngine(life, {
+    findAttemptsByKeys: async () => ({ ok: true, value: [] }),
+    async createAttempts(requests) {
+      asked.push(performance.now())
+      return requests.map(() => UNKNOWN)
+    }
+  })
+  const began = performance.now()
+  await engine.poll('it is claimed again', () => asked.length > 0)
+  assert.ok(asked[0]! - began > 500)
+  await engine.endUnderWay!(life.storeId)
+  const last = (await attemptsOf(life)).at(-1)!
+  assert.deepEqual([last.checks, last.checkAt], [1, DUE.add({ minutes: 10 })])
+})
+
+/** Two charges that the platform has; reading them together fails after `groupMs`, and the first by itself fails after a while. */
+async function twoToRead(groupMs: number) {
+  const store = await aDueStore(db, { subscriptions: 2, dueAt: DUE })
+  await store.inStore((ctx) => openDueAttempts(ctx, 10))
+  await store.inStore(({ tx }) =>
+    tx.run(
+      sql`update billing_attempts set platform_attempt_id = id::text, submitted_at = ${DUE} where store_id = ${store.storeId}`
+    )
+  )
+  const bad = String((await attemptsOf(store))[0]!.id)
+  const reads: string[][] = []
+  const hanging = Promise.withResolvers<void>()
+  const engine = anEngine(store, {
+    async findAttempts(ids) {
+      reads.push(ids)
+      if (ids.length > 1) {
+        await sleep(groupMs)
+        return NO_ANSWER
+      }
+      if (ids[0] === bad) {
+        await hanging.promise
+        return NO_ANSWER
+      }
+      // The platform has nothing new of it.
+      return { ok: true, value: new Map() }
+    }
+  })
+  return { ...store, engine, reads, hanging }
+}
+
+test('of charges that are read together one that hangs has the others neither read again nor wait for it', async () => {
+  const store = await twoToRead(1_000)
+  const { engine, reads } = store
+  await engine.poll(
+    'the other one is written',
+    async () => (await attemptsOf(store))[1]!.leasedUntil === null && reads.length > 1
+  )
+  const began = performance.now()
+  await engine.poll('longer than a claim', () => performance.now() - began > 1_100)
+  const [bad, good] = (await attemptsOf(store)) as [
+    Awaited<ReturnType<typeof attemptsOf>>[0],
+    Awaited<ReturnType<typeof attemptsOf>>[0]
+  ]
+  assert.deepEqual(
+    reads.map((ids) => ids.length),
+    [2, 1, 1]
+  )
+  assert.deepEqual([good.checks, good.checkAt, good.leaseToken], [1, DUE.add({ minutes: 10 }), 1])
+  assert.deepEqual([bad.checks, bad.leaseToken, bad.checkAt], [0, 1, good.checkAt!.subtract({ minutes: 10 })])
+  assert.notEqual(bad.leasedUntil, null)
+  store.hanging.resolve()
+  await engine.poll('its end is written', async () => (await attemptsOf(store))[0]!.leasedUntil === null)
+  assert.equal(reads.length, 3)
+  assert.equal((await attemptsOf(store))[0]!.checks, 0, 'it was not read')
+})
+
+test('when work ends, charges that could not be read together are not read by themselves, and wait for their next check', async () => {
+  const store = await twoToRead(200)
+  await store.engine.runOnce(store.storeId)
+  await store.engine.endUnderWay!(store.storeId)
+  assert.equal(store.reads.length, 1)
+  for (const { checks, leasedUntil, checkAt } of await attemptsOf(store)) {
+    assert.deepEqual([checks, leasedUntil], [0, null])
+    assert.ok(Temporal.Instant.compare(checkAt!, DUE) > 0)
+  }
+})
+
+test('what was answered is written also where the store has no connector any more, and nothing more is claimed there', async () => {
+  const store = await aDueStore(db, { subscriptions: 40, dueAt: DUE })
+  const { storeId, inStore } = store
+  const platform = await startChargingPlatform()
+  after(() => platform.close())
+  const real = connectorTo({ storeId, profile: 'platform', url: platform.url, accessToken: 't' })
+  const released = Promise.withResolvers<void>()
+  const connector = withCalls(real, {
+    billing: {
+      async createAttempts(requests) {
+        await released.promise
+        return real.billing.createAttempts(requests)
+      }
+    }
+  })
+  let isConnected = true
+  const engine = createBillingEngine({
+    db,
+    leaseOwner: 1,
+    async connectorOf() {
+      if (!isConnected) throw new Error('The store is disconnected')
+      return connector
+    },
+    patience: { slowMs: 10, comeBackMs: 10 }
+  })
+  const paid = async () => (await attemptsOf(store)).filter(({ status }) => status === 'success').length
+  await inStore((ctx) => openDueAttempts(ctx, 100))
+  await engine.runOnce(storeId)
+  isConnected = false
+  released.resolve()
+  await until('what was sent is written', async () => {
+    await assert.rejects(engine.runOnce(storeId), /disconnected/)
+    return (await paid()) === 32
+  })
+  assert.equal(platform.charges.size, 32)
+})
+
+test('a charge is not sent when it may be changed on the platform only after the time in which its call surely ends', async () => {
+  const store = await aDueStore(db, { subscriptions: 1, dueAt: DUE })
+  const { storeId, inStore } = store
+  const platform = await startChargingPlatform()
+  after(() => platform.close())
+  let answersAfterMs = 1_100
+  const connectors = createConnectors({
+    timeoutMs: MAX_CALL_MS * 0.75,
+    throttleWaitMs: MAX_CALL_MS / 4,
+    async mayChange() {
+      await sleep(answersAfterMs)
+      return true
+    }
+  })
+  const connector = connectors.to({ storeId, profile: 'platform', url: platform.url, accessToken: 't' })
+  const engine = createBillingEngine({
+    db,
+    leaseOwner: 1,
+    connectorOf: async () => connector,
+    maxCallMs: connectors.maxCallMs,
+    patience: { slowMs: 10, comeBackMs: 10 }
+  })
+  await until('the call is over', async () => {
+    await engine.runOnce(storeId)
+    const [attempt] = await attemptsOf(store)
+    return attempt !== undefined && attempt.leaseToken > 0 && attempt.leasedUntil === null
+  })
+  assert.equal(platform.charges.size, 0)
+  assert.deepEqual(
+    (await attemptsOf(store)).map(({ status, checks }) => [status, checks]),
+    [['pending', 0]]
+  )
+  answersAfterMs = 0
+  await inStore((ctx) => setClock(ctx, DUE.add({ minutes: 3 })))
+  await until('it is sent', async () => {
+    await engine.runOnce(storeId)
+    return platform.charges.size > 0
+  })
+  await engine.endUnderWay!(storeId)
+  assert.deepEqual([...platform.charges.values()], [1])
+})
+
+/** A retry that is searched for during a quarter of a claim; the answers of the database to its first `slow` renewals take long. */
+async function afterSlowRenewals(slow: number) {
+  const life = await aRetry()
+  let renewals = 0
+  let isRenewing = false
+  const slowDatabase = Object.create(db, {
+    inStore: {
+      async value(...args: Parameters<Database['inStore']>) {
+        const isRenewal = isRenewing
+        const result = await db.inStore(...args)
+        if (isRenewal && renewals++ < slow) await sleep(MAX_CALL_MS * 0.75)
+        return result
+      }
+    }
+  })
+  const sentWith: number[] = []
+  const engine = anEngine(
+    life,
+    {
+      async findAttemptsByKeys() {
+        await sleep(MAX_CALL_MS / 3)
+        isRenewing = true
+        return { ok: true, value: [] }
+      },
+      async createAttempts(requests) {
+        isRenewing = false
+        sentWith.push(requests[0]!.endBy! - performance.now())
+        return requests.map(() => UNKNOWN)
+      }
+    },
+    { ofDatabase: slowDatabase }
+  )
+  return { life, engine, sentWith, renewals: () => renewals }
+}
+
+test('a renewal whose answer came late is not believed: the claim is renewed again before the charge is sent', async () => {
+  const { engine, sentWith, renewals } = await afterSlowRenewals(1)
+  await engine.poll('it is sent', () => sentWith.length > 0)
+  assert.ok(renewals() >= 2)
+  assert.ok(sentWith[0]! > MAX_CALL_MS, `${sentWith[0]} ms are left`)
+})
+
+test('a charge whose renewals are all answered late is not sent, and asked for again soon', async () => {
+  const { life, engine, sentWith } = await afterSlowRenewals(Number.POSITIVE_INFINITY)
+  await engine.poll('it is given up', async () => {
+    const last = (await attemptsOf(life)).at(-1)!
+    return last.checkAt !== null && Temporal.Instant.compare(last.checkAt, DUE) > 0
+  })
+  assert.deepEqual([sentWith, (await attemptsOf(life)).at(-1)!.checks], [[], 0])
+})
