@@ -3,7 +3,7 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Patience } from '#kit/engines'
-import { instant, int, nullable, row, sql, text } from '#kit/postgres'
+import { instant, int, nullable, row, sql, text, UnknownStore } from '#kit/postgres'
 import { MalformedPayload, readWebhookHeaders, receiveWebhook } from '#platform'
 import { setClock } from '#stores'
 import { testDatabase } from '../../test/database.ts'
@@ -520,6 +520,69 @@ test('a backlog that waits for what hangs hides no other messages, and keeps its
   hanging8.resolve()
   await runToEnd(engine, store)
   assert.deepEqual(handled.slice(10), [2, 11, 13, 15, 17, 19, 21])
+})
+
+test('a message that comes in when those before it may begin does not pass them by', async () => {
+  const store = await aWebhookStore()
+  const hanging = Promise.withResolvers<void>()
+  const handled: number[] = []
+  const engine = contractEngine(
+    async (ns) => {
+      if (ns.includes(1)) await hanging.promise
+      handled.push(...ns)
+    },
+    { batch: 2 }
+  )
+  await receiveAbout(store, [7, 1])
+  await engine.runOnce(store.storeId)
+  await receiveAbout(store, [7, 2], [7, 3], [7, 4])
+  await engine.runOnce(store.storeId)
+  hanging.resolve()
+  await sleep(50)
+  await receiveAbout(store, [7, 5])
+  await runToEnd(engine, store)
+  assert.deepEqual(handled, [1, 2, 3, 4, 5])
+})
+
+test('what could not be marked nor given back, because the database was away, is given back at the next end', async () => {
+  const store = await aWebhookStore()
+  const hanging = Promise.withResolvers<void>()
+  let isAway = false
+  const faulty: typeof db = Object.create(db, {
+    inStore: {
+      value: (storeId: number, work: Parameters<typeof db.inStore>[1]) =>
+        isAway ? Promise.reject(new Error('The database is away')) : db.inStore(storeId, work)
+    }
+  })
+  const never = async () => assert.fail('No handler of these tests reads the platform')
+  const deps = { db: faulty, leaseOwner: 1, connectorOf: never, disconnect: never, patience: IMPATIENT }
+  const engine = createInboundEngine(deps, { 'orders/paid': () => hanging.promise })
+  await receiveAll(store, ['orders/paid', 1])
+  await engine.runOnce(store.storeId)
+  isAway = true
+  hanging.resolve()
+  await assert.rejects(engine.endUnderWay!(store.storeId), /away/)
+  await assert.rejects(engine.endUnderWay!(store.storeId), /away/)
+  isAway = false
+  await engine.endUnderWay!(store.storeId)
+  assert.deepEqual(
+    (await kept(store)).map((m) => [m.status, m.attempts, m.leaseOwner]),
+    [['waiting', 0, null]]
+  )
+})
+
+test('what is under way in a store that is deleted ends, and nothing is kept of it', async () => {
+  const store = await aWebhookStore()
+  const hanging = Promise.withResolvers<void>()
+  const engine = contractEngine(() => hanging.promise)
+  await receiveAbout(store, [7, 1])
+  await engine.runOnce(store.storeId)
+  await db.inInstallation((tx) =>
+    tx.run(sql`update stores set deleting_since = statement_timestamp() where store_id = ${store.storeId}`)
+  )
+  hanging.resolve()
+  await assert.rejects(engine.endUnderWay!(store.storeId), UnknownStore)
+  await engine.endUnderWay!(store.storeId)
 })
 
 test('only so many waiting messages are remembered; the others are found when some may begin', async () => {

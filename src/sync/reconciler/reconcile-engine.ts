@@ -1,4 +1,4 @@
-import type { Engine } from '#kit/engines'
+import { createLeaseKeeper, type Engine } from '#kit/engines'
 import type { Measure } from '#kit/metrics'
 import { type Database, instant, nullable, row } from '#kit/postgres'
 import type { Connector, PlatformFailure, PlatformResult } from '#platform'
@@ -8,10 +8,12 @@ import { releaseWhenRead } from '../restored-store.ts'
 import {
   claimWalk,
   dueReconciliations,
+  extendWalk,
   markNotWalked,
   markWalked,
   nextReconciliationAt,
   releaseReconciliations,
+  WALK_LEASE_MS,
   type Walk,
   type WalkedPage
 } from './reconciliation.ts'
@@ -25,6 +27,8 @@ export type ReconcileOptions = {
   /** Corrects our webhooks on the platform and our copy of the shop; returns how many things were wrong. */
   checkConnection: (storeId: number) => Promise<PlatformResult<{ changed: number }>>
   measure?: Measure
+  /** How long the lease on a walk lasts when it is not extended; two minutes when left out. */
+  leaseMs?: number
 }
 
 /**
@@ -32,7 +36,14 @@ export type ReconcileOptions = {
  * one page at a time, so that memory is bounded, a crash costs one page, and other work runs in between.
  */
 export function createReconcileEngine(options: ReconcileOptions): Engine {
-  const { db, leaseOwner, connectorOf, measure } = options
+  const { db, leaseOwner, connectorOf, measure, leaseMs = WALK_LEASE_MS } = options
+  // Two nodes that take a slow page from each other would read it again and again.
+  const leases = createLeaseKeeper<Walk>({
+    leaseMs,
+    async extend(storeId, [walk]) {
+      return (await db.inStore(storeId, (ctx) => extendWalk(ctx, walk!, leaseMs))) ? [walk!] : []
+    }
+  })
 
   const pageOf = async (storeId: number, walk: Walk): Promise<PlatformResult<WalkedPage>> => {
     if (walk.kind === 'webhooks') {
@@ -59,8 +70,10 @@ export function createReconcileEngine(options: ReconcileOptions): Engine {
     },
 
     async runOnce(storeId) {
-      const walk = await db.inStore(storeId, (ctx) => claimWalk(ctx, leaseOwner))
+      const from = performance.now()
+      const walk = await db.inStore(storeId, (ctx) => claimWalk(ctx, leaseOwner, leaseMs))
       if (!walk) return 0
+      leases.keep(storeId, [walk], from)
       try {
         const page = await pageOf(storeId, walk)
         if (page.ok) {
@@ -78,6 +91,8 @@ export function createReconcileEngine(options: ReconcileOptions): Engine {
       } catch (err) {
         await db.inStore(storeId, (ctx) => markNotWalked(ctx, walk, (err as Error).message))
         throw err
+      } finally {
+        leases.letGo(storeId, [walk])
       }
       return 1
     }

@@ -36,6 +36,8 @@ const RETRY_AFTER_MINUTES = [1, 5, 15, 60] as const
 /** A page that does not come so often in a row may be the fault of the place in the list: the walk begins anew. */
 const FAILURES_UNTIL_NEW_WALK = 4
 const MAX_ERROR_LENGTH = 500
+/** How long a lease on a walk lasts in real time; it is extended while a page is read and applied. */
+export const WALK_LEASE_MS = 120_000
 
 export const Reconciliation = row({
   kind: oneOf(...RECONCILIATIONS),
@@ -109,7 +111,7 @@ export function listReconciliations(ctx: Ctx): Promise<Reconciliation[]> {
  * Claims the walk that is due, at the page that it has reached, and starts it if it has not started. Null when none is. In a
  * restored store each walk waits for the end of the one before it.
  */
-export async function claimWalk(ctx: Ctx, leaseOwner: number): Promise<Walk | null> {
+export async function claimWalk(ctx: Ctx, leaseOwner: number, leaseMs = WALK_LEASE_MS): Promise<Walk | null> {
   const { restoredAt } = await storeContext(ctx)
   const only = restoredAt === null ? null : await nextAfterRestore(ctx)
   return ctx.tx.maybeOne(
@@ -123,12 +125,20 @@ export async function claimWalk(ctx: Ctx, leaseOwner: number): Promise<Walk | nu
        order by array_position(${[...RECONCILIATIONS]}::text[], kind) limit 1 for update skip locked)
     update reconciliations r
        set lease_token = r.lease_token + 1, lease_owner = ${leaseOwner},
-           leased_until = statement_timestamp() + interval '2 minutes', started_at = coalesce(r.started_at, ${ctx.now}),
+           leased_until = statement_timestamp() + ${leaseMs} * interval '1 millisecond', started_at = coalesce(r.started_at, ${ctx.now}),
            seen = case when r.started_at is null then 0 else r.seen end,
            changed = case when r.started_at is null then 0 else r.changed end
       from due where r.store_id = ${ctx.storeId} and r.kind = due.kind
     returning r.kind, r.cursor_at, r.started_at, r.page_after, r.last_id, r.failures, r.lease_token`
   )
+}
+
+/** Extends the lease on a walk; false when another process has it. */
+export async function extendWalk({ tx, storeId }: Ctx, walk: Walk, leaseMs: number): Promise<boolean> {
+  const extended = await tx.run(sql`
+    update reconciliations set leased_until = statement_timestamp() + ${leaseMs} * interval '1 millisecond'
+     where store_id = ${storeId} and kind = ${walk.kind} and lease_token = ${walk.leaseToken} and lease_owner is not null`)
+  return extended === 1
 }
 
 /** The first walk that has not ended since the restore; null when all have. */

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { testDatabase } from '../../../test/database.ts'
+import { aStore } from '../../../test/store-builder.ts'
+import { createReconcileEngine } from './reconcile-engine.ts'
+import { listReconciliations, reconcileNow } from './reconciliation.ts'
+
+const { db } = await testDatabase()
+
+test('the lease on a walk is kept while its page is read, so that no other node reads it too and its end counts', async () => {
+  const store = await aStore(db)
+  const page = Promise.withResolvers<void>()
+  let reads = 0
+  const aNode = (leaseOwner: number) =>
+    createReconcileEngine({
+      db,
+      leaseOwner,
+      leaseMs: 900,
+      connectorOf: async () => assert.fail('Only webhooks are looked at here'),
+      async checkConnection() {
+        reads++
+        await page.promise
+        return { ok: true, value: { changed: 1 } }
+      }
+    })
+  await store.inStore(reconcileNow)
+  const [one, other] = [aNode(1), aNode(2)]
+  const walked = one.runOnce(store.storeId)
+  for (let i = 0; i < 20; i++) {
+    await sleep(100)
+    // The walks that read the platform fail here. One that takes this walk would wait for its page.
+    await Promise.race([other.runOnce(store.storeId).catch(() => 0), sleep(100)])
+  }
+  page.resolve()
+  await walked
+  assert.equal(reads, 1)
+  const { seen, finishedAt } = (await store.inStore(listReconciliations)).find(({ kind }) => kind === 'webhooks')!
+  assert.equal(seen, 1)
+  assert.notEqual(finishedAt, null)
+})
