@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from '#kit/postgres'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
 import { createReconcileEngine } from './reconcile-engine.ts'
-import { listReconciliations, reconcileNow } from './reconciliation.ts'
+import { claimWalk, extendWalk, listReconciliations, reconcileNow } from './reconciliation.ts'
 
 const { db } = await testDatabase()
 
@@ -38,4 +39,18 @@ test('the lease on a walk is kept while its page is read, so that no other node 
   const { seen, finishedAt } = (await store.inStore(listReconciliations)).find(({ kind }) => kind === 'webhooks')!
   assert.equal(seen, 1)
   assert.notEqual(finishedAt, null)
+})
+
+test('the lease on a walk that another node has taken is not extended', async () => {
+  const { storeId, inStore } = await aStore(db)
+  await inStore(reconcileNow)
+  const late = (await inStore((ctx) => claimWalk(ctx, 1)))!
+  await inStore(({ tx }) =>
+    tx.run(sql`update reconciliations set leased_until = statement_timestamp() - interval '1 second'
+                where store_id = ${storeId} and kind = ${late.kind}`)
+  )
+  const taken = (await inStore((ctx) => claimWalk(ctx, 2)))!
+  assert.equal(taken.kind, late.kind)
+  assert.equal(await inStore((ctx) => extendWalk(ctx, late, 60_000)), false)
+  assert.equal(await inStore((ctx) => extendWalk(ctx, taken, 60_000)), true)
 })
