@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dueStores } from '#kit/engines'
-import { instant, int, row, type Statement, sql } from '#kit/postgres'
+import { instant, int, row, type Statement, sql, text } from '#kit/postgres'
 import { testDatabase } from '../../test/database.ts'
 import { aDueStore } from '../../test/due-store.ts'
 import { at } from '../../test/subscription-life.ts'
 import { createBillingEngine } from './billing-engine.ts'
 import { openDueAttempts } from './charging/open-attempts.ts'
+import { aPlatform, reported } from './charging/platform-of-attempts.test-helper.ts'
 
 const { db } = await testDatabase()
 const DUE = at('2026-02-28T15:00:00Z')
@@ -102,4 +103,119 @@ test('a store has work when an attempt is to be checked that nobody has claimed,
   )
   assert.deepEqual([await dueUntil(DUE), await dueUntil(minutes(1))], [[], [minutes(1)]])
   assert.deepEqual([await dueUntil(minutes(6)), await next()], [[minutes(1), minutes(5)], minutes(1)])
+})
+
+/** A store whose subscriptions rest, with an engine, and the charges that its platform got. */
+async function aStoreThatRuns(subscriptions: number) {
+  const store = await aDueStore(db, { subscriptions, dueAt: DUE })
+  const { inStore, storeId } = store
+  const { connector, asked } = aPlatform([], { charge: (key) => reported(key, 'pending', key) })
+  const engine = createBillingEngine({ db, leaseOwner: 1, connectorOf: async () => connector })
+  const ids = (
+    await inStore(({ tx }) =>
+      tx.many(row({ id: int }), sql`select id from subscriptions where store_id = ${storeId} order by id`)
+    )
+  ).map(({ id }) => id)
+  const write = (statement: ReturnType<typeof sql>) => inStore(({ tx }) => tx.run(statement))
+  const hold = (...some: number[]) =>
+    write(sql`
+      update subscriptions set billing_due_at = null, next_billing_at = null
+       where store_id = ${storeId} and id = any(${some}::bigint[])`)
+  return { ...store, ids, write, hold, asked, run: () => engine.runOnce(storeId), engine }
+}
+
+type Running = Awaited<ReturnType<typeof aStoreThatRuns>>
+
+/** What else can be due for a subscription, and how it shows that it was done. */
+const others: Record<string, { make: (store: Running, id: number) => Promise<unknown>; isDone: string }> = {
+  'the end of a grace period': {
+    make: ({ write, storeId }, id) =>
+      write(sql`
+        update subscriptions set status = 'cancelled', cancelled_at = ${DUE}, cancel_reason = 'other', grace_ends_at = ${DUE}
+         where store_id = ${storeId} and id = ${id}`),
+    isDone: 'cancelled -'
+  },
+  'the end of a wait for a card': {
+    make: ({ write, storeId }, id) =>
+      write(sql`update subscriptions set payment_method_deadline = ${DUE} where store_id = ${storeId} and id = ${id}`),
+    isDone: 'cancelled -'
+  },
+  'the end of a pause': {
+    make: ({ write, storeId }, id) =>
+      write(sql`
+        update subscriptions set status = 'paused', paused_at = ${DUE.subtract({ hours: 1 })}, resumes_at = ${DUE}
+         where store_id = ${storeId} and id = ${id}`),
+    isDone: 'active -'
+  },
+  'a reminder': {
+    make: ({ write, storeId }, id) =>
+      write(sql`
+        insert into billing_attempts (store_id, subscription_id, cycle_index, attempt_number, status, idempotency_key,
+          amount_minor, currency, cycle_at, attempts_remaining, scheduled_at, submitted_at, check_at, remind_at,
+          action_required_at, action_url, created_at)
+        values (${storeId}, ${id}, 2, 1, 'pending', 'waits', 2900, 'USD', ${DUE}, 0, ${DUE}, ${DUE}, ${minutes(60)}, ${DUE},
+          ${DUE.subtract({ hours: 24 })}, 'https://pay.example/1', ${DUE})`),
+    isDone: 'active 1'
+  }
+}
+
+const stateOf = ({ inStore, storeId }: Running, id: number) =>
+  inStore(async ({ tx }) => {
+    const { is } = await tx.one(
+      row({ is: text }),
+      sql`
+      select s.status || ' ' || coalesce((select max(a.action_reminders)::text from billing_attempts a
+                                           where a.store_id = ${storeId} and a.subscription_id = s.id), '-') as is
+        from subscriptions s where s.store_id = ${storeId} and s.id = ${id} and s.grace_ends_at is null
+         and s.payment_method_deadline is null and s.resumes_at is null`
+    )
+    return is
+  })
+
+for (const [what, { make, isDone }] of Object.entries(others)) {
+  test(`one run does ${what}, and opens and sends what is due`, async () => {
+    const store = await aStoreThatRuns(2)
+    const [other] = store.ids as [number, number]
+    await store.hold(other)
+    await make(store, other)
+    await store.run()
+    assert.equal(await stateOf(store, other), isDone)
+    assert.equal(store.asked.length, 1)
+  })
+}
+
+test('a run counts what it has opened, claimed and written; where nothing is due it does nothing and asks for no connector', async () => {
+  const { run, hold, ids, asked, write, storeId } = await aStoreThatRuns(2)
+  await hold(ids[1]!)
+  assert.deepEqual([await run(), asked.length], [3, 1])
+  // The charge is to be checked later.
+  const idle = createBillingEngine({ db, leaseOwner: 1, connectorOf: () => assert.fail('nothing is to be sent') })
+  assert.equal(await idle.runOnce(storeId), 0)
+  await write(sql`update billing_attempts set check_at = ${minutes(-1)} where store_id = ${storeId}`)
+  await assert.rejects(idle.runOnce(storeId), /nothing is to be sent/)
+})
+
+test('while as many charges wait as may be sent at once no cycle is opened, and all else that is due is done', async () => {
+  const store = await aStoreThatRuns(36)
+  const { run, hold, ids, asked, inStore, write, storeId } = store
+  const [grace, due] = ids as [number, number]
+  await hold(grace, due)
+  await inStore((ctx) => openDueAttempts(ctx, 100))
+  await others['the end of a grace period']!.make(store, grace)
+  await write(sql`
+    update subscriptions set billing_due_at = ${DUE}, next_billing_at = ${DUE} where store_id = ${storeId} and id = ${due}`)
+  await run()
+  assert.deepEqual([asked.length, await stateOf(store, grace)], [32, 'cancelled -'])
+  const isOpened = async () => {
+    const { count } = await inStore(({ tx }) =>
+      tx.one(
+        row({ count: int }),
+        sql`select count(*) as count from billing_attempts where store_id = ${storeId} and subscription_id = ${due}`
+      )
+    )
+    return count === 1
+  }
+  assert.equal(await isOpened(), false)
+  await run()
+  assert.deepEqual([asked.length, await isOpened()], [35, true])
 })
