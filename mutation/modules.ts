@@ -93,6 +93,7 @@ export const MODULES: Record<string, MutatedModule> = {
       'src/lifecycle/two-at-once.test.ts',
       'src/lifecycle/stop-billing.test.ts',
       'src/billing/billing.test.ts',
+      'src/billing/billing-engine.test.ts',
       'src/billing/dunning/declined-orders.test.ts',
       'src/billing/past-due-cycles.test.ts',
       'src/billing/missed-cycles.test.ts',

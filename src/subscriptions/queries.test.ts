@@ -741,6 +741,52 @@ test('a price that is agreed by a transaction which began before the preview and
   assert.deepEqual(await inStore((ctx) => listAgreedBefore(ctx, planId + 1)), [], 'of other plans nothing is named')
 })
 
+test('before a preview that is named which agreed a price of the plan within the longest transaction, or nothing where that is too much', async () => {
+  const store = await aStoreWith(many(4))
+  const { inStore, storeId } = store
+  const [one, two, old, ofAnother] = store.ids as [number, number, number, number]
+  await aPlan(store, { name: 'Gold' })
+  await store.run(sql`
+    update subscriptions set plan_id = (select max(id) from plans where store_id = ${storeId})
+     where store_id = ${storeId} and id <> ${ofAnother}`)
+  const found = await store.read(sql`select max(id) as id, null as value from plans where store_id = ${storeId}`)
+  const planId = found[0]!.id
+  const now = START.add({ hours: 1 })
+  const edge = now.subtract({ minutes: 10 })
+  const named = async (at = now) => {
+    const marks = await inStore((ctx) => listAgreedBefore({ ...ctx, now: at }, planId))
+    return marks?.map((mark) => mark.split(' ', 2)[0]).toSorted() ?? null
+  }
+  const record = (subscriptionId: number, kind: 'price_changed' | 'skipped', when: Temporal.Instant, times = 1) =>
+    store.run(sql`
+      insert into contract_activities (store_id, subscription_id, member_id, kind, actor, text, plan_name, occurred_at)
+      select s.store_id, s.id, s.member_id, ${kind}, 'api', 'Text', 'Gold', ${when}
+        from subscriptions s, generate_series(1, ${times}::int) where s.store_id = ${storeId} and s.id = ${subscriptionId}`)
+  const ask = (subscriptionId: number, over: Partial<NewChange>, when: Temporal.Instant) =>
+    inStore((ctx) => writeChanges({ ...ctx, now: when }, [{ ...NOTHING, subscriptionId, ...over }]))
+  for (const when of [edge, edge.add({ seconds: 1 })]) await record(one, 'price_changed', when)
+  await record(one, 'skipped', now)
+  await record(ofAnother, 'price_changed', now)
+  await ask(one, { priceMinor: 1 }, now)
+  await ask(two, { interval: 'week', intervalCount: 1 }, now)
+  await ask(old, { linePriceMinor: 1 }, edge)
+  await ask(ofAnother, { priceMinor: 1 }, now)
+  assert.deepEqual(await named(), ['activity', 'request'])
+  // Of a long history the newest part is looked through.
+  await record(one, 'skipped', edge, 9_999)
+  await record(two, 'price_changed', now)
+  assert.deepEqual(await named(), ['activity', 'request'])
+  await record(one, 'skipped', now, 9_998)
+  assert.deepEqual(await named(), ['activity', 'request'])
+  await record(one, 'skipped', now)
+  assert.equal(await named(), null, 'there may be more')
+  const later = now.add({ hours: 1 })
+  await record(two, 'price_changed', later, 1000)
+  assert.equal((await named(later))?.length, 1000)
+  await record(two, 'price_changed', later)
+  assert.equal(await named(later), null, 'that is too much to name')
+})
+
 test('what a requested price replaces is stored with it, and without a price nothing is', async () => {
   const store = await aStoreWith(many(2))
   const replaces = { unitPrices: [2900], prices: [1], of: { priceMinor: 1900, linePriceMinor: null } }
