@@ -23,6 +23,8 @@ export async function aFaultyConnection(options: {
   target: string
   shares: Partial<Record<Fault, number>>
   seed: number
+  /** How late a `slow` call arrives. */
+  slowMs?: number
 }) {
   const random = randomFrom(options.seed)
   const faults: Record<Fault | 'none', number> = {
@@ -48,7 +50,7 @@ export async function aFaultyConnection(options: {
     if (fault === 'reset') return req.socket.destroy()
     if (fault === '500' || fault === '503') return res.writeHead(Number(fault)).end('<html>oops</html>')
     if (fault === 'throttled') return throttle(res)
-    if (fault === 'slow') await sleep(SLOW_MS)
+    if (fault === 'slow') await sleep(options.slowMs ?? SLOW_MS)
     const { 'x-platform-access-token': token, 'content-type': type } = req.headers
     const response = await request(`${options.target}${req.url}`, {
       method: 'POST',

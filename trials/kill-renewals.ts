@@ -6,6 +6,7 @@ import { type ChargeFaults, UNKIND } from '../sandbox/index.ts'
 import { aFaultyConnection, type Fault } from '../test/faulty-connection.ts'
 import { freePort, startProcess } from '../test/service-process.ts'
 import { testVault } from '../test/store-builder.ts'
+import { until } from '../test/until.ts'
 import { examineCharges, examineRenewals } from './examine-renewals.ts'
 import { BESIDE_THE_PLATFORM, startPlatform } from './platform.ts'
 import { aTlsReceiver } from './receiver.ts'
@@ -20,7 +21,7 @@ export type KillTrial = {
   seed: number
   /** Shares of charges whose result is wrong, late or missing; left out: those of `WRONG_RESULTS`. */
   wrong?: Partial<ChargeFaults>
-  /** The share of the calls that arrive late; left out: that of `LINE_FAULTS`. */
+  /** The share of the calls that arrive late, and then so late that the next process is there before; left out: that of `LINE_FAULTS`. */
   slow?: number
 }
 export type KillReport = {
@@ -37,6 +38,8 @@ export type KillReport = {
 
 /** Of the calls to the platform. What arrives late may do so after its process was killed. */
 export const LINE_FAULTS = { lost: 0.02, hung: 0.01, slow: 0.03, '503': 0.01 }
+/** Where `slow` is given: how late those calls are, and how long a call may last. */
+const LATE = { slowMs: 6_000, timeoutSeconds: '8', underWay: 10 }
 /** Keys are forgotten at once, since the clock stands still while a killed process is replaced. */
 const FAULTS: ChargeFaults = { ...UNKIND, keyMinutes: 0 }
 export const WRONG_RESULTS: ChargeFaults = {
@@ -65,9 +68,12 @@ export async function killDuringRenewals(trial: KillTrial): Promise<KillReport> 
   const line = await aFaultyConnection({
     target: platform.url,
     shares: { ...LINE_FAULTS, slow: trial.slow ?? LINE_FAULTS.slow },
-    seed: trial.seed
+    seed: trial.seed,
+    ...(trial.slow !== undefined && { slowMs: LATE.slowMs })
   })
-  const start = () => startProcess({ ...trial, port, env: BESIDE_THE_PLATFORM })
+  const limit: Record<string, string> =
+    trial.slow === undefined ? {} : { PLATFORM_TIMEOUT_SECONDS: LATE.timeoutSeconds }
+  const start = () => startProcess({ ...trial, port, env: { ...BESIDE_THE_PLATFORM, ...limit } })
   let service: Awaited<ReturnType<typeof start>> | null = null
   try {
     const storeId = await platform.aStore(DOMAIN, trial.subscriptions)
@@ -86,7 +92,9 @@ export async function killDuringRenewals(trial: KillTrial): Promise<KillReport> 
         () => false
       )
       // The times between kills add up to more than the run, so that kills affect every part of it.
-      await new Promise((resolve) => setTimeout(resolve, Math.floor(random() * 60 * Math.sqrt(trial.subscriptions))))
+      const pause = Math.floor(random() * 60 * Math.sqrt(trial.subscriptions))
+      if (trial.slow === undefined) await new Promise((resolve) => setTimeout(resolve, pause))
+      else await manyAreUnderWay(line.faults)
       await service.kill()
       if (!(await advanced)) killedUnderWay++
     }
@@ -113,4 +121,10 @@ export async function killDuringRenewals(trial: KillTrial): Promise<KillReport> 
     receiver.close()
     await platform.close()
   }
+}
+
+/** Waits until so many more calls are late that some of them are charges. */
+async function manyAreUnderWay(faults: Record<'slow', number>): Promise<void> {
+  const before = faults.slow
+  await until('late calls are under way', () => faults.slow >= before + LATE.underWay)
 }
