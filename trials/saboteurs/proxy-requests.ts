@@ -15,12 +15,12 @@ export const proxyRequestsSaboteurs: Record<string, Saboteur> = {
     from: "if (!equalInConstantTime(single('signature'), expected))",
     to: 'if (!equalInConstantTime(expected, expected))'
   }),
-  'a parameter of the proxy may come twice': without('the signature twice', {
+  'a parameter of the proxy may come twice': without(' twice: shop=', {
     file: VERIFY,
     from: '(parameters.get(key)?.length ?? 0) > 1',
     to: '(parameters.get(key)?.length ?? 0) > 9'
   }),
-  'a signed request stays valid for ever': without('an older time', {
+  'a signed request stays valid for ever': without(' time: shop=', {
     file: VERIFY,
     from: 'if (Math.abs(ageSeconds) > MAX_AGE_SECONDS)',
     to: 'if (Math.abs(ageSeconds) > MAX_AGE_SECONDS * 1e9)'
