@@ -24,6 +24,11 @@ type Process = Awaited<ReturnType<typeof startProcess>>
 /** One move of the clock, the outcomes of the cards from then on, and how long after its request a node is killed. */
 type Move = { to: string; cards: string[] | null; first: number; kill: { mover: boolean; afterMs: number } | null }
 
+/**
+ * A charge that is not sent within a third of this after its claim is sent a minute or two later by the store's clock. That is right, and is not
+ * what a single node does.
+ */
+const LIMIT = { PLATFORM_TIMEOUT_SECONDS: '9' }
 const START = Temporal.Instant.from('2026-01-31T15:00:00Z')
 
 /**
@@ -39,7 +44,7 @@ export async function killOneOfTwoNodes(trial: TwoNodesTrial): Promise<TwoNodesR
   const receiver = await aTlsReceiver()
   const nodes: Process[] = []
   const startNode = () =>
-    startProcess({ ...trial, env: { ...BESIDE_THE_PLATFORM, PERENNIAL_ROLE: 'all', PUBLIC_URL: web.url } })
+    startProcess({ ...trial, env: { ...BESIDE_THE_PLATFORM, PERENNIAL_ROLE: 'all', PUBLIC_URL: web.url, ...LIMIT } })
   const aStore = async (domain: string) => {
     const storeId = await platform.aStore(domain, trial.subscriptions)
     await movePlatform(platform.db, storeId, `${platform.url}/${domain}`)
