@@ -44,6 +44,7 @@ import { restoreOlderBackup } from './restored-backup.ts'
 import { currentCommit, readResults } from './results.ts'
 import { upgradeUnderLoad } from './rolling-upgrade.ts'
 import { shareLimits } from './shared-limits.ts'
+import { searchSlowly } from './slow-searches.ts'
 import { killOneOfTwoNodes } from './two-nodes.ts'
 import { outcomeUnknown } from './unknown-outcome.ts'
 
@@ -109,6 +110,8 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
     floodWithBodies({ ...place, connections: 500, bodyBytes: 8 * 1024 * 1024, rounds: rounds(3) }),
   'hanging-calls': (place) => hangCalls({ ...place, subscriptions: 40_000, calmS: 20, disturbedS: 60, share: 0.01 }),
   'hanging-messages': (place) => hangMessages({ ...place, messages: rounds(6_000), leaseMs: 3_000, hangMs: 10_000 }),
+  'slow-searches': (place) =>
+    searchSlowly({ ...place, subscriptions: rounds(1_000), maxCallMs: 2_000, searchMs: 8_000 }),
   calendar: (place) => calendarTrial({ ...place, zones: zonesOf(place.seed), fromYear: 2026, years: 3 })
 }
 

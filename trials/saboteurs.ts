@@ -25,6 +25,7 @@ import { restoredBackupSaboteurs } from './saboteurs/restored-backup.ts'
 import { rollingUpgradeSaboteurs } from './saboteurs/rolling-upgrade.ts'
 import type { Saboteur } from './saboteurs/saboteur.ts'
 import { sharedLimitsSaboteurs } from './saboteurs/shared-limits.ts'
+import { slowSearchesSaboteurs } from './saboteurs/slow-searches.ts'
 import { twoNodesSaboteurs } from './saboteurs/two-nodes.ts'
 import { unknownOutcomeSaboteurs } from './saboteurs/unknown-outcome.ts'
 
@@ -56,6 +57,7 @@ export const SABOTEURS: Record<string, Saboteur> = {
   ...restoredBackupSaboteurs,
   ...rollingUpgradeSaboteurs,
   ...sharedLimitsSaboteurs,
+  ...slowSearchesSaboteurs,
   ...twoNodesSaboteurs,
   ...unknownOutcomeSaboteurs
 }

@@ -166,7 +166,7 @@ test('while the platform throttles, fewer attempts are claimed at once, and more
 })
 
 test('graces, pauses, payment deadlines and reminders that end do not wait for the charges of a throttled store', async () => {
-  const { storeId, inStore } = await aDueStore(db, { subscriptions: 30, dueAt: DUE })
+  const { storeId, inStore } = await aDueStore(db, { subscriptions: 45, dueAt: DUE })
   const access = { storeId, profile: 'platform' as const, url: 'http://127.0.0.1:9', accessToken: 'none' }
   const connector = withCalls(connectorTo(access), {
     billing: {
@@ -209,8 +209,6 @@ test('graces, pauses, payment deadlines and reminders that end do not wait for t
       )
     )
   assert.deepEqual(await left(), { graces: 1, pauses: 1, deadlines: 1, reminders: 1, waiting: others.length })
-  await engine.runOnce(storeId)
-  await set(sql`update billing_attempts set check_at = ${DUE} where store_id = ${storeId} and remind_at is null`)
   await engine.runOnce(storeId)
   const { waiting, ...ended } = await left()
   assert.ok(waiting > 0, 'charges still wait')

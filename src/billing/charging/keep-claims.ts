@@ -2,7 +2,7 @@ import { type Ctx, int, row, sql } from '#kit/postgres'
 import { type ClaimedAttempt, claimTimes, mayCharge } from './claims.ts'
 
 /** After so many renewals whose answer came too late the charge is asked for again later. */
-const MAX_RENEWALS = 3
+const MAX_RENEWALS = 10
 
 /**
  * Extends the claims of attempts whose calls are under way, those that no other process has, and returns these. It does not ask whether

@@ -314,7 +314,7 @@ async function afterSlowRenewals(slow: number) {
       async value(...args: Parameters<Database['inStore']>) {
         const isRenewal = isRenewing
         const result = await db.inStore(...args)
-        if (isRenewal && renewals++ < slow) await sleep(MAX_CALL_MS * 0.75)
+        if (isRenewal && renewals++ < slow) await sleep(MAX_CALL_MS * 0.3)
         return result
       }
     }
