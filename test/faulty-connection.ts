@@ -16,8 +16,8 @@ const HUNG_MS = 2_000
 const SLOW_MS = 2_000
 
 /**
- * A proxy between the connector and the platform at `target` that makes calls fail, each fault for its share of them; the same calls
- * for the same seed. `faults` counts them.
+ * A proxy between the connector and the platform at `target` that makes calls fail, each fault for its share of them; the same
+ * calls for the same seed. `faults` counts them.
  */
 export async function aFaultyConnection(options: {
   target: string

@@ -1,6 +1,6 @@
-// A charge that was sent by a node that is dead, or counts as dead since its session with the database ended, and that arrives at the
-// platform late: until it cannot arrive any more nobody else searches for it, sends it again or takes it for unsent. The platform
-// forgets keys at once. With the sandbox over its socket.
+// A charge that was sent by a node that is dead, or counts as dead since its session with the database ended, and that arrives at
+// the platform late: until it cannot arrive any more nobody else searches for it, sends it again or takes it for unsent. The
+// platform forgets keys at once. With the sandbox over its socket.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { int, row, sql } from '#kit/postgres'

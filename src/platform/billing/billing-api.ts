@@ -21,7 +21,10 @@ export type AttemptRequest = {
   originTime: Temporal.Instant
   /** The date of the cycle to charge; the platform finds its own cycle number for it. */
   cycleAt?: Temporal.Instant | null
-  /** The charge is not sent when its call could end later; a time of `performance.now()`. Its failure then has the code `too_late`. */
+  /**
+   * The charge is not sent when its call could end later; a time of `performance.now()`. Its failure then has the code
+   * `too_late`.
+   */
   endBy?: number
 }
 
@@ -35,15 +38,15 @@ export type BillingApi = {
   /** One result per request, in the order given and independent of the others. */
   createAttempts(requests: AttemptRequest[]): Promise<PlatformResult<PlatformAttempt>[]>
   /**
-   * By id; leaves out attempts that the platform does not have, or withholds from us: that one is missing proves nothing. With priority
-   * `low` it leaves half of the cost budget to other calls.
+   * By id; leaves out attempts that the platform does not have, or withholds from us: that one is missing proves nothing. With
+   * priority `low` it leaves half of the cost budget to other calls.
    */
   findAttempts(ids: string[], priority?: Priority): Promise<PlatformResult<Map<string, PlatformAttempt>>>
   /** A page of the attempts created at `since` or later, oldest first. One that cannot be read does not block the others. */
   listAttemptsSince(since: Temporal.Instant, after: string | null): Promise<PlatformResult<AttemptsPage>>
   /**
-   * A page of what was charged by attempts created at `since` or later, newest first, as their orders have it. It leaves half of the
-   * cost budget to other calls.
+   * A page of what was charged by attempts created at `since` or later, newest first, as their orders have it. It leaves half of
+   * the cost budget to other calls.
    */
   listChargesSince(since: Temporal.Instant, after: string | null): Promise<PlatformResult<PlatformCharges>>
   /**
@@ -138,8 +141,8 @@ function findAttempts(client: PlatformClient, ids: string[]) {
 }
 
 /**
- * Attempts that decide whether something is charged, or counts as not charged: one that we may not read is the failure of all. So is a
- * failed one whose order we may not read: with an order it was paid.
+ * Attempts that decide whether something is charged, or counts as not charged: one that we may not read is the failure of all. So
+ * is a failed one whose order we may not read: with an order it was paid.
  */
 async function readAll(client: PlatformClient, ids: string[]): Promise<PlatformResult<PlatformAttempt[]>> {
   if (ids.length === 0) return succeeded([])

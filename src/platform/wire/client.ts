@@ -22,7 +22,10 @@ export type PlatformAccess = { storeId: number; profile: ProfileName; url: strin
 export type ClientOptions = {
   /** For one try, from the connection to the last byte; 30 s when left out. */
   timeoutMs?: number
-  /** How long a call may wait for its place and for the cost budget, over all its tries, before it is `throttled`; 10 s when left out. */
+  /**
+   * How long a call may wait for its place and for the cost budget, over all its tries, before it is `throttled`; 10 s when left
+   * out.
+   */
   throttleWaitMs?: number
   /** Called for each field that a response lacks because we may not read it. */
   onWithheld?: (storeId: number, field: WithheldField) => void
@@ -36,8 +39,8 @@ const TIMEOUT_MS = 30_000
 const THROTTLE_WAIT_MS = 10_000
 const SECOND_QUERY_MS = 2_000
 /**
- * No call takes longer, with all its waits for the platform and its tries, where the options name no other times. Leases on such work
- * last longer. A change of the platform waits besides for `mayChange`, which asks the database.
+ * No call takes longer, with all its waits for the platform and its tries, where the options name no other times. Leases on such
+ * work last longer. A change of the platform waits besides for `mayChange`, which asks the database.
  */
 export const MAX_CALL_MS = TIMEOUT_MS + THROTTLE_WAIT_MS
 
@@ -75,7 +78,10 @@ export type PlatformClient = {
     read: (data: Fields) => T,
     priority?: Priority
   ): Promise<PlatformResult<T>>
-  /** `read` gets the mutation's payload, once it is known to have no userErrors. Nothing is sent while nothing may be changed there. */
+  /**
+   * `read` gets the mutation's payload, once it is known to have no userErrors. Nothing is sent while nothing may be changed
+   * there.
+   */
   mutate<T>(
     document: AdminDocument,
     variables: Variables,
