@@ -11,7 +11,7 @@ const without = (failsWith: string, ...edits: Edit[]): Saboteur => ({
 })
 
 export const bodyFloodSaboteurs: Record<string, Saboteur> = {
-  'bodies in flight have no bound': without("the neighbour's message", {
+  'bodies in flight have no bound': without('"rss_mib"', {
     file: BYTES,
     from: 'heldBy(share) + bytes <= maxBytes * share.part',
     to: 'heldBy(share) + bytes <= maxBytes * share.part * 1e6'
