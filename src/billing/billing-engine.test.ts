@@ -3,12 +3,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dueStores } from '#kit/engines'
 import { instant, int, row, type Statement, sql, text } from '#kit/postgres'
+import { listAlerts } from '#stores'
 import { testDatabase } from '../../test/database.ts'
 import { aDueStore } from '../../test/due-store.ts'
 import { at } from '../../test/subscription-life.ts'
 import { createBillingEngine } from './billing-engine.ts'
 import { openDueAttempts } from './charging/open-attempts.ts'
 import { aPlatform, reported } from './charging/platform-of-attempts.test-helper.ts'
+import { settleAttempts } from './settling/settle-attempts.ts'
 
 const { db } = await testDatabase()
 const DUE = at('2026-02-28T15:00:00Z')
@@ -195,6 +197,37 @@ test('a run counts what it has opened, claimed and written; where nothing is due
   await assert.rejects(idle.runOnce(storeId), /nothing is to be sent/)
 })
 
+test('an answer that comes when a message has ended its charge is taken all the same', async () => {
+  const { storeId, inStore } = await aDueStore(db, { subscriptions: 1, dueAt: DUE })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const { connector, asked } = aPlatform([], { charge: (key) => reported('2', 'success', key) })
+  const billing: typeof connector.billing = {
+    ...connector.billing,
+    createAttempts: async (requests) => {
+      const made = await connector.billing.createAttempts(requests)
+      await promise
+      return made
+    }
+  }
+  const engine = createBillingEngine({
+    db,
+    leaseOwner: 1,
+    connectorOf: async () => ({ ...connector, billing }),
+    patience: { comeBackMs: 20 }
+  })
+  await engine.runOnce(storeId)
+  const idempotencyKey = asked[0]!.replace('charge ', '')
+  const first = { idempotencyKey, platformAttemptId: '1', state: 'success' as const, order: null, paymentMethod: null }
+  assert.equal(await inStore((ctx) => settleAttempts(ctx, [first])), 1)
+  resolve()
+  assert.equal(await engine.runOnce(storeId), 1)
+  const { alerts } = await inStore((ctx) => listAlerts(ctx))
+  assert.deepEqual(
+    alerts.map(({ kind }) => kind),
+    ['charged_twice']
+  )
+})
+
 test('while as many charges wait as may be sent at once no cycle is opened, and all else that is due is done', async () => {
   const store = await aStoreThatRuns(36)
   const { run, hold, ids, asked, inStore, write, storeId } = store
@@ -204,7 +237,7 @@ test('while as many charges wait as may be sent at once no cycle is opened, and 
   await others['the end of a grace period']!.make(store, grace)
   await write(sql`
     update subscriptions set billing_due_at = ${DUE}, next_billing_at = ${DUE} where store_id = ${storeId} and id = ${due}`)
-  await run()
+  assert.equal(await run(), 32 + 32 + 1, 'claimed, answered, and the end of the grace period')
   assert.deepEqual([asked.length, await stateOf(store, grace)], [32, 'cancelled -'])
   const isOpened = async () => {
     const { count } = await inStore(({ tx }) =>

@@ -125,6 +125,18 @@ test('a charge whose cycle was paid by an earlier one is not ended while another
   )
 })
 
+test('a charge whose cycle was paid by an earlier one ends also when the platform has it by now', async () => {
+  const life = await aLife()
+  await life.goTo(SECOND)
+  await life.bill()
+  const attempt = await life.claim()
+  await life.inStore(({ tx, storeId }) =>
+    tx.run(sql`update billing_attempts set platform_attempt_id = '7' where store_id = ${storeId}`)
+  )
+  await life.write(attempt, { superseded: attempt, instead: success('unknown', '5') })
+  assert.deepEqual(await life.charges(), [{ status: 'failed', code: 'superseded', retries: 0 }])
+})
+
 test('a charge that never arrived leaves a date alone that was set meanwhile, and another cycle that waits', async () => {
   const life = await aLife()
   await life.goTo(SECOND)
