@@ -164,6 +164,15 @@ test('claims are extended while they are ours: not those that another process ha
   assert.ok((await stored(ours)).leasedUntil!.since(Temporal.Now.instant()).total('seconds') > 40)
 })
 
+test('an extension is one of the claims that are meant, and of no other with the same number', async () => {
+  const { inStore, claim, stored } = await openAttempts(2)
+  const [one, two] = (await claim()) as [ClaimedAttempt, ClaimedAttempt]
+  assert.equal(one.leaseToken, two.leaseToken)
+  const before = (await stored(two.id)).leasedUntil
+  assert.deepEqual(idsOf(await inStore((ctx) => extendClaims(ctx, [one], 80_000))), [one.id])
+  assert.deepEqual((await stored(two.id)).leasedUntil, before)
+})
+
 test('an extension does not wait for an attempt that somebody has locked', async () => {
   const { store, ids, claim, storeId } = await openAttempts(2)
   const claimed = (await claim()) as ClaimedAttempt[]
