@@ -16,18 +16,22 @@ export async function benchDatabase(): Promise<{ url: string; close(): Promise<v
   const embedded = dataDir ? await startEmbeddedPostgres({ dataDir }) : null
   const server = given ?? embedded!.url
   const name = `bench_${randomBytes(4).toString('hex')}`
-  await runOn(server, `create database ${name}`)
   const url = new URL(server)
   url.pathname = `/${name}`
-  await migrate(url.href, MIGRATIONS)
-  return {
-    url: url.href,
-    async close() {
-      await runOn(server, `drop database ${name} with (force)`)
-      await embedded?.stop()
-      if (dataDir) await rm(dataDir, { recursive: true, force: true })
-    }
+  const close = async () => {
+    await runOn(server, `drop database if exists ${name} with (force)`)
+    await embedded?.stop()
+    if (dataDir) await rm(dataDir, { recursive: true, force: true })
   }
+  try {
+    await runOn(server, `create database ${name}`)
+    await migrate(url.href, MIGRATIONS)
+  } catch (err) {
+    // A migration that a saboteur has broken leaves no server behind.
+    await close()
+    throw err
+  }
+  return { url: url.href, close }
 }
 
 /** Runs one statement on a new connection. */
