@@ -161,6 +161,33 @@ test('a new attempt has the amount and the date of the first of its cycle that w
   )
 })
 
+test('the first attempt of a cycle has the date that is given, and a manual one the retry that waits for it', async () => {
+  const { inStore, one, two, newAttempt } = await aStoreOfTwo()
+  const made = await inStore((ctx) =>
+    rows.insertAttempts(ctx, [
+      newAttempt(one, { cycleAt: days(3), manual: true, ladderRetryAt: days(7) }),
+      newAttempt(two, { cycleAt: days(4) })
+    ])
+  )
+  assert.deepEqual(
+    made.map(({ manual, ladderRetryAt }) => [manual, ladderRetryAt]),
+    [
+      [true, days(7)],
+      [false, null]
+    ]
+  )
+  const dates = await inStore(({ tx, storeId }) =>
+    tx.many(
+      row({ at: text }),
+      sql`select to_char(cycle_at at time zone 'utc', 'MM-DD') as at from billing_attempts where store_id = ${storeId} order by id`
+    )
+  )
+  assert.deepEqual(
+    dates.map((d) => d.at),
+    ['03-03', '03-04']
+  )
+})
+
 test('a cycle with an open or a paid attempt gets no other; the other cycles of the batch do', async () => {
   for (const status of ['pending', 'success'] as const) {
     const { inStore, one, two, write, newAttempt } = await aStoreOfTwo()
@@ -188,7 +215,10 @@ test('a report of a key means its open attempt, and a payment also one that fail
   assert.deepEqual(await lockedBy((ctx) => rows.lockAttemptsByKey(ctx, ['one-3-1'], ['one-3-1'])), ['one-3-1'])
 
   const whose = (some: string[], paid: string[]) => inStore((ctx) => rows.listSubscriptionsOfKeys(ctx, some, paid))
-  assert.deepEqual((await whose(keys, keys)).toSorted(), [one, two])
+  assert.deepEqual(
+    (await whose(keys, keys)).toSorted((a, b) => a - b),
+    [one, two]
+  )
   assert.deepEqual(await whose(['one-2-1'], []), [])
   assert.deepEqual(await whose(['one-2-1'], ['one-2-1']), [one])
   assert.deepEqual(await whose(['one-1-1', 'one-2-2'], ['one-1-1', 'one-2-2']), [])
@@ -337,7 +367,10 @@ test('only open attempts are ended; what was charged is kept beside what was req
       paid(same, { chargedMinor: 2900 })
     ])
   )
-  assert.deepEqual([...ended.keys()].toSorted(), [less, same])
+  assert.deepEqual(
+    [...ended.keys()].toSorted((a, b) => a - b),
+    [less, same]
+  )
   assert.deepEqual(await column('status'), { 'one-2-1': 'failed', 'one-2-2': 'success', 'two-2-1': 'success' })
   assert.deepEqual(await column('amount_minor'), { 'one-2-1': '2900', 'one-2-2': '2500', 'two-2-1': '2900' })
   assert.deepEqual(await column('requested_minor'), { 'one-2-1': 'none', 'one-2-2': '2900', 'two-2-1': 'none' })
