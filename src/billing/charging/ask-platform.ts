@@ -19,7 +19,6 @@ export type Call = { attempts: ClaimedAttempt[]; ask: () => Promise<Submitted> }
 export type Submitted = {
   attempts: ClaimedAttempt[]
   outcomes: SubmitOutcome[]
-  now: Temporal.Instant
   /** The platform had no points for one of the calls. */
   isThrottled: boolean
   /** They could not be read together: each is to be read by itself, or else the outcomes hold. */
@@ -27,7 +26,7 @@ export type Submitted = {
 }
 
 /**
- * Claimed attempts. `endBy`: until when the call of a charge that is sent now has to end, so that its claim is ours until then; null
+ * Claimed attempts, and when they were claimed. `endBy`: until when the call of a charge that is sent now has to end, so that its claim is ours until then; null
  * where it may not be sent any more.
  */
 export type Claim = {
@@ -39,7 +38,7 @@ type Asking = Claim & { noteThrottled: () => void; noteUnread: () => void }
 
 /** Asks the platform for claimed attempts: charges, or reads what became of them. Writes nothing. */
 export async function askPlatform(connector: Connector, claim: Claim): Promise<Submitted> {
-  const { attempts, now } = claim
+  const { attempts } = claim
   let isThrottled = false
   let areUnread = false
   const asking: Asking = {
@@ -56,7 +55,7 @@ export async function askPlatform(connector: Connector, claim: Claim): Promise<S
         ask: () => askPlatform(connector, { ...claim, attempts: [attempt] })
       }))
     : []
-  return { attempts, outcomes: settled, now, isThrottled, alone }
+  return { attempts, outcomes: settled, isThrottled, alone }
 }
 
 function ask(connector: Connector, asking: Asking): Promise<SubmitOutcome[]> {
@@ -67,10 +66,9 @@ function ask(connector: Connector, asking: Asking): Promise<SubmitOutcome[]> {
 }
 
 async function send(connector: Connector, attempt: ClaimedAttempt, asking: Asking): Promise<SubmitOutcome[]> {
-  const { now } = asking
   // Otherwise another process might have the attempt by the time that the platform answers.
   const endBy = await asking.endBy(attempt)
-  if (endBy === null) return [checkSoon(attempt, now)]
+  if (endBy === null) return [checkSoon(attempt, asking.now)]
   const [result] = await connector.billing.createAttempts([
     {
       contractId: attempt.platformContractId,
@@ -80,9 +78,9 @@ async function send(connector: Connector, attempt: ClaimedAttempt, asking: Askin
       endBy
     }
   ])
-  if (result!.ok) return [outcomeOf(attempt, result!.value, now)]
+  if (result!.ok) return [outcomeOf(attempt, result!.value)]
   const { failure } = result!
-  return [failure.kind === 'rejected' ? refusedOutcome(attempt, failure, now) : failedCall(attempt, failure, asking)]
+  return [failure.kind === 'rejected' ? refusedOutcome(attempt, failure) : failedCall(attempt, failure, asking)]
 }
 
 /** The outcome of a call that the platform did not carry out. */
@@ -131,18 +129,18 @@ function whileUnknown(
   { failure }: Extract<PriorPayment, { state: 'unknown' }>,
   asking: Asking
 ): SubmitOutcome {
-  return failure ? failedCall(attempt, failure, asking) : checkLater(attempt, asking.now)
+  return failure ? failedCall(attempt, failure, asking) : checkLater(attempt)
 }
 
 /** Reads attempts together; where the platform does not answer, one of them may be the reason, which is to hold up no other. */
 async function fetchOutcomes(connector: Connector, asking: Asking): Promise<SubmitOutcome[]> {
-  const { attempts, now } = asking
+  const { attempts } = asking
   const found = await connector.billing.findAttempts(attempts.map((a) => a.platformAttemptId!))
   if (!found.ok && found.failure.kind === 'unavailable' && attempts.length > 1) asking.noteUnread()
   return attempts.map((attempt) => {
     if (!found.ok) return failedCall(attempt, found.failure, asking)
     const reported = found.value.get(attempt.platformAttemptId!)
-    return reported ? outcomeOf(attempt, reported, now) : checkLater(attempt, now)
+    return reported ? outcomeOf(attempt, reported) : checkLater(attempt)
   })
 }
 
@@ -150,12 +148,11 @@ async function fetchOutcomes(connector: Connector, asking: Asking): Promise<Subm
 async function fetchUnwanted(connector: Connector, attempt: ClaimedAttempt, asking: Asking): Promise<SubmitOutcome[]> {
   const found = await connector.billing.findAttemptsByKeys(attempt.platformContractId, [attempt.idempotencyKey])
   if (!found.ok) return [failedCall(attempt, found.failure, asking)]
-  const { now } = asking
   const paid = found.value.filter(({ state }) => state === 'success')
-  if (paid.length > 0) return paid.map((one) => outcomeOf(attempt, one, now))
+  if (paid.length > 0) return paid.map((one) => outcomeOf(attempt, one))
   // One that is open may still be paid, whatever became of another.
   const shown = found.value.find(({ state }) => state !== 'failed') ?? found.value[0]
-  return [shown ? outcomeOf(attempt, shown, now) : { unsent: attempt }]
+  return [shown ? outcomeOf(attempt, shown) : { unsent: attempt }]
 }
 
 /** Where the platform says that the cycle is paid, the payment is searched for, and settles the attempt. */

@@ -22,7 +22,7 @@ export type ChargingTurns = {
   turn(storeId: number): Promise<{ done: number; isFull: boolean }>
   /** How many calls are under way, or answered and not written. */
   underWay(storeId: number): number
-  /** Waits for all of them and writes what they came to; begins no further reading. */
+  /** Waits for all of them and writes what they came to; begins no further reading, and sends no charge that is still searched for. */
   endUnderWay(storeId: number): Promise<void>
 }
 
@@ -47,6 +47,8 @@ export function createChargingTurns(options: {
   /** Stores that are throttled: how many of their attempts are claimed at once. */
   const throttled = new Map<number, number>()
 
+  /** Stores whose work is being ended: charges that are still searched for are not sent any more. */
+  const ending = new Set<number>()
   const underWay = (storeId: number) => flights.load(storeId).underWay
 
   const follow = (storeId: number, submitted: Submitted[]) => {
@@ -71,7 +73,13 @@ export function createChargingTurns(options: {
     const connector = await connectorOf(storeId)
     const from = performance.now()
     const except = leases.kept(storeId)
-    const calls = await claimCalls(db, storeId, connector, { leaseOwner, maxCallMs, limit, except })
+    const calls = await claimCalls(db, storeId, connector, {
+      leaseOwner,
+      maxCallMs,
+      limit,
+      except,
+      isEnding: () => ending.has(storeId)
+    })
     const claimed = calls.flatMap(({ attempts }) => attempts)
     leases.keep(storeId, claimed, from)
     begin(storeId, calls)
@@ -111,7 +119,14 @@ export function createChargingTurns(options: {
       return { done: claimed + ended + underWay(storeId), isFull: claimed > 0 && claimed === limit }
     },
     underWay,
-    endUnderWay: (storeId) => endFlights(flights, storeId, () => record(storeId, true))
+    async endUnderWay(storeId) {
+      ending.add(storeId)
+      try {
+        await endFlights(flights, storeId, () => record(storeId, true))
+      } finally {
+        ending.delete(storeId)
+      }
+    }
   }
 }
 

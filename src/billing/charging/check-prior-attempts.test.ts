@@ -77,8 +77,8 @@ test('where the platform was not reached the same is asked again after an eighth
   ]
   for (const [failure, isSoon] of failures) {
     const attempt = claimed([], { checks: 2, scheduledAt: NOW.subtract({ hours: 7 }) })
-    const { checkAt, isUnreached } = outcomeOfFailure(attempt, { message: 'no', ...failure }, NOW).checked
-    const minutes = checkAt.since(NOW).total('minutes')
+    const { afterSeconds, isUnreached } = outcomeOfFailure(attempt, { message: 'no', ...failure }, NOW).checked
+    const minutes = afterSeconds / 60
     assert.equal(isUnreached, isSoon, JSON.stringify(failure))
     assert.ok(isSoon ? minutes >= 26 && minutes <= 53 : minutes === 360, `${JSON.stringify(failure)}: ${minutes}`)
   }
@@ -86,9 +86,7 @@ test('where the platform was not reached the same is asked again after an eighth
 
 test('a charge that has waited for less is sent again sooner, and charges that waited as long do not come back at once', () => {
   const after = (waited: number) =>
-    checkSoon(claimed([], { scheduledAt: NOW.subtract({ minutes: waited }) }), NOW)
-      .checked.checkAt.since(NOW)
-      .total('seconds')
+    checkSoon(claimed([], { scheduledAt: NOW.subtract({ minutes: waited }) }), NOW).checked.afterSeconds
   for (const [waited, most] of [
     [0, 120],
     [16, 120],
@@ -133,18 +131,16 @@ test('the payment of a cycle is not searched for where the earlier attempts have
 })
 
 test('a pending attempt is checked after ten minutes, an hour, six hours, and then daily', () => {
-  const minutes = [0, 1, 2, 3, 4, 49].map((checks) =>
-    checkLater(claimed([], { checks }), NOW).checked.checkAt.since(NOW).total('minutes')
-  )
+  const minutes = [0, 1, 2, 3, 4, 49].map((checks) => checkLater(claimed([], { checks })).checked.afterSeconds / 60)
   assert.deepEqual(minutes, [10, 60, 360, 1440, 1440, 1440])
-  const asked = checkLater(claimed([], { isActionRequired: true }), NOW).checked
+  const asked = checkLater(claimed([], { isActionRequired: true })).checked
   assert.equal(asked.isConfirmed, false, 'that it is checked says nothing of a confirmation')
 })
 
 test('what the platform reports is the result of our attempt, under our key', () => {
   const attempt = claimed([], { isActionRequired: true })
   const result = (state: State) => {
-    const outcome = outcomeOf(attempt, reported('5', state, 'another'), NOW)
+    const outcome = outcomeOf(attempt, reported('5', state, 'another'))
     return 'result' in outcome ? [outcome.result.idempotencyKey, outcome.result.state] : outcome
   }
   assert.deepEqual(result('success'), ['svc-1-2-3', 'success'])
@@ -155,7 +151,7 @@ test('what the platform reports is the result of our attempt, under our key', ()
     [false, null, false]
   ] as const) {
     const pending = { ...reported('5', 'pending'), nextActionUrl }
-    const outcome = outcomeOf({ ...attempt, isActionRequired }, pending, NOW)
+    const outcome = outcomeOf({ ...attempt, isActionRequired }, pending)
     assert.ok('checked' in outcome)
     const { id, leaseToken, platformAttemptId, actionUrl, isRefused } = outcome.checked
     assert.deepEqual([id, leaseToken, platformAttemptId, actionUrl, isRefused], [7, 4, '5', nextActionUrl, false])
@@ -166,7 +162,7 @@ test('what the platform reports is the result of our attempt, under our key', ()
 test('a call that is refused is repeated four times, and then the attempt has failed; a refusal of the contract ends it at once', () => {
   const refused = (refusals: number, code: string | undefined) => {
     const failure = { kind: 'rejected' as const, code, message: 'no' }
-    const outcome = refusedOutcome(claimed([], { refusals }), failure as never, NOW)
+    const outcome = refusedOutcome(claimed([], { refusals }), failure as never)
     return 'checked' in outcome
       ? ['again', outcome.checked.isRefused]
       : 'result' in outcome && [outcome.result.state, outcome.result.state === 'failed' && outcome.result.isRefusal]

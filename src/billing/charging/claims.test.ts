@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { instant, int, nullable, row, sql, text } from '#kit/postgres'
+import { instant, int, nullable, row, sql, type Tx, text } from '#kit/postgres'
 import { atOnce } from '../../../test/at-once.ts'
 import { testDatabase } from '../../../test/database.ts'
 import { aDueStore } from '../../../test/due-store.ts'
@@ -53,7 +53,7 @@ const checked = (id: number, leaseToken: number, over: Partial<Checked> = {}): C
   id,
   idempotencyKey: '',
   leaseToken,
-  checkAt: minutes(5),
+  afterSeconds: 300,
   platformAttemptId: null,
   actionUrl: null,
   isConfirmed: false,
@@ -241,7 +241,15 @@ test('a check ends the lease of its own claim; a process that has lost its lease
   const { inStore, storeId, ids, claim, stored } = await openAttempts(2)
   const [id, other] = ids as [number, number]
   await claim()
-  const mark = (over: Partial<Checked>, token = 1) => inStore((ctx) => markChecked(ctx, [checked(id, token, over)]))
+  const lease = (tx: Tx) =>
+    tx.run(
+      sql`update billing_attempts set leased_until = statement_timestamp() where store_id = ${storeId} and id = ${id}`
+    )
+  const mark = (over: Partial<Checked>, token = 1) =>
+    inStore(async (ctx) => {
+      await lease(ctx.tx)
+      await markChecked(ctx, [checked(id, token, over)])
+    })
   await mark({ isRefused: true }, 0)
   await mark({ isRefused: true }, 2)
   assert.equal((await stored(id)).refusals, 0)
@@ -254,6 +262,8 @@ test('a check ends the lease of its own claim; a process that has lost its lease
     [1, '77', null, null, minutes(5)]
   )
   assert.deepEqual([(await stored(other)).leaseOwner, (await stored(other)).refusals], [1, 0])
+  await inStore((ctx) => markChecked(ctx, [checked(id, 1, { isRefused: true, afterSeconds: 900 })]))
+  assert.deepEqual(await stored(id), after, 'what was written already is not written again')
   // Where the platform was not reached nothing was checked: the next interval grows by checks only.
   assert.equal(after.checks, 1)
   await mark({})
@@ -285,7 +295,13 @@ test('a check is made at the latest when the customer is reminded; a confirmed p
         update billing_attempts set remind_at = ${when}, action_required_at = ${DUE}, action_reminders = 2
          where store_id = ${storeId}`)
     )
-  const mark = (over: Partial<Checked> = {}) => inStore((ctx) => markChecked(ctx, [checked(id, 1, over)]))
+  const mark = (over: Partial<Checked> = {}) =>
+    inStore(async (ctx) => {
+      await ctx.tx.run(
+        sql`update billing_attempts set leased_until = statement_timestamp() where store_id = ${storeId}`
+      )
+      await markChecked(ctx, [checked(id, 1, over)])
+    })
   for (const [reminder, next] of [
     [minutes(3), minutes(3)],
     [minutes(9), minutes(5)],

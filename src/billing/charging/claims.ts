@@ -40,8 +40,8 @@ export const mayCharge = ({ isRestored, isCaughtUp }: Ctx): boolean => !isRestor
 
 /**
  * The times of a claim, in milliseconds. `claimMs`: how long it lasts. `endMs`: how long after its beginning or renewal the call of a
- * charge has to have ended. `sendMs`: how long after it a call may begin: then it ends by then, unless it waits for more than the
- * platform. `maxCallMs`: no call of the platform takes longer.
+ * charge has to have ended: what waits so long before it is sent that it could not end by then is not sent. `sendMs`: until how long
+ * after it that time is given to a charge without a renewal. `maxCallMs`: no call of the platform takes longer.
  */
 export const claimTimes = (maxCallMs: number) => ({
   claimMs: maxCallMs * 1.5,
@@ -103,7 +103,8 @@ export type Checked = {
   id: number
   idempotencyKey: string
   leaseToken: number
-  checkAt: Temporal.Instant
+  /** The pause until the next check, by the store's clock. It begins when this is written: the search may have taken long. */
+  afterSeconds: number
   platformAttemptId: string | null
   actionUrl: string | null
   /** The payment does not wait for the customer any more. */
@@ -116,7 +117,7 @@ export type Checked = {
 
 /**
  * Ends the leases of attempts that are still pending and sets when they are checked again: at the latest before the customer is
- * reminded. A process that has lost its lease writes nothing.
+ * reminded. A process that has lost its lease writes nothing, nor one that has written it before.
  */
 export async function markChecked(ctx: Ctx, rows: Checked[]): Promise<void> {
   await ctx.tx.run(sql`
@@ -128,11 +129,12 @@ export async function markChecked(ctx: Ctx, rows: Checked[]): Promise<void> {
            remind_at = case when t.is_confirmed then null else a.remind_at end,
            refusals = a.refusals + t.refused::int, checks = a.checks + (not t.unreached)::int, lease_owner = null, leased_until = null
       from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.leaseToken)}::int[],
-                  ${rows.map((r) => r.checkAt)}::timestamptz[], ${rows.map((r) => r.platformAttemptId)}::text[],
+                  ${rows.map((r) => ctx.now.add({ seconds: r.afterSeconds }))}::timestamptz[], ${rows.map((r) => r.platformAttemptId)}::text[],
                   ${rows.map((r) => r.isConfirmed)}::boolean[],
                   ${rows.map((r) => r.isRefused)}::boolean[], ${rows.map((r) => r.isUnreached)}::boolean[])
              as t(id, token, check_at, platform_id, is_confirmed, refused, unreached)
-     where a.store_id = ${ctx.storeId} and a.id = t.id and a.lease_token = t.token and a.status = 'pending'`)
+     where a.store_id = ${ctx.storeId} and a.id = t.id and a.lease_token = t.token and a.leased_until is not null
+       and a.status = 'pending'`)
 }
 
 /**

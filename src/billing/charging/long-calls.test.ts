@@ -354,3 +354,83 @@ test('a charge whose renewals are all answered late is not sent, and asked for a
   })
   assert.deepEqual([sentWith, (await attemptsOf(life)).at(-1)!.checks], [[], 0])
 })
+
+test('a charge that is searched for while the work of its store is ended is not sent, and asked for again soon', async () => {
+  const life = await aRetry()
+  const searched = Promise.withResolvers<void>()
+  let [searches, sent] = [0, 0]
+  const engine = anEngine(life, {
+    async findAttemptsByKeys() {
+      searches++
+      await searched.promise
+      return { ok: true, value: [] }
+    },
+    async createAttempts(requests) {
+      sent += requests.length
+      return requests.map(() => UNKNOWN)
+    }
+  })
+  const last = async () => (await attemptsOf(life)).at(-1)!
+  await engine.poll('the search', () => searches > 0)
+  const ended = engine.endUnderWay!(life.storeId)
+  searched.resolve()
+  await ended
+  const { status, leasedUntil, checks, checkAt } = await last()
+  assert.deepEqual([sent, status, leasedUntil, checks], [0, 'pending', null, 0])
+  // Two minutes at the most.
+  await life.inStore((ctx) => setClock(ctx, checkAt!))
+  await engine.poll('it is sent when the work goes on', () => sent === 1)
+  await engine.endUnderWay!(life.storeId)
+})
+
+test('the pause before the next check begins when the search has ended', async () => {
+  const life = await aRetry()
+  const ends = DUE.add({ minutes: 30 })
+  const engine = anEngine(life, {
+    async findAttemptsByKeys() {
+      await life.inStore((ctx) => setClock(ctx, ends))
+      return NO_ANSWER
+    }
+  })
+  await engine.poll('the search is written', async () => (await attemptsOf(life)).at(-1)!.leasedUntil === null)
+  const { checkAt } = (await attemptsOf(life)).at(-1)!
+  const pause = checkAt!.since(ends).total('seconds')
+  assert.ok(pause >= 60 && pause <= 120, `${pause} s`)
+})
+
+test('a charge whose claim cannot be renewed, because the database is away, is not sent, and what was found is not lost', async () => {
+  const life = await aRetry()
+  let searches = 0
+  /** The next statement fails. */
+  let isAway = false
+  const away = Object.create(db, {
+    inStore: {
+      async value(...args: Parameters<Database['inStore']>) {
+        if (!isAway) return db.inStore(...args)
+        isAway = false
+        throw new Error('The database is away')
+      }
+    }
+  })
+  let sent = 0
+  const engine = anEngine(
+    life,
+    {
+      async findAttemptsByKeys() {
+        if (++searches < 2) return { ok: true, value: [] }
+        await sleep(MAX_CALL_MS / 3)
+        isAway = true
+        return { ok: true, value: [] }
+      },
+      async createAttempts(requests) {
+        sent += requests.length
+        return requests.map(() => UNKNOWN)
+      }
+    },
+    { ofDatabase: away }
+  )
+  await engine.poll('it is written', async () => (await attemptsOf(life)).at(-1)!.leasedUntil === null)
+  const { checks, checkAt } = (await attemptsOf(life)).at(-1)!
+  assert.deepEqual([searches, sent, checks], [2, 0, 0])
+  assert.ok(Temporal.Instant.compare(checkAt!, DUE) > 0)
+})

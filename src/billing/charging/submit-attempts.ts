@@ -19,7 +19,13 @@ export async function submitAttempts(
   limit: number,
   maxCallMs = MAX_CALL_MS
 ): Promise<number> {
-  const calls = await claimCalls(db, storeId, connector, { leaseOwner, maxCallMs, limit, except: [] })
+  const calls = await claimCalls(db, storeId, connector, {
+    leaseOwner,
+    maxCallMs,
+    limit,
+    except: [],
+    isEnding: () => false
+  })
   const submitted = await Promise.all(calls.map(({ ask }) => ask()))
   const alone = await Promise.all(submitted.flatMap((one) => one.alone).map(({ ask }) => ask()))
   await writeSubmitted(db, storeId, [...submitted.filter((one) => one.alone.length === 0), ...alone])
@@ -29,23 +35,32 @@ export async function submitAttempts(
 /**
  * Claims up to `limit` attempts, and returns what to ask the platform for them. Each attempt that may charge is asked for by
  * itself, so that one whose call hangs holds up no other; those that are only read are read together. Nothing is written.
- * `maxCallMs`: no call of the connector takes longer. `except`: what this process works on.
+ * `maxCallMs`: no call of the connector takes longer. `except`: what this process works on. `isEnding`: no charge is to be sent any more.
  */
 export async function claimCalls(
   db: Database,
   storeId: number,
   connector: Connector,
-  options: { leaseOwner: number; maxCallMs: number; limit: number; except: ClaimedAttempt[] }
+  options: {
+    leaseOwner: number
+    maxCallMs: number
+    limit: number
+    except: ClaimedAttempt[]
+    isEnding: () => boolean
+  }
 ): Promise<Call[]> {
-  const { leaseOwner, maxCallMs, limit, except } = options
+  const { leaseOwner, maxCallMs, limit, except, isEnding } = options
   const from = performance.now()
   const { attempts, now } = await db.inStore(storeId, async (ctx) => ({
     now: ctx.now,
     attempts: await claimAttempts(ctx, limit, leaseOwner, maxCallMs, except)
   }))
   // A search before a charge may have taken long.
-  const endBy: Claim['endBy'] = (attempt) =>
-    endOfCall(from, maxCallMs, () => db.inStore(storeId, (ctx) => renewClaim(ctx, attempt, maxCallMs)))
+  const endBy: Claim['endBy'] = async (attempt) => {
+    const renew = async () => !isEnding() && (await db.inStore(storeId, (ctx) => renewClaim(ctx, attempt, maxCallMs)))
+    const end = await endOfCall(from, maxCallMs, renew)
+    return isEnding() ? null : end
+  }
   const known = attempts.filter((a) => a.platformAttemptId !== null)
   const parts = attempts.filter((a) => a.platformAttemptId === null).map((attempt) => [attempt])
   if (known.length > 0) parts.push(known)

@@ -21,10 +21,10 @@ export type SubmitOutcome =
   | { superseded: ClaimedAttempt; instead: AttemptResult }
   | { result: AttemptResult; external: ClaimedAttempt; platformAttemptId: string }
 
-export function outcomeOf(attempt: ClaimedAttempt, reported: PlatformAttempt, now: Temporal.Instant): SubmitOutcome {
+export function outcomeOf(attempt: ClaimedAttempt, reported: PlatformAttempt): SubmitOutcome {
   const result = resultOf(reported)
   if (result) return { result: { ...result, idempotencyKey: attempt.idempotencyKey } }
-  const { checked } = checkLater(attempt, now)
+  const { checked } = checkLater(attempt)
   return {
     checked: {
       ...checked,
@@ -39,13 +39,9 @@ export function outcomeOf(attempt: ClaimedAttempt, reported: PlatformAttempt, no
  * The platform refused the call itself: nothing was charged. A refusal that is about neither the contract nor the cycle is
  * repeated a few times.
  */
-export function refusedOutcome(
-  attempt: ClaimedAttempt,
-  { code, message }: PlatformFailure,
-  now: Temporal.Instant
-): SubmitOutcome {
+export function refusedOutcome(attempt: ClaimedAttempt, { code, message }: PlatformFailure): SubmitOutcome {
   if (refusalOf(code).code === 'not_accepted' && attempt.refusals + 1 < MAX_REFUSALS) {
-    return { checked: { ...checkLater(attempt, now).checked, isRefused: true } }
+    return { checked: { ...checkLater(attempt).checked, isRefused: true } }
   }
   return {
     result: {
@@ -68,34 +64,35 @@ export function outcomeOfFailure(
   failure: PlatformFailure,
   now: Temporal.Instant
 ): { checked: Checked } {
-  return isUnreached(failure) ? checkSoon(attempt, now) : checkLater(attempt, now)
+  return isUnreached(failure) ? checkSoon(attempt, now) : checkLater(attempt)
 }
 
-export function checkLater(attempt: ClaimedAttempt, now: Temporal.Instant): { checked: Checked } {
+export function checkLater(attempt: ClaimedAttempt): { checked: Checked } {
   const minutes = CHECK_AFTER_MINUTES[Math.min(attempt.checks, CHECK_AFTER_MINUTES.length - 1)]!
-  return checkAt(attempt, now.add({ minutes }))
+  return checkAfter(attempt, 60 * minutes)
 }
 
 /**
  * Asks again after an eighth of the time that the charge has waited, at most a day: what an outage held up is charged soon after it, in
- * proportion. At random within the second half of that time, so that what has waited does not come back at once.
+ * proportion. At random within the second half of that time, so that what has waited does not come back at once. `now`: when the
+ * attempt was claimed.
  */
 export function checkSoon(attempt: ClaimedAttempt, now: Temporal.Instant): { checked: Checked } {
   const { part, minMinutes, maxMinutes } = UNREACHED
   const waited = attempt.scheduledAt.until(now).total('minutes')
   const minutes = Math.min(Math.max(waited * part, minMinutes), maxMinutes)
   const seconds = Math.ceil(60 * minutes * (0.5 + Math.random() / 2))
-  const { checked } = checkAt(attempt, now.add({ seconds }))
+  const { checked } = checkAfter(attempt, seconds)
   return { checked: { ...checked, isUnreached: true } }
 }
 
-function checkAt(attempt: ClaimedAttempt, at: Temporal.Instant): { checked: Checked } {
+function checkAfter(attempt: ClaimedAttempt, afterSeconds: number): { checked: Checked } {
   return {
     checked: {
       id: attempt.id,
       idempotencyKey: attempt.idempotencyKey,
       leaseToken: attempt.leaseToken,
-      checkAt: at,
+      afterSeconds,
       platformAttemptId: null,
       actionUrl: null,
       isConfirmed: false,

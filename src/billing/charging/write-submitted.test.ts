@@ -48,9 +48,7 @@ async function aLife() {
     return (await inStore((ctx) => claimAttempts(ctx, 1, 1)))[0]!
   }
   const write = async (attempt: ClaimedAttempt, ...outcomes: SubmitOutcome[]) =>
-    writeSubmitted(db, storeId, [
-      { attempts: [attempt], outcomes, now: (await life.read()).updatedAt, isThrottled: false, alone: [] }
-    ])
+    writeSubmitted(db, storeId, [{ attempts: [attempt], outcomes, isThrottled: false, alone: [] }])
   const reads = async () => {
     const found = await inStore(({ tx }) =>
       tx.many(
@@ -219,12 +217,12 @@ async function aStoreOfTwo() {
     ClaimedAttempt
   ]
   const write = (...outcomes: SubmitOutcome[]) =>
-    writeSubmitted(db, storeId, [{ attempts, outcomes, now: at(SECOND), isThrottled: false, alone: [] }])
+    writeSubmitted(db, storeId, [{ attempts, outcomes, isThrottled: false, alone: [] }])
   return { ...store, low, high, write }
 }
 
 const challenge = (attempt: ClaimedAttempt): SubmitOutcome => ({
-  checked: { ...checkLater(attempt, at(SECOND)).checked, platformAttemptId: '7', actionUrl: 'https://pay.example/1' }
+  checked: { ...checkLater(attempt).checked, platformAttemptId: '7', actionUrl: 'https://pay.example/1' }
 })
 
 for (const [what, outcome] of [

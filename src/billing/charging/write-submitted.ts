@@ -18,7 +18,7 @@ export async function writeSubmitted(db: Database, storeId: number, submitted: S
   if (submitted.length === 0) return
   const byKey = new Map(submitted.flatMap(({ attempts }) => attempts.map((a) => [a.idempotencyKey, a])))
   const outcomes = submitted.flatMap((one) => one.outcomes)
-  await writeAll(db, storeId, byKey, outcomes, submitted[0]!.now)
+  await writeAll(db, storeId, byKey, outcomes)
 }
 
 /**
@@ -29,8 +29,7 @@ async function writeAll(
   db: Database,
   storeId: number,
   byKey: Map<string, ClaimedAttempt>,
-  submitOutcomes: SubmitOutcome[],
-  now: Temporal.Instant
+  submitOutcomes: SubmitOutcome[]
 ): Promise<void> {
   const outcomes = await runBatched(submitOutcomes, (some) =>
     db.inStore(storeId, async (ctx) => {
@@ -47,7 +46,7 @@ async function writeAll(
   // After an outage nothing can be written either; expired leases are claimed again.
   const attempts = failures.flatMap(({ attempt, reason }) => (attempt && !isOutage(reason) ? attempt : []))
   if (attempts.length > 0) {
-    const checked = attempts.map((attempt) => checkLater(attempt, now).checked)
+    const checked = attempts.map((attempt) => checkLater(attempt).checked)
     await db.inStore(storeId, (ctx) => markChecked(ctx, checked))
   }
   throw failures[0]!.reason
@@ -85,7 +84,7 @@ async function write(ctx: Ctx, byKey: Map<string, ClaimedAttempt>, reported: Sub
   const ends = [...results, ...superseded.map((a) => a.instead)]
   if (ends.length > 0) await settleAttempts(ctx, ends)
   // One that was sent meanwhile after all is looked at again.
-  checked.push(...unsent.flatMap((a) => (voided.includes(a) ? [] : checkLater(a, ctx.now).checked)))
+  checked.push(...unsent.flatMap((a) => (voided.includes(a) ? [] : checkLater(a).checked)))
   // This locks attempts without their subscriptions, so nothing that locks subscriptions may follow.
   if (checked.length > 0) await markChecked(ctx, checked)
   // A contract that the platform does not bill, or calls paid, may have changed there without a message.

@@ -83,7 +83,7 @@ export async function renewJobLease(
 
 /**
  * Deletes jobs that are done and releases the others until their next run, except those that another process has. One that was
- * wanted again meanwhile is as its new request has left it.
+ * wanted again meanwhile is as its new request has left it. The token rises, so that an extension which is still on its way finds nothing.
  */
 export async function endJobs({ tx, storeId, now }: Ctx, ends: JobEnd[]): Promise<void> {
   await tx.run(sql`
@@ -92,7 +92,7 @@ export async function endJobs({ tx, storeId, now }: Ctx, ends: JobEnd[]): Promis
                            ${ends.map((e) => e.job.version)}::int[], ${ends.map((e) => e.next === null)}::boolean[])
                     as r(id, token, version, is_done)),
     wanted_again as (
-      update jobs set lease_owner = null, leased_until = null from ran
+      update jobs set lease_owner = null, leased_until = null, lease_token = jobs.lease_token + 1 from ran
        where jobs.store_id = ${storeId} and jobs.id = ran.id and jobs.lease_token = ran.token
          and jobs.version > ran.version)
     delete from jobs using ran
@@ -102,7 +102,7 @@ export async function endJobs({ tx, storeId, now }: Ctx, ends: JobEnd[]): Promis
   await tx.run(sql`
     update jobs set run_at = a.run_at, attempts = a.attempts, last_error = a.reason, payload = a.payload::jsonb,
                     failing_since = case when a.reason is not null then coalesce(failing_since, ${now}::timestamptz) end,
-                    lease_owner = null, leased_until = null
+                    lease_owner = null, leased_until = null, lease_token = jobs.lease_token + 1
       from unnest(${again.map((a) => a.job.id)}::bigint[], ${again.map((a) => a.job.leaseToken)}::int[],
                   ${again.map((a) => a.job.version)}::int[], ${again.map((a) => a.runAt)}::timestamptz[],
                   ${again.map((a) => a.attempts)}::int[], ${again.map((a) => a.reason)}::text[],

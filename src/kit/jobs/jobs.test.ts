@@ -7,6 +7,7 @@ import { type Database, instant, int, nullable, row, sql, text } from '#kit/post
 import { setClock } from '#stores'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore, type BuiltStore } from '../../../test/store-builder.ts'
+import { claimJobs, endJobs, extendJobLeases } from './job-queries.ts'
 
 const { db } = await testDatabase()
 const START = Temporal.Instant.from('2026-01-31T15:00:00Z')
@@ -499,7 +500,7 @@ test('a job under way is not claimed again by its own node when its lease is ove
   await runToEnd(engine, store)
   assert.equal(hanging.calls(), 1)
   const { 1: after } = await rowsOf(store)
-  assert.deepEqual([after!.error, after!.token, after!.owner], ['No answer', 1, null])
+  assert.deepEqual([after!.error, after!.token, after!.owner], ['No answer', 2, null])
   assert.deepEqual(await engine.nextDueAt(store.storeId), START.add({ minutes: 1 }))
 })
 
@@ -572,6 +573,22 @@ test('a job whose outcome cannot be recorded runs again when its lease is over, 
   await runToEnd(engine, store)
   assert.deepEqual(ran, [1, 2, 1])
   assert.deepEqual(await rowsOf(store), {})
+})
+
+test('an extension that comes when the job has ended delays neither its next run nor one that was wanted meanwhile', async () => {
+  for (const isWantedAgain of [false, true]) {
+    const store = await aStore(db, { clockAt: START })
+    const job = pushMember(() => {})
+    await store.inStore((ctx) => enqueue(ctx, job, [{ memberId: 1 }]))
+    const lease = { leaseOwner: 1, leaseMs: 120_000 }
+    const [claimed] = await store.inStore((ctx) => claimJobs(ctx, { ...lease, limit: 1, except: [] }))
+    assert.equal((await store.inStore((ctx) => extendJobLeases(ctx, [claimed!], lease))).length, 1)
+    if (isWantedAgain) await store.inStore((ctx) => enqueue(ctx, job, [{ memberId: 1 }]))
+    const next = { runAt: START, attempts: 0, reason: null, payload: claimed!.payload }
+    await store.inStore((ctx) => endJobs(ctx, [{ job: claimed!, next }]))
+    assert.deepEqual(await store.inStore((ctx) => extendJobLeases(ctx, [claimed!], lease)), [])
+    assert.equal((await rowsOf(store))[1]!.owner, null, `wanted again: ${isWantedAgain}`)
+  }
 })
 
 test('a job that returns too few outcomes has failed, with all jobs of its run', async () => {
