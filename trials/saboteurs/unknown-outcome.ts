@@ -10,8 +10,8 @@ export const unknownOutcomeSaboteurs: Record<string, Saboteur> = {
     edits: [
       {
         file: ASK,
-        from: 'refusedOutcome(attempt, failure, now) : failedCall(attempt, failure, asking)',
-        to: "refusedOutcome(attempt, failure, now) : { result: { idempotencyKey: attempt.idempotencyKey, platformAttemptId: null, state: 'failed', errorCode: 'INSUFFICIENT_FUNDS', errorMessage: 'No response' } }"
+        from: 'refusedOutcome(attempt, failure) : failedCall(attempt, failure, asking)',
+        to: "refusedOutcome(attempt, failure) : { result: { idempotencyKey: attempt.idempotencyKey, platformAttemptId: null, state: 'failed', errorCode: 'INSUFFICIENT_FUNDS', errorMessage: 'No response' } }"
       }
     ]
   }
