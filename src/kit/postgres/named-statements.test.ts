@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
 import { beforeDrop, testDatabase } from '../../../test/database.ts'
-import { Database, int, row, sql, text } from './index.ts'
+import { Database, int, isBusy, row, sql, TIME_LIMITS, text } from './index.ts'
 
 const { url } = await testDatabase()
 const owner = new pg.Client({ connectionString: url })
@@ -53,6 +53,18 @@ for (const [name, change] of Object.entries(CHANGES)) {
     assert.deepEqual(found, new Array(40).fill([{ id: 1, name: 'Rex' }]))
   })
 }
+
+test('direct statements that wait for the lock of a table, none of them prepared yet, are all busy', async () => {
+  await aDatabase()
+  const direct = { ...TIME_LIMITS.direct, lockMs: 300 }
+  const db = new Database({ url, directConnections: 1, limits: { ...TIME_LIMITS, direct } })
+  beforeDrop(() => db.close())
+  await owner.query('begin; lock table pets in access exclusive mode')
+  const ends = await Promise.allSettled(Array.from({ length: 6 }, () => db.direct.many(Pet, listPets())))
+  await owner.query('commit')
+  for (const end of ends) assert.ok(end.status === 'rejected' && isBusy(end.reason), JSON.stringify(end))
+  assert.deepEqual(await db.direct.many(Pet, listPets()), [{ id: 1, name: 'Rex' }])
+})
 
 test('a transaction with several stale statements is repeated once and writes once', async () => {
   const db = await aDatabase()

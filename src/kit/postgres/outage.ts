@@ -1,5 +1,7 @@
 const LOCK_NOT_AVAILABLE = '55P03'
 const CANCELED = '57014'
+/** A statement in flight before it was to prepare it and could not, mostly for a lock; it was repeated once already. */
+const NOT_PREPARED = '26000'
 /** What the pool says when no connection was free in time. */
 export const NO_CONNECTION = 'timeout exceeded when trying to connect'
 
@@ -18,7 +20,8 @@ export class NoAnswer extends Error {
 export function isBusy(err: unknown): boolean {
   if (!(err instanceof Error)) return false
   const { code } = err as { code?: unknown }
-  return code === LOCK_NOT_AVAILABLE || (code === CANCELED && isOfDriver(err)) || err.message === NO_CONNECTION
+  if (code === LOCK_NOT_AVAILABLE || err.message === NO_CONNECTION) return true
+  return (code === CANCELED || code === NOT_PREPARED) && isOfDriver(err)
 }
 
 /** Messages of driver errors without a code: the connection was lost or not established, or the pool is closed. */
