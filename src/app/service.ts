@@ -155,6 +155,13 @@ export async function createService(options: ServiceOptions) {
       metrics.measure(engineFailures, 1, { engine })
       failures.failed(engineFailure(engine, storeId), err, `Engine ${engine}`, { engine, store: { id: storeId } })
     },
+    onKeptLong(engine, { storeId, things, sinceMs }) {
+      const minutes = Math.floor((performance.now() - sinceMs) / 60_000)
+      // Nothing else shows it: its leases are extended, so it looks like work that goes on.
+      const err = new Error(`${things} of its things have been under way for ${minutes} minutes: restart this process`)
+      const what = `Work of engine ${engine} in store ${storeId}`
+      failures.failed(`kept ${engine} ${storeId}`, err, what, { engine, store: { id: storeId } })
+    },
     onRun(engine, done, storeId) {
       failures.worked(engineFailure(engine, storeId))
       metrics.measure(engineRuns, 1, { engine })

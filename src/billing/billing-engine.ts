@@ -75,6 +75,8 @@ export function createBillingEngine(options: {
     restsAfterRestore: true,
     due: dueWork,
     endUnderWay: charging.endUnderWay,
+    letGo: charging.letGo,
+    keptLong: charging.keptLong,
     async nextDueAt(storeId) {
       const { due, resume, grace, paymentDeadline, check, remind } = await ahead(storeId)
       return earliest(due, resume, grace, paymentDeadline, check, remind)

@@ -3,10 +3,11 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Patience } from '#kit/engines'
-import { instant, int, nullable, row, sql, text, UnknownStore } from '#kit/postgres'
+import { instant, int, isOutage, nullable, row, sql, text, UnknownStore } from '#kit/postgres'
 import { MalformedPayload, readWebhookHeaders, receiveWebhook } from '#platform'
 import { setClock } from '#stores'
 import { testDatabase } from '../../test/database.ts'
+import { awayWhile } from '../../test/failing-database.ts'
 import { aStore, type BuiltStore } from '../../test/store-builder.ts'
 import { createInboundEngine } from './inbound-engine.ts'
 import type { InboundLimits } from './messages-under-way.ts'
@@ -548,12 +549,7 @@ test('what could not be marked nor given back, because the database was away, is
   const store = await aWebhookStore()
   const hanging = Promise.withResolvers<void>()
   let isAway = false
-  const faulty: typeof db = Object.create(db, {
-    inStore: {
-      value: (storeId: number, work: Parameters<typeof db.inStore>[1]) =>
-        isAway ? Promise.reject(new Error('The database is away')) : db.inStore(storeId, work)
-    }
-  })
+  const faulty = awayWhile(db, () => isAway)
   const never = async () => assert.fail('No handler of these tests reads the platform')
   const deps = { db: faulty, leaseOwner: 1, connectorOf: never, disconnect: never, patience: IMPATIENT }
   const engine = createInboundEngine(deps, { 'orders/paid': () => hanging.promise })
@@ -561,8 +557,8 @@ test('what could not be marked nor given back, because the database was away, is
   await engine.runOnce(store.storeId)
   isAway = true
   hanging.resolve()
-  await assert.rejects(engine.endUnderWay!(store.storeId), /away/)
-  await assert.rejects(engine.endUnderWay!(store.storeId), /away/)
+  await assert.rejects(engine.endUnderWay!(store.storeId), isOutage)
+  await assert.rejects(engine.endUnderWay!(store.storeId), isOutage)
   isAway = false
   await engine.endUnderWay!(store.storeId)
   assert.deepEqual(

@@ -1,5 +1,5 @@
-import { createFlights, createLeaseKeeper, type Engine, endFlights, type Patience, throwFirst } from '#kit/engines'
-import { type Ctx, instant, nullable, row, UnknownStore } from '#kit/postgres'
+import { createLeasedFlights, type Engine, type LeasedFlights, type Patience, throwFirst } from '#kit/engines'
+import { type Ctx, instant, isOutage, nullable, row, UnknownStore } from '#kit/postgres'
 import { parseStorableJson } from '#kit/storable-json'
 import {
   deleteOldInbound,
@@ -25,8 +25,8 @@ import {
 } from './messages-under-way.ts'
 import { subjectOf, TOPICS, type TopicDeps, type TopicHandler } from './topics.ts'
 
-/** What is under way in a store. `isEnding`: no new call begins. */
-type StoreWork = { storeId: number; messages: MessagesUnderWay; isEnding: boolean }
+/** What is under way in a store. */
+type StoreWork = { storeId: number; messages: MessagesUnderWay }
 
 const PRUNE_BATCH = 200
 const RETENTION_DAYS = 30
@@ -52,11 +52,12 @@ export function createInboundEngine(
   const { leaseMs } = limits
   const handlerOf = new Map(Object.entries(topics))
   const handlers = [...new Set(handlerOf.values())]
-  const calls = createFlights<void>(deps.patience)
   const works = new Map<number, StoreWork>()
-  const leases = createLeaseKeeper<Inbound>({
+  const calls: LeasedFlights<Inbound, void> = createLeasedFlights({
     leaseMs,
-    extend: (storeId, messages) => db.inStore(storeId, (ctx) => extendInboundLease(ctx, messages, leaseMs))
+    patience: deps.patience,
+    extend: (storeId, messages) => db.inStore(storeId, (ctx) => extendInboundLease(ctx, messages, leaseMs)),
+    record: (storeId, ended) => Promise.allSettled(ended.map(({ things }) => giveBack(workOf(storeId), things)))
   })
 
   /** The same for messages that are handled one after the other: those of one handler about one thing. */
@@ -64,13 +65,13 @@ export function createInboundEngine(
     `${handlers.indexOf(handlerOf.get(topic)!)} ${subjectOf(topic, body)}`
 
   const workOf = (storeId: number): StoreWork => {
-    const work = works.get(storeId) ?? { storeId, messages: createMessagesUnderWay(limits), isEnding: false }
+    const work = works.get(storeId) ?? { storeId, messages: createMessagesUnderWay(limits) }
     works.set(storeId, work)
     return work
   }
 
   const forget = ({ storeId, messages }: StoreWork, ended: Inbound[]) => {
-    leases.letGo(storeId, ended)
+    calls.letGoOf(storeId, ended)
     messages.forget(ended)
   }
 
@@ -82,7 +83,6 @@ export function createInboundEngine(
   async function claim({ storeId, messages }: StoreWork): Promise<Inbound[]> {
     for (let look = messages.nextLook(); look; look = messages.nextLook()) {
       const { split, ...wanted } = look
-      const from = performance.now()
       const { free, waiting } = await db.inStore(storeId, async (ctx) => {
         const found = await findDueInbound(ctx, { leaseOwner, ...wanted })
         const parts = split(found.map((message) => ({ message, key: keyOf(message) })))
@@ -90,22 +90,20 @@ export function createInboundEngine(
         return parts
       })
       messages.add({ free, waiting })
-      leases.keep(storeId, messagesOf(free), from)
       if (free.length > 0 || waiting.length === 0) return messagesOf(free)
     }
     return []
   }
 
-  async function giveBack(work: StoreWork): Promise<void> {
-    const over = work.messages.over()
-    if (over.length === 0) return
-    try {
-      await db.inStore(work.storeId, (ctx) => giveBackInbound(ctx, over))
-    } catch (err) {
-      // They are gone with their store.
-      if (!(err instanceof UnknownStore)) throw err
-    }
-    forget(work, over)
+  /** Gives back what a call did not come to. Until then it counts as under way, also while the database is away. */
+  async function giveBack(work: StoreWork, group: Inbound[]): Promise<void> {
+    const left = work.messages.among(group)
+    if (left.length === 0) return
+    const [given] = await Promise.allSettled([db.inStore(work.storeId, (ctx) => giveBackInbound(ctx, left))])
+    if (given.status === 'rejected' && isOutage(given.reason)) throw given.reason
+    forget(work, left)
+    // They may be gone with their store.
+    if (given.status === 'rejected' && !(given.reason instanceof UnknownStore)) throw given.reason
   }
 
   async function markEnded(work: StoreWork, ended: Inbound[], status: 'done' | 'ignored') {
@@ -141,7 +139,7 @@ export function createInboundEngine(
     const handleNext = async (): Promise<void> => {
       for (let some = left.shift(); some; some = left.shift()) {
         for (const message of some) {
-          if (work.isEnding || !leases.isHeld(work.storeId, message)) break
+          if (calls.isEnding(work.storeId) || !calls.isHeld(work.storeId, message)) break
           await handleAlone(work, handler, message)
         }
       }
@@ -152,38 +150,19 @@ export function createInboundEngine(
 
   /** Tries the messages of one handler together, and one by one when that fails. What it does not come to is given back. */
   async function handleGroup(work: StoreWork, handler: TopicHandler | undefined, group: Inbound[]): Promise<void> {
-    try {
-      if (!handler) await markEnded(work, group, 'ignored')
-      else if (group.length > 1 && (await succeeds(handler, work.storeId, group))) await markEnded(work, group, 'done')
-      else await handleOneByOne(work, handler, group)
-    } finally {
-      work.messages.end(group)
-      leases.letGo(work.storeId, group)
-    }
+    if (!handler) await markEnded(work, group, 'ignored')
+    else if (group.length > 1 && (await succeeds(handler, work.storeId, group))) await markEnded(work, group, 'done')
+    else await handleOneByOne(work, handler, group)
   }
 
   /** Claims messages and begins the calls of their handlers. */
   async function begin(work: StoreWork): Promise<number> {
     if (calls.free(work.storeId, MAX_CALLS) === 0) return 0
-    const claimed = await claim(work)
-    const groups = Map.groupBy(claimed, ({ topic }) => handlerOf.get(topic))
-    calls.start(
-      work.storeId,
-      [...groups].map(
-        ([handler, group]) =>
-          () =>
-            handleGroup(work, handler, group)
-      )
-    )
-    return claimed.length
-  }
-
-  /** Waits for what ended; an error of the database ends the run. */
-  async function takeEnded(work: StoreWork): Promise<number> {
-    const ended = await calls.take(work.storeId)
-    await giveBack(work)
-    throwFirst(ended)
-    return ended.length
+    // What to leave out is known by the messages under way and those that wait for them.
+    return calls.claim(work.storeId, async () => {
+      const groups = Map.groupBy(await claim(work), ({ topic }) => handlerOf.get(topic))
+      return [...groups].map(([handler, group]) => ({ things: group, work: () => handleGroup(work, handler, group) }))
+    })
   }
 
   return {
@@ -202,7 +181,7 @@ export function createInboundEngine(
     async runOnce(storeId) {
       const work = workOf(storeId)
       const claimed = await begin(work)
-      const ended = await takeEnded(work)
+      const ended = await calls.record(storeId)
       if (ended > 0) {
         await db.inStore(storeId, (ctx) =>
           deleteOldInbound(ctx, ctx.now.subtract({ hours: RETENTION_DAYS * 24 }), PRUNE_BATCH)
@@ -213,16 +192,14 @@ export function createInboundEngine(
     },
 
     async endUnderWay(storeId) {
-      const work = workOf(storeId)
-      work.isEnding = true
       try {
-        await endFlights(calls, storeId, () => takeEnded(work))
-        await giveBack(work)
+        await calls.endUnderWay(storeId)
       } finally {
-        work.isEnding = false
-        forgetIdle(work)
+        forgetIdle(workOf(storeId))
       }
-    }
+    },
+    letGo: calls.letGo,
+    keptLong: calls.keptLong
   }
 }
 

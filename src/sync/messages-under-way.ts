@@ -36,7 +36,7 @@ export type Look = {
   split(found: Keyed[]): { free: Keyed[]; waiting: Keyed[] }
 }
 
-type Entry = Keyed & { bytes: number; isOver: boolean }
+type Entry = Keyed & { bytes: number }
 
 /** The messages of one store that this process works on. */
 export type MessagesUnderWay = {
@@ -46,10 +46,8 @@ export type MessagesUnderWay = {
   add(split: { free: Keyed[]; waiting: Keyed[] }): void
   /** They were marked or given back. */
   forget(messages: Inbound[]): void
-  /** Their call is over. What was not forgotten is to be given back, and counts as under way until then. */
-  end(messages: Inbound[]): void
-  /** What is to be given back. */
-  over(): Inbound[]
+  /** Which of these were not forgotten. */
+  among(messages: Inbound[]): Inbound[]
   isEmpty(): boolean
 }
 
@@ -81,7 +79,7 @@ export function createMessagesUnderWay(limits: InboundLimits): MessagesUnderWay 
     add({ free, waiting }) {
       for (const { message, key } of waiting) waitingKeys.set(message.id, key)
       for (const { message, key } of free) {
-        entries.set(message.id, { message, key, bytes: Buffer.byteLength(message.body), isOver: false })
+        entries.set(message.id, { message, key, bytes: Buffer.byteLength(message.body) })
       }
     },
 
@@ -89,14 +87,7 @@ export function createMessagesUnderWay(limits: InboundLimits): MessagesUnderWay 
       for (const { id } of messages) entries.delete(id)
     },
 
-    end(messages) {
-      for (const { id } of messages) {
-        const entry = entries.get(id)
-        if (entry) entry.isOver = true
-      }
-    },
-
-    over: () => [...entries.values()].flatMap(({ message, isOver }) => (isOver ? [message] : [])),
+    among: (messages) => messages.filter(({ id }) => entries.has(id)),
 
     isEmpty: () => entries.size === 0
   }

@@ -1,4 +1,11 @@
-import { createFlights, createLeaseKeeper, endFlights, type Patience, throwFirst } from '#kit/engines'
+import {
+  createLeasedFlights,
+  type EndedPiece,
+  type Engine,
+  type LeasedFlights,
+  type Patience,
+  type Piece
+} from '#kit/engines'
 import type { Database } from '#kit/postgres'
 import { type Connector, MAX_CALL_MS } from '#platform'
 import type { Call, Submitted } from './ask-platform.ts'
@@ -10,10 +17,11 @@ import { writeSubmitted } from './write-submitted.ts'
 /** Claimed attempts count as sent, so few are claimed at once: a cancellation in the meantime still stops the others. */
 const MAX_CLAIMED = 32
 
-/** What came of a call, for its attempts. */
-type Answer = { attempts: ClaimedAttempt[]; end: PromiseSettledResult<Submitted> }
+/** So long after its last answer a store that was throttled is taken for one that is not: it was disconnected, or is gone. */
+const THROTTLE_MEMORY_MS = 600_000
 
-export type ChargingTurns = {
+/** Besides: waits for all calls and writes what they came to; begins no further reading, and sends no charge that is still searched for. */
+export type ChargingTurns = Required<Pick<Engine, 'endUnderWay' | 'letGo' | 'keptLong'>> & {
   /**
    * Claims attempts and asks the platform for them, and writes what was answered meanwhile, also of earlier turns: a call that
    * hangs holds up no other. It is written also where the store has no connector any more; then that is thrown. `isFull`: as many
@@ -22,8 +30,6 @@ export type ChargingTurns = {
   turn(storeId: number): Promise<{ done: number; isFull: boolean }>
   /** How many calls are under way, or answered and not written. */
   underWay(storeId: number): number
-  /** Waits for all of them and writes what they came to; begins no further reading, and sends no charge that is still searched for. */
-  endUnderWay(storeId: number): Promise<void>
 }
 
 /**
@@ -37,98 +43,78 @@ export function createChargingTurns(options: {
   connectorOf: (storeId: number) => Promise<Connector>
   maxCallMs?: number
   patience?: Patience
+  /** After its last answer a store is known as throttled for so long; ten minutes when left out. */
+  throttleMemoryMs?: number
 }): ChargingTurns {
-  const { db, leaseOwner, connectorOf, maxCallMs = MAX_CALL_MS } = options
-  const flights = createFlights<Answer>(options.patience)
-  const leases = createLeaseKeeper<ClaimedAttempt>({
-    leaseMs: claimTimes(maxCallMs).claimMs,
-    extend: (storeId, attempts) => db.inStore(storeId, (ctx) => extendClaims(ctx, attempts, maxCallMs))
-  })
-  /** Stores that are throttled: how many of their attempts are claimed at once. */
-  const throttled = new Map<number, number>()
+  const { db, leaseOwner, connectorOf, maxCallMs = MAX_CALL_MS, throttleMemoryMs = THROTTLE_MEMORY_MS } = options
+  /** Stores that are throttled: how many of their attempts are claimed at once, and until when that holds. */
+  const throttled = new Map<number, { max: number; untilMs: number }>()
+  /** Answers that were counted for that: one that cannot be written comes again. */
+  const counted = new WeakSet<Submitted>()
 
-  /** Stores whose work is being ended: charges that are still searched for are not sent any more. */
-  const ending = new Set<number>()
-  const underWay = (storeId: number) => flights.load(storeId).underWay
+  const maxClaimed = (storeId: number) => throttled.get(storeId)?.max ?? MAX_CLAIMED
 
-  const follow = (storeId: number, submitted: Submitted[]) => {
-    const before = throttled.get(storeId) ?? MAX_CLAIMED
+  const follow = (storeId: number, answers: Submitted[]) => {
+    const now = performance.now()
+    for (const [id, { untilMs }] of throttled) if (untilMs < now) throttled.delete(id)
+    const submitted = answers.filter((one) => !counted.has(one))
+    if (submitted.length === 0) return
+    for (const one of submitted) counted.add(one)
+    const before = maxClaimed(storeId)
     const isThrottled = submitted.some((one) => one.isThrottled)
     const max = isThrottled ? Math.max(1, Math.floor(before / 2)) : before + submitted.length
     if (max >= MAX_CLAIMED) throttled.delete(storeId)
-    else throttled.set(storeId, max)
+    else throttled.set(storeId, { max, untilMs: now + throttleMemoryMs })
   }
 
-  const begin = (storeId: number, calls: Call[]) =>
-    flights.start(
-      storeId,
-      calls.map(({ attempts, ask }) => async () => {
-        const [end] = await Promise.allSettled([ask()])
-        return { attempts, end }
-      })
-    )
-
-  const claim = async (storeId: number, limit: number): Promise<number> => {
-    if (limit === 0) return 0
-    const connector = await connectorOf(storeId)
-    const from = performance.now()
-    const except = leases.kept(storeId)
-    const calls = await claimCalls(db, storeId, connector, {
-      leaseOwner,
-      maxCallMs,
-      limit,
-      except,
-      isEnding: () => ending.has(storeId)
-    })
-    const claimed = calls.flatMap(({ attempts }) => attempts)
-    leases.keep(storeId, claimed, from)
-    begin(storeId, calls)
-    return claimed.length
-  }
-
-  /** Writes what has ended. What could not be read together is read by itself, unless that `isLast`. */
-  const record = async (storeId: number, isLast = false): Promise<number> => {
-    const answers = valuesOf(await flights.take(storeId))
-    const ends = answers.map(({ end }) => end)
-    const submitted = valuesOf(ends)
+  /** Writes what has ended. What could not be read together is read by itself, unless the work of the store is being ended. */
+  const record = async (storeId: number, ended: EndedPiece<ClaimedAttempt, Submitted>[]) => {
+    const submitted = ended.flatMap(({ end }) => (end.status === 'fulfilled' ? end.value : []))
     follow(storeId, submitted)
-    const again = isLast ? [] : submitted.filter(({ alone }) => alone.length > 0)
-    begin(
+    const again = new Set(flights.isEnding(storeId) ? [] : submitted.filter(({ alone }) => alone.length > 0))
+    flights.goOn(
       storeId,
-      again.flatMap(({ alone }) => alone)
+      [...again].flatMap(({ alone }) => alone.map(pieceOf))
     )
-    const underWayAgain = new Set(again.flatMap(({ attempts }) => attempts))
-    try {
-      const toWrite = submitted.filter((one) => !again.includes(one))
-      await writeSubmitted(db, storeId, toWrite)
-    } finally {
-      const over = answers.flatMap(({ attempts }) => attempts).filter((attempt) => !underWayAgain.has(attempt))
-      leases.letGo(storeId, over)
-    }
-    throwFirst(ends)
-    return answers.length
+    const toWrite = submitted.filter((one) => !again.has(one))
+    const written = await writeSubmitted(db, storeId, toWrite)
+    const endOf = new Map(toWrite.map((one, i) => [one, written[i]!]))
+    return ended.map(({ end }) => (end.status === 'fulfilled' && endOf.get(end.value)) || WRITTEN)
   }
+
+  const flights: LeasedFlights<ClaimedAttempt, Submitted> = createLeasedFlights({
+    leaseMs: claimTimes(maxCallMs).claimMs,
+    patience: options.patience,
+    extend: (storeId, attempts) => db.inStore(storeId, (ctx) => extendClaims(ctx, attempts, maxCallMs)),
+    record
+  })
+  const { endUnderWay, letGo, keptLong } = flights
+  const underWay = (storeId: number) => flights.load(storeId).underWay
+
+  const claim = (storeId: number, limit: number): Promise<number> =>
+    flights.claim(storeId, async (except) => {
+      const connector = await connectorOf(storeId)
+      const isEnding = () => flights.isEnding(storeId)
+      const calls = await claimCalls(db, storeId, connector, { leaseOwner, maxCallMs, limit, except, isEnding })
+      return calls.map(pieceOf)
+    })
 
   return {
     async turn(storeId) {
-      const limit = flights.free(storeId, throttled.get(storeId) ?? MAX_CLAIMED)
-      const [begun] = await Promise.allSettled([claim(storeId, limit)])
-      const ended = await record(storeId)
+      const limit = flights.free(storeId, maxClaimed(storeId))
+      const [begun] = await Promise.allSettled([limit > 0 ? claim(storeId, limit) : 0])
+      const ended = await flights.record(storeId)
       if (begun.status === 'rejected') throw begun.reason
       const claimed = begun.value
       return { done: claimed + ended + underWay(storeId), isFull: claimed > 0 && claimed === limit }
     },
     underWay,
-    async endUnderWay(storeId) {
-      ending.add(storeId)
-      try {
-        await endFlights(flights, storeId, () => record(storeId, true))
-      } finally {
-        ending.delete(storeId)
-      }
-    }
+    endUnderWay,
+    letGo,
+    keptLong
   }
 }
 
-const valuesOf = <T>(ended: PromiseSettledResult<T>[]): T[] =>
-  ended.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))
+const WRITTEN: PromiseSettledResult<unknown> = { status: 'fulfilled', value: undefined }
+
+const pieceOf = ({ attempts, ask }: Call): Piece<ClaimedAttempt, Submitted> => ({ things: attempts, work: ask })

@@ -3,13 +3,14 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Database, instant, int, nullable, row, sql, text } from '#kit/postgres'
+import { type Database, instant, int, isOutage, nullable, row, sql, text } from '#kit/postgres'
 import { createConnectors } from '#platform'
 import { setClock } from '#stores'
 import { startChargingPlatform } from '../../../test/charging-platform.ts'
 import { type ConnectorCalls, connectorTo, withCalls } from '../../../test/connectors.ts'
 import { testDatabase } from '../../../test/database.ts'
 import { aDueStore } from '../../../test/due-store.ts'
+import { awayWhile } from '../../../test/failing-database.ts'
 import { aSubscriptionLife, at } from '../../../test/subscription-life.ts'
 import { until } from '../../../test/until.ts'
 import { createBillingEngine } from '../billing-engine.ts'
@@ -223,6 +224,101 @@ test('when work ends, charges that could not be read together are not read by th
     assert.deepEqual([checks, leasedUntil], [0, null])
     assert.ok(Temporal.Instant.compare(checkAt!, DUE) > 0)
   }
+})
+
+/** Charges of a store whose answers wait for `released`; its database is away while `isAway`, its connector while not `isConnected`. */
+async function aStoreOfThree() {
+  const store = await aDueStore(db, { subscriptions: 3, dueAt: DUE })
+  const platform = await startChargingPlatform()
+  after(() => platform.close())
+  const access = { storeId: store.storeId, profile: 'platform' as const, url: platform.url, accessToken: 't' }
+  const real = connectorTo(access, { timeoutMs: MAX_CALL_MS * 0.75, throttleWaitMs: MAX_CALL_MS / 4 })
+  const released = Promise.withResolvers<void>()
+  const connector = withCalls(real, {
+    billing: {
+      async createAttempts(requests) {
+        const made = await real.billing.createAttempts(requests)
+        await released.promise
+        return made
+      }
+    }
+  })
+  const state = { isAway: false, isConnected: true }
+  const engine = createBillingEngine({
+    db: awayWhile(db, () => state.isAway),
+    leaseOwner: 1,
+    async connectorOf() {
+      if (!state.isConnected) throw new Error('The store is disconnected')
+      return connector
+    },
+    maxCallMs: MAX_CALL_MS,
+    patience: { slowMs: 10, comeBackMs: 10 }
+  })
+  await store.inStore((ctx) => openDueAttempts(ctx, 100))
+  await engine.runOnce(store.storeId)
+  const statuses = async () => (await attemptsOf(store)).map(({ status }) => status)
+  return { ...store, engine, released, state, statuses, platform }
+}
+
+test('answers whose write failed because the database was away are written by the next run, also where the store is disconnected by then', async () => {
+  const { storeId, engine, released, state, statuses, platform } = await aStoreOfThree()
+  state.isConnected = false
+  state.isAway = true
+  released.resolve()
+  await until('a write that fails', () =>
+    engine.endUnderWay!(storeId).then(
+      () => assert.fail('nothing can be written'),
+      (err) => isOutage(err)
+    )
+  )
+  assert.deepEqual(await statuses(), Array(3).fill('pending'))
+  // Longer than a claim.
+  await sleep(MAX_CALL_MS * 1.7)
+  state.isAway = false
+  await assert.rejects(engine.runOnce(storeId), /disconnected/)
+  assert.deepEqual([await statuses(), platform.charges.size], [Array(3).fill('success'), 3])
+  await engine.endUnderWay!(storeId)
+})
+
+test('a charge whose outcome cannot be written at all is asked for again by the same process when its claim has run out', async () => {
+  const life = await aRetry()
+  let searches = 0
+  /** Each transaction that writes an outcome fails, also the one that puts its attempt off. */
+  let areWritesRefused = true
+  const refusing = Object.create(db, {
+    inStore: {
+      value: (storeId: number, work: Parameters<Database['inStore']>[1]) =>
+        db.inStore(storeId, async (ctx) => {
+          const done = await work(ctx)
+          const [last] = await ctx.tx.many(
+            row({ leasedUntil: nullable(instant) }),
+            sql`select leased_until from billing_attempts where store_id = ${storeId} order by id desc limit 1`
+          )
+          if (areWritesRefused && searches > 0 && last!.leasedUntil === null) throw new Error('It cannot be written')
+          return done
+        })
+    }
+  })
+  const engine = anEngine(
+    life,
+    {
+      async findAttemptsByKeys() {
+        searches++
+        return NO_ANSWER
+      }
+    },
+    { ofDatabase: refusing }
+  )
+  await until('a write that fails', async () => {
+    const [ran] = await Promise.allSettled([engine.runOnce(life.storeId)])
+    return ran.status === 'rejected' && /cannot be written/.test(ran.reason.message)
+  })
+  areWritesRefused = false
+  assert.equal(searches, 1)
+  const began = performance.now()
+  await engine.poll('it is asked for again', () => searches > 1 || performance.now() - began > MAX_CALL_MS * 4)
+  assert.equal(searches, 2, 'within four times the longest call')
+  await engine.endUnderWay!(life.storeId)
 })
 
 test('what was answered is written also where the store has no connector any more, and nothing more is claimed there', async () => {

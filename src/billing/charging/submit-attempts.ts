@@ -1,3 +1,4 @@
+import { throwFirst } from '#kit/engines'
 import type { Database } from '#kit/postgres'
 import { type Connector, MAX_CALL_MS } from '#platform'
 import { askPlatform, type Call, type Claim } from './ask-platform.ts'
@@ -28,7 +29,7 @@ export async function submitAttempts(
   })
   const submitted = await Promise.all(calls.map(({ ask }) => ask()))
   const alone = await Promise.all(submitted.flatMap((one) => one.alone).map(({ ask }) => ask()))
-  await writeSubmitted(db, storeId, [...submitted.filter((one) => one.alone.length === 0), ...alone])
+  throwFirst(await writeSubmitted(db, storeId, [...submitted.filter((one) => one.alone.length === 0), ...alone]))
   return calls.reduce((sum, { attempts }) => sum + attempts.length, 0)
 }
 

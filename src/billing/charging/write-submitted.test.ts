@@ -1,6 +1,7 @@
 // What is written of what the platform answered, and what is held meanwhile.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { throwFirst } from '#kit/engines'
 import { instant, int, nullable, row, sql, text } from '#kit/postgres'
 import { lockSubscriptions } from '#subscriptions'
 import { atOnce } from '../../../test/at-once.ts'
@@ -35,6 +36,9 @@ const failure = (idempotencyKey: string, errorCode: string): AttemptResult => ({
   isPaymentSearched: true
 })
 
+const written: (...args: Parameters<typeof writeSubmitted>) => Promise<void> = async (...args) =>
+  throwFirst(await writeSubmitted(...args))
+
 /** A life whose open attempts can be claimed again at once. */
 async function aLife() {
   const life = await aSubscriptionLife(db)
@@ -48,7 +52,7 @@ async function aLife() {
     return (await inStore((ctx) => claimAttempts(ctx, 1, 1)))[0]!
   }
   const write = async (attempt: ClaimedAttempt, ...outcomes: SubmitOutcome[]) =>
-    writeSubmitted(db, storeId, [{ attempts: [attempt], outcomes, isThrottled: false, alone: [] }])
+    written(db, storeId, [{ attempts: [attempt], outcomes, isThrottled: false, alone: [] }])
   const reads = async () => {
     const found = await inStore(({ tx }) =>
       tx.many(
@@ -217,7 +221,7 @@ async function aStoreOfTwo() {
     ClaimedAttempt
   ]
   const write = (...outcomes: SubmitOutcome[]) =>
-    writeSubmitted(db, storeId, [{ attempts, outcomes, isThrottled: false, alone: [] }])
+    written(db, storeId, [{ attempts, outcomes, isThrottled: false, alone: [] }])
   return { ...store, low, high, write }
 }
 

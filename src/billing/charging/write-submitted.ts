@@ -13,44 +13,45 @@ import type { Submitted } from './ask-platform.ts'
 import { type ClaimedAttempt, markChecked } from './claims.ts'
 import { checkLater, type SubmitOutcome } from './submit-outcome.ts'
 
-/** Writes what the platform answered. One that cannot be written is asked for again later, and its error is thrown. */
-export async function writeSubmitted(db: Database, storeId: number, submitted: Submitted[]): Promise<void> {
-  if (submitted.length === 0) return
-  const byKey = new Map(submitted.flatMap(({ attempts }) => attempts.map((a) => [a.idempotencyKey, a])))
-  const outcomes = submitted.flatMap((one) => one.outcomes)
-  await writeAll(db, storeId, byKey, outcomes)
-}
-
 /**
- * Writes outcomes together, and each by itself where that fails, so that one that cannot be written holds up no other. Its attempt
- * is checked again later, and the error is thrown.
+ * Writes what the platform answered, and returns how that ended, for each. Outcomes are written together, and each by itself where that
+ * fails, so that one that cannot be written holds up no other. Its attempt is checked again later, except after an outage of the
+ * database: then the same may be written again, also what was written already.
  */
-async function writeAll(
+export async function writeSubmitted(
   db: Database,
   storeId: number,
-  byKey: Map<string, ClaimedAttempt>,
-  submitOutcomes: SubmitOutcome[]
-): Promise<void> {
-  const outcomes = await runBatched(submitOutcomes, (some) =>
+  submitted: Submitted[]
+): Promise<PromiseSettledResult<void>[]> {
+  const byKey = new Map(submitted.flatMap(({ attempts }) => attempts.map((a) => [a.idempotencyKey, a])))
+  const outcomes = submitted.flatMap((one) => one.outcomes)
+  if (outcomes.length === 0) return submitted.map(() => WRITTEN)
+  const ends = await runBatched(outcomes, (some) =>
     db.inStore(storeId, async (ctx) => {
       await write(ctx, byKey, some)
       return some
     })
   )
-  const failures = outcomes.flatMap((outcome, i) =>
-    outcome.status === 'rejected'
-      ? { attempt: attemptOf(submitOutcomes[i]!, byKey), reason: outcome.reason as unknown }
-      : []
-  )
-  if (failures.length === 0) return
-  // After an outage nothing can be written either; expired leases are claimed again.
-  const attempts = failures.flatMap(({ attempt, reason }) => (attempt && !isOutage(reason) ? attempt : []))
-  if (attempts.length > 0) {
-    const checked = attempts.map((attempt) => checkLater(attempt).checked)
-    await db.inStore(storeId, (ctx) => markChecked(ctx, checked))
-  }
-  throw failures[0]!.reason
+  const failures = ends.flatMap((end, i) => (end.status === 'rejected' ? { outcome: outcomes[i]!, ...end } : []))
+  if (failures.length === 0) return submitted.map(() => WRITTEN)
+  const unwritable = failures.filter(({ reason }) => !isOutage(reason))
+  const later = unwritable.flatMap(({ outcome }) => {
+    const attempt = attemptOf(outcome, byKey)
+    return attempt ? checkLater(attempt).checked : []
+  })
+  const [marked] = await Promise.allSettled([
+    later.length > 0 ? db.inStore(storeId, (ctx) => markChecked(ctx, later)) : undefined
+  ])
+  const errors = new Map<SubmitOutcome, unknown>(failures.map(({ outcome, reason }) => [outcome, reason]))
+  // What could not be put off either is as unwritten as the rest.
+  if (marked.status === 'rejected') for (const { outcome } of unwritable) errors.set(outcome, marked.reason)
+  return submitted.map((one): PromiseSettledResult<void> => {
+    const failed = one.outcomes.filter((outcome) => errors.has(outcome)).map((outcome) => errors.get(outcome))
+    return failed.length === 0 ? WRITTEN : { status: 'rejected', reason: failed.find(isOutage) ?? failed[0] }
+  })
 }
+
+const WRITTEN: PromiseSettledResult<void> = { status: 'fulfilled', value: undefined }
 
 function attemptOf(submitOutcome: SubmitOutcome, byKey: Map<string, ClaimedAttempt>): ClaimedAttempt | undefined {
   if ('unsent' in submitOutcome) return submitOutcome.unsent

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../postgres/index.ts'
 import { findDueWork } from './due-work.ts'
 import type { Engine } from './engine.ts'
+import type { KeptLong } from './leased-flights.ts'
 import type { StoreHolds } from './store-holds.ts'
 import { canWork, type StoreStatus } from './store-status.ts'
 import { createTurns } from './turns.ts'
@@ -28,12 +29,16 @@ export type BackgroundOptions = {
   holds: StoreHolds
   /** Runs an engine once over a store; null when it fails. */
   run: (engine: Engine, storeId: number) => Promise<number | null>
-  /** Ends and records what an engine has under way in a store; an error is reported, not thrown. */
-  endUnderWay: (engine: Engine, storeId: number) => Promise<void>
+  /**
+   * Ends and records what an engine has under way in a store; false after an error, which is reported: something may be left to record.
+   */
+  endUnderWay: (engine: Engine, storeId: number) => Promise<boolean>
   /** Gives back what an engine holds in memory of a store; an error is reported, not thrown. */
   letGo: (engine: Engine, storeId: number) => Promise<void>
   /** This process holds the store alone or waits to: no work is started there. */
   isHeld: (storeId: number) => boolean
+  /** Called at each poll of all stores for what an engine has had under way for so long that it hangs. */
+  onKeptLong?: (engine: string, kept: KeptLong) => void
   onError: (err: unknown, engine: string, storeId: number) => void
   /** Every five seconds when left out. */
   pollMs?: number
@@ -56,7 +61,19 @@ export type Background = {
  * look before announced, and in all stores every few seconds.
  */
 export function createBackground(options: BackgroundOptions): Background {
-  const { db, engines, statuses, holds, run, endUnderWay, letGo, isHeld, onError, pollMs = POLL_MS } = options
+  const {
+    db,
+    engines,
+    statuses,
+    holds,
+    run,
+    endUnderWay,
+    letGo,
+    isHeld,
+    onKeptLong,
+    onError,
+    pollMs = POLL_MS
+  } = options
   /** Work under way, by store and engine: a slow receiver holds up neither billing nor another store. */
   const working = new Map<number, Map<Engine, Promise<void>>>()
   /**
@@ -98,13 +115,20 @@ export function createBackground(options: BackgroundOptions): Background {
     if (ofStore?.size === 0) unfinished.delete(storeId)
   }
 
+  /** Ends what is under way in a store that somebody else has, or will have: it would wait for what is leased here. */
+  const leave = async (engine: Engine, storeId: number) => {
+    if (await endUnderWay(engine, storeId)) finish(engine, storeId)
+    else runAgain(engine, storeId)
+    await letGo(engine, storeId)
+  }
+
   const work = async (engine: Engine, status: StoreStatus): Promise<void> => {
     const { storeId, isSandbox } = status
     // Only sandbox stores have a clock that can be moved.
     const share = isSandbox ? await holds.share(storeId) : null
     if (isSandbox && !share) {
-      // Whoever holds the store does what is due there, but not what this process has leased. The poll asks again.
-      if (unfinished.get(storeId)?.has(engine)) runAgain(engine, storeId)
+      // Whoever holds the store does what is due there, but not what this process has leased.
+      if (unfinished.get(storeId)?.has(engine)) await leave(engine, storeId)
       return
     }
     const next = engine.next?.filter((one) => canWork(one, status))
@@ -114,6 +138,7 @@ export function createBackground(options: BackgroundOptions): Background {
     let done = 0
     let last: number | null = 1
     let isOver = false
+    let isEnded = true
     try {
       while (last && mayGoOn()) {
         last = await run(engine, storeId)
@@ -122,14 +147,14 @@ export function createBackground(options: BackgroundOptions): Background {
         if (turns.waiting(engine).length > 0) break
       }
       isOver = stopping
-      if (!mayGoOn()) await endUnderWay(engine, storeId)
+      if (!mayGoOn()) isEnded = await endUnderWay(engine, storeId)
       // Another node is about to move the clock, and would wait for the leases of what is left here.
       if (share?.isOver()) await letGo(engine, storeId)
     } finally {
       await share?.end()
     }
-    if (last === 0 || isOver) finish(engine, storeId)
-    else if (last && mayGoOn()) turns.wait(engine, status)
+    if (isEnded && (last === 0 || isOver)) finish(engine, storeId)
+    else if (isEnded && last && mayGoOn()) turns.wait(engine, status)
     else runAgain(engine, storeId)
     // Work that is due and was not done is leased elsewhere, or failed.
     if (done === 0) wakeIn(storeId, RETRY_MS)
@@ -186,8 +211,9 @@ export function createBackground(options: BackgroundOptions): Background {
     const ofStore = working.get(storeId) ?? new Map<Engine, Promise<void>>()
     if (stopping || isHeld(storeId) || ofStore.has(engine)) return
     working.set(storeId, ofStore)
-    const ended = endUnderWay(engine, storeId).finally(() => {
-      finish(engine, storeId)
+    const ended = endUnderWay(engine, storeId).then((isEnded) => {
+      if (isEnded) finish(engine, storeId)
+      else runAgain(engine, storeId)
       ofStore.delete(engine)
       if (ofStore.size === 0) working.delete(storeId)
     })
@@ -238,6 +264,7 @@ export function createBackground(options: BackgroundOptions): Background {
   const pollAll = async () => {
     while (!stopping) {
       let pauseMs = pollMs
+      for (const { name, keptLong } of engines) for (const kept of keptLong?.() ?? []) onKeptLong?.(name, kept)
       try {
         const all = await statuses(null)
         endDeleted(all)

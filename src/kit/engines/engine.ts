@@ -1,6 +1,7 @@
 import type { Statement } from '../postgres/index.ts'
 import type { DueStores } from './due-query.ts'
 import type { LeaseRelease } from './lease-owner.ts'
+import type { KeptLong } from './leased-flights.ts'
 import type { Stage } from './stages.ts'
 
 /**
@@ -43,8 +44,11 @@ export type Engine = {
   runOnce(storeId: number): Promise<number>
   /**
    * Ends and records what earlier runs have left under way in the store, and begins nothing; an engine whose runs leave something
-   * has it. Ends all, also when something cannot be recorded (`endFlights`). The runner calls it before it leaves a store to
-   * somebody else, when a settling ends, when the engine may not work in the store any more, and before it stops.
+   * has it. Ends all, also when something cannot be recorded (`LeasedFlights`). The runner calls it before it leaves a store to
+   * somebody else, when a settling ends, when the engine may not work in the store any more, and before it stops; after an error it
+   * calls it again.
    */
   endUnderWay?(storeId: number): Promise<void>
+  /** What it has had under way for so long that it hangs, in stores of this process; of an engine that has something under way. */
+  keptLong?(): KeptLong[]
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createFlights, endFlights } from './flights.ts'
+import { createFlights } from './flights.ts'
 
 const valuesOf = <T>(ended: PromiseSettledResult<T>[]) =>
   ended.map((end) => (end.status === 'fulfilled' ? end.value : String(end.reason)))
@@ -57,20 +57,4 @@ test('a store does not wait for another', async () => {
   flights.start(1, [never])
   flights.start(2, [async () => 'b'])
   assert.deepEqual(valuesOf(await flights.take(2)), ['b'])
-})
-
-test('work is ended to the last piece also when recording fails, and then the first error is thrown', async () => {
-  const flights = createFlights<string>({ comeBackMs: 10 })
-  const slow = Promise.withResolvers<string>()
-  flights.start(1, [async () => 'a', () => slow.promise])
-  const recorded: string[] = []
-  const ended = endFlights(flights, 1, async (storeId) => {
-    const values = valuesOf(await flights.take(storeId))
-    recorded.push(...(values as string[]))
-    slow.resolve('b')
-    throw new Error(`No record of ${values}`)
-  })
-  await assert.rejects(ended, /^Error: No record of a$/)
-  assert.deepEqual([recorded, flights.load(1).underWay], [['a', 'b'], 0])
-  await endFlights(flights, 1, async () => assert.fail('nothing is under way'))
 })

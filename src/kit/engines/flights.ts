@@ -1,5 +1,3 @@
-import { throwFirst } from './throw-first.ts'
-
 /** After so long a piece of work counts as slow: it takes no place of the others any more. */
 const SLOW_MS = 2_000
 /** A run waits no longer for the first piece that ends: what becomes due meanwhile is not to wait for one that hangs. */
@@ -42,17 +40,6 @@ export type Patience = {
   slowMs?: number
   /** How long a run waits while only slow work is under way, before it looks for what became due; two seconds when left out. */
   comeBackMs?: number
-}
-
-/** Calls `record`, which takes what has ended, until nothing is under way in a store any more; throws its first error then. */
-export async function endFlights(
-  flights: Pick<Flights<unknown>, 'load'>,
-  storeId: number,
-  record: (storeId: number) => Promise<unknown>
-): Promise<void> {
-  const ended: PromiseSettledResult<unknown>[] = []
-  while (flights.load(storeId).underWay > 0) ended.push(...(await Promise.allSettled([record(storeId)])))
-  throwFirst(ended)
 }
 
 export function createFlights<T>({ slowMs = SLOW_MS, comeBackMs = COME_BACK_MS }: Patience = {}): Flights<T> {

@@ -4,8 +4,6 @@ export type LeaseKeeper<T> = {
   keep(storeId: number, things: T[], from: number): void
   /** Extends them no more: the work is over. */
   letGo(storeId: number, things: T[]): void
-  /** What is kept in the store, also what was lost meanwhile. */
-  kept(storeId: number): T[]
   /** Whether the lease is surely ours. It may not be when this process or the database stood still. */
   isHeld(storeId: number, thing: T): boolean
 }
@@ -61,7 +59,6 @@ export function createLeaseKeeper<T>(options: {
       clearInterval(store.timer)
       stores.delete(storeId)
     },
-    kept: (storeId) => [...(stores.get(storeId)?.until.keys() ?? [])],
     isHeld: (storeId, thing) => performance.now() < (stores.get(storeId)?.until.get(thing) ?? 0)
   }
 }

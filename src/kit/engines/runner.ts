@@ -1,6 +1,7 @@
 import { type Database, UnknownStore } from '../postgres/index.ts'
 import { createBackground } from './background.ts'
 import type { Engine } from './engine.ts'
+import type { KeptLong } from './leased-flights.ts'
 import { type SettledStore, settledStore } from './settle-store.ts'
 import { inStages } from './stages.ts'
 import type { StoreHolds } from './store-holds.ts'
@@ -18,6 +19,8 @@ export type RunnerOptions = {
   /** Called for a store with new work by a process that was not started: other nodes do the work. */
   announce?: (storeId: number) => void
   onError: (err: unknown, engine: string, storeId: number) => void
+  /** Called again and again for what an engine has had under way in a store for so long that it hangs. */
+  onKeptLong?: (engine: string, kept: KeptLong) => void
   /** After a run that did not fail. */
   onRun?: (engine: string, done: number, storeId: number) => void
   /** How often all stores are asked for what is due; five seconds when left out. */
@@ -59,8 +62,15 @@ export function createRunner(options: RunnerOptions): Runner {
     }
   }
 
-  const endUnderWay = async (engine: Engine, storeId: number): Promise<void> => {
-    await engine.endUnderWay?.(storeId).catch((err) => onError(err, engine.name, storeId))
+  /** False when something may be left. */
+  const endUnderWay = async (engine: Engine, storeId: number): Promise<boolean> => {
+    try {
+      await engine.endUnderWay?.(storeId)
+      return true
+    } catch (err) {
+      onError(err, engine.name, storeId)
+      return false
+    }
   }
   const letGo = async (engine: Engine, storeId: number): Promise<void> => {
     await engine.letGo?.(storeId).catch((err) => onError(err, engine.name, storeId))
@@ -105,6 +115,8 @@ export function createRunner(options: RunnerOptions): Runner {
           )
         )
       } finally {
+        // The background leaves the store to this, and nothing may have been run here.
+        if (stopping) await Promise.all(engines.map((engine) => endUnderWay(engine, storeId)))
         if (held.get(storeId) === mine.promise) held.delete(storeId)
         mine.resolve()
         wake(storeId)

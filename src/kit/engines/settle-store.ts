@@ -29,7 +29,7 @@ export function settledStore(options: {
   /** Runs an engine once; null when it fails. */
   run: (engine: Engine) => Promise<number | null>
   /** Ends and records what an engine has under way; an error is reported, not thrown. */
-  endUnderWay: (engine: Engine) => Promise<void>
+  endUnderWay: (engine: Engine) => Promise<unknown>
   /** Gives back what an engine holds in memory; an error is reported, not thrown. */
   letGo: (engine: Engine) => Promise<void>
   hold: Hold

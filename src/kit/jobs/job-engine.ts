@@ -1,11 +1,4 @@
-import {
-  createFlights,
-  createLeaseKeeper,
-  type Engine,
-  endFlights,
-  type Patience,
-  throwFirst
-} from '../engines/index.ts'
+import { createLeasedFlights, type Engine, type Patience } from '../engines/index.ts'
 import { type Database, instant, nullable, row } from '../postgres/index.ts'
 import type { AnyJob, JobOutcome, QueuedJob } from './define-job.ts'
 import {
@@ -48,19 +41,13 @@ export function createJobEngine<Deps>(options: {
   if (jobOf.size < options.jobs.length) throw new Error('Two jobs have the same name')
 
   const lease = { leaseOwner, leaseMs }
-  const flights = createFlights<Ran>(options.patience)
-  const leases = createLeaseKeeper<ClaimedJob>({
+  const flights = createLeasedFlights<ClaimedJob, JobOutcome[]>({
     leaseMs,
-    extend: (storeId, jobs) => db.inStore(storeId, (ctx) => extendJobLeases(ctx, jobs, lease))
+    patience: options.patience,
+    extend: (storeId, jobs) => db.inStore(storeId, (ctx) => extendJobLeases(ctx, jobs, lease)),
+    record: (storeId, ended) =>
+      Promise.allSettled(ended.map(async ({ things, end }) => isFulfilled(end) && finish(storeId, things, end.value)))
   })
-
-  const claim = async (storeId: number, limit: number): Promise<ClaimedJob[]> => {
-    const from = performance.now()
-    const except = leases.kept(storeId)
-    const claimed = await db.inStore(storeId, (ctx) => claimJobs(ctx, { ...lease, limit, except }))
-    leases.keep(storeId, claimed, from)
-    return claimed
-  }
 
   const renewLease =
     (job: ClaimedJob): QueuedJob<unknown>['renewLease'] =>
@@ -79,26 +66,22 @@ export function createJobEngine<Deps>(options: {
   }
 
   /** What cannot be recorded runs again when its lease is over. */
-  const finish = async (storeId: number, { jobs, outcomes }: Ran): Promise<void> => {
-    try {
-      await db.inStore(storeId, (ctx) =>
-        endJobs(
-          ctx,
-          jobs.map((job, i) => endOf(job, outcomes[i]!, ctx.now))
-        )
+  const finish = (storeId: number, jobs: ClaimedJob[], outcomes: JobOutcome[]): Promise<void> =>
+    db.inStore(storeId, (ctx) =>
+      endJobs(
+        ctx,
+        jobs.map((job, i) => endOf(job, outcomes[i]!, ctx.now))
       )
-    } finally {
-      leases.letGo(storeId, jobs)
-    }
-  }
+    )
 
-  const record = async (storeId: number): Promise<number> => {
-    const ended = await flights.take(storeId)
-    const ran = ended.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))
-    const finished = await Promise.allSettled(ran.map((one) => finish(storeId, one)))
-    throwFirst([...ended, ...finished])
-    return ended.length
-  }
+  /** Claims jobs and begins them, in portions. */
+  const begin = (storeId: number, limit: number, portion: number): Promise<number> =>
+    flights.claim(storeId, async (except) => {
+      const claimed = await db.inStore(storeId, (ctx) => claimJobs(ctx, { ...lease, limit, except }))
+      return [...Map.groupBy(claimed, (job) => job.kind)].flatMap(([kind, ofKind]) =>
+        portionsOf(ofKind, portion).map((jobs) => ({ things: jobs, work: () => run(storeId, kind, jobs) }))
+      )
+    })
 
   return {
     name: 'jobs',
@@ -113,22 +96,17 @@ export function createJobEngine<Deps>(options: {
     async runOnce(storeId) {
       const portion = flights.load(storeId).slow > 0 ? PORTION_WHILE_SLOW : BATCH
       const limit = Math.min(BATCH, flights.free(storeId, MAX_PORTIONS) * portion)
-      const claimed = limit > 0 ? await claim(storeId, limit) : []
-      const portions = [...Map.groupBy(claimed, (job) => job.kind)].flatMap(([kind, ofKind]) =>
-        portionsOf(ofKind, portion).map((some) => ({ kind, jobs: some }))
-      )
-      flights.start(
-        storeId,
-        portions.map(({ kind, jobs }) => async () => ({ jobs, outcomes: await run(storeId, kind, jobs) }))
-      )
-      const ended = await record(storeId)
-      return claimed.length || flights.load(storeId).underWay || ended
+      const claimed = limit > 0 ? await begin(storeId, limit, portion) : 0
+      const ended = await flights.record(storeId)
+      return claimed || flights.load(storeId).underWay || ended
     },
-    endUnderWay: (storeId) => endFlights(flights, storeId, record)
+    endUnderWay: flights.endUnderWay,
+    letGo: flights.letGo,
+    keptLong: flights.keptLong
   }
 }
 
-type Ran = { jobs: ClaimedJob[]; outcomes: JobOutcome[] }
+const isFulfilled = <T>(end: PromiseSettledResult<T>): end is PromiseFulfilledResult<T> => end.status === 'fulfilled'
 
 function portionsOf<T>(items: T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size))
@@ -163,13 +141,13 @@ function parse<Deps>(
   }
 }
 
-/** Never rejects, since the leases of the jobs are kept until their outcomes are recorded. */
+/** Never rejects: an error is the outcome of all of them. */
 async function runAll<Deps>(job: AnyJob<Deps>, deps: Deps, storeId: number, jobs: QueuedJob<unknown>[]) {
   try {
     const outcomes = await job.run(deps, storeId, jobs)
     if (outcomes.length === jobs.length) return outcomes
     throw new Error(`Job ${job.name} returned ${outcomes.length} outcomes for ${jobs.length} jobs`)
   } catch (err) {
-    return jobs.map((): JobOutcome => ({ done: false, reason: (err as Error).message }))
+    return jobs.map((): JobOutcome => ({ done: false, reason: err instanceof Error ? err.message : String(err) }))
   }
 }

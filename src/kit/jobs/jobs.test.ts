@@ -3,9 +3,10 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Type } from 'typebox'
 import { createJobEngine, defineJob, enqueue, type JobOutcome, type QueuedJob, waitingKeys } from '#kit/jobs'
-import { type Database, instant, int, nullable, row, sql, text } from '#kit/postgres'
+import { type Database, instant, int, isOutage, nullable, row, sql, text } from '#kit/postgres'
 import { setClock } from '#stores'
 import { testDatabase } from '../../../test/database.ts'
+import { awayWhile } from '../../../test/failing-database.ts'
 import { aStore, type BuiltStore } from '../../../test/store-builder.ts'
 import { claimJobs, endJobs, extendJobLeases } from './job-queries.ts'
 
@@ -573,6 +574,32 @@ test('a job whose outcome cannot be recorded runs again when its lease is over, 
   await runToEnd(engine, store)
   assert.deepEqual(ran, [1, 2, 1])
   assert.deepEqual(await rowsOf(store), {})
+})
+
+test('an outcome that cannot be recorded because the database is away is recorded by the next run, and the job runs once', async () => {
+  const store = await aStore(db, { clockAt: START })
+  let [runs, isAway] = [0, false]
+  const job = defineJob('away', Type.Object({}), { dedupe: () => 'one' }, async () => {
+    runs++
+    isAway = true
+    return [{ done: true } as const]
+  })
+  await store.inStore((ctx) => enqueue(ctx, job, [{}]))
+  const engine = createJobEngine({ db: awayWhile(db, () => isAway), leaseOwner: 1, jobs: [job], deps: {} })
+  await assert.rejects(engine.runOnce(store.storeId), isOutage)
+  await endLeases(store)
+  await assert.rejects(engine.runOnce(store.storeId), isOutage)
+  isAway = false
+  await runToEnd(engine, store)
+  assert.deepEqual([runs, await rowsOf(store)], [1, {}])
+})
+
+test('a job that throws what is no error has failed with that', async () => {
+  const store = await aStore(db, { clockAt: START })
+  const job = defineJob('strange', Type.Object({}), { dedupe: () => 'one' }, () => Promise.reject(undefined))
+  await store.inStore((ctx) => enqueue(ctx, job, [{}]))
+  await createJobEngine({ db, leaseOwner: 1, jobs: [job], deps: {} }).runOnce(store.storeId)
+  assert.equal((await rowsOf(store)).one!.error, 'undefined')
 })
 
 test('an extension that comes when the job has ended delays neither its next run nor one that was wanted meanwhile', async () => {

@@ -79,13 +79,18 @@ export async function extendInboundLease(
   messages: Inbound[],
   leaseMs: number
 ): Promise<Inbound[]> {
+  // What is locked is being marked or given back: waiting for several could be a deadlock.
   const extended = await tx.many(
     row({ id: int }),
     sql`
+    with held as (
+      select w.id from inbound_webhooks w
+        join unnest(${messages.map((m) => m.id)}::bigint[], ${messages.map((m) => m.leaseToken)}::int[]) as h(id, token)
+          on w.id = h.id and w.lease_token = h.token
+       where w.store_id = ${storeId} and w.leased_until >= statement_timestamp()
+         for update of w skip locked)
     update inbound_webhooks w set leased_until = statement_timestamp() + ${leaseMs} * interval '1 millisecond'
-      from unnest(${messages.map((m) => m.id)}::bigint[], ${messages.map((m) => m.leaseToken)}::int[]) as held(id, token)
-     where w.store_id = ${storeId} and w.id = held.id and w.lease_token = held.token
-       and w.leased_until >= statement_timestamp()
+      from held where w.store_id = ${storeId} and w.id = held.id
     returning w.id`
   )
   const ids = new Set(extended.map(({ id }) => id))
