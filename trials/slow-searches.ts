@@ -1,7 +1,8 @@
-// Two nodes charge retries whose searches on the platform take longer than a claim on their attempts lasts.
+// Two nodes charge retries whose searches on the platform take longer than a claim on their attempts lasts. What came of one of them
+// cannot be written at first.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Database, int, row, sql } from '#kit/postgres'
+import { type Database, int, row, sql, text } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
 import { setClock } from '#stores'
 import { createBillingEngine } from '../src/billing/billing-engine.ts'
@@ -28,6 +29,32 @@ const LIMIT_MS = 90_000
 /** What was not sent for want of time is asked for again within two minutes of the store's clock. */
 const CLOCK_EVERY_MS = 500
 
+const REFUSED = 'nothing may be written of its first claim'
+
+/** Has the database refuse every end of the first claim on an attempt of the store, whose key it returns. */
+async function refuseFirstWrite(db: Database, storeId: number): Promise<string> {
+  const { id, key } = await db.inStore(storeId, ({ tx }) =>
+    tx.one(
+      row({ id: int, key: text }),
+      sql`select id, idempotency_key as key from billing_attempts where store_id = ${storeId} order by id limit 1`
+    )
+  )
+  const session = await db.session()
+  try {
+    await session.query('reset role')
+    await session.query(`
+      create or replace function refuse_write() returns trigger language plpgsql as
+        $$ begin raise exception '${REFUSED}'; end $$`)
+    await session.query(`
+      create or replace trigger refuse_write before update on billing_attempts for each row
+        when (old.store_id = ${storeId} and old.id = ${id} and old.lease_token = 1 and new.lease_token = 1 and new.leased_until is null)
+        execute function refuse_write()`)
+  } finally {
+    await session.end()
+  }
+  return key
+}
+
 /**
  * Charges that a process which is dead now may have sent: each is searched for, and sent when there is none. In the end each was
  * sent once and never searched for twice at once, and half of the others were charged before the first slow search had ended. Throws otherwise.
@@ -51,6 +78,8 @@ export async function searchSlowly(trial: SlowSearchesTrial): Promise<SlowSearch
       )
     ).n
 
+  const unwritable = await refuseFirstWrite(db, storeId)
+  let isUnwritable = true
   const isSlow = new Map<string, boolean>()
   const searching = new Set<string>()
   let [again, chargedBefore] = [0, -1]
@@ -66,6 +95,11 @@ export async function searchSlowly(trial: SlowSearchesTrial): Promise<SlowSearch
           if (chargedBefore < 0) chargedBefore = platform.charges.size
         }
         searching.delete(key!)
+        // The platform does not answer its first search, which is all that there is to write.
+        if (isUnwritable && key === unwritable) {
+          isUnwritable = false
+          return { ok: false, failure: { kind: 'unavailable', message: 'No answer' } }
+        }
         return { ok: true, value: [] }
       }
     }
@@ -75,7 +109,12 @@ export async function searchSlowly(trial: SlowSearchesTrial): Promise<SlowSearch
   const node = async (leaseOwner: number) => {
     const patience = { slowMs: 50, comeBackMs: 50 }
     const engine = createBillingEngine({ db, leaseOwner, connectorOf: async () => connector, maxCallMs, patience })
-    while (!isOver) if ((await engine.runOnce(storeId)) === 0) await sleep(20)
+    const run = () =>
+      engine.runOnce(storeId).catch((err) => {
+        if (!String(err).includes(REFUSED)) throw err
+        return 0
+      })
+    while (!isOver) if ((await run()) === 0) await sleep(20)
     await engine.endUnderWay?.(storeId)
   }
   const nodes = Promise.all([1, 2].map(node))
