@@ -45,7 +45,7 @@ export const deadFacts = defineAuditRule({
 export const leasesEnd = defineAuditRule({
   name: 'leases_end',
   severity: 'finding',
-  help: 'Work that a process has claimed was not released for ten minutes: a process hangs.',
+  help: 'The lease on work ended ten minutes ago, and no process has taken it up. Work that hangs in a process that lives is in the log of that process.',
   counted: (ctx) => sql`
     select (select count(*) from billing_attempts where store_id = ${ctx.storeId} and leased_until is not null)
          + (select count(*) from jobs where store_id = ${ctx.storeId} and leased_until is not null) as count`,

@@ -1,6 +1,7 @@
 // How many attempts a turn claims, and what it counts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Connector, PlatformAttempt } from '#platform'
 import { testDatabase } from '../../../test/database.ts'
 import { aDueStore } from '../../../test/due-store.ts'
@@ -14,7 +15,12 @@ const DUE = at('2026-02-28T15:00:00Z')
 type Charge = NonNullable<NonNullable<Parameters<typeof aPlatform>[1]>['charge']>
 
 /** A store with so many charges to send; the platform answers each with `charge`, when `answered` is over. */
-async function aStoreThatSends(count: number, charge: Charge, answered: Promise<void> = Promise.resolve()) {
+async function aStoreThatSends(
+  count: number,
+  charge: Charge,
+  answered: Promise<void> = Promise.resolve(),
+  throttleMemoryMs?: number
+) {
   const { storeId, inStore } = await aDueStore(db, { subscriptions: count, dueAt: DUE })
   await inStore((ctx) => openDueAttempts(ctx, 500))
   const { connector, asked } = aPlatform([], { charge })
@@ -34,7 +40,8 @@ async function aStoreThatSends(count: number, charge: Charge, answered: Promise<
       connectors++
       return { ...connector, billing }
     },
-    patience: { slowMs: 60_000, comeBackMs: 20 }
+    patience: { slowMs: 60_000, comeBackMs: 20 },
+    throttleMemoryMs
   })
   const turn = () => turns.turn(storeId)
   return { turns, turn, asked, storeId, connectors: () => connectors }
@@ -71,4 +78,15 @@ test('after the platform has throttled, no more are claimed at once than before'
     isThrottled = false
   }
   assert.deepEqual(claimed, [32, 16, 32, 32])
+})
+
+test('a store that was throttled a while ago, and has answered nothing since, is taken for one that is not', async () => {
+  const charge: Charge = () => ({ kind: 'throttled' })
+  const { turn, asked } = await aStoreThatSends(96, charge, Promise.resolve(), 200)
+  await turn()
+  await turn()
+  assert.equal(asked.length, 48)
+  await sleep(220)
+  await turn()
+  assert.equal(asked.length, 80)
 })

@@ -52,7 +52,10 @@ export function createChargingTurns(options: {
   /** Answers that were counted for that: one that cannot be written comes again. */
   const counted = new WeakSet<Submitted>()
 
-  const maxClaimed = (storeId: number) => throttled.get(storeId)?.max ?? MAX_CLAIMED
+  const maxClaimed = (storeId: number) => {
+    const found = throttled.get(storeId)
+    return found && performance.now() < found.untilMs ? found.max : MAX_CLAIMED
+  }
 
   const follow = (storeId: number, answers: Submitted[]) => {
     const now = performance.now()
