@@ -9,8 +9,8 @@ import { rollUpTotals } from '#views'
 import { consumers } from '../src/app/consumers.ts'
 import { jobs } from '../src/app/jobs.ts'
 import { type AttemptResult, resultOf } from '../src/billing/attempts/attempt-result.ts'
+import { createChargingTurns } from '../src/billing/charging/charging-turns.ts'
 import { openDueAttempts } from '../src/billing/charging/open-attempts.ts'
-import { submitAttempts } from '../src/billing/charging/submit-attempts.ts'
 import { settleAttempts } from '../src/billing/settling/settle-attempts.ts'
 import { withCalls } from '../test/connectors.ts'
 import type { BuiltStore } from '../test/store-builder.ts'
@@ -38,6 +38,7 @@ export async function runStages(
   { now, serverMs }: { now: Temporal.Instant; serverMs: () => number }
 ): Promise<{ costs: Record<Stage, Cost>; settled: number }> {
   const { connector, results } = pendingConnector(now)
+  const charging = createChargingTurns({ db, leaseOwner: 1, connectorOf: async () => connector })
   const pushing = createJobEngine({ db, leaseOwner: 1, jobs, deps: { db, connectorOf: async () => connector } })
   const following: Engine[] = [...createFactEngines({ db, consumers }), createMetricsRollupEngine({ db })]
   const analyzing = runPeriodically(ANALYZE_EVERY_MS, async () => void (await analyzeGrownTables(db)))
@@ -45,7 +46,7 @@ export async function runStages(
   try {
     const costs = {
       enqueue: await costOf(serverMs, () => repeat(() => inStore((ctx) => openDueAttempts(ctx, OPENED_AT_ONCE)))),
-      send: await costOf(serverMs, () => repeat(() => submitAttempts(db, storeId, connector, 1, SENT_AT_ONCE))),
+      send: await costOf(serverMs, () => repeat(async () => (await charging.turn(storeId)).done)),
       settle: await costOf(serverMs, () =>
         repeat(async () => {
           const some = results.splice(0, SENT_AT_ONCE)

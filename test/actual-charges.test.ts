@@ -8,12 +8,12 @@ import { startSandbox } from '../sandbox/start-sandbox.test-helper.ts'
 import { claimAttempts } from '../src/billing/charging/claims.ts'
 import { openDueAttempts } from '../src/billing/charging/open-attempts.ts'
 import { retryAttempt } from '../src/billing/charging/retry-attempt.ts'
-import { submitAttempts } from '../src/billing/charging/submit-attempts.ts'
 import { settleAttempts } from '../src/billing/settling/settle-attempts.ts'
 import { aChargedMember } from './charged-member.ts'
 import { withCalls } from './connectors.ts'
 import { testDatabase } from './database.ts'
 import { theValue } from './fake-platform.ts'
+import { submitAttempts } from './submit-attempts.ts'
 
 const { db } = await testDatabase()
 const sandbox = await startSandbox(db, requestedScopes)
@@ -56,7 +56,7 @@ test('a retry is not sent while the platform cannot be asked about the earlier a
   const failure = { kind: 'unavailable' as const, message: 'down' }
   const down = async () => ({ ok: false as const, failure })
   const silent = withCalls(m.connector, { billing: { findAttempts: down, findAttemptsByKeys: down } })
-  await submitAttempts(db, m.storeId, silent, 1, 50)
+  await submitAttempts(db, m.storeId, silent, 1)
   assert.deepEqual(await m.shown(), [
     ['failed', 'card_declined'],
     ['pending', null]

@@ -8,11 +8,11 @@ import type { startSandbox } from '../sandbox/start-sandbox.test-helper.ts'
 import { diagnose } from '../src/audit/diagnose.ts'
 import { resultOf } from '../src/billing/attempts/attempt-result.ts'
 import { openDueAttempts } from '../src/billing/charging/open-attempts.ts'
-import { submitAttempts } from '../src/billing/charging/submit-attempts.ts'
 import { settleAttempts } from '../src/billing/settling/settle-attempts.ts'
 import { connectorTo } from './connectors.ts'
 import { theValue } from './fake-platform.ts'
 import { aStore, type DunningChange } from './store-builder.ts'
+import { submitAttempts } from './submit-attempts.ts'
 
 const START = '2026-01-31T15:00:00Z'
 
@@ -61,7 +61,7 @@ export async function aChargedMember(
   }
   const doctor = (to = connector) =>
     diagnose({ db, chargesOf: () => controls.charges(shop.storeId), connectorOf: async () => to }, store.domain)
-  const submit = () => submitAttempts(db, storeId, connector, 1, 50)
+  const submit = () => submitAttempts(db, storeId, connector, 1)
   const attempts = () =>
     inStore(({ tx }) =>
       tx.many(

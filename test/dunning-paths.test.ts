@@ -8,13 +8,13 @@ import { updateSettings } from '#stores'
 import { lockSubscriptions } from '#subscriptions'
 import { scheduleSettings } from '#subscriptions/settings'
 import { startSandbox } from '../sandbox/start-sandbox.test-helper.ts'
-import { submitAttempts } from '../src/billing/charging/submit-attempts.ts'
 import { retryHeldCharges } from '../src/billing/dunning/retry-on-payment-method-update.ts'
 import { endChargesPastDeadline } from '../src/billing/settling/end-charges-past-deadline.ts'
 import { aChargedMember } from './charged-member.ts'
 import { withCalls } from './connectors.ts'
 import { testDatabase } from './database.ts'
 import { theValue } from './fake-platform.ts'
+import { submitAttempts } from './submit-attempts.ts'
 
 const { db } = await testDatabase()
 const sandbox = await startSandbox(db, requestedScopes)
@@ -131,7 +131,7 @@ test('a call that the platform rejects is repeated with its key, then held with 
   })
   await m.open()
   for (let calls = 1; calls <= 5; calls++) {
-    await submitAttempts(db, m.storeId, refusing, 1, 10)
+    await submitAttempts(db, m.storeId, refusing, 1)
     assert.deepEqual(await m.shown(), [calls < 5 ? ['pending', null] : ['failed', 'not_accepted']])
     await m.goTo(
       Temporal.Instant.from(SECOND)

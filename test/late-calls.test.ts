@@ -8,11 +8,12 @@ import { pauseSubscription } from '#lifecycle'
 import { createConnectors, requestedScopes } from '#platform'
 import { startSandbox } from '../sandbox/start-sandbox.test-helper.ts'
 import { createBillingEngine } from '../src/billing/billing-engine.ts'
+import { claimCalls } from '../src/billing/charging/claim-calls.ts'
 import { releaseAttempts } from '../src/billing/charging/claims.ts'
-import { submitAttempts } from '../src/billing/charging/submit-attempts.ts'
 import { aChargedMember } from './charged-member.ts'
 import { connectorTo, withCalls } from './connectors.ts'
 import { testDatabase } from './database.ts'
+import { submitAttempts } from './submit-attempts.ts'
 import { until } from './until.ts'
 
 const { db } = await testDatabase()
@@ -51,7 +52,15 @@ async function aLateCall(): Promise<Member & { arrive: () => Promise<unknown>; s
     }
   })
   const sentAt = performance.now()
-  void submitAttempts(db, m.storeId, late, DEAD, 10, MAX_CALL_MS)
+  const calls = await claimCalls(db, m.storeId, late, {
+    leaseOwner: DEAD,
+    maxCallMs: MAX_CALL_MS,
+    limit: 10,
+    except: [],
+    isEnding: () => false
+  })
+  // Nobody extends the claim: the node dies.
+  for (const { ask } of calls) void ask()
   await until('the charge is sent', () => isSent)
   // What other nodes do as soon as that one has no session any more.
   await db.inInstallation((tx) => tx.run(releaseAttempts([DEAD])))
@@ -62,7 +71,7 @@ async function aLateCall(): Promise<Member & { arrive: () => Promise<unknown>; s
   return { ...m, arrive, sentAt }
 }
 
-const submit = (m: Member, connector = m.connector) => submitAttempts(db, m.storeId, connector, OTHER, 10, MAX_CALL_MS)
+const submit = (m: Member, connector = m.connector) => submitAttempts(db, m.storeId, connector, OTHER, MAX_CALL_MS)
 
 test('another node sends nothing until the call of a dead one cannot arrive any more, and then finds it', async () => {
   const m = await aLateCall()

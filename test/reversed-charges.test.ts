@@ -8,7 +8,6 @@ import { requestedScopes } from '#platform'
 import { startSandbox } from '../sandbox/start-sandbox.test-helper.ts'
 import { resultOf } from '../src/billing/attempts/attempt-result.ts'
 import { retryAttempt } from '../src/billing/charging/retry-attempt.ts'
-import { submitAttempts } from '../src/billing/charging/submit-attempts.ts'
 import { adoptPayments } from '../src/billing/settling/adopt-payments.ts'
 import { settleAttempts } from '../src/billing/settling/settle-attempts.ts'
 import { applyAttemptMessages } from '../src/sync/messages/apply-attempt-messages.ts'
@@ -18,6 +17,7 @@ import { aChargedMember } from './charged-member.ts'
 import { withCalls } from './connectors.ts'
 import { testDatabase } from './database.ts'
 import { theFailure, theValue } from './fake-platform.ts'
+import { submitAttempts } from './submit-attempts.ts'
 
 const { db } = await testDatabase()
 const sandbox = await startSandbox(db, requestedScopes)
@@ -44,7 +44,7 @@ async function aReversedCharge({ isAnswerLost = false } = {}): Promise<Member & 
       }
     }
   })
-  await submitAttempts(db, m.storeId, isAnswerLost ? losing : m.connector, 1, 50)
+  await submitAttempts(db, m.storeId, isAnswerLost ? losing : m.connector, 1)
   await m.shop.settle()
   await m.goTo(REVERSED)
   const [charge] = await m.shop.sandbox.controls.charges(m.shop.storeId)

@@ -11,7 +11,6 @@ import { listActivity } from '#subscriptions'
 import { startSandbox } from '../sandbox/start-sandbox.test-helper.ts'
 import { type AttemptResult, resultOf } from '../src/billing/attempts/attempt-result.ts'
 import { retryAttempt } from '../src/billing/charging/retry-attempt.ts'
-import { submitAttempts } from '../src/billing/charging/submit-attempts.ts'
 import { recordActionRequired } from '../src/billing/dunning/record-action-required.ts'
 import { adoptPayments } from '../src/billing/settling/adopt-payments.ts'
 import { endChargesPastDeadline } from '../src/billing/settling/end-charges-past-deadline.ts'
@@ -20,6 +19,7 @@ import { aChargedMember } from './charged-member.ts'
 import { withCalls } from './connectors.ts'
 import { testDatabase } from './database.ts'
 import { theValue } from './fake-platform.ts'
+import { submitAttempts } from './submit-attempts.ts'
 
 const { db } = await testDatabase()
 const sandbox = await startSandbox(db, requestedScopes)
@@ -327,7 +327,7 @@ test('what may not be read permits no charge, no void and no missed cycle', asyn
   const [failed] = await m.attempts()
   await m.inStore((ctx) => retryAttempt(ctx, failed!.id, 'api'))
   const before = await m.charges()
-  await submitAttempts(db, m.storeId, blindTo(m.connector), 1, 10)
+  await submitAttempts(db, m.storeId, blindTo(m.connector), 1)
   assert.deepEqual((await attempts(m))[1], ['pending', null, null])
   assert.deepEqual(await m.charges(), before)
 
@@ -337,7 +337,7 @@ test('what may not be read permits no charge, no void and no missed cycle', asyn
   await stopped.submit()
   await stopped.inStore((ctx) => pauseSubscription(ctx, stopped.id, null, 'api'))
   await stopped.goTo('2026-02-28T15:11:00Z')
-  await submitAttempts(db, stopped.storeId, blindTo(stopped.connector), 1, 10)
+  await submitAttempts(db, stopped.storeId, blindTo(stopped.connector), 1)
   assert.deepEqual(await stopped.shown(), [['pending', null]])
 
   // The platform calls the cycle paid, and its payment may not be read.
@@ -346,7 +346,7 @@ test('what may not be read permits no charge, no void and no missed cycle', asyn
   await paid.submit()
   await paid.shop.settle()
   await paid.goTo('2026-02-28T15:11:00Z')
-  await submitAttempts(db, paid.storeId, blindTo(paid.connector), 1, 10)
+  await submitAttempts(db, paid.storeId, blindTo(paid.connector), 1)
   assert.deepEqual((await paid.shown())[0], ['pending', null])
 })
 

@@ -14,13 +14,13 @@ import { type AttemptResult, resultOf } from '../src/billing/attempts/attempt-re
 import { claimAttempts } from '../src/billing/charging/claims.ts'
 import { openDueAttempts } from '../src/billing/charging/open-attempts.ts'
 import { retryAttempt } from '../src/billing/charging/retry-attempt.ts'
-import { submitAttempts } from '../src/billing/charging/submit-attempts.ts'
 import { adoptPayments } from '../src/billing/settling/adopt-payments.ts'
 import { settleAttempts } from '../src/billing/settling/settle-attempts.ts'
 import { aChargedMember } from './charged-member.ts'
 import { withCalls } from './connectors.ts'
 import { testDatabase } from './database.ts'
 import { theValue } from './fake-platform.ts'
+import { submitAttempts } from './submit-attempts.ts'
 
 const { db } = await testDatabase()
 const sandbox = await startSandbox(db, requestedScopes)
@@ -118,7 +118,7 @@ test('while the platform cannot be searched, nothing is sent again', async () =>
   const blind = withCalls(m.connector, { billing: { findAttemptsByKeys: async () => ({ ok: false, failure }) } })
   for (const when of ['2026-02-28T15:11:00Z', '2026-02-28T16:12:00Z', '2026-03-01T16:00:00Z']) {
     await m.goTo(when)
-    await submitAttempts(db, m.storeId, blind, 1, 50)
+    await submitAttempts(db, m.storeId, blind, 1)
   }
   assert.deepEqual(await m.shown(), [['pending', null]])
   assert.equal((await m.charges()).length, 1)
@@ -151,10 +151,10 @@ test('without the search, the stable key alone keeps a platform that remembers k
   const blind = withCalls(m.connector, { billing: { findAttemptsByKeys: async () => ({ ok: true, value: [] }) } })
   await m.goTo(SECOND)
   await m.open()
-  await submitAttempts(db, m.storeId, blind, 1, 50)
+  await submitAttempts(db, m.storeId, blind, 1)
   for (const when of ['2026-02-28T15:11:00Z', '2026-02-28T16:12:00Z']) {
     await m.goTo(when)
-    await submitAttempts(db, m.storeId, blind, 1, 50)
+    await submitAttempts(db, m.storeId, blind, 1)
   }
   assert.deepEqual(await m.shown(), [['success', null]])
   assert.equal((await keysOfCharges(m)).length, 1)

@@ -9,8 +9,8 @@ import { startSandbox } from '../../sandbox/start-sandbox.test-helper.ts'
 import { aChargedMember } from '../../test/charged-member.ts'
 import { withCalls } from '../../test/connectors.ts'
 import { testDatabase } from '../../test/database.ts'
+import { submitAttempts } from '../../test/submit-attempts.ts'
 import { claimAttempts } from './charging/claims.ts'
-import { submitAttempts } from './charging/submit-attempts.ts'
 
 const { db } = await testDatabase()
 const sandbox = await startSandbox(db, requestedScopes)
@@ -36,7 +36,7 @@ test('a charge that never arrived is made anew for one that came back while that
       }
     }
   })
-  await submitAttempts(db, m.storeId, back, 1, 10)
+  await submitAttempts(db, m.storeId, back, 1)
   assert.deepEqual(await m.shown(), [['failed', 'voided']])
   await m.bill()
   assert.deepEqual(await m.shown(), [['failed', 'voided']])

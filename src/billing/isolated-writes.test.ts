@@ -8,8 +8,8 @@ import { connectorTo, withCalls } from '../../test/connectors.ts'
 import { aContract, anOrder } from '../../test/contract-builder.ts'
 import { testDatabase } from '../../test/database.ts'
 import { aStore } from '../../test/store-builder.ts'
+import { submitAttempts } from '../../test/submit-attempts.ts'
 import { openDueAttempts } from './charging/open-attempts.ts'
-import { submitAttempts } from './charging/submit-attempts.ts'
 
 const { db } = await testDatabase()
 const at = Temporal.Instant.from
@@ -46,7 +46,7 @@ test('a result that cannot be written holds up no other, and is asked for again 
         requests.map((r) => ({ ok: true, value: paid(r.contractId, r.idempotencyKey) }))
     }
   })
-  await assert.rejects(submitAttempts(db, storeId, connector, 1, 10))
+  await assert.rejects(submitAttempts(db, storeId, connector, 1))
 
   const shown = await inStore(({ tx }) =>
     tx.many(

@@ -9,9 +9,9 @@ import {
 import type { Database } from '#kit/postgres'
 import { type Connector, MAX_CALL_MS } from '#platform'
 import type { Call, Submitted } from './ask-platform.ts'
+import { claimCalls } from './claim-calls.ts'
 import { type ClaimedAttempt, claimTimes } from './claims.ts'
 import { extendClaims } from './keep-claims.ts'
-import { claimCalls } from './submit-attempts.ts'
 import { writeSubmitted } from './write-submitted.ts'
 
 /** Claimed attempts count as sent, so few are claimed at once: a cancellation in the meantime still stops the others. */

@@ -8,12 +8,12 @@ import { type PlatformCall, startChargingPlatform } from '../../../test/charging
 import { connectorTo, withCalls } from '../../../test/connectors.ts'
 import { testDatabase } from '../../../test/database.ts'
 import { aDueStore } from '../../../test/due-store.ts'
+import { submitAttempts } from '../../../test/submit-attempts.ts'
 import { aSubscriptionLife } from '../../../test/subscription-life.ts'
 import { until } from '../../../test/until.ts'
 import { createBillingEngine } from '../billing-engine.ts'
 import { claimAttempts } from './claims.ts'
 import { openDueAttempts } from './open-attempts.ts'
-import { submitAttempts } from './submit-attempts.ts'
 
 const { db } = await testDatabase()
 const DUE = Temporal.Instant.from('2026-02-28T15:00:00Z')
@@ -242,10 +242,10 @@ test('of attempts that are read together, one that cannot be read holds up no ot
     }
   })
   await inStore((ctx) => openDueAttempts(ctx, 10))
-  await submitAttempts(db, storeId, connector, 1, 10)
+  await submitAttempts(db, storeId, connector, 1)
   reads = []
   await inStore((ctx) => setClock(ctx, DUE.add({ minutes: 11 })))
-  await submitAttempts(db, storeId, connector, 1, 10)
+  await submitAttempts(db, storeId, connector, 1)
   assert.deepEqual(
     reads.map((ids) => ids.length),
     [3, 1, 1, 1]
@@ -311,7 +311,7 @@ async function afterSlowSearch(
       }
     }
   })
-  assert.equal(await submitAttempts(db, life.storeId, connector, 2, 10), 1)
+  assert.ok((await submitAttempts(db, life.storeId, connector, 2)) > 0)
   t.mock.restoreAll()
   return { sentWith, last: await lastAttempt() }
 }

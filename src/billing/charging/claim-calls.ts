@@ -1,40 +1,14 @@
-import { throwFirst } from '#kit/engines'
 import type { Database } from '#kit/postgres'
-import { type Connector, MAX_CALL_MS } from '#platform'
+import type { Connector } from '#platform'
 import { askPlatform, type Call, type Claim } from './ask-platform.ts'
 import { type ClaimedAttempt, claimAttempts } from './claims.ts'
 import { endOfCall, renewClaim } from './keep-claims.ts'
-import { writeSubmitted } from './write-submitted.ts'
 
 /**
- * Sends waiting attempts to the platform and checks those sent before, up to `limit`, and writes the outcomes. Every call uses the
- * attempt's stored key. After a crash or a lost response the platform is searched for the attempt before its key is sent again,
- * because keys are forgotten there after a time. A new key is sent only after the platform has said that no earlier attempt of the
- * cycle was paid.
- */
-export async function submitAttempts(
-  db: Database,
-  storeId: number,
-  connector: Connector,
-  leaseOwner: number,
-  limit: number,
-  maxCallMs = MAX_CALL_MS
-): Promise<number> {
-  const calls = await claimCalls(db, storeId, connector, {
-    leaseOwner,
-    maxCallMs,
-    limit,
-    except: [],
-    isEnding: () => false
-  })
-  const submitted = await Promise.all(calls.map(({ ask }) => ask()))
-  const alone = await Promise.all(submitted.flatMap((one) => one.alone).map(({ ask }) => ask()))
-  throwFirst(await writeSubmitted(db, storeId, [...submitted.filter((one) => one.alone.length === 0), ...alone]))
-  return calls.reduce((sum, { attempts }) => sum + attempts.length, 0)
-}
-
-/**
- * Claims up to `limit` attempts, and returns what to ask the platform for them. Each attempt that may charge is asked for by
+ * Claims up to `limit` attempts that wait to be sent or checked, and returns what to ask the platform for them. Every call uses the
+ * attempt's stored key. After a crash or a lost response the platform is searched for the attempt before its key is sent again, because
+ * keys are forgotten there after a time. A new key is sent only after the platform has said that no earlier attempt of the cycle was
+ * paid. Each attempt that may charge is asked for by
  * itself, so that one whose call hangs holds up no other; those that are only read are read together. Nothing is written.
  * `maxCallMs`: no call of the connector takes longer. `except`: what this process works on. `isEnding`: no charge is to be sent any more.
  */
