@@ -19,6 +19,7 @@ const { values, positionals } = parseArgs({
     minutes: { type: 'string', default: '600' },
     sample: { type: 'string', default: String(SAMPLE) },
     files: { type: 'string', default: '' },
+    except: { type: 'string', multiple: true, default: [] },
     only: { type: 'string', default: '' },
     tests: { type: 'string', default: '' },
     processes: { type: 'string', default: '2' },
@@ -50,7 +51,10 @@ const sources = await sourcesOf(module)
 const { all, unread } = await listMutants(sources)
 for (const text of unread) process.stdout.write(`cannot be read as SQL, not mutated: ${text.slice(0, 120)}\n`)
 const selected = selectMutants(all, sources, Number(values.sample)).filter(
-  ({ mutant }) => mutant.file.includes(values.files) && mutant.kind.includes(values.only)
+  ({ mutant }) =>
+    mutant.file.includes(values.files) &&
+    !values.except.some((text) => mutant.file.includes(text)) &&
+    mutant.kind.includes(values.only)
 )
 const results = resultsOf(module)
 
