@@ -214,7 +214,16 @@ export const MODULES: Record<string, MutatedModule> = {
       'test/pending-creations.test.ts',
       'test/platform-disconnects.test.ts',
       'test/connector-sandbox.test.ts',
-      'test/due-across-stores.test.ts'
+      'test/due-across-stores.test.ts',
+      'test/customer-action.test.ts',
+      'test/gifts.test.ts',
+      'test/multi-line-contracts.test.ts',
+      'test/new-payment-methods.test.ts',
+      'test/quarantined-contracts.test.ts',
+      'test/restored-stores.test.ts',
+      'test/reversed-charges.test.ts',
+      'test/second-payments.test.ts',
+      'test/subscription-changes.test.ts'
     ]
   },
   kit: {
