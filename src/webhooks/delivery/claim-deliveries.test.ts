@@ -34,7 +34,11 @@ async function aQueue(endpoints: number) {
         elsewhere: 1,
         paces: paces.map((pace) => ({ deliveries: 0, retries: 0, after: 0, ...pace }))
       }
-      return (await store.inStore((ctx) => claimDueDeliveries(ctx, 1, quotas, { listener: null }))).map(({ id }) => id)
+      return store.inStore(async (ctx) => {
+        // No index that happens to have this order.
+        await ctx.tx.run(sql`set local enable_indexscan = off`)
+        return (await claimDueDeliveries(ctx, 1, quotas, { listener: null })).map(({ id }) => id)
+      })
     },
     /** How many are leased of each endpoint, by its place in `ids`. */
     async claim(paces: (Partial<PaceQuota> & Pick<PaceQuota, 'pace'>)[], of: Record<number, EndpointQuota> = {}) {

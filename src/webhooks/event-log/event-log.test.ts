@@ -138,6 +138,7 @@ test("a customer's events are found by the customer, also those that older code 
   assert.deepEqual(await store.numbers({ customer }), [1, 3, 5])
   assert.deepEqual(await store.numbers({ customer: { memberId: null, platformId: '77' }, limit: 1, offset: 1 }), [3])
   assert.deepEqual(await store.numbers({ customer, type: 'billing.failed' }), [5])
+  assert.equal((await store.events({ customer, type: 'billing.failed' })).total, 1)
   const { events } = await store.events({ customer })
   const rest = await store.events({ customer, since: events[0]!.sequence })
   assert.deepEqual([rest.events.length, rest.total], [2, 2])
@@ -479,4 +480,35 @@ test('positions that are left out after a restore cost no blocks, and totals sta
   assert.equal((await store.events({ type: 'billing.failed' })).total, BLOCK)
   assert.equal((await store.events({ since: BLOCK + 5 })).total, 5 + 2 * BLOCK)
   assert.equal((await store.events({ since: BLOCK + 10 + AHEAD / 2 })).total, 2 * BLOCK)
+})
+
+test('counting begins with the block of the first fact, also where that is the last of its block', async () => {
+  const store = await aLoggingStore()
+  await store.inStore((ctx) => skipPositions(ctx, BLOCK - 1))
+  await store.addMany(BLOCK + 1, ['subscription.paused'])
+  assert.equal(await rollUpEventCounts(db), 2)
+  assert.deepEqual(await differences(store), [])
+  assert.equal((await store.events()).total, BLOCK + 1)
+  const { events } = await store.events({ type: 'subscription.paused', limit: 1 })
+  assert.equal(events[0]!.sequence, BLOCK)
+})
+
+test('events are in the order of their sequence, whatever order the rows have', async () => {
+  const store = await aLoggingStore()
+  await store.addMany(3, ['subscription.paused', 'billing.failed', 'member.updated'])
+  // The first one is written last.
+  await store.inStore(({ tx, storeId }) =>
+    tx.run(sql`
+      update facts set occurred_at = occurred_at
+       where store_id = ${storeId} and position = (select min(position) from facts where store_id = ${storeId})`)
+  )
+  const { events } = await store.inStore(async (ctx) => {
+    await ctx.tx.run(sql`set local enable_indexscan = off`)
+    await ctx.tx.run(sql`set local enable_bitmapscan = off`)
+    return listEvents(ctx, { limit: 50, offset: 0 })
+  })
+  assert.deepEqual(
+    events.map(({ data }) => (data as { n: number }).n),
+    [1, 2, 3]
+  )
 })

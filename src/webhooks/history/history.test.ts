@@ -182,3 +182,24 @@ test('a filter that can match nothing that exists is refused with what it takes'
   }
   assert.deepEqual((await list({})).deliveries, [])
 })
+
+test('of what is open the newest comes first too, one page after the other', async () => {
+  const store = await aSendingStore(db, { clock: '2026-01-01T00:00:00Z' })
+  await store.anEndpoint({ url: 'http://127.0.0.1:1/' })
+  await store.record(...[1, 2, 3, 4].map((n) => aFact(n)))
+  await store.settle()
+  const page = (filters: DeliveryFilters) =>
+    store.inStore(async (ctx) => {
+      // No index that happens to have this order.
+      await ctx.tx.run(sql`set local enable_indexscan = off`)
+      return listDeliveries(ctx, { status: 'retrying', limit: 1, ...filters })
+    })
+  const seen: (string | null)[] = []
+  for (let next: string | null | undefined; next !== null; ) {
+    const found = await page(next ? { before: next } : {})
+    assert.equal(found.deliveries.length, 1)
+    seen.push(found.deliveries[0]!.object)
+    next = found.next
+  }
+  assert.deepEqual(seen, ['sub_4', 'sub_3', 'sub_2', 'sub_1'])
+})

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { int, row, sql } from '#kit/postgres'
+import { day, int, row, sql } from '#kit/postgres'
 import { testDatabase } from '../../../test/database.ts'
 import { aFact, aReceiver, aSendingStore } from '../receiver.test-helper.ts'
 import { findDelivery, listDeliveries } from './list-deliveries.ts'
 import { listEndpointDeliveries } from './list-endpoint-deliveries.ts'
 import { maintainHistory } from './maintain-history.ts'
-import { createPartition, listPartitions } from './retention-queries.ts'
+import { countDay, createPartition, listPartitions, listUncountedDays } from './retention-queries.ts'
 
 const { db } = await testDatabase()
 
@@ -70,4 +70,37 @@ test('history is kept for so many days and dropped by the day; what is open move
   await store.settle()
   const found = await store.inStore((ctx) => findDelivery(ctx, open.webhookId))
   assert.deepEqual([found!.status, found!.tries, found!.history.length], ['delivered', 2, 2])
+})
+
+test('an installation begins with the partitions of today and of a week, which are listed by their days', async () => {
+  const { db: fresh } = await testDatabase()
+  const { today } = await fresh.inInstallation(listPartitions)
+  await fresh.inInstallation((tx) => createPartition(tx, today.subtract({ days: 3 })))
+  const listed = await fresh.inInstallation((tx) =>
+    tx.many(row({ day }), sql`select d as day from webhook_partitions() d`)
+  )
+  assert.deepEqual(
+    listed.map((one) => String(one.day)),
+    [-3, 0, 1, 2, 3, 4, 5, 6, 7].map((days) => String(today.add({ days })))
+  )
+})
+
+test('a day that has ended is counted once for good, also where nothing was counted before', async () => {
+  const store = await aSendingStore(db)
+  await store.anEndpoint({ url: 'http://127.0.0.1:1/' })
+  await store.record(aFact(1))
+  while ((await store.dispatch.runOnce(store.storeId)) > 0);
+  const { today } = await db.inInstallation(listPartitions)
+  const ended = today.subtract({ days: 2 })
+  await db.inInstallation((tx) => createPartition(tx, ended))
+  const { storeId } = store
+  await store.inStore(async ({ tx }) => {
+    await tx.run(sql`update webhook_deliveries set day = day - 2 where store_id = ${storeId}`)
+    await tx.run(sql`update webhook_queue set day = day - 2 where store_id = ${storeId}`)
+    await tx.run(sql`delete from webhook_delivery_counts where store_id = ${storeId}`)
+  })
+  const uncounted = async () => (await db.inInstallation(listUncountedDays)).map(String).includes(String(ended))
+  assert.equal(await uncounted(), true)
+  await db.inInstallation((tx) => countDay(tx, ended))
+  assert.equal(await uncounted(), false)
 })

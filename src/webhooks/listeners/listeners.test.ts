@@ -351,3 +351,11 @@ test('a sample goes to all that receive its type; in a live store to listeners o
   assert.deepEqual(await trigger('billing.failed'), { deliveries: [], terminalsOnly: true })
   assert.equal((await trigger('member.created')).deliveries.length, 1)
 })
+
+test('an endpoint that is no listener is not closed like one', async () => {
+  const store = await aSendingStore(db)
+  const { id } = await store.anEndpoint({ url: 'http://127.0.0.1:1/' })
+  await assert.rejects(store.inStore((ctx) => closeListener(ctx, id)))
+  const [shown] = await store.inStore(listEndpoints)
+  assert.deepEqual([shown!.id, shown!.status], [id, 'enabled'])
+})

@@ -215,6 +215,10 @@ test('leasing goes on after the endpoint that was leased last, and begins again 
   // By their time, not by their turn: 5 and 4 come first, then 1.
   assert.equal(lease(1, 5, 4), 1)
   assert.equal(lease(2), 2)
+  // The one that was leased last is the last of all.
+  assert.equal(lease(3, 2), 2)
+  assert.equal(lease(3, 5), 5)
+  assert.equal(lease(2), 2)
   add(9, 1, { failing: true })
   assert.deepEqual([paceQuota('unknown').after, paceQuota('silent').after], [2, 9])
 })
