@@ -233,6 +233,7 @@ export const MODULES: Record<string, MutatedModule> = {
     tests: [
       'test/due-across-stores.test.ts',
       'test/migrations.test.ts',
+      'test/delete-store.test.ts',
       'src/credits/change-credits.test.ts',
       'test/pruned-facts.test.ts'
     ]

@@ -218,6 +218,57 @@ test('a retry that succeeds is followed at once by the later facts of its key, i
   assert.deepEqual(await store.handled('picky'), [1, 2, 3, 4])
 })
 
+test('what follows a retry of one key goes on at once, whatever earlier facts of other keys wait for', async () => {
+  const broken = new Set([1, 3])
+  const store = await aStoreWith({ picky: { fails: ({ refs }) => broken.has(refs.n!) } })
+  await store.inStore((ctx) => record(ctx, orderPlaced(1, 1), orderPlaced(2, 1)))
+  await store.settle()
+  await store.inStore((ctx) => record(ctx, orderPlaced(3, 2), orderPlaced(4, 2)))
+  await store.settle()
+  assert.deepEqual(await store.handled('picky'), [])
+  broken.delete(3)
+  await store.pass({ minutes: 1 })
+  await store.settle()
+  assert.deepEqual(await store.handled('picky'), [3, 4])
+  broken.clear()
+  await store.pass({ minutes: 5 })
+  await store.settle()
+  assert.deepEqual(await store.handled('picky'), [3, 4, 1, 2])
+})
+
+test('dead letters are listed from the newest fact on, page by page, with the beginning of a long message', async () => {
+  const long = 'x'.repeat(600)
+  const store = await aStore(db, { clockAt: START })
+  const consumers = ['picky', 'strict'].map((name) =>
+    noting(name, EVERY, () => {
+      throw new Error(long)
+    })
+  )
+  const engine = engineOf(db, consumers)
+  const { pass } = clockOf(store)
+  await store.inStore((ctx) => record(ctx, orderPlaced(1, 1), orderPlaced(2, 2)))
+  await settle(store, engine)
+  for (const minutes of RETRY_AFTER_MINUTES) {
+    await pass({ minutes })
+    await settle(store, engine)
+  }
+  const seen: string[] = []
+  for (let before: { consumer: string; factId: number } | undefined; ; ) {
+    const page = await store.inStore(async (ctx) => {
+      // No index that happens to have this order.
+      await ctx.tx.run(sql`set local enable_indexscan = off`)
+      return listDeadLetters(ctx, { limit: 1, ...(before && { before }) })
+    })
+    if (page.length === 0) break
+    assert.equal(page.length, 1)
+    before = page[0]!
+    assert.equal(page[0]!.lastError.length, 500)
+    seen.push(`${page[0]!.orderingKey} ${page[0]!.consumer}`)
+    assert.ok(seen.length < 9)
+  }
+  assert.deepEqual(seen, ['customer:2 strict', 'customer:2 picky', 'customer:1 strict', 'customer:1 picky'])
+})
+
 test('after its last retry a fact is a dead letter, its key goes on, and an operator has it tried again', async () => {
   let isBroken = true
   const store = await aStoreWith({ picky: { fails: ({ refs }) => isBroken && refs.n === 1 } })
