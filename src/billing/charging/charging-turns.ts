@@ -18,9 +18,9 @@ import { writeSubmitted } from './write-submitted.ts'
 const MAX_CLAIMED = 32
 
 /** So long after its last answer a store that was throttled is taken for one that is not: it was disconnected, or is gone. */
-const THROTTLE_MEMORY_MS = 600_000
+const THROTTLE_MEMORY_MS = 3_600_000
 
-/** Besides: waits for all calls and writes what they came to; begins no further reading, and sends no charge that is still searched for. */
+/** `endUnderWay` begins no further reading, and sends no charge that is still searched for. */
 export type ChargingTurns = Required<Pick<Engine, 'endUnderWay' | 'letGo' | 'keptLong'>> & {
   /**
    * Claims attempts and asks the platform for them, and writes what was answered meanwhile, also of earlier turns: a call that
@@ -43,7 +43,7 @@ export function createChargingTurns(options: {
   connectorOf: (storeId: number) => Promise<Connector>
   maxCallMs?: number
   patience?: Patience
-  /** After its last answer a store is known as throttled for so long; ten minutes when left out. */
+  /** After its last answer a store is known as throttled for so long; an hour when left out. */
   throttleMemoryMs?: number
 }): ChargingTurns {
   const { db, leaseOwner, connectorOf, maxCallMs = MAX_CALL_MS, throttleMemoryMs = THROTTLE_MEMORY_MS } = options
