@@ -123,13 +123,15 @@ test('work that throws at once, and a record that fails as a whole, leave nothin
 })
 
 test('while work is ended nothing is claimed, and the work knows; afterwards it goes on', async () => {
-  const { flights, claim, end, recorded } = aStore()
+  const { flights, claim, end, recorded } = aStore({ fail: () => sleep(100) })
   await claim(['a'])
   const ended = flights.endUnderWay(1)
   assert.ok(flights.isEnding(1) && !flights.isEnding(2))
   assert.equal(await claim(['b']), 0)
   const again = flights.endUnderWay(1)
   end('a').resolve('done')
+  await Promise.race([ended, again])
+  assert.deepEqual([recorded, flights.isEnding(1)], [[], true], 'the other one still records it')
   await Promise.all([ended, again])
   assert.deepEqual([recorded, flights.isEnding(1)], [['a: done'], false])
   assert.equal(await claim(['b']), 1)
