@@ -623,7 +623,6 @@ async function aNodeThatFails(
     await call.promise
   })
   const node = await startNode(db)
-  t.after(() => node.stop())
   const patience = { slowMs: 10, comeBackMs: 20 }
   const jobs = createJobEngine({ db, leaseOwner: node.id, jobs: [hanging], deps: {}, patience })
   let runs = 0
@@ -649,6 +648,11 @@ async function aNodeThatFails(
     onError: () => {},
     pollMs: 50,
     ...over
+  })
+  t.after(async () => {
+    call.resolve()
+    await runner.stop()
+    await node.stop()
   })
   await addJobs(store, 1)
   runner.start()
@@ -726,7 +730,6 @@ test('what an engine has under way for too long is reported at each poll', async
     keptLong: () => [kept]
   }
   const node = await startNode(db)
-  t.after(() => node.stop())
   const reported: unknown[] = []
   const runner = createRunner({
     db,
@@ -738,8 +741,11 @@ test('what an engine has under way for too long is reported at each poll', async
     onKeptLong: (name, one) => reported.push([name, one]),
     pollMs: 20
   })
+  t.after(async () => {
+    await runner.stop()
+    await node.stop()
+  })
   runner.start()
-  await until('two polls', () => reported.length > 1)
-  await runner.stop()
+  await until('two polls', () => reported.length > 1, 5_000)
   assert.deepEqual(reported[0], ['slow', kept])
 })
