@@ -92,7 +92,7 @@ test('every mutant of the statements that charge, claim and keep accounts parses
     for (const mutant of mutants) {
       const text = mutatedText(source, mutant)
       const [begin, end] = [text.lastIndexOf('`', mutant.start - 1) + 1, text.indexOf('`', mutant.start)]
-      const statement = text.slice(begin, end).replace(/\$\{[^{}]*\}/g, '$1')
+      const statement = text.slice(begin, end).replace(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, '$1')
       assert.ok(isParsed(statement), `${file}: ${mutant.change} at ${mutant.start}: ${statement}`)
     }
   }
