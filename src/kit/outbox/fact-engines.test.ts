@@ -256,6 +256,7 @@ test('dead letters are listed from the newest fact on, page by page, with the be
   for (let before: { consumer: string; factId: number } | undefined; ; ) {
     const page = await store.inStore(async (ctx) => {
       // No index that happens to have this order.
+      await ctx.tx.run(sql`set local plan_cache_mode = force_custom_plan`)
       await ctx.tx.run(sql`set local enable_indexscan = off`)
       return listDeadLetters(ctx, { limit: 1, ...(before && { before }) })
     })

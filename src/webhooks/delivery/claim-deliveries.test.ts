@@ -35,7 +35,8 @@ async function aQueue(endpoints: number) {
         paces: paces.map((pace) => ({ deliveries: 0, retries: 0, after: 0, ...pace }))
       }
       return store.inStore(async (ctx) => {
-        // No index that happens to have this order.
+        // No index that happens to have this order, nor a plan from before.
+        await ctx.tx.run(sql`set local plan_cache_mode = force_custom_plan`)
         await ctx.tx.run(sql`set local enable_indexscan = off`)
         return (await claimDueDeliveries(ctx, 1, quotas, { listener: null })).map(({ id }) => id)
       })
@@ -151,4 +152,27 @@ test('a receiver is known to fail when its deliveries are leased', async () => {
       [ids[1]!, true]
     ])
   )
+})
+
+test('and so whatever order the rows of the queue have', async () => {
+  const { run, storeId, ids, claimed, inStore } = await aQueue(1)
+  const rows = await inStore(({ tx }) =>
+    tx.many(row({ id: int }), sql`select delivery_id as id from webhook_queue where store_id = ${storeId} order by 1`)
+  )
+  const all = rows.map(({ id }) => id)
+  for (const tries of [0, 1]) {
+    for (const due of [all, all.toReversed()]) {
+      // Those that have been due longest are written last.
+      for (const [n, id] of due.toReversed().entries()) {
+        await run(sql`
+          update webhook_queue
+             set tries = ${tries}, next_try_at = now() - ${n + 1}::int * interval '1 hour', leased_until = null,
+                 lease_owner = null
+           where store_id = ${storeId} and delivery_id = ${id}`)
+      }
+      const slow = { pace: 'slow', deliveries: 2, retries: 2 * tries } as const
+      const first = await claimed([{ pace: 'slow', deliveries: 2, retries: 2 * tries }], new Map([[ids[0]!, slow]]))
+      assert.deepEqual(first, due.slice(0, 2))
+    }
+  }
 })

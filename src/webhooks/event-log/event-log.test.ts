@@ -503,6 +503,7 @@ test('events are in the order of their sequence, whatever order the rows have', 
        where store_id = ${storeId} and position = (select min(position) from facts where store_id = ${storeId})`)
   )
   const { events } = await store.inStore(async (ctx) => {
+    await ctx.tx.run(sql`set local plan_cache_mode = force_custom_plan`)
     await ctx.tx.run(sql`set local enable_indexscan = off`)
     await ctx.tx.run(sql`set local enable_bitmapscan = off`)
     return listEvents(ctx, { limit: 50, offset: 0 })

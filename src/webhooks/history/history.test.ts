@@ -191,6 +191,7 @@ test('of what is open the newest comes first too, one page after the other', asy
   const page = (filters: DeliveryFilters) =>
     store.inStore(async (ctx) => {
       // No index that happens to have this order.
+      await ctx.tx.run(sql`set local plan_cache_mode = force_custom_plan`)
       await ctx.tx.run(sql`set local enable_indexscan = off`)
       return listDeliveries(ctx, { status: 'retrying', limit: 1, ...filters })
     })
