@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { instant, nullable, row, sql, text } from '#kit/postgres'
 import type { Connector, ContractEdit, PlatformContract } from '#platform'
+import { setClock } from '#stores'
 import { aContract, anOrder } from '../../../test/contract-builder.ts'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
@@ -14,8 +15,8 @@ import { editContracts } from './edit-contracts.ts'
 import { pushContracts } from './push-contracts.ts'
 
 const { db } = await testDatabase()
-const START = Temporal.Instant.from('2026-01-31T15:00:00Z')
-const AHEAD = Temporal.Instant.from('2026-02-28T15:00:00Z')
+const START = Temporal.Instant.from('2026-01-31T15:00:30Z')
+const AHEAD = Temporal.Instant.from('2026-02-28T15:00:30Z')
 type Answer =
   | { ok: true; value: PlatformContract }
   | { ok: false; failure: { kind: string; code: string; message: string } }
@@ -106,7 +107,7 @@ test('what a contract has already is not pushed; the date that the platform made
     (await known()).map(({ revision, date }) => [revision, String(date)]),
     [
       ['1', String(AHEAD)],
-      ['8', String(AHEAD)]
+      ['8', '2026-02-28T15:00:00Z']
     ]
   )
 })
@@ -120,6 +121,18 @@ test('the date of a contract that is not active is somebody else’s: it is neit
   assert.deepEqual(
     (await known()).map(({ revision, date }) => [revision, String(date)]),
     [['2', String(AHEAD)]]
+  )
+})
+
+test('while a cycle is charged the date there is neither pushed nor noted', async () => {
+  const { contracts, given, inStore, push, calls, known } = await aPushed(1)
+  await inStore((ctx) => setClock(ctx, AHEAD.add({ hours: 1 })))
+  contracts.set(given[0]!.id, { ...given[0]!, revision: '7', nextBillingDate: AHEAD.add({ hours: 48 }) })
+  assert.deepEqual(await push(), [{ done: true }])
+  assert.deepEqual(calls, [])
+  assert.deepEqual(
+    (await known()).map(({ revision, date }) => [revision, String(date)]),
+    [['7', String(AHEAD)]]
   )
 })
 

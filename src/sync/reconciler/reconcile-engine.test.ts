@@ -54,3 +54,24 @@ test('the lease on a walk that another node has taken is not extended', async ()
   assert.equal(await inStore((ctx) => extendWalk(ctx, late, 60_000)), false)
   assert.equal(await inStore((ctx) => extendWalk(ctx, taken, 60_000)), true)
 })
+
+test('what a look has seen and changed is measured, and nothing where there was nothing', async () => {
+  for (const changed of [2, 0]) {
+    const store = await aStore(db)
+    const measured: [name: string, value: number, labels: object][] = []
+    const engine = createReconcileEngine({
+      db,
+      leaseOwner: 1,
+      connectorOf: async () => assert.fail('Only webhooks are looked at here'),
+      checkConnection: async () => ({ ok: true, value: { changed } }),
+      measure: ({ name }, value, labels) => void measured.push([name, value, labels ?? {}])
+    })
+    await store.inStore(reconcileNow)
+    assert.equal(await engine.runOnce(store.storeId), 1)
+    const kind = { kind: 'webhooks' }
+    assert.deepEqual(measured, [
+      ['perennial.reconcile.items', 1, kind],
+      ...(changed > 0 ? [['perennial.reconcile.changes', changed, kind]] : [])
+    ])
+  }
+})

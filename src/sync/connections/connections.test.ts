@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from '#kit/postgres'
+import type { Connectors } from '#platform'
+import { platformAccess } from '#stores'
+import { testDatabase } from '../../../test/database.ts'
+import { aStore, testVault } from '../../../test/store-builder.ts'
+import { createConnections } from './connections.ts'
+import { moveSandboxStores } from './move-sandbox-stores.ts'
+
+const { db } = await testDatabase()
+const REFUSED = { ok: false, failure: { kind: 'unauthorized', code: 'x', message: 'The token is not valid' } }
+
+/** The connections of stores to a platform that answers so, and what is done with it. */
+function aPlatform(answers: { ensure?: unknown; remove?: unknown } = {}) {
+  const calls: string[] = []
+  const { ensure = { ok: true, value: { created: [], updated: [] } }, remove = { ok: true, value: null } } = answers
+  const connectors = {
+    to: () => ({
+      webhookSubscriptions: {
+        ensure: async (url: string, topics: string[]) => {
+          calls.push(`ensure ${url} ${topics.join()}`)
+          return ensure
+        },
+        remove: async (topics: string[]) => {
+          calls.push(`remove ${topics.join()}`)
+          return remove
+        }
+      }
+    }),
+    forget: (storeId: number) => void calls.push(`forget ${storeId}`)
+  } as unknown as Connectors
+  const connections = createConnections({
+    db,
+    vault: testVault,
+    connectors,
+    webhooks: () => ({ url: 'https://us.example/hooks', topics: ['a', 'b'] }),
+    onDisconnected: (storeId, by) => void calls.push(`disconnected ${storeId} by the ${by}`)
+  })
+  return { connections, calls }
+}
+
+test('a store whose webhooks the platform does not accept is not connected', async () => {
+  const { storeId, inStore } = await aStore(db)
+  const walks = () => inStore(({ tx }) => tx.run(sql`select from reconciliations where store_id = ${storeId}`))
+  await inStore(({ tx }) => tx.run(sql`delete from reconciliations where store_id = ${storeId}`))
+  const access = await platformAccess(db, testVault, storeId)
+  await assert.rejects(aPlatform({ ensure: REFUSED }).connections.connect(access), /The token is not valid/)
+  assert.equal(await walks(), 0)
+  const { connections, calls } = aPlatform()
+  await connections.connect(access)
+  assert.deepEqual(calls, ['ensure https://us.example/hooks a,b'])
+  assert.equal(await walks(), 5)
+})
+
+test('when the app is uninstalled the store is disconnected once, and the connector to it forgotten', async () => {
+  const { storeId, inStore } = await aStore(db)
+  const { connections, calls } = aPlatform()
+  await connections.disconnect(storeId)
+  assert.deepEqual(calls, [`forget ${storeId}`, `disconnected ${storeId} by the platform`])
+  const alerts = () => inStore(({ tx }) => tx.run(sql`select from alerts where store_id = ${storeId}`))
+  assert.equal(await alerts(), 1)
+  await connections.disconnect(storeId)
+  assert.deepEqual(calls.slice(2), [`forget ${storeId}`])
+  assert.equal(await alerts(), 1)
+  await assert.rejects(connections.connectorOf(storeId))
+})
+
+test('an operator disconnects also from a platform that refuses; our webhooks are removed where it does not', async () => {
+  for (const [remove, webhooksRemoved] of [
+    [undefined, true],
+    [REFUSED, false]
+  ] as const) {
+    const { storeId } = await aStore(db)
+    const { connections, calls } = aPlatform({ remove })
+    assert.deepEqual(await connections.leave(storeId), { webhooksRemoved })
+    assert.deepEqual(calls, ['remove a,b', `forget ${storeId}`, `disconnected ${storeId} by the operator`])
+    // There is no token any more.
+    assert.deepEqual(await connections.leave(storeId), { webhooksRemoved: false })
+    assert.deepEqual(calls.slice(3), [`forget ${storeId}`])
+  }
+})
+
+test('stores of the sandbox get the address that it has now; only those that are active are connected there again', async () => {
+  const { db: alone } = await testDatabase()
+  const [active, disconnected, live] = [await aStore(alone), await aStore(alone), await aStore(alone)]
+  await alone.inStore(disconnected.storeId, ({ tx, storeId }) =>
+    tx.run(sql`update stores set status = 'disconnected' where store_id = ${storeId}`)
+  )
+  await alone.inStore(live.storeId, ({ tx, storeId }) =>
+    tx.run(sql`update stores set sandbox = false where store_id = ${storeId}`)
+  )
+  const calls: string[] = []
+  await moveSandboxStores({
+    db: alone,
+    vault: testVault,
+    sandbox: {
+      urlOf: (domain) => `http://127.0.0.1:77/${domain}`,
+      createShop: async ({ domain, url }) => void calls.push(`shop ${domain} ${url}`)
+    },
+    connectStore: async ({ storeId }) => void calls.push(`connect ${storeId}`)
+  })
+  assert.deepEqual(calls, [`shop ${active.domain} http://127.0.0.1:77/${active.domain}`, `connect ${active.storeId}`])
+  const moved = await alone.inInstallation((tx) => tx.run(sql`select from stores where platform_url like '%:77/%'`))
+  assert.equal(moved, 2)
+  assert.equal((await platformAccess(alone, testVault, live.storeId)).url.includes(':77'), false)
+})
