@@ -23,7 +23,7 @@ const { values, positionals } = parseArgs({
     only: { type: 'string', default: '' },
     tests: { type: 'string', default: '' },
     processes: { type: 'string', default: '2' },
-    'most-seconds': { type: 'string', default: '120' },
+    'max-seconds': { type: 'string', default: '120' },
     stryker: { type: 'boolean', default: false },
     again: { type: 'boolean', default: false },
     survivors: { type: 'boolean', default: false },
@@ -101,7 +101,7 @@ async function runMissing(): Promise<void> {
           server,
           results,
           processes,
-          mostSeconds: Number(values['most-seconds']),
+          maxSeconds: Number(values['max-seconds']),
           deadline,
           version,
           signal

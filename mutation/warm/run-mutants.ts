@@ -28,7 +28,7 @@ export type MutantRun = {
   results: string
   processes: number
   /** How many seconds of tests one mutant gets, the likeliest tests first; at least one test file. */
-  mostSeconds: number
+  maxSeconds: number
   deadline: number
   /** Of the tree from which the mutants were listed. */
   version: string
@@ -162,7 +162,7 @@ function testsFor(one: Planned, { run, reach, luck, names, atLoading }: Stage): 
     })
     .sort((a, b) => rank(b) - rank(a))
   let ms = 0
-  const tests = all.filter((some, n) => isBeside(some.file) || (ms += some.ms) <= run.mostSeconds * 1_000 || n === 0)
+  const tests = all.filter((some, n) => isBeside(some.file) || (ms += some.ms) <= run.maxSeconds * 1_000 || n === 0)
   return { tests, isAll: tests.length === all.length }
 }
 
