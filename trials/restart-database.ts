@@ -123,7 +123,7 @@ export async function restartDatabase(trial: RestartTrial): Promise<RestartRepor
       () => true,
       () => false
     )
-    await new Promise((resolve) => setTimeout(resolve, Math.floor(random() * 60 * Math.sqrt(trial.subscriptions))))
+    await new Promise((resolve) => setTimeout(resolve, Math.floor(random() * 15 * Math.sqrt(trial.subscriptions))))
     const what = DIES[Math.floor(random() * DIES.length)]!
     died[what]++
     const before = await postmasterIn(home)
