@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { throwFirst } from '#kit/engines'
-import { instant, int, nullable, row, sql, text } from '#kit/postgres'
+import { bool, instant, int, nullable, row, sql, text } from '#kit/postgres'
 import { lockSubscriptions } from '#subscriptions'
 import { atOnce } from '../../../test/at-once.ts'
 import { testDatabase } from '../../../test/database.ts'
@@ -208,6 +208,54 @@ test('a payment that has paid another cycle pays no second one: the charge ends 
     )
     assert.deepEqual((await life.now()).slice(0, 3), ['active', isKnown ? 2 : 3, 4])
   }
+})
+
+test('a refused call ends no charge that the platform has by now, nor one that another process has claimed; it is looked at again', async () => {
+  const has = (id: number) => sql`update billing_attempts set platform_attempt_id = '900' where store_id = ${id}`
+  const claimedAgain = (id: number) =>
+    sql`update billing_attempts set lease_token = lease_token + 1 where store_id = ${id}`
+  for (const [change, status, isReleased] of [
+    [has, 'pending', true],
+    [claimedAgain, 'pending', false],
+    [null, 'failed', true]
+  ] as const) {
+    const life = await aLife()
+    await life.goTo(SECOND)
+    await life.bill()
+    const attempt = await life.claim()
+    if (change) await life.inStore(({ tx }) => tx.run(change(life.storeId)))
+    const result = { ...failure(attempt.idempotencyKey, 'CONTRACT_PAUSED'), isPaymentSearched: false, isRefusal: true }
+    await life.write(attempt, { result })
+    const [row1] = await life.inStore(({ tx }) =>
+      tx.many(
+        row({ status: text, leaseOwner: nullable(int), isLater: bool }),
+        sql`select status, lease_owner, coalesce(check_at > scheduled_at, true) as is_later
+              from billing_attempts where store_id = ${life.storeId}`
+      )
+    )
+    assert.deepEqual(row1, { status, leaseOwner: isReleased ? null : 1, isLater: isReleased })
+  }
+})
+
+test('a charge that the platform declined since the cycle was paid otherwise fails also where its attempt there is known', async () => {
+  const life = await aLife()
+  await life.goTo(SECOND)
+  await life.bill()
+  await life.write(await life.claim(), { result: success(`svc-${life.contract.id}-2-1`, '900') })
+  await life.goTo(THIRD)
+  await life.bill()
+  const attempt = await life.claim()
+  await life.inStore(({ tx }) =>
+    tx.run(
+      sql`update billing_attempts set platform_attempt_id = '901' where store_id = ${life.storeId} and id = ${attempt.id}`
+    )
+  )
+  await life.write(attempt, {
+    result: success(attempt.idempotencyKey, '900'),
+    external: attempt,
+    platformAttemptId: '900'
+  })
+  assert.deepEqual((await life.charges())[1], { status: 'failed', code: 'already_paid', retries: 0 })
 })
 
 /** Two subscriptions, `low` before `high`, with their charges claimed. */

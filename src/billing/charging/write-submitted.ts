@@ -2,7 +2,8 @@ import { runBatched } from '#kit/batcher'
 import { type Ctx, type Database, isOutage } from '#kit/postgres'
 import { enqueueContractSync, lockSubscriptions, type Subscription } from '#subscriptions'
 import { markDueNow } from '#subscriptions/for-billing'
-import { lockAttemptsByKey, lockLateSuccesses } from '../attempts/attempt.ts'
+import { type Attempt, lockAttemptsByKey, lockLateSuccesses } from '../attempts/attempt.ts'
+import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { isKnownPayment } from '../attempts/settlement.ts'
 import { declineOf } from '../dunning/decline-codes.ts'
 import { recordActionRequired } from '../dunning/record-action-required.ts'
@@ -65,11 +66,12 @@ async function write(ctx: Ctx, byKey: Map<string, ClaimedAttempt>, reported: Sub
   const unsent = submitOutcomes.flatMap((a) => ('unsent' in a ? a.unsent : []))
   const superseded = submitOutcomes.flatMap((a) => ('superseded' in a ? a : []))
   const results = submitOutcomes.flatMap((a) => ('result' in a ? a.result : []))
+  const refused = results.flatMap((r) => (isRefused(r) ? byKey.get(r.idempotencyKey)! : []))
   // Subscriptions before attempts, and all at once, as everyone locks them.
   const requiredActions = checked.flatMap(({ idempotencyKey, platformAttemptId, actionUrl }) =>
     actionUrl === null ? [] : { idempotencyKey, platformAttemptId, actionUrl }
   )
-  const isHolding = unsent.length > 0 || superseded.length > 0 || requiredActions.length > 0
+  const isHolding = unsent.length + superseded.length + requiredActions.length + refused.length > 0
   const held = isHolding
     ? await lockSubscriptions(ctx, [...new Set([...byKey.values()].map((a) => a.subscriptionId))])
     : []
@@ -82,10 +84,14 @@ async function write(ctx: Ctx, byKey: Map<string, ClaimedAttempt>, reported: Sub
     superseded.map((a) => a.superseded),
     'superseded'
   )
-  const ends = [...results, ...superseded.map((a) => a.instead)]
+  const locked = new Map((await lockOurs(ctx, refused)).map((a) => [a.idempotencyKey, a]))
+  const counts = (r: AttemptResult) => !isRefused(r) || mayFail(r, locked.get(r.idempotencyKey))
+  const ends = [...results.filter(counts), ...superseded.map((a) => a.instead)]
   if (ends.length > 0) await settleAttempts(ctx, ends)
   // One that was sent meanwhile after all is looked at again.
-  checked.push(...unsent.flatMap((a) => (voided.includes(a) ? [] : checkLater(a).checked)))
+  const left = unsent.filter((a) => !voided.includes(a))
+  left.push(...results.flatMap((r) => (counts(r) ? [] : byKey.get(r.idempotencyKey)!)))
+  checked.push(...left.map((a) => checkLater(a).checked))
   // This locks attempts without their subscriptions, so nothing that locks subscriptions may follow.
   if (checked.length > 0) await markChecked(ctx, checked)
   // A contract that the platform does not bill, or calls paid, may have changed there without a message.
@@ -108,22 +114,31 @@ function waitingFor(held: Subscription[], voided: ClaimedAttempt[]): number[] {
 
 const DOUBTFUL = new Set(['contract_not_billable', 'already_paid'])
 
-/**
- * Ends attempts whose claims are still ours, and returns these: what another process has claimed meanwhile it may have sent. Nothing
- * is `voided` of which the platform has an attempt by now.
- */
-async function end(ctx: Ctx, attempts: ClaimedAttempt[], code: 'voided' | 'superseded'): Promise<ClaimedAttempt[]> {
+/** A failure without an attempt on the platform: it refused the call, or calls the cycle paid by the payment of another one. */
+const isRefused = (result: AttemptResult) => result.state === 'failed' && result.platformAttemptId === null
+
+/** Whether a refusal ends an attempt: only under our claim (`ours`), and no refusal of a call when the platform has an attempt by now. */
+const mayFail = (result: AttemptResult, ours: Attempt | undefined): boolean =>
+  ours !== undefined && !(result.state === 'failed' && result.isRefusal && ours.platformAttemptId !== null)
+
+/** Locks those of these attempts whose claims are still ours: what another process has claimed meanwhile it may have sent. */
+async function lockOurs(ctx: Ctx, attempts: ClaimedAttempt[]): Promise<Attempt[]> {
   if (attempts.length === 0) return []
-  const claims = new Map(attempts.map((a) => [a.idempotencyKey, a]))
-  const locked = await lockAttemptsByKey(ctx, [...claims.keys()])
-  const ending = locked.filter(
-    ({ idempotencyKey, leaseToken, platformAttemptId }) =>
-      leaseToken === claims.get(idempotencyKey)!.leaseToken && (code === 'superseded' || platformAttemptId === null)
-  )
+  const tokens = new Map(attempts.map((a) => [a.idempotencyKey, a.leaseToken]))
+  const locked = await lockAttemptsByKey(ctx, [...tokens.keys()])
+  return locked.filter(({ idempotencyKey, leaseToken }) => leaseToken === tokens.get(idempotencyKey))
+}
+
+/** Ends attempts whose claims are still ours, and returns these. Nothing is `voided` of which the platform has an attempt by now. */
+async function end(ctx: Ctx, attempts: ClaimedAttempt[], code: 'voided' | 'superseded'): Promise<ClaimedAttempt[]> {
+  const ours = await lockOurs(ctx, attempts)
+  const ending = ours.filter(({ platformAttemptId }) => code === 'superseded' || platformAttemptId === null)
+  if (ending.length === 0) return []
   await voidAttempts(ctx, ending, code)
   // A success of their cycle that was reported late has waited for this end.
   await applyLateSuccesses(ctx, (await lockLateSuccesses(ctx, ending)).map(lateSuccessOfRow))
-  return ending.map(({ idempotencyKey }) => claims.get(idempotencyKey)!)
+  const ended = new Set(ending.map(({ idempotencyKey }) => idempotencyKey))
+  return attempts.filter(({ idempotencyKey }) => ended.has(idempotencyKey))
 }
 
 /** A payment that is known as that of another cycle has not paid this one. */
