@@ -1258,6 +1258,7 @@ create table stores (
   updated_at timestamp with time zone not null default now(),
   restored_at timestamp with time zone,
   deleting_since timestamp with time zone,
+  token_refused_at timestamp with time zone,
   constraint stores_pkey PRIMARY KEY (store_id),
   constraint stores_domain_key UNIQUE (domain),
   constraint stores_check CHECK (clock_at IS NULL OR sandbox),

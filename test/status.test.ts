@@ -9,6 +9,7 @@ import { commandLine } from './command-line.ts'
 import { onServer, testDatabase } from './database.ts'
 import { aReceiver } from './receiver.ts'
 import { startService } from './service-builder.ts'
+import { until } from './until.ts'
 
 const { url } = await testDatabase()
 const service = await startService(url)
@@ -151,6 +152,37 @@ test('a disconnected store is named, and what waits for it, with how to connect 
   assert.equal((await service.sandbox.controls.charges(store.storeId)).length, charges.length + 1)
   // A store that is connected keeps its token.
   assert.equal((await json('store', 'connect', '--store', store.domain)).platform_token, connected.platform_token)
+})
+
+test('an access token that the platform refuses is named at once, and what waited for it is charged when the platform takes one', async () => {
+  const [connected, healed] = [await service.aStore(), await service.aStore()]
+  for (const store of [connected, healed]) {
+    await store.member('ada@example.com')
+    const { controls } = service.sandbox
+    const charges = () => controls.charges(store.storeId).then(({ length }) => length)
+    const before = await charges()
+    // The platform tells nobody that the app was removed.
+    await controls.install({ storeId: store.storeId, accessToken: 'sbx_another' })
+    await json('clock', 'advance', '--store', store.domain, '--by', 'P1M')
+    await until('the refusal is known', async () => (await statusOf(store.domain)).problems.length > 0)
+    const moved = await json('clock', 'advance', '--store', store.domain, '--by', 'P2D')
+    const { problems } = await statusOf(store.domain)
+    assert.deepEqual([kinds(problems), moved.problems], [[`token_refused ${store.domain}`], problems])
+    assert.equal(problems[0]!.since, '2026-02-28T15:00:00.000Z')
+    assert.match(problems[0]!.next, new RegExp(`^perennial store connect --store ${store.domain}`))
+    const { data: alerts } = await service.admin('GET', `${store.at}/alerts`)
+    assert.deepEqual(
+      alerts.map(({ kind }: { kind: string }) => kind),
+      ['platform_unauthorized']
+    )
+    assert.equal(await charges(), before)
+
+    if (store === healed) await controls.install({ storeId: store.storeId, accessToken: store.platform_token })
+    if (store === healed) await service.admin('POST', `${store.at}/reconcile`, {})
+    else await json('store', 'connect', '--store', store.domain)
+    await until('the charge is made', async () => (await charges()) === before + 1)
+    assert.deepEqual((await statusOf(store.domain)).problems, [])
+  }
 })
 
 test('dead letters, events and jobs that fail, and readings that fail are named with their errors', async () => {

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { countQueues, createStatus, DATABASE_FAILURE, diagnose, engineFailure } from '#audit'
 import { queueDepth } from '#audit/metrics'
+import { checkUnsentNow } from '#billing'
 import { engineFailures, engineItems, engineRuns } from '#kit/engine-metrics'
 import { createRunner, createWorkSignals, type Runner, startNode, startNodeClock, throwFirst } from '#kit/engines'
 import { createFailureLog } from '#kit/failure-log'
@@ -11,7 +12,7 @@ import { runPeriodically } from '#kit/run-periodically'
 import type { Secret, Vault } from '#kit/secrets'
 import { callTimes, createConnectors, requestedScopes } from '#platform'
 import { createStoreDeletions, mayChangePlatform, storeByDomain, storeNow, storeStatuses } from '#stores'
-import { createConnections, PLATFORM_TOPICS, reportWithheld } from '#sync'
+import { createConnections, PLATFORM_TOPICS, reportWithheld, tokenRefused, tokenTaken } from '#sync'
 import { createDeliveryEngine, RETRY_SCHEDULE, type WebhookSettings } from '#webhooks'
 import { type ChargeFaults, createSandbox } from '../../sandbox/index.ts'
 import { seedStore } from '../demo/seed-store.ts'
@@ -93,13 +94,25 @@ export async function createService(options: ServiceOptions) {
     async onWithheld(storeId, field) {
       logger.warn({ store: { id: storeId }, field }, 'The platform withholds a field from us')
       await reportWithheld(db, storeId, field)
-    }
+    },
+    async onTokenRefused(storeId, message) {
+      if (!(await tokenRefused(db, storeId, message))) return
+      logger.warn({ store: { id: storeId } }, `${message}: nothing can be billed until it takes one`)
+      runner.wake(storeId)
+    },
+    onTokenTaken: (storeId) => onTokenTaken(storeId)
   })
+  const onTokenTaken = async (storeId: number) => {
+    if (!(await tokenTaken(db, storeId, checkUnsentNow))) return
+    logger.info({ store: { id: storeId } }, 'The platform takes the access token of the store again')
+    runner.wake(storeId)
+  }
   const connections = createConnections({
     db: forRequests,
     vault,
     connectors,
     webhooks: () => ({ url: `${urls.public}${INBOUND_WEBHOOKS_PATH}`, topics: Object.keys(PLATFORM_TOPICS) }),
+    onTaken: onTokenTaken,
     onDisconnected: (storeId, by) => {
       const who = by === 'platform' ? 'The platform has uninstalled the app' : 'An operator has disconnected the store'
       logger.warn({ store: { id: storeId } }, `${who}: nothing is billed until it is connected again`)

@@ -1,6 +1,7 @@
 export { type AttemptResult, resultOf } from './attempts/attempt-result.ts'
 export { listFailedAttempts } from './attempts/list-failed-attempts.ts'
 export { createBillingEngine } from './billing-engine.ts'
+export { checkUnsentNow } from './charging/check-unsent-now.ts'
 export { retryAttempt } from './charging/retry-attempt.ts'
 export { isCycleHeld } from './dunning/is-cycle-held.ts'
 export {

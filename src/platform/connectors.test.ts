@@ -123,3 +123,40 @@ test('each call is counted by resource and name, once per result', async () => {
     'perennial.platform.calls 1 shop.read ok'
   ])
 })
+
+test('that the platform refuses a token is reported once until it takes one, again if the report fails, and not for a token that is tried out', async () => {
+  let status = 401
+  const { url } = await aPlatform((res) => json(res, { data: shop }, status))
+  const reports: string[] = []
+  let isBroken = true
+  const connectors = createConnectors({
+    async onTokenRefused(storeId, message) {
+      reports.push(`${storeId}: ${message}`)
+      if (isBroken) throw new Error('It cannot be written')
+    },
+    onTokenTaken: async (storeId) => void reports.push(`${storeId} takes it`)
+  })
+  const read = (connector = connectors.to(access(url))) => connector.shop.read()
+  await read(connectors.tryOut(access(url, { accessToken: 'wrong' })))
+  assert.deepEqual(reports, [])
+  const refusal = '1: The platform answered 401 to the access token'
+  await read()
+  isBroken = false
+  await read()
+  await read()
+  assert.deepEqual(reports, [refusal, refusal])
+  status = 500
+  await read()
+  status = 200
+  await read()
+  await read()
+  assert.deepEqual(reports.slice(2), ['1 takes it'])
+  // A part of a response that is denied says nothing about the token.
+  const { url: denying } = await aPlatform((res) =>
+    json(res, { errors: [{ message: 'Access denied', extensions: { code: 'ACCESS_DENIED' } }] })
+  )
+  await read(connectors.to(access(denying, { storeId: 2 })))
+  status = 403
+  await read()
+  assert.deepEqual(reports.slice(3), ['1: The platform answered 403 to the access token'])
+})

@@ -16,6 +16,8 @@ export type Connectors = {
    * has changed. The store's cost budget stays the same then, since it belongs to the shop and our app.
    */
   to(access: PlatformAccess): Connector
+  /** One with credentials that are not stored yet: whether the platform takes them is not reported. */
+  tryOut(access: PlatformAccess): Connector
   /**
    * Drops the connector of a store that is disconnected, and with it the access token in memory. Its cost budget is dropped
    * later, when its bucket is full: a store that is connected again soon continues with the points that it had.
@@ -30,12 +32,16 @@ export type Connectors = {
   cutOff(): void
 }
 
-export type ConnectorOptions = Omit<ClientOptions, 'onWithheld'> & {
+export type ConnectorOptions = Omit<ClientOptions, 'onWithheld' | 'onToken'> & {
   measure?: Measure
   /**
    * Reports that the platform withholds something from us, once for each store and field; again if the report fails.
    */
   onWithheld?: (storeId: number, field: { name: string; message: string }) => Promise<void>
+  /** Reports that the platform refuses the access token of a store, once until it takes one; again if the report fails. */
+  onTokenRefused?: (storeId: number, message: string) => Promise<void>
+  /** Reports that it takes one again. */
+  onTokenTaken?: (storeId: number) => Promise<void>
   /** How many nodes call the same platforms, this one included; 1 when left out. */
   nodes?: () => number
 }
@@ -44,6 +50,8 @@ export function createConnectors({
   measure,
   nodes,
   onWithheld = async () => {},
+  onTokenRefused = async () => {},
+  onTokenTaken = async () => {},
   ...options
 }: ConnectorOptions = {}): Connectors {
   const known = new Map<number, { access: PlatformAccess; connector: Connector }>()
@@ -65,6 +73,23 @@ export function createConnectors({
     onWithheld(storeId, { name, message: field.message }).catch(() => reported.delete(key))
   }
 
+  /** Stores whose access token was refused last. */
+  const refused = new Set<number>()
+  const onToken = (storeId: number, refusal: string | null) => {
+    if (refusal !== null && !refused.has(storeId)) {
+      refused.add(storeId)
+      onTokenRefused(storeId, refusal).catch(() => refused.delete(storeId))
+    } else if (refusal === null && refused.delete(storeId)) {
+      onTokenTaken(storeId).catch(() => refused.add(storeId))
+    }
+  }
+
+  const make = (access: PlatformAccess, answered?: ClientOptions['onToken']) => {
+    const report = { onWithheld: reportOnce, onToken: answered, underWay }
+    const connector = createConnector(createClient(access, limitsOf(access.storeId), { ...options, ...report }))
+    return measure ? countCalls(connector, measure) : connector
+  }
+
   /** What has not been used for a while makes room, also of stores that another node has disconnected. */
   const forgetIdle = () => {
     for (const [storeId, { budget, window }] of limits) {
@@ -80,12 +105,11 @@ export function createConnectors({
       const last = known.get(access.storeId)
       if (last && isSame(last.access, access)) return last.connector
       const { storeId, profile, url, accessToken } = access
-      const report = { onWithheld: reportOnce, underWay }
-      const connector = createConnector(createClient(access, limitsOf(storeId), { ...options, ...report }))
-      const counted = measure ? countCalls(connector, measure) : connector
-      known.set(storeId, { access: { storeId, profile, url, accessToken }, connector: counted })
-      return counted
+      const connector = make(access, onToken)
+      known.set(storeId, { access: { storeId, profile, url, accessToken }, connector })
+      return connector
     },
+    tryOut: (access) => make(access),
     forget: (storeId) => void known.delete(storeId),
     maxCallMs: maxCallMsOf(options),
     cutOff() {

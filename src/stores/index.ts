@@ -20,6 +20,7 @@ export {
 } from './platform-access.ts'
 export { markCaughtUp, markStoreConnected } from './queries.ts'
 export { refuseOnHold, storeDeleting, storeDisconnected } from './refusals.ts'
+export { markTokenRefused, markTokenTaken } from './refused-tokens.ts'
 export { markAllRestored, markRestored, unmarkRestored } from './restored.ts'
 export { SCOPES, type Scope } from './scopes.ts'
 export { type PlatformProfileName, RATE_PLANS, type RatePlan, type Store } from './store.ts'

@@ -30,6 +30,8 @@ export const Store = row({
   connectedAt: nullable(instant),
   /** Since when it is held because it was restored from a backup; null while it is not (real time). */
   restoredAt: nullable(instant),
+  /** Since when the platform has refused the access token, by the store's clock; null while it takes it. */
+  tokenRefusedAt: nullable(instant),
   createdAt: instant
 })
 export type Store = RowOf<typeof Store>

@@ -15,6 +15,10 @@ export const PROBLEM_KINDS = {
     severity: 'problem',
     help: 'A store is [disconnected](#disconnected-stores): nothing is billed. Connect it again, or delete it.'
   },
+  token_refused: {
+    severity: 'problem',
+    help: 'The platform [refuses the access token](#refused-access-tokens) of a store. Connect it with a valid one; what waited is charged then.'
+  },
   endpoint_failing: {
     severity: 'problem',
     help: 'Every try to a receiver has failed since then. Look at its deliveries, and fix the receiver; deliveries are retried by themselves.'

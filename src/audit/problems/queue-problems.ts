@@ -106,6 +106,7 @@ export async function reconciliationProblems(
       select r.store_id, r.kind as name, r.failures as count, r.cursor_at as since, r.last_error, 0 as example
         from reconciliations r
         join stores s on s.store_id = r.store_id and s.status = 'active' and s.deleting_since is null
+                    and s.token_refused_at is null
        where r.failures > 0 and (${storeId}::bigint is null or r.store_id = ${storeId})
        order by r.failures desc, r.store_id, r.kind limit ${MAX_GROUPS}`
     )

@@ -11,9 +11,9 @@ export function storeProblems(stores: Store[], statuses: ReadonlyMap<number, Sto
 }
 
 function problemOf(
-  { domain, status, connectedAt, sandbox }: Store,
+  { domain, status, connectedAt, tokenRefusedAt, sandbox }: Store,
   state: StoreStatus | undefined
-): Pick<Problem, 'kind' | 'message' | 'next'> | null {
+): (Pick<Problem, 'kind' | 'message' | 'next'> & Partial<Pick<Problem, 'since'>>) | null {
   const connect = `perennial store connect --store ${domain}${sandbox ? '' : ' --access-token @FILE'}`
   if (status === 'deleting') {
     return { kind: 'store_deleting', message: 'The store is being deleted', next: 'Nothing: it goes on by itself.' }
@@ -30,6 +30,14 @@ function problemOf(
       kind: 'store_not_connected',
       message: 'The store was never connected to its platform',
       next: `Repeat perennial store create for ${domain}: it says what the platform answers.`
+    }
+  }
+  if (tokenRefusedAt !== null) {
+    return {
+      kind: 'token_refused',
+      since: tokenRefusedAt,
+      message: 'The platform refuses the access token of the store: nothing can be billed, and what falls due waits',
+      next: connect
     }
   }
   if (state?.isRestored) {

@@ -29,6 +29,11 @@ export type ClientOptions = {
   throttleWaitMs?: number
   /** Called for each field that a response lacks because we may not read it. */
   onWithheld?: (storeId: number, field: WithheldField) => void
+  /**
+   * Called for each answer to the access token itself: with the message of a refusal, or with null where it was taken. Not where only
+   * a part of a response was denied.
+   */
+  onToken?: (storeId: number, refusal: string | null) => void
   /** After how long a query without an answer is sent a second time; 2 s when left out. */
   secondQueryMs?: number
   /** Whether the platform of the store may be changed now; always when left out. */
@@ -142,6 +147,7 @@ export function createClient(
     secondQueryMs = SECOND_QUERY_MS,
     underWay,
     onWithheld,
+    onToken,
     mayChange = async () => true
   } = options
 
@@ -163,6 +169,8 @@ export function createClient(
     let response: ReadResponse | undefined
     try {
       response = readResponse(posted, isMutation(call.document))
+      if (posted.answered && posted.status === 200) onToken?.(access.storeId, null)
+      else if (response.failure?.kind === 'unauthorized') onToken?.(access.storeId, response.failure.message)
     } finally {
       if (response?.requestedCost) costs.set(call.document, response.requestedCost)
       budget.settle(cost, response?.throttleStatus ?? null)

@@ -15,19 +15,22 @@ const REFUSED = { ok: false, failure: { kind: 'unauthorized', code: 'x', message
 function aPlatform(answers: { ensure?: unknown; remove?: unknown } = {}) {
   const calls: string[] = []
   const { ensure = { ok: true, value: { created: [], updated: [] } }, remove = { ok: true, value: null } } = answers
-  const connectors = {
-    to: () => ({
-      webhookSubscriptions: {
-        ensure: async (url: string, topics: string[]) => {
-          calls.push(`ensure ${url} ${topics.join()}`)
-          return ensure
-        },
-        remove: async (topics: string[]) => {
-          calls.push(`remove ${topics.join()}`)
-          return remove
-        }
+  const connector = {
+    shop: { read: async () => REFUSED },
+    webhookSubscriptions: {
+      ensure: async (url: string, topics: string[]) => {
+        calls.push(`ensure ${url} ${topics.join()}`)
+        return ensure
+      },
+      remove: async (topics: string[]) => {
+        calls.push(`remove ${topics.join()}`)
+        return remove
       }
-    }),
+    }
+  }
+  const connectors = {
+    to: () => connector,
+    tryOut: () => connector,
     forget: (storeId: number) => void calls.push(`forget ${storeId}`)
   } as unknown as Connectors
   const connections = createConnections({
@@ -35,6 +38,7 @@ function aPlatform(answers: { ensure?: unknown; remove?: unknown } = {}) {
     vault: testVault,
     connectors,
     webhooks: () => ({ url: 'https://us.example/hooks', topics: ['a', 'b'] }),
+    onTaken: async (storeId) => void calls.push(`taken ${storeId}`),
     onDisconnected: (storeId, by) => void calls.push(`disconnected ${storeId} by the ${by}`)
   })
   return { connections, calls }
@@ -51,6 +55,17 @@ test('a store whose webhooks the platform does not accept is not connected', asy
   await connections.connect(access)
   assert.deepEqual(calls, ['ensure https://us.example/hooks a,b'])
   assert.equal(await walks(), 5)
+})
+
+test('a check of the connection reports that the stored token is taken, also where nobody here knew of a refusal', async () => {
+  const { storeId } = await aStore(db)
+  const refused = aPlatform({ ensure: REFUSED })
+  assert.equal((await refused.connections.check(storeId)).ok, false)
+  assert.deepEqual(refused.calls, ['ensure https://us.example/hooks a,b'])
+  const { connections, calls } = aPlatform()
+  // The shop is read after it.
+  await assert.rejects(connections.check(storeId), /The token is not valid/)
+  assert.deepEqual(calls, ['ensure https://us.example/hooks a,b', `taken ${storeId}`])
 })
 
 test('when the app is uninstalled the store is disconnected once, and the connector to it forgotten', async () => {

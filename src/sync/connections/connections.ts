@@ -14,6 +14,8 @@ export type ConnectionsOptions = {
   /** Our endpoint for the platform's webhooks, and the topics that we receive. Read late, because ports may be chosen late. */
   webhooks: () => { url: string; topics: string[] }
   onDisconnected: (storeId: number, by: 'platform' | 'operator') => void
+  /** The platform has taken the stored access token for our webhooks. */
+  onTaken: (storeId: number) => Promise<void>
 }
 
 /** The connections of stores to their platforms. */
@@ -43,11 +45,11 @@ export type Connections = {
 }
 
 export function createConnections(options: ConnectionsOptions): Connections {
-  const { db, vault, connectors, webhooks, onDisconnected } = options
+  const { db, vault, connectors, webhooks, onDisconnected, onTaken } = options
   const connectorOf = async (storeId: number) => connectors.to(await platformAccess(db, vault, storeId))
-  const register = (access: StoreAccess) => {
+  const register = ({ webhookSubscriptions }: Connector) => {
     const { url, topics } = webhooks()
-    return connectors.to(access).webhookSubscriptions.ensure(url, topics)
+    return webhookSubscriptions.ensure(url, topics)
   }
 
   /** False when the platform does not answer or refuses, or the store is disconnected already. */
@@ -64,7 +66,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     connectorOf,
 
     async connect(access) {
-      const ensured = await register(access)
+      const ensured = await register(connectors.tryOut(access))
       if (!ensured.ok) {
         throw new Refusal(
           'unavailable',
@@ -75,8 +77,9 @@ export function createConnections(options: ConnectionsOptions): Connections {
     },
 
     async check(storeId) {
-      const ensured = await register(await platformAccess(db, vault, storeId))
+      const ensured = await register(await connectorOf(storeId))
       if (!ensured.ok) return ensured
+      await onTaken(storeId)
       const hasShopChanged = await syncShop({ db, connectorOf }, storeId)
       const { created, updated } = ensured.value
       return { ok: true, value: { changed: created.length + updated.length + Number(hasShopChanged) } }

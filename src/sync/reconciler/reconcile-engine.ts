@@ -1,8 +1,8 @@
 import { createLeaseKeeper, type Engine } from '#kit/engines'
 import type { Measure } from '#kit/metrics'
 import { type Database, instant, nullable, row } from '#kit/postgres'
-import type { Connector, PlatformFailure, PlatformResult } from '#platform'
-import { markCaughtUp, notify } from '#stores'
+import type { Connector, PlatformResult } from '#platform'
+import { markCaughtUp } from '#stores'
 import { reconciledChanges, reconciledItems } from '../metrics.ts'
 import { releaseWhenRead } from '../restored-store.ts'
 import {
@@ -87,7 +87,7 @@ export function createReconcileEngine(options: ReconcileOptions): Engine {
           const { seen, changed } = page.value
           if (seen > 0) measure?.(reconciledItems, seen, { kind })
           if (changed > 0) measure?.(reconciledChanges, changed, { kind })
-        } else await postpone(db, storeId, walk, page.failure)
+        } else await db.inStore(storeId, (ctx) => markNotWalked(ctx, walk, page.failure.message))
       } catch (err) {
         await db.inStore(storeId, (ctx) => markNotWalked(ctx, walk, (err as Error).message))
         throw err
@@ -97,20 +97,4 @@ export function createReconcileEngine(options: ReconcileOptions): Engine {
       return 1
     }
   }
-}
-
-/**
- * Schedules the next try. The first refusal of our token may be the only sign that the app was uninstalled: the operator gets one
- * alert.
- */
-async function postpone(db: Database, storeId: number, walk: Walk, { kind, message }: PlatformFailure): Promise<void> {
-  await db.inStore(storeId, async (ctx) => {
-    await markNotWalked(ctx, walk, message)
-    if (kind !== 'unauthorized' || walk.kind !== 'webhooks' || walk.failures > 0) return
-    await notify(ctx, {
-      kind: 'platform_unauthorized',
-      subject: 'The platform does not accept the access token of the store',
-      message: `The platform answered: ${message}. Nothing can be billed until the store is connected with a valid token.`
-    })
-  })
 }
