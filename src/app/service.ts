@@ -12,7 +12,7 @@ import { runPeriodically } from '#kit/run-periodically'
 import type { Secret, Vault } from '#kit/secrets'
 import { callTimes, createConnectors, requestedScopes } from '#platform'
 import { createStoreDeletions, mayChangePlatform, storeByDomain, storeNow, storeStatuses } from '#stores'
-import { createConnections, PLATFORM_TOPICS, reportWithheld, tokenRefused, tokenTaken } from '#sync'
+import { createConnections, PLATFORM_TOPICS, recordTokenAnswers, reportWithheld } from '#sync'
 import { createDeliveryEngine, RETRY_SCHEDULE, type WebhookSettings } from '#webhooks'
 import { type ChargeFaults, createSandbox } from '../../sandbox/index.ts'
 import { seedStore } from '../demo/seed-store.ts'
@@ -86,6 +86,13 @@ export async function createService(options: ServiceOptions) {
   const failures = createFailureLog(logger, (err) =>
     isOutage(err) ? { key: DATABASE_FAILURE, what: 'The database' } : null
   )
+  const tokens = recordTokenAnswers(db, {
+    checkUnsentNow,
+    changed(storeId, message) {
+      logger.warn({ store: { id: storeId } }, message)
+      runner.wake(storeId)
+    }
+  })
   const connectors = createConnectors({
     ...callTimes(options.platformTimeoutMs),
     measure: metrics.measure,
@@ -95,24 +102,14 @@ export async function createService(options: ServiceOptions) {
       logger.warn({ store: { id: storeId }, field }, 'The platform withholds a field from us')
       await reportWithheld(db, storeId, field)
     },
-    async onTokenRefused(storeId, message) {
-      if (!(await tokenRefused(db, storeId, message))) return
-      logger.warn({ store: { id: storeId } }, `${message}: nothing can be billed until it takes one`)
-      runner.wake(storeId)
-    },
-    onTokenTaken: (storeId) => onTokenTaken(storeId)
+    ...tokens
   })
-  const onTokenTaken = async (storeId: number) => {
-    if (!(await tokenTaken(db, storeId, checkUnsentNow))) return
-    logger.info({ store: { id: storeId } }, 'The platform takes the access token of the store again')
-    runner.wake(storeId)
-  }
   const connections = createConnections({
     db: forRequests,
     vault,
     connectors,
     webhooks: () => ({ url: `${urls.public}${INBOUND_WEBHOOKS_PATH}`, topics: Object.keys(PLATFORM_TOPICS) }),
-    onTaken: onTokenTaken,
+    onTaken: tokens.onTokenTaken,
     onDisconnected: (storeId, by) => {
       const who = by === 'platform' ? 'The platform has uninstalled the app' : 'An operator has disconnected the store'
       logger.warn({ store: { id: storeId } }, `${who}: nothing is billed until it is connected again`)

@@ -3,7 +3,7 @@ export { moveSandboxStores } from './connections/move-sandbox-stores.ts'
 export { openStore, type SandboxShops } from './connections/open-store.ts'
 export { reconcileStore, reconnectAndReconcile } from './connections/reconnect-and-reconcile.ts'
 export { reportWithheld } from './connections/report-withheld.ts'
-export { tokenRefused, tokenTaken } from './connections/token-answers.ts'
+export { recordTokenAnswers } from './connections/token-answers.ts'
 export type { ReconcileOptions } from './reconciler/reconcile-engine.ts'
 export {
   claimWalk,

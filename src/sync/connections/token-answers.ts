@@ -1,25 +1,44 @@
 import { type Ctx, type Database, sql } from '#kit/postgres'
 import { markTokenRefused, markTokenTaken } from '#stores'
 
-/**
- * Records that the platform refuses the access token of a store; `message` is its answer. The connection is checked at once, in case
- * the refusal passes. False when it was known.
- */
-export function tokenRefused(db: Database, storeId: number, message: string): Promise<boolean> {
-  return db.inStore(storeId, async (ctx) => {
-    const isNew = await markTokenRefused(ctx, message)
-    if (isNew) await checkConnectionNow(ctx)
-    return isNew
-  })
+export type TokenAnswers = {
+  /** The platform refuses the access token of a store; `message` is its answer. */
+  onTokenRefused(storeId: number, message: string): Promise<void>
+  /** It takes the token. */
+  onTokenTaken(storeId: number): Promise<void>
 }
 
-/** Records that it takes the token again; `then` is done in the same transaction. False when it did all the time. */
-export function tokenTaken(db: Database, storeId: number, onTaken: (ctx: Ctx) => Promise<unknown>): Promise<boolean> {
-  return db.inStore(storeId, async (ctx) => {
-    const isNew = await markTokenTaken(ctx)
-    if (isNew) await onTaken(ctx)
-    return isNew
-  })
+/**
+ * Records whether platforms take the access tokens of stores. At the first refusal the connection is checked at once, in case it
+ * passes; when a token is taken again, the charges that waited are asked for (`checkUnsentNow`). `changed` hears of both, when it is
+ * written.
+ */
+export function recordTokenAnswers(
+  db: Database,
+  {
+    checkUnsentNow,
+    changed
+  }: { checkUnsentNow: (ctx: Ctx) => Promise<unknown>; changed: (storeId: number, message: string) => void }
+): TokenAnswers {
+  return {
+    async onTokenRefused(storeId, message) {
+      const isNew = await db.inStore(storeId, async (ctx) => {
+        const isMarked = await markTokenRefused(ctx, message)
+        if (isMarked) await checkConnectionNow(ctx)
+        return isMarked
+      })
+      if (isNew) changed(storeId, `${message}: nothing can be billed until it takes one`)
+    },
+
+    async onTokenTaken(storeId) {
+      const isNew = await db.inStore(storeId, async (ctx) => {
+        const isMarked = await markTokenTaken(ctx)
+        if (isMarked) await checkUnsentNow(ctx)
+        return isMarked
+      })
+      if (isNew) changed(storeId, 'The platform takes the access token of the store again')
+    }
+  }
 }
 
 /** Not where it was tried in vain already: that has its own pauses. */
