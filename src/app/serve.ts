@@ -38,7 +38,8 @@ const STOPPING_ANSWER_MS = 4_000
 
 const WRONG_MASTER_KEY =
   'The master key does not open the secrets in this database. ' +
-  'PERENNIAL_MASTER_KEY, or DATA_DIR/master.key, must be the key with which the database was created.'
+  'PERENNIAL_MASTER_KEY, or DATA_DIR/master.key, must be the key with which the database was created. ' +
+  'A start that finds neither makes a new master.key, which does not fit: put the old one back in its place.'
 
 /**
  * Runs the service until a signal ends it: database, migrations, both ports, the demo store at the first start, then the
@@ -78,7 +79,7 @@ async function run(config: Config): Promise<void> {
   const gone = embedded?.gone.then((err) => {
     limitStop(EXIT_DATABASE_GONE)
     throw new DatabaseGone(
-      `The embedded database has died and could not be started again: ${err.message}. See ${config.dataDir}/postgres.log`
+      `The embedded database has died and could not be started again: ${err.message}. What PostgreSQL itself says is in ${config.dataDir}/postgres.log`
     )
   })
   gone?.catch(() => {})

@@ -17,6 +17,8 @@ export const SUPERUSER = 'perennial'
 /** How long a start waits for an owner that is shutting down. */
 const LOCK_PATIENCE_MS = 2_000
 const SQLITE_BUSY = 5
+/** The form of the passwords that we make. */
+const PASSWORD = /^[\w-]{32}$/
 
 /** Keeps references to the locks, since a garbage-collected database releases its lock. */
 const locks = new Set<DatabaseSync>()
@@ -161,10 +163,17 @@ function giveTo({ uid, gid }: RunAs, path: string) {
   if (uid !== undefined && gid !== undefined) fs.lchownSync(path, uid, gid)
 }
 
-/** Written before the cluster exists, so it never replaces a password in use. */
+/**
+ * A new cluster gets the password of the one before it: whoever has moved that one away can put it back. The file is made anew all
+ * the same, since the one that is there may be a link to somebody else's, and is replaced as a whole.
+ */
 function writePassword(path: string) {
-  fs.rmSync(path, { force: true })
-  fs.writeFileSync(path, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx', flush: true })
+  const former = readIfThere(path).trim()
+  const password = PASSWORD.test(former) ? former : randomBytes(24).toString('base64url')
+  const draft = `${path}.new`
+  fs.rmSync(draft, { force: true })
+  fs.writeFileSync(draft, `${password}\n`, { mode: 0o600, flag: 'wx', flush: true })
+  fs.renameSync(draft, path)
 }
 
 async function initdb(directory: string, password: string, runtime: Runtime, runAs: RunAs): Promise<void> {

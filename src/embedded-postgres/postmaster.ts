@@ -266,7 +266,8 @@ function reasonIn(log: string, offset: number): string {
   const reasons = lines
     .filter((line) => /(FATAL|PANIC): /.test(line))
     .map((line) => line.replace(/^.*?(FATAL|PANIC): +/, ''))
-  return (reasons.length > 0 ? reasons : lines).join('; ')
+  // One message may go over several lines.
+  return (reasons.length > 0 ? reasons : lines).join('; ').replaceAll(',;', ',')
 }
 
 /** Removes the sockets of killed postmasters; each start has another port. */

@@ -147,6 +147,32 @@ test('a connection needs the password, and only its owner can read the password 
   await stop()
 })
 
+test('a database that was moved away can be put back after another one was made in its place', async (t) => {
+  const dataDir = aUsedDataDir(t)
+  const { cluster, password } = placesIn(dataDir)
+  const first = await start(dataDir)
+  await write(first, 'kept')
+  await first.stop()
+  const before = fs.readFileSync(password, 'utf8')
+  // Whatever the file is a second name of stays as it is.
+  const named = join(dataDir, 'named')
+  fs.linkSync(password, named)
+  fs.renameSync(cluster, `${cluster}.yesterday`)
+  await (await start(dataDir)).stop()
+  assert.deepEqual([fs.readFileSync(password, 'utf8'), fs.statSync(named).nlink], [before, 1])
+
+  fs.renameSync(cluster, `${cluster}.restored`)
+  fs.renameSync(`${cluster}.yesterday`, cluster)
+  const again = await start(dataDir)
+  assert.deepEqual(await notes(again), ['kept'])
+  await again.stop()
+
+  fs.writeFileSync(password, `${'x'.repeat(32)}\n`)
+  await assert.rejects(start(dataDir), {
+    message: `${password} does not hold the password of the database in ${cluster}. Put back the file that belongs to it`
+  })
+})
+
 test('a server whose owner was killed continues, and the next owner adopts and stops it', async (t) => {
   const dataDir = aUsedDataDir(t)
   const { owner, report } = await anOwner(t, dataDir)
@@ -231,7 +257,7 @@ test('a server that cannot be started again is given up with the reason, after a
   fs.renameSync(control, `${control}.away`)
   await killPostmaster(dataDir)
   const reason = await embedded.gone
-  assert.match(reason.message, /did not start: .*pg_control/)
+  assert.match(reason.message, /did not start: .*", but could not open file ".*pg_control"/)
   assert.equal(embedded.logged.filter((line) => /try \d of 3/.test(line)).length, 3)
   await embedded.stop()
   fs.renameSync(`${control}.away`, control)

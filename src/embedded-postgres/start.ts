@@ -66,6 +66,7 @@ const END_ORPHANS_AFTER_MS = 2_000
 const RESPONDS_WITHIN_MS = 30_000
 const SETTLES_WITHIN_MS = 600_000
 const REPORT_AFTER_MS = 5_000
+const WRONG_PASSWORD = '28P01'
 const PASSES_BY_ITSELF = /still in use|already in use|could not create any TCP\/IP sockets/
 const STILL_IN_USE = /still in use/
 const PID_FILE_STALE = /lock file "postmaster\.pid" (already exists|is empty)/
@@ -221,6 +222,12 @@ async function connected<T>(places: Places, port: number, work: (client: pg.Clie
   try {
     await client.connect()
     return await work(client)
+  } catch (err) {
+    if ((err as { code?: string }).code !== WRONG_PASSWORD) throw err
+    throw new Error(
+      `${places.password} does not hold the password of the database in ${places.cluster}. Put back the file that belongs to it`,
+      { cause: err }
+    )
   } finally {
     await client.end().catch(() => {})
   }
