@@ -40,7 +40,8 @@ test('creates a store with canonical spellings and finds it by id and by domain'
     platformUrl: 'http://127.0.0.1:3001',
     status: 'active',
     connectedAt: null,
-    restoredAt: null
+    restoredAt: null,
+    tokenRefusedAt: null
   })
   assert.match(credentials.accessToken, /^sbx_[0-9A-Za-z]{32}$/)
   assert.match(credentials.proxySecret, /^[0-9A-Za-z]{32}$/)
