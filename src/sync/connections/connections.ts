@@ -13,9 +13,10 @@ export type ConnectionsOptions = {
   connectors: Connectors
   /** Our endpoint for the platform's webhooks, and the topics that we receive. Read late, because ports may be chosen late. */
   webhooks: () => { url: string; topics: string[] }
-  onDisconnected: (storeId: number, by: 'platform' | 'operator') => void
   /** The platform has taken the stored access token for our webhooks. */
-  onTaken: (storeId: number) => Promise<void>
+  onTokenTaken: (storeId: number) => Promise<void>
+  /** Called when a store was disconnected, with a sentence for the log. */
+  onConnectionChange: (storeId: number, message: string) => void
 }
 
 /** The connections of stores to their platforms. */
@@ -45,7 +46,7 @@ export type Connections = {
 }
 
 export function createConnections(options: ConnectionsOptions): Connections {
-  const { db, vault, connectors, webhooks, onDisconnected, onTaken } = options
+  const { db, vault, connectors, webhooks, onTokenTaken, onConnectionChange } = options
   const connectorOf = async (storeId: number) => connectors.to(await platformAccess(db, vault, storeId))
   const register = ({ webhookSubscriptions }: Connector) => {
     const { url, topics } = webhooks()
@@ -79,7 +80,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     async check(storeId) {
       const ensured = await register(await connectorOf(storeId))
       if (!ensured.ok) return ensured
-      await onTaken(storeId)
+      await onTokenTaken(storeId)
       const hasShopChanged = await syncShop({ db, connectorOf }, storeId)
       const { created, updated } = ensured.value
       return { ok: true, value: { changed: created.length + updated.length + Number(hasShopChanged) } }
@@ -88,7 +89,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     async disconnect(storeId) {
       connectors.forget(storeId)
       if (!(await disconnectStore(db, vault, storeId))) return
-      onDisconnected(storeId, 'platform')
+      onConnectionChange(storeId, `The platform has uninstalled the app: ${NOT_BILLED}`)
       await db.inStore(storeId, (ctx) =>
         notify(ctx, {
           kind: 'disconnected',
@@ -106,11 +107,14 @@ export function createConnections(options: ConnectionsOptions): Connections {
         sleep(LEAVE_WITHIN_MS, false, { ref: false })
       ])
       connectors.forget(storeId)
-      if (await disconnectStore(db, vault, storeId)) onDisconnected(storeId, 'operator')
+      if (await disconnectStore(db, vault, storeId)) {
+        onConnectionChange(storeId, `An operator has disconnected the store: ${NOT_BILLED}`)
+      }
       return { webhooksRemoved }
     }
   }
 }
 
+const NOT_BILLED = 'nothing is billed until it is connected again'
 /** How long an operator waits for the platform. */
 const LEAVE_WITHIN_MS = 10_000

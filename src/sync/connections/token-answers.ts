@@ -10,16 +10,18 @@ export type TokenAnswers = {
 
 /**
  * Records whether platforms take the access tokens of stores. At the first refusal the connection is checked at once, in case it
- * passes; when a token is taken again, the charges that waited are asked for (`checkUnsentNow`). `changed` hears of both, when it is
- * written.
+ * passes; when a token is taken again, the charges that waited are asked for (`checkUnsentNow`). `onConnectionChange` hears of
+ * both, with a sentence for the log.
  */
-export function recordTokenAnswers(
-  db: Database,
-  {
-    checkUnsentNow,
-    changed
-  }: { checkUnsentNow: (ctx: Ctx) => Promise<unknown>; changed: (storeId: number, message: string) => void }
-): TokenAnswers {
+export function recordTokenAnswers({
+  db,
+  checkUnsentNow,
+  onConnectionChange
+}: {
+  db: Database
+  checkUnsentNow: (ctx: Ctx) => Promise<unknown>
+  onConnectionChange: (storeId: number, message: string) => void
+}): TokenAnswers {
   return {
     async onTokenRefused(storeId, message) {
       const isNew = await db.inStore(storeId, async (ctx) => {
@@ -27,7 +29,7 @@ export function recordTokenAnswers(
         if (isMarked) await checkConnectionNow(ctx)
         return isMarked
       })
-      if (isNew) changed(storeId, `${message}: nothing can be billed until it takes one`)
+      if (isNew) onConnectionChange(storeId, `${message}: nothing can be billed until it takes one`)
     },
 
     async onTokenTaken(storeId) {
@@ -36,7 +38,7 @@ export function recordTokenAnswers(
         if (isMarked) await checkUnsentNow(ctx)
         return isMarked
       })
-      if (isNew) changed(storeId, 'The platform takes the access token of the store again')
+      if (isNew) onConnectionChange(storeId, 'The platform takes the access token of the store again')
     }
   }
 }
