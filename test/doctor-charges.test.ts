@@ -96,6 +96,16 @@ test('a period with two orders is found, until one of them is refunded or cancel
   assert.equal(messages.length, 2)
   assert.match(messages[0]!, /^was charged under another-key, which we do not have as a success$/)
   assert.match(messages[1]!, /^was charged 2 times for the period of 2026-03-31T14:00:00Z: orders \d+, \d+$/)
+  // While a restored store is on hold, charges that it does not know yet are being taken over.
+  const hold = (since: string | null) =>
+    member.inStore(({ tx }) =>
+      tx.run(sql`update stores set restored_at = ${since}::timestamptz where store_id = ${member.storeId}`)
+    )
+  await hold(THIRD)
+  const held = await member.audit()
+  assert.deepEqual(held.messages, messages.slice(1))
+  assert.match(`${held.notChecked}`, /^1 charges on the platform are not known here yet: the store was restored/)
+  await hold(null)
   const order = theValue(await connector.billing.findAttempts([again.id])).get(again.id)!.order!
   await db.direct.run(
     sql`update sandbox.orders set cancelled_at = now() where store_id = ${shop.storeId} and id = ${Number(order.id)}`
