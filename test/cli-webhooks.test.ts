@@ -90,9 +90,73 @@ test('deliveries are found by filters, shown and resent; alerts are listed', asy
   assert.equal((await json('webhook', 'resend', one.webhook_id, ...store)).webhook_id, one.webhook_id)
   assert.equal((await ended(store, one.webhook_id)).status, 'delivered')
   const all = await json('webhook', 'resend-failed', ...store, '--since', '2026-01-31', '--endpoint', created.id)
-  assert.deepEqual(all, { resent: failed.length - 1, skipped: 0 })
+  assert.deepEqual(all, { resent: failed.length - 1, skipped: 0, missed: 0 })
   for (const { webhook_id } of failed) assert.equal((await ended(store, webhook_id)).status, 'delivered')
-  assert.deepEqual(await json('webhook', 'resend-failed', ...store, '--since', '2026-01-31'), { resent: 0, skipped: 0 })
+  const nothing = { resent: 0, skipped: 0, missed: 0 }
+  assert.deepEqual(await json('webhook', 'resend-failed', ...store, '--since', '2026-01-31'), nothing)
+})
+
+test('an endpoint that was disabled says what it missed, and gets it', async () => {
+  const shop = await service.aStore()
+  const store = ['--store', shop.domain]
+  const receiver = await aReceiver()
+  const { id } = await json('webhook', 'create', ...store, '--url', receiver.url)
+  const enable = async () => (await run(['webhook', 'enable', ...store, '--id', id])).out
+  assert.doesNotMatch(await enable(), /perennial/)
+  await json('webhook', 'disable', ...store, '--id', id)
+  assert.match(
+    await enable(),
+    /\nTo send again what failed or was cancelled since then:\n {2}perennial webhook resend-failed .* --since \S+Z\n$/
+  )
+  await json('webhook', 'disable', ...store, '--id', id)
+  await shop.member('ada@example.com')
+  await shop.advance({ by: 'P1M' })
+  const { total } = await json('event', 'list', ...store)
+  assert.ok(total > 3)
+
+  const shown = await enable()
+  const said = [
+    `While it was disabled, ${total} events of its types occurred, which were not queued for it.`,
+    'To send them, and again what failed or was cancelled since (\\S+Z):',
+    ` {2}perennial (webhook resend-failed --store ${shop.domain} --endpoint ${id} --since \\S+Z --missed)`,
+    'Or let the receiver fetch them: GET /v1/events\\?since=(\\d+)'
+  ]
+  const [, since, command, after] = new RegExp(`\n${said.join('\n')}\n$`).exec(shown) ?? assert.fail(shown)
+  assert.ok(command!.includes(`--since ${since} `))
+  assert.equal((await json('event', 'list', ...store, '--since', after!)).total, total)
+
+  const without = await run(['webhook', 'resend-failed', ...store, '--endpoint', id, '--since', since!])
+  assert.match(without.out, /^Deliveries queued again: 0\n.* has no delivery .* To send that too, add\n {2}--missed\n$/)
+  assert.match(
+    (await run(command!.split(' '))).out,
+    new RegExp(`again: 0\nEvents queued that were never sent: ${total}\n`)
+  )
+  for (const { webhook_id } of (await json('webhook', 'deliveries', ...store, '--limit', '100')).data) {
+    assert.equal((await ended(store, webhook_id)).status, 'delivered')
+  }
+  assert.equal(receiver.events().length, total)
+  assert.equal(
+    (await run(command!.split(' '))).out,
+    'Deliveries queued again: 0\nEvents queued that were never sent: 0\n'
+  )
+  const everywhere = await run(['webhook', 'resend-failed', ...store, '--since', since!, '--missed'])
+  assert.deepEqual([everywhere.code, everywhere.err], [1, 'perennial: --endpoint is required with --missed\n'])
+})
+
+test('the list says which endpoints fail, also before a delivery is out of tries', async () => {
+  const shop = await service.aStore()
+  const store = ['--store', shop.domain]
+  const [failing, well] = [await aReceiver(() => 500), await aReceiver()]
+  await json('webhook', 'create', ...store, '--url', failing.url)
+  await json('webhook', 'create', ...store, '--url', well.url)
+  const listed = async () => (await run(['webhook', 'list', ...store])).out
+  assert.doesNotMatch(await listed(), /failing {2}|retried/)
+  await shop.member('ada@example.com')
+  const shown = await listed()
+  assert.match(shown, /^ID +URL +EVENTS +STATUS +DISABLED REASON +FAILING SINCE +OUT OF TRIES +CREATED AT\n/)
+  assert.match(shown, new RegExp(`${failing.url} +all +failing +- +\\S+Z +0 `))
+  assert.match(shown, new RegExp(`${well.url} +all +enabled +- +- +0 `))
+  assert.match(shown, /\nTo see what is retried: perennial webhook deliveries --store \S+ --status retrying\n$/)
 })
 
 test('without --json the output has columns, outcomes and the next step', async () => {

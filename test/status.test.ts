@@ -65,7 +65,7 @@ test('a receiver that fails is named with its last error, then as disabled, and 
   assert.match(disabled!.message, /It failed for too long/)
   assert.match(
     disabled!.next,
-    /webhook enable .* then perennial webhook resend-failed .*--since 2026-01-31T15:00:00.000Z/
+    /webhook enable .* then perennial webhook resend-failed .*--since 2026-01-31T15:00:00.000Z --missed$/
   )
   await service.admin('POST', `${store.at}/webhooks/${id}/enable`, {})
   assert.deepEqual((await statusOf(store.domain)).problems, [])

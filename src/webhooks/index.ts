@@ -25,9 +25,11 @@ export {
   type EventType,
   PUBLIC_FACTS
 } from './public-events.ts'
+export { enableEndpoint, type NotReceived } from './queue/enable-endpoint.ts'
 export { queueDeliveries } from './queue/queue-deliveries.ts'
 export { resendDelivery, resendFailed } from './queue/resend-deliveries.ts'
 export { sampleOf } from './queue/sample-of.ts'
+export { sendMissed } from './queue/send-missed.ts'
 export { sendSample } from './queue/send-sample.ts'
 export { triggerSample } from './queue/trigger-sample.ts'
 export { deliveryNotFound } from './refusals.ts'

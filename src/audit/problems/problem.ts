@@ -25,7 +25,7 @@ export const PROBLEM_KINDS = {
   },
   endpoint_disabled: {
     severity: 'problem',
-    help: 'A receiver failed for too long, or said that it is gone, and gets nothing any more. Enable it when it works, and have what it missed sent again.'
+    help: 'A receiver failed for too long, or said that it is gone, and gets nothing any more. Enable it when it works; `resend-failed --missed` sends what failed and what occurred while it was disabled.'
   },
   dead_letters: {
     severity: 'problem',
@@ -49,7 +49,7 @@ export const PROBLEM_KINDS = {
   },
   endpoint_off: {
     severity: 'note',
-    help: 'Somebody disabled a receiver.'
+    help: 'Somebody disabled a receiver, and it gets nothing. `webhook enable` says what it missed, and how to send that.'
   },
   store_catching_up: {
     severity: 'note',

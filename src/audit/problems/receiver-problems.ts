@@ -44,7 +44,7 @@ function problemOf({ id, url, ...endpoint }: TroubledEndpoint, store: string): P
       next
     }
   }
-  const resend = `perennial webhook resend-failed --store ${store} --endpoint ${id} --since ${isoOf(failingSince)}`
+  const resend = `perennial webhook resend-failed --store ${store} --endpoint ${id} --since ${isoOf(failingSince)} --missed`
   return {
     kind: 'endpoint_disabled',
     store,

@@ -148,7 +148,7 @@ test('a delivery is found by filters, shown whole, and sent again', async () => 
   assert.deepEqual(calls.at(-1), ['wake', store.storeId])
   assert.deepEqual(await call('POST', '/webhook-deliveries/resend-failed', { since: '2026-01-30' }), {
     status: 202,
-    body: { resent: 1, skipped: 0 }
+    body: { resent: 1, skipped: 0, missed: 0 }
   })
   const sample = await call('POST', `/webhooks/${id}/test`, { event: 'billing.success' })
   assert.deepEqual([sample.status, sample.body.test, sample.body.payload.event], [202, true, 'billing.success'])

@@ -1,5 +1,5 @@
 export type { FactFailure } from './consume-facts.ts'
-export { type Consumer, consumer, type HandleFacts, type StoredFact } from './consumer.ts'
+export { type Consumer, consumer, type HandleFacts, StoredFact } from './consumer.ts'
 export { type DeadLetter, type DeadLetterKey, listDeadLetters, retryDeadLetter } from './dead-letters.ts'
 export { defineFact, definePublicFact, type Fact, type OrderingKey } from './define-fact.ts'
 export { createFactEngines } from './fact-engines.ts'

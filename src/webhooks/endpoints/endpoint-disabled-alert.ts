@@ -14,11 +14,12 @@ export async function endpointDisabledAlert(ctx: Ctx, endpoint: DisabledEndpoint
     message: [
       `The webhook endpoint ${name} was disabled on ${shopTime(ctx.now)} (${timezone}). `,
       `The reason: ${reason}.${failing}\n\n`,
-      'Deliveries that were waiting for it have been cancelled, and events that occur while it is disabled are not sent ',
-      'to it, nor later.\n\n',
-      'When the receiver works again, enable the endpoint, and have the cancelled deliveries sent again:\n',
+      'Deliveries that were waiting for it have been cancelled, and events that occur while it is disabled are not queued ',
+      'for it.\n\n',
+      'When the receiver works again, enable the endpoint, and have all of that sent, the cancelled deliveries and the events:\n',
       `  perennial webhook enable ${store} --id ${id}\n`,
-      `  perennial webhook resend-failed ${store} --endpoint ${id} --since ${since}\n`,
+      `  perennial webhook resend-failed ${store} --endpoint ${id} --since ${since} --missed\n`,
+      'Or let it fetch the events of that time from GET /v1/events.\n',
       `If it is no longer needed, delete it: perennial webhook delete ${store} --id ${id}`
     ].join('')
   }

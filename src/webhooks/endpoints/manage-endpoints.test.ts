@@ -264,7 +264,10 @@ test('when the sender disables an endpoint, a notice says why, since when and wh
     alerts[0]!.message,
     /No delivery has succeeded for 5 days, and 5 have used up all their tries\. .* since 1 January 2026 at 07:00/
   )
-  assert.match(alerts[0]!.message, new RegExp(`resend-failed --store store_${store.storeId} --endpoint ${second.id}`))
+  assert.match(
+    alerts[0]!.message,
+    new RegExp(`resend-failed --store store_${store.storeId} --endpoint ${second.id} --since \\S+Z --missed\n`)
+  )
   const page = await store.inStore((ctx) => listAlerts(ctx, { limit: 1 }))
   assert.deepEqual([page.alerts.map((n) => n.id), page.more], [[alerts[0]!.id], true])
   const rest = await store.inStore((ctx) => listAlerts(ctx, { before: `alert_${alerts[0]!.id}` }))

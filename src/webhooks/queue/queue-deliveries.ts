@@ -20,14 +20,24 @@ export async function queueDeliveries(
   facts: StoredFact[],
   { isRepeat }: { isRepeat: boolean }
 ): Promise<void> {
+  const wanted = deliveriesOf(facts, await lockEnabledEndpointsShared(ctx))
+  await insertAll(ctx, isRepeat ? await withoutExisting(ctx, wanted) : wanted)
+}
+
+type Receiver = Awaited<ReturnType<typeof lockEnabledEndpointsShared>>[number]
+
+/** The same for these endpoints only, which the caller has locked and which have no deliveries of these facts. */
+export async function queueForEndpoints(ctx: Ctx, facts: StoredFact[], endpoints: Receiver[]): Promise<void> {
+  await insertAll(ctx, deliveriesOf(facts, endpoints))
+}
+
+function deliveriesOf(facts: StoredFact[], endpoints: Receiver[]): NewDelivery[] {
+  if (endpoints.length === 0) return []
   const events = facts.flatMap((fact) => {
     const type = eventOfFact(fact.name)
     return type === null ? [] : [{ ...fact, type, orderingKey: customerOf(fact), object: aboutOf(fact) }]
   })
-  const endpoints = await lockEnabledEndpointsShared(ctx)
-  if (endpoints.length === 0) return
-
-  const wanted = events.flatMap((event) => {
+  return events.flatMap((event) => {
     const accepting = endpoints.filter(({ events: types }) => types === null || types.includes(event.type))
     return accepting.map(({ id: endpointId, kind, webhookIdSeed }) => {
       const webhookId = webhookIdOf(event, webhookIdSeed)
@@ -36,7 +46,9 @@ export async function queueDeliveries(
       return { endpointId, maxTries, webhookId, event }
     })
   })
-  const deliveries = isRepeat ? await withoutExisting(ctx, wanted) : wanted
+}
+
+async function insertAll(ctx: Ctx, deliveries: NewDelivery[]): Promise<void> {
   if (deliveries.length === 0) return
   const data = new Map(
     [...new Set(deliveries.map((d) => d.event))].map((event) => [event, JSON.parse(event.data) as unknown])
@@ -53,6 +65,7 @@ const aboutOf = ({ refs, orderingKey }: StoredFact) =>
   refs.subscriptionId === undefined ? orderingKey : `subscription:${refs.subscriptionId}`
 
 async function withoutExisting(ctx: Ctx, wanted: NewDelivery[]): Promise<NewDelivery[]> {
+  if (wanted.length === 0) return []
   const existing = await findDeliveriesOfFacts(ctx, wanted)
   const keys = new Set(existing.map(({ factId, endpointId }) => `${factId} ${endpointId}`))
   return wanted.filter(({ event, endpointId }) => !keys.has(`${event.id} ${endpointId}`))

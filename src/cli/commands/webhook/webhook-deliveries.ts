@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
+import type { Document } from '../../admin-api.ts'
 import { addCommand, type Terminal } from '../../command.ts'
-import { argument, needed, oneOf, optional, text, wholeNumber } from '../../flags.ts'
+import { argument, needed, oneOf, optional, text, toggle, wholeNumber } from '../../flags.ts'
+import { lines } from '../../print.ts'
 import { queryOf } from '../pages.ts'
 import { formatDelivery, formatHistory } from '../show-delivery.ts'
 import { storeFlag, storePath } from '../store-flag.ts'
@@ -54,14 +56,38 @@ export function addDeliveryCommands(webhook: Command, terminal: Terminal): void 
     flags: {
       store: storeFlag,
       since: needed('--since <time>', text(`failed at or after this time: ${timeFlag}`)),
-      endpoint: optional('--endpoint <endpoint>', text('an endpoint id such as we_2 (default: every enabled one)'))
+      endpoint: optional('--endpoint <endpoint>', text('an endpoint id such as we_2 (default: every enabled one)')),
+      missed: toggle('--missed', 'with --endpoint, send also the events that occurred while it was disabled')
     },
     run: ({ store, ...requested }, { api }) =>
       api().post(storePath(store, '/webhook-deliveries/resend-failed'), requested),
-    show: ({ resent, skipped }, { store }) =>
-      `Deliveries queued again: ${resent}\n${resent === 0 ? '' : `To see those that are not delivered yet:\n  perennial webhook deliveries --store ${store} --status retrying\n`}` +
-      (skipped === 0 ? '' : `Not queued, because the endpoint is disabled or deleted: ${skipped}\n`)
+    show: (resent, { store, endpoint, missed }) => formatResent(resent, { store, endpoint, isMissedSent: !!missed })
   })
+}
+
+/** What was queued, and what was not: an endpoint that was disabled has events for which there is no delivery to send again. */
+function formatResent(
+  { resent, skipped, missed }: Document,
+  { store, endpoint, isMissedSent }: { store: string; endpoint: string | undefined; isMissedSent: boolean }
+): string {
+  const queued = Number(resent) + Number(missed)
+  return lines([
+    `Deliveries queued again: ${resent}`,
+    ...(isMissedSent ? [`Events queued that were never sent: ${missed}`] : []),
+    ...(queued === 0
+      ? []
+      : [
+          'To see those that are not delivered yet:',
+          `  perennial webhook deliveries --store ${store} --status retrying`
+        ]),
+    ...(skipped === 0 ? [] : [`Not queued, because the endpoint is disabled or deleted: ${skipped}`]),
+    ...(queued > 0 || isMissedSent
+      ? []
+      : [
+          'What occurred while an endpoint was disabled has no delivery that could have failed. To send that too, add',
+          `  ${endpoint === undefined ? '--endpoint <endpoint> ' : ''}--missed`
+        ])
+  ])
 }
 
 function deliveryPath(store: string, webhookId: string, rest = ''): string {

@@ -21,6 +21,9 @@ const settings = {
   })
 } satisfies Flags
 
+/** Where the count of missed events ends. */
+const MOST_COUNTED = 10_000
+
 const endpointPath = (store: string, id: string, rest = '') =>
   storePath(store, `/webhooks/${encodeURIComponent(id)}${rest}`)
 
@@ -52,17 +55,7 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
     summary: 'list the endpoints of a store, newest first',
     flags: { store: storeFlag },
     run: ({ store }, { api }) => api().get(storePath(store, '/webhooks')),
-    show: ({ data }) =>
-      table(
-        ['id', 'url', 'events', 'status', 'disabled_reason', 'failing_since', 'failed_deliveries', 'created_at'],
-        'The store has no endpoints yet.'
-      )({
-        data: (data as Document[]).map((endpoint) => ({
-          ...endpoint,
-          url: endpoint.kind === 'listener' ? 'perennial listen' : endpoint.url,
-          events: howMany(endpoint)
-        }))
-      })
+    show: ({ data }, { store }) => formatEndpoints(data as Document[], store)
   })
 
   addCommand(webhook, terminal, {
@@ -89,13 +82,7 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
     summary: 'enable an endpoint; it receives events from now on',
     flags: { store: storeFlag, id: endpointFlag },
     run: ({ store, id }, { api }) => api().post(endpointPath(store, id, '/enable'), {}),
-    show: (enabled, { store }) =>
-      shownWhole(enabled) +
-      lines([
-        '',
-        'To send failed deliveries again:',
-        `  perennial webhook resend-failed --store ${store} --endpoint ${enabled.id} --since <time>`
-      ])
+    show: (enabled, { store }) => shownWhole(enabled) + lines(notReceived(enabled, store))
   })
 
   addCommand(webhook, terminal, {
@@ -158,6 +145,42 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
 
   addTestCommand(webhook, terminal)
   addDeliveryCommands(webhook, terminal)
+}
+
+/** `out of tries` counts the deliveries that are not retried any more; an endpoint may fail and have none of these yet. */
+function formatEndpoints(endpoints: Document[], store: string): string {
+  const rows = endpoints.map((endpoint) => ({
+    ...endpoint,
+    url: endpoint.kind === 'listener' ? 'perennial listen' : endpoint.url,
+    events: howMany(endpoint),
+    status: isFailing(endpoint) ? 'failing' : endpoint.status,
+    out_of_tries: endpoint.failed_deliveries
+  }))
+  const columns = ['id', 'url', 'events', 'status', 'disabled_reason', 'failing_since', 'out_of_tries', 'created_at']
+  return (
+    table(columns, 'The store has no endpoints yet.')({ data: rows }) +
+    (endpoints.some(isFailing)
+      ? lines(['', `To see what is retried: perennial webhook deliveries --store ${store} --status retrying`])
+      : '')
+  )
+}
+
+const isFailing = ({ status, failing_since }: Document) => status === 'enabled' && failing_since !== null
+
+/** What an endpoint did not get while it failed or was disabled, and how to send it. Nothing where it was enabled. */
+function notReceived(enabled: Document, store: string): string[] {
+  const { id, undelivered_since, missed_events, missed_after_sequence } = enabled
+  if (undelivered_since === null) return []
+  const missed = Number(missed_events)
+  const resend = `  perennial webhook resend-failed --store ${store} --endpoint ${id} --since ${undelivered_since}`
+  if (missed === 0) return ['', 'To send again what failed or was cancelled since then:', resend]
+  return [
+    '',
+    `While it was disabled, ${missed === MOST_COUNTED ? `at least ${missed} events` : missed === 1 ? 'one event' : `${missed} events`} of its types occurred, which ${missed === 1 ? 'was' : 'were'} not queued for it.`,
+    `To send ${missed === 1 ? 'it' : 'them'}, and again what failed or was cancelled since ${undelivered_since}:`,
+    `${resend} --missed`,
+    `Or let the receiver fetch them: GET /v1/events?since=${missed_after_sequence}`
+  ]
 }
 
 function shownWhole({ all_events, ...endpoint }: Document): string {

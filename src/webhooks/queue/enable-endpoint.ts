@@ -1,0 +1,42 @@
+import type { Ctx } from '#kit/postgres'
+import { type Endpoint, endpointIdOf } from '../endpoints/endpoint.ts'
+import { setEndpointStatus } from '../endpoints/set-endpoint-status.ts'
+import { lockReceiver, lookForMissed, spanOfMissed } from './missed-events.ts'
+
+const MOST_COUNTED = 10_000
+
+/** What an endpoint did not get because it was disabled. Store time. */
+export type NotReceived = {
+  /** Since when its deliveries failed, or were cancelled. */
+  since: Temporal.Instant
+  /** Events that it accepts and that were never queued for it; counting ends at 10,000. */
+  missedEvents: number
+  /** The sequence after which the first of them comes; null when there is none. */
+  missedAfter: number | null
+}
+
+/** Enables an endpoint, and says what it did not get; null for one that was enabled. */
+export async function enableEndpoint(
+  ctx: Ctx,
+  id: string
+): Promise<{ endpoint: Endpoint; notReceived: NotReceived | null }> {
+  const notReceived = await countNotReceived(ctx, endpointIdOf(id))
+  return { endpoint: await setEndpointStatus(ctx, id, 'enabled'), notReceived }
+}
+
+async function countNotReceived(ctx: Ctx, id: number): Promise<NotReceived | null> {
+  const receiver = await lockReceiver(ctx, id)
+  if (receiver?.status !== 'disabled' || receiver.disabledAt === null) return null
+  const since = receiver.failingSince ?? receiver.disabledAt
+  let span = await spanOfMissed(ctx, receiver, since)
+  let missedEvents = 0
+  let missedAfter: number | null = null
+  while (span.after < span.end && missedEvents < MOST_COUNTED) {
+    const found = await lookForMissed(ctx, receiver, span)
+    const missed = found.filter(({ isMissed }) => isMissed)
+    if (missed.length > 0) missedAfter ??= missed[0]!.position - 1
+    missedEvents = Math.min(missedEvents + missed.length, MOST_COUNTED)
+    span = { ...span, after: found.at(-1)?.position ?? span.end }
+  }
+  return { since, missedEvents, missedAfter }
+}
