@@ -159,11 +159,15 @@ test('only what the endpoint accepts, from the time on, since it was created, an
   await store.inStore(({ tx, storeId }) =>
     tx.run(sql`
       insert into fact_retries (store_id, consumer, fact_id, name, position, ordering_key, attempts, retry_at, last_error)
-      select store_id, 'webhooks', id, name, position, ordering_key, 1, 'infinity', 'a bug' from facts
+      select store_id, 'webhooks', id, name, position, ordering_key, 1, '2027-01-01', 'a bug' from facts
        where store_id = ${storeId} and (data ->> 'n')::int = 4`)
   )
-  await store.inStore((ctx) => enableEndpoint(ctx, id))
   await store.record(numbered(5, 5))
+  await store.settle()
+  await store.inStore(({ tx, storeId }) =>
+    tx.run(sql`update fact_consumers set position = position - 1 where store_id = ${storeId} and consumer = 'webhooks'`)
+  )
+  await store.inStore((ctx) => enableEndpoint(ctx, id))
   assert.equal(await send('2026-03-01T16:00:00Z'), 1)
   assert.equal(await send('2026-01-01T00:00:00Z'), 1)
   const { deliveries } = await store.inStore((ctx) => listDeliveries(ctx, { endpoint: id }))
