@@ -14,6 +14,7 @@ const CALLED_PAID = { errorCode: 'INVOICE_ALREADY_PAID' }
 function inWords(outcome: SubmitOutcome): string {
   if ('unsent' in outcome) return 'unsent'
   if ('superseded' in outcome) return `superseded by ${outcome.instead.platformAttemptId}`
+  if ('checked' in outcome && outcome.checked.afterSeconds === 0) return 'at once again'
   if ('checked' in outcome) return outcome.checked.isUnreached ? 'soon again' : 'checked later'
   const { result } = outcome
   const isSearched = result.state === 'failed' && result.isPaymentSearched === true
@@ -25,12 +26,17 @@ async function ask(
   known: PlatformAttempt[],
   earlier: EarlierAttempt[],
   over: Partial<ClaimedAttempt> = {},
-  options: Parameters<typeof aPlatform>[1] & { endBy?: number | null } = {}
+  options: Parameters<typeof aPlatform>[1] & { endBy?: number | null; isEnding?: (asked: number) => boolean } = {}
 ) {
   const { connector, asked } = aPlatform(known, options)
-  const { endBy = 5_000 } = options
+  const { endBy = 5_000, isEnding = () => false } = options
   const attempts = [claimed(earlier, over)]
-  const submitted = await askPlatform(connector, { attempts, now: NOW, endBy: async () => endBy })
+  const submitted = await askPlatform(connector, {
+    attempts,
+    now: NOW,
+    endBy: async () => endBy,
+    isEnding: () => isEnding(asked.length)
+  })
   return { outcomes: submitted.outcomes.map(inWords), asked, isThrottled: submitted.isThrottled }
 }
 
@@ -39,6 +45,22 @@ test('a first charge is sent at once; one that cannot end within its claim is no
   assert.deepEqual([outcomes, asked], [['checked later'], [`charge ${KEY}`]])
   const late = await ask([], [], {}, { endBy: null })
   assert.deepEqual([late.outcomes, late.asked], [['soon again'], []])
+})
+
+test('when the work of the store is being ended nothing more is read or sent, and what is left is asked for at once', async () => {
+  const failed = [reported('1', 'failed')]
+  const calls = ['1 key-1 1', `1 ${KEY} `]
+  for (const begun of [0, 1, 2]) {
+    const { outcomes, asked } = await ask(failed, [byId('1')], ITSELF, {
+      isEnding: (questions) => questions >= begun,
+      endBy: null
+    })
+    assert.deepEqual([outcomes, asked], [['at once again'], calls.slice(0, begun)])
+  }
+  // The platform says that the cycle is paid: by what is searched for by whoever goes on.
+  const charge = () => ({ kind: 'rejected', code: 'INVOICE_ALREADY_PAID' }) as const
+  const paid = await ask([], [], {}, { charge, isEnding: (questions) => questions >= 1 })
+  assert.deepEqual([paid.outcomes, paid.asked], [['at once again'], [`charge ${KEY}`]])
 })
 
 test('a charge after failures is sent when the platform has said that none was paid; one that may have been sent before is searched for first', async () => {
@@ -112,7 +134,12 @@ test('attempts whose ids are known are read together, and may be read by themsel
   const read = async (options?: Parameters<typeof aPlatform>[1]) => {
     const { connector, asked } = aPlatform([reported('1', 'success'), reported('2', 'failed')], options)
     const attempts = ['1', '2', '3'].map((id) => claimed([], { platformAttemptId: id, idempotencyKey: `own-${id}` }))
-    const { outcomes, alone } = await askPlatform(connector, { attempts, now: NOW, endBy: async () => 5_000 })
+    const { outcomes, alone } = await askPlatform(connector, {
+      attempts,
+      now: NOW,
+      endBy: async () => 5_000,
+      isEnding: () => false
+    })
     const together = [...asked]
     const each = await Promise.all(alone.map(({ ask }) => ask()))
     assert.deepEqual(

@@ -1,9 +1,10 @@
-import type { Connector, PlatformAttempt, PlatformFailure } from '#platform'
+import { type Connector, isUnreached, type PlatformAttempt, type PlatformFailure, type PlatformResult } from '#platform'
 import { resultOf } from '../attempts/attempt-result.ts'
 import { declineOf } from '../dunning/decline-codes.ts'
 import { findPayment, findPriorPayment, type PriorPayment } from './check-prior-attempts.ts'
 import type { ClaimedAttempt } from './claims.ts'
 import {
+  checkAtOnce,
   checkLater,
   checkSoon,
   outcomeOf,
@@ -26,19 +27,22 @@ export type Submitted = {
 }
 
 /**
- * Claimed attempts, and when they were claimed. `endBy`: until when the call of a charge that is sent now has to end, so that its claim is ours until then; null
- * where it may not be sent any more.
+ * Claimed attempts, and when they were claimed. `endBy`: until when the call of a charge that is sent now has to end, so that its claim is
+ * ours until then; null where it may not be sent any more. `isEnding`: the work of the store is being ended: nothing more is read or sent,
+ * and what is left is due at once.
  */
 export type Claim = {
   attempts: ClaimedAttempt[]
   now: Temporal.Instant
   endBy: (attempt: ClaimedAttempt) => Promise<number | null>
+  isEnding: () => boolean
 }
 type Asking = Claim & { noteThrottled: () => void; noteUnread: () => void }
 
 /** Asks the platform for claimed attempts: charges, or reads what became of them. Writes nothing. */
-export async function askPlatform(connector: Connector, claim: Claim): Promise<Submitted> {
-  const { attempts } = claim
+export async function askPlatform(unlimited: Connector, claim: Claim): Promise<Submitted> {
+  const { attempts, isEnding } = claim
+  const connector = readingUnless(isEnding, unlimited)
   let isThrottled = false
   let areUnread = false
   const asking: Asking = {
@@ -52,11 +56,34 @@ export async function askPlatform(connector: Connector, claim: Claim): Promise<S
   const alone = areUnread
     ? attempts.map((attempt) => ({
         attempts: [attempt],
-        ask: () => askPlatform(connector, { ...claim, attempts: [attempt] })
+        ask: () => askPlatform(unlimited, { ...claim, attempts: [attempt] })
       }))
     : []
   return { attempts, outcomes: settled, isThrottled, alone }
 }
+
+/** The connector, where no reading begins when the work is being ended. */
+function readingUnless(isEnding: () => boolean, connector: Connector): Connector {
+  const { billing } = connector
+  const unlessEnding =
+    <Args extends unknown[], T>(read: (...args: Args) => Promise<PlatformResult<T>>) =>
+    async (...args: Args): Promise<PlatformResult<T>> =>
+      isEnding() ? NOT_ASKED : read(...args)
+  return {
+    ...connector,
+    billing: {
+      ...billing,
+      findAttempts: unlessEnding(billing.findAttempts),
+      findAttemptsByKeys: unlessEnding(billing.findAttemptsByKeys),
+      findPaymentOfCycle: unlessEnding(billing.findPaymentOfCycle)
+    }
+  }
+}
+
+const NOT_ASKED = {
+  ok: false,
+  failure: { kind: 'unavailable', message: 'The work of the store is being ended' }
+} as const
 
 function ask(connector: Connector, asking: Asking): Promise<SubmitOutcome[]> {
   const [attempt] = asking.attempts
@@ -68,7 +95,7 @@ function ask(connector: Connector, asking: Asking): Promise<SubmitOutcome[]> {
 async function send(connector: Connector, attempt: ClaimedAttempt, asking: Asking): Promise<SubmitOutcome[]> {
   // Otherwise another process might have the attempt by the time that the platform answers.
   const endBy = await asking.endBy(attempt)
-  if (endBy === null) return [checkSoon(attempt, asking.now)]
+  if (endBy === null) return [asking.isEnding() ? checkAtOnce(attempt) : checkSoon(attempt, asking.now)]
   const [result] = await connector.billing.createAttempts([
     {
       contractId: attempt.platformContractId,
@@ -84,8 +111,13 @@ async function send(connector: Connector, attempt: ClaimedAttempt, asking: Askin
 }
 
 /** The outcome of a call that the platform did not carry out. */
-function failedCall(attempt: ClaimedAttempt, failure: PlatformFailure, { now, noteThrottled }: Asking): SubmitOutcome {
+function failedCall(
+  attempt: ClaimedAttempt,
+  failure: PlatformFailure,
+  { now, isEnding, noteThrottled }: Asking
+): SubmitOutcome {
   if (failure.kind === 'throttled') noteThrottled()
+  if (isEnding() && isUnreached(failure)) return checkAtOnce(attempt)
   return outcomeOfFailure(attempt, failure, now)
 }
 
@@ -144,7 +176,9 @@ async function fetchOutcomes(connector: Connector, asking: Asking): Promise<Subm
   })
 }
 
-/** Looks for what the platform has under the attempt's key; never charges. Each payment is one outcome: a second one is booked too. */
+/**
+ * Looks for what the platform has under the attempt's key; never charges. Each payment is one outcome: a second one is booked too.
+ */
 async function fetchUnwanted(connector: Connector, attempt: ClaimedAttempt, asking: Asking): Promise<SubmitOutcome[]> {
   const found = await connector.billing.findAttemptsByKeys(attempt.platformContractId, [attempt.idempotencyKey])
   if (!found.ok) return [failedCall(attempt, found.failure, asking)]

@@ -20,7 +20,7 @@ const MAX_CLAIMED = 32
 /** So long after its last answer a store that was throttled is taken for one that is not: it was disconnected, or is gone. */
 const THROTTLE_MEMORY_MS = 3_600_000
 
-/** `endUnderWay` begins no further reading, and sends no charge that is still searched for. */
+/** `endUnderWay` begins no further reading, and sends no charge that is still searched for: it is due at once for whoever goes on. */
 export type ChargingTurns = Required<Pick<Engine, 'endUnderWay' | 'letGo' | 'keptLong'>> & {
   /**
    * Claims attempts and asks the platform for them, and writes what was answered meanwhile, also of earlier turns: a call that

@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createRunner, startNode } from '#kit/engines'
 import { type Database, instant, int, isOutage, nullable, row, sql, text } from '#kit/postgres'
 import { createConnectors } from '#platform'
-import { setClock } from '#stores'
+import { setClock, storeStatuses } from '#stores'
 import { startChargingPlatform } from '../../../test/charging-platform.ts'
 import { type ConnectorCalls, connectorTo, withCalls } from '../../../test/connectors.ts'
 import { testDatabase } from '../../../test/database.ts'
@@ -215,7 +216,7 @@ test('of charges that are read together one that hangs has the others neither re
   assert.equal((await attemptsOf(store))[0]!.checks, 0, 'it was not read')
 })
 
-test('when work ends, charges that could not be read together are not read by themselves, and wait for their next check', async () => {
+test('when work ends, charges that could not be read together are not read by themselves, and are due at once for whoever goes on', async () => {
   const store = await twoToRead(200)
   await store.engine.runOnce(store.storeId)
   const ended = store.engine.endUnderWay!(store.storeId)
@@ -224,8 +225,7 @@ test('when work ends, charges that could not be read together are not read by th
   await ended
   assert.deepEqual([isOver, store.reads.length], [true, 1])
   for (const { checks, leasedUntil, checkAt } of await attemptsOf(store)) {
-    assert.deepEqual([checks, leasedUntil], [0, null])
-    assert.ok(Temporal.Instant.compare(checkAt!, DUE) > 0)
+    assert.deepEqual([checks, leasedUntil, checkAt], [0, null, DUE])
   }
 })
 
@@ -454,7 +454,7 @@ test('a charge whose renewals are all answered late is not sent, and asked for a
   assert.deepEqual([sentWith, (await attemptsOf(life)).at(-1)!.checks], [[], 0])
 })
 
-test('a charge that is searched for while the work of its store is ended is not sent, and asked for again soon', async () => {
+test('a charge that is searched for while the work of its store is ended is neither searched for further nor sent, and is due at once', async () => {
   const life = await aRetry()
   const searched = Promise.withResolvers<void>()
   let [searches, sent] = [0, 0]
@@ -475,11 +475,46 @@ test('a charge that is searched for while the work of its store is ended is not 
   searched.resolve()
   await ended
   const { status, leasedUntil, checks, checkAt } = await last()
-  assert.deepEqual([sent, status, leasedUntil, checks], [0, 'pending', null, 0])
-  // Two minutes at the most.
-  await life.inStore((ctx) => setClock(ctx, checkAt!))
+  assert.deepEqual([searches, sent, status, leasedUntil, checks, checkAt], [1, 0, 'pending', null, 0, DUE])
   await engine.poll('it is sent when the work goes on', () => sent === 1)
   await engine.endUnderWay!(life.storeId)
+})
+
+test('a clock that is moved while the background searches for a charge settles with it sent', async (t) => {
+  const life = await aRetry()
+  const { storeId } = life
+  const searched = Promise.withResolvers<void>()
+  let [searches, sent] = [0, 0]
+  const engine = anEngine(life, {
+    async findAttemptsByKeys() {
+      if (++searches === 1) await searched.promise
+      return { ok: true, value: [] }
+    },
+    async createAttempts(requests) {
+      sent += requests.length
+      return requests.map(() => UNKNOWN)
+    }
+  })
+  const node = await startNode(db)
+  const runner = createRunner({
+    db,
+    engines: [engine],
+    holds: node.holds,
+    statuses: () => storeStatuses(db, [storeId]),
+    freeLeases: async () => 0,
+    onError: (err) => assert.fail(String(err))
+  })
+  t.after(async () => {
+    await runner.stop()
+    await node.stop()
+  })
+  runner.start()
+  await until('the search', () => searches > 0)
+  const settled = runner.alone(storeId, (store) => store.settle())
+  await sleep(50)
+  searched.resolve()
+  await settled
+  assert.deepEqual([sent, searches], [1, 3])
 })
 
 test('the pause before the next check begins when the search has ended', async () => {

@@ -82,11 +82,13 @@ export function checkSoon(attempt: ClaimedAttempt, now: Temporal.Instant): { che
   const waited = attempt.scheduledAt.until(now).total('minutes')
   const minutes = Math.min(Math.max(waited * part, minMinutes), maxMinutes)
   const seconds = Math.ceil(60 * minutes * (0.5 + Math.random() / 2))
-  const { checked } = checkAfter(attempt, seconds)
-  return { checked: { ...checked, isUnreached: true } }
+  return checkAfter(attempt, seconds, true)
 }
 
-function checkAfter(attempt: ClaimedAttempt, afterSeconds: number): { checked: Checked } {
+/** Whoever goes on with the work of the store asks at once: it was left while that was being ended. */
+export const checkAtOnce = (attempt: ClaimedAttempt): { checked: Checked } => checkAfter(attempt, 0, true)
+
+function checkAfter(attempt: ClaimedAttempt, afterSeconds: number, isUnreached = false): { checked: Checked } {
   return {
     checked: {
       id: attempt.id,
@@ -97,7 +99,7 @@ function checkAfter(attempt: ClaimedAttempt, afterSeconds: number): { checked: C
       actionUrl: null,
       isConfirmed: false,
       isRefused: false,
-      isUnreached: false
+      isUnreached
     }
   }
 }
