@@ -1,6 +1,6 @@
 import { isoOf } from '#kit/clock'
 import type { Runner } from '#kit/engines'
-import { type Database, isBusy, isOutage } from '#kit/postgres'
+import { type Database, isTemporary } from '#kit/postgres'
 import { Busy, invalidBody, invalidField, Refusal } from '#kit/refusal'
 import { freezeClock, requireStore, setClock, storeNow } from '#stores'
 
@@ -43,7 +43,7 @@ export async function advanceClock(
       await set(target)
       await store.settle()
     } catch (err) {
-      if (isOutage(err) || isBusy(err)) throw brokenOff('The database does not respond at the moment', reached, target)
+      if (isTemporary(err)) throw brokenOff('The database does not respond at the moment', reached, target)
       throw err instanceof Refusal && err.code === 'unavailable' ? brokenOff(err.message, reached, target) : err
     }
     return { from: start, now: target, settled: true }

@@ -1,4 +1,4 @@
-import { isBusy, isOutage } from './postgres/index.ts'
+import { isOutage, isTemporary } from './postgres/index.ts'
 import { Busy } from './refusal.ts'
 
 /** Processes an item in a batch with others of the same key, and returns its outcome. */
@@ -32,14 +32,14 @@ export function createBatcher<Key extends string | number, Item, Outcome>(option
     while (waiting.length > 0) {
       const batch = waiting.splice(0, maxItems)
       const items = batch.map(({ item }) => item)
-      const outcomes = await runBatched(items, (part) => work(key, part), failsAll)
+      const outcomes = await runBatched(items, (part) => work(key, part), isTemporary)
       for (const [i, { resolve, reject }] of batch.entries()) {
         const outcome = outcomes[i]!
         if (outcome.status === 'fulfilled') resolve(outcome.value)
         else reject(outcome.reason)
       }
       const last = outcomes.at(-1)
-      if (last?.status === 'rejected' && failsAll(last.reason))
+      if (last?.status === 'rejected' && isTemporary(last.reason))
         for (const { reject } of waiting.splice(0)) reject(last.reason)
     }
     waitingByKey.delete(key)
@@ -88,7 +88,5 @@ async function oneByOne<Item, Outcome>(
   }
   return outcomes
 }
-
-const failsAll = (err: unknown) => isOutage(err) || isBusy(err)
 
 const tooManyWaiting = () => new Busy('Too many requests of this store are in progress; try again later')

@@ -1,5 +1,5 @@
 import { createLeasedFlights, type Engine, type LeasedFlights, type Patience, throwFirst } from '#kit/engines'
-import { type Ctx, instant, isOutage, nullable, row, UnknownStore } from '#kit/postgres'
+import { type Ctx, instant, isTemporary, nullable, row, UnknownStore } from '#kit/postgres'
 import { parseStorableJson } from '#kit/storable-json'
 import {
   deleteOldInbound,
@@ -95,12 +95,12 @@ export function createInboundEngine(
     return []
   }
 
-  /** Gives back what a call did not come to. Until then it counts as under way, also while the database is away. */
+  /** Gives back what a call did not come to. Until then it counts as under way, also while the database is away or a lock is held. */
   async function giveBack(work: StoreWork, group: Inbound[]): Promise<void> {
     const left = work.messages.among(group)
     if (left.length === 0) return
     const [given] = await Promise.allSettled([db.inStore(work.storeId, (ctx) => giveBackInbound(ctx, left))])
-    if (given.status === 'rejected' && isOutage(given.reason)) throw given.reason
+    if (given.status === 'rejected' && isTemporary(given.reason)) throw given.reason
     forget(work, left)
     // They may be gone with their store.
     if (given.status === 'rejected' && !(given.reason instanceof UnknownStore)) throw given.reason

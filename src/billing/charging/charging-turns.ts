@@ -12,7 +12,7 @@ import type { Call, Submitted } from './ask-platform.ts'
 import { claimCalls } from './claim-calls.ts'
 import { type ClaimedAttempt, claimTimes } from './claims.ts'
 import { extendClaims } from './keep-claims.ts'
-import { writeSubmitted } from './write-submitted.ts'
+import { newWriteHistory, writeSubmitted } from './write-submitted.ts'
 
 /** Claimed attempts count as sent, so few are claimed at once: a cancellation in the meantime still stops the others. */
 const MAX_CLAIMED = 32
@@ -33,8 +33,8 @@ export type ChargingTurns = Required<Pick<Engine, 'endUnderWay' | 'letGo' | 'kep
 }
 
 /**
- * Sends the attempts of stores. A claim is kept while its call is under way here, and what is under way is not claimed again. While the
- * platform throttles a store, fewer of its attempts are claimed at once: each that waits for points in vain is asked for again only
+ * Sends the attempts of stores. A claim is kept while its call is under way here, and what is under way is not claimed again. While
+ * the platform throttles a store, fewer of its attempts are claimed at once: each that waits for points in vain is asked for again only
  * minutes later.
  */
 export function createChargingTurns(options: {
@@ -51,6 +51,7 @@ export function createChargingTurns(options: {
   const throttled = new Map<number, { max: number; untilMs: number }>()
   /** Answers that were counted for that: one that cannot be written comes again. */
   const counted = new WeakSet<Submitted>()
+  const history = newWriteHistory()
 
   const maxClaimed = (storeId: number) => {
     const found = throttled.get(storeId)
@@ -80,7 +81,7 @@ export function createChargingTurns(options: {
       [...again].flatMap(({ alone }) => alone.map(pieceOf))
     )
     const toWrite = submitted.filter((one) => !again.has(one))
-    const written = await writeSubmitted(db, storeId, toWrite)
+    const written = await writeSubmitted(db, storeId, toWrite, history)
     const endOf = new Map(toWrite.map((one, i) => [one, written[i]!]))
     return ended.map(({ end }) => (end.status === 'fulfilled' && endOf.get(end.value)) || WRITTEN)
   }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRunner, startNode } from '#kit/engines'
-import { type Database, instant, int, isOutage, nullable, row, sql, text } from '#kit/postgres'
+import { Database, instant, int, isBusy, isOutage, nullable, row, sql, TIME_LIMITS, text } from '#kit/postgres'
 import { createConnectors } from '#platform'
 import { setClock, storeStatuses } from '#stores'
 import { startChargingPlatform } from '../../../test/charging-platform.ts'
@@ -18,7 +18,7 @@ import { createBillingEngine } from '../billing-engine.ts'
 import { claimAttempts } from './claims.ts'
 import { openDueAttempts } from './open-attempts.ts'
 
-const { db } = await testDatabase()
+const { db, url } = await testDatabase()
 const DUE = at('2026-02-28T15:00:00Z')
 const MAX_CALL_MS = 600
 const UNKNOWN = { ok: false, failure: { kind: 'unavailable', message: 'No', outcomeUnknown: true } } as const
@@ -230,7 +230,7 @@ test('when work ends, charges that could not be read together are not read by th
 })
 
 /** Charges of a store whose answers wait for `released`; its database is away while `isAway`, its connector while not `isConnected`. */
-async function aStoreOfThree() {
+async function aStoreOfThree(ofDatabase: Database = db) {
   const store = await aDueStore(db, { subscriptions: 3, dueAt: DUE })
   const platform = await startChargingPlatform()
   after(() => platform.close())
@@ -248,7 +248,7 @@ async function aStoreOfThree() {
   })
   const state = { isAway: false, isConnected: true }
   const engine = createBillingEngine({
-    db: awayWhile(db, () => state.isAway),
+    db: awayWhile(ofDatabase, () => state.isAway),
     leaseOwner: 1,
     async connectorOf() {
       if (!state.isConnected) throw new Error('The store is disconnected')
@@ -281,6 +281,63 @@ test('answers whose write failed because the database was away are written by th
   await assert.rejects(engine.runOnce(storeId), /disconnected/)
   assert.deepEqual([await statuses(), platform.charges.size], [Array(3).fill('success'), 3])
   await engine.endUnderWay!(storeId)
+})
+
+/** A database whose transactions give up a lock soon. */
+function anImpatientDatabase(): Database {
+  const limits = { ...TIME_LIMITS, background: { ...TIME_LIMITS.background, lockMs: 100 } }
+  const impatient = new Database({ url, limits })
+  after(() => impatient.close())
+  return impatient
+}
+
+/** Keeps subscriptions of a store locked until it is called: all, or only the first. */
+async function lockSubscriptionsOf({ inStore, storeId }: Store, which: 'all' | 'first'): Promise<() => Promise<void>> {
+  const [locked, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const holding = inStore(async ({ tx }) => {
+    await tx.run(sql`
+      select from subscriptions
+       where store_id = ${storeId} and (${which} = 'all' or id = (select min(id) from subscriptions where store_id = ${storeId})) for update`)
+    locked.resolve()
+    await free.promise
+  })
+  await locked.promise
+  return async () => {
+    free.resolve()
+    await holding
+  }
+}
+
+test('answers whose write gave up waiting for a lock are written when it is free, also where the store is disconnected by then', async () => {
+  const store = await aStoreOfThree(anImpatientDatabase())
+  const { storeId, engine, released, state, statuses } = store
+  const unlock = await lockSubscriptionsOf(store, 'all')
+  state.isConnected = false
+  released.resolve()
+  await assert.rejects(engine.endUnderWay!(storeId), isBusy)
+  const waiting = await attemptsOf(store)
+  assert.ok(waiting.every((one) => one.status === 'pending' && one.leasedUntil !== null && one.checks === 0))
+  await unlock()
+  await engine.endUnderWay!(storeId)
+  assert.deepEqual(await statuses(), Array(3).fill('success'))
+})
+
+test('an answer whose write waits for a lock for long is written by itself, and holds up the others only at first', async () => {
+  const store = await aStoreOfThree(anImpatientDatabase())
+  const { storeId, engine, released, statuses } = store
+  const unlock = await lockSubscriptionsOf(store, 'first')
+  released.resolve()
+  let tries = 0
+  await until('the others are written', async () => {
+    await assert.rejects(engine.endUnderWay!(storeId), isBusy)
+    tries++
+    return (await statuses()).filter((status) => status === 'success').length === 2
+  })
+  assert.ok(tries <= 6, `${tries} tries`)
+  assert.deepEqual(await statuses(), ['pending', 'success', 'success'])
+  await unlock()
+  await engine.endUnderWay!(storeId)
+  assert.deepEqual(await statuses(), Array(3).fill('success'))
 })
 
 test('a charge whose outcome cannot be written at all is asked for again by the same process when its claim has run out', async () => {

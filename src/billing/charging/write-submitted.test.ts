@@ -2,17 +2,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { throwFirst } from '#kit/engines'
-import { bool, instant, int, nullable, row, sql, text } from '#kit/postgres'
+import { bool, type Database, instant, int, isOutage, nullable, row, sql, text } from '#kit/postgres'
 import { lockSubscriptions } from '#subscriptions'
 import { atOnce } from '../../../test/at-once.ts'
 import { testDatabase } from '../../../test/database.ts'
 import { aDueStore } from '../../../test/due-store.ts'
+import { awayWhile } from '../../../test/failing-database.ts'
 import { aSubscriptionLife, at } from '../../../test/subscription-life.ts'
 import type { AttemptResult } from '../attempts/attempt-result.ts'
 import { type ClaimedAttempt, claimAttempts } from './claims.ts'
 import { openDueAttempts } from './open-attempts.ts'
 import { checkLater, type SubmitOutcome } from './submit-outcome.ts'
-import { writeSubmitted } from './write-submitted.ts'
+import { newWriteHistory, writeSubmitted } from './write-submitted.ts'
 
 const { db } = await testDatabase()
 const SECOND = '2026-02-28T15:00:00Z'
@@ -256,6 +257,53 @@ test('a charge that the platform declined since the cycle was paid otherwise fai
     platformAttemptId: '900'
   })
   assert.deepEqual((await life.charges())[1], { status: 'failed', code: 'already_paid', retries: 0 })
+})
+
+/** The database, whose transactions fail one after the other with what `fail` does. */
+function failingDatabase(...fail: (() => Promise<unknown>)[]): Database {
+  const inStore = async (...args: Parameters<Database['inStore']>) => {
+    await fail.shift()?.()
+    return db.inStore(...args)
+  }
+  return Object.create(db, { inStore: { value: inStore } })
+}
+const isAway = () => awayWhile(db, () => true).inStore(1, async () => {})
+const doesNotFit = () => Promise.reject(new Error('It does not fit'))
+
+test('what can neither be written nor put off, since the database is away by then, is to be written again', async () => {
+  const store = await aStoreOfTwo()
+  const { low, storeId } = store
+  const one = {
+    attempts: [low],
+    outcomes: [{ result: success(low.idempotencyKey, '6') }],
+    isThrottled: false,
+    alone: []
+  }
+  const [end] = await writeSubmitted(failingDatabase(doesNotFit, isAway), storeId, [one])
+  assert.ok(end?.status === 'rejected' && isOutage(end.reason))
+})
+
+test('of outcomes that were read together those that are written are not written again, and none is lost when another cannot be', async () => {
+  const store = await aStoreOfTwo()
+  const { low, high, storeId, inStore } = store
+  const outcomes = [low, high].map((a) => ({ result: success(a.idempotencyKey, `6${a.id}`) }))
+  const one = { attempts: [low, high], outcomes, isThrottled: false, alone: [] }
+  const history = newWriteHistory()
+  // Together, and each by itself.
+  const failing = failingDatabase(doesNotFit, doesNotFit, isAway)
+  const [end] = await writeSubmitted(failing, storeId, [one], history)
+  assert.ok(end?.status === 'rejected' && isOutage(end.reason), 'what is away, not what does not fit')
+  const statuses = async () =>
+    (
+      await inStore(({ tx }) =>
+        tx.many(row({ status: text }), sql`select status from billing_attempts where store_id = ${storeId} order by id`)
+      )
+    ).map(({ status }) => status)
+  assert.deepEqual(await statuses(), ['pending', 'pending'])
+  assert.equal((await writeSubmitted(db, storeId, [one], history))[0]!.status, 'fulfilled')
+  assert.deepEqual(await statuses(), ['success', 'success'])
+  const unused = failingDatabase(() => assert.fail('it is written'))
+  assert.equal((await writeSubmitted(unused, storeId, [one], history))[0]!.status, 'fulfilled')
 })
 
 /** Two subscriptions, `low` before `high`, with their charges claimed. */

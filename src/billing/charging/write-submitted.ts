@@ -1,5 +1,5 @@
 import { runBatched } from '#kit/batcher'
-import { type Ctx, type Database, isOutage } from '#kit/postgres'
+import { type Ctx, type Database, isTemporary } from '#kit/postgres'
 import { enqueueContractSync, lockSubscriptions, type Subscription } from '#subscriptions'
 import { markDueNow } from '#subscriptions/for-billing'
 import { type Attempt, lockAttemptsByKey, lockLateSuccesses } from '../attempts/attempt.ts'
@@ -14,45 +14,94 @@ import type { Submitted } from './ask-platform.ts'
 import { type ClaimedAttempt, markChecked } from './claims.ts'
 import { checkLater, type SubmitOutcome } from './submit-outcome.ts'
 
+/** So often an outcome is written together with others, when that could not be done at the time; then by itself. */
+const MAX_TOGETHER = 3
+
+/** What came of earlier tries to write outcomes: which are written, and how often others could not be at the time. */
+export type WriteHistory = { written: WeakSet<SubmitOutcome>; failures: WeakMap<SubmitOutcome, number> }
+export const newWriteHistory = (): WriteHistory => ({ written: new WeakSet(), failures: new WeakMap() })
+
 /**
  * Writes what the platform answered, and returns how that ended, for each. Outcomes are written together, and each by itself where that
- * fails, so that one that cannot be written holds up no other. Its attempt is checked again later, except after an outage of the
- * database: then the same may be written again, also what was written already.
+ * fails, so that one that cannot be written holds up no other. Its attempt is checked again later, except after an error that is over
+ * some time (`isTemporary`): then the same is to be written again, with the same `history`, also what may be written already. Such an
+ * error ends the try; what met some is written by itself, and after all others, since it may be the reason.
  */
 export async function writeSubmitted(
   db: Database,
   storeId: number,
-  submitted: Submitted[]
+  submitted: Submitted[],
+  { written, failures }: WriteHistory = newWriteHistory()
 ): Promise<PromiseSettledResult<void>[]> {
-  const byKey = new Map(submitted.flatMap(({ attempts }) => attempts.map((a) => [a.idempotencyKey, a])))
-  const outcomes = submitted.flatMap((one) => one.outcomes)
-  if (outcomes.length === 0) return submitted.map(() => WRITTEN)
-  const ends = await runBatched(outcomes, (some) =>
-    db.inStore(storeId, async (ctx) => {
-      await write(ctx, byKey, some)
-      return some
-    })
-  )
-  const failures = ends.flatMap((end, i) => (end.status === 'rejected' ? { outcome: outcomes[i]!, ...end } : []))
-  if (failures.length === 0) return submitted.map(() => WRITTEN)
-  const unwritable = failures.filter(({ reason }) => !isOutage(reason))
-  const later = unwritable.flatMap(({ outcome }) => {
-    const attempt = attemptOf(outcome, byKey)
-    return attempt ? checkLater(attempt).checked : []
-  })
-  const [marked] = await Promise.allSettled([
-    later.length > 0 ? db.inStore(storeId, (ctx) => markChecked(ctx, later)) : undefined
-  ])
-  const errors = new Map<SubmitOutcome, unknown>(failures.map(({ outcome, reason }) => [outcome, reason]))
-  // What could not be put off either is as unwritten as the rest.
-  if (marked.status === 'rejected') for (const { outcome } of unwritable) errors.set(outcome, marked.reason)
+  const attemptsOf = attemptsOfOutcomes(submitted)
+  const errors = new Map<SubmitOutcome, unknown>()
+  const timesFailed = (outcome: SubmitOutcome) => failures.get(outcome) ?? 0
+  /** False after an error that is over some time. */
+  const tryToWrite = async (some: SubmitOutcome[]): Promise<boolean> => {
+    const ends = await runBatched(some, (part) => writeTogether(db, storeId, part, attemptsOf), isTemporary)
+    for (const [i, outcome] of some.entries()) {
+      const end = ends[i]!
+      if (end.status === 'fulfilled') written.add(outcome)
+      else errors.set(outcome, end.reason)
+      if (isTemporary(errors.get(outcome))) failures.set(outcome, timesFailed(outcome) + 1)
+    }
+    return !some.some((outcome) => isTemporary(errors.get(outcome)))
+  }
+  const outcomes = [...attemptsOf.keys()].filter((outcome) => !written.has(outcome))
+  const alone = outcomes.filter((outcome) => timesFailed(outcome) >= MAX_TOGETHER)
+  const together = outcomes.filter((outcome) => !alone.includes(outcome))
+  const tries = alone.toSorted((a, b) => timesFailed(a) - timesFailed(b)).map((outcome) => [outcome])
+  if (together.length > 0) tries.unshift(together)
+  for (const some of tries) if (!(await tryToWrite(some))) break
+  await putOff(db, storeId, errors, attemptsOf)
+  // What was not tried waits for the same.
+  const temporary = [...errors.values()].find(isTemporary)
   return submitted.map((one): PromiseSettledResult<void> => {
-    const failed = one.outcomes.filter((outcome) => errors.has(outcome)).map((outcome) => errors.get(outcome))
-    return failed.length === 0 ? WRITTEN : { status: 'rejected', reason: failed.find(isOutage) ?? failed[0] }
+    const left = one.outcomes.filter((outcome) => !written.has(outcome))
+    if (left.length === 0) return WRITTEN
+    const reasons = left.map((outcome) => errors.get(outcome) ?? temporary)
+    return { status: 'rejected', reason: reasons.find(isTemporary) ?? reasons[0] }
   })
 }
 
 const WRITTEN: PromiseSettledResult<void> = { status: 'fulfilled', value: undefined }
+
+/** The attempts that outcomes are about: each about its own, or else all that were asked for with it, whose subscription it is. */
+function attemptsOfOutcomes(submitted: Submitted[]): Map<SubmitOutcome, ClaimedAttempt[]> {
+  const pairs = submitted.flatMap(({ attempts, outcomes }) => {
+    const byKey = new Map(attempts.map((a) => [a.idempotencyKey, a]))
+    return outcomes.map((outcome): [SubmitOutcome, ClaimedAttempt[]] => {
+      const attempt = attemptOf(outcome, byKey)
+      return [outcome, attempt ? [attempt] : attempts]
+    })
+  })
+  return new Map(pairs)
+}
+
+async function writeTogether(
+  db: Database,
+  storeId: number,
+  outcomes: SubmitOutcome[],
+  attemptsOf: Map<SubmitOutcome, ClaimedAttempt[]>
+): Promise<SubmitOutcome[]> {
+  const attempts = outcomes.flatMap((outcome) => attemptsOf.get(outcome)!)
+  await db.inStore(storeId, (ctx) => write(ctx, new Map(attempts.map((a) => [a.idempotencyKey, a])), outcomes))
+  return outcomes
+}
+
+/** Has attempts checked later whose outcomes cannot be written. What cannot be put off either is as unwritten as the rest. */
+async function putOff(
+  db: Database,
+  storeId: number,
+  errors: Map<SubmitOutcome, unknown>,
+  attemptsOf: Map<SubmitOutcome, ClaimedAttempt[]>
+): Promise<void> {
+  const unwritable = [...errors.keys()].filter((outcome) => !isTemporary(errors.get(outcome)))
+  if (unwritable.length === 0) return
+  const later = unwritable.flatMap((outcome) => attemptsOf.get(outcome)!.map((a) => checkLater(a).checked))
+  const [marked] = await Promise.allSettled([db.inStore(storeId, (ctx) => markChecked(ctx, later))])
+  if (marked.status === 'rejected') for (const outcome of unwritable) errors.set(outcome, marked.reason)
+}
 
 function attemptOf(submitOutcome: SubmitOutcome, byKey: Map<string, ClaimedAttempt>): ClaimedAttempt | undefined {
   if ('unsent' in submitOutcome) return submitOutcome.unsent

@@ -52,6 +52,20 @@ test('what is slow takes no place of the others, unless it is very much', async 
   assert.equal(flights.free(1, 4), 2, 'twelve are held at most')
 })
 
+test('what begins between the ends of two that take is taken too', async () => {
+  const flights = createFlights<string>({ comeBackMs: 100 })
+  const first = Promise.withResolvers<string>()
+  flights.start(1, [() => first.promise])
+  const takes = [flights.take(1), flights.take(1)]
+  first.resolve('a')
+  await Promise.race(takes)
+  const second = Promise.withResolvers<string>()
+  flights.start(1, [() => second.promise])
+  await Promise.all(takes)
+  second.resolve('b')
+  assert.deepEqual(valuesOf(await flights.take(1)), ['b'])
+})
+
 test('a store does not wait for another', async () => {
   const flights = createFlights<string>()
   flights.start(1, [never])

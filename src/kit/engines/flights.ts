@@ -97,7 +97,8 @@ export function createFlights<T>({ slowMs = SLOW_MS, comeBackMs = COME_BACK_MS }
         const tookMs = performance.now() - round[0]!.startedAt
         await until(store, () => leftOfRound() === 0, Math.min(Math.max(tookMs, MIN_AGAIN_MS), MAX_AGAIN_MS))
       }
-      if (flights.size === 0) stores.delete(storeId)
+      // Another may have taken the last one meanwhile, and more have begun.
+      if (flights.size === 0 && stores.get(storeId) === store) stores.delete(storeId)
       return ended.splice(0)
     },
 

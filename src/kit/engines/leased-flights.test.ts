@@ -164,6 +164,27 @@ test('things that further work begins for are kept until that is recorded too', 
   assert.equal(flights.isHeld(1, 'b'), false)
 })
 
+test('things for all of which further work begins are kept too, in the same list', async () => {
+  const last = Promise.withResolvers<string>()
+  let isAgain = false
+  const flights = createLeasedFlights<string, string>({
+    leaseMs: 90,
+    patience: { slowMs: 20, comeBackMs: 10 },
+    extend: async (_storeId, things) => things,
+    async record(storeId, ended) {
+      if (!isAgain) flights.goOn(storeId, [{ things: ended[0]!.things, work: () => last.promise }])
+      isAgain = true
+      return ended.map(() => ({ status: 'fulfilled', value: null }))
+    }
+  })
+  await flights.claim(1, async () => [{ things: ['a'], work: async () => 'first' }])
+  await flights.record(1)
+  assert.ok(flights.isHeld(1, 'a'))
+  last.resolve('a')
+  await flights.endUnderWay(1)
+  assert.equal(flights.isHeld(1, 'a'), false)
+})
+
 test('what is let go although it is not recorded is extended no more, and recorded when that is possible', async () => {
   let isAway = true
   const { flights, claim, end, kept, recorded } = aStore({ fail: () => (isAway ? anOutage() : Promise.resolve()) })
@@ -191,4 +212,43 @@ test('what is under way for longer than work lasts is reported, with the time si
   for (const thing of ['a', 'c', 'd']) end(thing).resolve('done')
   await flights.endUnderWay(1)
   assert.deepEqual(flights.keptLong(), [])
+})
+
+test('what has ended, and waits for the database for long, is not reported as work that hangs', async () => {
+  const { flights, claim, end } = aStore({ longMs: 30, fail: anOutage })
+  await claim(['a'], ['b'])
+  end('a').resolve('paid')
+  await assert.rejects(flights.record(1), isOutage)
+  await sleep(50)
+  assert.deepEqual(
+    flights.keptLong().map(({ things }) => things),
+    [1]
+  )
+  end('b').resolve('paid')
+})
+
+test('what two that record at once cannot record is recorded later, both', async () => {
+  let isAway = true
+  const failed: string[] = []
+  const { flights, claim, end, recorded } = aStore({
+    async fail(thing) {
+      if (!isAway) return
+      await sleep(thing === 'a' ? 60 : 0)
+      failed.push(thing)
+      await anOutage()
+    }
+  })
+  await claim(['a'])
+  end('a').resolve('1')
+  await sleep(5)
+  const one = assert.rejects(flights.record(1), isOutage)
+  await sleep(5)
+  await claim(['b'])
+  end('b').resolve('2')
+  await assert.rejects(flights.record(1), isOutage)
+  assert.deepEqual(failed, ['b'], 'while the first is still being recorded')
+  await one
+  isAway = false
+  await flights.endUnderWay(1)
+  assert.deepEqual(recorded.toSorted(), ['a: 1', 'b: 2'])
 })

@@ -1,4 +1,4 @@
-import { isOutage } from '../postgres/index.ts'
+import { isTemporary } from '../postgres/index.ts'
 import { createFlights, type Patience } from './flights.ts'
 import { createLeaseKeeper } from './lease-keeper.ts'
 import { throwFirst } from './throw-first.ts'
@@ -10,24 +10,25 @@ const LONG_MS = 1_800_000
 export type Piece<Thing, Result> = { things: Thing[]; work: () => Promise<Result> }
 export type EndedPiece<Thing, Result> = { things: Thing[]; end: PromiseSettledResult<Result> }
 
-/** Things of a store that work has kept for longer than it should. `sinceMs`: of `performance.now()`, the earliest of them. */
+/** Things of a store whose work lasts for longer than it should. `sinceMs`: of `performance.now()`, the earliest of them. */
 export type KeptLong = { storeId: number; things: number; sinceMs: number }
 
 /**
- * Work of an engine that waits for somebody outside (`Flights`), under leases on the things that it is for. They are kept (`LeaseKeeper`)
- * from the claim until what the work came to is recorded.
+ * Work of an engine that waits for somebody outside (`Flights`), under leases on the things that it is for. They are kept
+ * (`LeaseKeeper`) from the claim until what the work came to is recorded. The caller does not claim in a store while it ends the work
+ * there.
  */
 export type LeasedFlights<Thing, Result> = {
   /**
-   * Claims things and begins work for them; nothing while the work of the store is being ended. `claim` leases things, none of those
-   * `except`, and says what is to be done for them. Returns how many were claimed.
+   * Claims things and begins work for them; nothing while the work of the store is being ended. `claim` leases things, none of
+   * those `except`, and says what is to be done for them. Returns how many were claimed.
    */
   claim(storeId: number, claim: (except: Thing[]) => Promise<Piece<Thing, Result>[]>): Promise<number>
   /** Begins more work for things of pieces that are being recorded: their leases go on. */
   goOn(storeId: number, pieces: Piece<Thing, Result>[]): void
   /**
-   * Records what has ended, and what could not be recorded before; waits for that as `Flights.take` does. Returns how many pieces had
-   * ended. When all are recorded or let go, it throws the first error of a piece or of a record.
+   * Records what has ended, and what could not be recorded before; waits for that as `Flights.take` does. Returns how many pieces
+   * had ended. Then it throws the first error of a piece or of a record.
    */
   record(storeId: number): Promise<number>
   /** How many pieces are under way or not recorded yet; of those under way, how many are slow. */
@@ -40,7 +41,7 @@ export type LeasedFlights<Thing, Result> = {
   isHeld(storeId: number, thing: Thing): boolean
   /** These are done before their piece ends: their leases are extended no more. */
   letGoOf(storeId: number, things: Thing[]): void
-  /** As of `Engine`: ends and records all. What an outage keeps from being recorded stays, and is thrown. */
+  /** As of `Engine`: ends and records all. What cannot be recorded at present (`isTemporary`) stays, and its error is thrown. */
   endUnderWay(storeId: number): Promise<void>
   /** As of `Engine`: somebody else may have what could not be recorded. It is still recorded when that is possible. */
   letGo(storeId: number): Promise<void>
@@ -48,12 +49,15 @@ export type LeasedFlights<Thing, Result> = {
   keptLong(): KeptLong[]
 }
 
-type Entry<Thing, Result> = EndedPiece<Thing, Result> & { sinceMs: number }
+/** A piece that was begun; `isOver` when its work has ended. */
+type Begun<Thing> = { things: Thing[]; sinceMs: number; isOver: boolean }
+type Entry<Thing, Result> = EndedPiece<Thing, Result> & { begun: Begun<Thing> }
 
 /**
  * `extend` extends leases as `LeaseKeeper` wants it. `record` writes what pieces came to, also where they were rejected, and returns how
- * that ended, one for each. A piece that cannot be recorded because the database is away (`isOutage`) is recorded by the next try, and
- * its things are kept until then; after any other error they are let go, so that their leases end and they are claimed again.
+ * that ended, one for each. A piece that cannot be recorded at present (`isTemporary`: the database is away, or a lock is held) is
+ * recorded by the next try, and its things are kept until then; after any other error they are let go, so that their leases end and they
+ * are claimed again.
  */
 export function createLeasedFlights<Thing, Result>(options: {
   leaseMs: number
@@ -66,39 +70,43 @@ export function createLeasedFlights<Thing, Result>(options: {
   const { record, longMs = LONG_MS } = options
   const flights = createFlights<Entry<Thing, Result>>(options.patience)
   const leases = createLeaseKeeper<Thing>(options)
-  /** Pieces that were begun and are neither recorded nor let go: their things. */
-  const pieces = new Map<number, Map<Thing[], { sinceMs: number }>>()
-  /** Pieces that have ended while the database was away. */
+  /** Pieces that were begun and are neither recorded nor let go. */
+  const pieces = new Map<number, Set<Begun<Thing>>>()
+  /** Pieces that have ended and could not be recorded. */
   const unrecorded = new Map<number, Entry<Thing, Result>[]>()
   /** By how many callers the work of stores is being ended. */
   const endings = new Map<number, number>()
 
   const isEnding = (storeId: number) => endings.has(storeId)
   const waiting = (storeId: number) => unrecorded.get(storeId) ?? []
-  const thingsOf = (storeId: number) => new Set([...(pieces.get(storeId)?.keys() ?? [])].flat())
+  const thingsOf = (storeId: number) => new Set([...(pieces.get(storeId) ?? [])].flatMap(({ things }) => things))
 
   const load = (storeId: number) => {
     const { underWay, slow } = flights.load(storeId)
     return { underWay: underWay + waiting(storeId).length, slow }
   }
 
-  const start = (storeId: number, begun: Piece<Thing, Result>[]) => {
+  const start = (storeId: number, toBegin: Piece<Thing, Result>[]) => {
     const sinceMs = performance.now()
-    const ofStore = pieces.get(storeId) ?? new Map<Thing[], { sinceMs: number }>()
-    if (begun.length > 0) pieces.set(storeId, ofStore)
-    for (const { things } of begun) ofStore.set(things, { sinceMs })
+    const ofStore = pieces.get(storeId) ?? new Set<Begun<Thing>>()
+    if (toBegin.length > 0) pieces.set(storeId, ofStore)
     flights.start(
       storeId,
-      begun.map(({ things, work }) => async () => {
-        const [end] = await Promise.allSettled([(async () => work())()])
-        return { things, end, sinceMs }
+      toBegin.map(({ things, work }) => {
+        const begun = { things, sinceMs, isOver: false }
+        ofStore.add(begun)
+        return async () => {
+          const [end] = await Promise.allSettled([(async () => work())()])
+          begun.isOver = true
+          return { things, end, begun }
+        }
       })
     )
   }
 
   const letGoAll = (storeId: number, over: Entry<Thing, Result>[]) => {
     const ofStore = pieces.get(storeId)
-    for (const { things } of over) ofStore?.delete(things)
+    for (const { begun } of over) ofStore?.delete(begun)
     if (ofStore?.size === 0) pieces.delete(storeId)
     // More work may have begun for them.
     const kept = thingsOf(storeId)
@@ -118,7 +126,7 @@ export function createLeasedFlights<Thing, Result>(options: {
     )
     const isKept = (_: unknown, i: number) => {
       const outcome = recorded[i]!
-      return outcome.status === 'rejected' && isOutage(outcome.reason)
+      return outcome.status === 'rejected' && isTemporary(outcome.reason)
     }
     const kept = ended.filter(isKept)
     if (kept.length > 0) unrecorded.set(storeId, [...waiting(storeId), ...kept])
@@ -172,10 +180,11 @@ export function createLeasedFlights<Thing, Result>(options: {
     keptLong() {
       const long = performance.now() - longMs
       return [...pieces].flatMap(([storeId, ofStore]) => {
-        const over = [...ofStore].filter(([, { sinceMs }]) => sinceMs < long)
-        if (over.length === 0) return []
-        const things = over.reduce((sum, [some]) => sum + some.length, 0)
-        return { storeId, things, sinceMs: Math.min(...over.map(([, { sinceMs }]) => sinceMs)) }
+        // What has ended and waits for the database does not hang, and a restart would lose it.
+        const hanging = [...ofStore].filter(({ sinceMs, isOver }) => !isOver && sinceMs < long)
+        if (hanging.length === 0) return []
+        const things = hanging.reduce((sum, one) => sum + one.things.length, 0)
+        return { storeId, things, sinceMs: Math.min(...hanging.map(({ sinceMs }) => sinceMs)) }
       })
     }
   }

@@ -6,7 +6,7 @@ export { databaseState } from './database-state.ts'
 export { eraseStoreRows, listStoreTables } from './erase-store.ts'
 export { migrate } from './migrate.ts'
 export type { MigrationSet } from './migration-set.ts'
-export { isBusy, isOutage } from './outage.ts'
+export { isBusy, isOutage, isTemporary } from './outage.ts'
 export type { Queries, Tx } from './queries.ts'
 export {
   bool,

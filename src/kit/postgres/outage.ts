@@ -65,3 +65,9 @@ export function isOutage(err: unknown): boolean {
   // A function can raise such a code by itself, which ends only its statement.
   return CANNOT_WRITE.test(code) || FATAL.test(severity) || (ENDS_CONNECTION.test(code) && severity !== 'ERROR')
 }
+
+/**
+ * Whether the same can succeed when it is repeated later: the database was away (`isOutage`), or others kept what it needs (`isBusy`).
+ * What else would be written meanwhile fails too, or waits as long.
+ */
+export const isTemporary = (err: unknown): boolean => isOutage(err) || isBusy(err)
