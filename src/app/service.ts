@@ -160,20 +160,13 @@ export async function createService(options: ServiceOptions) {
       metrics.measure(engineFailures, 1, { engine })
       failures.failed(engineFailure(engine, storeId), err, `Engine ${engine}`, { engine, store: { id: storeId } })
     },
-    onKeptLong(engine, { storeId, things, sinceMs }) {
-      const minutes = Math.floor((performance.now() - sinceMs) / 60_000)
-      // Nothing else shows it: its leases are extended, so it looks like work that goes on.
-      const err = new Error(`${things} of its things have been under way for ${minutes} minutes: restart this process`)
-      const what = `Work of engine ${engine} in store ${storeId}`
-      failures.failed(`kept ${engine} ${storeId}`, err, what, { engine, store: { id: storeId } })
-    },
     onRun(engine, done, storeId) {
       failures.worked(engineFailure(engine, storeId))
       metrics.measure(engineRuns, 1, { engine })
       if (done > 0) metrics.measure(engineItems, done, { engine })
     }
   })
-  const { status, checkDatabase, look } = createStatus({
+  const { status, checkProcess, look } = createStatus({
     db: forRequests,
     engines,
     failures,
@@ -247,7 +240,7 @@ export async function createService(options: ServiceOptions) {
     clock,
     async start() {
       await housekeeping.prepare()
-      checking = runPeriodically(CHECK_DATABASE_EVERY_MS, checkDatabase)
+      checking = runPeriodically(CHECK_EVERY_MS, checkProcess)
       if (role === 'web') return
       await removeConsumers(db, removedConsumers, consumers)
       await startConsumersInStores(db, consumers)
@@ -281,5 +274,5 @@ export async function createService(options: ServiceOptions) {
   }
 }
 
-/** How soon the log says that the database is gone, or back, while nothing else asks it. */
-const CHECK_DATABASE_EVERY_MS = 10_000
+/** How soon the log says that the database is gone, or back, while nothing else asks it, or that work hangs. */
+const CHECK_EVERY_MS = 10_000

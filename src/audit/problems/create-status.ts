@@ -24,8 +24,11 @@ export type StatusOptions = {
 export type ServiceStatus = {
   /** What does not work in one store, or in all. Without a database that is all that is known. */
   status(storeId: number | null): Promise<Status>
-  /** Asks whether the database answers, and has the log say when that changes. For every process. */
-  checkDatabase(): Promise<void>
+  /**
+   * Asks whether the database answers, and what engines of this process have under way for so long that it hangs; has the log say when
+   * that changes. For every process.
+   */
+  checkProcess(): Promise<void>
   /** Has the log say which problems have begun and ended. For one process. */
   look(): Promise<void>
 }
@@ -60,12 +63,25 @@ export function createStatus({ db, engines, failures, databaseState, log }: Stat
         return { stores: 0, problems: [unreachable(state)], notes: [] }
       }
     },
-    async checkDatabase() {
+    async checkProcess() {
+      reportHanging(engines, failures)
       const state = await databaseState()
       if (state === 'ok') failures.worked(DATABASE_FAILURE)
       else failures.failed(DATABASE_FAILURE, new Error(state), 'The database')
       failures.expire()
     },
     look: watch.look
+  }
+}
+
+/** Nothing else shows it: its leases are extended, so it looks like work that goes on. */
+function reportHanging(engines: readonly Engine[], failures: FailureLog): void {
+  for (const { name, keptLong } of engines) {
+    for (const { storeId, things, sinceMs } of keptLong?.() ?? []) {
+      const minutes = Math.floor((performance.now() - sinceMs) / 60_000)
+      const err = new Error(`${things} of its things have been under way for ${minutes} minutes: restart this process`)
+      const what = `Work of engine ${name} in store ${storeId}`
+      failures.failed(`kept ${name} ${storeId}`, err, what, { engine: name, store: { id: storeId } })
+    }
   }
 }

@@ -27,9 +27,9 @@ export type Submitted = {
 }
 
 /**
- * Claimed attempts, and when they were claimed. `endBy`: until when the call of a charge that is sent now has to end, so that its claim is
- * ours until then; null where it may not be sent any more. `isEnding`: the work of the store is being ended: nothing more is read or sent,
- * and what is left is due at once.
+ * Claimed attempts, and when they were claimed. `endBy`: until when the call of a charge that is sent now has to end, so that its
+ * claim is ours until then; null where it may not be sent any more. `isEnding`: the work of the store is being ended: nothing
+ * more is read or sent, and what is left is due at once.
  */
 export type Claim = {
   attempts: ClaimedAttempt[]

@@ -20,7 +20,9 @@ const MAX_CLAIMED = 32
 /** So long after its last answer a store that was throttled is taken for one that is not: it was disconnected, or is gone. */
 const THROTTLE_MEMORY_MS = 3_600_000
 
-/** `endUnderWay` begins no further reading, and sends no charge that is still searched for: it is due at once for whoever goes on. */
+/**
+ * `endUnderWay` begins no further reading, and sends no charge that is still searched for: it is due at once for whoever goes on.
+ */
 export type ChargingTurns = Required<Pick<Engine, 'endUnderWay' | 'letGo' | 'keptLong'>> & {
   /**
    * Claims attempts and asks the platform for them, and writes what was answered meanwhile, also of earlier turns: a call that
@@ -33,9 +35,9 @@ export type ChargingTurns = Required<Pick<Engine, 'endUnderWay' | 'letGo' | 'kep
 }
 
 /**
- * Sends the attempts of stores. A claim is kept while its call is under way here, and what is under way is not claimed again. While
- * the platform throttles a store, fewer of its attempts are claimed at once: each that waits for points in vain is asked for again only
- * minutes later.
+ * Sends the attempts of stores. A claim is kept while its call is under way here, and what is under way is not claimed again.
+ * While the platform throttles a store, fewer of its attempts are claimed at once: each that waits for points in vain is asked
+ * for again only minutes later.
  */
 export function createChargingTurns(options: {
   db: Database

@@ -2,8 +2,8 @@ import type { Connector, PlatformAttempt, PlatformFailure } from '#platform'
 import type { ClaimedAttempt } from './claims.ts'
 
 /**
- * What the platform says of a cycle: not paid, paid by an attempt, or unknown. `also`: further payments of the cycle. `failure`: why
- * it is unknown, if the platform did not say.
+ * What the platform says of a cycle: not paid, paid by an attempt, or unknown. `also`: further payments of the cycle. `failure`:
+ * why it is unknown, if the platform did not say.
  */
 export type PriorPayment =
   | { state: 'nothing' }
@@ -11,8 +11,8 @@ export type PriorPayment =
   | { state: 'unknown'; failure: PlatformFailure | null }
 
 /**
- * Finds whether an earlier attempt of the cycle was paid after all, or may still be: a reported failure is no proof. They are looked
- * for by their keys as well where their ids are known: a key that was sent twice can have two attempts.
+ * Finds whether an earlier attempt of the cycle was paid after all, or may still be: a reported failure is no proof. They are
+ * looked for by their keys as well where their ids are known: a key that was sent twice can have two attempts.
  */
 export async function findPriorPayment(connector: Connector, attempt: ClaimedAttempt): Promise<PriorPayment> {
   const keys = attempt.earlier.flatMap(({ idempotencyKey }) => (idempotencyKey === '' ? [] : idempotencyKey))

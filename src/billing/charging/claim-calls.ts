@@ -5,12 +5,12 @@ import { type ClaimedAttempt, claimAttempts } from './claims.ts'
 import { endOfCall, renewClaim } from './keep-claims.ts'
 
 /**
- * Claims up to `limit` attempts that wait to be sent or checked, and returns what to ask the platform for them. Every call uses the
- * attempt's stored key. After a crash or a lost response the platform is searched for the attempt before its key is sent again, because
- * keys are forgotten there after a time. A new key is sent only after the platform has said that no earlier attempt of the cycle was
- * paid. Each attempt that may charge is asked for by itself, so that one whose call hangs holds up no other; those that are only read are
- * read together. Nothing is written. `maxCallMs`: no call of the connector takes longer. `except`: what this process works on. `isEnding`:
- * no charge is to be sent any more, and nothing more is to be read.
+ * Claims up to `limit` attempts that wait to be sent or checked, and returns what to ask the platform for them. Every call uses
+ * the attempt's stored key. After a crash or a lost response the platform is searched for the attempt before its key is sent
+ * again, because keys are forgotten there after a time. A new key is sent only after the platform has said that no earlier
+ * attempt of the cycle was paid. Each attempt that may charge is asked for by itself, so that one whose call hangs holds up no
+ * other; those that are only read are read together. Nothing is written. `maxCallMs`: no call of the connector takes longer.
+ * `except`: what this process works on. `isEnding`: no charge is to be sent any more, and nothing more is to be read.
  */
 export async function claimCalls(
   db: Database,

@@ -14,8 +14,8 @@ export const ClaimedAttempt = row({
   /** The date of its cycle; null where it was not stored yet. */
   cycleAt: nullable(instant),
   /**
-   * Attempts of its cycle that were sent before it and ended without a payment, as far as was reported; without a key, payments that
-   * are not ours.
+   * Attempts of its cycle that were sent before it and ended without a payment, as far as was reported; without a key, payments
+   * that are not ours.
    */
   earlier: json<EarlierAttempt[]>(),
   /**
@@ -39,9 +39,9 @@ export type ClaimedAttempt = RowOf<typeof ClaimedAttempt>
 export const mayCharge = ({ isRestored, isCaughtUp }: Ctx): boolean => !isRestored && isCaughtUp
 
 /**
- * The times of a claim, in milliseconds. `claimMs`: how long it lasts. `endMs`: how long after its beginning or renewal the call of a
- * charge has to have ended: what waits so long before it is sent that it could not end by then is not sent. `sendMs`: until how long
- * after it that time is given to a charge without a renewal. `maxCallMs`: no call of the platform takes longer.
+ * The times of a claim, in milliseconds. `claimMs`: how long it lasts. `endMs`: how long after its beginning or renewal the call
+ * of a charge has to have ended: what waits so long before it is sent that it could not end by then is not sent. `sendMs`: until
+ * how long after it that time is given to a charge without a renewal. `maxCallMs`: no call of the platform takes longer.
  */
 export const claimTimes = (maxCallMs: number) => ({
   claimMs: maxCallMs * 1.5,
@@ -50,9 +50,10 @@ export const claimTimes = (maxCallMs: number) => ({
 })
 
 /**
- * Claims up to `limit` pending attempts that are due to be sent or checked, none of those `except`, which this process works on, and
- * marks them as sent before any call is made: from then on only the platform can say how they end. Claims none where nothing may be
- * charged at present, also when that began after the store's work did. A claim is kept while its calls last (`keep-claims.ts`).
+ * Claims up to `limit` pending attempts that are due to be sent or checked, none of those `except`, which this process works on,
+ * and marks them as sent before any call is made: from then on only the platform can say how they end. Claims none where nothing
+ * may be charged at present, also when that began after the store's work did. A claim is kept while its calls last
+ * (`keep-claims.ts`).
  */
 export async function claimAttempts(
   ctx: Ctx,
@@ -138,8 +139,8 @@ export async function markChecked(ctx: Ctx, rows: Checked[]): Promise<void> {
 }
 
 /**
- * Releases attempts that these nodes have leased to read them, in all stores. A charge that they may have sent stays leased until its
- * call has ended: it may still arrive at the platform, after a search there for its attempt.
+ * Releases attempts that these nodes have leased to read them, in all stores. A charge that they may have sent stays leased until
+ * its call has ended: it may still arrive at the platform, after a search there for its attempt.
  */
 export const releaseAttempts: LeaseRelease = (owners) => sql`
   update billing_attempts set lease_owner = null, leased_until = null

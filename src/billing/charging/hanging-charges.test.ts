@@ -259,7 +259,10 @@ test('of attempts that are read together, one that cannot be read holds up no ot
   )
 })
 
-/** A retry whose search for the first charge lasts `tookMs` of a claim of 60 s, in which `meanwhile` happens: how often it is sent. */
+/**
+ * A retry whose search for the first charge lasts `tookMs` of a claim of 60 s, in which `meanwhile` happens: how often it is
+ * sent.
+ */
 async function afterSlowSearch(
   t: TestContext,
   tookMs: number,

@@ -5,8 +5,8 @@ import { type ClaimedAttempt, claimTimes, mayCharge } from './claims.ts'
 const MAX_RENEWALS = 10
 
 /**
- * Extends the claims of attempts whose calls are under way, those that no other process has, and returns these. It does not ask whether
- * their charges are still wanted.
+ * Extends the claims of attempts whose calls are under way, those that no other process has, and returns these. It does not ask
+ * whether their charges are still wanted.
  */
 export async function extendClaims(ctx: Ctx, attempts: ClaimedAttempt[], maxCallMs: number): Promise<ClaimedAttempt[]> {
   const { claimMs } = claimTimes(maxCallMs)
@@ -48,8 +48,8 @@ export async function renewClaim(
 
 /**
  * Until when the call of a charge has to end that is sent now, so that no other process has its attempt before; a time of
- * `performance.now()`. `from`: when it was claimed, or before. A claim that has not enough time left is renewed by `renew`: one whose
- * answer comes so late that it has not either is renewed again. Null where the charge may not be sent.
+ * `performance.now()`. `from`: when it was claimed, or before. A claim that has not enough time left is renewed by `renew`: one
+ * whose answer comes so late that it has not either is renewed again. Null where the charge may not be sent.
  */
 export async function endOfCall(
   from: number,

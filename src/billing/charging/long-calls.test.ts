@@ -1,5 +1,5 @@
-// Searches and readings that last longer than a claim, with engines that go on polling: nothing is asked for twice at once, no outcome
-// is lost, and a charge is sent only when its call surely ends before its claim. Claims last 900 ms here.
+// Searches and readings that last longer than a claim, with engines that go on polling: nothing is asked for twice at once, no
+// outcome is lost, and a charge is sent only when its call surely ends before its claim. Claims last 900 ms here.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -229,7 +229,10 @@ test('when work ends, charges that could not be read together are not read by th
   }
 })
 
-/** Charges of a store whose answers wait for `released`; its database is away while `isAway`, its connector while not `isConnected`. */
+/**
+ * Charges of a store whose answers wait for `released`; its database is away while `isAway`, its connector while not
+ * `isConnected`.
+ */
 async function aStoreOfThree(ofDatabase: Database = db) {
   const store = await aDueStore(db, { subscriptions: 3, dueAt: DUE })
   const platform = await startChargingPlatform()

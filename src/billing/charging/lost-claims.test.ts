@@ -1,4 +1,5 @@
-// A process that has lost its claim records no refusal: the platform has no attempt of it, and another process may have sent it since.
+// A process that has lost its claim records no refusal: the platform has no attempt of it, and another process may have sent it
+// since.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { int, nullable, row, sql, text } from '#kit/postgres'
@@ -22,8 +23,9 @@ const REFUSED = {
 type Cause = 'its database was away' | 'it stood still'
 
 /**
- * A charge that the platform refuses to process 1, which cannot record that because of `cause`; meanwhile its claim runs out, the contract
- * runs again, and process 2 has the charge: its search waits for `found`. `charged` are the keys that were charged since then.
+ * A charge that the platform refuses to process 1, which cannot record that because of `cause`; meanwhile its claim runs out, the
+ * contract runs again, and process 2 has the charge: its search waits for `found`. `charged` are the keys that were charged since
+ * then.
  */
 async function aLostClaim(cause: Cause) {
   const store = await aDueStore(db, { subscriptions: 1, dueAt: DUE })

@@ -42,8 +42,8 @@ export const byId = (id: string): EarlierAttempt => ({ idempotencyKey: `key-${id
 export const byKey = (id: string): EarlierAttempt => ({ idempotencyKey: `key-${id}`, platformAttemptId: null })
 
 /**
- * A platform that knows these attempts, cannot read those by key that are named, and has this payment of every cycle. `charge` is what
- * comes of a call to charge. `asked`: the questions and calls that it got, in order.
+ * A platform that knows these attempts, cannot read those by key that are named, and has this payment of every cycle. `charge` is
+ * what comes of a call to charge. `asked`: the questions and calls that it got, in order.
  */
 export function aPlatform(
   known: PlatformAttempt[],

@@ -56,8 +56,8 @@ export function refusedOutcome(attempt: ClaimedAttempt, { code, message }: Platf
 }
 
 /**
- * What follows where the platform did not do what was asked. Where it was not reached, nothing was done, or only a search failed, and
- * the same is asked again soon. Where the outcome of a charge is unknown it is searched for, at growing intervals.
+ * What follows where the platform did not do what was asked. Where it was not reached, nothing was done, or only a search failed,
+ * and the same is asked again soon. Where the outcome of a charge is unknown it is searched for, at growing intervals.
  */
 export function outcomeOfFailure(
   attempt: ClaimedAttempt,
@@ -73,9 +73,9 @@ export function checkLater(attempt: ClaimedAttempt): { checked: Checked } {
 }
 
 /**
- * Asks again after an eighth of the time that the charge has waited, at most a day: what an outage held up is charged soon after it, in
- * proportion. At random within the second half of that time, so that what has waited does not come back at once. `now`: when the
- * attempt was claimed.
+ * Asks again after an eighth of the time that the charge has waited, at most a day: what an outage held up is charged soon after
+ * it, in proportion. At random within the second half of that time, so that what has waited does not come back at once. `now`:
+ * when the attempt was claimed.
  */
 export function checkSoon(attempt: ClaimedAttempt, now: Temporal.Instant): { checked: Checked } {
   const { part, minMinutes, maxMinutes } = UNREACHED

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { throwFirst } from '#kit/engines'
-import { bool, type Database, instant, int, isOutage, nullable, row, sql, text } from '#kit/postgres'
+import { bool, Database, instant, int, isBusy, isOutage, nullable, row, sql, TIME_LIMITS, text } from '#kit/postgres'
 import { lockSubscriptions } from '#subscriptions'
 import { atOnce } from '../../../test/at-once.ts'
 import { testDatabase } from '../../../test/database.ts'
@@ -15,7 +15,7 @@ import { openDueAttempts } from './open-attempts.ts'
 import { checkLater, type SubmitOutcome } from './submit-outcome.ts'
 import { newWriteHistory, writeSubmitted } from './write-submitted.ts'
 
-const { db } = await testDatabase()
+const { db, url } = await testDatabase()
 const SECOND = '2026-02-28T15:00:00Z'
 const THIRD = '2026-03-31T14:00:00Z'
 const FOURTH = '2026-04-30T14:00:00Z'
@@ -302,8 +302,36 @@ test('of outcomes that were read together those that are written are not written
   assert.deepEqual(await statuses(), ['pending', 'pending'])
   assert.equal((await writeSubmitted(db, storeId, [one], history))[0]!.status, 'fulfilled')
   assert.deepEqual(await statuses(), ['success', 'success'])
-  const unused = failingDatabase(() => assert.fail('it is written'))
+  const unused = Object.create(db, { inStore: { value: () => assert.fail('it is written') } })
   assert.equal((await writeSubmitted(unused, storeId, [one], history))[0]!.status, 'fulfilled')
+})
+
+test('while the database is away each try waits for it once, however many outcomes are to be written by themselves', async () => {
+  const store = await aStoreOfTwo()
+  const { low, high, storeId } = store
+  const submitted = [low, high].map((a) => ({
+    attempts: [a],
+    outcomes: [{ result: success(a.idempotencyKey, `6${a.id}`) }],
+    isThrottled: false,
+    alone: []
+  }))
+  const history = newWriteHistory()
+  let waits = 0
+  const away = Object.create(db, {
+    inStore: {
+      value() {
+        waits++
+        return isAway()
+      }
+    }
+  })
+  for (let tries = 1; tries <= 6; tries++) {
+    const ends = await writeSubmitted(away, storeId, submitted, history)
+    assert.ok(ends.every((end) => end.status === 'rejected' && isOutage(end.reason)))
+    assert.equal(waits, tries)
+  }
+  const ends = await writeSubmitted(db, storeId, submitted, history)
+  assert.ok(ends.every(({ status }) => status === 'fulfilled'))
 })
 
 /** Two subscriptions, `low` before `high`, with their charges claimed. */
@@ -347,6 +375,35 @@ for (const [what, outcome] of [
     assert.equal(written.status, 'fulfilled')
   })
 }
+
+test('of charges that were read together, one whose subscription stays locked holds up the others only at first', async () => {
+  const store = await aStoreOfTwo()
+  const { low, high, storeId, inStore } = store
+  const one = { attempts: [low, high], outcomes: [low, high].map(challenge), isThrottled: false, alone: [] }
+  const limits = { ...TIME_LIMITS, background: { ...TIME_LIMITS.background, lockMs: 50 } }
+  const impatient = new Database({ url, limits })
+  const history = newWriteHistory()
+  const leased = async () =>
+    (
+      await inStore(({ tx }) =>
+        tx.many(
+          row({ id: int, isLeased: bool }),
+          sql`select id, leased_until is not null as is_leased from billing_attempts where store_id = ${storeId}`
+        )
+      )
+    ).flatMap(({ id, isLeased }) => (isLeased ? id : []))
+  await inStore(async (ctx) => {
+    await lockSubscriptions(ctx, [low.subscriptionId])
+    for (let tries = 0; tries < 5; tries++) {
+      const [end] = await writeSubmitted(impatient, storeId, [one], history)
+      assert.ok(end?.status === 'rejected' && isBusy(end.reason))
+    }
+    assert.deepEqual(await leased(), [low.id])
+  })
+  await written(impatient, storeId, [one], history)
+  assert.deepEqual(await leased(), [])
+  await impatient.close()
+})
 
 test('a plain result waits for no other subscription of its batch', async () => {
   const store = await aStoreOfTwo()

@@ -22,10 +22,11 @@ export type WriteHistory = { written: WeakSet<SubmitOutcome>; failures: WeakMap<
 export const newWriteHistory = (): WriteHistory => ({ written: new WeakSet(), failures: new WeakMap() })
 
 /**
- * Writes what the platform answered, and returns how that ended, for each. Outcomes are written together, and each by itself where that
- * fails, so that one that cannot be written holds up no other. Its attempt is checked again later, except after an error that is over
- * some time (`isTemporary`): then the same is to be written again, with the same `history`, also what may be written already. Such an
- * error ends the try; what met some is written by itself, and after all others, since it may be the reason.
+ * Writes what the platform answered, and returns how that ended, for each. Outcomes are written together, and each by itself
+ * where that fails, so that one that cannot be written holds up no other. Its attempt is checked again later, except after an
+ * error that is over some time (`isTemporary`): then the same is to be written again, with the same `history`, also what may be
+ * written already. Such an error ends the try; what met some is written by itself, and after all others, since it may be the
+ * reason.
  */
 export async function writeSubmitted(
   db: Database,
@@ -166,7 +167,10 @@ const DOUBTFUL = new Set(['contract_not_billable', 'already_paid'])
 /** A failure without an attempt on the platform: it refused the call, or calls the cycle paid by the payment of another one. */
 const isRefused = (result: AttemptResult) => result.state === 'failed' && result.platformAttemptId === null
 
-/** Whether a refusal ends an attempt: only under our claim (`ours`), and no refusal of a call when the platform has an attempt by now. */
+/**
+ * Whether a refusal ends an attempt: only under our claim (`ours`), and no refusal of a call when the platform has an attempt by
+ * now.
+ */
 const mayFail = (result: AttemptResult, ours: Attempt | undefined): boolean =>
   ours !== undefined && !(result.state === 'failed' && result.isRefusal && ours.platformAttemptId !== null)
 
@@ -178,7 +182,9 @@ async function lockOurs(ctx: Ctx, attempts: ClaimedAttempt[]): Promise<Attempt[]
   return locked.filter(({ idempotencyKey, leaseToken }) => leaseToken === tokens.get(idempotencyKey))
 }
 
-/** Ends attempts whose claims are still ours, and returns these. Nothing is `voided` of which the platform has an attempt by now. */
+/**
+ * Ends attempts whose claims are still ours, and returns these. Nothing is `voided` of which the platform has an attempt by now.
+ */
 async function end(ctx: Ctx, attempts: ClaimedAttempt[], code: 'voided' | 'superseded'): Promise<ClaimedAttempt[]> {
   const ours = await lockOurs(ctx, attempts)
   const ending = ours.filter(({ platformAttemptId }) => code === 'superseded' || platformAttemptId === null)

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../postgres/index.ts'
 import { findDueWork } from './due-work.ts'
 import type { Engine } from './engine.ts'
-import type { KeptLong } from './leased-flights.ts'
 import type { StoreHolds } from './store-holds.ts'
 import { canWork, type StoreStatus } from './store-status.ts'
 import { createTurns } from './turns.ts'
@@ -20,6 +19,8 @@ const BATCH_WAIT_MS = 20
 /** So many stores are asked for at once, so that a report does not wait for the poll of all of them. */
 const LOOK_STORES = 2_000
 const NEVER_MS = 3_600_000
+/** So many times a process that looks at no stores tries to end what is left, with the same pause: for an hour. */
+const MAX_ENDS = 3_600
 
 export type BackgroundOptions = {
   db: Database
@@ -30,15 +31,14 @@ export type BackgroundOptions = {
   /** Runs an engine once over a store; null when it fails. */
   run: (engine: Engine, storeId: number) => Promise<number | null>
   /**
-   * Ends and records what an engine has under way in a store; false after an error, which is reported: something may be left to record.
+   * Ends and records what an engine has under way in a store; false after an error, which is reported: something may be left to
+   * record.
    */
   endUnderWay: (engine: Engine, storeId: number) => Promise<boolean>
   /** Gives back what an engine holds in memory of a store; an error is reported, not thrown. */
   letGo: (engine: Engine, storeId: number) => Promise<void>
   /** This process holds the store alone or waits to: no work is started there. */
   isHeld: (storeId: number) => boolean
-  /** Called at each poll of all stores for what an engine has had under way for so long that it hangs. */
-  onKeptLong?: (engine: string, kept: KeptLong) => void
   onError: (err: unknown, engine: string, storeId: number) => void
   /** Every five seconds when left out. */
   pollMs?: number
@@ -50,6 +50,11 @@ export type Background = {
   wake(storeId: number): void
   /** Looks at all stores at once: reports may have been lost. */
   wakeAll(): void
+  /**
+   * Has what an engine could not end or record in a store ended by a later try: again and again until that succeeds, or for an hour
+   * where this was not started. A stop tries it once more.
+   */
+  endLater(engine: Engine, storeId: number): void
   /** Ends when nothing is under way in the store any more. */
   quiet(storeId: number): Promise<void>
   /** Begins nothing more, and ends when nothing is under way. */
@@ -61,19 +66,7 @@ export type Background = {
  * look before announced, and in all stores every few seconds.
  */
 export function createBackground(options: BackgroundOptions): Background {
-  const {
-    db,
-    engines,
-    statuses,
-    holds,
-    run,
-    endUnderWay,
-    letGo,
-    isHeld,
-    onKeptLong,
-    onError,
-    pollMs = POLL_MS
-  } = options
+  const { db, engines, statuses, holds, run, endUnderWay, letGo, isHeld, onError, pollMs = POLL_MS } = options
   /** Work under way, by store and engine: a slow receiver holds up neither billing nor another store. */
   const working = new Map<number, Map<Engine, Promise<void>>>()
   /**
@@ -90,6 +83,7 @@ export function createBackground(options: BackgroundOptions): Background {
   const pollTimer = createWakeableTimer()
   let stopping = false
   let loops: Promise<void>[] = []
+  let endingLeft: Promise<void> | null = null
 
   const wake = (storeId: number) => {
     woken.add(storeId)
@@ -228,7 +222,17 @@ export function createBackground(options: BackgroundOptions): Background {
     }
   }
 
-  /** Ends what engines have under way in stores where they are not at work just now. */
+  /** Where nothing looks at stores: tries to end what is left. */
+  const endLeft = async () => {
+    for (let tries = 0; unfinished.size > 0 && tries < MAX_ENDS && !stopping; tries++) {
+      await pollTimer.wait(RETRY_MS)
+      for (const [storeId, ofStore] of unfinished) for (const engine of ofStore.keys()) endUnfinished(engine, storeId)
+      await Promise.all([...working.keys()].map(quiet))
+    }
+    endingLeft = null
+  }
+
+  /** Ends what engines have under way in stores where they are not at work just now: once, since the process is to stop. */
   const endIdle = async () => {
     const left = engines.flatMap((engine) => {
       const waiting = turns.waiting(engine).map(({ storeId }) => storeId)
@@ -264,7 +268,6 @@ export function createBackground(options: BackgroundOptions): Background {
   const pollAll = async () => {
     while (!stopping) {
       let pauseMs = pollMs
-      for (const { name, keptLong } of engines) for (const kept of keptLong?.() ?? []) onKeptLong?.(name, kept)
       try {
         const all = await statuses(null)
         endDeleted(all)
@@ -321,12 +324,16 @@ export function createBackground(options: BackgroundOptions): Background {
     },
     wake,
     wakeAll: () => pollTimer.wake(),
+    endLater(engine, storeId) {
+      runAgain(engine, storeId)
+      if (loops.length === 0) endingLeft ??= endLeft()
+    },
     quiet,
     async stop() {
       stopping = true
       wakeTimer.wake()
       pollTimer.wake()
-      await Promise.all(loops)
+      await Promise.all([...loops, endingLeft])
       await Promise.all([...working.keys()].map(quiet))
       await endIdle()
     }

@@ -45,8 +45,9 @@ export type Engine = {
   /**
    * Ends and records what earlier runs have left under way in the store, and begins nothing; an engine whose runs leave something
    * has it. Ends all, also when something cannot be recorded (`LeasedFlights`). The runner calls it before it leaves a store to
-   * somebody else, when a settling ends, when the engine may not work in the store any more, and before it stops; after an error it
-   * calls it again.
+   * somebody else, when a settling ends, when the engine may not work in the store any more, and before it stops, and lets the
+   * engine do nothing else in the store meanwhile. After an error it calls it again until it succeeds: in a process that runs no
+   * engines in the background for an hour, and at a stop once.
    */
   endUnderWay?(storeId: number): Promise<void>
   /** What it has had under way for so long that it hangs, in stores of this process; of an engine that has something under way. */

@@ -15,8 +15,8 @@ export type KeptLong = { storeId: number; things: number; sinceMs: number }
 
 /**
  * Work of an engine that waits for somebody outside (`Flights`), under leases on the things that it is for. They are kept
- * (`LeaseKeeper`) from the claim until what the work came to is recorded. The caller does not claim in a store while it ends the work
- * there.
+ * (`LeaseKeeper`) from the claim until what the work came to is recorded. The caller does not claim in a store while it ends the
+ * work there.
  */
 export type LeasedFlights<Thing, Result> = {
   /**
@@ -54,10 +54,10 @@ type Begun<Thing> = { things: Thing[]; sinceMs: number; isOver: boolean }
 type Entry<Thing, Result> = EndedPiece<Thing, Result> & { begun: Begun<Thing> }
 
 /**
- * `extend` extends leases as `LeaseKeeper` wants it. `record` writes what pieces came to, also where they were rejected, and returns how
- * that ended, one for each. A piece that cannot be recorded at present (`isTemporary`: the database is away, or a lock is held) is
- * recorded by the next try, and its things are kept until then; after any other error they are let go, so that their leases end and they
- * are claimed again.
+ * `extend` extends leases as `LeaseKeeper` wants it. `record` writes what pieces came to, also where they were rejected, and
+ * returns how that ended, one for each. A piece that cannot be recorded at present (`isTemporary`: the database is away, or a
+ * lock is held) is recorded by the next try, and its things are kept until then; after any other error they are let go, so that
+ * their leases end and they are claimed again.
  */
 export function createLeasedFlights<Thing, Result>(options: {
   leaseMs: number

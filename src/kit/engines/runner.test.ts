@@ -548,6 +548,7 @@ test('a store that does not settle to the end is left only when what is under wa
     // A stop ends it once more when the store is left: nothing may have been settled there.
     const failed = cause === 'a stop' ? ['its end', 'its end'] : ['its end', 'its letting go']
     assert.deepEqual(failures, failed, cause)
+    await (stopped ?? runner.stop())
   }
 })
 
@@ -719,33 +720,55 @@ test('a stop records what was left in a store that this process wanted for itsel
   assert.equal(await jobs.nextDueAt(store.storeId), null)
 })
 
-test('what an engine has under way for too long is reported at each poll', async (t) => {
-  const kept = { storeId: 7, things: 2, sinceMs: 5 }
-  const engine: Engine = {
-    name: 'slow',
-    stage: 'others',
-    due: neverDue,
-    nextDueAt: async () => null,
-    runOnce: async () => 0,
-    keptLong: () => [kept]
-  }
-  const node = await startNode(db)
-  const reported: unknown[] = []
-  const runner = createRunner({
-    db,
-    engines: [engine],
-    holds: node.holds,
-    statuses: (storeIds) => storeStatuses(db, storeIds),
-    freeLeases: async () => 0,
-    onError: (err) => assert.fail(String(err)),
-    onKeptLong: (name, one) => reported.push([name, one]),
-    pollMs: 20
-  })
-  t.after(async () => {
+for (const [what, isStarted] of [
+  ['does', true],
+  ['does not', false]
+] as const) {
+  test(`what could not be recorded when a settling ended is recorded later, in a process that ${what} work in the background`, {
+    timeout: 30_000
+  }, async (t) => {
+    const { storeId } = await aStore(db)
+    let isAway = false
+    let [ends, recorded] = [0, 0]
+    const leaving: Engine = {
+      name: 'leaving',
+      stage: 'others',
+      needsPlatform: true,
+      due: neverDue,
+      nextDueAt: async () => null,
+      runOnce: async () => assert.fail('nothing may begin in a store that is disconnected'),
+      async endUnderWay() {
+        ends++
+        if (isAway) throw new Error('The database is away')
+        recorded++
+      }
+    }
+    const node = await startNode(db)
+    const runner = createRunner({
+      db,
+      engines: [leaving],
+      holds: node.holds,
+      statuses: async () => (await storeStatuses(db, [storeId])).map((s) => ({ ...s, isConnected: false })),
+      freeLeases: async () => 0,
+      onError: (err) => assert.match(String(err), /away/)
+    })
+    t.after(async () => {
+      await runner.stop()
+      await node.stop()
+    })
+    if (isStarted) runner.start()
+    isAway = true
+    await runner.alone(storeId, (alone) => alone.settle())
+    await until('a second try', () => ends === 2, 5_000)
+    assert.equal(recorded, 0)
+    isAway = false
+    await until('it is recorded', () => recorded > 0, 5_000)
+    await setTimeout(1_500)
+    assert.equal(recorded, 1, 'then nothing is left')
+    isAway = true
+    await runner.alone(storeId, (alone) => alone.settle())
+    isAway = false
     await runner.stop()
-    await node.stop()
+    assert.equal(recorded, 2, 'a stop tries it once more')
   })
-  runner.start()
-  await until('two polls', () => reported.length > 1, 5_000)
-  assert.deepEqual(reported[0], ['slow', kept])
-})
+}

@@ -1,7 +1,6 @@
 import { type Database, UnknownStore } from '../postgres/index.ts'
 import { createBackground } from './background.ts'
 import type { Engine } from './engine.ts'
-import type { KeptLong } from './leased-flights.ts'
 import { type SettledStore, settledStore } from './settle-store.ts'
 import { inStages } from './stages.ts'
 import type { StoreHolds } from './store-holds.ts'
@@ -19,8 +18,6 @@ export type RunnerOptions = {
   /** Called for a store with new work by a process that was not started: other nodes do the work. */
   announce?: (storeId: number) => void
   onError: (err: unknown, engine: string, storeId: number) => void
-  /** Called again and again for what an engine has had under way in a store for so long that it hangs. */
-  onKeptLong?: (engine: string, kept: KeptLong) => void
   /** After a run that did not fail. */
   onRun?: (engine: string, done: number, storeId: number) => void
   /** How often all stores are asked for what is due; five seconds when left out. */
@@ -84,6 +81,9 @@ export function createRunner(options: RunnerOptions): Runner {
     letGo,
     isHeld: (storeId) => held.has(storeId)
   })
+  const endNowOrLater = async (engine: Engine, storeId: number): Promise<void> => {
+    if (!(await endUnderWay(engine, storeId))) background.endLater(engine, storeId)
+  }
   const wake = (storeId: number) => (started ? background.wake(storeId) : announce?.(storeId))
 
   const statusOf = async (storeId: number) => {
@@ -106,7 +106,7 @@ export function createRunner(options: RunnerOptions): Runner {
               engines,
               status: () => statusOf(storeId),
               run: (engine) => run(engine, storeId),
-              endUnderWay: (engine) => endUnderWay(engine, storeId),
+              endUnderWay: (engine) => endNowOrLater(engine, storeId),
               letGo: (engine) => letGo(engine, storeId),
               hold,
               freeLeases,

@@ -28,8 +28,8 @@ export function settledStore(options: {
   status: () => Promise<StoreStatus>
   /** Runs an engine once; null when it fails. */
   run: (engine: Engine) => Promise<number | null>
-  /** Ends and records what an engine has under way; an error is reported, not thrown. */
-  endUnderWay: (engine: Engine) => Promise<unknown>
+  /** Ends and records what an engine has under way; after an error, which is reported and not thrown, it is tried again later. */
+  endUnderWay: (engine: Engine) => Promise<void>
   /** Gives back what an engine holds in memory; an error is reported, not thrown. */
   letGo: (engine: Engine) => Promise<void>
   hold: Hold
