@@ -1,8 +1,11 @@
 // The webhook commands, each as a process against the running service with its engines.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { commandLine } from './command-line.ts'
-import { testDatabase } from './database.ts'
+import { beforeDrop, testDatabase } from './database.ts'
 import { aReceiver } from './receiver.ts'
 import { startService } from './service-builder.ts'
 
@@ -141,6 +144,24 @@ test('an endpoint that was disabled says what it missed, and gets it', async () 
   )
   const everywhere = await run(['webhook', 'resend-failed', ...store, '--since', since!, '--missed'])
   assert.deepEqual([everywhere.code, everywhere.err], [1, 'perennial: --endpoint is required with --missed\n'])
+})
+
+test('a command that waits for a receiver says so on standard error', async () => {
+  const shop = await service.aStore()
+  const store = ['--store', shop.domain]
+  const slow = createServer((_, res) => void setTimeout(() => res.end(), 3_600)).listen(0, '127.0.0.1')
+  beforeDrop(async () => void slow.close())
+  await once(slow, 'listening')
+  const url = `http://127.0.0.1:${(slow.address() as AddressInfo).port}/`
+  const { id } = await json('webhook', 'create', ...store, '--url', url, '--events', 'member.created')
+  const customer = await json('sandbox', 'customer', ...store, '--email', 'ada@example.com')
+  const joined = await run(['sandbox', 'join', ...store, '--customer', customer.id, '--plan', 'VIP', '--json'])
+  assert.equal(joined.code, 0, joined.out)
+  assert.ok(JSON.parse(joined.out).contract_id)
+  assert.match(
+    joined.err,
+    new RegExp(`^Still at work after 3 s: the test clock is at \\S+Z; one receiver has not answered \\(${id}\\)\n$`)
+  )
 })
 
 test('the list says which endpoints fail, also before a delivery is out of tries', async () => {

@@ -38,8 +38,7 @@ const STOPPING_ANSWER_MS = 4_000
 
 const WRONG_MASTER_KEY =
   'The master key does not open the secrets in this database. ' +
-  'PERENNIAL_MASTER_KEY, or DATA_DIR/master.key, must be the key with which the database was created. ' +
-  'A start that finds neither makes a new master.key, which does not fit: put the old one back in its place.'
+  'PERENNIAL_MASTER_KEY, or DATA_DIR/master.key, must be the key with which the database was created.'
 
 /**
  * Runs the service until a signal ends it: database, migrations, both ports, the demo store at the first start, then the

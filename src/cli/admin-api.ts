@@ -38,7 +38,7 @@ export type AdminApi = {
  */
 export function adminApi(server: Server): AdminApi {
   const call = async (method: string, path: string, body?: object, limits?: CallLimits) =>
-    documentOf(await send(server, method, path, body, limits), server)
+    documentOf(await send(server, method, path, body, limits), server, { isRead: method === 'GET' })
   return {
     get: (path) => call('GET', path),
     post: (path, body, limits) => call('POST', path, body, limits),
@@ -50,7 +50,7 @@ export function adminApi(server: Server): AdminApi {
       let result: Document | null = null
       for await (const line of createInterface({ input: response, crlfDelay: Number.POSITIVE_INFINITY })) {
         const message = parsed(line, server)
-        if (message.error) throw errorIn(message, server)
+        if (message.error) throw errorIn(message, server, WRITE)
         if (message.progress) onProgress(message.progress as Document)
         if (message.result) result = message.result as Document
       }
@@ -65,7 +65,7 @@ export function adminApi(server: Server): AdminApi {
     },
     async readFile(path) {
       const response = await send(server, 'GET', path)
-      if (isRefusal(response)) await documentOf(response, server)
+      if (isRefusal(response)) await documentOf(response, server, { isRead: true })
       return response
     }
   }
@@ -130,14 +130,17 @@ const brokeOff = (server: Server) =>
     `${server.url.origin} closed the connection without a response; see the service's log`
   )
 
+/** Whether a request that failed may have changed something. */
+const WRITE = { isRead: false }
+
 const isRefusal = (response: IncomingMessage) => (response.statusCode ?? 0) >= 400
 
-async function documentOf(response: IncomingMessage, server: Server): Promise<Document> {
+async function documentOf(response: IncomingMessage, server: Server, how = WRITE): Promise<Document> {
   const body = await text(response).catch(() => {
     throw brokeOff(server)
   })
   const document = parsed(body, server)
-  if (isRefusal(response)) throw errorIn(document, server)
+  if (isRefusal(response)) throw errorIn(document, server, how)
   return document
 }
 
@@ -151,10 +154,10 @@ function parsed(body: string, server: Server): Document {
   throw notPerennial(server)
 }
 
-function errorIn(document: Document, server: Server): CommandError {
+function errorIn(document: Document, server: Server, { isRead }: { isRead: boolean }): CommandError {
   const { code, message } = (document.error ?? {}) as { code?: unknown; message?: unknown }
   if (typeof code !== 'string' || typeof message !== 'string') return notPerennial(server)
-  return new CommandError(code, code === 'unavailable' ? unavailableInCommands(message) : message)
+  return new CommandError(code, code === 'unavailable' ? unavailableInCommands(message, { isRead }) : message)
 }
 
 const notPerennial = (server: Server) =>

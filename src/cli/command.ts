@@ -1,8 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { AdminApi, Document } from './admin-api.ts'
 import { badUsage } from './command-error.ts'
+import { whatItWaitsFor } from './commands/what-it-waits-for.ts'
 import type { Flag, Flags, ValuesOf } from './flags.ts'
 import { nameFlags } from './name-flags.ts'
+import { sayWaiting } from './say-waiting.ts'
 
 /** What a command gets from its caller. Documents are printed the same way for all commands. */
 export type Terminal = {
@@ -24,6 +26,8 @@ type CommandOf<F extends Flags> = {
   flags: F
   /** Fields of the request by the key of their flag, where their names do not follow from each other. */
   fields?: Record<string, string>
+  /** It lasts until everything due in the store is done, and so as long as a receiver may take. */
+  settles?: boolean
   /** Null when the command has printed its own output. */
   run: (values: ValuesOf<F>, terminal: Terminal) => Promise<Document | null>
   /** The output for people. */
@@ -59,12 +63,20 @@ export function addCommand<F extends Flags>(parent: Command, terminal: Terminal,
       ...Object.fromEntries(named.map((key, i) => [key, added.processedArgs[i]]))
     } as ValuesOf<F>
     refuseWrong(command.flags, values, wrong)
-    const document = await command.run(values, terminal).catch((err: unknown) => {
-      throw nameFlags(err, command.flags, command.fields)
-    })
+    const { store } = values as { store?: string }
+    const work = command.run(values, terminal)
+    const document = await (command.settles && store !== undefined ? sayWaitingFor(work, store, terminal) : work).catch(
+      (err: unknown) => {
+        throw nameFlags(err, command.flags, command.fields)
+      }
+    )
     if (document) terminal.answer(document, () => command.show(document, values))
   })
   return added
+}
+
+function sayWaitingFor<T>(work: Promise<T>, store: string, { api, err }: Terminal): Promise<T> {
+  return sayWaiting(work, { say: (line) => err.write(line), look: () => whatItWaitsFor(api(), store) })
 }
 
 /** Reads a value, and keeps what is wrong with it for the end: commander would stop at the first wrong flag. */

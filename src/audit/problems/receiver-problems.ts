@@ -19,7 +19,7 @@ export async function receiverProblems(
 }
 
 function problemOf({ id, url, ...endpoint }: TroubledEndpoint, store: string): Problem {
-  const { isDisabled, disabledReason, disabledAt, failingSince, lastError } = endpoint
+  const { isDisabled, disabledReason, disabledAt, failingSince, undeliveredSince, lastError } = endpoint
   const name = `The endpoint ${id} (${url.length > MAX_URL ? `${url.slice(0, MAX_URL - 1)}…` : url})`
   const last = lastError === null ? '' : `; its last try failed: ${lastError}`
   if (!isDisabled) {
@@ -44,7 +44,7 @@ function problemOf({ id, url, ...endpoint }: TroubledEndpoint, store: string): P
       next
     }
   }
-  const resend = `perennial webhook resend-failed --store ${store} --endpoint ${id} --since ${isoOf(failingSince)} --missed`
+  const resend = `perennial webhook resend-failed --store ${store} --endpoint ${id} --since ${isoOf(earlier(failingSince, undeliveredSince))} --missed`
   return {
     kind: 'endpoint_disabled',
     store,
@@ -53,4 +53,11 @@ function problemOf({ id, url, ...endpoint }: TroubledEndpoint, store: string): P
     message: `${name} is disabled and gets nothing: ${disabledReason}${last}`,
     next: `When the receiver works: ${enable}, then ${resend}`
   }
+}
+
+/** A delivery may have failed before the last success, and not have been sent again. */
+function earlier(failingSince: Temporal.Instant, undeliveredSince: Temporal.Instant | null): Temporal.Instant {
+  return undeliveredSince && Temporal.Instant.compare(undeliveredSince, failingSince) < 0
+    ? undeliveredSince
+    : failingSince
 }

@@ -18,6 +18,7 @@ export function addClockCommands(program: Command, terminal: Terminal): void {
       by: optional('--by <duration>', duration),
       to: optional('--to <instant>', instant)
     },
+    settles: true,
     run: async ({ store, by, to }, { api }) => {
       if ((by === undefined) === (to === undefined)) {
         throw badUsage(`Exactly one flag is required: --by with ${duration.accepts}, or --to with ${instant.accepts}`)

@@ -56,6 +56,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
       country: optional('--country <code>', text('an ISO 3166 country code such as US')),
       province: optional('--province <code>', text('a province code such as NY'))
     },
+    settles: true,
     run: ({ store, firstName, lastName, ...rest }, { api }) =>
       api().post(storePath(store, '/sandbox/customers'), { ...rest, first_name: firstName, last_name: lastName }),
     show: facts
@@ -69,6 +70,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
       customer: customerFlag,
       plan: needed('--plan <name>', text('the name of a plan such as VIP, not its id'))
     },
+    settles: true,
     run: ({ store, customer, plan }, { api }) => api().post(storePath(store, '/sandbox/joins'), { customer, plan }),
     show: facts
   })
@@ -86,6 +88,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
         )
       )
     },
+    settles: true,
     run: ({ store, customer, outcome }, { api }) =>
       api().post(storePath(store, '/sandbox/cards'), { customer, outcome }),
     show: facts
@@ -105,6 +108,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
       coupon: optional('--coupon <code>', text('a coupon code')),
       channel: optional('--channel <name>', text('the sales channel'))
     },
+    settles: true,
     run: ({ store, ...order }, { api }) => api().post(storePath(store, '/sandbox/orders'), order),
     show: facts
   })
@@ -117,6 +121,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
       order: orderFlag,
       amount: optional('--amount <amount>', { ...amount, accepts: `${amount.accepts} (default: the whole order)` })
     },
+    settles: true,
     run: ({ store, order, amount }, { api }) => api().post(storePath(store, '/sandbox/refunds'), { order, amount }),
     show: facts
   })
@@ -125,6 +130,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
     name: 'dispute',
     summary: "a customer's bank opens or decides a dispute of an order",
     flags: { store: storeFlag, order: orderFlag, outcome: needed('--outcome <outcome>', oneOf('open', 'won', 'lost')) },
+    settles: true,
     run: ({ store, order, outcome }, { api }) => api().post(storePath(store, '/sandbox/disputes'), { order, outcome }),
     show: facts
   })
@@ -133,6 +139,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
     name: 'delete-customer',
     summary: 'delete a customer and their cards',
     flags: { store: storeFlag, customer: customerFlag },
+    settles: true,
     run: ({ store, customer }, { api }) => api().post(storePath(store, '/sandbox/deletions'), { customer }),
     show: facts
   })
@@ -145,6 +152,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
       customer: needed('--customer <id>', platformNumber('the customer who is removed')),
       into: needed('--into <id>', platformNumber('the customer who remains'))
     },
+    settles: true,
     run: ({ store, customer, into }, { api }) => api().post(storePath(store, '/sandbox/merges'), { customer, into }),
     show: facts
   })
@@ -153,6 +161,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
     name: 'revoke-card',
     summary: "a customer's card is revoked",
     flags: { store: storeFlag, customer: customerFlag },
+    settles: true,
     run: ({ store, customer }, { api }) => api().post(storePath(store, '/sandbox/revocations'), { customer }),
     show: facts
   })
@@ -161,6 +170,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
     name: 'shop',
     summary: 'change the name or time zone of the shop',
     flags: { store: storeFlag, ...ofShop },
+    settles: true,
     run: ({ store, ...change }, { api }) => {
       requireOneOf(ofShop, change)
       return api().post(storePath(store, '/sandbox/shop'), change)
@@ -172,6 +182,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
     name: 'uninstall',
     summary: 'the shop uninstalls the app',
     flags: { store: storeFlag },
+    settles: true,
     run: ({ store }, { api }) => api().post(storePath(store, '/sandbox/uninstalls'), {}),
     show: facts
   })
@@ -180,6 +191,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
     name: 'webhooks',
     summary: "make the shop's webhooks faulty, or correct again",
     flags: { store: storeFlag, ...faultFlags },
+    settles: true,
     run: ({ store, ...given }, { api }) => {
       requireOneOf(faultFlags, given)
       const { delayHours, ...faults } = given
@@ -192,6 +204,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
     name: 'charges',
     summary: "make the shop's charges faulty, or correct again",
     flags: { store: storeFlag, ...chargeFlags },
+    settles: true,
     run: ({ store, ...given }, { api }) => {
       requireOneOf(chargeFlags, given)
       const { paysAgain, keyMinutes, reportedFailed, ...faults } = given

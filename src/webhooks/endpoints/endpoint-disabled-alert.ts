@@ -1,11 +1,13 @@
 import type { Ctx } from '#kit/postgres'
 import { describeEndpoint } from './describe-endpoint.ts'
 import type { DisabledEndpoint } from './endpoint-queries.ts'
+import { undeliveredSince } from './undelivered-since.ts'
 
 /** What to mail to those who run the store when the sender has disabled an endpoint, and what they can do about it. */
 export async function endpointDisabledAlert(ctx: Ctx, endpoint: DisabledEndpoint, reason: string) {
   const { failingSince } = endpoint
-  const { id, name, store, since, timezone, shopTime } = await describeEndpoint(ctx, endpoint)
+  const { id, name, store, timezone, shopTime } = await describeEndpoint(ctx, endpoint)
+  const since = await lostSince(ctx, endpoint)
   const failing = failingSince ? ` It has not taken a delivery since ${shopTime(failingSince)}.` : ''
 
   return {
@@ -23,4 +25,10 @@ export async function endpointDisabledAlert(ctx: Ctx, endpoint: DisabledEndpoint
       `If it is no longer needed, delete it: perennial webhook delete ${store} --id ${id}`
     ].join('')
   }
+}
+
+/** Deliveries may have failed before the last success, and not have been sent again; those of now are cancelled already. */
+async function lostSince(ctx: Ctx, { id, failingSince }: DisabledEndpoint): Promise<Temporal.Instant> {
+  const times = [failingSince ?? ctx.now, (await undeliveredSince(ctx, id)) ?? ctx.now]
+  return times.sort(Temporal.Instant.compare)[0]!.round({ smallestUnit: 'second', roundingMode: 'floor' })
 }

@@ -1,5 +1,6 @@
 import { publicId } from '#kit/ids'
 import { type Ctx, type Database, instant, int, nullable, oneOf, row, sql, text } from '#kit/postgres'
+import { undeliveredSince } from './undelivered-since.ts'
 
 const MAX_ENDPOINTS = 10_000
 /** For so many the last failure is looked for. */
@@ -28,6 +29,8 @@ export type TroubledEndpoint = {
   disabledAt: Temporal.Instant | null
   /** Since when every try has failed; null for one that a person disabled. */
   failingSince: Temporal.Instant | null
+  /** When the first event occurred whose delivery failed or was cancelled, of one that the service disabled; null without one. */
+  undeliveredSince: Temporal.Instant | null
   /** What the last failed try came to: `500`, `timeout`, …; null when the history has none any more. */
   lastError: string | null
 }
@@ -56,11 +59,15 @@ export async function listTroubledEndpoints(
   )
   const troubled: TroubledEndpoint[] = []
   for (const { id, status, ...endpoint } of rows) {
-    const lastError =
+    const isDisabled = status === 'disabled'
+    const found =
       endpoint.failingSince && troubled.length < MAX_LAST_ERRORS
-        ? await db.inStore(endpoint.storeId, (ctx) => findLastFailure(ctx, id))
-        : null
-    troubled.push({ ...endpoint, id: publicId('we', id), isDisabled: status === 'disabled', lastError })
+        ? await db.inStore(endpoint.storeId, async (ctx) => ({
+            undeliveredSince: isDisabled ? await undeliveredSince(ctx, id) : null,
+            lastError: await findLastFailure(ctx, id)
+          }))
+        : { undeliveredSince: null, lastError: null }
+    troubled.push({ ...endpoint, ...found, id: publicId('we', id), isDisabled })
   }
   return troubled
 }

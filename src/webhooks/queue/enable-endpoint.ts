@@ -1,13 +1,14 @@
 import type { Ctx } from '#kit/postgres'
 import { type Endpoint, endpointIdOf } from '../endpoints/endpoint.ts'
 import { setEndpointStatus } from '../endpoints/set-endpoint-status.ts'
+import { undeliveredSince } from '../endpoints/undelivered-since.ts'
 import { lockReceiver, lookForMissed, spanOfMissed } from './missed-events.ts'
 
 const MOST_COUNTED = 10_000
 
 /** What an endpoint did not get because it was disabled. Store time. */
 export type NotReceived = {
-  /** Since when its deliveries failed, or were cancelled. */
+  /** Since when there are deliveries that failed or were cancelled, and were not sent again. */
   since: Temporal.Instant
   /** Events that it accepts and that were never queued for it; counting ends at 10,000. */
   missedEvents: number
@@ -27,7 +28,9 @@ export async function enableEndpoint(
 async function countNotReceived(ctx: Ctx, id: number): Promise<NotReceived | null> {
   const receiver = await lockReceiver(ctx, id)
   if (receiver?.status !== 'disabled' || receiver.disabledAt === null) return null
-  const since = receiver.failingSince ?? receiver.disabledAt
+  const undelivered = await undeliveredSince(ctx, id)
+  const failing = receiver.failingSince ?? receiver.disabledAt
+  const since = undelivered && Temporal.Instant.compare(undelivered, failing) < 0 ? undelivered : failing
   let span = await spanOfMissed(ctx, receiver, since)
   let missedEvents = 0
   let missedAfter: number | null = null

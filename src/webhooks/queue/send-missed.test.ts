@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { internalId } from '#kit/ids'
 import { int, row, sql } from '#kit/postgres'
+import { listAlerts } from '#stores'
 import { atOnce } from '../../../test/at-once.ts'
 import { testDatabase } from '../../../test/database.ts'
 import { setEndpointStatus } from '../endpoints/set-endpoint-status.ts'
+import { listTroubledEndpoints } from '../endpoints/troubled-endpoints.ts'
 import { listEvents } from '../event-log/list-events.ts'
 import { listDeliveries } from '../history/list-deliveries.ts'
 import { openListener } from '../listeners/open-listener.ts'
@@ -172,6 +174,30 @@ test('only what the endpoint accepts, from the time on, since it was created, an
   assert.equal(await send('2026-01-01T00:00:00Z'), 1)
   const { deliveries } = await store.inStore((ctx) => listDeliveries(ctx, { endpoint: id }))
   assert.deepEqual(deliveries.map(({ object }) => object).sort(), ['sub_1', 'sub_2', 'sub_3'])
+})
+
+test('what failed before the last success and was not sent again is part of what an endpoint did not get', async () => {
+  let code = 500
+  const receiver = await aReceiver((_, r) => r.writeHead(code).end())
+  const store = await aSendingStore(db, { clock: NOON, schedule: { maxTries: 1, delaysSeconds: [60] } })
+  const { id } = await store.anEndpoint({ url: receiver.url })
+  const occur = async (time: string, answer: number) => {
+    code = answer
+    await store.setClock(at(time))
+    await store.record(numbered(1, 1))
+    await store.settle()
+  }
+  await occur('2026-03-02T00:00:00Z', 500)
+  await occur('2026-03-03T00:00:00Z', 200)
+  await occur('2026-03-04T00:00:00Z', 410)
+  const [troubled] = await listTroubledEndpoints(db, store.storeId, { all: false })
+  const { alerts } = await store.inStore((ctx) => listAlerts(ctx, { limit: 1 }))
+  const { notReceived } = await store.inStore((ctx) => enableEndpoint(ctx, id))
+  assert.deepEqual(
+    [troubled!.undeliveredSince, troubled!.failingSince, notReceived!.since],
+    [at('2026-03-02T00:00:00Z'), at('2026-03-04T00:00:00Z'), at('2026-03-02T00:00:00Z')]
+  )
+  assert.match(alerts[0]!.message, /--since 2026-03-02T00:00:00Z --missed/)
 })
 
 test('more than one transaction of missed events comes in order', async () => {

@@ -71,6 +71,7 @@ export function addStoreCommands(program: Command, terminal: Terminal, sections:
       appSecret: optional('--app-secret <secret>', secret("the app's secret on the platform")),
       proxySecret: optional('--proxy-secret <secret>', secret('the secret of the app proxy'))
     },
+    settles: true,
     run: ({ store, platformUrl, accessToken, appSecret, proxySecret }, { api }) =>
       api().post(storePath(store, '/connect'), {
         platform_url: platformUrl,
@@ -105,6 +106,7 @@ export function addStoreCommands(program: Command, terminal: Terminal, sections:
     name: 'reconcile',
     summary: 'compare a store with its platform and correct differences',
     flags: { store: storeFlag, show: toggle('--show', 'only show the state of the last runs') },
+    settles: true,
     run: async ({ store, show }, { api, answer }) => {
       const path = storePath(store, '/reconcile')
       if (show) return api().get(path)
@@ -128,6 +130,7 @@ export function addStoreCommands(program: Command, terminal: Terminal, sections:
     name: 'release',
     summary: 'end the hold of a store that was restored from a backup, although its platform was not read to the end',
     flags: { store: storeFlag },
+    settles: true,
     run: ({ store }, { api }) => api().post(storePath(store, '/release'), {}),
     show: facts
   })

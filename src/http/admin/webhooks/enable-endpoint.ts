@@ -10,7 +10,9 @@ const EnabledEndpoint = Type.Object(
   {
     ...EndpointBody.properties,
     undelivered_since: OrNull(
-      Timestamp('Since when its deliveries failed or were cancelled; null for an endpoint that was enabled')
+      Timestamp(
+        'Since when it has deliveries that failed or were cancelled and were not sent again; null for an endpoint that was enabled'
+      )
     ),
     missed_events: Type.Integer({
       description:
