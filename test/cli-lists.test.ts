@@ -62,6 +62,57 @@ test('members, subscriptions, attempts and events are listed by filters, page by
   assert.match((await run(['event', 'list', ...of, '--limit', '1'])).out, /more; for the next page add --since \d+\n$/)
 })
 
+test('a subscription is found by each status that it can have', async () => {
+  const store = await service.aStore()
+  const of = ['--store', store.domain]
+  for (const name of ['ada', 'bob', 'cyd', 'dan']) await store.member(`${name}@example.com`)
+  const [dan, cyd, bob, ada] = idsOf(await json('subscription', 'list', ...of)) as [string, string, string, string]
+  for (const id of [bob, cyd, dan]) await json('subscription', 'cancel', id, ...of)
+  for (const [id, status] of Object.entries({ [cyd]: 'failed', [dan]: 'expired' })) {
+    await service.db.inStore(store.storeId, ({ tx, storeId }) =>
+      tx.run(sql`
+        update subscriptions set status = ${status}, grace_ends_at = null
+         where store_id = ${storeId} and id = ${Number(id.slice(4))}`)
+    )
+  }
+  const listed = async (...filters: string[]) => {
+    const page = await json('subscription', 'list', ...of, ...filters)
+    assert.equal(page.total, page.data.length)
+    return idsOf(page)
+  }
+  assert.deepEqual(await listed('--status', 'active'), [ada])
+  assert.deepEqual(await listed('--status', 'failed'), [cyd])
+  assert.deepEqual(await listed('--status', 'expired'), [dan])
+  assert.deepEqual(await listed('--status', 'cancelled'), [dan, cyd, bob])
+  assert.deepEqual(await listed('--status', 'failed', '--customer', 'dan@example.com'), [])
+  assert.deepEqual(await listed('--status', 'failed', '--customer', 'CYD@example.com'), [cyd])
+  assert.deepEqual(await listed('--status', 'failed', '--created-before', '2026-01-01'), [])
+})
+
+test('a filter that names nothing is refused, a member is found by the address', async () => {
+  const store = await service.aStore()
+  const of = ['--store', store.domain]
+  await store.member('ada@example.com')
+  assert.ok((await json('event', 'list', ...of, '--customer', 'ada@example.com')).total > 0)
+  const refused = async (...args: string[]) => {
+    const ran = await run(args)
+    assert.equal(ran.code, 1)
+    return ran.err
+  }
+  assert.equal(
+    await refused('event', 'list', ...of, '--customer', 'eve@example.com'),
+    "perennial: No member has the address eve@example.com: give --customer an id, or the platform's number\n"
+  )
+  for (const [args, accepts] of [
+    [['member', 'list', ...of, '--plan', 'VIP'], /--plan cannot be 'VIP'\. It must be a plan id such as plan_3/],
+    [['subscription', 'list', ...of, '--plan', '3'], /--plan cannot be '3'\. It must be a plan id such as plan_3/],
+    [['attempt', 'list', ...of, '--subscription', '25'], /--subscription cannot be '25'\. .* id such as sub_12/],
+    [['subscription', 'list', ...of, '--customer', 'sub_2'], /--customer cannot be 'sub_2'\. .* such as cust_24, /]
+  ] as const) {
+    assert.match(await refused(...args), accepts)
+  }
+})
+
 test('dead letters are listed and retried', async () => {
   const store = await service.aStore()
   await store.member('ada@example.com')

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { AdminApi, Document } from './admin-api.ts'
 import { badUsage } from './command-error.ts'
-import { whatItWaitsFor } from './commands/what-it-waits-for.ts'
 import type { Flag, Flags, ValuesOf } from './flags.ts'
 import { nameFlags } from './name-flags.ts'
 import { sayWaiting } from './say-waiting.ts'
+import { whatItWaitsFor } from './what-it-waits-for.ts'
 
 /** What a command gets from its caller. Documents are printed the same way for all commands. */
 export type Terminal = {

@@ -39,9 +39,13 @@ function refused(accepts: string): never {
   throw new InvalidArgumentError(`It must be ${accepts}.`)
 }
 
-function matching(accepts: string, pattern: RegExp): Reader<string> {
+export function matching(accepts: string, pattern: RegExp): Reader<string> {
   return { accepts, read: (given) => (pattern.test(given) ? given : refused(accepts)) }
 }
+
+/** One of our ids, such as `plan_3`. */
+export const id = (prefix: string, accepts: string): Reader<string> =>
+  matching(accepts, new RegExp(`^${prefix}_\\d{1,18}$`))
 
 export const text = (accepts: string): Reader<string> => matching(accepts, /\S/)
 

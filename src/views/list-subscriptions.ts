@@ -1,9 +1,9 @@
-import { subscriptionFilters } from './subscription-filters.ts'
+import { operatorSubscriptionFilters } from './subscription-filters.ts'
 import { defineList } from './totals/page-with-total.ts'
 import { SubscriptionView } from './views.ts'
 
 /** Subscriptions, newest first, id breaking ties. */
-export const listSubscriptions = defineList(SubscriptionView, subscriptionFilters, {
+export const listSubscriptions = defineList(SubscriptionView, operatorSubscriptionFilters, {
   name: 'subscriptions',
   at: 'created_at',
   status: 'public_status',

@@ -46,3 +46,18 @@ export const subscriptionFilters = {
     by: { kind: 'bound', bound: 'before' }
   })
 }
+
+/** Those of operators, who see how a subscription ended: it is looked for among those that are `cancelled` to everybody else. */
+export const operatorSubscriptionFilters = {
+  ...subscriptionFilters,
+  endedAs: defineFilter({
+    schema: Choice(['failed', 'expired'], 'Subscriptions that ended in this way'),
+    read: (status) => status,
+    by: {
+      kind: 'key',
+      types: ['text'],
+      condition: (status) => `(public_status = 'cancelled' and status = ${status})`,
+      values: (status) => [status]
+    }
+  })
+}

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { addCommand, type Terminal } from '../command.ts'
-import { oneOf, optional, text } from '../flags.ts'
+import { id, oneOf, optional, text } from '../flags.ts'
 import { offsetPaging, pageTable, queryOf } from './pages.ts'
 import { storeFlag, storePath } from './store-flag.ts'
 
@@ -14,7 +14,7 @@ export function addAttemptCommands(program: Command, terminal: Terminal): void {
     summary: 'list the billing attempts of a store, newest first',
     flags: {
       store: storeFlag,
-      subscription: optional('--subscription <id>', text('a subscription id such as sub_12')),
+      subscription: optional('--subscription <id>', id('sub', 'a subscription id such as sub_12')),
       status: optional('--status <status>', oneOf('success', 'failed', 'pending')),
       from: optional('--from <time>', text(`scheduled after this time: ${date}`)),
       to: optional('--to <time>', text(`scheduled before this time: ${date}`)),

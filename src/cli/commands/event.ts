@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Document } from '../admin-api.ts'
 import { addCommand, type Terminal } from '../command.ts'
+import { customerIdOf, customerText } from '../customer-flag.ts'
 import { optional, text, wholeNumber } from '../flags.ts'
 import { lines, table } from '../print.ts'
 import { queryOf } from './pages.ts'
@@ -18,7 +19,7 @@ export function addEventCommands(program: Command, terminal: Terminal): void {
     flags: {
       store: storeFlag,
       type: optional('--type <type>', text('an event type such as billing.success')),
-      customer: optional('--customer <id>', text("a customer id, the platform's number or its global id")),
+      customer: optional('--customer <id>', customerText),
       since: optional('--since <sequence>', {
         ...wholeNumber(0, MAX_SEQUENCE),
         accepts: 'events after this sequence (default: all that are kept)'
@@ -28,7 +29,10 @@ export function addEventCommands(program: Command, terminal: Terminal): void {
         accepts: 'number of events, from 1 to 100 (default: 50)'
       })
     },
-    run: ({ store, ...given }, { api }) => api().get(storePath(store, `/events?${queryOf(given)}`)),
+    run: async ({ store, customer, ...given }, { api }) => {
+      const named = { ...given, customer: await customerIdOf(api(), store, customer) }
+      return api().get(storePath(store, `/events?${queryOf(named)}`))
+    },
     show: (document) => {
       const data = document.data as Document[]
       const rest = Number(document.total) - data.length

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { addCommand, type Terminal } from '../command.ts'
-import { oneOf, optional, text } from '../flags.ts'
+import { id, oneOf, optional, text } from '../flags.ts'
 import { offsetPaging, pageTable, queryOf } from './pages.ts'
 import { storeFlag, storePath } from './store-flag.ts'
 
@@ -13,7 +13,7 @@ export function addMemberCommands(program: Command, terminal: Terminal): void {
     flags: {
       store: storeFlag,
       status: optional('--status <status>', oneOf('active', 'paused', 'cancelled')),
-      plan: optional('--plan <plan>', text('a plan id such as plan_3')),
+      plan: optional('--plan <plan>', id('plan', 'a plan id such as plan_3')),
       email: optional('--email <address>', text('an e-mail address')),
       ...offsetPaging
     },

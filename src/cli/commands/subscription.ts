@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import type { Document } from '../admin-api.ts'
 import { addCommand, requireOneOf, type Terminal } from '../command.ts'
-import { amount, argument, type Flags, needed, oneOf, optional, text, wholeNumber } from '../flags.ts'
+import { customerIdOf, customerText } from '../customer-flag.ts'
+import { amount, argument, type Flags, id, needed, oneOf, optional, text, wholeNumber } from '../flags.ts'
 import { facts, harmless, lines } from '../print.ts'
 import { offsetPaging, pageTable, queryOf } from './pages.ts'
 import { storeFlag, storePath } from './store-flag.ts'
@@ -33,15 +34,21 @@ export function addSubscriptionCommands(program: Command, terminal: Terminal): v
     summary: 'list the subscriptions of a store, newest first',
     flags: {
       store: storeFlag,
-      status: optional('--status <status>', oneOf('active', 'paused', 'cancelled')),
-      plan: optional('--plan <plan>', text('a plan id such as plan_3')),
-      customer: optional('--customer <id>', text("a customer id, the platform's number or its global id")),
+      status: optional('--status <status>', oneOf('active', 'paused', 'cancelled', 'failed', 'expired')),
+      plan: optional('--plan <plan>', id('plan', 'a plan id such as plan_3')),
+      customer: optional('--customer <id>', customerText),
       createdAfter: optional('--created-after <time>', dateFlag),
       createdBefore: optional('--created-before <time>', dateFlag),
       ...offsetPaging
     },
-    run: ({ store, plan, customer, createdAfter, createdBefore, ...given }, { api }) => {
-      const named = { plan_id: plan, customer_id: customer, created_after: createdAfter, created_before: createdBefore }
+    run: async ({ store, plan, customer, createdAfter, createdBefore, ...given }, { api }) => {
+      const customerId = await customerIdOf(api(), store, customer)
+      const named = {
+        plan_id: plan,
+        customer_id: customerId,
+        created_after: createdAfter,
+        created_before: createdBefore
+      }
       return api().get(storePath(store, `/subscriptions?${queryOf({ ...given, ...named })}`))
     },
     fields: { customer: 'customer_id' },

@@ -1,5 +1,5 @@
-import type { AdminApi, Document } from '../admin-api.ts'
-import { storePath } from './store-flag.ts'
+import type { AdminApi, Document } from './admin-api.ts'
+import { storePath } from './commands/store-flag.ts'
 
 /** Of the newest deliveries, which are those of what is being done. */
 const LOOKED_AT = 100
