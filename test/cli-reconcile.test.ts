@@ -34,6 +34,10 @@ test('after lost messages, deleted customers and an uninstalled app, commands re
   const refused = await run(['store', 'reconcile', ...of, '--json'])
   assert.equal(refused.code, 1)
   assert.equal(JSON.parse(refused.out).error.code, 'conflict')
+  const says =
+    /Of the cycles that fell due .* the latest is billed, or all: .* catch_up .*\n {2}perennial store settings --store /
+  assert.match((await run(['store', 'disconnect', ...of])).out, says)
+  assert.match((await run(['store', 'connect', ...of])).out, says)
   const connected = await json('store', 'connect', ...of)
   assert.match(connected.platform_token, /^sbx_/)
   assert.deepEqual([connected.id, connected.domain, connected.status], [store.id, store.domain, 'active'])

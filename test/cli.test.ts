@@ -208,10 +208,24 @@ test('seeding prints its progress on standard error, and the seeded store has no
   // The card of one of these three expires before they buy something.
   const { code, out, err } = await run(['seed', '--store', domain, '--members', '3', '--months', '1', '--json'])
   assert.equal(code, 0, out)
-  assert.deepEqual(JSON.parse(out), { members: 3, months: 1, now: '2026-02-28T15:00:00Z' })
+  assert.deepEqual(JSON.parse(out), { members: 3, months: 1, now: '2026-02-28T15:00:00Z', subscriptions: 3 })
   assert.match(err, /^Seeding .*: \d+ %, 2026-\d\d-\d\d\n/)
   assert.match(err, /: 100 %, 2026-02-28\nSeeded .*\n$/)
   assert.deepEqual((await json('doctor', '--store', domain)).findings, [])
+})
+
+test('seeding a shop whose messages are lost fails, and says how to get them', async () => {
+  const { domain } = await service.aStore()
+  const of = ['--store', domain]
+  await json('sandbox', 'webhooks', ...of, '--drop', '1', '--seed', '7')
+  const seeded = await run(['seed', ...of, '--members', '2', '--months', '1', '--json'])
+  assert.deepEqual([seeded.code, JSON.parse(seeded.out).subscriptions], [1, 0])
+  assert.match(
+    seeded.err,
+    /\nOf 2 subscriptions 0 are known here: .*:\n {2}perennial (sandbox webhooks .* --off)\n {2}perennial (store reconcile .*)\n$/
+  )
+  for (const command of seeded.err.matchAll(/^ {2}perennial (.*)$/gm)) await json(...command[1]!.split(' '))
+  assert.equal((await json('subscription', 'list', ...of)).total, 2)
 })
 
 test('doctor reports manually broken rows and exits with 1', async () => {

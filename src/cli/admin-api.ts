@@ -154,10 +154,15 @@ function parsed(body: string, server: Server): Document {
   throw notPerennial(server)
 }
 
-function errorIn(document: Document, server: Server, { isRead }: { isRead: boolean }): CommandError {
+function errorIn(document: Document, server: Server, how: { isRead: boolean }): CommandError {
   const { code, message } = (document.error ?? {}) as { code?: unknown; message?: unknown }
   if (typeof code !== 'string' || typeof message !== 'string') return notPerennial(server)
-  return new CommandError(code, code === 'unavailable' ? unavailableInCommands(message, { isRead }) : message)
+  if (code === 'unavailable') return new CommandError(code, unavailableInCommands(message, how))
+  if (code !== 'authentication_failed') return new CommandError(code, message)
+  return new CommandError(
+    code,
+    `${message}: that of PERENNIAL_TOKEN, or else of operator.token in DATA_DIR, is not the one of ${server.url.origin}`
+  )
 }
 
 const notPerennial = (server: Server) =>

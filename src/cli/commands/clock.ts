@@ -26,7 +26,7 @@ export function addClockCommands(program: Command, terminal: Terminal): void {
       return api()
         .post(storePath(store, '/clock/advance'), { by, to })
         .catch((err: unknown) => {
-          throw err instanceof ConnectionLost ? unknownTime(err, store) : err
+          throw err instanceof ConnectionLost ? unknownTime(err, store) : inFlags(err)
         })
     },
     show: (advanced, { store }) => {
@@ -40,19 +40,22 @@ export function addClockCommands(program: Command, terminal: Terminal): void {
               '',
               `${undelivered === 1 ? 'One webhook delivery' : `${undelivered} webhook deliveries`} failed in every try:`,
               `  perennial webhook deliveries --store ${store} --status failed`
-            ]),
-        ...(alerts.length === 0
+            ])
+      ]
+      // An alert may also say that something works again.
+      const raised =
+        alerts.length === 0
           ? []
           : [
               '',
               'Alerts that were raised:',
               ...alerts.map(({ subject }) => harmless(`  ${subject}`)),
               `  To read them: perennial alert list --store ${store}`
-            ])
-      ]
+            ]
       return lines([
         `The time is now ${advanced.now}. Everything that fell due is done${wrong.length === 0 ? '.' : ', but not all of it worked:'}`,
-        ...wrong
+        ...wrong,
+        ...raised
       ])
     }
   })
@@ -64,3 +67,9 @@ const unknownTime = ({ code, message }: ConnectionLost, store: string) =>
     code,
     `${message}. The clock may have moved part of the way: \`perennial store show --store ${store}\` shows it; go on with --to`
   )
+
+/** A message that names the fields of the request. */
+const inFlags = (err: unknown) =>
+  err instanceof CommandError && err.code === 'unavailable'
+    ? new CommandError(err.code, err.message.replace('(`to`), not `by`', '(`--to`), not `--by`'))
+    : err

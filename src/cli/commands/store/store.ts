@@ -79,7 +79,7 @@ export function addStoreCommands(program: Command, terminal: Terminal, sections:
         app_secret: appSecret,
         proxy_secret: proxySecret
       }),
-    show: facts
+    show: (connected, { store }) => facts(connected) + lines(['', ...caughtUp(store)])
   })
 
   addCommand(store, terminal, {
@@ -95,6 +95,7 @@ export function addStoreCommands(program: Command, terminal: Terminal, sections:
           : ["The service's webhooks on the platform could not be removed; it refuses what they send."]),
         'To connect it again:',
         `  perennial store connect --store ${store}`,
+        ...caughtUp(store),
         'To delete it with everything that it has:',
         `  perennial store delete --store ${store}`
       ])
@@ -137,6 +138,12 @@ export function addStoreCommands(program: Command, terminal: Terminal, sections:
 
   addStoreSettingsCommand(store, terminal, sections)
 }
+
+/** What becomes of charges that fell due while a store could not be billed. */
+const caughtUp = (store: string) => [
+  'Of the cycles that fell due while it was not connected the latest is billed, or all: the setting catch_up decides.',
+  `  perennial store settings --store ${store}`
+]
 
 const listed = table(
   ['id', 'domain', 'name', 'timezone', 'currency', 'plan', 'sandbox', 'clock', 'status', 'restored_at'],
