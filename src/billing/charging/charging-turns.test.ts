@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isOutage } from '#kit/postgres'
 import type { Connector, PlatformAttempt } from '#platform'
 import { testDatabase } from '../../../test/database.ts'
 import { aDueStore } from '../../../test/due-store.ts'
+import { awayWhile } from '../../../test/failing-database.ts'
 import { at } from '../../../test/subscription-life.ts'
 import { createChargingTurns } from './charging-turns.ts'
 import { openDueAttempts } from './open-attempts.ts'
@@ -19,7 +21,8 @@ async function aStoreThatSends(
   count: number,
   charge: Charge,
   answered: Promise<void> = Promise.resolve(),
-  throttleMemoryMs?: number
+  throttleMemoryMs?: number,
+  ofDatabase = db
 ) {
   const { storeId, inStore } = await aDueStore(db, { subscriptions: count, dueAt: DUE })
   await inStore((ctx) => openDueAttempts(ctx, 500))
@@ -34,7 +37,7 @@ async function aStoreThatSends(
   }
   let connectors = 0
   const turns = createChargingTurns({
-    db,
+    db: ofDatabase,
     leaseOwner: 1,
     connectorOf: async () => {
       connectors++
@@ -78,6 +81,22 @@ test('after the platform has throttled, no more are claimed at once than before'
     isThrottled = false
   }
   assert.deepEqual(claimed, [32, 16, 32, 32])
+})
+
+test('an answer that comes again, since it could not be written, counts once as throttled', async () => {
+  let isAway = false
+  const charge: Charge = () => {
+    isAway = true
+    return { kind: 'throttled' }
+  }
+  const ofDatabase = awayWhile(db, () => isAway)
+  const { turn, asked } = await aStoreThatSends(96, charge, Promise.resolve(), undefined, ofDatabase)
+  await assert.rejects(turn(), isOutage)
+  isAway = false
+  await turn()
+  assert.equal(asked.length, 32, 'as many wait to be written')
+  await assert.rejects(turn(), isOutage)
+  assert.equal(asked.length, 48)
 })
 
 test('a store that was throttled a while ago, and has answered nothing since, is taken for one that is not', async () => {

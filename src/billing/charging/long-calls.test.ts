@@ -325,6 +325,23 @@ test('answers whose write gave up waiting for a lock are written when it is free
   assert.deepEqual(await statuses(), Array(3).fill('success'))
 })
 
+test('answers that could not be written are kept no more when the store is left to somebody else, and written nevertheless', async () => {
+  const store = await aStoreOfThree()
+  const { storeId, engine, released, state, statuses } = store
+  state.isAway = true
+  released.resolve()
+  await assert.rejects(engine.endUnderWay!(storeId), isOutage)
+  await engine.letGo!(storeId)
+  state.isAway = false
+  const isOver = async () => {
+    const [one] = await attemptsOf(store)
+    return Temporal.Instant.compare(one!.leasedUntil!, Temporal.Now.instant()) < 0
+  }
+  await until('the end of their claims', isOver, MAX_CALL_MS * 4)
+  await engine.endUnderWay!(storeId)
+  assert.deepEqual(await statuses(), Array(3).fill('success'))
+})
+
 test('an answer whose write waits for a lock for long is written by itself, and holds up the others only at first', async () => {
   const store = await aStoreOfThree(anImpatientDatabase())
   const { storeId, engine, released, statuses } = store

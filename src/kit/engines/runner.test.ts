@@ -233,14 +233,15 @@ test('an engine that fails is asked again, and the others have their turn', asyn
 for (const [what, onSecondRun, endUnderWay] of [
   ['fails after it did something', () => Promise.reject(new Error('the connection is lost')), async () => {}],
   ['is interrupted by who wants the store alone', async () => 1, async () => {}],
-  ['cannot end what it has under way then', async () => 1, () => Promise.reject(new Error('the connection is lost'))]
+  ['cannot end what it has under way then', async () => 1, () => Promise.reject(new Error('the connection is lost'))],
+  ['does nothing and cannot end that', async () => 0, () => Promise.reject(new Error('the connection is lost'))]
 ] as const) {
   test(`an engine that ${what} is run again, though its due query no longer finds its work`, async (t) => {
     const store = await aStore(db)
     const [holder, node] = [await aNode(t), await aNode(t)]
     const atSecondRun = Promise.withResolvers<void>()
     const goOn = Promise.withResolvers<void>()
-    let runs = 0
+    let [runs, letsGo] = [0, 0]
     // What it holds in memory is leased by this process, so nothing is due any more.
     const holding: Engine = {
       ...node.engine,
@@ -253,7 +254,8 @@ for (const [what, onSecondRun, endUnderWay] of [
         await goOn.promise
         return onSecondRun()
       },
-      endUnderWay
+      endUnderWay,
+      letGo: async () => void letsGo++
     }
     const runner = createRunner({
       db: node.db,
@@ -273,6 +275,7 @@ for (const [what, onSecondRun, endUnderWay] of [
     await setTimeout(400)
     goOn.resolve()
     await alone
+    assert.ok(letsGo > 0)
     await until('a run more', () => runs === 3)
   })
 }
@@ -681,6 +684,7 @@ test('what a node has under way where its run failed is recorded although anothe
   await settled
   assert.deepEqual(other.ran, [], 'the job was recorded, not run again')
   await failing.runner.stop()
+  assert.equal(failing.ends.length, 2, 'its first end failed')
 })
 
 test('an end that fails is repeated until nothing is left', { timeout: 60_000 }, async (t) => {
