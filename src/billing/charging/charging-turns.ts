@@ -26,8 +26,9 @@ const THROTTLE_MEMORY_MS = 3_600_000
 export type ChargingTurns = Required<Pick<Engine, 'endUnderWay' | 'letGo' | 'keptLong'>> & {
   /**
    * Claims attempts and asks the platform for them, and writes what was answered meanwhile, also of earlier turns: a call that
-   * hangs holds up no other. It is written also where the store has no connector any more; then that is thrown. `isFull`: as many
-   * were claimed as may be, so that there may be more. `done` counts attempts that were claimed or written, or are under way.
+   * hangs holds up no other. It is written also where the store has no connector any more; that is thrown when more could be
+   * claimed. `isFull`: as many were claimed as may be, so that there may be more. `done` counts attempts that were claimed or
+   * written, or are under way.
    */
   turn(storeId: number): Promise<{ done: number; isFull: boolean }>
   /** How many calls are under way, or answered and not written. */

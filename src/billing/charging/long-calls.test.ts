@@ -432,9 +432,11 @@ test('what was answered is written also where the store has no connector any mor
   isConnected = false
   released.resolve()
   await until('what was sent is written', async () => {
-    await assert.rejects(engine.runOnce(storeId), /disconnected/)
+    // While as many calls are under way as may be, it does not ask for the connector.
+    await engine.runOnce(storeId).catch((err) => assert.match(String(err), /disconnected/))
     return (await paid()) === 32
   })
+  await assert.rejects(engine.runOnce(storeId), /disconnected/)
   assert.equal(platform.charges.size, 32)
 })
 

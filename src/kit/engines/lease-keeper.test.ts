@@ -37,6 +37,22 @@ test('leases are extended until they are let go, in each store for itself', asyn
   assert.equal(asked.length, after, 'nobody is asked when nothing is kept')
 })
 
+test('leases are extended early enough for another try before their end', async () => {
+  let extensions = 0
+  const leases = createLeaseKeeper<string>({
+    leaseMs: 900,
+    async extend(_storeId, things) {
+      extensions++
+      return things
+    }
+  })
+  const from = performance.now()
+  leases.keep(1, ['a'], from)
+  await until('the first', () => extensions > 0)
+  assert.ok(performance.now() - from < 700)
+  leases.letGo(1, ['a'])
+})
+
 test('a lease is surely ours until its end, and longer when it was extended; not when it was lost', async () => {
   const [first, second] = [Promise.withResolvers<string[]>(), Promise.withResolvers<string[]>()]
   const { leases, asked } = aKeeper(() => (asked.length === 1 ? first : second).promise)

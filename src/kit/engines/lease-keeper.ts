@@ -4,7 +4,10 @@ export type LeaseKeeper<T> = {
   keep(storeId: number, things: T[], from: number): void
   /** Extends them no more: the work is over. */
   letGo(storeId: number, things: T[]): void
-  /** Whether the lease is surely ours. It may not be when this process or the database stood still. */
+  /**
+   * Whether the lease lasts still. It may not when this process or the database stood still. That of a node which has lost its session
+   * may be freed before (`lease-owner.ts`): the token of the claim tells whether it is ours.
+   */
   isHeld(storeId: number, thing: T): boolean
 }
 
