@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { commandLine } from './command-line.ts'
 import { testDatabase } from './database.ts'
 import { startService } from './service-builder.ts'
 import { until } from './until.ts'
@@ -12,16 +13,13 @@ test('a clock whose move is cut off says how far it got and how to finish, and a
   await store.member('ada@example.com')
   const clockOf = async () => (await first.admin('GET', store.at)).clock
 
-  const moved = store.advance({ by: 'P1Y' }).then(
-    () => assert.fail('The move was not cut off'),
-    (err: Error) => err.message
-  )
+  const moved = commandLine(first).run(['clock', 'advance', '--store', store.domain, '--by', 'P1Y'])
   await until('the clock moves', async () => (await clockOf()) !== '2026-01-31T15:00:00.000Z')
   await first.stop()
-  const message = await moved
-
+  const { code, err: message } = await moved
+  assert.equal(code, 1)
   const [, reached] =
-    /The service is stopping; .* The clock has moved to (\S+)\. To finish this move, advance it to 2027-01-31T15:00:00\.000Z \(`to`\)/.exec(
+    /The service is stopping; .* The clock has moved to (\S+)\. To finish this move, advance it to 2027-01-31T15:00:00\.000Z \(`--to`\), not `--by` /.exec(
       message
     ) ?? assert.fail(message)
   const again = await startService(url, { background: true })

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFailureLog } from '#kit/failure-log'
 import { sql } from '#kit/postgres'
+import { notify } from '#stores'
 import { createStatus } from '../src/audit/problems/create-status.ts'
 import { createProblemWatch } from '../src/audit/problems/watch-problems.ts'
 import { commandLine } from './command-line.ts'
@@ -72,6 +73,25 @@ test('a receiver that fails is named with its last error, then as disabled, and 
   await service.admin('POST', `${store.at}/webhooks/${id}/disable`, {})
   const off = await statusOf(store.domain)
   assert.deepEqual([off.working, kinds(off.notes)], [true, [`endpoint_off ${id}`]])
+})
+
+test('a moved clock names alerts, which need not be about something that does not work', async () => {
+  const store = await service.aStore()
+  const subject = 'The restored store is in operation again'
+  await service.db.inStore(store.storeId, (ctx) =>
+    notify(ctx, { kind: 'restore_finished', subject, message: 'All read' })
+  )
+  const { out } = await run(['clock', 'advance', '--store', store.domain, '--by', 'PT1M'])
+  assert.match(out, new RegExp(`Everything that fell due is done\\.\n\nAlerts that were raised:\n {2}${subject}\n`))
+})
+
+test('an operator token that is wrong is reported with where it comes from', async () => {
+  const { code, err } = await run(['store', 'list'], { PERENNIAL_TOKEN: 'op_wrong_wrong_wrong_wrong_wrong_wrong' })
+  assert.equal(code, 1)
+  assert.match(
+    err,
+    /A valid operator token is needed: that of PERENNIAL_TOKEN, or else of operator\.token in DATA_DIR, is not /
+  )
 })
 
 test('a receiver that fails and is then disabled on purpose is no problem', async () => {

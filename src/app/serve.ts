@@ -209,6 +209,9 @@ async function listen(app: Service['http'], setting: string, port: number, host:
     return addressOf(host, (app.server.address() as AddressInfo).port)
   } catch (err) {
     const { code, message } = err as NodeJS.ErrnoException
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw new EnvironmentProblem(`HOST must be an address of this machine, or a name of one, which ${host} is not`)
+    }
     const why =
       code === 'EADDRINUSE' ? 'it is in use by another program' : code === 'EACCES' ? 'it needs more rights' : message
     throw new StartRefused(`${setting} ${port} on HOST ${host} cannot be listened on: ${why}`)
