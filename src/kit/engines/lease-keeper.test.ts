@@ -40,7 +40,7 @@ test('leases are extended until they are let go, in each store for itself', asyn
 test('leases are extended early enough for another try before their end', async () => {
   let extensions = 0
   const leases = createLeaseKeeper<string>({
-    leaseMs: 900,
+    leaseMs: 1_800,
     async extend(_storeId, things) {
       extensions++
       return things
@@ -49,7 +49,7 @@ test('leases are extended early enough for another try before their end', async 
   const from = performance.now()
   leases.keep(1, ['a'], from)
   await until('the first', () => extensions > 0)
-  assert.ok(performance.now() - from < 700)
+  assert.ok(performance.now() - from < 1_500)
   leases.letGo(1, ['a'])
 })
 

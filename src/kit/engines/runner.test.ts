@@ -631,6 +631,7 @@ async function aNodeThatFails(
   const jobs = createJobEngine({ db, leaseOwner: node.id, jobs: [hanging], deps: {}, patience })
   let runs = 0
   const ends: number[] = []
+  const order: string[] = []
   const failing: Engine = {
     ...jobs,
     async runOnce(id) {
@@ -639,8 +640,13 @@ async function aNodeThatFails(
     },
     async endUnderWay(id) {
       if (id === store.storeId) ends.push(performance.now())
+      order.push('end')
       await jobs.endUnderWay!(id)
       if (id === store.storeId && ends.length === 1) throw new Error('Its first end fails')
+    },
+    async letGo(id) {
+      order.push('let go')
+      await jobs.letGo!(id)
     }
   }
   const runner = createRunner({
@@ -662,7 +668,7 @@ async function aNodeThatFails(
   runner.start()
   await begun.promise
   await until('a run that fails', () => runs > 1)
-  return { runner, jobs, ends, node, answer: () => call.resolve() }
+  return { runner, jobs, ends, order, node, answer: () => call.resolve() }
 }
 
 test('what a node has under way where its run failed is recorded although another node has the store by now, which settles', {
@@ -683,6 +689,7 @@ test('what a node has under way where its run failed is recorded although anothe
   await until('the store settles', () => isSettled, 10_000)
   await settled
   assert.deepEqual(other.ran, [], 'the job was recorded, not run again')
+  assert.deepEqual(failing.order.slice(0, 2), ['end', 'let go'])
   await failing.runner.stop()
   assert.equal(failing.ends.length, 2, 'its first end failed')
 })
