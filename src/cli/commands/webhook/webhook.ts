@@ -165,7 +165,9 @@ function formatEndpoints(endpoints: Document[], store: string): string {
   )
 }
 
-const isFailing = ({ status, failing_since }: Document) => status === 'enabled' && failing_since !== null
+/** A listener is tried once: there is nothing to repair before the next delivery. */
+const isFailing = ({ kind, status, failing_since }: Document) =>
+  kind === 'url' && status === 'enabled' && failing_since !== null
 
 /** What an endpoint did not get while it failed or was disabled, and how to send it. Nothing where it was enabled. */
 function notReceived(enabled: Document, store: string): string[] {
