@@ -58,6 +58,6 @@ test('a server that is killed runs again soon; one that cannot start ends the se
   assert.deepEqual(await ended, [69, null])
   assert.match(
     printed,
-    /perennial: The embedded database has died and could not be started again: .*pg_control.*\. See .*postgres\.log/
+    /perennial: The embedded database has died and could not be started again: .*pg_control.*\. What PostgreSQL itself says is in .*postgres\.log/
   )
 })
