@@ -21,6 +21,8 @@ const MAX_RATIO = 1.25
 const WRITE_BYTES = 60_000
 /** Of what is announced and does not come. */
 const SILENT_BYTES = 1_000
+/** So that the service has read what was sent before the next body is begun. */
+const SETTLE_MS = 50
 
 /** Who floods, and whom it must not keep from being heard. */
 const FLOODS = {
@@ -29,7 +31,9 @@ const FLOODS = {
   'one address': { shops: 1, addresses: 1, neighbour: { shop: 0, address: '127.0.2.0' } },
   'one shop': { shops: 1, addresses: 50, neighbour: { shop: 1, address: '127.0.2.0' } },
   /** They may fill all that the endpoint has; the neighbour calls the API. */
-  'all shops': { shops: 5, addresses: 50, neighbour: null }
+  'all shops': { shops: 5, addresses: 50, neighbour: null },
+  /** The same, but nobody ends a body: what is full stays full. */
+  unended: { shops: 5, addresses: 50, neighbour: null }
 } as const
 type Flood = keyof typeof FLOODS
 const SHOPS = 5
@@ -100,6 +104,23 @@ export async function floodWithBodies(trial: BodyFloodTrial): Promise<object> {
       reads++
     }
 
+    /** Bodies that lack their last byte, large ones first, until not even one half as large as the neighbour's write is taken. */
+    const fill = async (senders: (readonly [BuiltStore, string, boolean])[]) => {
+      const unended: ReturnType<typeof open>[] = []
+      for (let bytes = body.length; bytes > WRITE_BYTES / 2; bytes = Math.floor(bytes / 2)) {
+        for (let isRefused = false; !isRefused && unended.length < connections; ) {
+          const [store, from] = senders[unended.length]!
+          const message = aMessage(port, store, from, bytes, WRONG)
+          unended.push(message)
+          message.socket.once('readable', () => (isRefused = true))
+          const isSent = new Promise((resolve) => message.socket.write(body.subarray(0, bytes - 1), resolve))
+          await Promise.race([isSent, once(message.socket, 'readable')])
+          await sleep(SETTLE_MS)
+        }
+      }
+      return unended
+    }
+
     /** Returns the most memory that the service had meanwhile. */
     const round = async (flood: Flood): Promise<number> => {
       let most = 0
@@ -125,6 +146,12 @@ export async function floodWithBodies(trial: BodyFloodTrial): Promise<object> {
         for (const { socket } of silent) socket.write(body.subarray(0, SILENT_BYTES))
         await Promise.all([look(), speak(flood)])
         for (const { socket } of silent) socket.destroy()
+        return most
+      }
+      if (flood === 'unended') {
+        const unended = await fill(senders)
+        await Promise.all([look(), speak(flood)])
+        for (const { socket } of unended) socket.destroy()
         return most
       }
       const watching = Promise.all([again(look), again(() => speak(flood))])

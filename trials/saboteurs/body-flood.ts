@@ -41,7 +41,7 @@ export const bodyFloodSaboteurs: Record<string, Saboteur> = {
     from: 'SHARE_OF_SHOP = 3 / 8',
     to: 'SHARE_OF_SHOP = 1'
   }),
-  'the endpoint may hold everything': without('all shops: a write of the API', {
+  'the endpoint may hold everything': without('unended: a write of the API', {
     file: INBOUND,
     from: 'SHARE_OF_ALL = 3 / 4',
     to: 'SHARE_OF_ALL = 1'
