@@ -49,17 +49,19 @@ export async function renewClaim(
 /**
  * Until when the call of a charge has to end that is sent now, so that no other process has its attempt before; a time of
  * `performance.now()`. `from`: when it was claimed, or before. A claim that has not enough time left is renewed by `renew`: one
- * whose answer comes so late that it has not either is renewed again. Null where the charge may not be sent.
+ * whose answer comes so late that it has not either is renewed again. Null where the charge may not be sent. `clock`: the time that
+ * passes, in milliseconds.
  */
 export async function endOfCall(
   from: number,
   maxCallMs: number,
-  renew: () => Promise<boolean>
+  renew: () => Promise<boolean>,
+  clock: () => number = () => performance.now()
 ): Promise<number | null> {
   const { endMs, sendMs } = claimTimes(maxCallMs)
-  const isInTime = () => performance.now() - from <= sendMs
+  const isInTime = () => clock() - from <= sendMs
   for (let renewals = 0; !isInTime() && renewals < MAX_RENEWALS; renewals++) {
-    from = performance.now()
+    from = clock()
     // Where the database does not answer nothing is sent, and what was found before is not lost with its error.
     if (!(await renew().catch(() => false))) return null
   }
