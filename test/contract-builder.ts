@@ -54,7 +54,7 @@ export function aContract(at: Temporal.Instant, over: Partial<PlatformContract> 
       lastName: 'Adler',
       updatedAt: at
     },
-    originOrder: { id: String(++last), name: '#1001' },
+    originOrder: { id: String(++last) },
     lines: [
       {
         id: '1',

@@ -111,7 +111,7 @@ export const aContract = (id: string, lines = [aLine(1)], pageInfo: unknown = la
     updatedAt: '2026-01-31T10:00:00Z',
     defaultEmailAddress: { emailAddress: 'ann@example.com' }
   },
-  originOrder: { id: 'gid://platform/Order/5', name: '#1001' },
+  originOrder: { id: 'gid://platform/Order/5' },
   deliveryPrice: usd('0.0'),
   customerPaymentMethod: {
     id: 'gid://platform/CustomerPaymentMethod/1f2e',

@@ -118,7 +118,7 @@ test("while the platform's list is fetched, messages about older contracts wait 
 
 test('a contract whose platform data cannot be read refuses only its own row', async () => {
   const imports = await aStoreForImports(service)
-  const [a, b, c] = await imports.contracts(760_001, 3, () => ({ nextBillingAt: '2026-02-04T15:00:00Z' }))
+  const [a, b, c, d] = await imports.contracts(760_001, 4, () => ({ nextBillingAt: '2026-02-04T15:00:00Z' }))
   const engine = createImportEngine({
     db: service.db,
     leaseOwner: 1,
@@ -129,20 +129,35 @@ test('a contract whose platform data cannot be read refuses only its own row', a
           async findReadable(ids) {
             const { contracts } = theValue(await connector.contracts.findReadable(ids))
             contracts.delete(b!)
+            for (const id of [c!, d!]) contracts.set(id, { ...contracts.get(id)!, originOrder: undefined })
             return { ok: true, value: { contracts, unreadable: new Map([[b!, 'currencyCode must be text']]) } }
           }
         }
       })
     }
   })
-  const id = await imports.import({ source: 'csv', mode: 'live' }, csv(['contract_id'], [[a!], [b!], [c!]]))
+  const id = await imports.import(
+    { source: 'csv', mode: 'live' },
+    csv(
+      ['contract_id', 'cycles_paid'],
+      [
+        [a!, ''],
+        [b!, ''],
+        [c!, ''],
+        [d!, '3']
+      ]
+    )
+  )
   while ((await engine.runOnce(imports.store.storeId)) > 0) {}
   const { status, created, refused } = await imports.show(id)
-  assert.deepEqual([status, created, refused], ['done', 2, 1])
+  assert.deepEqual([status, created, refused], ['done', 2, 2])
   const lines = await imports.refusedLines(id)
   assert.deepEqual(
     lines.map(({ line, code }) => [line, code]),
-    [[3, 'contract_not_understood']]
+    [
+      [3, 'contract_not_understood'],
+      [4, 'contract_not_understood']
+    ]
   )
 })
 

@@ -88,3 +88,9 @@ test('an import that names a plan counts its price, its version and its receiver
   const gift = importedSubscription(aContract(now), TERMS, { ...WHO, receiverId: 5 }, now, STORE)
   assert.deepEqual([gift.receiverMemberId, String(gift.giftedAt)], [5, String(now)])
 })
+
+test('where the order of a contract is withheld, the import says how many cycles are paid', () => {
+  const withheld = { originOrder: undefined }
+  assert.equal(imported('2026-02-10T00:00:00Z', withheld, { cyclesPaid: 3 }).created.cycleIndex, 3)
+  assert.throws(() => imported('2026-02-10T00:00:00Z', withheld), /withholds the order of contract/)
+})

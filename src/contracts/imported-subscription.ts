@@ -12,7 +12,7 @@ import {
 } from '#subscriptions'
 import { isOver, type NewSubscription } from '#subscriptions/transitions'
 import { nameOf, type Origin, ofContract } from './new-subscription.ts'
-import { ourStatus, unitPriceOf, versionOf } from './read-contract-terms.ts'
+import { isBought, ourStatus, unitPriceOf, versionOf } from './read-contract-terms.ts'
 
 /** How a contract begins here that no checkout has made. Null: what the platform's contract says. */
 export type StartTerms = {
@@ -49,7 +49,7 @@ export function importedSubscription(
   now: Temporal.Instant,
   store: StoreContext
 ): NewSubscription {
-  const cycleIndex = terms.cyclesPaid ?? (contract.originOrder ? 1 : 0)
+  const cycleIndex = terms.cyclesPaid ?? (isBought(contract) ? 1 : 0)
   const nextCycle = cycleIndex + 1
   const policy = { interval: contract.interval, intervalCount: contract.intervalCount }
   const date = terms.nextBillingAt ?? contract.nextBillingDate ?? contract.createdAt

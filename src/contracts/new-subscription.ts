@@ -3,7 +3,7 @@ import type { PlatformContract } from '#platform'
 import type { StoreContext } from '#stores'
 import { billingDate, firstCycleAfter, withInterval } from '#subscriptions'
 import { isOver, type NewSubscription } from '#subscriptions/transitions'
-import { isSameDate, ourStatus, trialEndOf, unitPriceOf, versionOf } from './read-contract-terms.ts'
+import { isBought, isSameDate, ourStatus, trialEndOf, unitPriceOf, versionOf } from './read-contract-terms.ts'
 
 /** What is known of a new contract besides what it says itself. */
 export type Origin = {
@@ -24,7 +24,7 @@ export function newSubscription(
   store: StoreContext
 ): NewSubscription {
   const trialEndsAt = plan && trialEndOf(plan, contract, now, store.timezone)
-  const isPaid = contract.originOrder !== null && trialEndsAt === null
+  const isPaid = trialEndsAt === null && isBought(contract)
   const startsAt = trialEndsAt ?? (isPaid ? contract.createdAt : (contract.nextBillingDate ?? contract.createdAt))
   const cycleIndex = isPaid ? 1 : 0
   const firstCycle = cycleIndex + 1

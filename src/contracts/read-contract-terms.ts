@@ -10,6 +10,17 @@ export function ourStatus(status: string): Subscription['status'] {
     : 'paused'
 }
 
+/**
+ * Whether a checkout has sold the contract, which has paid its first cycle. Throws where the platform withholds that: a guess would
+ * charge a cycle twice, or not at all.
+ */
+export function isBought({ id, originOrder }: PlatformContract): boolean {
+  if (originOrder !== undefined) return originOrder !== null
+  throw new Error(
+    `The platform withholds the order of contract ${id}, which says whether its first cycle is paid (read_orders)`
+  )
+}
+
 /** The plan that a contract's lines were sold under, in any version; null when it is none of ours. */
 export function planOf(contract: PlatformContract, plans: Plan[]): Plan | null {
   for (const { sellingPlanId } of contract.lines) {

@@ -70,6 +70,14 @@ async function met(clockAt: Temporal.Instant, given: Partial<PlatformContract>, 
   }
 }
 
+test('a new contract whose order is withheld is not taken over, as its first cycle may be paid; a known one is followed', async () => {
+  const withheld = { originOrder: undefined }
+  await assert.rejects(met(START, withheld), /withholds the order of contract \d+, .*read_orders/)
+  const { sync, now } = await met(START, {})
+  await sync({ ...withheld, status: 'paused', revision: '900' })
+  assert.deepEqual([(await now()).status, (await now()).cycleIndex], ['paused', 1])
+})
+
 test('one that was under way before its first message arrived is charged when the platform says, if that is still to come', async () => {
   const late = at('2026-08-10T12:00:00Z')
   const ahead = at('2026-09-03T15:00:00Z')

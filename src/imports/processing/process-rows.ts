@@ -17,6 +17,7 @@ import { type Found, takeOverContracts } from './take-over-contracts.ts'
  * would make the first one's result useless.
  */
 const BATCH = MAX_IDS_PER_DOCUMENT
+const ORIGIN_WITHHELD = 'its order is withheld from us, so that cycles_paid is needed'
 
 /** The outcome of a batch: how many rows were processed, and the platform's failure if there was one. */
 export type ProcessedRows = { rows: number; failure: PlatformFailure | null }
@@ -106,8 +107,9 @@ async function findContracts(
   const results: RowResult[] = []
   for (const { row, requested } of reads) {
     const contract = contracts.get(requested.contractId!)
-    const reason = unreadable.get(requested.contractId!)
-    if (contract) found.push({ line: row.line, requested, contract })
+    const isOriginNeeded = contract?.originOrder === undefined && requested.cyclesPaid === null
+    const reason = contract && isOriginNeeded ? ORIGIN_WITHHELD : unreadable.get(requested.contractId!)
+    if (contract && !isOriginNeeded) found.push({ line: row.line, requested, contract })
     else {
       const refusal =
         reason === undefined

@@ -35,7 +35,8 @@ export type PlatformContract = {
   minCycles: number | null
   maxCycles: number | null
   customer: Pick<PlatformCustomer, 'id' | 'email' | 'firstName' | 'lastName' | 'updatedAt'> | null
-  originOrder: { id: string; name: string } | null
+  /** Undefined if the platform withholds it from us: then nobody knows whether its first cycle is paid. */
+  originOrder: { id: string } | null | undefined
   lines: PlatformContractLine[]
   /**
    * The price of one cycle without delivery: the sum of the lines' discounted prices, each after the last price change that
@@ -71,7 +72,7 @@ export const ContractParts = `fragment ContractParts on SubscriptionContract {
   id status createdAt updatedAt nextBillingDate currencyCode revisionId
   billingPolicy { interval intervalCount minCycles maxCycles }
   customer { id firstName lastName updatedAt defaultEmailAddress { emailAddress } }
-  originOrder { id name }
+  originOrder { id }
   deliveryPrice { ${Money} }
   customerPaymentMethod { id ${instrumentParts} }
   customAttributes { key value }
@@ -85,9 +86,9 @@ export const changedContract = 'contract { id status nextBillingDate revisionId 
 export function readContract(contract: Fields): PlatformContract {
   const currency = contract.text('currencyCode')
   const policy = contract.at('billingPolicy')
-  // A contract without a customer has ended, and one without an order has not paid its first cycle.
+  // A contract without a customer has ended.
   const customer = contract.atIfAny('customer')
-  const originOrder = contract.atIfAny('originOrder')
+  const originOrder = contract.maybeAt('originOrder')
   const paymentMethod = contract.maybeAt('customerPaymentMethod')
   const lines = contract.at('lines').list('nodes')
   return {
@@ -109,7 +110,7 @@ export function readContract(contract: Fields): PlatformContract {
       lastName: customer.maybeText('lastName'),
       updatedAt: customer.instant('updatedAt')
     },
-    originOrder: originOrder && { id: originOrder.id('id'), name: originOrder.text('name') },
+    originOrder: contract.isWithheld('originOrder') ? undefined : originOrder && { id: originOrder.id('id') },
     lines: lines.map((line) => readLine(line, currency)),
     priceMinor: lines.reduce((sum, line) => sum + recurringPrice(line, currency), 0),
     deliveryPriceMinor: contract.money('deliveryPrice', currency),

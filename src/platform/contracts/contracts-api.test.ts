@@ -24,7 +24,7 @@ test('reads a contract', async () => {
       lastName: null,
       updatedAt: '2026-01-31T10:00:00Z'
     },
-    originOrder: { id: '5', name: '#1001' },
+    originOrder: { id: '5' },
     lines: [
       {
         id: 'line-1',

@@ -112,17 +112,30 @@ test('an object that may not be read is missing among attempts and orders, and t
   assert.deepEqual([kind, code], ['unauthorized', 'access_denied'])
 })
 
-test('a contract whose customer or origin order may not be read is unreadable; one whose card may not is read', async () => {
-  for (const field of ['customer', 'originOrder']) {
+test('a contract whose customer may not be read is unreadable; one whose origin order or card may not is read', async () => {
+  const { connector: withoutCustomer } = await aPlatform((res) =>
+    json(res, {
+      data: { nodes: [{ ...aContract('9'), customer: null }, aContract('8')] },
+      errors: [denied('nodes', 0, 'customer')]
+    })
+  )
+  const { contracts: others, unreadable } = theValue(await withoutCustomer.contracts.findReadable(['9', '8']))
+  assert.deepEqual([...others.keys()], ['8'])
+  assert.match(unreadable.get('9')!, /customer may not be read/)
+  for (const path of [['originOrder'], ['originOrder', 'id']]) {
     const { connector } = await aPlatform((res) =>
       json(res, {
-        data: { nodes: [{ ...aContract('9'), [field]: null }, aContract('8')] },
-        errors: [denied('nodes', 0, field)]
+        data: {
+          nodes: [
+            { ...aContract('9'), originOrder: null },
+            { ...aContract('8'), originOrder: null }
+          ]
+        },
+        errors: [denied('nodes', 0, ...path)]
       })
     )
-    const { contracts, unreadable } = theValue(await connector.contracts.findReadable(['9', '8']))
-    assert.deepEqual([...contracts.keys()], ['8'], field)
-    assert.match(unreadable.get('9')!, new RegExp(`${field} may not be read`))
+    const { contracts } = theValue(await connector.contracts.findReadable(['9', '8']))
+    assert.deepEqual([contracts.get('9')!.originOrder, contracts.get('8')!.originOrder], [undefined, null])
   }
   for (const [method, ...path] of [
     [null, 'customerPaymentMethod'],
