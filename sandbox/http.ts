@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
+import { isTemporary } from '#kit/postgres'
 import { SAFE_HEADERS } from '#kit/safe-headers'
 import { API_VERSION, isServedVersion } from './admin/shop.ts'
 import type { ChargeFaults } from './billing/charge-faults.ts'
@@ -25,6 +26,8 @@ export type Platform = {
 export type ShopRequest = { shop: Shop; baseUrl: string }
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024
+/** Where the database does not respond. */
+const RETRY_AFTER_SECONDS = 2
 /** Of every response. Pages show what is true now. */
 const HEADERS = { ...SAFE_HEADERS, 'cache-control': 'no-store' }
 
@@ -50,6 +53,10 @@ export function makeApp(
   app.decorateRequest('shopRequest')
   app.addHook('onRequest', async (_request, reply) => void reply.headers(HEADERS))
   app.setErrorHandler((err: Error & { statusCode?: number }, _request, reply) => {
+    if (isTemporary(err)) {
+      platform.log('sandbox request failed: the database is away or busy', { err })
+      return reply.code(503).header('retry-after', RETRY_AFTER_SECONDS).send({ errors: 'Service Unavailable' })
+    }
     const status = err.statusCode && err.statusCode < 500 ? err.statusCode : 500
     if (status === 500) platform.log('sandbox request failed', { err })
     return reply.code(status).send({ errors: status === 500 ? 'Internal Server Error' : err.message })

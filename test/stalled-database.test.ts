@@ -61,6 +61,11 @@ function requestsTo(service: ServiceOnItsOwn, key: string, shop: string, custome
         },
         body: '{}'
       }),
+    sandbox: () =>
+      ask(`${service.urls.sandbox}/${shop}/session`, {
+        method: 'POST',
+        body: new URLSearchParams({ email: 'bo@example.com' })
+      }),
     ready: () => ask(`${at}/readyz`),
     alive: () => ask(`${at}/livez`)
   }
@@ -93,11 +98,11 @@ test('while the line stalls every surface answers 503 with Retry-After in its ow
   await until('the event', () => receiver.received.length === 1)
 
   line.stall()
-  const { read, write, admin, storefront, platform } = requests
+  const { read, write, admin, storefront, platform, sandbox } = requests
   // Twice: on connections that were open, and on new ones.
   for (const round of [1, 2]) {
     const answers = await Promise.all([
-      ...[read, admin, storefront, platform].map((one) => one()),
+      ...[read, admin, storefront, platform, sandbox].map((one) => one()),
       ...Array.from({ length: 30 }, (_, i) => write(`stalled-${round}-${i}`))
     ])
     for (const { status, headers, ms, body } of answers) {
@@ -105,9 +110,10 @@ test('while the line stalls every surface answers 503 with Retry-After in its ow
       assert.match(headers.get('retry-after') ?? '', /^\d+$/)
       assert.ok(ms < ANSWERED_WITHIN_MS, `${ms} ms`)
     }
-    const [inRest, inAdmin, inStorefront, forPlatform] = answers.map(({ body }) => body)
+    const [inRest, inAdmin, inStorefront, forPlatform, inSandbox] = answers.map(({ body }) => body)
     assert.equal(inRest.error.code, 'internal_error')
     assert.equal(inAdmin.error.code, 'unavailable')
+    assert.deepEqual(inSandbox, { errors: 'Service Unavailable' })
     assert.equal(forPlatform.error.code, 'internal_error')
     for (const { message } of [inRest.error, inAdmin.error, forPlatform.error])
       assert.ok(AWAY.test(message) || BUSY.test(message), message)

@@ -74,6 +74,9 @@ const SPECIAL = [
   'reversed'
 ] as const
 
+/** Those that are no decline. */
+export type SpecialOutcome = (typeof SPECIAL)[number]
+
 /** All outcomes that a card can be scripted to have. */
 export const OUTCOMES: readonly string[] = [...SPECIAL, ...Object.keys(DECLINES).map((code) => code.toLowerCase())]
 

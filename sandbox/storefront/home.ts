@@ -1,6 +1,6 @@
 import { decimalOf } from '#kit/money'
 import { chargeOf } from '../billing/charge.ts'
-import { declineOf, OUTCOMES } from '../billing/outcomes.ts'
+import { declineOf, OUTCOMES, type SpecialOutcome } from '../billing/outcomes.ts'
 import { planPricing } from '../contracts/lines.ts'
 import { heldContract } from '../controls/checkout.ts'
 import type { Offer } from '../controls/join.ts'
@@ -192,17 +192,20 @@ function membership(shop: Shop, basePath: string, contract: Contract): Html {
   </li>`
 }
 
-const OUTCOME_WORDS: Record<string, string> = {
+const OUTCOME_WORDS: Record<SpecialOutcome, string> = {
   success: 'Payments succeed',
   '3ds': 'The bank asks to confirm (3-D Secure)',
   late: 'The result arrives 26 hours late',
-  lost: 'The result is never reported',
+  never: 'There is no result, ever, and nothing is charged',
+  lost: 'Charged, and the result is never reported',
   duplicate: 'Everything is reported twice',
-  reported_failed: 'Reported as failed although it is paid'
+  reported_failed: 'Reported as failed although it is paid',
+  corrected: 'Reported as failed, and an hour later as paid',
+  reversed: 'Reported as paid, and an hour later as failed'
 }
 
 function cardSection(basePath: string, { customer, card }: Account): Html {
-  const words = (outcome: string) => OUTCOME_WORDS[outcome] ?? outcome.replaceAll('_', ' ')
+  const words = (outcome: string) => OUTCOME_WORDS[outcome as SpecialOutcome] ?? outcome.replaceAll('_', ' ')
   const option = (outcome: string) =>
     html`<option value="${outcome}" ${outcome === customer.outcome ? { markup: 'selected' } : ''}>${words(outcome)}</option>`
   return html`<div class="card">
@@ -210,7 +213,7 @@ function cardSection(basePath: string, { customer, card }: Account): Html {
     <form method="post" action="${basePath}/card">
       <label>What this test card does
         <select name="outcome">
-          <optgroup label="Payments that go through">${OUTCOMES.filter((o) => !declineOf(o)).map(option)}</optgroup>
+          <optgroup label="Payments that are not declined">${OUTCOMES.filter((o) => !declineOf(o)).map(option)}</optgroup>
           <optgroup label="Payments that are declined">${OUTCOMES.filter((o) => declineOf(o)).map(option)}</optgroup>
         </select>
       </label>

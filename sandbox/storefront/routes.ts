@@ -175,13 +175,15 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
       scope.post('/challenges/:challenge', async (request, reply) => {
         const { shop } = request.shopRequest
         const { challenge } = request.params as { challenge: string }
-        const decision = fieldsOf(request).decision === 'confirmed' ? 'confirmed' : 'refused'
+        const { decision } = fieldsOf(request)
         const found = await findChallenge(shop, challenge)
         if (!found) return reply.code(404).send({ errors: 'Not Found' })
         // The page of the challenge says the result, so it is shown again.
         const to = challengePath(challenge)
         const settle = found.isCheckout ? controls.settleCheckout : controls.settleChallenge
         const work = async () => {
+          if (decision !== 'confirmed' && decision !== 'refused')
+            throw new Refusal('invalid_request', 'Confirm the payment, or refuse it')
           await settle({ storeId: shop.storeId, challenge, decision })
           return { to }
         }
@@ -217,19 +219,27 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
     const { shop } = request.shopRequest
     const { id } = request.params as { id: string }
     const { reason = 'other', comment } = fieldsOf(request)
-    const response = await forwardToApp(
-      agent,
-      shop,
-      {
-        method: 'POST',
-        path: `/v1/membership/churn/${encodeURIComponent(id)}/cancellation`,
-        query: new URLSearchParams(),
-        contentType: 'application/json',
-        body: Buffer.from(JSON.stringify({ reason, ...(comment ? { comment } : {}) })),
-        loggedInCustomerId: customerId
-      },
-      await clock(shop.domain)
-    )
+    const ask = async () =>
+      forwardToApp(
+        agent,
+        shop,
+        {
+          method: 'POST',
+          path: `/v1/membership/churn/${encodeURIComponent(id)}/cancellation`,
+          query: new URLSearchParams(),
+          contentType: 'application/json',
+          body: Buffer.from(JSON.stringify({ reason, ...(comment ? { comment } : {}) })),
+          loggedInCustomerId: customerId
+        },
+        await clock(shop.domain)
+      )
+    let response = await ask()
+    // The app hears of a new contract shortly after the checkout.
+    const mayBeNew = await isHeldBy(shop.storeId, id, customerId)
+    for (let look = 0; look < LOOKS && mayBeNew && response?.status === 404; look++) {
+      await setTimeout(LOOK_AGAIN_MS)
+      response = await ask()
+    }
     if (!response) return { kind: 'problem', title: 'The membership service does not answer. Look again in a moment.' }
     const done = response.status >= 200 && response.status < 300
     if (done) await untilEnded(shop.storeId, id)
@@ -238,6 +248,11 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
       title: done ? 'Your membership is cancelled.' : `The membership service refused (${response.status}).`,
       detail: readable(response.body.toString())
     }
+  }
+
+  async function isHeldBy(storeId: number, contractId: string, customerId: string): Promise<boolean> {
+    const contract = isNumericId(contractId) ? await findContract(db.direct, storeId, contractId) : null
+    return contract?.customerId === customerId
   }
 
   /** Waits until the app has updated the platform, which happens shortly after its response. */

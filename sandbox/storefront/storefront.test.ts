@@ -6,6 +6,7 @@ import { request } from 'undici'
 import { sql } from '#kit/postgres'
 import { testDatabase } from '../../test/database.ts'
 import { until } from '../../test/until.ts'
+import { declineOf, OUTCOMES } from '../billing/outcomes.ts'
 import { signedQuery, signQuery } from '../proxy/sign.ts'
 import { startSandbox, type TestShop } from '../start-sandbox.test-helper.ts'
 
@@ -363,6 +364,54 @@ test('of two open checkouts of one plan only one starts a membership', async () 
   assert.match((await go(second, { decision: 'confirmed' })).text, /You already have VIP/)
   assert.match((await go(second)).text, /Nothing was charged/)
   assert.equal(await contracts(), 1)
+})
+
+test('an answer to the bank that neither confirms nor refuses decides nothing', async () => {
+  const { go, post, plan, contracts } = await aVisit()
+  await go('/card', { outcome: '3ds' })
+  const { to } = await post('/join', { plan })
+  for (const fields of [{}, { answer: 'confirm' }, { decision: 'yes' }] as Record<string, string>[]) {
+    assert.match((await go(to, fields)).text, /Confirm the payment, or refuse it/)
+  }
+  assert.equal(await contracts(), 0)
+  assert.match((await go(to, { decision: 'confirmed' })).text, /The payment is confirmed/)
+  assert.equal(await contracts(), 1)
+})
+
+test('each of the choices of a card has words of its own', async () => {
+  const { go } = await aVisit()
+  const card = (await go('/')).text
+  const options = [...card.matchAll(/<option value="(\w+)" *(?:selected)?>([^<]*)</g)].map(([, value, words]) => [
+    value,
+    words
+  ])
+  const notDeclined = OUTCOMES.filter((outcome) => !declineOf(outcome))
+  for (const outcome of notDeclined) {
+    const words = options.find(([value]) => value === outcome)?.[1]
+    assert.match(words ?? '', /^\S+( \S+)+$/, outcome)
+    assert.notEqual(words, outcome.replaceAll('_', ' '))
+  }
+  assert.equal(new Set(options.map(([, words]) => words)).size, options.length)
+})
+
+test('a cancellation right after the checkout waits until the app has heard of the contract', async () => {
+  const missing = { status: 404, body: { message: 'There is no contract' } }
+  let asked = 0
+  const app = await anApp(() => (++asked < 3 ? missing : { status: 200, body: {} }))
+  const shop = await aShop({ appProxyUrl: app.url })
+  await shop.aPlan()
+  const { customer, contractId } = await shop.aMember()
+  const { go } = browse(shop)
+  await go('/session', { customer: customer.id })
+  assert.match(
+    (await go(`/memberships/${contractId}/cancel`, { reason: 'other' })).text,
+    /Your membership is cancelled/
+  )
+  assert.equal(asked, 3)
+
+  asked = 0
+  assert.match((await go('/memberships/1/cancel', { reason: 'other' })).text, /refused \(404\)/)
+  assert.equal(asked, 1, 'the platform has no such contract either')
 })
 
 test('a renewal with a 3-D Secure card is confirmed on its page only once', async () => {

@@ -6,7 +6,7 @@ import { StoreParams } from '../store.ts'
 import { play } from './sandbox-store.ts'
 
 const ACCEPTED_OUTCOME =
-  'success, a decline code, 3ds, late, lost, duplicate or reported_failed; of several, with commas between, each for one charge and the last for all that follow'
+  'success, a decline code, 3ds, late, never, lost, duplicate, reported_failed, corrected or reversed; of several, with commas between, each for one charge and the last for all that follow'
 
 const CardSet = Type.Object(
   {
