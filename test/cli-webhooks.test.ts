@@ -122,7 +122,7 @@ test('an endpoint that was disabled says what it missed, and gets it', async () 
     `While it was disabled, ${total} events of its types occurred, which were not queued for it.`,
     'To send them, and again what failed or was cancelled since (\\S+Z):',
     ` {2}perennial (webhook resend-failed --store ${shop.domain} --endpoint ${id} --since \\S+Z --missed)`,
-    'Or let the receiver fetch them: GET /v1/events\\?since=(\\d+)'
+    'Or let the receiver fetch all of that: GET /v1/events\\?since=(\\d+)'
   ]
   const [, since, command, after] = new RegExp(`\n${said.join('\n')}\n$`).exec(shown) ?? assert.fail(shown)
   assert.ok(command!.includes(`--since ${since} `))

@@ -153,10 +153,14 @@ test('an invalid request is refused and leaves no rows', async () => {
   const { store, ada, plan, create, contracts } = await aShop()
   const refused = async (over: object) => {
     const { status, body } = await create(over)
-    return `${status} ${body.error?.message}`
+    return `${status} ${body.error?.message} (${body.error?.details[0].code})`
   }
-  assert.match(await refused({ plan_id: 'plan_999' }), /^400 plan_id must be the id of a plan of this store/)
-  assert.match(await refused({ customer: 'nobody@example.com' }), /^400 customer must be a customer of the store/)
+  for (const plan_id of ['plan_999', 'nonsense']) {
+    assert.match(await refused({ plan_id }), /^400 plan_id must be the id of a plan of this store \(not_found\)/)
+  }
+  const nobody = /^400 (customer|receiver) must be a customer of the store: .* \(not_found\)/
+  assert.match(await refused({ customer: 'nobody@example.com' }), nobody)
+  assert.match(await refused({ receiver: 'nobody@example.com' }), nobody)
   assert.match(await refused({ next_billing_date: '2026-01-30' }), /^400 next_billing_date must be a date after now/)
   assert.match(await refused({ next_billing_date: '2036-01-30' }), /^400 next_billing_date must be a date after now/)
   assert.match(await refused({ receiver: ada.id }), /^400 receiver must be another customer/)

@@ -60,4 +60,6 @@ test('a server that is killed runs again soon; one that cannot start ends the se
     printed,
     /perennial: The embedded database has died and could not be started again: .*pg_control.*\. What PostgreSQL itself says is in .*postgres\.log/
   )
+  // As root, PostgreSQL runs as another user, and names the cluster by its own working directory.
+  assert.ok(!printed.includes('/proc/self'), printed)
 })

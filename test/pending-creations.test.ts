@@ -79,13 +79,14 @@ test('the variant must be sold by the plan; a membership accepts neither variant
   const { store, mug, create, contracts } = await aShop()
   const refused = async (over: object) => {
     const { status, body } = await create(over)
-    return `${status} ${body.error?.message}`
+    return `${status} ${body.error?.message} (${body.error?.details?.[0].code})`
   }
   const [vip] = (await store.plans()).filter(({ name }: { name: string }) => name === 'VIP')
   const accepts = /^400 variant_id must be the id of a variant of a product that the plan sells/
   assert.match(await refused({ variant_id: undefined }), accepts)
   assert.match(await refused({ variant_id: mug.variantId }), accepts)
-  assert.match(await refused({ variant_id: '999999' }), accepts)
+  assert.match(await refused({ variant_id: mug.variantId }), /\(invalid\)$/)
+  assert.match(await refused({ variant_id: '999999' }), /plan sells \(not_found\)$/)
   assert.match(await refused({ variant_id: 'beans' }), /^400 variant_id must be the platform's number of a variant/)
   assert.match(await refused({ quantity: 0 }), /^400 quantity must be an integer from 1 to 1000/)
   assert.match(await refused({ receiver: 'bo@example.com' }), /^400 receiver is accepted only with a membership/)

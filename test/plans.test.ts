@@ -300,7 +300,7 @@ test('a product plan sells products of the shop and gives no tier; of two plans 
   assert.deepEqual(products.nodes, [{ id: tea }])
   await assert.rejects(
     store.create({ name: 'Nothing', type: 'product', product_ids: ['999999'] }),
-    /product_ids must be ids of products that the platform has/
+    /product_ids must be ids of products that the platform has.*"code":"not_found"/
   )
   await store.soundBooks()
 })

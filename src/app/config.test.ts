@@ -67,6 +67,9 @@ for (const [name, value] of [
       () => load({ [name]: value }),
       (err: Error) => err.message.includes(name) && !err.message.includes('\n') && !err.message.includes('undefined')
     )
+    const nowhere = join(dataDir, 'nowhere')
+    assert.throws(() => load({ DATA_DIR: nowhere, [name]: value }))
+    assert.ok(!existsSync(nowhere), 'a start that is refused leaves nothing behind')
   })
 }
 

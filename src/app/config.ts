@@ -81,6 +81,9 @@ export function loadConfig(env: NodeJS.ProcessEnv, isTerminal = process.stderr.i
     )
   }
 
+  const masterKey = setting('PERENNIAL_MASTER_KEY', null, parseMasterKey)
+  const operatorToken = setting('PERENNIAL_TOKEN', null, parseOperatorToken)
+
   const config: Config = {
     role,
     host: setting('HOST', '127.0.0.1', (given) => (/^[0-9A-Za-z._:-]+$/.test(given) ? given : undefined)),
@@ -104,10 +107,10 @@ export function loadConfig(env: NodeJS.ProcessEnv, isTerminal = process.stderr.i
       allowedNetworks: setting('WEBHOOK_ALLOWED_ADDRESSES', [], listOf(isNetwork))
     },
     warnings: unknownSettings(env),
-    // Last, because they create files.
+    // Last, because they create files: a start that is refused for a setting leaves nothing behind.
     user: serviceUserFor(dataDir, setting('PERENNIAL_USER', null, asGiven)),
-    masterKey: setting('PERENNIAL_MASTER_KEY', null, parseMasterKey) ?? masterKeyIn(dataDir),
-    operatorToken: new Secret(setting('PERENNIAL_TOKEN', null, parseOperatorToken) ?? operatorTokenIn(dataDir))
+    masterKey: masterKey ?? masterKeyIn(dataDir),
+    operatorToken: new Secret(operatorToken ?? operatorTokenIn(dataDir))
   }
   return concealed(config, ['masterKey', 'databaseUrl'])
 }

@@ -74,7 +74,7 @@ export async function contractRequestFor(
 }
 
 function onSale(plan: Plan | null): Plan {
-  if (!plan) throw invalidField('plan_id', 'must be the id of a plan of this store')
+  if (!plan) throw invalidField('plan_id', 'must be the id of a plan of this store', 'not_found')
   if (plan.status === 'disabled') {
     throw new Refusal('conflict', `Plan ${publicId('plan', plan.id)} is disabled: nobody can join it`, [
       { field: 'plan_id', code: 'invalid', message: 'must be the id of a plan that is enabled' }
@@ -98,7 +98,8 @@ async function variantOf(
   const accepts = 'must be the id of a variant of a product that the plan sells'
   if (variantId === null) throw invalidField('variant_id', `${accepts}; it is required for a plan of products`)
   const productId = known(await connector.products.findByVariants([variantId])).get(variantId)
-  if (productId === undefined || !productIds.includes(productId)) throw invalidField('variant_id', accepts)
+  if (productId === undefined) throw invalidField('variant_id', accepts, 'not_found')
+  if (!productIds.includes(productId)) throw invalidField('variant_id', accepts)
   return variantId
 }
 

@@ -115,6 +115,10 @@ export function clusterArgument(cluster: string, runAs: RunAs): string {
   return runAs.uid !== undefined && process.platform === 'linux' ? '/proc/self/cwd' : cluster
 }
 
+/** What a program said, with the cluster named as everybody else knows it. */
+export const namingCluster = (text: string, cluster: string, runAs: RunAs) =>
+  text.replaceAll(clusterArgument(cluster, runAs), cluster)
+
 function pidFileOf(places: Places): string {
   return join(places.cluster, 'postmaster.pid')
 }
@@ -198,7 +202,8 @@ async function initdb(directory: string, password: string, runtime: Runtime, run
       { ...runAs, cwd: directory },
       input
     )
-    if (code !== 0) throw new Error(`initdb failed: ${output.trim() || `exit ${code}`}`)
+    if (code !== 0)
+      throw new Error(`initdb failed: ${namingCluster(output.trim(), directory, runAs) || `exit ${code}`}`)
   } finally {
     fs.closeSync(input)
     if (other) fs.chownSync(password, 0, 0)

@@ -5,7 +5,7 @@ import os from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { clusterArgument, type PidFile, type Places, readIfThere, readPidFile } from './data-dir.ts'
+import { clusterArgument, namingCluster, type PidFile, type Places, readIfThere, readPidFile } from './data-dir.ts'
 import { bareEnvironment, type RunAs, type Runtime } from './runtime.ts'
 
 export type Settings = Record<string, string>
@@ -101,7 +101,9 @@ export async function launch(
   sweepSockets(places)
   const output = fs.openSync(places.log, 'a', 0o600)
   const logSizeBefore = fs.fstatSync(output).size
-  const failure = (reason: string) => ({ failure: reasonIn(places.log, logSizeBefore) || reason })
+  const failure = (reason: string) => ({
+    failure: namingCluster(reasonIn(places.log, logSizeBefore) || reason, places.cluster, runAs)
+  })
   try {
     const args = ['-c', `port=${port ?? (await freePort())}`, ...settingArguments(settings)]
     return process.platform === 'win32'

@@ -43,7 +43,7 @@ async function paysPlanPrice(ctx: Ctx, { planId, planVersion, priceMinor }: Subs
 
 function planFor({ currency }: Subscription, planId: number, plans: Plan[]): Plan {
   const plan = plans.find(({ id }) => id === planId)
-  if (!plan) throw invalidField('plan_id', 'must be the id of a plan of this store')
+  if (!plan) throw invalidField('plan_id', 'must be the id of a plan of this store', 'not_found')
   if (plan.status === 'disabled') throw invalidField('plan_id', 'must be the id of a plan that is enabled')
   if (plan.platformVariantId === null) throw invalidField('plan_id', 'must be the id of a membership plan')
   if (plan.currency !== currency) throw invalidField('plan_id', `must be the id of a plan in ${currency}`)

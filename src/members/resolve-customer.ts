@@ -27,7 +27,8 @@ export async function fetchCustomer(
   const there = await connector.customers.findMany(ids)
   if (!there.ok) throw platformUnavailable(there.failure.message)
   const customer = there.value.get(ids[0] ?? '')
-  if (!customer) throw invalidField(field, 'must be a customer of the store: the platform has no such customer')
+  if (!customer)
+    throw invalidField(field, 'must be a customer of the store: the platform has no such customer', 'not_found')
   return customer
 }
 

@@ -28,7 +28,7 @@ export const versionUnderWay = (id: number) =>
 /** Why the platform refused a plan. Unknown products are an error of the request. */
 export function publishFailed(failure: PlatformFailure): Refusal {
   if (failure.kind === 'rejected' && failure.field?.endsWith('productIds')) {
-    return invalidField('product_ids', 'must be ids of products that the platform has')
+    return invalidField('product_ids', 'must be ids of products that the platform has', 'not_found')
   }
   return new Refusal('unavailable', `The platform did not accept the plan: ${failure.message}`)
 }

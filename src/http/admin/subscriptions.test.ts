@@ -71,12 +71,14 @@ test('a change waits to be seen by the platform, and is shown while it does', as
     [{}, /^The body must hold at least one of interval, interval_count, next_billing_date, /],
     [{ price: '-1' }, /^price must /],
     [{ price: '1.999' }, /^price must have at most 2 decimals in USD$/],
+    [{ plan_id: 'nonsense' }, /^plan_id must be the id of a plan of this store$/],
     [{ plan_id: 'plan_999' }, /^plan_id must be the id of a plan of this store$/],
     [{ payment_method_id: '12' }, /^payment_method_id must be the global id/]
   ] as const) {
     const refused = await post('/change', body)
     assert.equal(refused.statusCode, 400)
     assert.match(refused.json().error.message, says)
+    if ('plan_id' in body) assert.equal(refused.json().error.details[0].code, 'not_found')
   }
 })
 

@@ -77,7 +77,7 @@ export function priceOf(price: string | number, currency: string): number {
 
 function planIdOf(text: string): number {
   const id = internalId('plan', text)
-  if (id === null) throw invalidField('plan_id', 'must be the id of a plan of this store')
+  if (id === null) throw invalidField('plan_id', 'must be the id of a plan of this store', 'not_found')
   return id
 }
 

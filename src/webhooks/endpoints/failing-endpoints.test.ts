@@ -196,7 +196,10 @@ test('warnings after a day and after three, each once; none after a success', as
     ].map(([kind, subject, at]) => [kind, subject, String(at)])
   )
   const [first] = await failing.alerts()
-  assert.match(first!.message, /since 31 December 2025 at 19:00 \(America\/New_York\)\. One delivery has used up all/)
+  assert.match(
+    first!.message,
+    /since 31 December 2025 at 19:00 \(America\/New_York\)\. One delivery has used up all its tries since then\./
+  )
   assert.match(first!.message, new RegExp(`resend-failed --store store_${failing.storeId} --endpoint ${failing.id}`))
   assert.equal(await failing.nextWarning(), null)
 

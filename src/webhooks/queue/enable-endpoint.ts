@@ -1,7 +1,7 @@
 import type { Ctx } from '#kit/postgres'
 import { type Endpoint, endpointIdOf } from '../endpoints/endpoint.ts'
 import { setEndpointStatus } from '../endpoints/set-endpoint-status.ts'
-import { undeliveredSince } from '../endpoints/undelivered-since.ts'
+import { firstUndeliveredSequence, undeliveredSince } from '../endpoints/undelivered-since.ts'
 import { lockReceiver, lookForMissed, spanOfMissed } from './missed-events.ts'
 
 const MOST_COUNTED = 10_000
@@ -12,8 +12,8 @@ export type NotReceived = {
   since: Temporal.Instant
   /** Events that it accepts and that were never queued for it; counting ends at 10,000. */
   missedEvents: number
-  /** The sequence after which the first of them comes; null when there is none. */
-  missedAfter: number | null
+  /** The sequence after which the first event of all these comes, of the deliveries and of the missed; null when there is none. */
+  firstAfter: number | null
 }
 
 /** Enables an endpoint, and says what it did not get; null for one that was enabled. */
@@ -33,13 +33,14 @@ async function countNotReceived(ctx: Ctx, id: number): Promise<NotReceived | nul
   const since = undelivered && Temporal.Instant.compare(undelivered, failing) < 0 ? undelivered : failing
   let span = await spanOfMissed(ctx, receiver, since)
   let missedEvents = 0
-  let missedAfter: number | null = null
+  let firstMissed: number | null = null
   while (span.after < span.end && missedEvents < MOST_COUNTED) {
     const found = await lookForMissed(ctx, receiver, span)
     const missed = found.filter(({ isMissed }) => isMissed)
-    if (missed.length > 0) missedAfter ??= missed[0]!.position - 1
+    firstMissed ??= missed[0]?.position ?? null
     missedEvents = Math.min(missedEvents + missed.length, MOST_COUNTED)
     span = { ...span, after: found.at(-1)?.position ?? span.end }
   }
-  return { since, missedEvents, missedAfter }
+  const firsts = [firstMissed, await firstUndeliveredSequence(ctx, id)].filter((sequence) => sequence !== null)
+  return { since, missedEvents, firstAfter: firsts.length === 0 ? null : Math.min(...firsts) - 1 }
 }

@@ -52,7 +52,7 @@ test('an endpoint gets what it missed while it was disabled, in order and once',
   const { endpoint, notReceived } = await store.enable()
   assert.deepEqual([endpoint.status, notReceived!.missedEvents, notReceived!.since], ['enabled', 3, at(NOON)])
   const { events } = await store.inStore((ctx) =>
-    listEvents(ctx, { since: notReceived!.missedAfter!, limit: 10, offset: 0 })
+    listEvents(ctx, { since: notReceived!.firstAfter!, limit: 10, offset: 0 })
   )
   assert.deepEqual(
     events.map(({ data }) => (data as { n: number }).n),
@@ -187,6 +187,7 @@ test('what failed before the last success and was not sent again is part of what
     await store.record(numbered(1, 1))
     await store.settle()
   }
+  await occur('2026-03-01T18:00:00Z', 200)
   await occur('2026-03-02T00:00:00Z', 500)
   await occur('2026-03-03T00:00:00Z', 200)
   await occur('2026-03-04T00:00:00Z', 410)
@@ -198,6 +199,10 @@ test('what failed before the last success and was not sent again is part of what
     [at('2026-03-02T00:00:00Z'), at('2026-03-04T00:00:00Z'), at('2026-03-02T00:00:00Z')]
   )
   assert.match(alerts[0]!.message, /--since 2026-03-02T00:00:00Z --missed/)
+  const { events } = await store.inStore((ctx) =>
+    listEvents(ctx, { since: notReceived!.firstAfter!, limit: 10, offset: 0 })
+  )
+  assert.deepEqual([notReceived!.missedEvents, events[0]!.occurredAt], [0, at('2026-03-02T00:00:00Z')])
 })
 
 test('more than one transaction of missed events comes in order', async () => {

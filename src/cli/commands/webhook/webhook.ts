@@ -175,13 +175,21 @@ function notReceived(enabled: Document, store: string): string[] {
   if (undelivered_since === null) return []
   const missed = Number(missed_events)
   const resend = `  perennial webhook resend-failed --store ${store} --endpoint ${id} --since ${undelivered_since}`
-  if (missed === 0) return ['', 'To send again what failed or was cancelled since then:', resend]
+  const fetch = `Or let the receiver fetch all of that: GET /v1/events?since=${missed_after_sequence}`
+  if (missed === 0) {
+    return [
+      '',
+      'To send again what failed or was cancelled since then:',
+      resend,
+      ...(missed_after_sequence === null ? [] : [fetch])
+    ]
+  }
   return [
     '',
     `While it was disabled, ${missed === MOST_COUNTED ? `at least ${missed} events` : missed === 1 ? 'one event' : `${missed} events`} of its types occurred, which ${missed === 1 ? 'was' : 'were'} not queued for it.`,
     `To send ${missed === 1 ? 'it' : 'them'}, and again what failed or was cancelled since ${undelivered_since}:`,
     `${resend} --missed`,
-    `Or let the receiver fetch them: GET /v1/events?since=${missed_after_sequence}`
+    fetch
   ]
 }
 

@@ -58,6 +58,12 @@ export function advanceClockRoute(admin: Surface, { advanceClock, status }: Admi
     },
     async (request) => {
       const { storeId } = storeOf(request)
+      // What is of the instant where the move begins may be of the move before, which ended there: times alone do not tell.
+      const before = await request.inStore(async (ctx) => ({
+        now: ctx.now,
+        alertId: (await listAlerts(ctx, { limit: 1 })).alerts[0]?.id ?? 0,
+        undelivered: await countUndelivered(ctx, ctx.now)
+      }))
       const { from, now, settled } = await advanceClock(storeId, request.body)
       const { problems } = await status(storeId)
       const { undelivered, alerts } = await request.inStore(async (ctx) => ({
@@ -68,8 +74,10 @@ export function advanceClockRoute(admin: Surface, { advanceClock, status }: Admi
         now: isoOf(now),
         settled,
         problems: problems.map(presentProblem),
-        undelivered,
-        alerts: alerts.filter(({ createdAt }) => Temporal.Instant.compare(createdAt, from) >= 0).map(presentAlert)
+        undelivered: from.equals(before.now) ? Math.max(0, undelivered - before.undelivered) : undelivered,
+        alerts: alerts
+          .filter(({ id, createdAt }) => id > before.alertId && Temporal.Instant.compare(createdAt, from) >= 0)
+          .map(presentAlert)
       }
     }
   )

@@ -98,7 +98,7 @@ function requestedIn(
   { platformProfile: profile, timezone, currency }: Store
 ): SubscriptionRequest {
   const planId = internalId('plan', body.plan_id)
-  if (planId === null) throw invalidField('plan_id', 'must be the id of a plan of this store')
+  if (planId === null) throw invalidField('plan_id', 'must be the id of a plan of this store', 'not_found')
   return {
     customer: parseCustomer('customer', body.customer, profile),
     planId,

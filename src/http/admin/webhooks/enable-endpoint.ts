@@ -19,7 +19,10 @@ const EnabledEndpoint = Type.Object(
         'How many events that it receives occurred while it was disabled and were never queued for it; counting ends at 10,000'
     }),
     missed_after_sequence: OrNull(
-      Type.Integer({ description: 'Of these events, the `since` of `GET /v1/events`; null when there are none' })
+      Type.Integer({
+        description:
+          'The `since` of `GET /v1/events` for these events and those of the deliveries since `undelivered_since`; null when there are none'
+      })
     )
   },
   {
@@ -65,6 +68,6 @@ function presentEnabled(enabled: {
     ...presentEndpoint(endpoint),
     undelivered_since: notReceived && isoOf(notReceived.since),
     missed_events: notReceived?.missedEvents ?? 0,
-    missed_after_sequence: notReceived?.missedAfter ?? null
+    missed_after_sequence: notReceived?.firstAfter ?? null
   }
 }
