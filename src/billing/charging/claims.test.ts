@@ -6,6 +6,7 @@ import { testDatabase } from '../../../test/database.ts'
 import { aDueStore } from '../../../test/due-store.ts'
 import { aSubscriptionLife, at } from '../../../test/subscription-life.ts'
 import { insertAttempts } from '../attempts/attempt.ts'
+import { checkUnsentNow } from './check-unsent-now.ts'
 import { type Checked, type ClaimedAttempt, claimAttempts, claimTimes, markChecked, releaseAttempts } from './claims.ts'
 import { endOfCall, extendClaims, renewClaim } from './keep-claims.ts'
 import { openDueAttempts } from './open-attempts.ts'
@@ -482,4 +483,32 @@ test('a claim says whether the customer was asked to confirm; nothing is claimed
     (await claim()).map(({ isActionRequired }) => isActionRequired),
     [false, true]
   )
+})
+
+test('when what kept them from the platform is over, charges that it has not received are asked for at once, and no others', async () => {
+  const { storeId, inStore, ids, stored } = await openAttempts(6)
+  const [unsent, due, ended, known, confirming, inHand] = ids as [number, number, number, number, number, number]
+  const later = minutes(30)
+  const change = (id: number, to: { checkAt?: Temporal.Instant; known?: string; asked?: boolean; leased?: boolean }) =>
+    inStore(({ tx, now }) =>
+      tx.run(sql`
+        update billing_attempts
+           set check_at = ${to.checkAt ?? later}, platform_attempt_id = ${to.known ?? null},
+               action_required_at = ${to.asked ? now : null}, leased_until = ${to.leased ? later : null}
+         where store_id = ${storeId} and id = ${id}`)
+    )
+  await change(unsent, {})
+  await change(due, { checkAt: minutes(-5) })
+  await inStore(({ tx, now }) =>
+    tx.run(sql`
+      update billing_attempts set status = 'failed', error_code = 'voided', completed_at = ${now}, check_at = null
+       where store_id = ${storeId} and id = ${ended}`)
+  )
+  await change(known, { known: '77' })
+  await change(confirming, { asked: true })
+  await change(inHand, { leased: true })
+  assert.equal(await inStore(checkUnsentNow), 1)
+  const checks = await Promise.all(ids.map(async (id) => (await stored(id)).checkAt))
+  assert.deepEqual(checks, [DUE, minutes(-5), null, later, later, later])
+  assert.equal(await inStore(checkUnsentNow), 0)
 })

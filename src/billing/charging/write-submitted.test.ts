@@ -270,6 +270,18 @@ function failingDatabase(...fail: (() => Promise<unknown>)[]): Database {
 const isAway = () => awayWhile(db, () => true).inStore(1, async () => {})
 const doesNotFit = () => Promise.reject(new Error('It does not fit'))
 
+test('a decline of an attempt that the platform has is recorded whoever has claimed the charge by now', async () => {
+  const life = await aLife()
+  await life.goTo(SECOND)
+  await life.bill()
+  const attempt = await life.claim()
+  await life.inStore(({ tx }) =>
+    tx.run(sql`update billing_attempts set lease_token = lease_token + 1 where store_id = ${life.storeId}`)
+  )
+  await life.write(attempt, { result: { ...failure(attempt.idempotencyKey, SOFT), platformAttemptId: '900' } })
+  assert.deepEqual(await life.charges(), [{ status: 'failed', code: 'card_declined', retries: 1 }])
+})
+
 test('what can neither be written nor put off, since the database is away by then, is to be written again', async () => {
   const store = await aStoreOfTwo()
   const { low, storeId } = store
