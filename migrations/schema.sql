@@ -200,6 +200,7 @@ create table billing_attempts (
 CREATE INDEX billing_attempts_by_status ON public.billing_attempts USING btree (store_id, status, scheduled_at DESC, id DESC);
 CREATE INDEX billing_attempts_by_subscription ON public.billing_attempts USING btree (store_id, subscription_id, id);
 CREATE INDEX billing_attempts_failed_by_completion ON public.billing_attempts USING btree (store_id, completed_at, id) WHERE ((status = 'failed'::text) AND (platform_attempt_id IS NOT NULL));
+CREATE INDEX billing_attempts_held ON public.billing_attempts USING btree (store_id, subscription_id, cycle_index) WHERE ((status = 'failed'::text) AND (error_code = ANY (ARRAY['already_paid'::text, 'contract_not_billable'::text, 'invalid_order'::text, 'not_accepted'::text])));
 CREATE INDEX billing_attempts_late ON public.billing_attempts USING btree (store_id, subscription_id, cycle_index) WHERE ((late_success_at IS NOT NULL) AND (status = 'failed'::text));
 CREATE INDEX billing_attempts_leased ON public.billing_attempts USING btree (lease_owner) WHERE (lease_owner IS NOT NULL);
 CREATE INDEX billing_attempts_newest ON public.billing_attempts USING btree (store_id, scheduled_at DESC, id DESC);

@@ -24,15 +24,15 @@ async function asserted503(response: Response, shape: 'rest' | 'admin'): Promise
   return body.error.message
 }
 
-/** Makes every write of members fail as the system would: `code` is the server's. */
-async function whileMembersFail(code: string, work: () => Promise<void>): Promise<void> {
+/** Makes every write of a table fail as the system would: `code` is the server's. */
+async function whileWritesFail(table: 'members' | 'nodes', code: string, work: () => Promise<void>): Promise<void> {
   await owner.query(`create function fails() returns trigger language plpgsql as
     $$ begin raise exception 'could not extend file' using errcode = '${code}'; end $$;
-    create trigger fails before update on members for each row execute function fails()`)
+    create trigger fails before insert or update on ${table} for each row execute function fails()`)
   try {
     await work()
   } finally {
-    await owner.query('drop trigger fails on members; drop function fails()')
+    await owner.query(`drop trigger fails on ${table}; drop function fails()`)
   }
 }
 
@@ -48,12 +48,31 @@ test('a full disk, a lack of memory, an error of the disk and a server that only
     fetch(path, { method: 'PATCH', headers, body: JSON.stringify({ first_name: name, loyalty_points: 7 }) })
 
   for (const code of ['53100', '53200', '58030', '25006']) {
-    await whileMembersFail(code, async () => {
+    await whileWritesFail('members', code, async () => {
       assert.match(await asserted503(await patch(code), 'rest'), /^The database does not respond/)
       assert.equal((await service.get('/members', store.key)).status, 200, 'reads go on')
     })
   }
   assert.equal((await patch('Ada')).status, 200)
+})
+
+test('a database that answers and refuses to write is not ready, and the status says why', async (t) => {
+  const service = await startService(url)
+  t.after(service.stop)
+  const kinds = { '53100': 'database_full', '58030': 'database_does_not_write', '53200': 'database_does_not_write' }
+  for (const [code, kind] of Object.entries(kinds)) {
+    await whileWritesFail('nodes', code, async () => {
+      const { checks } = await until('it is not ready', async () => {
+        const response = await fetch(`${service.url}/readyz`)
+        return response.status === 503 && ((await response.json()) as { checks: { database: string } })
+      })
+      assert.match(checks.database, /could not extend file/)
+      const { working, problems } = await service.admin('GET', '/status')
+      assert.deepEqual([working, problems[0].kind], [false, kind])
+    })
+    await until('it is ready', async () => (await fetch(`${service.url}/readyz`)).ok)
+    assert.equal((await service.admin('GET', '/status')).working, true)
+  }
 })
 
 test('a database that was set to read only: 503 for writes, and not ready', async (t) => {

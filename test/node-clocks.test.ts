@@ -49,6 +49,15 @@ test('over two seconds doctor and the metric have the figure; over thirty nothin
   offset.ms = -45_000
   await service.clock.measure()
   const heard = receiver.received.length
+  const { working, problems } = await service.admin('GET', '/status')
+  assert.deepEqual([working, problems[0].kind, problems[0].store], [false, 'clock_apart', null])
+  assert.match(
+    problems[0].message,
+    /^This machine's clock is 4[45]\.\d s behind the database's: until they agree, no webhook is signed/
+  )
+  // A move of the clock ends with it.
+  const moved = await store.advance({ by: 'PT1S' })
+  assert.equal(moved.problems[0].kind, 'clock_apart')
   const { status, body } = await ready()
   assert.equal(status, 503)
   assert.match(body.checks.clock!, /^This machine's clock is 4[45]\.\d s behind the database's/)
@@ -69,6 +78,7 @@ test('over two seconds doctor and the metric have the figure; over thirty nothin
   await service.clock.measure()
   await until('it is sent', () => receiver.events().includes('store_credit.added'))
   assert.equal((await ready()).status, 200)
+  assert.deepEqual((await service.admin('GET', '/status')).problems, [])
   const [own] = ((await (await fetched()).json()) as { data: { event: string }[] }).data
   assert.equal(own?.event, 'store_credit.added', 'a listener has its own now')
   const { raw, signed } = receiver.received.at(-1)!

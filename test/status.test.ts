@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFailureLog } from '#kit/failure-log'
-import { sql } from '#kit/postgres'
+import { row, sql, text } from '#kit/postgres'
 import { notify } from '#stores'
 import { createStatus } from '../src/audit/problems/create-status.ts'
 import { createProblemWatch } from '../src/audit/problems/watch-problems.ts'
+import { DECLINE_KINDS } from '../src/billing/dunning/decline-codes.ts'
 import { commandLine } from './command-line.ts'
 import { onServer, testDatabase } from './database.ts'
 import { aReceiver } from './receiver.ts'
@@ -135,7 +136,8 @@ test('beside hundreds of receivers that have failed for long, a new failure is l
     db,
     engines: [],
     failures: createFailureLog({ info: () => {}, error: () => {} }, () => null),
-    databaseState: async () => 'ok',
+    databaseTrouble: async () => null,
+    clockProblem: () => null,
     log: { warn: (_, line) => void lines.push(line), info: (_, line) => void lines.push(line) }
   })
   await look()
@@ -242,6 +244,81 @@ test('dead letters, events and jobs that fail, and readings that fail are named 
   assert.equal((await run(retry![1]!.split(' '))).code, 0)
   await service.deps.settle(store.storeId)
   assert.equal(kinds((await statusOf(store.domain)).problems).includes('dead_letters webhooks'), false)
+})
+
+test('charges that wait for a person, and those without a result for a week, are named with how many and since when', async () => {
+  const store = await service.aStore()
+  for (const [email, outcome] of [
+    ['ada@example.com', 'amount_too_large'],
+    ['grace@example.com', 'invalid_purchase_type,success'],
+    ['alan@example.com', 'never']
+  ]) {
+    const { customer } = await store.member(email!)
+    await store.card(customer.id, outcome!)
+  }
+  const known = (found: Found[]) => found.map(({ kind, since, message }) => [kind, since, message])
+  const held = (message: string) => ['charges_held', '2026-02-28T15:00:00.000Z', message]
+  const pending = ['charges_pending', '2026-02-28T15:00:00.000Z', 'One charge has been pending for more than a week']
+
+  // A week after the charges on 28 February, and a second more.
+  const first = await store.advance({ to: '2026-03-07T15:00:00Z' })
+  assert.deepEqual(known(first.problems), [held('2 charges wait for a person')])
+  const moved = await run(['clock', 'advance', '--store', store.domain, '--by', 'PT1S'])
+  assert.match(
+    moved.out,
+    /but not all of it worked:\n\n\S+: 2 charges wait for a person \(since 2026-02-28T15:00:00.000Z\)\n/
+  )
+  assert.match(moved.out, new RegExp(`perennial attempt list --store ${store.domain} --status pending`))
+  const { working, problems } = await statusOf(store.domain)
+  assert.deepEqual([working, known(problems)], [false, [held('2 charges wait for a person'), pending]])
+  assert.equal((await run(['status', '--store', store.domain])).code, 1)
+  const { problems: ofAll } = await service.admin('GET', '/status')
+  assert.deepEqual(known(ofAll.filter((problem: Found) => problem.store === store.domain)), known(problems))
+
+  // The auditor names each, and the commands show them.
+  const { findings, warnings } = await service.admin('POST', '/doctor', { store: store.domain })
+  const since = /has waited for a person since 2026-02-28 15:00:00\+00: invalid_order \(/
+  const ofCheck = (found: { check: string; message: string }[], name: string) =>
+    found.filter(({ check }) => check === name)
+  assert.equal(ofCheck(findings, 'outcomes_known').length, 1)
+  const listed = ofCheck(warnings, 'charges_held')
+  assert.equal(listed.length, 2)
+  for (const { message } of listed) assert.match(message, since)
+  const { data } = await json('attempt', 'list', '--store', store.domain, '--status', 'failed')
+  assert.equal(data.length, 2)
+
+  // One is paid on the second try, and no longer waits.
+  const second = data.find(({ decline_code }: { decline_code: string }) => decline_code === 'invalid_purchase_type')
+  assert.equal((await service.post(`/billing-attempts/${second.id}/retry`, store.key, {})).status, 200)
+  await service.deps.settle(store.storeId)
+  assert.deepEqual(known((await statusOf(store.domain)).problems), [held('One charge waits for a person'), pending])
+})
+
+test('every class of failures that is held for a person is counted, by the index, and no other one', async () => {
+  const store = await service.aStore()
+  const { customer } = await store.member('ada@example.com')
+  await store.card(customer.id, 'amount_too_large')
+  await store.advance({ by: 'P1M' })
+  for (const [code, kind] of Object.entries(DECLINE_KINDS)) {
+    await service.db.inStore(store.storeId, ({ tx, storeId }) =>
+      tx.run(sql`update billing_attempts set error_code = ${code} where store_id = ${storeId} and status = 'failed'`)
+    )
+    assert.deepEqual(
+      kinds((await statusOf(store.domain)).problems),
+      kind === 'held' ? ['charges_held charges'] : [],
+      code
+    )
+  }
+  const { definition } = await service.db.inInstallation((tx) =>
+    tx.one(row({ definition: text }), sql`select pg_get_indexdef('billing_attempts_held'::regclass) as definition`)
+  )
+  const indexed = [...definition.matchAll(/'(\w+)'::text/g)].map(([, code]) => code).filter((code) => code !== 'failed')
+  assert.deepEqual(
+    indexed.toSorted(),
+    Object.keys(DECLINE_KINDS)
+      .filter((code) => DECLINE_KINDS[code as never] === 'held')
+      .toSorted()
+  )
 })
 
 test('work that has been due for more than a minute is named, with the last error of its engine', async () => {

@@ -6,7 +6,7 @@ import { engineFailures, engineItems, engineRuns } from '#kit/engine-metrics'
 import { createRunner, createWorkSignals, type Runner, startNode, startNodeClock, throwFirst } from '#kit/engines'
 import { createFailureLog } from '#kit/failure-log'
 import { registerConsumers, removeConsumers, startConsumersInStores } from '#kit/outbox'
-import { type Database, databaseState, isOutage, UnknownStore } from '#kit/postgres'
+import { createDatabaseState, type Database, isOutage, UnknownStore } from '#kit/postgres'
 import { clockOffset } from '#kit/process-metrics'
 import { runPeriodically } from '#kit/run-periodically'
 import type { Secret, Vault } from '#kit/secrets'
@@ -83,6 +83,7 @@ export async function createService(options: ServiceOptions) {
   const clock = await startNodeClock(db, { warn: (message) => logger.warn(message), nodeNowMs: options.nodeNowMs })
   metrics.watch(clockOffset, () => clock.offsetMs() / 1_000)
   const node = await startNode(db, role === 'web' ? undefined : onWork)
+  const databaseState = createDatabaseState(db, node.id)
   const failures = createFailureLog(logger, (err) =>
     isOutage(err) ? { key: DATABASE_FAILURE, what: 'The database' } : null
   )
@@ -170,7 +171,8 @@ export async function createService(options: ServiceOptions) {
     db: forRequests,
     engines,
     failures,
-    databaseState: () => databaseState(db),
+    databaseTrouble: databaseState.trouble,
+    clockProblem: () => (clock.isRight() ? null : clock.problem()),
     log: logger
   })
   metrics.watch(queueDepth, () => countQueues(db))
@@ -199,7 +201,7 @@ export async function createService(options: ServiceOptions) {
     settings: Object.values(settingsSections),
     addresses: options.addresses,
     trustedProxies: options.trustedProxies,
-    health: { ready: () => readiness(db, clock), metrics: metrics.handler },
+    health: { ready: () => readiness(databaseState, clock), metrics: metrics.handler },
     realNow: clock.now,
     maySign: clock.isRight,
     measure: metrics.measure,
@@ -268,6 +270,7 @@ export async function createService(options: ServiceOptions) {
       await signals.stop()
       await sandbox.close()
       await clock.stop()
+      await databaseState.stop()
       await node.stop()
       throwFirst(ends)
     }

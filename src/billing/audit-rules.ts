@@ -216,11 +216,11 @@ export const chargesHeld = defineAuditRule({
     'earlier version: such a cycle is now marked as missed automatically.',
   wrong: (ctx) => sql`
     select 'sub_' || s.id as subject,
-           'has a charge of cycle ' || s.next_cycle || ' that waits for a person: ' || l.error_code
+           'has a charge of cycle ' || s.next_cycle || ' that has waited for a person since ' || l.completed_at || ': ' || l.error_code
              || coalesce(' (' || l.decline_code || ')', '') as message
       from subscriptions s
      cross join lateral (
-       select a.error_code, a.decline_code from billing_attempts a
+       select a.error_code, a.decline_code, a.completed_at from billing_attempts a
         where a.store_id = ${ctx.storeId} and a.subscription_id = s.id and a.cycle_index = s.next_cycle
         order by a.attempt_number desc limit 1) l
      where s.store_id = ${ctx.storeId} and s.status = 'active' and s.billing_due_at is null

@@ -17,7 +17,14 @@ test('the log of a process says once what an engine has under way for so long th
     { name: 'billing', keptLong: () => [{ storeId: 7, things: 2, sinceMs }] }
   ] as unknown as Engine[]
   const logs = { error: log, info: log, warn: log }
-  const status = createStatus({ db, engines, failures, databaseState: async () => 'ok', log: logs })
+  const status = createStatus({
+    db,
+    engines,
+    failures,
+    databaseTrouble: async () => null,
+    clockProblem: () => null,
+    log: logs
+  })
   await status.checkProcess()
   await status.checkProcess()
   assert.deepEqual(lines, [

@@ -1,13 +1,16 @@
 import { realNow } from '#kit/clock'
 import type { Engine } from '#kit/engines'
 import type { FailureLog } from '#kit/failure-log'
-import type { Database } from '#kit/postgres'
+import type { Database, DatabaseTrouble } from '#kit/postgres'
 import { findStatus, type Status } from './find-problems.ts'
+import { clockProblem, databaseProblem } from './installation-problems.ts'
 import type { Problem } from './problem.ts'
 import { createProblemWatch } from './watch-problems.ts'
 
-/** Under this key the failure log has that the database does not answer. */
+/** Under this key the failure log has that the database cannot be worked with. */
 export const DATABASE_FAILURE = 'database'
+/** Under this key it has that this node's clock is wrong, or the database's. */
+const CLOCK_FAILURE = 'clock'
 
 /** Under this key it has that an engine fails in a store. */
 export const engineFailure = (engine: string, storeId: number) => `engine ${engine} ${storeId}`
@@ -16,17 +19,22 @@ export type StatusOptions = {
   db: Database
   engines: readonly Engine[]
   failures: FailureLog
-  /** `ok`, or what is wrong with the database. */
-  databaseState: () => Promise<string>
+  /** What is wrong with the database, or null. */
+  databaseTrouble: () => Promise<DatabaseTrouble | null>
+  /** Why this node signs nothing, or null. */
+  clockProblem: () => string | null
   log: Parameters<typeof createProblemWatch>[1]
 }
 
 export type ServiceStatus = {
-  /** What does not work in one store, or in all. Without a database that is all that is known. */
+  /**
+   * What does not work in one store, or in all; first what keeps the whole service from working. Without a database that is all
+   * that is known.
+   */
   status(storeId: number | null): Promise<Status>
   /**
-   * Asks whether the database answers, and what engines of this process have under way for so long that it hangs; has the log say when
-   * that changes. For every process.
+   * Asks whether the database can be worked with, whether the clock is right, and what engines of this process have under way for so
+   * long that it hangs; has the log say when that changes. For every process.
    */
   checkProcess(): Promise<void>
   /** Has the log say which problems have begun and ended. For one process. */
@@ -34,40 +42,46 @@ export type ServiceStatus = {
 }
 
 /** What this process knows of what does not work. */
-export function createStatus({ db, engines, failures, databaseState, log }: StatusOptions): ServiceStatus {
+export function createStatus({ db, engines, failures, log, ...asked }: StatusOptions): ServiceStatus {
   const errorOf = (engine: string, storeId: number) =>
     failures.failing().find(({ key }) => key === engineFailure(engine, storeId))?.message ?? null
-  const deps = { db, engines, errorOf }
-  const find = (storeId: number | null) => findStatus(deps, storeId)
-  // All of them, or one that begins to fail would not be among the hundred that have failed longest.
-  const watch = createProblemWatch(async () => (await findStatus(deps, null, { allReceivers: true })).problems, log)
+  const sinceOf = (failure: string) => failures.failing().find(({ key }) => key === failure)?.since ?? realNow()
 
-  const unreachable = (reason: string): Problem => ({
-    kind: 'database_unreachable',
-    store: null,
-    subject: 'database',
-    since: failures.failing().find(({ key }) => key === DATABASE_FAILURE)?.since ?? realNow(),
-    message: `The database does not answer: ${reason}`,
-    next:
-      'The embedded database is started again by itself, and DATA_DIR/postgres.log says why it ended. With DATABASE_URL: start ' +
-      'PostgreSQL, or check the address and the network. The service goes on by itself; nothing is lost.'
-  })
+  const wholeService = async (): Promise<Problem[]> => {
+    const [trouble, clock] = [await asked.databaseTrouble(), asked.clockProblem()]
+    return [
+      ...(trouble ? [databaseProblem(trouble, sinceOf(DATABASE_FAILURE))] : []),
+      ...(clock === null ? [] : [clockProblem(clock, sinceOf(CLOCK_FAILURE))])
+    ]
+  }
+  // All of them, or one that begins to fail would not be among the hundred that have failed longest.
+  const watch = createProblemWatch(async () => {
+    const causes = await wholeService()
+    return (await findStatus({ db, engines, errorOf, causes }, null, { allReceivers: true })).problems
+  }, log)
 
   return {
     async status(storeId) {
+      const causes = await wholeService()
+      // To read what cannot be read takes as long as a request may.
+      if (causes[0]?.kind === 'database_unreachable') return { stores: 0, problems: causes, notes: [] }
       try {
-        return await find(storeId)
+        const found = await findStatus({ db, engines, errorOf, causes }, storeId)
+        return { ...found, problems: [...causes, ...found.problems] }
       } catch (err) {
-        const state = await databaseState()
-        if (state === 'ok') throw err
-        return { stores: 0, problems: [unreachable(state)], notes: [] }
+        const known = await wholeService()
+        if (known.length === 0) throw err
+        return { stores: 0, problems: known, notes: [] }
       }
     },
     async checkProcess() {
       reportHanging(engines, failures)
-      const state = await databaseState()
-      if (state === 'ok') failures.worked(DATABASE_FAILURE)
-      else failures.failed(DATABASE_FAILURE, new Error(state), 'The database')
+      const trouble = await asked.databaseTrouble()
+      if (trouble) failures.failed(DATABASE_FAILURE, new Error(trouble.message), 'The database')
+      else failures.worked(DATABASE_FAILURE)
+      const clock = asked.clockProblem()
+      if (clock === null) failures.worked(CLOCK_FAILURE)
+      else failures.failed(CLOCK_FAILURE, new Error(clock), 'The clock')
       failures.expire()
     },
     look: watch.look

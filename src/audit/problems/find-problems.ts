@@ -2,6 +2,7 @@ import type { Engine } from '#kit/engines'
 import { publicId } from '#kit/ids'
 import type { Database } from '#kit/postgres'
 import { listStores, storeStatuses } from '#stores'
+import { chargeProblems } from './charge-problems.ts'
 import { isNote, type Problem } from './problem.ts'
 import { eventProblems, jobProblems, reconciliationProblems } from './queue-problems.ts'
 import { receiverProblems } from './receiver-problems.ts'
@@ -13,6 +14,8 @@ export type ProblemDeps = {
   engines: readonly Engine[]
   /** Why an engine failed last in a store, as far as this process knows. */
   errorOf: (engine: string, storeId: number) => string | null
+  /** What keeps the whole service from working. */
+  causes: readonly Problem[]
 }
 
 /** What does not work, and what is worth knowing; `stores` is how many were looked at. */
@@ -23,7 +26,7 @@ export type Status = { stores: number; problems: Problem[]; notes: Problem[] }
  * hundred of each kind, or `allReceivers`. Throws when the database cannot be read.
  */
 export async function findStatus(
-  { db, engines, errorOf }: ProblemDeps,
+  { db, engines, errorOf, causes }: ProblemDeps,
   storeId: number | null,
   { allReceivers = false }: { allReceivers?: boolean } = {}
 ): Promise<Status> {
@@ -37,7 +40,8 @@ export async function findStatus(
     ...(await eventProblems(db, storeId, domainOf)),
     ...(await jobProblems(db, storeId, domainOf)),
     ...(await reconciliationProblems(db, storeId, domainOf)),
-    ...(await workProblems(db, engines, statuses, { domainOf, errorOf }))
+    ...(await chargeProblems(db, storeId, domainOf)),
+    ...(await workProblems(db, engines, statuses, { domainOf, errorOf, causes }))
   ]
   return { stores: stores.length, problems: all.filter((one) => !isNote(one)), notes: all.filter(isNote) }
 }

@@ -7,6 +7,26 @@ export const PROBLEM_KINDS = {
     severity: 'problem',
     help: 'The service runs and its database does not answer; nothing else is known then. It goes on by itself when it answers.'
   },
+  database_reads_only: {
+    severity: 'problem',
+    help: 'The database answers and only reads: it is a standby, or was set to read only. Nothing is charged, sent or recorded.'
+  },
+  database_full: {
+    severity: 'problem',
+    help: 'The disk of the database is full, so that nothing is charged, sent or recorded. Make room: it goes on by itself.'
+  },
+  database_does_not_commit: {
+    severity: 'problem',
+    help: 'The database answers and commits nothing, so that nothing is charged, sent or recorded. Most often its only synchronous [standby](#standbys) is gone.'
+  },
+  database_does_not_write: {
+    severity: 'problem',
+    help: 'The database answers and refuses to write, for the reason that the message has.'
+  },
+  clock_apart: {
+    severity: 'problem',
+    help: "The clock of the node that was asked differs from the database's by more than 30 seconds: it signs no webhooks and is not ready. Other nodes say it in their log."
+  },
   store_not_connected: {
     severity: 'problem',
     help: 'The creation of a store was not finished, because its platform did not answer or refused the token. Repeat it.'
@@ -42,6 +62,14 @@ export const PROBLEM_KINDS = {
   reconciliation_failing: {
     severity: 'problem',
     help: 'A [reconciliation with the platform](#reconciliation) fails, and is tried again; the message has the last error.'
+  },
+  charges_held: {
+    severity: 'problem',
+    help: 'Charges wait for a person: `perennial doctor` names each, with what is wrong (`charges_held`).'
+  },
+  charges_pending: {
+    severity: 'problem',
+    help: 'Charges have been pending for more than a week: the platform never reported their outcome, or a customer never confirmed a payment (`outcomes_known` of the auditor).'
   },
   work_waiting: {
     severity: 'problem',

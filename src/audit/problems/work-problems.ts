@@ -30,8 +30,13 @@ export async function workProblems(
   statuses: StoreStatus[],
   {
     domainOf,
-    errorOf
-  }: { domainOf: (storeId: number) => string; errorOf: (engine: string, storeId: number) => string | null }
+    errorOf,
+    causes
+  }: {
+    domainOf: (storeId: number) => string
+    errorOf: (engine: string, storeId: number) => string | null
+    causes: readonly Problem[]
+  }
 ): Promise<Problem[]> {
   const waiting = await findWaitingWork(db, engines, statuses, MIN_WAIT_MS)
   const byId = new Map(statuses.map((status) => [status.storeId, status]))
@@ -44,7 +49,7 @@ export async function workProblems(
       subject: work.engine,
       since: work.dueAt,
       message: `${capital(wordsOf(work.engine))} waits${reason === null ? '' : `: ${reason}`}`,
-      next: nextOf(work, byId.get(work.storeId)!, store)
+      next: nextOf(work, byId.get(work.storeId)!, store, causes)
     }
   })
 }
@@ -57,9 +62,17 @@ function reasonOf({ isHeldBack }: WaitingWork, status: StoreStatus, error: strin
     : 'the platform is read first'
 }
 
-function nextOf({ isHeldBack, engine }: WaitingWork, status: StoreStatus, store: string): string {
+function nextOf(
+  { isHeldBack, engine }: WaitingWork,
+  status: StoreStatus,
+  store: string,
+  causes: readonly Problem[]
+): string {
   if (isHeldBack && !status.isConnected) return `perennial store connect --store ${store}`
   if (isHeldBack) return `perennial store reconcile --store ${store} --show`
+  // Without the right time only what is signed waits.
+  const cause = causes.find(({ kind }) => kind !== 'clock_apart' || engine === 'deliveries')
+  if (cause) return `Nothing by itself: it goes on when this is over: ${cause.message}`
   return `Is a node of the role all or worker running? Its log names the engine ${engine} if that fails.`
 }
 
