@@ -64,7 +64,8 @@ test('a database that answers and refuses to write is not ready, and the status 
     await whileWritesFail('nodes', code, async () => {
       const { checks } = await until('it is not ready', async () => {
         const response = await fetch(`${service.url}/readyz`)
-        return response.status === 503 && ((await response.json()) as { checks: { database: string } })
+        const body = (await response.json()) as { checks: { database: string } }
+        return response.status === 503 ? body : null
       })
       assert.match(checks.database, /could not extend file/)
       const { working, problems } = await service.admin('GET', '/status')

@@ -52,6 +52,8 @@ export function clockProblem(problem: string, since: Temporal.Instant): Problem 
     subject: 'clock',
     since,
     message: problem,
-    next: 'On both machines timedatectl, or date -u, shows the time and whether it is synchronised. The service goes on within a minute.'
+    next:
+      'Compare date -u of the node that answers this and of the machine of the database; timedatectl says whether they are ' +
+      'synchronised. The service goes on within a minute.'
   }
 }

@@ -50,11 +50,13 @@ export function createDatabaseState(db: Database, nodeId: number): DatabaseState
     client.once('end', () => {
       if (session?.client === client) session = null
     })
-    const { rows } = await client.within(ANSWER_MS, () => client.query(SET_UP).then(lastOf))
-    const opened = { client, pid: rows[0]!.pid }
-    session = opened
-    if (isStopped) await client.end()
-    return opened
+    try {
+      const { rows } = await client.within(ANSWER_MS, () => client.query(SET_UP).then(lastOf))
+      session = { client, pid: rows[0]!.pid }
+    } finally {
+      if (isStopped || !session) await client.end()
+    }
+    return session
   }
 
   const writeOnce = async (): Promise<void> => {
@@ -119,8 +121,6 @@ export function createDatabaseState(db: Database, nodeId: number): DatabaseState
       return { kind: 'unreachable', message: `No answer within ${ANSWER_MS / 1_000} s` }
     } finally {
       clearTimeout(timer)
-      writing?.catch(() => {})
-      read.catch(() => {})
     }
   }
 

@@ -40,7 +40,7 @@ export function getStatusRoute(admin: Surface, { db, status }: AdminDeps): void 
         operationId: 'getStatus',
         summary: 'Get the status',
         description:
-          'What does not work now: receivers that fail or are disabled, stores without a connection, work that waits, events that a part of the service gave up. At most the first hundred of each kind. It also answers while the database does not: then that is the only problem.',
+          'What does not work now: receivers that fail or are disabled, stores without a connection, work that waits, events that a part of the service gave up, charges that wait for a person or have had no result for a week. First what keeps the whole service from working, such as a database that only reads. At most the first hundred of each kind. It also answers while the database does not: then that is the only problem.',
         querystring: Type.Object({
           store: Type.Optional(
             text(253, 'a store id or domain', { meaning: 'Only this store; all without it', examples: ['store_2'] })
