@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { after, afterEach, test } from 'node:test'
 import pg from 'pg'
 import pino from 'pino'
 import { migrate, sql } from '#kit/postgres'
@@ -31,6 +31,8 @@ const { run } = commandLine(service)
 const store = await service.aStore()
 await store.member('ada@example.com')
 after(async () => {
+  // Or a test that has failed would keep the service from ending.
+  await healthy()
   await owner.end()
   await service.stop()
   await postgres.stop()
@@ -43,6 +45,13 @@ const setting = async (change: string) => {
   await owner.query('select pg_reload_conf()')
 }
 
+async function healthy() {
+  await owner.query('set default_transaction_read_only = off')
+  if ('free' in disk) await disk.free()
+  await setting('reset synchronous_standby_names')
+  await setting('reset default_transaction_read_only')
+}
+
 async function ready() {
   const from = performance.now()
   const response = await fetch(`${service.url}/readyz`)
@@ -52,7 +61,8 @@ async function ready() {
 
 /** Probes at the same time and one after the other while it is not ready: each is answered, with the reason. */
 async function assertedNotReady(reason: RegExp) {
-  await until('it is not ready', async () => (await ready()).status === 503)
+  // The first answers may be from before the setting was known to every process of the server.
+  await until('it is not ready', async () => reason.test((await ready()).database))
   for (let nth = 0; nth < 2; nth++) {
     for (const { status, database, ms } of await Promise.all(Array.from({ length: 5 }, ready))) {
       assert.equal(status, 503)
@@ -93,6 +103,8 @@ async function assertedEnd(reason: RegExp) {
 
 const begun = (reason: RegExp) => until('the log says it', () => lines.some(({ msg }) => reason.test(msg)))
 
+afterEach(healthy)
+
 test('commits that wait for a synchronous standby: not ready, said first, and no probe leaves a process of the server behind', async () => {
   const waiting = async () => {
     const { rows } = await owner.query<{ count: number }>(
@@ -132,8 +144,7 @@ test('a server that is set to read only: work that waits for that is not said to
   assert.equal(moved.code, 1)
   assert.match(moved.err, /database/)
   await begun(LOGGED)
-  await owner.query('set default_transaction_read_only = off')
-  await setting('reset default_transaction_read_only')
+  await healthy()
   await until('it is ready again', async () => (await ready()).status === 200)
   await service.deps.settle(store.storeId)
   await assertedEnd(LOGGED)

@@ -111,7 +111,7 @@ export function createDatabaseState(db: Database, nodeId: number): DatabaseState
     } catch (err) {
       const known = settings as { readsOnly: boolean; standbys: string } | null
       if (known?.readsOnly) return READS_ONLY
-      if (!(err instanceof NoAnswer)) return troubleOf(err as Error)
+      if (!(err instanceof NoAnswer)) return troubleOf(err as Error, known?.standbys ?? '')
       if (known && session) {
         if (isLate) void cancel(db, session.pid).catch(() => {})
         return notCommitting(known.standbys)
@@ -184,11 +184,11 @@ const notCommitting = (standbys: string): DatabaseTrouble => ({
 /** Whether the connection is of no use any more. */
 const hasEnded = (err: unknown) => (err as { severity?: string }).severity !== 'ERROR'
 
-function troubleOf(err: Error & { code?: unknown; severity?: string }): DatabaseTrouble {
+function troubleOf(err: Error & { code?: unknown; severity?: string }, standbys: string): DatabaseTrouble {
   const message = err.message || String(err.code)
   if (err.code === READ_ONLY) return READS_ONLY
   if (err.code === DISK_FULL) return { kind: 'full', message: `Its disk is full: ${message}` }
-  if (err.code === CANCELED || isBusy(err)) return notCommitting('')
+  if (err.code === CANCELED || isBusy(err)) return notCommitting(standbys)
   if (err.severity === 'ERROR') return { kind: 'does_not_write', message: `It answers, and writes nothing: ${message}` }
   return { kind: 'unreachable', message }
 }
