@@ -27,6 +27,8 @@ const RECOVERS_WITHIN_MS = 60_000
 const MAX_SAID = 5
 /** Requests may meet none of the connections that end. */
 const MAY_GO_UNNOTICED: Fault[] = ['terminated', 'reset']
+/** Nothing can be written meanwhile, by nobody. */
+const NOT_READY: Fault[] = ['half-open', 'disk-full', 'read-only', 'postmaster-stopped']
 
 export type DatabaseFaultsTrial = {
   dataDir: string
@@ -47,7 +49,7 @@ export type DatabaseFaultsReport = {
 
 /**
  * A service under load whose database fails in every way that a database does, with the limits that the service has in production.
- * Every request is answered within ten seconds, with 200 or 503 and Retry-After; `/readyz` within five, `/livez` always 200; a stop
+ * Every request is answered within ten seconds, with 200 or 503 and Retry-After; `/readyz` within five, 503 while nothing can be written, `/livez` always 200; a stop
  * ends in time; afterwards everything works by itself; in the end every acknowledged write is there once, its event was delivered,
  * and the auditor has no findings. Throws otherwise.
  */
@@ -107,6 +109,7 @@ export async function failDatabase(trial: DatabaseFaultsTrial): Promise<Database
     load.next()
     assert.deepEqual(load.odd, [], `${fault}: ${load.odd.slice(0, MAX_SAID).join('; ')}`)
     if (!isStop && !MAY_GO_UNNOTICED.includes(fault)) assert.ok(during.answers[503]! > 0, `${fault} had an effect`)
+    if (NOT_READY.includes(fault)) assert.ok(during.notReady > 0, `${fault}: /readyz was 200 all the time`)
     reports.push({ fault, ...during, recoveredMs })
   }
   await load.stop()

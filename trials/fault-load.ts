@@ -7,8 +7,8 @@ export type LoadedStore = { key: string; customer: string }
  * Of a phase: how many requests were answered with which status (0: not at all), and the longest that one waited for its answer, and
  * that `/readyz` did.
  */
-export type Phase = { answers: Record<number, number>; longestMs: number; readyLongestMs: number }
-const aPhase = (): Phase => ({ answers: { 200: 0, 503: 0 }, longestMs: 0, readyLongestMs: 0 })
+export type Phase = { answers: Record<number, number>; longestMs: number; readyLongestMs: number; notReady: number }
+const aPhase = (): Phase => ({ answers: { 200: 0, 503: 0 }, longestMs: 0, readyLongestMs: 0, notReady: 0 })
 
 const PAUSE_MS = 280
 /** The contract's promise: whatever the database does, a request is answered by then. */
@@ -101,7 +101,9 @@ export function startFaultLoad(url: () => string, stores: LoadedStore[]) {
     )
     const ms = performance.now() - began
     if (ms > withinMs) odd.push(`${path}: answered after ${Math.round(ms)} ms with ${status}`)
-    if (path === '/readyz') phase.readyLongestMs = Math.max(phase.readyLongestMs, Math.round(ms))
+    if (path !== '/readyz') return status
+    phase.readyLongestMs = Math.max(phase.readyLongestMs, Math.round(ms))
+    if (status !== 200) phase.notReady++
     return status
   }
   const prober = (async () => {

@@ -84,6 +84,18 @@ export const databaseFaultsSaboteurs: Record<string, Saboteur> = {
     trialThen: { failsWith: '/readyz: answered after' },
     edits: [{ file: 'src/kit/postgres/database-state.ts', from: 'ANSWER_MS = 3_000', to: 'ANSWER_MS = 3_000_000' }]
   },
+  'readiness only reads': {
+    trial: TRIAL,
+    run: run('disk-full', 6),
+    trialThen: { failsWith: '/readyz was 200 all the time' },
+    edits: [
+      {
+        file: 'src/kit/postgres/database-state.ts',
+        from: 'Promise.race([Promise.all([read, writing]), late.promise])',
+        to: 'Promise.race([read, late.promise])'
+      }
+    ]
+  },
   'a stop waits for the database as long as work does, and nothing ends it; dead connections are cut': {
     trial: TRIAL,
     run: STOPPED,
