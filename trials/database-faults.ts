@@ -49,9 +49,9 @@ export type DatabaseFaultsReport = {
 
 /**
  * A service under load whose database fails in every way that a database does, with the limits that the service has in production.
- * Every request is answered within ten seconds, with 200 or 503 and Retry-After; `/readyz` within five, 503 while nothing can be written, `/livez` always 200; a stop
- * ends in time; afterwards everything works by itself; in the end every acknowledged write is there once, its event was delivered,
- * and the auditor has no findings. Throws otherwise.
+ * Every request is answered within ten seconds, with 200 or 503 and Retry-After; `/readyz` within five, 503 while nothing can be
+ * written; `/livez` always 200; a stop ends in time; afterwards everything works by itself; in the end every acknowledged write is
+ * there once, its event was delivered, and the auditor has no findings. Throws otherwise.
  */
 export async function failDatabase(trial: DatabaseFaultsTrial): Promise<DatabaseFaultsReport> {
   // Not in the service's folder, which belongs to the user that root has it run as.
