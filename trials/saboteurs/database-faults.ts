@@ -92,7 +92,7 @@ export const databaseFaultsSaboteurs: Record<string, Saboteur> = {
       {
         file: 'src/kit/postgres/database-state.ts',
         from: 'Promise.race([Promise.all([read, writing]), late.promise])',
-        to: 'Promise.race([read, late.promise])'
+        to: 'Promise.race([Promise.all([read, writing.catch(() => {})]), late.promise])'
       }
     ]
   },
