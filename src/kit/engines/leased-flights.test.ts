@@ -230,10 +230,15 @@ test('what has ended, and waits for the database for long, is not reported as wo
 test('what two that record at once cannot record is recorded later, both', async () => {
   let isAway = true
   const failed: string[] = []
+  const begun = Promise.withResolvers<void>()
+  const other = Promise.withResolvers<void>()
   const { flights, claim, end, recorded } = aStore({
     async fail(thing) {
       if (!isAway) return
-      await sleep(thing === 'a' ? 60 : 0)
+      if (thing === 'a') {
+        begun.resolve()
+        await other.promise
+      }
       failed.push(thing)
       await anOutage()
     }
@@ -242,11 +247,12 @@ test('what two that record at once cannot record is recorded later, both', async
   end('a').resolve('1')
   await sleep(5)
   const one = assert.rejects(flights.record(1), isOutage)
-  await sleep(5)
+  await begun.promise
   await claim(['b'])
   end('b').resolve('2')
   await assert.rejects(flights.record(1), isOutage)
   assert.deepEqual(failed, ['b'], 'while the first is still being recorded')
+  other.resolve()
   await one
   isAway = false
   await flights.endUnderWay(1)
