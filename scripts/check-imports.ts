@@ -3,11 +3,20 @@ import { fileURLToPath } from 'node:url'
 import { importBreaches } from './import-rules/allowed-imports.ts'
 import { cycleBreaches, folderBreaches } from './import-rules/cycles.ts'
 import { doorBreaches } from './import-rules/doors.ts'
+import { portableBreaches } from './import-rules/portable.ts'
 import { sizeBreaches } from './import-rules/sizes.ts'
 import { tableBreaches } from './import-rules/tables.ts'
 import { type Breach, readTree, type Tree } from './import-rules/tree.ts'
 
-const RULES = [importBreaches, cycleBreaches, folderBreaches, doorBreaches, tableBreaches, sizeBreaches]
+const RULES = [
+  importBreaches,
+  cycleBreaches,
+  folderBreaches,
+  doorBreaches,
+  portableBreaches,
+  tableBreaches,
+  sizeBreaches
+]
 
 /** Everything in the tree that a rule forbids, rule by rule. */
 export function breachesOf(tree: Tree): Breach[] {

@@ -45,7 +45,13 @@ test('what the rules allow passes', () => {
       'src/http/rest/members.ts': "import { a } from '#views'\nimport { b } from '../shared/deps.ts'",
       'src/http/shared/deps.ts': '',
       'src/app/service.ts': "import { a } from '../../sandbox/index.ts'\nimport { b } from '#webhooks'",
-      'sandbox/index.ts': "import { sql } from '#kit/postgres'\nsql`update sandbox_shops set id = 1`"
+      'sandbox/index.ts': "import { sql } from '#kit/postgres'\nsql`update sandbox_shops set id = 1`",
+      'sandbox/checkout.ts': "import { priceCart } from '#plans/pricing'",
+      'src/http/admin/a.ts': "import { priceCart } from '#plans/pricing'",
+      'src/plans/perks.ts': "import type { Perks } from './pricing/perks.ts'",
+      'src/plans/pricing/perks.ts': 'export type Perks = { country: number }',
+      'src/plans/pricing/a.ts': "import type { Perks } from './perks.ts'\n// process, Temporal",
+      'src/plans/pricing/a.test.ts': "import { perksFrom } from '../perks.ts'\nimport 'node:test'"
     }),
     []
   )
@@ -109,6 +115,30 @@ for (const [what, tree, expected] of [
     { 'sandbox/a.ts': "export { a } from '#platform'" },
     'sandbox/a.ts:1 imports #platform: sandbox does not know platform'
   ],
+  [
+    'the prices of members, from a part that has the plans themselves',
+    { 'src/cli/a.ts': "import { priceCart } from '#plans/pricing'" },
+    'src/cli/a.ts:1 imports #plans/pricing: this door is open only to http, sandbox'
+  ],
+  ...["'#kit/money'", "'../plan.ts'", "'./../plan.ts'", "'node:fs'", "'typebox'"].map((specifier) => [
+    `anything from outside the folder that prices carts: ${specifier}`,
+    { 'src/plans/pricing/a.ts': `import {} from ${specifier}` },
+    `src/plans/pricing/a.ts:1 imports ${specifier.slice(1, -1)}: src/plans/pricing/ runs outside the service too, and imports only its own files`
+  ]),
+  ...[
+    ['process', 'process.env.A'],
+    ['Buffer', 'Buffer.from("a")'],
+    ['Temporal', 'Temporal.Now.instant()'],
+    ['Date', 'new Date()'],
+    ['Intl', 'new Intl.NumberFormat()'],
+    ['random', 'Math.random()'],
+    ['toLocaleString', '(1).toLocaleString()'],
+    ['async', 'async () => 1']
+  ].map(([name, text]) => [
+    `what is not everywhere, in the folder that prices carts: ${text}`,
+    { 'src/plans/pricing/a.ts': `const a = ${text}` },
+    `src/plans/pricing/a.ts:1 uses ${name}, which is not everywhere that src/plans/pricing/ runs`
+  ]),
   [
     'one surface from another',
     { 'src/http/storefront/a.ts': "import { a } from '../rest/errors.ts'" },

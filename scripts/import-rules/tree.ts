@@ -28,13 +28,15 @@ export const MODULES = [
   'audit'
 ] as const
 
-/** A second door of a module, and the only modules that may use it. */
+/** A second door of a module, and the only parts that may use it. */
 export const SECOND_DOORS: Record<string, { file: string; openTo: readonly string[] }> = {
   '#subscriptions/transitions': {
     file: 'src/subscriptions/transitions/index.ts',
     openTo: ['billing', 'lifecycle', 'contracts']
   },
   '#subscriptions/for-billing': { file: 'src/subscriptions/transitions/for-billing.ts', openTo: ['billing'] },
+  // The one file of rules that the sandbox runs as the service does: a platform runs it as a discount function.
+  '#plans/pricing': { file: 'src/plans/pricing/index.ts', openTo: ['http', 'sandbox'] },
   '#billing/apply-plans': { file: 'src/billing/settling/apply-plans.ts', openTo: ['lifecycle', 'contracts'] }
 }
 

@@ -1,47 +1,12 @@
 import { numberOf } from '#kit/money'
 import { type FieldProblem, Refusal } from '#kit/refusal'
 import { CREDIT_PAYOUT_TYPES, type CreditPayoutType } from './credit-payout-types.ts'
-import { PerkInput } from './perk-input.ts'
+import { ObjectInput } from './object-input.ts'
+import type { Perks, Reduction, Scope } from './pricing/perks.ts'
 
 const MAX_STEPS = 20
 const MAX_TEXT = 255
 const MAX_ITEMS = 1000
-
-/** A price reduction: a percentage with at most two decimals, or minor units of the plan's currency. */
-export type Reduction = { type: 'percentage'; percent: number } | { type: 'fixed'; amountMinor: number }
-
-/** What a reduction applies to. Ids are the platform's, as digits. */
-export type Scope =
-  | { appliesTo: 'all' }
-  | { appliesTo: 'product'; productIds: string[] }
-  | { appliesTo: 'collection'; collectionIds: string[] }
-
-/** From `quantity` items on, this reduction replaces the perk's own; the highest step reached applies. */
-export type Step = Reduction & { quantity: number }
-
-/**
- * The perks of a plan as stored (spec 3, svc_plan_settings; its field names are in brackets). An absent perk is off.
- */
-export type Perks = {
-  /** Members' prices (dp, dv, dt, dat, ds, ds_info, dct, stack_with_subs). */
-  discount?: {
-    reduction: Reduction
-    scope: Scope
-    steps: Step[]
-    /** `original`: of the compare-at price if there is one, else of the price (dct 1). `sale`: of the price (dct 2). */
-    priceBase: 'original' | 'sale'
-    stackWithSubscriptions: boolean
-  }
-  /** Off the cheapest product of the first membership order (wo, wo_v, wo_t, wo_at). */
-  welcomeOffer?: { reduction: Reduction; scope: Scope }
-  /** `countries`: empty means every country. `threshold`: what the cart must reach (fs, fs_country, fs_threshold_type, …). */
-  freeShipping?: {
-    countries: string[]
-    message: string | null
-    methodName: string | null
-    threshold: { type: 'items'; items: number } | { type: 'subtotal'; amountMinor: number } | null
-  }
-}
 
 /** A requested change: each perk is set, or removed by null; absent perks stay. */
 export type PerksChange = {
@@ -55,7 +20,7 @@ const DISCOUNT = ['value', 'type', ...SCOPE, 'steps', 'price_base', 'stack_with_
 /** Reads `perks` of a request. Refuses it with all of its problems, each named by its path. */
 export function perksFrom(given: unknown, currency: string): PerksChange {
   const problems: FieldProblem[] = []
-  const input = new PerkInput(given, 'perks', PERKS, problems)
+  const input = new ObjectInput(given, 'perks', PERKS, problems)
   const change: PerksChange = {}
   const isGiven = (key: string) => Object.hasOwn((given ?? {}) as object, key)
   if (isGiven('discount')) change.discount = discountFrom(input, currency)
@@ -74,7 +39,7 @@ export function changedPerks(perks: Perks, { storeCredit: _, ...change }: PerksC
   return Object.fromEntries(Object.entries(all).filter(([, perk]) => perk != null)) as Perks
 }
 
-function discountFrom(perks: PerkInput, currency: string): Perks['discount'] | null {
+function discountFrom(perks: ObjectInput, currency: string): Perks['discount'] | null {
   const input = perks.part('discount', DISCOUNT)
   if (!input) return null
   const steps = input.parts('steps', ['quantity', 'value', 'type'], MAX_STEPS).map((step) => ({
@@ -97,12 +62,12 @@ function discountFrom(perks: PerkInput, currency: string): Perks['discount'] | n
   }
 }
 
-function welcomeOfferFrom(perks: PerkInput, currency: string): Perks['welcomeOffer'] | null {
+function welcomeOfferFrom(perks: ObjectInput, currency: string): Perks['welcomeOffer'] | null {
   const input = perks.part('welcome_offer', ['value', 'type', ...SCOPE])
   return input && { reduction: reductionFrom(input, currency), scope: scopeFrom(input) }
 }
 
-function freeShippingFrom(perks: PerkInput, currency: string): Perks['freeShipping'] | null {
+function freeShippingFrom(perks: ObjectInput, currency: string): Perks['freeShipping'] | null {
   const input = perks.part('free_shipping', ['countries', 'message', 'method_name', 'threshold'])
   if (!input) return null
   const threshold = input.part('threshold', ['type', 'value'])
@@ -121,7 +86,7 @@ function freeShippingFrom(perks: PerkInput, currency: string): Perks['freeShippi
 }
 
 /** `amount` may be omitted if only the type changes. */
-function storeCreditFrom(perks: PerkInput, currency: string): PerksChange['storeCredit'] {
+function storeCreditFrom(perks: ObjectInput, currency: string): PerksChange['storeCredit'] {
   const input = perks.part('store_credit', ['amount', 'type'])
   if (!input) return null
   const type = input.oneOf('type', CREDIT_PAYOUT_TYPES, 'storecredit') ?? 'storecredit'
@@ -129,14 +94,14 @@ function storeCreditFrom(perks: PerkInput, currency: string): PerksChange['store
 }
 
 /** If the input has a problem, a placeholder is returned, which is never used since the request is refused. */
-function reductionFrom(input: PerkInput, currency: string): Reduction {
+function reductionFrom(input: ObjectInput, currency: string): Reduction {
   const type = input.oneOf('type', ['percentage', 'fixed'])
   if (type === 'fixed') return { type, amountMinor: input.amount('value', currency) ?? 0 }
   const percent = type === 'percentage' ? input.percent('value') : null
   return { type: 'percentage', percent: percent ?? 0 }
 }
 
-function scopeFrom(input: PerkInput): Scope {
+function scopeFrom(input: ObjectInput): Scope {
   const appliesTo = input.oneOf('applies_to', ['all', 'product', 'collection'], 'all')
   const productIds = input.ids('product_ids', 'Product')
   const collectionIds = input.ids('collection_ids', 'Collection')

@@ -1,7 +1,7 @@
 import { minorOf } from '#kit/money'
 import { invalidField } from '#kit/refusal'
 import { ACCEPTED_COUNTRIES, isCountry } from './countries.ts'
-import { idOf } from './perk-input.ts'
+import { idOf } from './object-input.ts'
 import type { Plan } from './plan.ts'
 
 /** `<tier>-Recharge` is an order tag (spec 3), and the platform limits tags to 40 characters. */

@@ -1,6 +1,6 @@
 import { instant, int, json, nullable, oneOf, type RowOf, row, text, textList } from '#kit/postgres'
 import { CREDIT_PAYOUT_TYPES } from './credit-payout-types.ts'
-import type { Perks } from './perks.ts'
+import type { Perks } from './pricing/perks.ts'
 
 export const PLAN_TYPES = ['vip', 'elite', 'product'] as const
 export const PLAN_STATUSES = ['enabled', 'disabled'] as const

@@ -9,7 +9,7 @@ const ID = /^(?:gid:\/\/(?:platform|shopify)\/([A-Za-z]+)\/)?([1-9][0-9]{0,19})$
  * Reads one object of the request field by field. It does not throw: it collects each problem with its full path
  * (`perks.discount.steps[1].value`) and what is accepted there, so that one response lists them all.
  */
-export class PerkInput {
+export class ObjectInput {
   readonly path: string
   readonly #given: Record<string, unknown>
   readonly #problems: FieldProblem[]
@@ -37,14 +37,14 @@ export class PerkInput {
   }
 
   /** A nested object; null if omitted. */
-  part(key: string, keys: readonly string[]): PerkInput | null {
-    return this.has(key) ? new PerkInput(this.#given[key], `${this.path}.${key}`, keys, this.#problems) : null
+  part(key: string, keys: readonly string[]): ObjectInput | null {
+    return this.has(key) ? new ObjectInput(this.#given[key], `${this.path}.${key}`, keys, this.#problems) : null
   }
 
   /** A nested list of at most `max` objects. */
-  parts(key: string, keys: readonly string[], max: number): PerkInput[] {
+  parts(key: string, keys: readonly string[], max: number): ObjectInput[] {
     const list = this.#listOf(key, max, `a list of at most ${max} objects with ${keys.join(', ')}`)
-    return list.map((item, i) => new PerkInput(item, `${this.path}.${key}[${i}]`, keys, this.#problems))
+    return list.map((item, i) => new ObjectInput(item, `${this.path}.${key}[${i}]`, keys, this.#problems))
   }
 
   oneOf<const T extends string>(key: string, allowed: readonly T[], otherwise?: T): T | null {

@@ -1,0 +1,5 @@
+export { type Cart, type CartLine, type PricingContext, TIERS, type Tier, type TierPlan } from './cart.ts'
+export type { CartPrice, LinePrice, ShippingPrice } from './cart-price.ts'
+export { explainReason } from './explain-reason.ts'
+export type { Perks } from './perks.ts'
+export { priceCart } from './price-cart.ts'
