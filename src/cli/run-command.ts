@@ -15,7 +15,8 @@ import { addImportCommands } from './commands/import.ts'
 import { addKeyCommands } from './commands/key.ts'
 import { addListenCommand } from './commands/listen.ts'
 import { addMemberCommands } from './commands/member.ts'
-import { addPlanCommands } from './commands/plan.ts'
+import { addPlanCommands } from './commands/plan/plan.ts'
+import { addPricingCommands } from './commands/plan/pricing.ts'
 import { addSandboxCommands } from './commands/sandbox.ts'
 import { addSeedCommand } from './commands/seed.ts'
 import { addServeCommands, type ServeParts } from './commands/serve.ts'
@@ -84,6 +85,7 @@ function programOf(terminal: Terminal, parts: Parts): Command {
   addStoreCommands(program, terminal, parts.settingsSections)
   addKeyCommands(program, terminal)
   addPlanCommands(program, terminal)
+  addPricingCommands(program, terminal)
   addMemberCommands(program, terminal)
   addSubscriptionCommands(program, terminal)
   addAttemptCommands(program, terminal)

@@ -5,7 +5,7 @@ export { type MergedCustomers, markCustomersDeleted, markCustomersMerged } from 
 export type { Profile } from './profile.ts'
 export { listProfilesToPush } from './push-profiles.ts'
 export { insertMissingCustomers, listCustomers, lockMembers, type MembershipStatus } from './queries.ts'
-export { type CustomerReference, fetchCustomer, resolveCustomer } from './resolve-customer.ts'
+export { type CustomerReference, fetchCustomer, findKnownCustomers, resolveCustomer } from './resolve-customer.ts'
 export { setMembershipStatuses } from './set-membership-status.ts'
 export { memberNotFound, updateMember } from './update-member.ts'
 export { upsertCustomers } from './upsert-customers.ts'

@@ -1,4 +1,4 @@
-import { type Database, int, row, sql, text } from '#kit/postgres'
+import { type Ctx, type Database, int, row, sql, text } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
 import type { Connector, PlatformCustomer } from '#platform'
 import { upsertCustomers } from './upsert-customers.ts'
@@ -32,6 +32,22 @@ export async function fetchCustomer(
   return customer
 }
 
+/** Our numbers of the referenced customers who have a row here and are not deleted on the platform: several may share an address. */
+export async function findKnownCustomers(ctx: Ctx, reference: CustomerReference): Promise<number[]> {
+  const known = await ctx.tx.many(
+    row({ id: int }),
+    sql`
+    select id from members where store_id = ${ctx.storeId} and id = ${reference.memberId} and platform_deleted_at is null
+    union
+    select id from members
+     where store_id = ${ctx.storeId} and platform_customer_id = ${reference.platformId} and platform_deleted_at is null
+    union
+    select id from members
+     where store_id = ${ctx.storeId} and lower(email) = lower(${reference.email}::text) and platform_deleted_at is null`
+  )
+  return known.map(({ id }) => id)
+}
+
 /**
  * Our number of the referenced customer. One who has no row here is read from the platform and inserted. Refuses a reference that
  * matches nobody, or a customer deleted on the platform, naming the field.
@@ -43,20 +59,8 @@ export async function resolveCustomer(
   reference: CustomerReference,
   field: string
 ): Promise<number> {
-  const known = await db.inStore(storeId, (ctx) =>
-    ctx.tx.many(
-      row({ id: int }),
-      sql`
-      select id from members where store_id = ${storeId} and id = ${reference.memberId} and platform_deleted_at is null
-      union
-      select id from members
-       where store_id = ${storeId} and platform_customer_id = ${reference.platformId} and platform_deleted_at is null
-      union
-      select id from members
-       where store_id = ${storeId} and lower(email) = lower(${reference.email}::text) and platform_deleted_at is null`
-    )
-  )
-  if (known.length === 1) return known[0]!.id
+  const known = await db.inStore(storeId, (ctx) => findKnownCustomers(ctx, reference))
+  if (known.length === 1) return known[0]!
   const customer = await fetchCustomer(db, storeId, await connectorOf(), reference, field)
   return db.inStore(storeId, async (ctx) => (await upsertCustomers(ctx, [customer])).get(customer.id)!.id)
 }

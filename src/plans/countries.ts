@@ -10,4 +10,5 @@ const KNOWN = new Set(ASSIGNED.trim().split(/\s+/))
 
 export const isCountry = (code: unknown): code is string => typeof code === 'string' && KNOWN.has(code)
 
+export const ACCEPTED_COUNTRY = 'an ISO 3166-1 alpha-2 country code in upper case, such as US'
 export const ACCEPTED_COUNTRIES = 'a list of ISO 3166-1 alpha-2 country codes in upper case, such as US'

@@ -5,6 +5,7 @@ export {
   nextPlanVersion,
   type VersionOffer
 } from './add-plan-version.ts'
+export { cartFrom } from './cart-input.ts'
 export { ACCEPTED_COUNTRIES } from './countries.ts'
 export { createPlan } from './create-plan.ts'
 export { CREDIT_PAYOUT_TYPES } from './credit-payout-types.ts'
@@ -22,4 +23,5 @@ export {
 } from './plan.ts'
 export { ACCEPTED_TRIAL_DAYS, MAX_TRIAL_DAYS } from './plan-input.ts'
 export { findPlan, listPlans, listPlanVersions } from './queries.ts'
+export { mainPlans, tierOf, tierPlanOf } from './tier-plans.ts'
 export { updatePlan } from './update-plan.ts'

@@ -1,6 +1,6 @@
 import { minorOf } from '#kit/money'
 import { type FieldProblem, Refusal } from '#kit/refusal'
-import { ACCEPTED_COUNTRIES, isCountry } from './countries.ts'
+import { ACCEPTED_COUNTRIES, ACCEPTED_COUNTRY, isCountry } from './countries.ts'
 
 const MAX_IDS = 250
 const ID = /^(?:gid:\/\/(?:platform|shopify)\/([A-Za-z]+)\/)?([1-9][0-9]{0,19})$/
@@ -82,15 +82,16 @@ export class ObjectInput {
     return this.refuse(key, 'must be a percentage above 0 and up to 100, with at most 2 decimals')
   }
 
-  /** An amount above 0 in minor units. */
-  amount(key: string, currency: string): number | null {
+  /** An amount in minor units, above 0 or, with `orZero`, of 0 or more. */
+  amount(key: string, currency: string, orZero = false): number | null {
     const given = this.#given[key]
+    const accepts = orZero ? 'an amount of 0 or more' : 'an amount above 0'
     if (typeof given !== 'string' && typeof given !== 'number') {
-      return this.refuse(key, 'must be an amount above 0, such as 29.00')
+      return this.refuse(key, `must be ${accepts}, such as 29.00`)
     }
     try {
       const minor = minorOf(given, currency, key)
-      return minor > 0 ? minor : this.refuse(key, 'must be an amount above 0')
+      return minor > 0 || (orZero && minor === 0) ? minor : this.refuse(key, `must be ${accepts}`)
     } catch (err) {
       if (!(err instanceof Refusal)) throw err
       return this.refuse(key, err.details[0]!.message)
@@ -103,6 +104,29 @@ export class ObjectInput {
     const ids = this.#listOf(key, MAX_IDS, accepts).map((given) => idOf(given, type))
     if (ids.some((id) => id === null)) this.refuse(key, `must be ${accepts}`)
     return [...new Set(ids.filter((id) => id !== null))]
+  }
+
+  /** An id of the platform, given as digits or a global id of that type; returned as digits. */
+  id(key: string, type: string): string | null {
+    const name = type.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
+    const accepts = `a ${name} id of the platform, as a text of digits or as a global id`
+    return idOf(this.#given[key], type) ?? this.refuse(key, `must be ${accepts}`)
+  }
+
+  /** At most `most` texts of at most `max` characters; empty when it is left out. */
+  texts(key: string, most: number, max: number): string[] {
+    const accepts = `a list of at most ${most} texts of at most ${max} characters`
+    const list = this.#listOf(key, most, accepts)
+    const texts = list.filter((one): one is string => typeof one === 'string' && one.length <= max)
+    if (texts.length < list.length) this.refuse(key, `must be ${accepts}`)
+    return texts
+  }
+
+  /** Null when it is left out. */
+  country(key: string): string | null {
+    if (!this.has(key)) return null
+    const code = this.#given[key]
+    return isCountry(code) ? code : this.refuse(key, `must be ${ACCEPTED_COUNTRY}`)
   }
 
   /** Each once; empty when it is left out. */
@@ -124,4 +148,10 @@ export class ObjectInput {
 export function idOf(given: unknown, type: string): string | null {
   const match = ID.exec(typeof given === 'string' ? given.trim() : '')
   return match && (match[1] === undefined || match[1] === type) ? match[2]! : null
+}
+
+/** Refuses a request with all of its problems. */
+export function refuseProblems(problems: FieldProblem[]): void {
+  if (problems.length === 0) return
+  throw new Refusal('invalid_request', problems.map((p) => `${p.field} ${p.message}`).join('; '), problems)
 }

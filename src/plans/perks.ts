@@ -1,7 +1,7 @@
 import { numberOf } from '#kit/money'
-import { type FieldProblem, Refusal } from '#kit/refusal'
+import type { FieldProblem } from '#kit/refusal'
 import { CREDIT_PAYOUT_TYPES, type CreditPayoutType } from './credit-payout-types.ts'
-import { ObjectInput } from './object-input.ts'
+import { ObjectInput, refuseProblems } from './object-input.ts'
 import type { Perks, Reduction, Scope } from './pricing/perks.ts'
 
 const MAX_STEPS = 20
@@ -27,9 +27,7 @@ export function perksFrom(given: unknown, currency: string): PerksChange {
   if (isGiven('welcome_offer')) change.welcomeOffer = welcomeOfferFrom(input, currency)
   if (isGiven('free_shipping')) change.freeShipping = freeShippingFrom(input, currency)
   if (isGiven('store_credit')) change.storeCredit = storeCreditFrom(input, currency)
-  if (problems.length > 0) {
-    throw new Refusal('invalid_request', problems.map((p) => `${p.field} ${p.message}`).join('; '), problems)
-  }
+  refuseProblems(problems)
   return change
 }
 

@@ -13,6 +13,7 @@ export {
 export { listActivity } from './history/list-activity.ts'
 export { type NewActivity, recordActivities } from './history/record-activity.ts'
 export { lockSubscription, lockSubscriptions, lockSubscriptionsOfContracts } from './lock-subscriptions.ts'
+export { findMemberships } from './membership-status/find-memberships.ts'
 export {
   editContractJob,
   enqueueContractPush,

@@ -34,7 +34,21 @@ ${[
   .map((part) => `- ${part}`)
   .join('\n')}
 
-A plan of products accepts no perks but \`store_credit\`. Store credit is issued by each paid cycle; the other perks are stored and shown, and the storefront does not have them yet.`
+A plan of products accepts no perks but \`store_credit\`. Store credit is issued by each paid cycle. What the other perks come to for a cart is shown by [pricing](#pricing).`
+}
+
+const PRICING: Tag = {
+  name: 'Pricing',
+  description: `What members pay. \`cart\` describes what is bought, at prices without a membership:
+
+${[
+  '`lines`, 1 to 250, whose order does not matter: `product_id`; `price` of one piece, with the discount of its subscription where it has one; `quantity` (1 by default); `compare_at_price`, the price before a sale; `collection_ids`; `tags` of the product; `variant_id`; `id`, by default the number of the line. A line of the product of a membership plan sells that membership',
+  '`charge`: `checkout` (the default), or `recurring` for the renewal of product subscriptions',
+  '`country`: where it is sent, an ISO code such as US; without it the country is not known',
+  '`shipping`: `method` and `price` of the chosen shipping method'
+]
+  .map((part) => `- ${part}`)
+  .join('\n')}`
 }
 
 /** By the part of a path behind the store, or the first part. */
@@ -42,6 +56,7 @@ const TAGS: Record<string, Tag> = {
   stores: STORES,
   keys: { name: 'API keys', description: 'Keys of the REST API.' },
   plans: PLANS,
+  pricing: PRICING,
   members: { name: 'Members', description: 'Customers who hold or held a membership or a subscription.' },
   subscriptions: { name: 'Subscriptions', description: 'Subscriptions of a store, and what an operator does to them.' },
   'billing-attempts': { name: 'Billing attempts', description: 'Tries to charge the cycles of subscriptions.' },

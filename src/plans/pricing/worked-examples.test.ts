@@ -21,8 +21,8 @@ const PEOPLE: Record<string, PricingContext['member']> = {
 
 /** Every table of a page: its rows by the names of their columns. */
 function tablesOf(markdown: string): Row[][] {
-  return [...markdown.matchAll(/^\|.*\n\|[ |-]+\n((?:\|.*\n)+)/gm)].map(([all]) => {
-    const [head, , ...rows] = all!.trim().split('\n').map(cellsOf)
+  return [...markdown.matchAll(/^\|.*\n\|[ |-]+\n(?:\|.*\n)+/gm)].map(([all]) => {
+    const [head, , ...rows] = all.trim().split('\n').map(cellsOf)
     return rows.map((cells) => Object.fromEntries(head!.map((name, i) => [name, cells[i]!])))
   })
 }
@@ -68,7 +68,7 @@ function planOf(tier: string, name: string): TierPlan | null {
 
 function priced(row: Row) {
   const member = PEOPLE[row.who!.split(',')[0]!]
-  assert.notEqual(member, undefined, row.who)
+  assert.ok(row.who!.split(',')[0]! in PEOPLE, row.who!)
   const plans = { vip: planOf('VIP', row['VIP perks']!), elite: planOf('Elite', row['Elite perks']!) }
   const { lines, totalMinor, welcomeOffer, shipping } = priceCart(cartOf(row), { plans, member: member ?? null })
   const codes = lines.flatMap(({ reasons }) => reasons.map(({ code }) => code)).join(', ')

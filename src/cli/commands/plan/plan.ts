@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { addCommand, requireOneOf, type Terminal } from '../command.ts'
-import { amount, type Flags, jsonFile, list, needed, oneOf, optional, text, wholeNumber } from '../flags.ts'
-import { facts, table } from '../print.ts'
+import { addCommand, requireOneOf, type Terminal } from '../../command.ts'
+import { amount, type Flags, jsonFile, list, needed, oneOf, optional, text, wholeNumber } from '../../flags.ts'
+import { facts, table } from '../../print.ts'
+import { storeFlag, storePath } from '../store-flag.ts'
 import { credit, interval, intervalCount, planFlag, planPath } from './plan-flags.ts'
 import { addPlanPriceCommands } from './plan-price.ts'
-import { storeFlag, storePath } from './store-flag.ts'
 
 /** Settings that can be given at creation and changed later. */
 const settings = {

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import type { AdminApi, Document } from '../admin-api.ts'
-import { ask, mayAsk } from '../ask.ts'
-import { addCommand, type Terminal } from '../command.ts'
-import { badUsage, CommandError } from '../command-error.ts'
-import { amount, type Flags, needed, oneOf, optional, text, toggle, wholeNumber } from '../flags.ts'
-import { facts, table } from '../print.ts'
+import type { AdminApi, Document } from '../../admin-api.ts'
+import { ask, mayAsk } from '../../ask.ts'
+import { addCommand, type Terminal } from '../../command.ts'
+import { badUsage, CommandError } from '../../command-error.ts'
+import { amount, type Flags, needed, oneOf, optional, text, toggle, wholeNumber } from '../../flags.ts'
+import { facts, table } from '../../print.ts'
+import { storeFlag } from '../store-flag.ts'
 import { credit, interval, intervalCount, planFlag, planPath } from './plan-flags.ts'
-import { storeFlag } from './store-flag.ts'
 
 /** The terms of a version; those that are left out stay. */
 const versionTerms = {

@@ -1,5 +1,5 @@
-import { amount, needed, oneOf, text, wholeNumber } from '../flags.ts'
-import { storePath } from './store-flag.ts'
+import { amount, needed, oneOf, text, wholeNumber } from '../../flags.ts'
+import { storePath } from '../store-flag.ts'
 
 export const interval = oneOf('day', 'week', 'month', 'year')
 export const intervalCount = { ...wholeNumber(1, 28), accepts: 'intervals per cycle, from 1 to 28' }
