@@ -4,8 +4,9 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Cart, type CartLine, type PricingContext, priceCart, TIERS } from './index.ts'
 import type { Perks, Reduction, Scope } from './perks.ts'
+import { amountOff } from './reduce.ts'
 
-const RUNS = { numRuns: 3000 }
+const RUNS = { numRuns: 2000 }
 const ids = (...all: string[]) => fc.constantFrom(...all)
 
 const reduction: fc.Arbitrary<Reduction> = fc.oneof(
@@ -119,6 +120,18 @@ forEvery(
     assert.ok(discountMinor === 0 || (isFree && discountMinor === cart.shipping!.priceMinor))
   }
 )
+
+test('a percentage is exact, rounded down, up to the largest amount', () => {
+  const amount = fc.oneof(fc.nat({ max: 100_000 }), fc.maxSafeNat())
+  fc.assert(
+    fc.property(amount, fc.integer({ min: 1, max: 10_000 }), (amountMinor, rate) => {
+      const exact = (BigInt(amountMinor) * BigInt(rate)) / 10_000n
+      assert.equal(amountOff(amountMinor, { type: 'percentage', percent: rate / 100 }), Number(exact))
+    }),
+    RUNS
+  )
+  assert.equal(amountOff(Number.MAX_SAFE_INTEGER, { type: 'percentage', percent: 100 }), Number.MAX_SAFE_INTEGER)
+})
 
 /** Whether an amount is more than what a reduction is of a base, exactly. */
 function exceeds(amountMinor: number, reduction: Reduction, baseMinor: number): boolean {
@@ -256,7 +269,8 @@ forEvery('the welcome offer is taken off one piece of one line, of the lowest me
   const [one] = offered
   if (!one) return
   assert.equal(one.discounts.at(-1)!.pieces, 1)
-  assert.ok(context.member === null || !context.member.heldMembership)
+  const { heldMembership, activeTiers } = context.member ?? { heldMembership: false, activeTiers: [] }
+  assert.ok(!heldMembership && activeTiers.length === 0)
   const { scope } = context.plans[tier!]!.perks.welcomeOffer!
   for (const [i, { memberPriceMinor }] of lines.entries()) {
     const { membership, tags, productId, collectionIds } = cart.lines[i]!
@@ -322,6 +336,30 @@ test('a shipping price below 0 is an error that names the field', () => {
   assert.throws(() => priceCart(given, { plans: { vip: null, elite: null }, member: null }), {
     name: 'RangeError',
     message: 'shipping.priceMinor must be an integer of 0 or more'
+  })
+})
+
+test('free shipping says which method is free and why, and nothing where it is not free', () => {
+  const freeShipping = { countries: ['AT'], message: 'Members ship free', methodName: 'Express', threshold: null }
+  const plans = { vip: { label: 'VIP', perks: { freeShipping } }, elite: null }
+  const shipped = (country: string) =>
+    priceCart(
+      { charge: 'checkout', country, shipping: { method: ' EXPRESS', priceMinor: 700 }, lines: [MUG] },
+      { plans, member: { activeTiers: ['vip'], heldMembership: true } }
+    ).shipping
+  assert.deepEqual(shipped('AT'), {
+    isFree: true,
+    methodName: 'Express',
+    message: 'Members ship free',
+    discountMinor: 700,
+    reason: { code: 'free_shipping' }
+  })
+  assert.deepEqual(shipped('US'), {
+    isFree: false,
+    methodName: null,
+    message: null,
+    discountMinor: 0,
+    reason: { code: 'other_country', country: 'US', countries: ['AT'] }
   })
 })
 
