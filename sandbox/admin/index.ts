@@ -3,6 +3,7 @@ import type { Resolvers } from '../wire/api.ts'
 import { makeSchema } from '../wire/schema.ts'
 import { billingResolvers } from './billing.ts'
 import { bulkResolvers } from './bulk.ts'
+import { collectionResolvers } from './collections.ts'
 import { contractResolvers } from './contracts.ts'
 import { customerResolvers } from './customers.ts'
 import { discountResolvers } from './discounts.ts'
@@ -21,6 +22,7 @@ const PARTS: Resolvers[] = [
   shopResolvers,
   customerResolvers,
   productResolvers,
+  collectionResolvers,
   sellingPlanResolvers,
   contractResolvers,
   draftResolvers,

@@ -21,6 +21,7 @@ import { type UserError, userError } from './user-errors.ts'
 /** Types that can have metafields: the name in the database, and the name in the API's enum of owners. */
 const OWNERS: Record<string, { stored: string; owner: string }> = {
   AppInstallation: { stored: 'AppInstallation', owner: 'API_PERMISSION' },
+  Collection: { stored: 'Collection', owner: 'COLLECTION' },
   Customer: { stored: 'Customer', owner: 'CUSTOMER' },
   // A discount has three gids.
   DiscountNode: { stored: 'DiscountNode', owner: 'DISCOUNT' },
@@ -191,6 +192,7 @@ const fields = { metafield: one, metafields: many }
 export const metafieldResolvers: Resolvers = {
   Mutation: { metafieldsSet: set, metafieldsDelete: remove, metafieldDefinitionCreate: define },
   AppInstallation: fields,
+  Collection: fields,
   Customer: fields,
   DiscountCodeNode: fields,
   DiscountNode: fields,

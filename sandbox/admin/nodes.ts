@@ -16,6 +16,7 @@ const FINDERS: Record<string, Finder> = {
   ShopifyPaymentsDispute: (api, id) => api.load.dispute.get(id),
   Product: (api, id) => api.load.product.get(id),
   ProductVariant: (api, id) => api.load.variant.get(id),
+  Collection: (api, id) => api.load.collection.get(id),
   SellingPlanGroup: (api, id) => api.load.group.get(id),
   SellingPlan: (api, id) => api.load.plan.get(id),
   SubscriptionContract: (api, id) => api.load.contract.get(id),

@@ -5,13 +5,15 @@ import {
   type Product,
   type SellingPlanGroup,
   updateVariants,
-  type Variant
+  type Variant,
+  type VariantChange
 } from '../state/products.ts'
 import type { Api, Resolvers } from '../wire/api.ts'
 import { type PageArgs, pageOf } from '../wire/connections.ts'
 import { numberIn } from '../wire/gid.ts'
 import { amountFrom, wireDecimal } from '../wire/money.ts'
 import { listing } from '../wire/pages.ts'
+import { collectionsWith } from './collections.ts'
 import { normalTags } from './tag-list.ts'
 import { userError } from './user-errors.ts'
 
@@ -43,7 +45,12 @@ async function create(_root: unknown, args: { product?: ProductInput; input?: Pr
   return { product, shop, userErrors: [] }
 }
 
-type VariantInput = { id?: string | null; price?: string | null; inventoryItem?: { sku?: string | null } | null }
+type VariantInput = {
+  id?: string | null
+  price?: string | null
+  compareAtPrice?: string | null
+  inventoryItem?: { sku?: string | null } | null
+}
 
 async function updateManyVariants(_root: unknown, args: { productId: string; variants: VariantInput[] }, api: Api) {
   const productId = numberIn(api.shop, 'Product', args.productId)
@@ -53,7 +60,7 @@ async function updateManyVariants(_root: unknown, args: { productId: string; var
     return { ...nothing, userErrors: [userError(['productId'], 'Product does not exist', 'PRODUCT_DOES_NOT_EXIST')] }
   }
   const known = new Set(((await api.load.variantsOf.get(productId)) ?? []).map((variant) => variant.id))
-  const changes: { id: string; priceMinor: number | null; sku: string | null }[] = []
+  const changes: VariantChange[] = []
   for (const [i, variant] of args.variants.entries()) {
     const id = variant.id ? numberIn(api.shop, 'ProductVariant', variant.id) : ''
     const priceMinor = variant.price == null ? null : amountFrom(variant.price, api.shop.currency)
@@ -70,7 +77,17 @@ async function updateManyVariants(_root: unknown, args: { productId: string; var
       )
       return { ...nothing, userErrors: [negative] }
     }
-    changes.push({ id, priceMinor, sku: variant.inventoryItem?.sku ?? null })
+    const compareAtMinor = variant.compareAtPrice == null ? null : amountFrom(variant.compareAtPrice, api.shop.currency)
+    if (variant.compareAtPrice != null && (compareAtMinor === null || compareAtMinor < 0)) {
+      const negative = userError(
+        [...at, 'compareAtPrice'],
+        'Compare at price must be greater than or equal to 0',
+        'GREATER_THAN_OR_EQUAL_TO'
+      )
+      return { ...nothing, userErrors: [negative] }
+    }
+    const setsCompareAt = variant.compareAtPrice !== undefined
+    changes.push({ id, priceMinor, sku: variant.inventoryItem?.sku ?? null, setsCompareAt, compareAtMinor })
   }
   await api.write((q, now) => updateVariants(q, api.shop.storeId, changes, now))
   const variants = (await api.load.variantsOf.get(productId)) ?? []
@@ -100,6 +117,13 @@ export const productResolvers: Resolvers = {
   Product: {
     variants: async ({ id }: Product, args: PageArgs, api: Api) =>
       pageOf((await api.load.variantsOf.get(id)) ?? [], args),
+    productType: ({ productType }: Product) => productType ?? '',
+    vendor: ({ vendor }: Product, _args: unknown, { shop }: Api) => vendor ?? shop.name,
+    collections: async ({ id }: Product, args: PageArgs, api: Api) => pageOf(await collectionsWith(api, id), args),
+    inCollection: async ({ id }: Product, args: { id: string }, api: Api) => {
+      const collection = await api.load.collection.get(numberIn(api.shop, 'Collection', args.id))
+      return collection?.productIds.includes(id) ?? false
+    },
     sellingPlanGroups: async ({ id }: Product, args: PageArgs, api: Api) => {
       const groups: SellingPlanGroup[] = await listGroups(api.db.direct, api.shop.storeId)
       return pageOf(
@@ -111,6 +135,8 @@ export const productResolvers: Resolvers = {
   ProductVariant: {
     displayName: async ({ productId, title }: Variant, _args: unknown, api: Api) =>
       `${(await api.load.product.get(productId))?.title} - ${title}`,
+    compareAtPrice: ({ compareAtMinor }: Variant, _args: unknown, { shop }: Api) =>
+      compareAtMinor === null ? null : wireDecimal(compareAtMinor, shop.currency),
     price: ({ priceMinor }: Variant, _args: unknown, { shop }: Api) => wireDecimal(priceMinor, shop.currency),
     product: ({ productId }: Variant, _args: unknown, api: Api) => api.load.product.get(productId)
   }

@@ -4,6 +4,7 @@ import { sql } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
 import type { ChargeFaults } from '../billing/charge-faults.ts'
 import type { Platform } from '../http.ts'
+import { ensureCatalogue } from '../catalogue.ts'
 import { hashToken } from '../shop.ts'
 import { checkedFaults } from './set-charge-faults.ts'
 
@@ -51,4 +52,5 @@ export async function createShop({ db, shops, newShopFaults }: Platform, input: 
            access_scopes = excluded.access_scopes, cost_capacity = excluded.cost_capacity,
            cost_restore_rate = excluded.cost_restore_rate, resolve_delay_seconds = excluded.resolve_delay_seconds`)
   shops.forget(input.storeId)
+  await ensureCatalogue(db.direct, input, at)
 }

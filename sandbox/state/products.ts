@@ -1,4 +1,4 @@
-import { instant, int, json, nullable, type Queries, type RowOf, row, sql, text, textList } from '#kit/postgres'
+import { bool, instant, int, json, nullable, type Queries, type RowOf, row, sql, text, textList } from '#kit/postgres'
 import type { BillingPolicy, DeliveryPolicy } from './contracts.ts'
 
 const ProductRow = row({
@@ -7,6 +7,8 @@ const ProductRow = row({
   handle: text,
   status: text,
   tags: textList,
+  vendor: nullable(text),
+  productType: nullable(text),
   createdAt: instant,
   updatedAt: instant
 })
@@ -16,6 +18,10 @@ const VariantRow = row({
   title: text,
   sku: nullable(text),
   priceMinor: int,
+  /** The price before a reduction; null when it is not reduced. */
+  compareAtMinor: nullable(int),
+  requiresShipping: bool,
+  taxable: bool,
   position: int,
   createdAt: instant,
   updatedAt: instant
@@ -66,7 +72,7 @@ export async function findProducts(q: Queries, storeId: number, ids: string[]): 
   const rows = await q.many(
     ProductRow,
     sql`
-    select id::text as id, title, handle, status, tags, created_at, updated_at
+    select id::text as id, title, handle, status, tags, vendor, product_type, created_at, updated_at
       from sandbox.products where store_id = ${storeId} and id = any(${ids}::bigint[])`
   )
   return rows.map(asProduct)
@@ -76,10 +82,22 @@ export async function findVariants(q: Queries, storeId: number, ids: string[]): 
   const rows = await q.many(
     VariantRow,
     sql`
-    select id::text as id, product_id::text as product_id, title, sku, price_minor, position, created_at, updated_at
+    select id::text as id, product_id::text as product_id, title, sku, price_minor, compare_at_minor,
+           requires_shipping, taxable, position, created_at, updated_at
       from sandbox.variants where store_id = ${storeId} and id = any(${ids}::bigint[])`
   )
   return rows.map(asVariant)
+}
+
+/** The products on sale in the shop, oldest first. */
+export async function listActiveProducts(q: Queries, storeId: number): Promise<Product[]> {
+  const rows = await q.many(
+    ProductRow,
+    sql`
+    select id::text as id, title, handle, status, tags, vendor, product_type, created_at, updated_at
+      from sandbox.products where store_id = ${storeId} and status = 'ACTIVE' order by products.id`
+  )
+  return rows.map(asProduct)
 }
 
 /** The variants of the products, by position. */
@@ -87,7 +105,8 @@ export async function listVariants(q: Queries, storeId: number, productIds: stri
   const rows = await q.many(
     VariantRow,
     sql`
-    select id::text as id, product_id::text as product_id, title, sku, price_minor, position, created_at, updated_at
+    select id::text as id, product_id::text as product_id, title, sku, price_minor, compare_at_minor,
+           requires_shipping, taxable, position, created_at, updated_at
       from sandbox.variants where store_id = ${storeId} and product_id = any(${productIds}::bigint[])
      order by position, variants.id`
   )
@@ -121,21 +140,33 @@ export async function insertProduct(
       insert into sandbox.variants (store_id, product_id, title, price_minor, position, created_at, updated_at)
       select store_id, id, 'Default Title', 0, 1, ${now}, ${now} from product
     )
-    select id::text as id, title, handle, status, tags, created_at, updated_at from product`
+    select id::text as id, title, handle, status, tags, vendor, product_type, created_at, updated_at from product`
   )
   return asProduct(found)
+}
+
+/** Null leaves the price or the number as it is. */
+export type VariantChange = {
+  id: string
+  priceMinor: number | null
+  sku: string | null
+  setsCompareAt: boolean
+  compareAtMinor: number | null
 }
 
 export async function updateVariants(
   q: Queries,
   storeId: number,
-  changes: { id: string; priceMinor: number | null; sku: string | null }[],
+  changes: VariantChange[],
   now: Temporal.Instant
 ) {
   await q.run(sql`
     update sandbox.variants v
-       set price_minor = coalesce(n."priceMinor", v.price_minor), sku = coalesce(n.sku, v.sku), updated_at = ${now}
-      from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as n(id bigint, "priceMinor" bigint, sku text)
+       set price_minor = coalesce(n."priceMinor", v.price_minor), sku = coalesce(n.sku, v.sku),
+           compare_at_minor = case when n."setsCompareAt" then n."compareAtMinor" else v.compare_at_minor end,
+           updated_at = ${now}
+      from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb)
+           as n(id bigint, "priceMinor" bigint, sku text, "setsCompareAt" boolean, "compareAtMinor" bigint)
      where v.store_id = ${storeId} and v.id = n.id`)
 }
 

@@ -29,6 +29,7 @@ const SCOPE_OF_TYPE: Record<string, string> = {
   Refund: 'read_orders',
   Product: 'read_products',
   ProductVariant: 'read_products',
+  Collection: 'read_products',
   SellingPlan: 'read_products',
   SellingPlanGroup: 'read_products',
   DiscountNode: 'read_discounts',

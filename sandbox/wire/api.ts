@@ -3,6 +3,7 @@ import type { Queries } from '#kit/postgres'
 import type { SandboxDatabase } from '../report-queued.ts'
 import type { Shop } from '../shop.ts'
 import { type Attempt, findAttempts, listAttemptsOf } from '../state/attempts.ts'
+import { type Collection, findCollections } from '../state/collections.ts'
 import { type Contract, findContracts, listContractsOf } from '../state/contracts.ts'
 import { type CreditAccount, findCreditAccounts, listCreditAccounts } from '../state/credit.ts'
 import { type Customer, findCustomers } from '../state/customers.ts'
@@ -99,7 +100,8 @@ function loadersOf(q: Queries, storeId: number) {
     metafieldsOf: by<Metafield, 'owner'>(listMetafields, q, storeId, 'owner'),
     creditAccount: byId<CreditAccount>(findCreditAccounts, q, storeId),
     creditAccountsOf: by<CreditAccount, 'customerId'>(listCreditAccounts, q, storeId, 'customerId'),
-    discount: byId<Discount>(findDiscounts, q, storeId)
+    discount: byId<Discount>(findDiscounts, q, storeId),
+    collection: byId<Collection>(findCollections, q, storeId)
   }
 }
 
