@@ -64,6 +64,7 @@ function perennialServer(connectionString: string) {
       setCard: unused,
       placeOrder: unused,
       refund: unused,
+      cancelOrder: unused,
       dispute: unused,
       deleteCustomer: unused,
       mergeCustomers: unused,

@@ -59,7 +59,12 @@ const ITEMS: Item[] = [
     variants: [{ sku: 'DRIPPER', price: 2400, compareAt: 3000 }]
   },
   { title: 'Paper filters', type: 'Equipment', collections: ['brewing'], variants: [{ sku: 'PAPER-100', price: 600 }] },
-  { title: 'Gooseneck kettle', type: 'Equipment', collections: ['brewing'], variants: [{ sku: 'KETTLE', price: 6900 }] },
+  {
+    title: 'Gooseneck kettle',
+    type: 'Equipment',
+    collections: ['brewing'],
+    variants: [{ sku: 'KETTLE', price: 6900 }]
+  },
   {
     title: 'Hand grinder',
     type: 'Equipment',

@@ -193,7 +193,7 @@ test('commands create a store, sell to a customer, bill and audit it', async (t)
     )
     assert.deepEqual(keysOf(placed), ['id', 'name'])
     await json('sandbox', 'refund', ...store, '--order', placed.id, '--amount', '10.00')
-    await json('sandbox', 'dispute', ...store, '--order', joined.order_id, '--outcome', 'open')
+    await json('sandbox', 'dispute', ...store, '--order', joined.order_id, '--type', 'inquiry')
   })
 
   const examined = await json('doctor', ...store)

@@ -37,7 +37,8 @@ test('every shop has a catalogue: products in collections, reduced ones, and the
   assert.deepEqual(titled('Micro lot, numbered').tags, ['NO-VIP-DISCOUNT', 'limited'])
   assert.deepEqual(titled('Tote bag for members').tags, ['100%-VIP-DISCOUNT'])
 
-  const sale = await shop.graphql(`{ collectionByIdentifier(identifier: { handle: "sale" }) { id title productsCount { count }
+  const sale =
+    await shop.graphql(`{ collectionByIdentifier(identifier: { handle: "sale" }) { id title productsCount { count }
     products(first: 9) { nodes { title compare: variants(first: 1) { nodes { compareAtPrice } } } } }
     collections(first: 2, query: "title:Coffee") { nodes { handle } } }`)
   assert.deepEqual(

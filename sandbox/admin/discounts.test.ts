@@ -75,7 +75,7 @@ test('a code is created once, deactivated, activated and deleted', async () => {
 
   const customer = await shop.aCustomer()
   const { storeId } = shop
-  const order = { storeId, customerId: customer.id, total: '40.00', coupon: 'LIFE10' }
+  const order = { storeId, customerId: customer.id, total: '40.00', codes: ['LIFE10'] }
   const placed = await shop.sandbox.controls.order(order)
   const { data } = await shop.graphql(
     `query($id: ID!, $code: String!) {

@@ -8,6 +8,7 @@ import { contractResolvers } from './contracts.ts'
 import { customerResolvers } from './customers.ts'
 import { discountResolvers } from './discounts.ts'
 import { draftResolvers } from './drafts.ts'
+import { giftCardResolvers } from './gift-cards.ts'
 import { metafieldResolvers } from './metafields.ts'
 import { nodeResolvers } from './nodes.ts'
 import { orderResolvers } from './orders.ts'
@@ -32,6 +33,7 @@ const PARTS: Resolvers[] = [
   metafieldResolvers,
   tagResolvers,
   storeCreditResolvers,
+  giftCardResolvers,
   discountResolvers,
   bulkResolvers,
   nodeResolvers

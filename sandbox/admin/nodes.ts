@@ -22,6 +22,7 @@ const FINDERS: Record<string, Finder> = {
   SubscriptionContract: (api, id) => api.load.contract.get(id),
   SubscriptionBillingAttempt: (api, id) => api.load.attempt.get(id),
   SubscriptionDraft: (api, id) => findDraft(api.db.direct, api.shop.storeId, id),
+  GiftCard: (api, id) => api.load.giftCard.get(id),
   StoreCreditAccount: (api, id) => api.load.creditAccount.get(id),
   BulkOperation: async (api, id) => findBulkOperation(api.db.direct, api.shop.storeId, id, await api.now()),
   WebhookSubscription: async (api, id) => (await findWebhookSubscriptions(api.db.direct, api.shop.storeId, [id]))[0],

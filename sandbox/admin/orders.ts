@@ -1,5 +1,8 @@
 import { type DirectiveNode, GraphQLError, type GraphQLResolveInfo, Kind } from 'graphql'
 import { refundOrder } from '../orders/refund-order.ts'
+import { appOfSource } from '../orders/sales-channels.ts'
+import { receiptOf } from '../outgoing/payment-payloads.ts'
+import { type Address, addressIn, countryName } from '../state/addresses.ts'
 import type { Dispute } from '../state/disputes.ts'
 import type { Order, OrderDiscount, OrderLine, Refund, Transaction } from '../state/orders.ts'
 import type { Api, Resolvers } from '../wire/api.ts'
@@ -42,7 +45,7 @@ function idempotencyKey(info: GraphQLResolveInfo): string | null {
 type RefundInput = {
   orderId: string
   note?: string | null
-  transactions?: { amount: string; kind: string }[] | null
+  transactions?: { amount: string; kind: string; parentId?: string | null }[] | null
 }
 
 async function refund(_root: unknown, { input }: { input: RefundInput }, api: Api, info: GraphQLResolveInfo) {
@@ -54,14 +57,15 @@ async function refund(_root: unknown, { input }: { input: RefundInput }, api: Ap
   }
   const refused = (problem: UserError, order: Order | null) => ({ refund: null, order, userErrors: [problem] })
   const orderId = numberIn(api.shop, 'Order', input.orderId)
-  const amounts = (input.transactions ?? [])
-    .filter((transaction) => transaction.kind === 'REFUND')
-    .map((transaction) => amountFrom(transaction.amount, api.shop.currency))
-  if (amounts.includes(null)) return refused(userError(['transactions'], 'Amount is invalid'), null)
-  const amountMinor = amounts.reduce<number>((sum, amount) => sum + amount!, 0)
-  const outcome = await api.write((q, now) =>
-    refundOrder(q, api.shop, { orderId, amountMinor, note: input.note ?? null, key }, now)
-  )
+  const parts: { parentId: string | null; amountMinor: number }[] = []
+  for (const { amount, kind, parentId } of input.transactions ?? []) {
+    if (kind !== 'REFUND') continue
+    const amountMinor = amountFrom(amount, api.shop.currency)
+    if (amountMinor === null) return refused(userError(['transactions'], 'Amount is invalid'), null)
+    parts.push({ parentId: parentId ? numberIn(api.shop, 'OrderTransaction', parentId) : null, amountMinor })
+  }
+  const request = { orderId, parts, amountMinor: null, note: input.note ?? null, key }
+  const outcome = await api.write((q, now) => refundOrder(q, api.shop, request, now))
   if (outcome.problem === null) return { refund: outcome.refund, order: outcome.order, userErrors: [] }
   const problems = {
     missing: userError(['orderId'], 'Order does not exist'),
@@ -74,10 +78,89 @@ async function refund(_root: unknown, { input }: { input: RefundInput }, api: Ap
 /** A line with its order, which has the currency and the contract. */
 type ShownLine = OrderLine & { __typename: 'LineItem'; order: Order }
 
-const STATUS_OF_SOURCE: Record<string, string> = {
-  subscription_contract: 'Membership',
-  web: 'Online Store',
-  pos: 'Point of Sale'
+/** A discount of an order with its place, by which lines reference it. */
+function shownDiscount(discount: OrderDiscount, index: number, currency: string) {
+  return {
+    __typename:
+      discount.code !== null
+        ? 'DiscountCodeApplication'
+        : discount.isAutomatic
+          ? 'AutomaticDiscountApplication'
+          : 'ManualDiscountApplication',
+    id: String(index),
+    index,
+    allocationMethod: discount.isPerItem ? 'EACH' : 'ACROSS',
+    targetSelection: discount.isForSome ? 'ENTITLED' : 'ALL',
+    targetType: discount.target ?? 'LINE_ITEM',
+    code: discount.code,
+    title: discount.title,
+    value:
+      discount.percentage === null
+        ? moneyV2(discount.amountMinor, currency)
+        : { __typename: 'PricingPercentageValue', percentage: discount.percentage }
+  }
+}
+
+const allocation = (order: Order, index: number, amountMinor: number) => ({
+  allocatedAmountSet: moneyBag(amountMinor, order.currency),
+  discountApplication: shownDiscount(order.discounts[index]!, index, order.currency)
+})
+
+const taxLines = ({ tax, currency }: Order, amountMinor: number) =>
+  tax && amountMinor > 0
+    ? [
+        {
+          title: tax.title,
+          rate: tax.percent / 100,
+          ratePercentage: tax.percent,
+          priceSet: moneyBag(amountMinor, currency)
+        }
+      ]
+    : []
+
+function shippingLines(order: Order) {
+  const { shippingLine: line, currency, discounts } = order
+  if (!line) return []
+  return [
+    {
+      id: line.id,
+      title: line.title,
+      code: line.title,
+      source: 'shopify',
+      originalPriceSet: moneyBag(line.priceMinor, currency),
+      discountedPriceSet: moneyBag(line.priceMinor - line.discountMinor, currency),
+      taxLines: [],
+      discountAllocations: discounts.flatMap(({ target, amountMinor }, i) =>
+        target === 'SHIPPING_LINE' && amountMinor > 0 ? [allocation(order, i, amountMinor)] : []
+      )
+    }
+  ]
+}
+
+function shownAddress(id: string, address: Address | null) {
+  if (!address) return null
+  const { countryCode, provinceCode, firstName, lastName } = address
+  return {
+    __typename: 'MailingAddress',
+    ...address,
+    id,
+    name: [firstName, lastName].filter(Boolean).join(' ') || null,
+    address2: null,
+    company: null,
+    country: countryName(countryCode),
+    countryCodeV2: countryCode,
+    province: provinceCode
+  }
+}
+
+const shippingAddress = async (
+  { id, shippingAddress: known, country, province, customerId }: Order,
+  _args: unknown,
+  api: Api
+) => {
+  const customer = customerId === null ? null : await api.load.customer.get(customerId)
+  const person = customer ?? { firstName: null, lastName: null, phone: null }
+  return shownAddress(id, known ?? addressIn(country, province, person))
 }
 
 export const orderResolvers: Resolvers = {
@@ -94,10 +177,17 @@ export const orderResolvers: Resolvers = {
   Mutation: { refundCreate: refund },
   Order: {
     name: ({ number }: Order) => `#${number}`,
-    app: ({ sourceName }: Order, _args: unknown, { shop }: Api) => ({
-      id: gid(shop, 'App', '2525000003'),
-      name: STATUS_OF_SOURCE[sourceName] ?? sourceName
-    }),
+    app: ({ sourceName }: Order) => appOfSource(sourceName),
+    customAttributes: ({ attributes }: Order) => attributes.map(({ name, value }) => ({ key: name, value })),
+    taxLines: (order: Order) => taxLines(order, order.taxMinor),
+    taxesIncluded: () => false,
+    shippingLine: (order: Order) => shippingLines(order)[0] ?? null,
+    shippingLines: (order: Order, args: PageArgs) => pageOf(shippingLines(order), args),
+    totalShippingPriceSet: ({ shippingLine, shippingMinor, currency }: Order) =>
+      moneyBag(shippingLine?.priceMinor ?? shippingMinor, currency),
+    totalOutstandingSet: ({ currency }: Order) => moneyBag(0, currency),
+    billingAddress: (order: Order, args: unknown, api: Api) =>
+      order.billingAddress ? shownAddress(order.id, order.billingAddress) : shippingAddress(order, args, api),
     currencyCode: ({ currency }: Order) => currency,
     presentmentCurrencyCode: ({ currency }: Order) => currency,
     displayFinancialStatus: ({ financialStatus }: Order) => financialStatus.toUpperCase(),
@@ -108,36 +198,17 @@ export const orderResolvers: Resolvers = {
     discountCode: ({ discounts }: Order) => discounts.find(({ code }) => code !== null)?.code ?? null,
     discountCodes: ({ discounts }: Order) => discounts.map(({ code }) => code).filter((code) => code !== null),
     customer: ({ customerId }: Order, _args: unknown, api: Api) => customerId && api.load.customer.get(customerId),
-    shippingAddress: ({ id, country, province }: Order) =>
-      country && {
-        __typename: 'MailingAddress',
-        id,
-        country,
-        countryCodeV2: country,
-        province,
-        provinceCode: province
-      },
+    shippingAddress,
     subtotalPriceSet: ({ subtotalMinor, currency }: Order) => moneyBag(subtotalMinor, currency),
     totalPriceSet: ({ totalMinor, currency }: Order) => moneyBag(totalMinor, currency),
     currentTotalPriceSet: ({ totalMinor, refundedMinor, currency }: Order) =>
       moneyBag(totalMinor - refundedMinor, currency),
-    totalTaxSet: ({ currency }: Order) => moneyBag(0, currency),
+    totalTaxSet: ({ taxMinor, currency }: Order) => moneyBag(taxMinor, currency),
     totalDiscountsSet: ({ discountMinor, currency }: Order) => moneyBag(discountMinor, currency),
     totalRefundedSet: ({ refundedMinor, currency }: Order) => moneyBag(refundedMinor, currency),
     discountApplications: ({ discounts, currency }: Order, args: PageArgs) =>
       pageOf(
-        discounts.map((discount: OrderDiscount, i) => ({
-          __typename: discount.code === null ? 'ManualDiscountApplication' : 'DiscountCodeApplication',
-          id: String(i),
-          allocationMethod: 'ACROSS',
-          targetType: 'LINE_ITEM',
-          code: discount.code,
-          title: discount.title,
-          value:
-            discount.percentage === null
-              ? moneyV2(discount.amountMinor, currency)
-              : { __typename: 'PricingPercentageValue', percentage: discount.percentage }
-        })),
+        discounts.map((discount, i) => shownDiscount(discount, i, currency)),
         args
       ),
     lineItems: (order: Order, args: PageArgs) =>
@@ -153,7 +224,7 @@ export const orderResolvers: Resolvers = {
       ((await api.load.disputesOf.get(id)) ?? []).map((dispute) => ({
         __typename: 'OrderDisputeSummary',
         id: dispute.id,
-        initiatedAs: dispute.type,
+        initiatedAs: dispute.initiatedAs,
         status: dispute.status
       }))
   },
@@ -162,17 +233,32 @@ export const orderResolvers: Resolvers = {
     currentQuantity: ({ quantity }: ShownLine) => quantity,
     product: ({ productId }: ShownLine, _args: unknown, api: Api) => productId && api.load.product.get(productId),
     variant: ({ variantId }: ShownLine, _args: unknown, api: Api) => variantId && api.load.variant.get(variantId),
-    contract: ({ order }: ShownLine, _args: unknown, api: Api) =>
-      order.contractId && api.load.contract.get(order.contractId),
+    contract: ({ order, contractId, sellingPlanId }: ShownLine, _args: unknown, api: Api) => {
+      // In an order that is the first of contracts, what is bought once belongs to none.
+      const isFirst = order.sourceName !== 'subscription_contract'
+      const of = contractId ?? (isFirst && sellingPlanId === null ? null : order.contractId)
+      return of && api.load.contract.get(of)
+    },
+    customAttributes: () => [],
+    discountAllocations: ({ allocations = [], order }: ShownLine) =>
+      allocations.map(({ index, amountMinor }) => allocation(order, index, amountMinor)),
+    taxLines: ({ taxMinor = 0, order }: ShownLine) => taxLines(order, taxMinor),
+    taxable: ({ taxable }: ShownLine) => taxable ?? false,
+    requiresShipping: ({ requiresShipping }: ShownLine) => requiresShipping ?? false,
+    originalUnitPriceSet: ({ priceMinor, order }: ShownLine) => moneyBag(priceMinor, order.currency),
+    totalDiscountSet: ({ discountMinor, order }: ShownLine) => moneyBag(discountMinor, order.currency),
     sellingPlan: ({ sellingPlanId, sellingPlanName }: ShownLine, _args: unknown, { shop }: Api) =>
       sellingPlanName && { name: sellingPlanName, sellingPlanId: gidOrNull(shop, 'SellingPlan', sellingPlanId) },
     originalTotalSet: ({ priceMinor, quantity, order }: ShownLine) => moneyBag(priceMinor * quantity, order.currency),
     discountedTotalSet: ({ priceMinor, quantity, discountMinor, order }: ShownLine) =>
       moneyBag(priceMinor * quantity - discountMinor, order.currency)
   },
+  OrderApp: { id: ({ id }: { id: string }, _args: unknown, { shop }: Api) => gid(shop, 'App', id) },
   OrderTransaction: {
     formattedGateway: ({ gateway }: Transaction) => gateway,
     processedAt: ({ createdAt }: Transaction) => createdAt,
+    order: ({ orderId }: Transaction, _args: unknown, api: Api) => api.load.order.get(orderId),
+    receiptJson: (transaction: Transaction) => JSON.stringify(receiptOf(transaction)),
     test: () => true,
     amountSet: ({ amountMinor, currency }: Transaction) => moneyBag(amountMinor, currency),
     parentTransaction: ({ parentId }: Transaction, _args: unknown, api: Api) =>
@@ -194,6 +280,33 @@ export const orderResolvers: Resolvers = {
     updatedAt: ({ createdAt }: Refund) => createdAt,
     totalRefundedSet: ({ amountMinor, currency }: Refund) => moneyBag(amountMinor, currency),
     order: ({ orderId }: Refund, _args: unknown, api: Api) => api.load.order.get(orderId),
+    refundLineItems: async ({ id, orderId, amountMinor }: Refund, args: PageArgs, api: Api) => {
+      const order = await api.load.order.get(orderId)
+      const lines = order && amountMinor === order.totalMinor ? order.lines : []
+      return pageOf(
+        lines.map((line) => ({
+          id,
+          lineItem: { __typename: 'LineItem', ...line, order: order! },
+          quantity: line.quantity,
+          restockType: 'NO_RESTOCK',
+          restocked: false,
+          priceSet: moneyBag(line.priceMinor, order!.currency),
+          subtotalSet: moneyBag(line.priceMinor * line.quantity - line.discountMinor, order!.currency),
+          totalTaxSet: moneyBag(line.taxMinor ?? 0, order!.currency)
+        })),
+        args
+      )
+    },
+    orderAdjustments: async ({ id, orderId, amountMinor, currency }: Refund, args: PageArgs, api: Api) => {
+      const isWhole = amountMinor === (await api.load.order.get(orderId))?.totalMinor
+      const adjustment = {
+        id,
+        amountSet: moneyBag(-amountMinor, currency),
+        reason: 'REFUND_DISCREPANCY',
+        taxAmountSet: moneyBag(0, currency)
+      }
+      return pageOf(isWhole ? [] : [adjustment], args)
+    },
     transactions: async ({ id, orderId }: Refund, args: PageArgs, api: Api) =>
       pageOf(
         ((await api.load.transactionsOf.get(orderId)) ?? []).filter((transaction) => transaction.refundId === id),

@@ -1,6 +1,6 @@
 import { type Queries, sql } from '#kit/postgres'
+import { wholeOrderPayload } from '../orders/whole-order-payload.ts'
 import { customerTagsPayload } from '../outgoing/customer-payloads.ts'
-import { orderPayload } from '../outgoing/order-payloads.ts'
 import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import type { Shop } from '../shop.ts'
 import { findCustomer } from '../state/customers.ts'
@@ -88,8 +88,7 @@ const WRITE: Record<Tagged, Write> = {
     if (tags === 'same') return 'done'
     await q.run(sql`
       update sandbox.orders set tags = ${tags}, updated_at = ${now} where store_id = ${shop.storeId} and id = ${id}`)
-    const customer = order.customerId === null ? null : await findCustomer(q, shop.storeId, order.customerId)
-    const payload = orderPayload(shop, { ...order, tags, updatedAt: now }, customer)
+    const payload = await wholeOrderPayload(q, shop, { ...order, tags, updatedAt: now })
     await queueWebhooks(q, shop, webhookMessage([{ topic: 'orders/updated', payload }]), now)
     return 'done'
   },

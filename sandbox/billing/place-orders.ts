@@ -3,20 +3,25 @@ import { orderPayload } from '../outgoing/order-payloads.ts'
 import { transactionPayload } from '../outgoing/payment-payloads.ts'
 import type { Topic } from '../outgoing/topics.ts'
 import type { Shop } from '../shop.ts'
+import type { Address } from '../state/addresses.ts'
 import type { Customer } from '../state/customers.ts'
 import { allotOrderIds, allotOrderNumbers } from '../state/numbering.ts'
 import {
+  type Attribute,
   countOrders,
   insertOrders,
   insertTransactions,
   type Order,
   type OrderDiscount,
   type OrderLine,
+  type PaidFrom,
+  type ShippingLine,
+  type Tax,
   type Transaction
 } from '../state/orders.ts'
 import type { Card } from '../state/payment-methods.ts'
 
-export type Payment = { gateway: string; amountMinor: number; card: Card | null }
+export type Payment = { gateway: string; amountMinor: number; card: Card | null; paidFrom?: PaidFrom }
 
 export type Purchase = {
   customer: Customer
@@ -28,6 +33,16 @@ export type Purchase = {
   payments: Payment[]
   tags: string[]
   sourceName: string
+  /** What only a checkout has. */
+  checkout?: {
+    tax: Tax | null
+    taxMinor: number
+    shippingLine: Omit<ShippingLine, 'id'> | null
+    attributes: Attribute[]
+    note: string | null
+    shippingAddress: Address | null
+    billingAddress: Address | null
+  }
 }
 
 export type PlacedOrder = { order: Order; customer: Customer; transactions: Transaction[] }
@@ -42,7 +57,8 @@ export async function placeOrders(
   if (purchases.length === 0) return []
   const ids = await allotOrderIds(q, {
     orders: purchases.length,
-    lines: purchases.reduce((sum, purchase) => sum + purchase.lines.length, 0),
+    // A shipping line has a number of its own.
+    lines: purchases.reduce((sum, { lines, checkout }) => sum + lines.length + (checkout?.shippingLine ? 1 : 0), 0),
     transactions: purchases.reduce((sum, purchase) => sum + purchase.payments.length, 0)
   })
   const firstNumber = await allotOrderNumbers(q, shop.storeId, purchases.length)
@@ -61,6 +77,7 @@ export async function placeOrders(
         amountMinor: payment.amountMinor,
         currency: order.currency,
         card: payment.card,
+        paidFrom: payment.paidFrom ?? null,
         errorCode: null,
         createdAt: now
       })
@@ -88,29 +105,40 @@ export async function placeOrders(
 function orderFrom(purchase: Purchase, id: string, number: number, lineId: () => string, now: Temporal.Instant): Order {
   const lines = purchase.lines.map((line) => ({ ...line, id: lineId() }))
   const linesMinor = lines.reduce((sum, line) => sum + line.priceMinor * line.quantity, 0)
-  const discountMinor = lines.reduce((sum, line) => sum + line.discountMinor, 0)
+  const lineDiscountMinor = lines.reduce((sum, line) => sum + line.discountMinor, 0)
+  const { customer, checkout } = purchase
+  const shippingLine = checkout?.shippingLine ? { ...checkout.shippingLine, id: lineId() } : null
+  const shippingMinor = shippingLine ? shippingLine.priceMinor - shippingLine.discountMinor : purchase.shippingMinor
+  const subtotalMinor = linesMinor - lineDiscountMinor
+  const taxMinor = checkout?.taxMinor ?? 0
   return {
     __typename: 'Order',
     id,
     number,
-    customerId: purchase.customer.id,
+    customerId: customer.id,
     contractId: purchase.contractId,
-    email: purchase.customer.email,
+    email: customer.email,
     currency: purchase.currency,
-    subtotalMinor: linesMinor - discountMinor,
-    discountMinor,
-    shippingMinor: purchase.shippingMinor,
-    totalMinor: linesMinor - discountMinor + purchase.shippingMinor,
+    subtotalMinor,
+    discountMinor: lineDiscountMinor + (shippingLine?.discountMinor ?? 0),
+    shippingMinor,
+    taxMinor,
+    totalMinor: subtotalMinor + shippingMinor + taxMinor,
     refundedMinor: 0,
     financialStatus: 'paid',
     lines,
     discounts: purchase.discounts,
+    tax: checkout?.tax ?? null,
+    shippingLine,
+    attributes: checkout?.attributes ?? [],
+    shippingAddress: checkout?.shippingAddress ?? null,
+    billingAddress: checkout?.billingAddress ?? null,
     gateways: purchase.payments.map((payment) => payment.gateway),
     tags: purchase.tags,
-    note: null,
+    note: checkout?.note ?? null,
     sourceName: purchase.sourceName,
-    country: purchase.customer.country,
-    province: purchase.customer.province,
+    country: checkout?.shippingAddress?.countryCode ?? customer.country,
+    province: checkout?.shippingAddress?.provinceCode ?? customer.province,
     cancelledAt: null,
     cancelReason: null,
     createdAt: now,

@@ -35,14 +35,15 @@ export type AdminControls = {
     storeId: number,
     order: {
       customerId: string
-      totalMinor: number
+      /** Of a cart without `lines`. */
+      totalMinor: number | null
       creditMinor: number
-      coupon: string | null
-      channel: string | null
-    }
+      shippingMinor?: number
+    } & Omit<Parameters<Controls['order']>[0], 'storeId' | 'customerId' | 'total' | 'credit' | 'shipping'>
   ): ReturnType<Controls['order']>
   refund(storeId: number, refund: { orderId: string; amountMinor: number | null }): ReturnType<Controls['refund']>
   dispute: OfStore<Controls['dispute']>
+  cancelOrder: OfStore<Controls['cancelOrder']>
   deleteCustomer(storeId: number, customerId: string): ReturnType<Controls['deleteCustomer']>
   mergeCustomers: OfStore<Controls['mergeCustomers']>
   revokeCard(storeId: number, customerId: string): ReturnType<Controls['revokeCard']>
@@ -85,16 +86,18 @@ export function adminControls(platform: Platform, controls: Controls, urls: Sand
     async setCard(storeId, { customerId, outcome }) {
       await controls.setCard({ storeId, customerId, outcome })
     },
-    async placeOrder(storeId, { customerId, totalMinor, creditMinor, coupon, channel }) {
-      const total = await decimal(storeId, totalMinor)
+    async placeOrder(storeId, { totalMinor, creditMinor, shippingMinor = 0, ...order }) {
+      const total = totalMinor === null ? null : await decimal(storeId, totalMinor)
       const credit = creditMinor > 0 ? await decimal(storeId, creditMinor) : null
-      return controls.order({ storeId, customerId, total, credit, coupon, channel })
+      const shipping = shippingMinor > 0 ? await decimal(storeId, shippingMinor) : null
+      return controls.order({ storeId, total, credit, shipping, ...order })
     },
     async refund(storeId, { orderId, amountMinor }) {
       const amount = amountMinor === null ? null : await decimal(storeId, amountMinor)
       return controls.refund({ storeId, orderId, amount })
     },
     dispute: (storeId, dispute) => controls.dispute({ storeId, ...dispute }),
+    cancelOrder: (storeId, cancellation) => controls.cancelOrder({ storeId, ...cancellation }),
     deleteCustomer: (storeId, customerId) => controls.deleteCustomer({ storeId, customerId }),
     mergeCustomers: (storeId, merge) => controls.mergeCustomers({ storeId, ...merge }),
     revokeCard: (storeId, customerId) => controls.revokeCard({ storeId, customerId }),

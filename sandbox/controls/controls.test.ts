@@ -127,8 +127,9 @@ test('opening and closing a dispute each sends a webhook', async () => {
   const { id: customerId } = await shop.aCustomer()
   const received = await shop.aReceiver(['DISPUTES_CREATE', 'DISPUTES_UPDATE'])
   const placed = await shop.sandbox.controls.order({ storeId, customerId, total: '11.50' })
-  const dispute = (outcome: 'open' | 'lost') => shop.sandbox.controls.dispute({ storeId, orderId: placed.id, outcome })
-  const opened = await dispute('open')
+  const dispute = (status: 'under_review' | 'lost') =>
+    shop.sandbox.controls.dispute({ storeId, orderId: placed.id, status })
+  const opened = await dispute('under_review')
   assert.equal((await dispute('lost')).id, opened.id)
   await shop.settle()
   assert.deepEqual(

@@ -72,6 +72,7 @@ export async function importFixtures(platform: Platform, given: Fixtures): Promi
         subtotalMinor: totalMinor,
         discountMinor: 0,
         shippingMinor: 0,
+        taxMinor: 0,
         totalMinor,
         refundedMinor: 0,
         financialStatus: 'paid',
@@ -87,6 +88,11 @@ export async function importFixtures(platform: Platform, given: Fixtures): Promi
           }
         ],
         discounts: [],
+        tax: null,
+        shippingLine: null,
+        attributes: [],
+        shippingAddress: null,
+        billingAddress: null,
         gateways: [GATEWAY],
         tags: [],
         note: null,
@@ -113,6 +119,7 @@ export async function importFixtures(platform: Platform, given: Fixtures): Promi
       amountMinor: order.totalMinor,
       currency: order.currency,
       card: null,
+      paidFrom: null,
       errorCode: null,
       createdAt: now
     }))

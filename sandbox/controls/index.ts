@@ -1,5 +1,6 @@
 import type { Platform } from '../http.ts'
 import { type Customer, listCustomers } from '../state/customers.ts'
+import { cancelOrder } from './cancel-order.ts'
 import { changeShop } from './change-shop.ts'
 import { countAll, listCharges } from './charges.ts'
 import { checkout, settleCheckout } from './checkout.ts'
@@ -35,6 +36,7 @@ export type Controls = {
   order: Bound<typeof placeOrder>
   refund: Bound<typeof refund>
   dispute: Bound<typeof dispute>
+  cancelOrder: Bound<typeof cancelOrder>
   settleChallenge: Bound<typeof settleChallenge>
   sendCompliance: Bound<typeof sendCompliance>
   importFixtures: Bound<typeof importFixtures>
@@ -69,6 +71,7 @@ export function makeControls(platform: Platform): Controls {
     order: bind(placeOrder),
     refund: bind(refund),
     dispute: bind(dispute),
+    cancelOrder: bind(cancelOrder),
     settleChallenge: bind(settleChallenge),
     sendCompliance: bind(sendCompliance),
     importFixtures: bind(importFixtures),

@@ -1,15 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { type Queries, sql } from '#kit/postgres'
-import { stepsFrom } from '../billing/cycles.ts'
 import { declineOf } from '../billing/outcomes.ts'
-import { orderMessages, placeOrders } from '../billing/place-orders.ts'
-import { GATEWAY } from '../billing/resolve-attempts.ts'
 import { planPricing } from '../contracts/lines.ts'
 import type { Platform } from '../http.ts'
-import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
-import { contractPayload } from '../outgoing/subscription-payloads.ts'
 import type { Shop } from '../shop.ts'
-import { insertContracts, type NewContract } from '../state/contracts.ts'
+import { addressIn } from '../state/addresses.ts'
 import { type Customer, findCustomer } from '../state/customers.ts'
 import {
   findProducts,
@@ -21,8 +15,8 @@ import {
   type SellingPlanGroup,
   type Variant
 } from '../state/products.ts'
+import { placeCheckout } from './place-checkout.ts'
 import { cardDeclined, customerNotFound, idFrom, planNotFound, shopOf } from './refusals.ts'
-import { cardInUse, vaultCard } from './vault-card.ts'
 
 export type Offer = { group: SellingPlanGroup; plan: SellingPlan; product: Product; variant: Variant }
 
@@ -103,7 +97,7 @@ export const checkoutPriceMinor = ({ plan, variant }: Offer): number => planPric
 /** What a checkout made. */
 export type Joined = { orderId: string; contractId: string }
 
-/** The order and the contract of a checkout whose payment succeeded, with their webhooks, in the caller's transaction. */
+/** The order and the contract of a checkout of one plan whose payment succeeded, in the caller's transaction. */
 export async function placeJoin(
   q: Queries,
   shop: Shop,
@@ -111,66 +105,23 @@ export async function placeJoin(
   offer: Offer,
   now: Temporal.Instant
 ): Promise<Joined> {
-  const onFile = await cardInUse(q, shop.storeId, customer.id)
-  const vaulted = onFile ? null : await vaultCard(q, shop, customer, customer.outcome, now)
-  const method = onFile ?? vaulted!.method
-  const line = lineOf(offer)
-  const { interval, intervalCount } = offer.plan.billingPolicy
-  const nextBillingAt = stepsFrom(now, interval, intervalCount, shop.timezone)
-  const newContract: NewContract = {
-    id: null,
-    customerId: customer.id,
-    currency: shop.currency,
-    status: 'ACTIVE',
-    nextBillingAt: nextBillingAt.toString(),
-    // Counted from the day of joining, so that a short month does not shift later dates.
-    cycleAnchorAt: now,
-    cycleAnchorIndex: 0,
-    billingPolicy: offer.plan.billingPolicy,
-    deliveryPolicy: offer.plan.deliveryPolicy,
-    deliveryPriceMinor: 0,
-    paymentToken: method.id,
-    originOrderId: null,
+  const address = addressIn(customer.country, customer.province, customer)
+  const cart = {
+    offers: [offer],
+    goods: [],
+    reductions: [],
+    shipping: null,
+    tax: null,
+    creditMinor: 0,
+    giftCard: null,
+    attributes: [],
     note: null,
-    customAttributes: [],
-    lines: [line],
-    discounts: []
+    shippingAddress: address,
+    billingAddress: address,
+    sourceName: 'web'
   }
-  const [inserted] = await insertContracts(q, shop.storeId, [newContract], now)
-  const [placed] = await placeOrders(
-    q,
-    shop,
-    [
-      {
-        customer,
-        contractId: inserted!.id,
-        currency: shop.currency,
-        lines: [{ ...line, discountMinor: 0 }],
-        discounts: [],
-        shippingMinor: 0,
-        payments: line.priceMinor > 0 ? [{ gateway: GATEWAY, amountMinor: line.priceMinor, card: method }] : [],
-        tags: [],
-        sourceName: 'web'
-      }
-    ],
-    now
-  )
-  const orderId = placed!.order.id
-  await q.run(sql`
-    update sandbox.contracts set origin_order_id = ${orderId}, last_payment_status = 'SUCCEEDED'
-     where store_id = ${shop.storeId} and id = ${inserted!.id}`)
-  const contract = { ...inserted!, originOrderId: orderId }
-  await queueWebhooks(
-    q,
-    shop,
-    webhookMessage([
-      ...(vaulted ? [vaulted.message] : []),
-      ...orderMessages(shop, placed!),
-      { topic: 'subscription_contracts/create', payload: contractPayload(shop, contract) }
-    ]),
-    now
-  )
-  return { orderId, contractId: contract.id }
+  const { order, contractIds } = await placeCheckout(q, shop, customer, cart, now)
+  return { orderId: order.id, contractId: contractIds[0]! }
 }
 
 /**
@@ -186,20 +137,4 @@ export async function saveCard(q: Queries, storeId: number, customer: Customer):
       update sandbox.customers set script = script[2:] where store_id = ${storeId} and id = ${customer.id}`)
   }
   return { isChallenged: outcome === '3ds' }
-}
-
-function lineOf({ plan, product, variant }: Offer) {
-  return {
-    id: randomUUID(),
-    productId: product.id,
-    variantId: variant.id,
-    title: product.title,
-    variantTitle: variant.title === 'Default Title' ? null : variant.title,
-    sku: variant.sku,
-    quantity: 1,
-    ...planPricing(plan, variant.priceMinor),
-    sellingPlanId: plan.id,
-    sellingPlanName: plan.name,
-    customAttributes: []
-  }
 }

@@ -1,129 +1,199 @@
 import { minorOf } from '#kit/money'
 import type { Queries } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
-import { orderMessages, type Payment, placeOrders } from '../billing/place-orders.ts'
-import { GATEWAY } from '../billing/resolve-attempts.ts'
 import type { Platform } from '../http.ts'
-import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
+import type { Goods } from '../orders/cart-totals.ts'
+import { redeemCodes } from '../orders/redeem-codes.ts'
 import type { Shop } from '../shop.ts'
-import { listCreditAccounts, moveCredit } from '../state/credit.ts'
-import { type Customer, findCustomer } from '../state/customers.ts'
-import { findDiscountByCode, useDiscount, usesByCustomer } from '../state/discounts.ts'
-import type { OrderDiscount } from '../state/orders.ts'
-import { listPaymentMethods } from '../state/payment-methods.ts'
-import { saveCard } from './join.ts'
+import { addressIn } from '../state/addresses.ts'
+import { findCustomer } from '../state/customers.ts'
+import { findGiftCardByCode, type GiftCard } from '../state/gift-cards.ts'
+import type { Attribute } from '../state/orders.ts'
+import { findProducts, findVariantsByName, type Product, type Variant } from '../state/products.ts'
+import { requireOffer, saveCard } from './join.ts'
+import { cartGoods, placeCheckout, totalsOf } from './place-checkout.ts'
 import { customerNotFound, idFrom, shopOf } from './refusals.ts'
+
+/** A line of a cart: a variant by its number or SKU, or a plan by its name, which begins a contract. */
+export type CartLine = { variant: string; quantity?: number } | { plan: string }
 
 export type NewTestOrder = {
   storeId: number
   customerId: string
-  /** A decimal amount in the shop's currency. */
-  total: string
+  /** A decimal amount in the shop's currency: one line of that price. Either this or `lines`. */
+  total?: string | null
+  lines?: CartLine[] | null
   /** The part paid with store credit. */
   credit?: string | null
-  /** A discount code, which reduces the total. */
-  coupon?: string | null
-  /** The sales channel: web, pos, … */
+  /** The code of a gift card, which pays as far as it goes. */
+  giftCard?: string | null
+  /** Discount codes. */
+  codes?: string[] | null
+  /** Where it is shipped to; default: where the customer lives. */
+  country?: string | null
+  province?: string | null
+  /** Of the address of the bill, if that is another. */
+  billingCountry?: string | null
+  billingProvince?: string | null
+  attributes?: Attribute[] | null
+  note?: string | null
+  /** A decimal amount; no shipping line when left out. */
+  shipping?: string | null
+  /** In percent, on top of the prices of taxable lines. */
+  taxPercent?: number | null
+  /** The sales channel: web, pos, the number of an app, … */
   channel?: string | null
 }
 
-/** Places a one-time order, paid at once, with one line of the given total. */
-export async function placeOrder(platform: Platform, input: NewTestOrder): Promise<{ id: string; name: string }> {
+const COUNTRY = /^[A-Z]{2}$/
+const MOST_ATTRIBUTES = 50
+
+/**
+ * Places the order of a cart, paid at once: by the gift card, then by store credit, then by the customer's card. Nothing happens
+ * if the card is set to decline, or if a code, the credit or the gift card does not apply.
+ */
+export async function placeOrder(
+  platform: Platform,
+  input: NewTestOrder
+): Promise<{ id: string; name: string; contractIds: string[] }> {
   const shop = await shopOf(platform, input.storeId)
   const customerId = idFrom('customer', input.customerId)
-  const linesMinor = minorOf(input.total, shop.currency, 'total')
-  if (linesMinor <= 0) throw invalidField('total', 'must be an amount above zero')
-  const creditMinor = input.credit ? minorOf(input.credit, shop.currency, 'credit') : 0
-  if (creditMinor < 0) throw invalidField('credit', 'must be an amount of zero or more')
+  const { total, lines, codes, channel } = input
+  if (Boolean(total) === Boolean(lines?.length)) throw invalidField('total', 'or lines must be given, not both')
+  const testMinor = total ? minorOf(total, shop.currency, 'total') : null
+  if (testMinor !== null && testMinor <= 0) throw invalidField('total', 'must be an amount above zero')
+  const creditMinor = notNegative('credit', input.credit, shop)
+  const shippingMinor = notNegative('shipping', input.shipping, shop)
+  const { taxPercent, attributes = null } = input
+  if (taxPercent != null && !(taxPercent >= 0 && taxPercent <= 100)) {
+    throw invalidField('tax_percent', 'must be a number from 0 to 100')
+  }
+  refuseAttributes(attributes ?? [])
+  for (const [field, country] of [
+    ['country', input.country] as const,
+    ['billing_country', input.billingCountry] as const
+  ]) {
+    if (country && !COUNTRY.test(country)) throw invalidField(field, 'must be an ISO 3166 country code such as US')
+  }
   const now = await platform.clock(shop.domain)
   return platform.db.inInstallation(async (q) => {
     const customer = await findCustomer(q, shop.storeId, customerId)
     if (!customer) throw customerNotFound(customerId)
-    const discount = input.coupon ? await redeem(q, shop, customer, input.coupon, linesMinor, now) : null
-    const totalMinor = linesMinor - (discount?.amountMinor ?? 0)
-    if (creditMinor > totalMinor) throw invalidField('credit', 'must be at most what the order costs')
-    if (creditMinor > 0) await spendCredit(q, shop, customer, creditMinor, now)
-    const payments: Payment[] = []
-    if (creditMinor > 0) payments.push({ gateway: 'shopify_store_credit', amountMinor: creditMinor, card: null })
-    if (totalMinor > creditMinor) {
-      await saveCard(q, shop.storeId, customer)
-      const [card] = await listPaymentMethods(q, shop.storeId, [customer.id])
-      payments.push({ gateway: GATEWAY, amountMinor: totalMinor - creditMinor, card: card ?? null })
-    }
-    const [placed] = await placeOrders(
+    const offers = []
+    for (const line of lines ?? []) if ('plan' in line) offers.push(await requireOffer(q, shop.storeId, line.plan))
+    const goods = testMinor === null ? await findGoods(q, shop, lines ?? []) : [testPurchase(testMinor)]
+    const shipping = input.shipping ? { title: 'Standard', priceMinor: shippingMinor } : null
+    const shippingAddress = addressIn(
+      input.country ?? customer.country,
+      input.country ? (input.province ?? null) : (input.province ?? customer.province),
+      customer
+    )
+    const priced = { offers, goods, shipping, tax: taxPercent ? { title: 'Tax', percent: taxPercent } : null }
+    const reductions = await redeemCodes(
       q,
       shop,
-      [
-        {
-          customer,
-          contractId: null,
-          currency: shop.currency,
-          lines: [
-            {
-              productId: null,
-              variantId: null,
-              title: 'Test purchase',
-              variantTitle: null,
-              sku: null,
-              quantity: 1,
-              priceMinor: linesMinor,
-              discountMinor: discount?.amountMinor ?? 0,
-              sellingPlanId: null,
-              sellingPlanName: null
-            }
-          ],
-          discounts: discount ? [discount] : [],
-          shippingMinor: 0,
-          payments,
-          tags: [],
-          sourceName: input.channel || 'web'
-        }
-      ],
+      customer,
+      codes ?? [],
+      { goods: cartGoods(priced), reductions: [], shippingMinor },
       now
     )
-    await queueWebhooks(q, shop, webhookMessage(orderMessages(shop, placed!)), now)
-    return { id: placed!.order.id, name: `#${placed!.order.number}` }
+    const giftCard = input.giftCard ? await requireGiftCard(q, shop, input.giftCard, now) : null
+    const cart = {
+      ...priced,
+      reductions,
+      creditMinor,
+      giftCard,
+      attributes: attributes ?? [],
+      note: input.note ?? null,
+      shippingAddress,
+      billingAddress: input.billingCountry
+        ? addressIn(input.billingCountry, input.billingProvince ?? null, customer)
+        : shippingAddress,
+      sourceName: channel || 'web'
+    }
+    const byCard = totalsOf(cart).totalMinor - creditMinor - (giftCard?.balanceMinor ?? 0) > 0
+    if (byCard || offers.length > 0) await saveCard(q, shop.storeId, customer)
+    const { order, contractIds } = await placeCheckout(q, shop, customer, cart, now)
+    return { id: order.id, name: `#${order.number}`, contractIds }
   })
 }
 
-async function spendCredit(q: Queries, shop: Shop, customer: Customer, amountMinor: number, now: Temporal.Instant) {
-  const account = (await listCreditAccounts(q, shop.storeId, [customer.id])).find(
-    (candidate) => candidate.currency === shop.currency
+function notNegative(field: string, given: string | null | undefined, { currency }: Shop): number {
+  const amountMinor = given ? minorOf(given, currency, field) : 0
+  if (amountMinor < 0) throw invalidField(field, 'must be an amount of zero or more')
+  return amountMinor
+}
+
+function refuseAttributes(attributes: Attribute[]): void {
+  if (attributes.length > MOST_ATTRIBUTES) throw invalidField('attributes', `must be at most ${MOST_ATTRIBUTES}`)
+  const names = attributes.map(({ name }) => name)
+  if (names.some((name) => name.trim() === '')) throw invalidField('attributes', 'must have names')
+  if (new Set(names).size < names.length) throw invalidField('attributes', 'must have different names')
+}
+
+/** What is bought once, in the order of the cart. Refuses a variant that the shop does not sell. */
+async function findGoods(q: Queries, { storeId }: Shop, lines: CartLine[]): Promise<Goods[]> {
+  const wanted = lines.filter((line) => 'variant' in line)
+  const variants = await findVariantsByName(
+    q,
+    storeId,
+    wanted.map(({ variant }) => variant.split('/').at(-1)!)
   )
-  const move = { accountId: account?.id ?? '0', amountMinor: -amountMinor, event: 'ORDER_PAYMENT', expiresAt: null }
-  if (!account || !(await moveCredit(q, shop.storeId, move, now))) {
-    throw new Refusal('conflict', 'The customer does not have that much store credit on the platform')
+  const products = await findProducts(
+    q,
+    storeId,
+    variants.map(({ productId }) => productId)
+  )
+  return wanted.map(({ variant: name, quantity = 1 }) => {
+    if (!Number.isInteger(quantity) || quantity < 1 || quantity > 1000) {
+      throw invalidField('quantity', 'must be a whole number from 1 to 1000')
+    }
+    const wantedName = name.split('/').at(-1)!.toLowerCase()
+    const variant = variants.find(({ id, sku }) => id === wantedName || sku?.toLowerCase() === wantedName)
+    const product = products.find(({ id }) => id === variant?.productId)
+    if (!variant || product?.status !== 'ACTIVE') throw new Refusal('not_found', `The shop sells no variant ${name}`)
+    return goodsOf(product, variant, quantity)
+  })
+}
+
+export function goodsOf(product: Product, variant: Variant, quantity: number): Goods {
+  return {
+    productId: product.id,
+    variantId: variant.id,
+    title: product.title,
+    variantTitle: variant.title === 'Default Title' ? null : variant.title,
+    sku: variant.sku,
+    vendor: product.vendor,
+    quantity,
+    priceMinor: variant.priceMinor,
+    requiresShipping: variant.requiresShipping,
+    taxable: variant.taxable,
+    sellingPlanId: null,
+    sellingPlanName: null
   }
 }
 
-/** Uses a code once and returns its reduction; refused if the code does not apply. */
-async function redeem(
-  q: Queries,
-  shop: Shop,
-  customer: Customer,
-  code: string,
-  linesMinor: number,
-  now: Temporal.Instant
-): Promise<OrderDiscount> {
-  const no = (reason: string) => new Refusal('conflict', `The coupon ${code} does not apply: ${reason}`)
-  const discount = await findDiscountByCode(q, shop.storeId, code)
-  if (!discount) throw new Refusal('not_found', `There is no coupon ${code}`)
-  const { body } = discount
-  if (Temporal.Instant.compare(discount.startsAt, now) > 0) throw no('it has not started')
-  if (discount.endsAt && Temporal.Instant.compare(discount.endsAt, now) <= 0) throw no('it has expired')
-  const only = body.context?.customers?.add
-  if (only && !only.some((id) => id.endsWith(`/${customer.id}`))) throw no('it belongs to another customer')
-  const minimum = body.minimumRequirement?.subtotal?.greaterThanOrEqualToSubtotal
-  if (minimum && linesMinor < minorOf(minimum, shop.currency)) throw no(`the order must come to ${minimum}`)
-  if (body.appliesOncePerCustomer && (await usesByCustomer(q, shop.storeId, customer.id, code)) > 0) {
-    throw no('the customer has used it')
-  }
-  if (!(await useDiscount(q, shop.storeId, discount.id, body.usageLimit ?? null))) throw no('it is used up')
-  const { percentage, discountAmount } = body.customerGets?.value ?? {}
-  const amountMinor =
-    percentage !== undefined
-      ? Math.round(linesMinor * percentage)
-      : Math.min(linesMinor, discountAmount?.amount ? minorOf(discountAmount.amount, shop.currency) : 0)
-  const shown = percentage === undefined ? null : Math.round(percentage * 100)
-  return { code: discount.code ?? code, title: discount.title, amountMinor, percentage: shown }
+const testPurchase = (priceMinor: number): Goods => ({
+  productId: null,
+  variantId: null,
+  title: 'Test purchase',
+  variantTitle: null,
+  sku: null,
+  vendor: null,
+  quantity: 1,
+  priceMinor,
+  requiresShipping: false,
+  taxable: true,
+  sellingPlanId: null,
+  sellingPlanName: null
+})
+
+async function requireGiftCard(q: Queries, shop: Shop, code: string, now: Temporal.Instant): Promise<GiftCard> {
+  const found = await findGiftCardByCode(q, shop.storeId, code)
+  if (!found) throw new Refusal('not_found', 'There is no gift card with that code')
+  const today = now.toZonedDateTimeISO(shop.timezone).toPlainDate().toString()
+  if (found.deactivatedAt) throw new Refusal('conflict', 'The gift card is deactivated')
+  if (found.expiresOn && found.expiresOn < today) throw new Refusal('conflict', 'The gift card has expired')
+  if (found.balanceMinor === 0) throw new Refusal('conflict', 'The gift card is used up')
+  return found
 }

@@ -1,4 +1,5 @@
 import type { Shop } from '../shop.ts'
+import { addressIn, countryName } from '../state/addresses.ts'
 import type { Customer } from '../state/customers.ts'
 import type { PaymentMethod } from '../state/payment-methods.ts'
 import { formsOf, number } from './json.ts'
@@ -27,26 +28,28 @@ export function customerPayload(shop: Shop, customer: Customer) {
   }
 }
 
-/** A customer's only address: a country and a province. */
+/** A customer's only address: where somebody in the country could live. */
 function addressOf(customer: Customer) {
-  if (!customer.country) return null
+  const address = addressIn(customer.country, customer.province, customer)
+  if (!address) return null
+  const country = countryName(address.countryCode)
   return {
     id: number(customer.id),
     customer_id: number(customer.id),
     first_name: customer.firstName,
     last_name: customer.lastName,
     company: null,
-    address1: null,
+    address1: address.address1,
     address2: null,
-    city: null,
-    province: customer.province,
-    country: customer.country,
-    zip: null,
-    phone: customer.phone,
+    city: address.city,
+    province: address.provinceCode,
+    country,
+    zip: address.zip,
+    phone: address.phone,
     name: [customer.firstName, customer.lastName].filter(Boolean).join(' '),
-    province_code: customer.province,
-    country_code: customer.country,
-    country_name: customer.country,
+    province_code: address.provinceCode,
+    country_code: address.countryCode,
+    country_name: country,
     default: true
   }
 }

@@ -41,7 +41,7 @@ export function transactionPayload(shop: Shop, transaction: Transaction, orderNu
         payment_method_name: card.brand.toLowerCase()
       }
     }),
-    receipt: {},
+    receipt: receiptOf(transaction),
     amount: decimalOf(transaction.amountMinor, currency),
     currency,
     payment_id: `#${orderNumber}.1`,
@@ -52,7 +52,13 @@ export function transactionPayload(shop: Shop, transaction: Transaction, orderNu
   }
 }
 
-/** The body of refunds/create; it has lines only if the whole order was refunded. */
+/** What the payment's provider said; a gift card says which it is. */
+export function receiptOf({ paidFrom }: Pick<Transaction, 'paidFrom'>) {
+  if (paidFrom === null || !('giftCardId' in paidFrom)) return {}
+  return { gift_card_id: number(paidFrom.giftCardId), gift_card_last_characters: paidFrom.lastCharacters }
+}
+
+/** The body of refunds/create; it has lines only if the whole order was refunded at once, otherwise an adjustment. */
 export function refundPayload(shop: Shop, order: Order, refund: Refund, transactions: Transaction[]) {
   const form = formsOf(shop)
   const whole = refund.amountMinor === order.totalMinor
@@ -70,7 +76,21 @@ export function refundPayload(shop: Shop, order: Order, refund: Refund, transact
     refund_shipping_lines: [],
     restock: false,
     admin_graphql_api_id: form.gid('Refund', refund.id),
-    order_adjustments: [],
+    order_adjustments: whole
+      ? []
+      : [
+          {
+            id: number(refund.id),
+            order_id: number(order.id),
+            refund_id: number(refund.id),
+            amount: decimalOf(-refund.amountMinor, order.currency),
+            amount_set: moneySet(-refund.amountMinor, order.currency),
+            tax_amount: decimalOf(0, order.currency),
+            tax_amount_set: none,
+            kind: 'refund_discrepancy',
+            reason: 'Refund discrepancy'
+          }
+        ],
     refund_line_items: !whole
       ? []
       : order.lines.map((line) => {
@@ -82,9 +102,9 @@ export function refundPayload(shop: Shop, order: Order, refund: Refund, transact
             location_id: null,
             restock_type: 'no_restock',
             subtotal: Number(decimalOf(subtotalMinor, order.currency)),
-            total_tax: 0,
+            total_tax: Number(decimalOf(line.taxMinor ?? 0, order.currency)),
             subtotal_set: moneySet(subtotalMinor, order.currency),
-            total_tax_set: none,
+            total_tax_set: moneySet(line.taxMinor ?? 0, order.currency),
             line_item: linePayload(shop, order, line)
           }
         }),

@@ -13,6 +13,7 @@ export const TOPICS = {
   CUSTOMER_TAGS_REMOVED: 'customer.tags_removed',
   DISPUTES_CREATE: 'disputes/create',
   DISPUTES_UPDATE: 'disputes/update',
+  ORDERS_CANCELLED: 'orders/cancelled',
   ORDERS_CREATE: 'orders/create',
   ORDERS_PAID: 'orders/paid',
   ORDERS_UPDATED: 'orders/updated',

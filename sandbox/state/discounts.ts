@@ -29,7 +29,11 @@ export type DiscountBody = {
       percentage?: number
       discountAmount?: { amount?: string; appliesOnEachItem?: boolean }
     }
-    items?: { all?: boolean; products?: { productsToAdd?: string[] } }
+    items?: {
+      all?: boolean
+      products?: { productsToAdd?: string[]; productVariantsToAdd?: string[] }
+      collections?: { add?: string[] }
+    }
     appliesOnOneTimePurchase?: boolean
     appliesOnSubscription?: boolean
   }

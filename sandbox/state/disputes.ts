@@ -4,6 +4,8 @@ const DisputeRow = row({
   id: text,
   orderId: text,
   type: text,
+  /** What it was at first. */
+  initiatedAs: text,
   status: text,
   reason: text,
   networkReasonCode: nullable(text),
@@ -22,8 +24,8 @@ export async function findDisputes(q: Queries, storeId: number, ids: string[]): 
   const rows = await q.many(
     DisputeRow,
     sql`
-    select id::text as id, order_id::text as order_id, type, status, reason, network_reason_code, amount_minor, currency,
-           initiated_at, evidence_due_by, evidence_sent_on, finalized_on
+    select id::text as id, order_id::text as order_id, type, coalesce(initiated_as, type) as initiated_as, status,
+           reason, network_reason_code, amount_minor, currency, initiated_at, evidence_due_by, evidence_sent_on, finalized_on
       from sandbox.disputes where store_id = ${storeId} and id = any(${ids}::bigint[])`
   )
   return rows.map(asDispute)
@@ -33,8 +35,8 @@ export async function listDisputesOf(q: Queries, storeId: number, orderIds: stri
   const rows = await q.many(
     DisputeRow,
     sql`
-    select id::text as id, order_id::text as order_id, type, status, reason, network_reason_code, amount_minor, currency,
-           initiated_at, evidence_due_by, evidence_sent_on, finalized_on
+    select id::text as id, order_id::text as order_id, type, coalesce(initiated_as, type) as initiated_as, status,
+           reason, network_reason_code, amount_minor, currency, initiated_at, evidence_due_by, evidence_sent_on, finalized_on
       from sandbox.disputes where store_id = ${storeId} and order_id = any(${orderIds}::bigint[])`
   )
   return rows.map(asDispute)
@@ -44,17 +46,24 @@ export async function listDisputesOf(q: Queries, storeId: number, orderIds: stri
 export async function saveDispute(
   q: Queries,
   storeId: number,
-  to: { orderId: string; status: string; amountMinor: number; currency: string; finalizedOn: Temporal.Instant | null },
+  to: {
+    orderId: string
+    type: string
+    status: string
+    amountMinor: number
+    currency: string
+    finalizedOn: Temporal.Instant | null
+  },
   now: Temporal.Instant
 ): Promise<{ dispute: Dispute; created: boolean }> {
   const created = await q.run(sql`
-    insert into sandbox.disputes (store_id, order_id, type, status, reason, network_reason_code, amount_minor, currency,
+    insert into sandbox.disputes (store_id, order_id, type, initiated_as, status, reason, network_reason_code, amount_minor, currency,
                                   initiated_at, evidence_due_by)
-    values (${storeId}, ${to.orderId}, 'CHARGEBACK', 'UNDER_REVIEW', 'FRAUDULENT', '4837', ${to.amountMinor},
+    values (${storeId}, ${to.orderId}, ${to.type}, ${to.type}, ${to.status}, 'FRAUDULENT', '4837', ${to.amountMinor},
             ${to.currency}, ${now}, ${now.add({ hours: 7 * 24 })})
     on conflict (store_id, order_id) do nothing`)
   await q.run(sql`
-    update sandbox.disputes set status = ${to.status}, finalized_on = ${to.finalizedOn}
+    update sandbox.disputes set initiated_as = coalesce(initiated_as, type), type = ${to.type}, status = ${to.status}, finalized_on = ${to.finalizedOn}
      where store_id = ${storeId} and order_id = ${to.orderId}`)
   const [dispute] = await listDisputesOf(q, storeId, [to.orderId])
   return { dispute: dispute!, created: created > 0 }

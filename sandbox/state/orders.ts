@@ -1,4 +1,5 @@
 import { instant, int, json, nullable, type Queries, type RowOf, row, sql, text, textList } from '#kit/postgres'
+import type { Address } from './addresses.ts'
 import type { Card } from './payment-methods.ts'
 
 export type OrderLine = {
@@ -13,10 +14,36 @@ export type OrderLine = {
   discountMinor: number
   sellingPlanId: string | null
   sellingPlanName: string | null
+  /** Of an order that is the first of several contracts: the contract of this line. */
+  contractId?: string
+  /** The rest is left out where it is nothing, as in orders of contracts. */
+  vendor?: string | null
+  requiresShipping?: boolean
+  taxable?: boolean
+  taxMinor?: number
+  /** What each of the order's discounts takes from this line, by its place in the list of discounts. */
+  allocations?: { index: number; amountMinor: number }[]
 }
 
 /** `code` is null for a discount without a code, `percentage` for a fixed amount. */
-export type OrderDiscount = { code: string | null; title: string; amountMinor: number; percentage: number | null }
+export type OrderDiscount = {
+  code: string | null
+  title: string
+  amountMinor: number
+  percentage: number | null
+  /** Found by the platform itself; one without a code is otherwise an agreement with the customer. */
+  isAutomatic?: boolean
+  target?: 'LINE_ITEM' | 'SHIPPING_LINE'
+  /** Whether it is for some of the lines only. */
+  isForSome?: boolean
+  /** Whether the amount is that of each item, not of all. */
+  isPerItem?: boolean
+}
+export type Tax = { title: string; percent: number }
+export type ShippingLine = { id: string; title: string; priceMinor: number; discountMinor: number }
+export type Attribute = { name: string; value: string }
+/** What paid besides a card. */
+export type PaidFrom = { creditAccountId: string } | { giftCardId: string; lastCharacters: string }
 
 const OrderRow = row({
   id: text,
@@ -28,11 +55,17 @@ const OrderRow = row({
   subtotalMinor: int,
   discountMinor: int,
   shippingMinor: int,
+  taxMinor: int,
   totalMinor: int,
   refundedMinor: int,
   financialStatus: text,
   lines: json<OrderLine[]>(),
   discounts: json<OrderDiscount[]>(),
+  tax: nullable(json<Tax>()),
+  shippingLine: nullable(json<ShippingLine>()),
+  attributes: json<Attribute[]>(),
+  shippingAddress: nullable(json<Address>()),
+  billingAddress: nullable(json<Address>()),
   gateways: textList,
   tags: textList,
   note: nullable(text),
@@ -58,6 +91,7 @@ const TransactionRow = row({
   amountMinor: int,
   currency: text,
   card: nullable(json<Card>()),
+  paidFrom: nullable(json<PaidFrom>()),
   errorCode: nullable(text),
   createdAt: instant
 })
@@ -85,9 +119,9 @@ export async function findOrders(q: Queries, storeId: number, ids: string[]): Pr
     OrderRow,
     sql`
     select id::text as id, number, customer_id::text as customer_id, contract_id::text as contract_id, email, currency,
-           subtotal_minor, discount_minor, shipping_minor, total_minor, refunded_minor, financial_status, lines, discounts,
-           gateways, tags, note, source_name, country, province, cancelled_at, cancel_reason, created_at, processed_at,
-           updated_at
+           subtotal_minor, discount_minor, shipping_minor, tax_minor, total_minor, refunded_minor, financial_status, lines,
+           discounts, tax, shipping_line, attributes, shipping_address, billing_address, gateways, tags, note,
+           source_name, country, province, cancelled_at, cancel_reason, created_at, processed_at, updated_at
       from sandbox.orders where store_id = ${storeId} and id = any(${ids}::bigint[])`
   )
   return rows.map(asOrder)
@@ -109,9 +143,9 @@ export async function listOrdersOf(q: Queries, storeId: number, customerId: stri
     OrderRow,
     sql`
     select id::text as id, number, customer_id::text as customer_id, contract_id::text as contract_id, email, currency,
-           subtotal_minor, discount_minor, shipping_minor, total_minor, refunded_minor, financial_status, lines, discounts,
-           gateways, tags, note, source_name, country, province, cancelled_at, cancel_reason, created_at, processed_at,
-           updated_at
+           subtotal_minor, discount_minor, shipping_minor, tax_minor, total_minor, refunded_minor, financial_status, lines,
+           discounts, tax, shipping_line, attributes, shipping_address, billing_address, gateways, tags, note,
+           source_name, country, province, cancelled_at, cancel_reason, created_at, processed_at, updated_at
       from sandbox.orders where store_id = ${storeId} and customer_id = ${customerId}
      order by orders.id desc limit ${limit}`
   )
@@ -124,9 +158,9 @@ export async function listOrdersOfContracts(q: Queries, storeId: number, contrac
     OrderRow,
     sql`
     select id::text as id, number, customer_id::text as customer_id, contract_id::text as contract_id, email, currency,
-           subtotal_minor, discount_minor, shipping_minor, total_minor, refunded_minor, financial_status, lines, discounts,
-           gateways, tags, note, source_name, country, province, cancelled_at, cancel_reason, created_at, processed_at,
-           updated_at
+           subtotal_minor, discount_minor, shipping_minor, tax_minor, total_minor, refunded_minor, financial_status, lines,
+           discounts, tax, shipping_line, attributes, shipping_address, billing_address, gateways, tags, note,
+           source_name, country, province, cancelled_at, cancel_reason, created_at, processed_at, updated_at
       from sandbox.orders where store_id = ${storeId} and contract_id = any(${contractIds}::bigint[])
      order by orders.id`
   )
@@ -138,7 +172,7 @@ export async function listTransactions(q: Queries, storeId: number, orderIds: st
     TransactionRow,
     sql`
     select id::text as id, order_id::text as order_id, parent_id::text as parent_id, refund_id::text as refund_id, kind,
-           status, gateway, amount_minor, currency, card, error_code, created_at
+           status, gateway, amount_minor, currency, card, paid_from, error_code, created_at
       from sandbox.transactions where store_id = ${storeId} and order_id = any(${orderIds}::bigint[])
      order by transactions.id`
   )
@@ -150,7 +184,7 @@ export async function findTransactions(q: Queries, storeId: number, ids: string[
     TransactionRow,
     sql`
     select id::text as id, order_id::text as order_id, parent_id::text as parent_id, refund_id::text as refund_id, kind,
-           status, gateway, amount_minor, currency, card, error_code, created_at
+           status, gateway, amount_minor, currency, card, paid_from, error_code, created_at
       from sandbox.transactions where store_id = ${storeId} and id = any(${ids}::bigint[])`
   )
   return rows.map(asTransaction)
@@ -214,15 +248,30 @@ export async function markRefunded(
      where store_id = ${storeId} and id = ${id}`)
 }
 
+export async function markCancelled(
+  q: Queries,
+  storeId: number,
+  id: string,
+  reason: string,
+  now: Temporal.Instant
+): Promise<void> {
+  await q.run(sql`
+    update sandbox.orders set cancelled_at = ${now}, cancel_reason = ${reason}, updated_at = ${now}
+     where store_id = ${storeId} and id = ${id}`)
+}
+
 /** Inserts complete orders in one statement; their ids and numbers are given. */
 export async function insertOrders(q: Queries, storeId: number, orders: Order[]) {
   await q.run(sql`
     insert into sandbox.orders (store_id, id, number, customer_id, contract_id, email, currency, subtotal_minor,
-                                discount_minor, shipping_minor, total_minor, financial_status, lines, discounts, gateways,
-                                tags, note, source_name, country, province, created_at, processed_at, updated_at)
+                                discount_minor, shipping_minor, tax_minor, total_minor, financial_status, lines, discounts, tax,
+                                shipping_line, attributes, shipping_address, billing_address, gateways, tags, note,
+                                source_name, country, province, created_at, processed_at, updated_at)
     select ${storeId}, (o->>'id')::bigint, (o->>'number')::int, (o->>'customerId')::bigint, (o->>'contractId')::bigint,
            o->>'email', o->>'currency', (o->>'subtotalMinor')::bigint, (o->>'discountMinor')::bigint,
-           (o->>'shippingMinor')::bigint, (o->>'totalMinor')::bigint, o->>'financialStatus', o->'lines', o->'discounts',
+           (o->>'shippingMinor')::bigint, (o->>'taxMinor')::bigint, (o->>'totalMinor')::bigint, o->>'financialStatus',
+           o->'lines', o->'discounts', nullif(o->'tax', 'null'::jsonb), nullif(o->'shippingLine', 'null'::jsonb), o->'attributes',
+           nullif(o->'shippingAddress', 'null'::jsonb), nullif(o->'billingAddress', 'null'::jsonb),
            array(select jsonb_array_elements_text(o->'gateways')), array(select jsonb_array_elements_text(o->'tags')),
            o->>'note', o->>'sourceName', o->>'country', o->>'province', (o->>'createdAt')::timestamptz,
            (o->>'processedAt')::timestamptz, (o->>'updatedAt')::timestamptz
@@ -233,10 +282,10 @@ export async function insertOrders(q: Queries, storeId: number, orders: Order[])
 export async function insertTransactions(q: Queries, storeId: number, transactions: Transaction[]) {
   await q.run(sql`
     insert into sandbox.transactions (store_id, id, order_id, parent_id, refund_id, kind, status, gateway, amount_minor,
-                                      currency, card, error_code, created_at)
+                                      currency, card, paid_from, error_code, created_at)
     select ${storeId}, (t->>'id')::bigint, (t->>'orderId')::bigint, (t->>'parentId')::bigint, (t->>'refundId')::bigint,
            t->>'kind', t->>'status', t->>'gateway', (t->>'amountMinor')::bigint, t->>'currency',
-           nullif(t->'card', 'null'::jsonb), t->>'errorCode', (t->>'createdAt')::timestamptz
+           nullif(t->'card', 'null'::jsonb), nullif(t->'paidFrom', 'null'::jsonb), t->>'errorCode', (t->>'createdAt')::timestamptz
       from jsonb_array_elements(${JSON.stringify(transactions)}::jsonb) as made(t)
     on conflict (store_id, id) do nothing`)
 }

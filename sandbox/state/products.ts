@@ -100,6 +100,20 @@ export async function listActiveProducts(q: Queries, storeId: number): Promise<P
   return rows.map(asProduct)
 }
 
+/** Variants by their numbers or SKUs, ignoring case; of several with one SKU all are returned. */
+export async function findVariantsByName(q: Queries, storeId: number, names: string[]): Promise<Variant[]> {
+  const rows = await q.many(
+    VariantRow,
+    sql`
+    select id::text as id, product_id::text as product_id, title, sku, price_minor, compare_at_minor,
+           requires_shipping, taxable, position, created_at, updated_at
+      from sandbox.variants
+     where store_id = ${storeId} and (id::text = any(${names}::text[]) or lower(sku) = any(${names.map((n) => n.toLowerCase())}::text[]))
+     order by variants.id`
+  )
+  return rows.map(asVariant)
+}
+
 /** The variants of the products, by position. */
 export async function listVariants(q: Queries, storeId: number, productIds: string[]): Promise<Variant[]> {
   const rows = await q.many(
@@ -154,12 +168,7 @@ export type VariantChange = {
   compareAtMinor: number | null
 }
 
-export async function updateVariants(
-  q: Queries,
-  storeId: number,
-  changes: VariantChange[],
-  now: Temporal.Instant
-) {
+export async function updateVariants(q: Queries, storeId: number, changes: VariantChange[], now: Temporal.Instant) {
   await q.run(sql`
     update sandbox.variants v
        set price_minor = coalesce(n."priceMinor", v.price_minor), sku = coalesce(n.sku, v.sku),

@@ -17,6 +17,10 @@ export const ACCESS_SCOPES = [
   'read_customer_payment_methods',
   'read_store_credit_accounts',
   'write_store_credit_account_transactions',
+  'read_gift_cards',
+  'write_gift_cards',
+  'read_gift_card_transactions',
+  'write_gift_card_transactions',
   'read_shopify_payments_disputes'
 ] as const
 
@@ -39,6 +43,11 @@ const SCOPE_OF_TYPE: Record<string, string> = {
   SubscriptionBillingCycle: 'read_own_subscription_contracts',
   SubscriptionDraft: 'read_own_subscription_contracts',
   StoreCreditAccount: 'read_store_credit_accounts',
+  GiftCard: 'read_gift_cards',
+  GiftCardConfiguration: 'read_gift_cards',
+  GiftCardTransaction: 'read_gift_card_transactions',
+  GiftCardCreditTransaction: 'read_gift_card_transactions',
+  GiftCardDebitTransaction: 'read_gift_card_transactions',
   ShopifyPaymentsDispute: 'read_shopify_payments_disputes',
   OrderDisputeSummary: 'read_shopify_payments_disputes'
 }
@@ -49,7 +58,9 @@ const SCOPE_OF_MUTATION: [RegExp, string][] = [
   [/^(product(Create|VariantsBulkUpdate)|sellingPlanGroup[A-Z]\w*)$/, 'write_products'],
   [/^discount(Code|Automatic)/, 'write_discounts'],
   [/^subscription/, 'write_own_subscription_contracts'],
-  [/^storeCreditAccount(Credit|Debit)$/, 'write_store_credit_account_transactions']
+  [/^storeCreditAccount(Credit|Debit)$/, 'write_store_credit_account_transactions'],
+  [/^giftCard(Credit|Debit)$/, 'write_gift_card_transactions'],
+  [/^giftCard/, 'write_gift_cards']
 ]
 
 const SCOPE_OF_TOPIC: [RegExp, string][] = [

@@ -9,6 +9,7 @@ import { type CreditAccount, findCreditAccounts, listCreditAccounts } from '../s
 import { type Customer, findCustomers } from '../state/customers.ts'
 import { type Discount, findDiscounts } from '../state/discounts.ts'
 import { type Dispute, findDisputes, listDisputesOf } from '../state/disputes.ts'
+import { findGiftCards, type GiftCard } from '../state/gift-cards.ts'
 import { listMetafields, type Metafield } from '../state/metafields.ts'
 import {
   findOrders,
@@ -101,6 +102,7 @@ function loadersOf(q: Queries, storeId: number) {
     creditAccount: byId<CreditAccount>(findCreditAccounts, q, storeId),
     creditAccountsOf: by<CreditAccount, 'customerId'>(listCreditAccounts, q, storeId, 'customerId'),
     discount: byId<Discount>(findDiscounts, q, storeId),
+    giftCard: byId<GiftCard>(findGiftCards, q, storeId),
     collection: byId<Collection>(findCollections, q, storeId)
   }
 }

@@ -84,11 +84,11 @@ function readerOf(
   key: string,
   { written, read }: Flag<unknown>,
   wrong: Map<string, string>
-): ((given: string) => unknown) | undefined {
+): ((given: string, before: unknown) => unknown) | undefined {
   if (!read) return undefined
-  return (given) => {
+  return (given, before) => {
     try {
-      return read(given)
+      return read(given, before)
     } catch (err) {
       if (!(err instanceof InvalidArgumentError)) throw err
       const name = written.split(' ')[0]

@@ -7,7 +7,8 @@ export type Flag<T> = {
   written: string
   accepts: string
   needed: boolean
-  read: ((given: string) => unknown) | null
+  /** `before` is what the same flag has given so far, of one that may be repeated. */
+  read: ((given: string, before?: unknown) => unknown) | null
   /** Never set; it carries the type of the value. */
   value?: T
 }
@@ -16,7 +17,7 @@ export type Flags = Record<string, Flag<unknown>>
 export type ValuesOf<F extends Flags> = { [K in keyof F]: F[K] extends Flag<infer T> ? T : never }
 
 /** Reads a flag's value. Throws an error that says what the flag accepts. */
-export type Reader<T> = { accepts: string; read: (given: string) => T }
+export type Reader<T> = { accepts: string; read: (given: string, before?: unknown) => T }
 
 export function needed<T>(written: string, { accepts, read }: Reader<T>): Flag<T> {
   return { written, accepts, needed: true, read }
@@ -91,6 +92,24 @@ export const list = (of: string): Reader<string[]> => {
     read: (given) => {
       const words = given.split(',').map((word) => word.trim())
       return words.every((word) => word !== '') ? words : refused(accepts)
+    }
+  }
+}
+
+/** A flag that may be repeated, and collects what each gives. */
+export const repeated = <T>({ accepts, read }: Reader<T>): Reader<T[]> => ({
+  accepts: `${accepts}; may be repeated`,
+  read: (given, before) => [...((before as T[] | undefined) ?? []), read(given)]
+})
+
+/** A name and a value; the value may have further signs of equality. */
+export const pair = (example: string): Reader<{ name: string; value: string }> => {
+  const accepts = `a name and a value such as ${example}`
+  return {
+    accepts,
+    read: (given) => {
+      const [, name, value] = /^([^=]+)=(.*)$/s.exec(given) ?? []
+      return name?.trim() && value !== undefined ? { name: name.trim(), value } : refused(accepts)
     }
   }
 }

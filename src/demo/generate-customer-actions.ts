@@ -81,9 +81,7 @@ export function generateCustomerActions(
             sandbox.placeOrder(storeId, {
               customerId: ids.customerId,
               totalMinor,
-              creditMinor: 0,
-              coupon: null,
-              channel: null
+              creditMinor: 0
             })
           )
       })

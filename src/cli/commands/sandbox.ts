@@ -1,6 +1,18 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { addCommand, requireOneOf, type Terminal } from '../command.ts'
-import { amount, type Flags, needed, oneOf, optional, platformNumber, text, toggle } from '../flags.ts'
+import {
+  amount,
+  type Flags,
+  needed,
+  oneOf,
+  optional,
+  pair,
+  platformNumber,
+  type Reader,
+  repeated,
+  text,
+  toggle
+} from '../flags.ts'
 import { facts } from '../print.ts'
 import { storeFlag, storePath } from './store-flag.ts'
 
@@ -39,6 +51,16 @@ const chargeFlags = {
   reportedFailed: optional('--reported-failed <share>', shareOf('is reported as failed although it is paid')),
   seed: optional('--seed <number>', decimal('a whole number; the same seed causes the same faults'))
 } satisfies Flags
+/** A variant of the catalogue by its SKU or number, and how many. */
+const item: Reader<{ variant: string; quantity?: number }> = {
+  accepts: 'a SKU of the catalogue, with a quantity such as MUG-BLUE:2',
+  read: (given) => {
+    const [, variant, quantity] = /^([^:]+)(?::(\d{1,4}))?$/.exec(given) ?? []
+    if (!variant?.trim())
+      throw new InvalidArgumentError('It must be a SKU of the catalogue, with a quantity such as MUG-BLUE:2.')
+    return { variant: variant.trim(), ...(quantity !== undefined && { quantity: Number(quantity) }) }
+  }
+}
 const orderFlag = needed('--order <id>', platformNumber('the order'))
 
 /** Actions of customers and staff in a shop on the sandbox platform. */
@@ -100,16 +122,30 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
     flags: {
       store: storeFlag,
       customer: customerFlag,
-      total: needed('--total <amount>', amount),
+      total: optional('--total <amount>', { ...amount, accepts: `${amount.accepts}: one line of this price` }),
+      item: optional('--item <sku[:quantity]>', repeated(item)),
+      plan: optional('--plan <name>', text('the name of a plan such as VIP that is bought with the items')),
       credit: optional('--credit <amount>', {
         ...amount,
         accepts: 'the part that is paid with store credit, a decimal amount such as 10.00'
       }),
-      coupon: optional('--coupon <code>', text('a coupon code')),
-      channel: optional('--channel <name>', text('the sales channel'))
+      giftCard: optional('--gift-card <code>', text('the code of a gift card, which pays as far as it goes')),
+      code: optional('--code <code>', text('a discount code, or several with commas between')),
+      country: optional('--country <code>', text('the country it is shipped to, an ISO 3166 code such as US')),
+      province: optional('--province <code>', text('a province code such as NY')),
+      billingCountry: optional('--billing-country <code>', text('the country of the address of the bill')),
+      attribute: optional('--attribute <name=value>', repeated(pair('deliverySchedule=Monday'))),
+      shipping: optional('--shipping <amount>', { ...amount, accepts: 'what the shipping costs, such as 5.00' }),
+      taxPercent: optional('--tax-percent <percent>', decimal('the tax on top of the prices, such as 8.5')),
+      channel: optional('--channel <name>', text('the sales channel, or the number of the app that sells it'))
     },
     settles: true,
-    run: ({ store, ...order }, { api }) => api().post(storePath(store, '/sandbox/orders'), order),
+    fields: { item: 'items', attribute: 'attributes' },
+    run: ({ store, item: items, attribute: attributes, ...order }, { api }) => {
+      const { giftCard: gift_card, billingCountry: billing_country, taxPercent: tax_percent, ...rest } = order
+      const body = { ...rest, items, attributes, gift_card, billing_country, tax_percent }
+      return api().post(storePath(store, '/sandbox/orders'), body)
+    },
     show: facts
   })
 
@@ -129,9 +165,34 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
   addCommand(sandbox, terminal, {
     name: 'dispute',
     summary: "a customer's bank opens or decides a dispute of an order",
-    flags: { store: storeFlag, order: orderFlag, outcome: needed('--outcome <outcome>', oneOf('open', 'won', 'lost')) },
+    flags: {
+      store: storeFlag,
+      order: orderFlag,
+      type: optional('--type <type>', oneOf('chargeback', 'inquiry')),
+      status: optional(
+        '--status <status>',
+        oneOf('needs_response', 'under_review', 'won', 'lost', 'accepted', 'prevented', 'charge_refunded')
+      )
+    },
     settles: true,
-    run: ({ store, order, outcome }, { api }) => api().post(storePath(store, '/sandbox/disputes'), { order, outcome }),
+    run: ({ store, ...dispute }, { api }) => api().post(storePath(store, '/sandbox/disputes'), dispute),
+    show: facts
+  })
+
+  addCommand(sandbox, terminal, {
+    name: 'cancel-order',
+    summary: 'the shop cancels an order',
+    flags: {
+      store: storeFlag,
+      order: orderFlag,
+      reason: optional('--reason <reason>', oneOf('customer', 'declined', 'fraud', 'inventory', 'staff', 'other')),
+      refund: optional('--refund <what>', {
+        ...oneOf('none', 'credit', 'all'),
+        accepts: 'what is given back: none, credit (what store credit and gift cards have paid) or all (default: none)'
+      })
+    },
+    settles: true,
+    run: ({ store, ...cancellation }, { api }) => api().post(storePath(store, '/sandbox/cancellations'), cancellation),
     show: facts
   })
 

@@ -14,6 +14,22 @@ const linesOf = (body: string) =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
+/** What an order has that is not asked for. */
+const NOTHING = {
+  lines: [],
+  creditMinor: 0,
+  giftCard: null,
+  codes: [],
+  country: null,
+  province: null,
+  billingCountry: null,
+  attributes: [],
+  note: null,
+  shippingMinor: 0,
+  taxPercent: null,
+  channel: null
+}
+
 for (const [path, body, called, status, expected] of [
   [
     '/sandbox/customers',
@@ -41,8 +57,45 @@ for (const [path, body, called, status, expected] of [
   ],
   [
     '/sandbox/orders',
-    { customer: '7', total: '40.00', credit: 10, coupon: 'SAVE' },
-    ['placeOrder', { customerId: '7', totalMinor: 4000, creditMinor: 1000, coupon: 'SAVE', channel: null }],
+    { customer: '7', total: '40.00', credit: 10, code: 'SAVE, SHIP' },
+    ['placeOrder', { ...NOTHING, customerId: '7', totalMinor: 4000, creditMinor: 1000, codes: ['SAVE', 'SHIP'] }],
+    201,
+    { id: '13', name: '#1013' }
+  ],
+  [
+    '/sandbox/orders',
+    {
+      customer: '7',
+      items: [{ variant: 'MUG', quantity: 2 }],
+      plan: 'VIP',
+      gift_card: 'abc',
+      country: 'DE',
+      province: 'BE',
+      billing_country: 'AT',
+      attributes: [{ name: 'a', value: 'b' }],
+      note: 'n',
+      shipping: '5',
+      tax_percent: 8.5,
+      channel: 'pos'
+    },
+    [
+      'placeOrder',
+      {
+        ...NOTHING,
+        customerId: '7',
+        totalMinor: null,
+        lines: [{ plan: 'VIP' }, { variant: 'MUG', quantity: 2 }],
+        giftCard: 'abc',
+        country: 'DE',
+        province: 'BE',
+        billingCountry: 'AT',
+        attributes: [{ name: 'a', value: 'b' }],
+        note: 'n',
+        shippingMinor: 500,
+        taxPercent: 8.5,
+        channel: 'pos'
+      }
+    ],
     201,
     { id: '13', name: '#1013' }
   ],
@@ -56,10 +109,17 @@ for (const [path, body, called, status, expected] of [
   ['/sandbox/refunds', { order: '13' }, ['refund', { orderId: '13', amountMinor: null }], 201, { id: '14' }],
   [
     '/sandbox/disputes',
-    { order: '13', outcome: 'open' },
-    ['dispute', { orderId: '13', outcome: 'open' }],
+    { order: '13', type: 'inquiry', status: 'won' },
+    ['dispute', { orderId: '13', type: 'inquiry', status: 'won' }],
     201,
-    { id: '15' }
+    { id: '15', type: 'chargeback', status: 'needs_response' }
+  ],
+  [
+    '/sandbox/cancellations',
+    { order: '13', refund: 'credit' },
+    ['cancelOrder', { orderId: '13', reason: 'customer', refund: 'credit' }],
+    201,
+    { id: '13', refund: null }
   ]
 ] as const) {
   test(`${path} does one thing in the shop, and answers when its story is at an end`, async () => {
@@ -87,7 +147,13 @@ for (const [path, body, message] of [
   ],
   ['/sandbox/orders', { customer: '7', total: 'much' }, 'total must be a decimal amount such as 29.00'],
   ['/sandbox/orders', { customer: '7', total: '-1' }, 'total must be an amount of 0 or more'],
-  ['/sandbox/disputes', { order: '1', outcome: 'maybe' }, 'outcome must be open, won or lost'],
+  ['/sandbox/orders', { customer: '7' }, 'total must be given, or items or a plan, but not both'],
+  [
+    '/sandbox/orders',
+    { customer: '7', total: 1, plan: 'VIP' },
+    'total must be given, or items or a plan, but not both'
+  ],
+  ['/sandbox/disputes', { order: '1', type: 'maybe' }, 'type must be chargeback or inquiry'],
   ['/seed', { members: 0, months: 1 }, 'members must be an integer from 1 to 100000'],
   ['/seed', { members: 2, months: 0 }, 'months must be an integer from 1 to 60']
 ] as const) {

@@ -77,6 +77,24 @@ type Health = {
   metrics(request: IncomingMessage, response: ServerResponse): void
 }
 
+/** What the platform calls the kinds and states of a dispute, and the reasons for a cancellation. */
+export const DISPUTE_TYPES = ['chargeback', 'inquiry'] as const
+export const DISPUTE_STATUSES = [
+  'needs_response',
+  'under_review',
+  'won',
+  'lost',
+  'accepted',
+  'prevented',
+  'charge_refunded'
+] as const
+export const CANCEL_REASONS = ['customer', 'declined', 'fraud', 'inventory', 'staff', 'other'] as const
+export const CANCEL_REFUNDS = ['none', 'credit', 'all'] as const
+type DisputeType = (typeof DISPUTE_TYPES)[number]
+type DisputeStatus = (typeof DISPUTE_STATUSES)[number]
+type CancelReason = (typeof CANCEL_REASONS)[number]
+type CancelRefund = (typeof CANCEL_REFUNDS)[number]
+
 /** Scripts a sandbox shop. Ids are the platform's numbers as text; amounts are minor units of the store's currency. */
 export type SandboxControls = {
   /** The address of the shop with this domain. */
@@ -103,15 +121,33 @@ export type SandboxControls = {
     storeId: number,
     order: {
       customerId: string
-      totalMinor: number
+      /** Null for a cart with lines. */
+      totalMinor: number | null
+      /** Variants by their SKU or number, and plans by their name. */
+      lines?: ({ variant: string; quantity?: number } | { plan: string })[]
       creditMinor: number
-      coupon: string | null
-      channel: string | null
+      giftCard?: string | null
+      codes?: string[]
+      country?: string | null
+      province?: string | null
+      billingCountry?: string | null
+      attributes?: { name: string; value: string }[]
+      note?: string | null
+      shippingMinor?: number
+      taxPercent?: number | null
+      channel?: string | null
     }
   ): Promise<{ id: string; name: string }>
   /** Refunds the whole order when there is no amount. */
   refund(storeId: number, refund: { orderId: string; amountMinor: number | null }): Promise<{ id: string }>
-  dispute(storeId: number, dispute: { orderId: string; outcome: 'open' | 'won' | 'lost' }): Promise<{ id: string }>
+  dispute(
+    storeId: number,
+    dispute: { orderId: string; type: DisputeType | null; status: DisputeStatus | null }
+  ): Promise<{ id: string; type: string; status: string }>
+  cancelOrder(
+    storeId: number,
+    cancellation: { orderId: string; reason: CancelReason; refund: CancelRefund }
+  ): Promise<{ id: string; refundId: string | null }>
   deleteCustomer(storeId: number, customerId: string): Promise<{ id: string }>
   mergeCustomers(
     storeId: number,

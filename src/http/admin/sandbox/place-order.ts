@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { invalidField } from '#kit/refusal'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
 import { amount, platformNumber, text } from '../fields.ts'
@@ -8,13 +9,85 @@ import { amountFrom, play } from './sandbox-store.ts'
 const OrderBody = Type.Object(
   {
     customer: platformNumber('the customer'),
-    total: amount({ meaning: 'What the order costs', examples: ['40.00'] }),
+    total: Type.Optional(amount({ meaning: 'One line of this price, instead of items', examples: ['40.00'] })),
+    items: Type.Optional(
+      Type.Array(
+        Type.Object({
+          variant: text(100, "a variant's SKU or number on the platform", { examples: ['MUG-BLUE'] }),
+          quantity: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: 1000,
+              description: 'an integer from 1 to 1000',
+              meaning: 'How many; 1 without it',
+              examples: [2]
+            })
+          )
+        }),
+        {
+          maxItems: 100,
+          description: 'a list of up to 100 items',
+          meaning: 'What is bought of the catalogue',
+          examples: [[{ variant: 'MUG-BLUE', quantity: 2 }]]
+        }
+      )
+    ),
+    plan: Type.Optional(
+      text(255, undefined, { meaning: 'A plan that is bought with the items, by its name', examples: ['VIP'] })
+    ),
     credit: Type.Optional(amount({ meaning: 'How much of it is paid with store credit', examples: ['10.00'] })),
-    coupon: Type.Optional(text(100, undefined, { examples: ['SAVE'] })),
-    channel: Type.Optional(text(100, undefined, { examples: ['web'] }))
+    gift_card: Type.Optional(
+      text(40, undefined, {
+        meaning: 'The code of a gift card, which pays as far as it goes',
+        examples: ['cbe777g276h467gg']
+      })
+    ),
+    code: Type.Optional(
+      text(500, undefined, { meaning: 'A discount code, or several with commas between', examples: ['SAVE'] })
+    ),
+    country: Type.Optional(countryCode('Where it is shipped to; where the customer lives without it')),
+    province: Type.Optional(text(10, undefined, { meaning: "The country's province", examples: ['NY'] })),
+    billing_country: Type.Optional(countryCode('The country of the address of the bill, if it is another')),
+    attributes: Type.Optional(
+      Type.Array(
+        Type.Object({
+          name: text(100, undefined, { examples: ['deliverySchedule'] }),
+          value: Type.String({ maxLength: 500, description: 'a text of up to 500 characters', examples: ['Monday'] })
+        }),
+        {
+          maxItems: 50,
+          description: 'a list of up to 50 names and values',
+          meaning: "The order's note attributes",
+          examples: [[{ name: 'deliverySchedule', value: 'Monday' }]]
+        }
+      )
+    ),
+    note: Type.Optional(text(1000, undefined, { meaning: "The customer's note", examples: ['Leave it at the door'] })),
+    shipping: Type.Optional(amount({ meaning: 'What the shipping costs; none without it', examples: ['5.00'] })),
+    tax_percent: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 100,
+        description: 'a number from 0 to 100',
+        meaning: 'Tax on top of the prices; none without it',
+        examples: [8.5]
+      })
+    ),
+    channel: Type.Optional(
+      text(100, undefined, { meaning: 'The sales channel, or the number of the app that sells it', examples: ['web'] })
+    )
   },
   { examples: [{ customer: '7064055069370', total: '40.00' }] }
 )
+
+function countryCode(meaning: string) {
+  return Type.String({
+    pattern: '^[A-Z]{2}$',
+    description: 'an ISO 3166 country code such as US',
+    meaning,
+    examples: ['US']
+  })
+}
 
 const PlacedOrder = Type.Object(
   {
@@ -37,24 +110,45 @@ export function placeOrderRoute(admin: Surface, deps: AdminDeps): void {
       schema: {
         operationId: 'placeSandboxOrder',
         summary: 'Place an order',
-        description: 'The customer buys something once.',
+        description:
+          'The customer buys something once, and a plan with it if one is named. Nothing is bought if the card is declined, or if a code, the credit or the gift card does not apply.',
         params: StoreParams,
         body: OrderBody,
         response: { 201: PlacedOrder }
       }
     },
     async (request, reply) => {
-      const { customer, total, credit = 0, coupon = null, channel = null } = request.body
+      const { customer, total, items = [], plan, credit = 0, gift_card, code, shipping = 0, ...rest } = request.body
+      const lines = [...(plan === undefined ? [] : [{ plan }]), ...items]
+      if ((total === undefined) === (lines.length === 0)) {
+        throw invalidField('total', 'must be given, or items or a plan, but not both')
+      }
+      const { country, province, billing_country, attributes, note, tax_percent, channel } = rest
       const { id, name } = await play(deps, request, ({ storeId, currency }) =>
         deps.sandbox.placeOrder(storeId, {
           customerId: customer,
-          totalMinor: amountFrom('total', total, currency),
+          totalMinor: total === undefined ? null : amountFrom('total', total, currency),
+          lines,
           creditMinor: amountFrom('credit', credit, currency),
-          coupon,
-          channel
+          giftCard: gift_card ?? null,
+          codes: codesIn(code),
+          country: country ?? null,
+          province: province ?? null,
+          billingCountry: billing_country ?? null,
+          attributes: attributes ?? [],
+          note: note ?? null,
+          shippingMinor: amountFrom('shipping', shipping, currency),
+          taxPercent: tax_percent ?? null,
+          channel: channel ?? null
         })
       )
       return reply.code(201).send({ id, name })
     }
   )
 }
+
+const codesIn = (given = ''): string[] =>
+  given
+    .split(',')
+    .map((code) => code.trim())
+    .filter((code) => code !== '')

@@ -1,0 +1,17 @@
+-- expand: code from 0003 can run on this schema.
+-- What an order of a whole cart has beside its lines. An order from before has none of it.
+alter table sandbox.orders
+  add column tax_minor bigint not null default 0,
+  -- {title, percent}
+  add column tax jsonb,
+  -- {id, title, priceMinor, discountMinor}
+  add column shipping_line jsonb,
+  -- [{name, value}]
+  add column attributes jsonb not null default '[]',
+  -- Whole addresses; null: the country and the province are all that is known.
+  add column shipping_address jsonb,
+  add column billing_address jsonb;
+
+alter table sandbox.transactions
+  -- What paid besides a card: {creditAccountId} or {giftCardId, lastCharacters}.
+  add column paid_from jsonb;
