@@ -13,6 +13,9 @@ grant usage on sequence sandbox.attempt_ids to perennial_operator, perennial_sto
 create sequence sandbox.bulk_operation_ids start 147595010 increment 3;
 grant usage on sequence sandbox.bulk_operation_ids to perennial_operator, perennial_store;
 
+create sequence sandbox.collection_ids start 841564295 increment 3;
+grant usage on sequence sandbox.collection_ids to perennial_operator, perennial_store;
+
 create sequence sandbox.contract_ids start 9264106522 increment 3;
 grant usage on sequence sandbox.contract_ids to perennial_operator, perennial_store;
 
@@ -33,6 +36,12 @@ grant usage on sequence sandbox.dispute_ids to perennial_operator, perennial_sto
 
 create sequence sandbox.draft_ids start 5402440842 increment 3;
 grant usage on sequence sandbox.draft_ids to perennial_operator, perennial_store;
+
+create sequence sandbox.gift_card_ids start 654879129906 increment 3;
+grant usage on sequence sandbox.gift_card_ids to perennial_operator, perennial_store;
+
+create sequence sandbox.gift_card_transaction_ids start 308879129906 increment 3;
+grant usage on sequence sandbox.gift_card_transaction_ids to perennial_operator, perennial_store;
 
 create sequence sandbox.line_item_ids start 13487817672276 increment 3;
 grant usage on sequence sandbox.line_item_ids to perennial_operator, perennial_store;
@@ -1713,6 +1722,18 @@ create table sandbox.checkouts (
 );
 grant delete, insert, select, update on sandbox.checkouts to perennial_operator, perennial_store;
 
+create table sandbox.collections (
+  store_id bigint not null,
+  id bigint not null default nextval('sandbox.collection_ids'::regclass),
+  title text not null,
+  handle text not null,
+  description text not null default ''::text,
+  product_ids bigint[] not null default '{}'::bigint[],
+  updated_at timestamp with time zone not null,
+  constraint collections_pkey PRIMARY KEY (store_id, id)
+);
+grant delete, insert, select, update on sandbox.collections to perennial_operator, perennial_store;
+
 create table sandbox.contracts (
   store_id bigint not null,
   id bigint not null default nextval('sandbox.contract_ids'::regclass),
@@ -1825,6 +1846,7 @@ create table sandbox.disputes (
   evidence_due_by timestamp with time zone,
   evidence_sent_on timestamp with time zone,
   finalized_on timestamp with time zone,
+  initiated_as text,
   constraint disputes_pkey PRIMARY KEY (store_id, id),
   constraint disputes_store_id_order_id_key UNIQUE (store_id, order_id)
 );
@@ -1840,6 +1862,40 @@ create table sandbox.drafts (
   constraint drafts_pkey PRIMARY KEY (store_id, id)
 );
 grant delete, insert, select, update on sandbox.drafts to perennial_operator, perennial_store;
+
+create table sandbox.gift_card_transactions (
+  store_id bigint not null,
+  id bigint not null default nextval('sandbox.gift_card_transaction_ids'::regclass),
+  gift_card_id bigint not null,
+  amount_minor bigint not null,
+  note text,
+  processed_at timestamp with time zone not null,
+  constraint gift_card_transactions_pkey PRIMARY KEY (store_id, id)
+);
+CREATE INDEX gift_card_transactions_by_card ON sandbox.gift_card_transactions USING btree (store_id, gift_card_id, id);
+grant delete, insert, select, update on sandbox.gift_card_transactions to perennial_operator, perennial_store;
+
+create table sandbox.gift_cards (
+  store_id bigint not null,
+  id bigint not null default nextval('sandbox.gift_card_ids'::regclass),
+  code text not null,
+  customer_id bigint,
+  currency text not null,
+  initial_minor bigint not null,
+  balance_minor bigint not null,
+  note text,
+  template_suffix text,
+  expires_on date,
+  recipient jsonb,
+  deactivated_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint gift_cards_pkey PRIMARY KEY (store_id, id),
+  constraint gift_cards_store_id_code_key UNIQUE (store_id, code),
+  constraint gift_cards_balance_minor_check CHECK (balance_minor >= 0)
+);
+CREATE INDEX gift_cards_by_customer ON sandbox.gift_cards USING btree (store_id, customer_id, id);
+grant delete, insert, select, update on sandbox.gift_cards to perennial_operator, perennial_store;
 
 create table sandbox.metafield_definitions (
   store_id bigint not null,
@@ -1898,6 +1954,12 @@ create table sandbox.orders (
   created_at timestamp with time zone not null,
   processed_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  tax_minor bigint not null default 0,
+  tax jsonb,
+  shipping_line jsonb,
+  attributes jsonb not null default '[]'::jsonb,
+  shipping_address jsonb,
+  billing_address jsonb,
   constraint orders_pkey PRIMARY KEY (store_id, id)
 );
 CREATE INDEX orders_by_contract ON sandbox.orders USING btree (store_id, contract_id, id) WHERE (contract_id IS NOT NULL);
@@ -1930,6 +1992,8 @@ create table sandbox.products (
   tags text[] not null default '{}'::text[],
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  vendor text,
+  product_type text,
   constraint products_pkey PRIMARY KEY (store_id, id)
 );
 grant delete, insert, select, update on sandbox.products to perennial_operator, perennial_store;
@@ -2006,6 +2070,9 @@ create table sandbox.shops (
   created_at timestamp with time zone not null,
   charge_faults jsonb,
   withheld_fields text[] not null default '{}'::text[],
+  catalogue_at timestamp with time zone,
+  answer_faults jsonb,
+  faulty_answers bigint not null default 0,
   constraint shops_pkey PRIMARY KEY (store_id),
   constraint shops_profile_check CHECK (profile = ANY (ARRAY['platform'::text, 'shopify'::text]))
 );
@@ -2026,6 +2093,7 @@ create table sandbox.transactions (
   card jsonb,
   error_code text,
   created_at timestamp with time zone not null,
+  paid_from jsonb,
   constraint transactions_pkey PRIMARY KEY (store_id, id)
 );
 CREATE INDEX transactions_by_order ON sandbox.transactions USING btree (store_id, order_id, id);
@@ -2041,6 +2109,9 @@ create table sandbox.variants (
   "position" integer not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  compare_at_minor bigint,
+  requires_shipping boolean not null default false,
+  taxable boolean not null default false,
   constraint variants_pkey PRIMARY KEY (store_id, id)
 );
 CREATE INDEX variants_by_product ON sandbox.variants USING btree (store_id, product_id);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { bytes, type Database, instant, int, json, nullable, type RowOf, row, sql, text, textList } from '#kit/postgres'
 import type { ChargeFaults } from './billing/charge-faults.ts'
+import type { AnswerFaults } from './wire/answer-faults.ts'
 
 const StoredShop = row({
   storeId: int,
@@ -22,6 +23,7 @@ const StoredShop = row({
   costCapacity: int,
   costRestoreRate: int,
   chargeFaults: nullable(json<ChargeFaults>()),
+  answerFaults: nullable(json<AnswerFaults>()),
   createdAt: instant
 })
 export type Shop = Omit<RowOf<typeof StoredShop>, 'accessScopes'> & { accessScopes: string[] }
@@ -51,7 +53,7 @@ export class Shops {
       sql`
       select store_id, id::text as id, domain, name, email, timezone, currency, profile, access_token_hash, app_secret,
              proxy_secret, app_proxy_url, access_scopes, withheld_fields, resolve_delay_seconds, cost_capacity, cost_restore_rate,
-             charge_faults, created_at
+             charge_faults, answer_faults, created_at
         from sandbox.shops where domain = ${domain}`
     )
     return found && this.#cache(found)
@@ -65,7 +67,7 @@ export class Shops {
       sql`
       select store_id, id::text as id, domain, name, email, timezone, currency, profile, access_token_hash, app_secret,
              proxy_secret, app_proxy_url, access_scopes, withheld_fields, resolve_delay_seconds, cost_capacity, cost_restore_rate,
-             charge_faults, created_at
+             charge_faults, answer_faults, created_at
         from sandbox.shops where store_id = ${storeId}`
     )
     return found && this.#cache(found)

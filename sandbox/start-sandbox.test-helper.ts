@@ -109,7 +109,7 @@ export class TestShop {
     const response = await request(`${this.base}/admin/api/2026-07/graphql.json`, {
       method: 'POST',
       dispatcher: this.agent,
-      headers: { 'content-type': 'application/json', 'x-platform-access-token': this.shop.accessToken },
+      headers: { 'content-type': 'application/json', [`x-${this.shop.profile}-access-token`]: this.shop.accessToken },
       body: JSON.stringify({ query, variables })
     })
     return { status: response.statusCode, ...((await response.body.json()) as Omit<GraphqlResult, 'status'>) }

@@ -1,3 +1,4 @@
+import { GraphQLError } from 'graphql'
 import type { Queries } from '#kit/postgres'
 import {
   type Discount,
@@ -97,14 +98,13 @@ async function writeMetafields(
 /** The three kinds of code discounts. The argument's name is also the root of the errors' paths. */
 function createCode(kind: DiscountKind, argument: string) {
   return async (_root: unknown, args: Record<string, Input>, api: Api) => {
-    const input = args[argument]!
-    const refused = (problem: UserError) => ({ codeDiscountNode: null, userErrors: [problem] })
-    const problem = problemOf(input, argument, kind)
-    if (problem) return refused(problem)
+    const input: Input = { ...args[argument]!, ...withContext(args[argument]!) }
+    const refused = (...problems: UserError[]) => ({ codeDiscountNode: null, userErrors: problems })
+    const problems = await problemsOf(api, input, argument, kind)
+    if (problems.length > 0) return refused(...problems)
     const discount = await api.write((q, now) => insert(q, api, kind, input, now))
     if (discount) return { codeDiscountNode: codeNode(discount), userErrors: [] }
-    const taken = 'Code must be unique. Please try a different code.'
-    return refused(userError([argument, 'code'], taken, 'TAKEN'))
+    return refused(codeTaken(argument))
   }
 }
 
@@ -131,6 +131,84 @@ function endCode(endsNow: boolean) {
   }
 }
 
+/** Changes what is given and leaves the rest; a code of another kind becomes a basic one. */
+async function updateBasic(_root: unknown, args: { id: string; basicCodeDiscount: Input }, api: Api) {
+  const refused = (...problems: UserError[]) => ({ codeDiscountNode: null, userErrors: problems })
+  const discount = await discountIn(api, args.id)
+  if (!discount?.code) return refused(userError(['id'], 'Discount does not exist'))
+  const { title, code, startsAt, endsAt, metafields, ...given } = args.basicCodeDiscount
+  const to = {
+    kind: 'DiscountCodeBasic' as const,
+    title: title === undefined ? discount.title : title,
+    code: code === undefined ? discount.code : code,
+    startsAt: startsAt === undefined ? discount.startsAt : startsAt,
+    endsAt: endsAt === undefined ? discount.endsAt : endsAt
+  }
+  const body = { ...discount.body, ...withContext(given) }
+  const problems = await problemsOf(api, { ...body, ...to }, 'basicCodeDiscount', 'DiscountCodeBasic')
+  if (problems.length > 0) return refused(...problems)
+  const changed = await api.write(async (q, now) => {
+    const whole = { ...to, title: to.title!, startsAt: to.startsAt!, body }
+    const done = await updateDiscount(q, api.shop.storeId, discount.id, whole, now)
+    if (done && metafields) await writeMetafields(q, api, discount.id, metafields, now)
+    return done
+  })
+  if (!changed) return refused(codeTaken('basicCodeDiscount'))
+  return { codeDiscountNode: codeNode((await api.load.discount.get(discount.id))!), userErrors: [] }
+}
+
+const codeTaken = (argument: string) =>
+  userError([argument, 'code'], 'Code must be unique. Please try a different code.', 'TAKEN')
+
+type Selection = {
+  all?: boolean | null
+  customers?: { add?: string[] | null } | null
+  customerSegments?: { add?: string[] | null } | null
+}
+
+/** Who may use a code, in the older words as in the newer ones. A contradiction is an error of the whole field. */
+function withContext({
+  customerSelection,
+  ...input
+}: DiscountBody & { customerSelection?: Selection | null }): DiscountBody {
+  if (!customerSelection) return input
+  const { all, customers, customerSegments } = customerSelection
+  const others = customers?.add
+    ? 'customers or customerSavedSearches'
+    : customerSegments?.add
+      ? 'customerSegments'
+      : null
+  if (all && others) {
+    const message = `A discount cannot have customerSelection set to all, when ${others} is specified.`
+    throw new GraphQLError(message, { extensions: { code: 'BAD_REQUEST' } })
+  }
+  return { ...input, context: customers?.add ? { customers: { add: customers.add } } : { all: 'ALL' } }
+}
+
+/** Everything that is wrong with an input: its own fields, or what it is for. */
+async function problemsOf(api: Api, input: Input, argument: string, kind: DiscountKind): Promise<UserError[]> {
+  const problem = problemOf(input, argument, kind)
+  if (problem) return [problem]
+  const { products, collections } = input.customerGets?.items ?? {}
+  const at = (...path: string[]) => [argument, 'customerGets', 'items', ...path]
+  const number = (id: string) => id.split('/').at(-1)!
+  const problems: UserError[] = []
+  if (products && collections) {
+    const both = 'Cannot entitle collections in combination with product variants or products'
+    problems.push(userError(at('collections', 'add'), both, 'CONFLICT'))
+  }
+  for (const [ids, find, what, path] of [
+    [products?.productsToAdd, api.load.product, 'Product', at('products', 'productsToAdd')],
+    [products?.productVariantsToAdd, api.load.variant, 'Product variant', at('products', 'productVariantsToAdd')]
+  ] as const) {
+    for (const id of ids ?? []) {
+      if (await find.get(number(id))) continue
+      problems.push(userError([...path], `${what} with id: ${number(id)} is invalid`, 'INVALID'))
+    }
+  }
+  return problems
+}
+
 async function deleteCode(_root: unknown, { id }: { id: string }, api: Api) {
   const discount = await discountIn(api, id)
   if (!discount?.code) return { deletedCodeDiscountId: null, userErrors: [noCode()] }
@@ -151,6 +229,7 @@ async function updateAutomatic(_root: unknown, args: { id: string; automaticAppD
   const { title, startsAt, endsAt, code: _none, metafields, ...body } = args.automaticAppDiscount
   await api.write(async (q, now) => {
     const to = {
+      ...discount,
       title: title ?? discount.title,
       startsAt: startsAt ?? discount.startsAt,
       endsAt: endsAt === undefined ? discount.endsAt : endsAt,
@@ -203,6 +282,7 @@ export const discountResolvers: Resolvers = {
     }
   },
   Mutation: {
+    discountCodeBasicUpdate: updateBasic,
     discountCodeBasicCreate: createCode('DiscountCodeBasic', 'basicCodeDiscount'),
     discountCodeBxgyCreate: createCode('DiscountCodeBxgy', 'bxgyCodeDiscount'),
     discountCodeFreeShippingCreate: createCode('DiscountCodeFreeShipping', 'freeShippingCodeDiscount'),
@@ -214,7 +294,12 @@ export const discountResolvers: Resolvers = {
     discountAutomaticDelete: deleteAutomatic
   },
   DiscountCodeNode: { codeDiscount: shown },
-  DiscountNode: { discount: shown },
+  DiscountNode: {
+    // The platform calls it by the type that it has.
+    id: ({ id, code }: Discount, _args: unknown, { shop }: Api) =>
+      gid(shop, code === null ? 'DiscountAutomaticNode' : 'DiscountCodeNode', id),
+    discount: shown
+  },
   DiscountCodeBasic: { ...codeFields, customerGets, minimumRequirement },
   DiscountCodeBxgy: codeFields,
   DiscountCodeFreeShipping: { ...codeFields, minimumRequirement },
@@ -231,7 +316,13 @@ export const discountResolvers: Resolvers = {
   },
   DiscountProducts: {
     products: async ({ ids }: { ids: string[] }, args: PageArgs, api: Api) =>
-      pageOf(await api.load.product.list(ids.map((id) => numberIn(api.shop, 'Product', id))), args)
+      pageOf(await api.load.product.list(ids.map((id) => numberIn(api.shop, 'Product', id))), args),
+    productVariants: async ({ variantIds }: { variantIds: string[] }, args: PageArgs, api: Api) =>
+      pageOf(await api.load.variant.list(variantIds.map((id) => numberIn(api.shop, 'ProductVariant', id))), args)
+  },
+  DiscountCollections: {
+    collections: async ({ ids }: { ids: string[] }, args: PageArgs, api: Api) =>
+      pageOf(await api.load.collection.list(ids.map((id) => numberIn(api.shop, 'Collection', id))), args)
   },
   DiscountCustomers: {}
 }

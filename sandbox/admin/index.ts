@@ -1,4 +1,5 @@
 import type { GraphQLSchema } from 'graphql'
+import { withAnswerFaults } from '../wire/answer-faults.ts'
 import type { Resolvers } from '../wire/api.ts'
 import { makeSchema } from '../wire/schema.ts'
 import { billingResolvers } from './billing.ts'
@@ -45,5 +46,6 @@ export function adminSchema(): GraphQLSchema {
   for (const part of PARTS) {
     for (const [type, fields] of Object.entries(part)) all[type] = { ...all[type], ...fields }
   }
+  for (const [name, resolve] of Object.entries(all.Mutation!)) all.Mutation![name] = withAnswerFaults(name, resolve)
   return makeSchema(all)
 }

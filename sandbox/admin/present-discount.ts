@@ -1,4 +1,5 @@
 import { decimalOf } from '#kit/money'
+import { classOf } from '../orders/discount-class.ts'
 import type { Discount } from '../state/discounts.ts'
 import type { Api } from '../wire/api.ts'
 import { numberIn } from '../wire/gid.ts'
@@ -26,7 +27,8 @@ export function summary({ kind, body }: Discount, _args: unknown, { shop }: Api)
     : quantity?.greaterThanOrEqualToQuantity
       ? ` • Minimum quantity of ${quantity.greaterThanOrEqualToQuantity}`
       : ''
-  return `${off} ${what}${least}`
+  const once = body.appliesOncePerCustomer ? ' • One use per customer' : ''
+  return `${off} ${what}${least}${once}`
 }
 
 function priceTag(amount: string, currency: string): string {
@@ -37,7 +39,7 @@ function priceTag(amount: string, currency: string): string {
 export function classes({ kind, body }: Discount): string[] {
   if (kind === 'DiscountCodeFreeShipping') return ['SHIPPING']
   if (kind === 'DiscountCodeBxgy') return ['PRODUCT']
-  return body.discountClasses ?? (body.customerGets?.items?.products ? ['PRODUCT'] : ['ORDER'])
+  return body.discountClasses ?? [classOf({ kind, body })]
 }
 
 export function combinesWith({ body }: Discount) {
@@ -72,8 +74,14 @@ export function customerGets({ body }: Discount, _args: unknown, { shop }: Api) 
     appliesOnOneTimePurchase: gets.appliesOnOneTimePurchase ?? true,
     appliesOnSubscription: gets.appliesOnSubscription ?? false,
     items: gets.items?.products
-      ? { __typename: 'DiscountProducts', ids: gets.items.products.productsToAdd ?? [] }
-      : { __typename: 'AllDiscountItems', allItems: true },
+      ? {
+          __typename: 'DiscountProducts',
+          ids: gets.items.products.productsToAdd ?? [],
+          variantIds: gets.items.products.productVariantsToAdd ?? []
+        }
+      : gets.items?.collections
+        ? { __typename: 'DiscountCollections', ids: gets.items.collections.add ?? [] }
+        : { __typename: 'AllDiscountItems', allItems: true },
     value:
       percentage === undefined
         ? {

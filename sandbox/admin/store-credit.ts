@@ -18,6 +18,9 @@ type MoneyInput = { amount: string; currencyCode: string }
 /** The highest balance of an account; the platform's limit is USD 10,000 or the equivalent. */
 const CREDIT_LIMIT_MINOR = 1_000_000
 
+/** Companies own credit too, but the sandbox has none. */
+const OWNERS = ['Customer', 'CompanyLocation', 'StoreCreditAccount']
+
 type Move = {
   id: string
   money: MoneyInput
@@ -40,10 +43,10 @@ async function move(api: Api, requested: Move) {
     )
   }
   const parsed = parseGid(api.shop, requested.id)
-  if (!parsed || !['Customer', 'StoreCreditAccount'].includes(parsed.type) || !isNumericId(parsed.id)) throw invalidId()
+  if (!parsed || !OWNERS.includes(parsed.type) || !isNumericId(parsed.id)) throw invalidId()
   const account = await findAccount(api, parsed, money.currencyCode)
-  if (account === 'no owner') return refused(['id'], 'Owner does not exist', 'OWNER_NOT_FOUND')
-  if (account === 'no account' && (parsed.type !== 'Customer' || !credit)) {
+  if (account === 'no owner' && credit) return refused(['id'], 'Owner does not exist', 'OWNER_NOT_FOUND')
+  if (account === 'no owner' || (account === 'no account' && (parsed.type !== 'Customer' || !credit))) {
     return refused(['id'], 'Store credit account does not exist', 'ACCOUNT_NOT_FOUND')
   }
   const now = await api.now()
@@ -88,7 +91,7 @@ async function findAccount(
   currency: string
 ): Promise<CreditAccount | 'no owner' | 'no account'> {
   if (of.type === 'StoreCreditAccount') return (await api.load.creditAccount.get(of.id)) ?? 'no account'
-  if (!(await api.load.customer.get(of.id))) return 'no owner'
+  if (of.type !== 'Customer' || !(await api.load.customer.get(of.id))) return 'no owner'
   const accounts = (await api.load.creditAccountsOf.get(of.id)) ?? []
   return accounts.find((account) => account.currency === currency) ?? 'no account'
 }

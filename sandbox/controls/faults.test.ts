@@ -143,6 +143,38 @@ test('lists can be filtered and sorted by creation and update time', async () =>
   assert.deepEqual(await since(shop.now.subtract({ minutes: 1 })), [second.contractId])
 })
 
+test('a share of the answers about credit is lost: of some the change is made, of others it is not', async () => {
+  const shop = await aShop()
+  const { storeId } = shop
+  const { gid } = await shop.aCustomer()
+  const credit = () =>
+    shop.graphql(
+      `mutation($id: ID!, $input: StoreCreditAccountCreditInput!) { storeCreditAccountCredit(id: $id, creditInput: $input) {
+         userErrors { message } } }`,
+      { id: gid, input: { creditAmount: { amount: '1.00', currencyCode: 'USD' } } }
+    )
+  const { setAnswerFaults } = shop.sandbox.controls
+  await assert.rejects(setAnswerFaults({ storeId, faults: { lost: 0.6, unheard: 0.6 } }), {
+    message: /^lost must not be/
+  })
+  await setAnswerFaults({ storeId, faults: { lost: 0.3, unheard: 0.2, seed: 5 } })
+  let answered = 0
+  for (let i = 0; i < 60; i++)
+    answered += await credit().then(
+      () => 1,
+      () => 0
+    )
+  await setAnswerFaults({ storeId, faults: null })
+  const { data } = await shop.graphql(
+    'query($id: ID!) { customer(id: $id) { storeCreditAccounts(first: 1) { nodes { balance { amount } } } } }',
+    { id: gid }
+  )
+  const done = Number(data.customer.storeCreditAccounts.nodes[0].balance.amount)
+  assert.ok(answered < done && done < 60, `${answered} were answered, ${done} done`)
+  assert.ok(answered > 15, `${answered} were answered`)
+  await credit()
+})
+
 test('no request of this file caused an internal error', () => assert.deepEqual(bugs, []))
 
 test('a customer whose card was revoked gets a new one with a checkout or with setCard', async () => {

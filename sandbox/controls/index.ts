@@ -16,6 +16,7 @@ import { dispute, refund } from './refund-and-dispute.ts'
 import { revokeCard } from './revoke-card.ts'
 import { sendCompliance } from './send-compliance.ts'
 import { setAccess } from './set-access.ts'
+import { setAnswerFaults } from './set-answer-faults.ts'
 import { setBulkFaults } from './set-bulk-faults.ts'
 import { setCard } from './set-card.ts'
 import { setChargeFaults } from './set-charge-faults.ts'
@@ -49,6 +50,7 @@ export type Controls = {
   install: Bound<typeof install>
   setWebhookFaults: Bound<typeof setWebhookFaults>
   setAccess: Bound<typeof setAccess>
+  setAnswerFaults: Bound<typeof setAnswerFaults>
   setBulkFaults: Bound<typeof setBulkFaults>
   setChargeFaults: Bound<typeof setChargeFaults>
   charges: Bound<typeof listCharges>
@@ -84,6 +86,7 @@ export function makeControls(platform: Platform): Controls {
     install: bind(install),
     setWebhookFaults: bind(setWebhookFaults),
     setAccess: bind(setAccess),
+    setAnswerFaults: bind(setAnswerFaults),
     setBulkFaults: bind(setBulkFaults),
     setChargeFaults: bind(setChargeFaults),
     charges: bind(listCharges),

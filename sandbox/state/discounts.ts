@@ -88,18 +88,22 @@ export async function insertDiscount(
   )
 }
 
+/** False if another discount has the code. */
 export async function updateDiscount(
   q: Queries,
   storeId: number,
   id: string,
-  to: Pick<Discount, 'title' | 'startsAt' | 'endsAt' | 'body'>,
+  to: Pick<Discount, 'kind' | 'title' | 'code' | 'startsAt' | 'endsAt' | 'body'>,
   now: Temporal.Instant
-) {
-  await q.run(sql`
+): Promise<boolean> {
+  const changed = await q.run(sql`
     update sandbox.discounts
-       set title = ${to.title}, starts_at = ${to.startsAt}, ends_at = ${to.endsAt}, body = ${JSON.stringify(to.body)},
+       set kind = ${to.kind}, title = ${to.title}, code = ${to.code}, starts_at = ${to.startsAt}, ends_at = ${to.endsAt}, body = ${JSON.stringify(to.body)},
            updated_at = ${now}
-     where store_id = ${storeId} and id = ${id}`)
+     where store_id = ${storeId} and id = ${id}
+       and not exists (select from sandbox.discounts other
+                        where other.store_id = ${storeId} and lower(other.code) = lower(${to.code}) and other.id <> ${id})`)
+  return changed > 0
 }
 
 export async function deleteDiscount(q: Queries, storeId: number, id: string): Promise<boolean> {

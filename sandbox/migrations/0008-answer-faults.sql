@@ -1,0 +1,5 @@
+-- expand: code from 0003 can run on this schema.
+-- Answers of mutations that are lost by script, and the number of mutations since it was set.
+alter table sandbox.shops
+  add column answer_faults jsonb,
+  add column faulty_answers bigint not null default 0;
