@@ -113,6 +113,10 @@ const DIFFERENT: Record<string, string> = {
   ...because('functions are not deployed to the sandbox, so that an app discount has the title of its own', [
     'discounts/discount-app-bulk-live-parity.json/create: data.discountAutomaticAppCreate.automaticAppDiscount.appDiscountType.title'
   ]),
+  ...because('its time was not recorded, so that it starts later here', [
+    'discounts/discount-connection-mechanics.json/create: data.zuluCode.codeDiscountNode.codeDiscount.status',
+    'discounts/discount-connection-mechanics.json/create: data.bravoCode.codeDiscountNode.codeDiscount.status'
+  ]),
   ...because('an invalid literal is refused with other words', [
     'discounts/app-discount-input-validator.json/schemaRejectedCases/automaticCreateChannelIds: errors',
     'discounts/discount-validation-branches.json/validation/inlineNullInput: errors'
@@ -131,7 +135,7 @@ for (const name of files) {
   const file = JSON.parse(await readFile(new URL(name, FOLDER), 'utf8'))
   const calls = recordedCalls(file)
   test(`${name}: the sandbox answers as the recorded store`, async () => {
-    const shop = await aShop({ profile: 'shopify', currency: 'CAD', now: file.capturedAt ?? '2026-08-01T00:00:00Z' })
+    const shop = await aShop({ profile: 'shopify', currency: 'CAD', now: file.capturedAt ?? '2026-07-10T00:00:00Z' })
     const known = new Map<string, string>()
     const wrong: string[] = []
     for (const call of calls) {
