@@ -113,10 +113,6 @@ const DIFFERENT: Record<string, string> = {
   ...because('functions are not deployed to the sandbox, so that an app discount has the title of its own', [
     'discounts/discount-app-bulk-live-parity.json/create: data.discountAutomaticAppCreate.automaticAppDiscount.appDiscountType.title'
   ]),
-  ...because('its time was not recorded, so that it starts later here', [
-    'discounts/discount-connection-mechanics.json/create: data.zuluCode.codeDiscountNode.codeDiscount.status',
-    'discounts/discount-connection-mechanics.json/create: data.bravoCode.codeDiscountNode.codeDiscount.status'
-  ]),
   ...because('an invalid literal is refused with other words', [
     'discounts/app-discount-input-validator.json/schemaRejectedCases/automaticCreateChannelIds: errors',
     'discounts/discount-validation-branches.json/validation/inlineNullInput: errors'
