@@ -46,6 +46,18 @@ export function logIn(request: FastifyRequest, reply: FastifyReply, customerId: 
   setCookie(request, reply, SESSION, customerId)
 }
 
+const CART = 'storefront_cart'
+
+/** The cart of a browser. It is the page's own, so it travels in a cookie like what a form led to. */
+export function readCart(request: FastifyRequest): unknown {
+  const value = readCookie(request, CART)
+  return value === null ? null : JSON.parse(Buffer.from(value, 'base64url').toString())
+}
+
+export function keepCart(request: FastifyRequest, reply: FastifyReply, cart: object | null) {
+  setCookie(request, reply, CART, cart && Buffer.from(JSON.stringify(cart)).toString('base64url'))
+}
+
 export function logOut(request: FastifyRequest, reply: FastifyReply) {
   setCookie(request, reply, SESSION, null)
 }

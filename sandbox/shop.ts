@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { bytes, type Database, instant, int, json, nullable, type RowOf, row, sql, text, textList } from '#kit/postgres'
+import type { AnswerFaults } from './answer-faults.ts'
 import type { ChargeFaults } from './billing/charge-faults.ts'
-import type { AnswerFaults } from './wire/answer-faults.ts'
 
 const StoredShop = row({
   storeId: int,

@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql'
-import { withAnswerFaults } from '../wire/answer-faults.ts'
 import type { Resolvers } from '../wire/api.ts'
+import { withAnswerFaults } from '../wire/lose-answers.ts'
 import { makeSchema } from '../wire/schema.ts'
 import { billingResolvers } from './billing.ts'
 import { bulkResolvers } from './bulk.ts'

@@ -1,6 +1,5 @@
 import { decimalOf } from '#kit/money'
-import { classOf } from '../orders/discount-class.ts'
-import type { Discount } from '../state/discounts.ts'
+import { classOf, type Discount } from '../state/discounts.ts'
 import type { Api } from '../wire/api.ts'
 import { numberIn } from '../wire/gid.ts'
 import { amountFrom, moneyV2 } from '../wire/money.ts'

@@ -1,6 +1,6 @@
 import { invalidField, Refusal } from '#kit/refusal'
+import { sumOf } from '../amounts.ts'
 import type { Platform } from '../http.ts'
-import { sumOf } from '../orders/cart-totals.ts'
 import { openPayments, refundOrder } from '../orders/refund-order.ts'
 import { wholeOrderPayload } from '../orders/whole-order-payload.ts'
 import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { type Queries, sql } from '#kit/postgres'
 import type { Refusal } from '#kit/refusal'
+import type { Offer } from '../checkout/offers.ts'
 import type { Platform } from '../http.ts'
 import type { Shop } from '../shop.ts'
 import { type Checkout, closeCheckout, insertCheckout, lockCheckout } from '../state/checkouts.ts'
 import { type Contract, listContractsOf } from '../state/contracts.ts'
 import { type Customer, findCustomer } from '../state/customers.ts'
-import { checkoutPriceMinor, type Joined, type Offer, placeJoin, requireOffer, saveCard } from './join.ts'
+import { checkoutPriceMinor, type Joined, placeJoin, requireOffer, saveCard } from './join.ts'
 import { alreadyHeld, checkoutDecided, checkoutNotFound, customerNotFound, idFrom, shopOf } from './refusals.ts'
 
 /** How long the bank waits for the customer of a checkout, who is there. */

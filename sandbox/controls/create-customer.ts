@@ -1,11 +1,11 @@
 import { invalidField } from '#kit/refusal'
+import { vaultCard } from '../checkout/vault-card.ts'
 import type { Platform } from '../http.ts'
 import { customerPayload } from '../outgoing/customer-payloads.ts'
 import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import { findCustomerByEmail, insertCustomer } from '../state/customers.ts'
 import { gid } from '../wire/gid.ts'
 import { shopOf } from './refusals.ts'
-import { vaultCard } from './vault-card.ts'
 
 export type NewTestCustomer = {
   storeId: number

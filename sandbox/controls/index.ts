@@ -11,7 +11,7 @@ import { deleteShop } from './delete-shop.ts'
 import { importFixtures } from './import-fixtures.ts'
 import { join } from './join.ts'
 import { mergeCustomers } from './merge-customers.ts'
-import { placeOrder } from './place-order.ts'
+import { placeOrder, previewOrder } from './place-order.ts'
 import { dispute, refund } from './refund-and-dispute.ts'
 import { revokeCard } from './revoke-card.ts'
 import { sendCompliance } from './send-compliance.ts'
@@ -35,6 +35,7 @@ export type Controls = {
   settleCheckout: Bound<typeof settleCheckout>
   setCard: Bound<typeof setCard>
   order: Bound<typeof placeOrder>
+  previewOrder: Bound<typeof previewOrder>
   refund: Bound<typeof refund>
   dispute: Bound<typeof dispute>
   cancelOrder: Bound<typeof cancelOrder>
@@ -71,6 +72,7 @@ export function makeControls(platform: Platform): Controls {
     settleCheckout: bind(settleCheckout),
     setCard: bind(setCard),
     order: bind(placeOrder),
+    previewOrder: bind(previewOrder),
     refund: bind(refund),
     dispute: bind(dispute),
     cancelOrder: bind(cancelOrder),

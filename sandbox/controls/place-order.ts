@@ -1,17 +1,20 @@
 import { minorOf } from '#kit/money'
 import type { Queries } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
+import type { CartPrice } from '#plans/pricing'
+import type { CartTotals, Goods } from '../checkout/cart-totals.ts'
+import { memberReductions, priceForMember } from '../checkout/member-prices.ts'
+import type { Offer } from '../checkout/offers.ts'
+import { type Cart, cartGoods, placeCheckout, totalsOf } from '../checkout/place-checkout.ts'
+import { redeemCodes } from '../checkout/redeem-codes.ts'
 import type { Platform } from '../http.ts'
-import type { Goods } from '../orders/cart-totals.ts'
-import { redeemCodes } from '../orders/redeem-codes.ts'
 import type { Shop } from '../shop.ts'
 import { addressIn } from '../state/addresses.ts'
-import { findCustomer } from '../state/customers.ts'
+import { type Customer, findCustomer } from '../state/customers.ts'
 import { findGiftCardByCode, type GiftCard } from '../state/gift-cards.ts'
 import type { Attribute } from '../state/orders.ts'
 import { findProducts, findVariantsByName, type Product, type Variant } from '../state/products.ts'
 import { requireOffer, saveCard } from './join.ts'
-import { cartGoods, placeCheckout, totalsOf } from './place-checkout.ts'
 import { customerNotFound, idFrom, shopOf } from './refusals.ts'
 
 /** A line of a cart: a variant by its number or SKU, or a plan by its name, which begins a contract. */
@@ -58,64 +61,103 @@ export async function placeOrder(
 ): Promise<{ id: string; name: string; contractIds: string[] }> {
   const shop = await shopOf(platform, input.storeId)
   const customerId = idFrom('customer', input.customerId)
-  const { total, lines, codes, channel } = input
-  if (Boolean(total) === Boolean(lines?.length)) throw invalidField('total', 'or lines must be given, not both')
-  const testMinor = total ? minorOf(total, shop.currency, 'total') : null
-  if (testMinor !== null && testMinor <= 0) throw invalidField('total', 'must be an amount above zero')
-  const creditMinor = notNegative('credit', input.credit, shop)
-  const shippingMinor = notNegative('shipping', input.shipping, shop)
-  const { taxPercent, attributes = null } = input
-  if (taxPercent != null && !(taxPercent >= 0 && taxPercent <= 100)) {
-    throw invalidField('tax_percent', 'must be a number from 0 to 100')
-  }
-  refuseAttributes(attributes ?? [])
-  for (const [field, country] of [
-    ['country', input.country] as const,
-    ['billing_country', input.billingCountry] as const
-  ]) {
-    if (country && !COUNTRY.test(country)) throw invalidField(field, 'must be an ISO 3166 country code such as US')
-  }
+  const checked = checkedInput(shop, input)
   const now = await platform.clock(shop.domain)
   return platform.db.inInstallation(async (q) => {
     const customer = await findCustomer(q, shop.storeId, customerId)
     if (!customer) throw customerNotFound(customerId)
-    const offers = []
-    for (const line of lines ?? []) if ('plan' in line) offers.push(await requireOffer(q, shop.storeId, line.plan))
-    const goods = testMinor === null ? await findGoods(q, shop, lines ?? []) : [testPurchase(testMinor)]
-    const shipping = input.shipping ? { title: 'Standard', priceMinor: shippingMinor } : null
-    const shippingAddress = addressIn(
-      input.country ?? customer.country,
-      input.country ? (input.province ?? null) : (input.province ?? customer.province),
-      customer
-    )
-    const priced = { offers, goods, shipping, tax: taxPercent ? { title: 'Tax', percent: taxPercent } : null }
-    const reductions = await redeemCodes(
-      q,
-      shop,
-      customer,
-      codes ?? [],
-      { goods: cartGoods(priced), reductions: [], shippingMinor },
-      now
-    )
-    const giftCard = input.giftCard ? await requireGiftCard(q, shop, input.giftCard, now) : null
-    const cart = {
-      ...priced,
-      reductions,
-      creditMinor,
-      giftCard,
-      attributes: attributes ?? [],
-      note: input.note ?? null,
-      shippingAddress,
-      billingAddress: input.billingCountry
-        ? addressIn(input.billingCountry, input.billingProvince ?? null, customer)
-        : shippingAddress,
-      sourceName: channel || 'web'
-    }
+    const { cart } = await cartOf(q, shop, customer, { ...checked, isPreview: false }, now)
+    const { creditMinor, giftCard, offers } = cart
     const byCard = totalsOf(cart).totalMinor - creditMinor - (giftCard?.balanceMinor ?? 0) > 0
     if (byCard || offers.length > 0) await saveCard(q, shop.storeId, customer)
     const { order, contractIds } = await placeCheckout(q, shop, customer, cart, now)
     return { id: order.id, name: `#${order.number}`, contractIds }
   })
+}
+
+export type OrderPreview = { cart: Cart; goods: Goods[]; totals: CartTotals; price: CartPrice }
+
+/** What an order would cost; nothing is used up. Null for the customer: nobody is logged in. */
+export async function previewOrder(
+  platform: Platform,
+  input: Omit<NewTestOrder, 'customerId'> & { customerId: string | null }
+): Promise<OrderPreview> {
+  const shop = await shopOf(platform, input.storeId)
+  const checked = checkedInput(shop, input)
+  const now = await platform.clock(shop.domain)
+  return platform.db.inInstallation(async (q) => {
+    const customer = input.customerId === null ? null : await findCustomer(q, shop.storeId, input.customerId)
+    const { cart, price } = await cartOf(q, shop, customer, { ...checked, isPreview: true }, now)
+    return { cart, goods: cartGoods(cart), totals: totalsOf(cart), price }
+  })
+}
+
+type Checked = Omit<NewTestOrder, 'storeId' | 'customerId'> & {
+  testMinor: number | null
+  creditMinor: number
+  shippingMinor: number
+}
+
+/** Refuses fields that are wrong by themselves. */
+function checkedInput(shop: Shop, input: Omit<NewTestOrder, 'customerId'>): Checked {
+  const { total, lines, taxPercent } = input
+  if (Boolean(total) === Boolean(lines?.length)) throw invalidField('total', 'or lines must be given, not both')
+  const testMinor = total ? minorOf(total, shop.currency, 'total') : null
+  if (testMinor !== null && testMinor <= 0) throw invalidField('total', 'must be an amount above zero')
+  if (taxPercent != null && !(taxPercent >= 0 && taxPercent <= 100)) {
+    throw invalidField('tax_percent', 'must be a number from 0 to 100')
+  }
+  refuseAttributes(input.attributes ?? [])
+  for (const [field, country] of Object.entries({ country: input.country, billing_country: input.billingCountry })) {
+    if (country && !COUNTRY.test(country)) throw invalidField(field, 'must be an ISO 3166 country code such as US')
+  }
+  const creditMinor = notNegative('credit', input.credit, shop)
+  return { ...input, testMinor, creditMinor, shippingMinor: notNegative('shipping', input.shipping, shop) }
+}
+
+/** The cart of an input, with everything that reduces it: member prices first, then codes. */
+async function cartOf(
+  q: Queries,
+  shop: Shop,
+  customer: Customer | null,
+  input: Checked & { isPreview: boolean },
+  now: Temporal.Instant
+): Promise<{ cart: Cart; price: CartPrice }> {
+  const { testMinor, shippingMinor, isPreview, taxPercent, codes, creditMinor } = input
+  const lines = input.lines ?? []
+  const offers: Offer[] = []
+  for (const line of lines) if ('plan' in line) offers.push(await requireOffer(q, shop.storeId, line.plan))
+  const goods = testMinor === null ? await findGoods(q, shop, lines) : [testPurchase(testMinor)]
+  const shipping = input.shipping ? { title: 'Standard', priceMinor: shippingMinor } : null
+  const person = customer ?? { country: null, province: null, firstName: null, lastName: null, phone: null }
+  const shippingAddress = addressIn(
+    input.country ?? person.country,
+    input.province ?? (input.country ? null : person.province),
+    person
+  )
+  const all = cartGoods({ offers, goods })
+  const country = shippingAddress?.countryCode ?? null
+  const price = await priceForMember(q, shop, customer, { goods: all, country, shipping })
+  const reductions = memberReductions(price)
+  const cart: Cart = {
+    offers,
+    goods,
+    shipping,
+    tax: taxPercent ? { title: 'Tax', percent: taxPercent } : null,
+    reductions: customer
+      ? await redeemCodes(q, shop, customer, codes ?? [], { goods: all, reductions, shippingMinor, isPreview }, now)
+      : reductions,
+    creditMinor,
+    giftCard: input.giftCard ? await requireGiftCard(q, shop, input.giftCard, now) : null,
+    attributes: input.attributes ?? [],
+    note: input.note ?? null,
+    shippingAddress,
+    billingAddress: input.billingCountry
+      ? addressIn(input.billingCountry, input.billingProvince ?? null, person)
+      : shippingAddress,
+    sourceName: input.channel || 'web'
+  }
+  return { cart, price }
 }
 
 function notNegative(field: string, given: string | null | undefined, { currency }: Shop): number {

@@ -1,7 +1,7 @@
 import { minorOf } from '#kit/money'
 import { invalidField, Refusal } from '#kit/refusal'
+import { sumOf } from '../amounts.ts'
 import type { Platform } from '../http.ts'
-import { sumOf } from '../orders/cart-totals.ts'
 import { openPayments, refundOrder } from '../orders/refund-order.ts'
 import { wholeOrderPayload } from '../orders/whole-order-payload.ts'
 import { disputePayload } from '../outgoing/dispute-payload.ts'

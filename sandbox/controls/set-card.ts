@@ -1,12 +1,12 @@
 import { invalidField } from '#kit/refusal'
 import { cardDigits, OUTCOMES } from '../billing/outcomes.ts'
+import { cardInUse, vaultCard } from '../checkout/vault-card.ts'
 import type { Platform } from '../http.ts'
 import { paymentMethodPayload } from '../outgoing/customer-payloads.ts'
 import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import { findCustomer, scriptCard } from '../state/customers.ts'
 import { replaceCard } from '../state/payment-methods.ts'
 import { customerNotFound, idFrom, shopOf } from './refusals.ts'
-import { cardInUse, vaultCard } from './vault-card.ts'
 
 /**
  * Scripts the outcomes of charges to the customer's card from now on. Each outcome of a list is for one charge, the last one for

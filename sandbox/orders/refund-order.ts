@@ -1,4 +1,5 @@
 import type { Queries } from '#kit/postgres'
+import { sumOf } from '../amounts.ts'
 import { refundPayload, transactionPayload } from '../outgoing/payment-payloads.ts'
 import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import type { Shop } from '../shop.ts'
@@ -16,7 +17,6 @@ import {
   type Refund,
   type Transaction
 } from '../state/orders.ts'
-import { sumOf } from './cart-totals.ts'
 import { wholeOrderPayload } from './whole-order-payload.ts'
 
 export type RefundOutcome =

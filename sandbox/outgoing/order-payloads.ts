@@ -1,9 +1,9 @@
 import { decimalOf } from '#kit/money'
-import { appOfSource } from '../orders/sales-channels.ts'
 import type { Shop } from '../shop.ts'
 import { type Address, addressIn, countryName } from '../state/addresses.ts'
 import type { Customer } from '../state/customers.ts'
 import type { Order, OrderLine, ShippingLine } from '../state/orders.ts'
+import { appOfSource } from '../state/sales-channels.ts'
 import { customerPayload } from './customer-payloads.ts'
 import { formsOf, moneySet, number } from './json.ts'
 

@@ -48,6 +48,16 @@ export type DiscountBody = {
   functionHandle?: string
 }
 
+export type DiscountClass = 'PRODUCT' | 'ORDER' | 'SHIPPING'
+
+/** What a discount reduces, which decides what it combines with. */
+export function classOf({ kind, body }: Pick<Discount, 'kind' | 'body'>): DiscountClass {
+  if (kind === 'DiscountCodeFreeShipping') return 'SHIPPING'
+  if (kind === 'DiscountCodeBxgy') return 'PRODUCT'
+  const { items } = body.customerGets ?? {}
+  return items?.products || items?.collections ? 'PRODUCT' : 'ORDER'
+}
+
 export async function findDiscounts(q: Queries, storeId: number, ids: string[]): Promise<Discount[]> {
   return q.many(
     DiscountRow,

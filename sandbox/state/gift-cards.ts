@@ -62,7 +62,7 @@ export async function findGiftCardByCode(q: Queries, storeId: number, code: stri
   return found && asCard(found)
 }
 
-export const normalCode = (code: string): string => code.replace(/[\s-]/g, '').toLowerCase()
+const normalCode = (code: string): string => code.replace(/[\s-]/g, '').toLowerCase()
 
 export type GiftCardFields = Pick<GiftCard, 'customerId' | 'note' | 'templateSuffix' | 'expiresOn' | 'recipient'>
 

@@ -3,12 +3,21 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher } from 'undici'
 import { Refusal } from '#kit/refusal'
 import { chargeOf } from '../billing/charge.ts'
+import { listOffers } from '../checkout/offers.ts'
 import { statusAt } from '../controls/checkout.ts'
 import type { Controls } from '../controls/index.ts'
-import { listOffers } from '../controls/join.ts'
 import type { Platform } from '../http.ts'
 import { forwardToApp } from '../proxy/forward.ts'
-import { isOwnForm, keepNotice, loggedInCustomer, logIn, logOut, type Notice, takeNotice } from '../session.ts'
+import {
+  isOwnForm,
+  keepNotice,
+  loggedInCustomer,
+  logIn,
+  logOut,
+  type Notice,
+  readCart,
+  takeNotice
+} from '../session.ts'
 import type { Shop } from '../shop.ts'
 import { type Attempt, findAttemptByChallenge, listAttemptsOf } from '../state/attempts.ts'
 import { findCheckout, listUndecidedCheckouts } from '../state/checkouts.ts'
@@ -17,9 +26,13 @@ import { findCustomer } from '../state/customers.ts'
 import { listOrdersOf } from '../state/orders.ts'
 import { listPaymentMethods } from '../state/payment-methods.ts'
 import { isNumericId } from '../wire/gid.ts'
+import { cartFrom, piecesIn } from './cart.ts'
 import { type Challenge, challengePage, challengeTitle } from './challenge-page.ts'
 import { type Account, accountBar, accountPage, visitorPage } from './home.ts'
+import { html } from './html.ts'
 import { CSS, page } from './layout.ts'
+import { shopLinks } from './shop-pages.ts'
+import { shopRoutes } from './shop-routes.ts'
 
 const LOOKS = 40
 const LOOK_AGAIN_MS = 50
@@ -60,13 +73,9 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
     }
   }
 
-  const send = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    body: Omit<Parameters<typeof page>[3], 'notice'>
-  ) => {
+  const send = async (request: FastifyRequest, reply: FastifyReply, body: Parameters<typeof page>[3]) => {
     const { shop } = request.shopRequest
-    const notice = takeNotice(request, reply)
+    const notice = takeNotice(request, reply) ?? body.notice
     return reply
       .header('content-security-policy', POLICY)
       .header('cache-control', 'no-store')
@@ -85,7 +94,8 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
     const main = account
       ? accountPage(shop, basePath, offers, account)
       : visitorPage(shop, basePath, offers, await controls.listCustomers(shop.storeId, PICKABLE_CUSTOMERS))
-    const bar = account ? accountBar(basePath, account.customer) : undefined
+    const links = shopLinks(basePath, piecesIn(cartFrom(readCart(request))))
+    const bar = html`${links}${account && accountBar(basePath, account.customer)}`
     return send(request, reply, { title: account ? 'My membership' : 'Memberships', main, account: bar })
   }
 
@@ -126,6 +136,7 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
       )
 
       scope.get('/', (request, reply) => show(request, reply))
+      shopRoutes(platform, controls, scope, { send, act, basePathOf, fieldsOf })
       scope.get('/storefront.css', (_request, reply) => reply.type('text/css').send(CSS))
 
       scope.post('/session', (request, reply) =>

@@ -1,31 +1,33 @@
 import { minorOf } from '#kit/money'
 import type { Queries } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
+import { inProportion, sumOf } from '../amounts.ts'
 import type { Shop } from '../shop.ts'
 import { findCollections } from '../state/collections.ts'
 import type { Customer } from '../state/customers.ts'
 import {
+  classOf,
   type Discount,
   type DiscountBody,
   findDiscountByCode,
   useDiscount,
   usesByCustomer
 } from '../state/discounts.ts'
-import { type Goods, inProportion, priceOf, type Reduction, sumOf } from './cart-totals.ts'
-import { classOf } from './discount-class.ts'
+import { type Goods, priceOf, type Reduction } from './cart-totals.ts'
 
 type Cart = { goods: Goods[]; reductions: Reduction[]; shippingMinor: number }
 
 /**
  * Uses each code once and returns what it takes from the cart, after what `cart.reductions` take already: codes for products
- * first, then those for the whole order, then those for shipping. Refused if a code does not apply, or not with another.
+ * first, then those for the whole order, then those for shipping. Refused if a code does not apply, or not with another. A preview
+ * uses nothing up.
  */
 export async function redeemCodes(
   q: Queries,
   shop: Shop,
   customer: Customer,
   codes: string[],
-  cart: Cart,
+  cart: Cart & { isPreview: boolean },
   now: Temporal.Instant
 ): Promise<Reduction[]> {
   const found: Discount[] = []
@@ -61,7 +63,7 @@ async function redeem(
   shop: Shop,
   customer: Customer,
   discount: Discount,
-  cart: Cart,
+  cart: Cart & { isPreview: boolean },
   now: Temporal.Instant
 ): Promise<Reduction> {
   const no = (reason: string) => new Refusal('conflict', `The coupon ${discount.code} does not apply: ${reason}`)
@@ -85,7 +87,11 @@ async function redeem(
   if (body.appliesOncePerCustomer && (await usesByCustomer(q, shop.storeId, customer.id, discount.code!)) > 0) {
     throw no('the customer has used it')
   }
-  if (!(await useDiscount(q, shop.storeId, discount.id, body.usageLimit ?? null))) throw no('it is used up')
+  const limit = body.usageLimit ?? null
+  const isLeft = cart.isPreview
+    ? limit === null || discount.usageCount < limit
+    : await useDiscount(q, shop.storeId, discount.id, limit)
+  if (!isLeft) throw no('it is used up')
 
   const { percentage, discountAmount } = body.customerGets?.value ?? {}
   const common = {

@@ -1,0 +1,228 @@
+import { explainReason } from '#plans/pricing'
+import type { Offer } from '../checkout/offers.ts'
+import type { OrderPreview } from '../controls/place-order.ts'
+import type { Shop } from '../shop.ts'
+import { countryName } from '../state/addresses.ts'
+import type { Collection } from '../state/collections.ts'
+import type { Product, Variant } from '../state/products.ts'
+import { type BrowserCart, COUNTRIES, type Details } from './cart.ts'
+import { price } from './home.ts'
+import { type Html, html } from './html.ts'
+
+export type Catalogue = { collections: Collection[]; products: Product[]; variants: Variant[] }
+
+/** What is in the shop's header on every page: the ways to the catalogue and the cart. */
+export function shopLinks(basePath: string, pieces: number): Html {
+  return html`<nav aria-label="Shop"><a href="${basePath}/products">Products</a>
+    <a href="${basePath}/cart">Cart${pieces > 0 && ` (${pieces})`}</a></nav>`
+}
+
+/** `memberPriceOf` is what a piece costs the visitor, by variant; the price itself for somebody without a membership. */
+export function cataloguePage(
+  shop: Shop,
+  basePath: string,
+  { collections, products, variants }: Catalogue,
+  memberPriceOf: Map<string, number>
+): Html {
+  const inNone = products.filter(({ id }) => !collections.some(({ productIds }) => productIds.includes(id)))
+  const groups = [
+    ...collections.map(({ handle, title, description, productIds }) => ({
+      handle,
+      title,
+      description,
+      products: products.filter(({ id }) => productIds.includes(id))
+    })),
+    { handle: 'more', title: 'More', description: '', products: inNone }
+  ].filter((group) => group.products.length > 0)
+  const cards = (of: Product[]) =>
+    of.map((product) => {
+      const own = variants.filter(({ productId }) => productId === product.id)
+      return productCard(shop, basePath, product, own, memberPriceOf)
+    })
+  return html`<h1>Products</h1>
+  ${groups.length === 0 && html`<p class="soft">This store sells no products.</p>`}
+  ${groups.map(
+    (group) => html`<section aria-labelledby="${`in-${group.handle}`}">
+      <h2 id="${`in-${group.handle}`}">${group.title}</h2>
+      ${group.description && html`<p class="soft">${group.description}</p>`}
+      <ul class="grid">${cards(group.products)}</ul>
+    </section>`
+  )}`
+}
+
+function productCard(
+  shop: Shop,
+  basePath: string,
+  product: Product,
+  variants: Variant[],
+  memberPriceOf: Map<string, number>
+): Html {
+  const [first] = variants
+  if (!first) return html``
+  const member = memberPriceOf.get(first.id) ?? first.priceMinor
+  const from = variants.length > 1 ? 'from ' : ''
+  return html`<li class="card">
+    <h3>${product.title}</h3>
+    <p><span class="soft">${from}</span><span class="price">${price(member, shop.currency)}</span>
+      ${member < first.priceMinor && html`<span class="soft">member price, instead of ${price(first.priceMinor, shop.currency)}</span>`}
+      ${
+        first.compareAtMinor !== null &&
+        first.compareAtMinor > first.priceMinor &&
+        html`<s class="soft">${price(first.compareAtMinor, shop.currency)}</s>`
+      }</p>
+    ${product.tags.length > 0 && html`<p class="soft">${product.tags.join(', ')}</p>`}
+    <form method="post" action="${basePath}/cart/add">
+      ${
+        variants.length > 1
+          ? html`<label>Which one
+        <select name="variant">${variants.map(
+          (variant) =>
+            html`<option value="${variant.id}">${variant.title}, ${price(memberPriceOf.get(variant.id) ?? variant.priceMinor, shop.currency)}</option>`
+        )}</select></label>`
+          : html`<input type="hidden" name="variant" value="${first.id}">`
+      }
+      <div class="choices"><label class="short">Quantity <input name="quantity" type="number" min="1" max="99" value="1" required></label>
+        <button>Add ${product.title} to the cart</button></div>
+    </form>
+  </li>`
+}
+
+export function emptyCartPage(basePath: string): Html {
+  return html`<h1>Cart</h1>
+  <p class="soft">Your cart is empty.</p>
+  <p><a href="${basePath}/products">Look at the products</a></p>`
+}
+
+/** `offers` are the memberships that the visitor may add. */
+export function cartPage(
+  shop: Shop,
+  basePath: string,
+  { plan, items }: BrowserCart,
+  preview: OrderPreview,
+  offers: Offer[]
+): Html {
+  return html`<h1>Cart</h1>
+  <form method="post" action="${basePath}/cart">
+    ${lineTable(shop, preview, (i) => {
+      const item = items[plan === null ? i : i - 1]
+      return plan !== null && i === 0
+        ? html`<label class="plain"><input type="checkbox" name="plan" value="${plan}" checked> keep</label>`
+        : html`<label class="plain"><span class="hidden">Quantity of ${preview.goods[i]!.title}</span>
+          <input name="q_${item!.variant}" type="number" min="0" max="99" value="${item!.quantity}" required></label>`
+    })}
+    <p class="soft">0 takes something out of the cart.</p>
+    <button class="quiet">Update the cart</button>
+  </form>
+  ${
+    plan === null &&
+    offers.length > 0 &&
+    html`<section aria-labelledby="add-plan"><h2 id="add-plan">With a membership</h2>
+    <ul class="grid">${offers.map(
+      ({ plan: selling, product }) => html`<li class="card"><h3>${product.title}</h3>
+      <p class="soft">${selling.description || selling.name}</p>
+      <form method="post" action="${basePath}/cart/add"><input type="hidden" name="plan" value="${selling.id}">
+        <button class="quiet">Add ${product.title} to the cart</button></form></li>`
+    )}</ul></section>`
+  }
+  <section aria-labelledby="sum"><h2 id="sum">Total</h2>
+    ${totalList(shop, preview)}
+    <p class="soft">Shipping and tax follow at the checkout.</p>
+    <p><a class="button" href="${basePath}/checkout">Go to the checkout</a></p>
+  </section>`
+}
+
+/** `preview` is what the order costs; `customer` is who buys it, null for a visitor, who has to log in. */
+export function checkoutPage(
+  shop: Shop,
+  basePath: string,
+  details: Details,
+  preview: OrderPreview,
+  customer: { home: string | null; creditMinor: number } | null
+): Html {
+  const { cart, totals } = preview
+  const country = details.country ?? cart.shippingAddress?.countryCode ?? ''
+  const choice = (chosen: string) => (code: string) =>
+    html`<option value="${code}" ${code === chosen ? { markup: 'selected' } : ''}>${countryName(code)}</option>`
+  const text = (name: keyof Details, label: string, hint: string | null = null, more = '') => html`<label>${label}
+    <input name="${name}" value="${details[name] ?? ''}" maxlength="120" autocomplete="off" ${{ markup: more }}>
+    ${hint && html`<span class="soft plain">${hint}</span>`}</label>`
+  if (!customer) {
+    return html`<h1>Checkout</h1>
+    <p>Log in to buy what is in your cart. It stays there.</p>
+    <p><a class="button" href="${basePath}/#log-in">Log in</a></p>`
+  }
+  const credit = customer.creditMinor
+  const giftMinor = Math.min(cart.giftCard?.balanceMinor ?? 0, totals.totalMinor)
+  const restMinor = totals.totalMinor - giftMinor - cart.creditMinor
+  return html`<h1>Checkout</h1>
+  <section aria-labelledby="what"><h2 id="what">Your order</h2>
+    ${lineTable(shop, preview, (i) => html`${preview.goods[i]!.quantity}`)}
+    ${totalList(shop, preview)}
+  </section>
+  <form method="post" action="${basePath}/checkout" class="card">
+    <div class="grid">
+      <label>Ship to <select name="country">${COUNTRIES.map(choice(country))}</select></label>
+      <label>Address of the bill <select name="billing"><option value="">the same</option>
+        ${COUNTRIES.map(choice(details.billing ?? ''))}</select></label>
+      ${text('code', 'Discount code', 'Several with commas between')}
+      ${text('gift_card', 'Gift card', 'Its code; it pays first')}
+      ${text('credit', 'Store credit to use', credit > 0 ? `You have ${price(credit, shop.currency)}` : 'You have none', 'inputmode="decimal"')}
+      ${text('delivery', 'Delivery schedule', 'Sent as the attribute deliverySchedule')}
+    </div>
+    ${text('note', 'Note')}
+    <dl>
+      ${giftMinor > 0 && html`<dt>Paid by the gift card</dt><dd>${price(giftMinor, shop.currency)}</dd>`}
+      ${cart.creditMinor > 0 && html`<dt>Paid by store credit</dt><dd>${price(cart.creditMinor, shop.currency)}</dd>`}
+      <dt>Paid by your card</dt><dd>${price(Math.max(restMinor, 0), shop.currency)}</dd>
+    </dl>
+    <div class="choices"><button name="do" value="pay">Pay</button>
+      <button class="quiet" name="do" value="update">Update the totals</button></div>
+  </form>`
+}
+
+function lineTable(shop: Shop, { goods, totals, price: priced }: OrderPreview, quantity: (i: number) => Html): Html {
+  const money = (amountMinor: number) => price(amountMinor, shop.currency)
+  return html`<div class="table" role="region" aria-label="Lines" tabindex="0"><table>
+    <thead><tr><th scope="col">Product</th><th scope="col">Quantity</th><th scope="col" class="number">Each</th>
+      <th scope="col" class="number">Together</th></tr></thead>
+    <tbody>${goods.map((line, i) => {
+      const total = totals.lines[i]!
+      const shown = priced.lines[i]!
+      const full = line.priceMinor * line.quantity
+      return html`<tr>
+        <td class="wide">${line.title}${line.variantTitle && html` <span class="soft">${line.variantTitle}</span>`}
+          ${
+            shown.discounts.length > 0 &&
+            html`<br><span class="done tag">${[...new Set(shown.discounts.map(({ label }) => label))].join(', ')}</span>`
+          }
+          <br><span class="soft">${shown.reasons.map((reason) => explainReason(reason, money)).join('; ')}</span></td>
+        <td>${quantity(i)}</td>
+        <td class="number">${
+          shown.memberPriceMinor < line.priceMinor
+            ? html`<s class="soft">${money(line.priceMinor)}</s> ${money(shown.memberPriceMinor)}`
+            : money(line.priceMinor)
+        }</td>
+        <td class="number">${total.discountMinor > 0 && html`<s class="soft">${money(full)}</s> `}${money(full - total.discountMinor)}</td>
+      </tr>`
+    })}</tbody></table></div>`
+}
+
+function totalList(shop: Shop, { totals, price: priced, cart }: OrderPreview): Html {
+  const money = (amountMinor: number) => price(amountMinor, shop.currency)
+  const { shippingLine } = totals
+  return html`<dl class="sum">
+    ${totals.discounts.map(({ code, title, amountMinor }) => html`<dt>${code ?? title}</dt><dd>-${money(amountMinor)}</dd>`)}
+    ${
+      shippingLine &&
+      html`<dt>Shipping, ${shippingLine.title.toLowerCase()}</dt><dd>${money(shippingLine.priceMinor - shippingLine.discountMinor)}
+      ${priced.tier && html`<span class="soft">(${explainReason(priced.shipping.reason, money)})</span>`}</dd>`
+    }
+    ${cart.tax && html`<dt>Tax, ${cart.tax.percent} %</dt><dd>${money(totals.taxMinor)}</dd>`}
+    <dt>Total</dt><dd class="price">${money(totals.totalMinor)}</dd>
+  </dl>
+  ${
+    priced.welcomeOffer.lineId === null &&
+    priced.tier &&
+    html`<p class="soft">No welcome offer: ${explainReason(priced.welcomeOffer.reason, money)}</p>`
+  }`
+}

@@ -1,0 +1,216 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Refusal } from '#kit/refusal'
+import { ensureCatalogue } from '../catalogue.ts'
+import { memberPricesOf } from '../checkout/member-prices.ts'
+import { listOffers } from '../checkout/offers.ts'
+import { heldContract } from '../controls/checkout.ts'
+import type { Controls } from '../controls/index.ts'
+import { goodsOf } from '../controls/place-order.ts'
+import type { Platform } from '../http.ts'
+import { keepCart, loggedInCustomer, type Notice, readCart } from '../session.ts'
+import type { Shop } from '../shop.ts'
+import { listCollections } from '../state/collections.ts'
+import { listContractsOf } from '../state/contracts.ts'
+import { listCreditAccounts } from '../state/credit.ts'
+import { findCustomer } from '../state/customers.ts'
+import { findVariants, listActiveProducts, listVariants } from '../state/products.ts'
+import { type BrowserCart, cartFrom, detailsFrom, isEmpty, orderOf, piecesIn, withItem, withQuantity } from './cart.ts'
+import { accountBar } from './home.ts'
+import { type Html, html } from './html.ts'
+import { type Catalogue, cartPage, cataloguePage, checkoutPage, emptyCartPage, shopLinks } from './shop-pages.ts'
+
+/** What the storefront's own routes lend to these. */
+export type Pages = {
+  send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    body: { title: string; main: Html; account?: Html; notice?: Notice }
+  ): Promise<unknown>
+  act(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    work: () => Promise<{ notice?: Notice; to?: string }>,
+    toAfterRefusal?: string
+  ): Promise<unknown>
+  basePathOf(request: FastifyRequest): string
+  fieldsOf(request: FastifyRequest): Record<string, string | undefined>
+}
+
+/** The catalogue, the cart and the checkout. */
+export function shopRoutes(platform: Platform, controls: Controls, scope: FastifyInstance, pages: Pages): void {
+  const { db, clock } = platform
+  const { send, act, basePathOf, fieldsOf } = pages
+
+  const customerOf = async (request: FastifyRequest) => {
+    const id = loggedInCustomer(request)
+    return id === null ? null : findCustomer(db.direct, request.shopRequest.shop.storeId, id)
+  }
+  const show = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    cart: BrowserCart,
+    body: { title: string; main: Html; notice?: Notice }
+  ) => {
+    const customer = await customerOf(request)
+    const basePath = basePathOf(request)
+    const account = html`${shopLinks(basePath, piecesIn(cart))}${customer && accountBar(basePath, customer)}`
+    return send(request, reply, { ...body, account })
+  }
+
+  /** The browser's cart, without what the shop no longer sells. */
+  const currentCart = async (request: FastifyRequest): Promise<BrowserCart> => {
+    const cart = cartFrom(readCart(request))
+    const { storeId } = request.shopRequest.shop
+    const [offers, products] = [await listOffers(db.direct, storeId), await listActiveProducts(db.direct, storeId)]
+    const variants = await findVariants(
+      db.direct,
+      storeId,
+      cart.items.map(({ variant }) => variant)
+    )
+    const sold = variants.filter(({ productId }) => products.some(({ id }) => id === productId))
+    return {
+      ...cart,
+      items: cart.items.filter(({ variant }) => sold.some(({ id }) => id === variant)),
+      plan: offers.some(({ plan }) => plan.id === cart.plan) ? cart.plan : null
+    }
+  }
+
+  const catalogueOf = async (shop: Shop): Promise<Catalogue> => {
+    await ensureCatalogue(db.direct, shop, await clock(shop.domain))
+    const offered = new Set((await listOffers(db.direct, shop.storeId)).map(({ product }) => product.id))
+    // Memberships are on the first page.
+    const products = (await listActiveProducts(db.direct, shop.storeId)).filter(({ id }) => !offered.has(id))
+    const variants = await listVariants(
+      db.direct,
+      shop.storeId,
+      products.map(({ id }) => id)
+    )
+    // A product that an app has made for itself has no price yet.
+    const priced = variants.filter(({ priceMinor }) => priceMinor > 0)
+    const collections = await listCollections(db.direct, shop.storeId)
+    return {
+      collections,
+      products: products.filter(({ id }) => priced.some((one) => one.productId === id)),
+      variants: priced
+    }
+  }
+
+  const previewOf = async (request: FastifyRequest, cart: BrowserCart, details: BrowserCart['details']) => {
+    const { shop } = request.shopRequest
+    const customer = await customerOf(request)
+    const variants = await findVariants(
+      db.direct,
+      shop.storeId,
+      cart.items.map(({ variant }) => variant)
+    )
+    const ships = variants.some(({ requiresShipping }) => requiresShipping)
+    const order = orderOf(shop, { ...cart, details }, { ships, home: customer?.country ?? null })
+    return { order, preview: await controls.previewOrder({ ...order, customerId: customer?.id ?? null }) }
+  }
+
+  scope.get('/products', async (request, reply) => {
+    const { shop } = request.shopRequest
+    const cart = await currentCart(request)
+    const catalogue = await catalogueOf(shop)
+    const goods = catalogue.variants.map((variant) =>
+      goodsOf(catalogue.products.find(({ id }) => id === variant.productId)!, variant, 1)
+    )
+    const prices = await memberPricesOf(db.direct, shop, await customerOf(request), goods)
+    const memberPrices = new Map(goods.map(({ variantId }, i) => [variantId!, prices[i]!]))
+    const main = cataloguePage(shop, basePathOf(request), catalogue, memberPrices)
+    return show(request, reply, cart, { title: 'Products', main })
+  })
+
+  scope.post('/cart/add', (request, reply) =>
+    act(
+      request,
+      reply,
+      async () => {
+        const { variant, quantity = '1', plan } = fieldsOf(request)
+        const before = await currentCart(request)
+        const cart = plan ? { ...before, plan } : withItem(before, variant ?? '', Number(quantity))
+        keepCart(request, reply, cart)
+        return { to: '/cart' }
+      },
+      '/products'
+    )
+  )
+
+  scope.get('/cart', async (request, reply) => {
+    const { shop } = request.shopRequest
+    const basePath = basePathOf(request)
+    const cart = await currentCart(request)
+    if (isEmpty(cart)) return show(request, reply, cart, { title: 'Cart', main: emptyCartPage(basePath) })
+    const { storeId } = shop
+    const lines = [...(cart.plan === null ? [] : [{ plan: cart.plan }]), ...cart.items]
+    const customerId = loggedInCustomer(request)
+    const preview = await controls.previewOrder({ storeId, customerId, lines })
+    const held = customerId === null ? [] : await listContractsOf(db.direct, storeId, [customerId])
+    const offers = (await listOffers(db.direct, storeId)).filter((offer) => !heldContract(held, offer))
+    return show(request, reply, cart, { title: 'Cart', main: cartPage(shop, basePath, cart, preview, offers) })
+  })
+
+  scope.post('/cart', (request, reply) =>
+    act(
+      request,
+      reply,
+      async () => {
+        const fields = fieldsOf(request)
+        let cart = await currentCart(request)
+        for (const { variant } of cart.items) {
+          const quantity = fields[`q_${variant}`]
+          if (quantity !== undefined) cart = withQuantity(cart, variant, Number(quantity.trim() || '0'))
+        }
+        keepCart(request, reply, { ...cart, plan: fields.plan === cart.plan ? cart.plan : null })
+        return { to: '/cart' }
+      },
+      '/cart'
+    )
+  )
+
+  scope.get('/checkout', async (request, reply) => {
+    const { shop } = request.shopRequest
+    const basePath = basePathOf(request)
+    const cart = await currentCart(request)
+    if (isEmpty(cart)) return show(request, reply, cart, { title: 'Checkout', main: emptyCartPage(basePath) })
+    const customer = await customerOf(request)
+    const accounts = customer ? await listCreditAccounts(db.direct, shop.storeId, [customer.id]) : []
+    const creditMinor = accounts.find(({ currency }) => currency === shop.currency)?.balanceMinor ?? 0
+    let notice: Notice | undefined
+    // What does not apply is said, and the totals are those without it.
+    const { preview } = await previewOf(request, cart, cart.details).catch((err: unknown) => {
+      if (!(err instanceof Refusal)) throw err
+      notice = { kind: 'problem', title: err.message }
+      return previewOf(request, cart, { country: cart.details.country })
+    })
+    const buyer = customer && { home: customer.country, creditMinor }
+    const main = checkoutPage(shop, basePath, cart.details, preview, buyer)
+    return show(request, reply, cart, { title: 'Checkout', main, notice })
+  })
+
+  scope.post('/checkout', (request, reply) =>
+    act(
+      request,
+      reply,
+      async () => {
+        const fields = fieldsOf(request)
+        const customer = await customerOf(request)
+        if (!customer) throw new Refusal('authentication_failed', 'Log in first')
+        const cart = { ...(await currentCart(request)), details: detailsFrom(fields) }
+        keepCart(request, reply, cart)
+        if (fields.do !== 'pay') return { to: '/checkout' }
+        if (isEmpty(cart)) throw new Refusal('conflict', 'Your cart is empty')
+        const { order } = await previewOf(request, cart, { country: cart.details.country })
+        const { details } = cart
+        const whole = {
+          ...orderOf(request.shopRequest.shop, cart, { ships: order.shipping != null, home: customer.country })
+        }
+        const { name, contractIds } = await controls.order({ ...whole, customerId: customer.id })
+        keepCart(request, reply, { items: [], plan: null, details: { country: details.country } })
+        const begun = contractIds.length > 0 ? ` Your membership has started (contract ${contractIds[0]}).` : ''
+        return { notice: { kind: 'done', title: `Thank you! Your order is ${name}.${begun}` } }
+      },
+      '/checkout'
+    )
+  )
+}

@@ -1,0 +1,216 @@
+// The catalogue, the cart and the checkout of the storefront, as a browser without scripts uses them.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { request } from 'undici'
+import { testDatabase } from '../../test/database.ts'
+import { startSandbox, type TestShop } from '../start-sandbox.test-helper.ts'
+
+const { db } = await testDatabase()
+const { aShop, bugs, agent } = await startSandbox(db)
+
+/** A browser with its cookies. A form is answered with a redirect, whose page is returned. */
+function aBrowser(shop: TestShop) {
+  const cookies = new Map<string, string>()
+  const call = async (method: 'GET' | 'POST', path: string, fields?: Record<string, string>) => {
+    const response = await request(`${shop.base}${path}`, {
+      method,
+      dispatcher: agent,
+      headers: {
+        cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        ...(fields && { 'content-type': 'application/x-www-form-urlencoded' })
+      },
+      body: fields && new URLSearchParams(fields).toString()
+    })
+    for (const one of [response.headers['set-cookie'] ?? []].flat()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(one)!
+      if (value) cookies.set(name!, value)
+      else cookies.delete(name!)
+    }
+    return {
+      status: response.statusCode,
+      to: String(response.headers.location ?? ''),
+      text: await response.body.text()
+    }
+  }
+  const open = async (path: string) => {
+    const { status, text } = await call('GET', path)
+    assert.equal(status, 200, text)
+    return text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
+  }
+  const submit = async (path: string, fields: Record<string, string>) => {
+    const { status, to } = await call('POST', path, fields)
+    assert.equal(status, 303)
+    const at = to.slice(to.indexOf(shop.shop.domain) + shop.shop.domain.length) || '/'
+    return { at, text: await open(at) }
+  }
+  return { open, submit }
+}
+
+async function variantIds(shop: TestShop) {
+  const { data } = await shop.graphql(
+    '{ products(first: 50) { nodes { variants(first: 5) { nodes { sku legacyResourceId } } } } }'
+  )
+  const all = data.products.nodes.flatMap((product: any) => product.variants.nodes)
+  return (sku: string): string => all.find((one: any) => one.sku === sku).legacyResourceId
+}
+
+/** The plan as the app describes it to the storefront. */
+async function describePlan(shop: TestShop, more: object = {}) {
+  const { productId } = await shop.aPlan()
+  const settings = {
+    status: 1,
+    type: 1,
+    tier_name: 'VIP',
+    product_gid: productId,
+    dp: 1,
+    dv: '20',
+    dt: 'percentage',
+    dat: 'all',
+    ...more
+  }
+  await shop.mutate(
+    `mutation($m: [MetafieldsSetInput!]!) { metafieldsSet(metafields: $m) { userErrors { message } } }`,
+    {
+      m: [
+        {
+          ownerId: (await shop.graphql('{ shop { id } }')).data.shop.id,
+          namespace: 'svc',
+          key: 'svc_plan_settings',
+          type: 'json',
+          value: JSON.stringify({ ...settings, dct: 2 })
+        }
+      ]
+    }
+  )
+}
+
+async function aMemberWith(shop: TestShop, tags: string[]) {
+  const customer = await shop.aCustomer()
+  await shop.mutate(
+    'mutation($id: ID!, $tags: [String!]!) { tagsAdd(id: $id, tags: $tags) { userErrors { message } } }',
+    {
+      id: customer.gid,
+      tags
+    }
+  )
+  return customer
+}
+
+test('the catalogue shows reduced prices, and a cart is filled, changed and emptied', async () => {
+  const shop = await aShop()
+  const browser = aBrowser(shop)
+  const idOf = await variantIds(shop)
+  const page = await browser.open('/products')
+  assert.match(page, /Hand grinder \$89\.00 \$109\.00/)
+  assert.doesNotMatch(page, /member price/)
+  assert.match(await browser.open('/cart'), /Your cart is empty/)
+  assert.match(await browser.open('/checkout'), /Your cart is empty/)
+  const added = await browser.submit('/cart/add', { variant: idOf('MUG-BLUE'), quantity: '2' })
+  assert.equal(added.at, '/cart')
+  assert.match(added.text, /Stoneware mug Blue no active membership, and none in the cart .*\$36\.00/)
+  const two = await browser.submit('/cart/add', { variant: idOf('GRINDER') })
+  assert.match(two.text, /Cart \(3\).*Total \$125\.00/)
+  const fewer = await browser.submit('/cart', { [`q_${idOf('MUG-BLUE')}`]: '1', [`q_${idOf('GRINDER')}`]: '0' })
+  assert.match(fewer.text, /Cart \(1\).*Total \$18\.00/)
+  const refused = await browser.submit('/cart', { [`q_${idOf('MUG-BLUE')}`]: '100' })
+  assert.match(refused.text, /quantity must be a whole number from 0 to 99/)
+  assert.match(refused.text, /Cart \(1\)/)
+  assert.match((await browser.submit('/cart/add', { variant: '999' })).text, /Your cart is empty|Cart \(1\)/)
+})
+
+test('a member sees member prices with their reasons, and pays them', async () => {
+  const shop = await aShop()
+  await describePlan(shop, {
+    fs: 1,
+    fs_threshold_type: 'subtotal',
+    fs_threshold_value: '50.00',
+    fs_message: 'Free for VIP'
+  })
+  const customer = await aMemberWith(shop, ['SVC: VIP: Active'])
+  const browser = aBrowser(shop)
+  const idOf = await variantIds(shop)
+  await browser.submit('/session', { customer: customer.id })
+  assert.match(await browser.open('/products'), /Gooseneck kettle \$55\.20 member price, instead of \$69\.00/)
+  for (const sku of ['KETTLE', 'MICROLOT-150', 'TOTE']) await browser.submit('/cart/add', { variant: idOf(sku) })
+  const cart = await browser.open('/cart')
+  assert.match(cart, /Gooseneck kettle VIP 20% off the price \$69\.00/)
+  assert.match(cart, /Micro lot, numbered the product is tagged NO-VIP-DISCOUNT/)
+  assert.match(cart, /Tote bag for members VIP the product is tagged 100%-VIP-DISCOUNT/)
+  assert.match(cart, /Total \$100\.20/)
+  const checkout = await browser.open('/checkout')
+  assert.match(checkout, /Shipping, standard \$0\.00 \(free shipping\)/)
+  const { at, text } = await browser.submit('/checkout', { do: 'pay', country: 'US', delivery: 'Monday' })
+  assert.equal(at, '/')
+  assert.match(text, /Thank you! Your order is #1001\./)
+  const { data } = await shop.graphql(
+    `{ orders(first: 1) { nodes { customAttributes { key value } totalPriceSet { shopMoney { amount } }
+       discountApplications(first: 5) { nodes { __typename targetType ... on AutomaticDiscountApplication { title } } }
+       shippingLine { originalPriceSet { shopMoney { amount } } discountedPriceSet { shopMoney { amount } } } } } }`
+  )
+  assert.deepEqual(data.orders.nodes, [
+    {
+      customAttributes: [{ key: 'deliverySchedule', value: 'Monday' }],
+      // 55.20 and 45.00 with 8 % tax; the tote and the shipping are free.
+      totalPriceSet: { shopMoney: { amount: '108.22' } },
+      discountApplications: {
+        nodes: [
+          { __typename: 'AutomaticDiscountApplication', targetType: 'LINE_ITEM', title: 'VIP member price' },
+          { __typename: 'AutomaticDiscountApplication', targetType: 'SHIPPING_LINE', title: 'Free for VIP' }
+        ]
+      },
+      shippingLine: {
+        originalPriceSet: { shopMoney: { amount: '5.0' } },
+        discountedPriceSet: { shopMoney: { amount: '0.0' } }
+      }
+    }
+  ])
+  assert.match(await browser.open('/cart'), /Your cart is empty/)
+})
+
+test('a membership in the cart has its perks at once, and the welcome offer on the cheapest product', async () => {
+  const shop = await aShop()
+  await describePlan(shop, { wo: 1, wo_v: '50', wo_t: 'percentage', wo_at: 'all' })
+  const browser = aBrowser(shop)
+  const idOf = await variantIds(shop)
+  await browser.submit('/cart/add', { variant: idOf('BOWL') })
+  const { data } = await shop.graphql(
+    '{ sellingPlanGroups(first: 1) { nodes { sellingPlans(first: 1) { nodes { id } } } } }'
+  )
+  const plan = data.sellingPlanGroups.nodes[0].sellingPlans.nodes[0].id.split('/').at(-1)
+  const { text } = await browser.submit('/cart/add', { plan })
+  // 29.00 for the plan; 22.00 less 20 % is 17.60, and half of that is 8.80.
+  assert.match(text, /VIP member price -\$4\.40 VIP welcome offer -\$8\.80 Total \$37\.80/)
+  assert.match(await browser.open('/checkout'), /Log in to buy/)
+  await browser.submit('/session', { email: 'new@example.com', first_name: 'New' })
+  const bought = await browser.submit('/checkout', { do: 'pay', country: 'US' })
+  assert.match(bought.text, /Your order is #1001\. Your membership has started/)
+})
+
+test('settings that are no settings reduce nothing', async () => {
+  const shop = await aShop()
+  await describePlan(shop, { dv: 'a lot' })
+  const customer = await aMemberWith(shop, ['svc: vip: active'])
+  const browser = aBrowser(shop)
+  await browser.submit('/session', { customer: customer.id })
+  assert.doesNotMatch(await browser.open('/products'), /member price/)
+})
+
+test('a checkout says what does not apply and keeps the rest; a declined card keeps the cart', async () => {
+  const shop = await aShop()
+  const { storeId } = shop
+  const customer = await shop.aCustomer()
+  const browser = aBrowser(shop)
+  const idOf = await variantIds(shop)
+  await browser.submit('/session', { customer: customer.id })
+  await browser.submit('/cart/add', { variant: idOf('COURSE') })
+  const refused = await browser.submit('/checkout', { do: 'update', country: 'DE', code: 'NOTHING' })
+  assert.equal(refused.at, '/checkout')
+  assert.match(refused.text, /There is no coupon NOTHING .*Tax, 19 % \$22\.80 Total \$142\.80/)
+  await shop.sandbox.controls.setCard({ storeId, customerId: customer.id, outcome: 'insufficient_funds' })
+  const declined = await browser.submit('/checkout', { do: 'pay', country: 'DE' })
+  assert.match(declined.text, /The checkout was declined/)
+  assert.match(declined.text, /Cart \(1\)/)
+  assert.equal((await shop.sandbox.controls.counts(storeId)).orders, 0)
+})
+
+test('no request of this file caused an internal error', () => assert.deepEqual(bugs, []))
