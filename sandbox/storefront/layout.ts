@@ -82,7 +82,7 @@ a.shop { min-width: 0 }
 dl { margin: 0; display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .25rem 1rem }
 dt { color: var(--soft) } dd { margin: 0 }
 form { display: grid; grid-template-columns: minmax(0, 1fr); gap: .6rem; margin: 0 } form.inline { display: inline }
-label { display: grid; grid-template-columns: minmax(0, 1fr); gap: .2rem; font-weight: 600 }
+label { align-content: start; display: grid; grid-template-columns: minmax(0, 1fr); gap: .2rem; font-weight: 600 }
 input, select, textarea { font: inherit; font-weight: 400; color: inherit; background: var(--ground); border: 1px solid var(--soft); border-radius: .4rem; padding: .5rem .6rem; width: 100%; min-width: 0; max-width: 100% }
 button { font: inherit; font-weight: 600; min-height: 2.75rem; padding: .4rem 1rem; border-radius: .4rem; border: 1px solid var(--accent); background: var(--accent); color: var(--on-accent); cursor: pointer; justify-self: start }
 form.choices { display: flex; flex-wrap: wrap; gap: .75rem }
@@ -106,5 +106,6 @@ td.wide { white-space: normal; min-width: 14rem } .tag { display: inline-block; 
 dl.sum { max-width: 28rem; margin: .75rem 0 } dl.sum dd { font-variant-numeric: tabular-nums } dl.sum .price { font-size: 1.15rem }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
 .skip { position: absolute; left: -999rem } .skip:focus { left: 1rem; top: .5rem; background: var(--card); padding: .5rem 1rem; z-index: 1 }
+@media (max-width: 40rem) { table.lines th, table.lines td { padding: .5rem } table.lines :is(th, td):nth-child(3) { display: none } table.lines td.wide { min-width: 0 } table.lines input { width: 4rem } }
 @media (max-width: 26rem) { dl { grid-template-columns: minmax(0, 1fr) } dt { margin-top: .3rem } button { width: 100% } }
 `

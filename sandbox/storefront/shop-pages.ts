@@ -82,7 +82,7 @@ function productCard(
           : html`<input type="hidden" name="variant" value="${first.id}">`
       }
       <div class="choices"><label class="short">Quantity <input name="quantity" type="number" min="1" max="99" value="1" required></label>
-        <button>Add ${product.title} to the cart</button></div>
+        <button>Add to the cart<span class="hidden">: ${product.title}</span></button></div>
     </form>
   </li>`
 }
@@ -121,7 +121,7 @@ export function cartPage(
       ({ plan: selling, product }) => html`<li class="card"><h3>${product.title}</h3>
       <p class="soft">${selling.description || selling.name}</p>
       <form method="post" action="${basePath}/cart/add"><input type="hidden" name="plan" value="${selling.id}">
-        <button class="quiet">Add ${product.title} to the cart</button></form></li>`
+        <button class="quiet">Add to the cart<span class="hidden">: ${product.title}</span></button></form></li>`
     )}</ul></section>`
   }
   <section aria-labelledby="sum"><h2 id="sum">Total</h2>
@@ -182,7 +182,7 @@ export function checkoutPage(
 
 function lineTable(shop: Shop, { goods, totals, price: priced }: OrderPreview, quantity: (i: number) => Html): Html {
   const money = (amountMinor: number) => price(amountMinor, shop.currency)
-  return html`<div class="table" role="region" aria-label="Lines" tabindex="0"><table>
+  return html`<div class="table" role="region" aria-label="Lines" tabindex="0"><table class="lines">
     <thead><tr><th scope="col">Product</th><th scope="col">Quantity</th><th scope="col" class="number">Each</th>
       <th scope="col" class="number">Together</th></tr></thead>
     <tbody>${goods.map((line, i) => {
@@ -210,13 +210,19 @@ function lineTable(shop: Shop, { goods, totals, price: priced }: OrderPreview, q
 function totalList(shop: Shop, { totals, price: priced, cart }: OrderPreview): Html {
   const money = (amountMinor: number) => price(amountMinor, shop.currency)
   const { shippingLine } = totals
+  const offShipping = totals.discounts.filter(({ target }) => target === 'SHIPPING_LINE')
+  const offProducts = totals.discounts.filter((discount) => !offShipping.includes(discount))
+  const row = ({ code, title, amountMinor }: (typeof offShipping)[number]) =>
+    html`<dt>${code ?? title}</dt><dd>-${money(amountMinor)}</dd>`
   return html`<dl class="sum">
-    ${totals.discounts.map(({ code, title, amountMinor }) => html`<dt>${code ?? title}</dt><dd>-${money(amountMinor)}</dd>`)}
+    <dt>Products</dt><dd>${money(totals.lines.reduce((sum, line) => sum + line.priceMinor * line.quantity, 0))}</dd>
+    ${offProducts.map(row)}
     ${
       shippingLine &&
-      html`<dt>Shipping, ${shippingLine.title.toLowerCase()}</dt><dd>${money(shippingLine.priceMinor - shippingLine.discountMinor)}
+      html`<dt>Shipping, ${shippingLine.title.toLowerCase()}</dt><dd>${money(shippingLine.priceMinor)}
       ${priced.tier && html`<span class="soft">(${explainReason(priced.shipping.reason, money)})</span>`}</dd>`
     }
+    ${offShipping.map(row)}
     ${cart.tax && html`<dt>Tax, ${cart.tax.percent} %</dt><dd>${money(totals.taxMinor)}</dd>`}
     <dt>Total</dt><dd class="price">${money(totals.totalMinor)}</dd>
   </dl>

@@ -138,7 +138,7 @@ test('a member sees member prices with their reasons, and pays them', async () =
   assert.match(cart, /Tote bag for members VIP the product is tagged 100%-VIP-DISCOUNT/)
   assert.match(cart, /Total \$100\.20/)
   const checkout = await browser.open('/checkout')
-  assert.match(checkout, /Shipping, standard \$0\.00 \(free shipping\)/)
+  assert.match(checkout, /Shipping, standard \$5\.00 \(free shipping\) Free for VIP -\$5\.00/)
   const { at, text } = await browser.submit('/checkout', { do: 'pay', country: 'US', delivery: 'Monday' })
   assert.equal(at, '/')
   assert.match(text, /Thank you! Your order is #1001\./)
@@ -179,7 +179,7 @@ test('a membership in the cart has its perks at once, and the welcome offer on t
   const plan = data.sellingPlanGroups.nodes[0].sellingPlans.nodes[0].id.split('/').at(-1)
   const { text } = await browser.submit('/cart/add', { plan })
   // 29.00 for the plan; 22.00 less 20 % is 17.60, and half of that is 8.80.
-  assert.match(text, /VIP member price -\$4\.40 VIP welcome offer -\$8\.80 Total \$37\.80/)
+  assert.match(text, /Products \$51\.00 VIP member price -\$4\.40 VIP welcome offer -\$8\.80 Total \$37\.80/)
   assert.match(await browser.open('/checkout'), /Log in to buy/)
   await browser.submit('/session', { email: 'new@example.com', first_name: 'New' })
   const bought = await browser.submit('/checkout', { do: 'pay', country: 'US' })
