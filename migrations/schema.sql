@@ -1960,8 +1960,10 @@ create table sandbox.orders (
   attributes jsonb not null default '[]'::jsonb,
   shipping_address jsonb,
   billing_address jsonb,
+  cart_token text,
   constraint orders_pkey PRIMARY KEY (store_id, id)
 );
+CREATE UNIQUE INDEX orders_by_cart ON sandbox.orders USING btree (store_id, cart_token) WHERE (cart_token IS NOT NULL);
 CREATE INDEX orders_by_contract ON sandbox.orders USING btree (store_id, contract_id, id) WHERE (contract_id IS NOT NULL);
 CREATE INDEX orders_by_customer ON sandbox.orders USING btree (store_id, customer_id, id);
 grant delete, insert, select, update on sandbox.orders to perennial_operator, perennial_store;

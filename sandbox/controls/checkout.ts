@@ -30,8 +30,7 @@ export async function checkout(
   return platform.db.inInstallation(async (q): Promise<CheckedOut> => {
     const customer = await lockCustomer(q, shop, customerId)
     const offer = await requireOffer(q, shop.storeId, input.plan)
-    const held = await findHeld(q, shop, customer, offer)
-    if (held) throw alreadyHeld(offer.product.title, held.id)
+    await refuseHeld(q, shop, customer, offer)
     const { isChallenged } = await saveCard(q, shop.storeId, customer)
     if (!isChallenged) return { ...(await placeJoin(q, shop, customer, offer, now)), challenge: null }
     const challenge = randomBytes(18).toString('base64url')
@@ -82,11 +81,16 @@ export function statusAt({ status, createdAt }: Checkout, now: Temporal.Instant)
 }
 
 /** Checkouts of one customer happen one after another. */
-async function lockCustomer(q: Queries, { storeId }: Shop, customerId: string): Promise<Customer> {
+export async function lockCustomer(q: Queries, { storeId }: Shop, customerId: string): Promise<Customer> {
   await q.run(sql`select from sandbox.customers where store_id = ${storeId} and id = ${customerId} for update`)
   const customer = await findCustomer(q, storeId, customerId)
   if (!customer) throw customerNotFound(customerId)
   return customer
+}
+
+export async function refuseHeld(q: Queries, shop: Shop, customer: Customer, offer: Offer): Promise<void> {
+  const held = await findHeld(q, shop, customer, offer)
+  if (held) throw alreadyHeld(offer.product.title, held.id)
 }
 
 async function findHeld(q: Queries, { storeId }: Shop, customer: Customer, offer: Offer) {

@@ -12,8 +12,9 @@ import type { Shop } from '../shop.ts'
 import { addressIn } from '../state/addresses.ts'
 import { type Customer, findCustomer } from '../state/customers.ts'
 import { findGiftCardByCode, type GiftCard } from '../state/gift-cards.ts'
-import type { Attribute } from '../state/orders.ts'
+import { type Attribute, findOrderOfCart, markCart } from '../state/orders.ts'
 import { findProducts, findVariantsByName, type Product, type Variant } from '../state/products.ts'
+import { lockCustomer, refuseHeld } from './checkout.ts'
 import { requireOffer, saveCard } from './join.ts'
 import { customerNotFound, idFrom, shopOf } from './refusals.ts'
 
@@ -46,6 +47,8 @@ export type NewTestOrder = {
   taxPercent?: number | null
   /** The sales channel: web, pos, the number of an app, … */
   channel?: string | null
+  /** Of a browser's cart, which is bought once, and which sells no plan that the customer has. */
+  cartToken?: string | null
 }
 
 const COUNTRY = /^[A-Z]{2}$/
@@ -64,13 +67,23 @@ export async function placeOrder(
   const checked = checkedInput(shop, input)
   const now = await platform.clock(shop.domain)
   return platform.db.inInstallation(async (q) => {
-    const customer = await findCustomer(q, shop.storeId, customerId)
+    const { cartToken = null } = input
+    // Two requests for one cart come one after the other.
+    const customer = cartToken
+      ? await lockCustomer(q, shop, customerId)
+      : await findCustomer(q, shop.storeId, customerId)
     if (!customer) throw customerNotFound(customerId)
     const { cart } = await cartOf(q, shop, customer, { ...checked, isPreview: false }, now)
     const { creditMinor, giftCard, offers } = cart
+    if (cartToken) {
+      const before = await findOrderOfCart(q, shop.storeId, cartToken)
+      if (before) throw new Refusal('conflict', `This cart is bought already: it is order #${before.number}`)
+      for (const offer of offers) await refuseHeld(q, shop, customer, offer)
+    }
     const byCard = totalsOf(cart).totalMinor - creditMinor - (giftCard?.balanceMinor ?? 0) > 0
     if (byCard || offers.length > 0) await saveCard(q, shop.storeId, customer)
     const { order, contractIds } = await placeCheckout(q, shop, customer, cart, now)
+    if (cartToken) await markCart(q, shop.storeId, order.id, cartToken)
     return { id: order.id, name: `#${order.number}`, contractIds }
   })
 }

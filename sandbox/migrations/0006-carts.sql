@@ -10,7 +10,10 @@ alter table sandbox.orders
   add column attributes jsonb not null default '[]',
   -- Whole addresses; null: the country and the province are all that is known.
   add column shipping_address jsonb,
-  add column billing_address jsonb;
+  add column billing_address jsonb,
+  -- The cart of a browser that it was bought from: a cart is bought once.
+  add column cart_token text;
+create unique index orders_by_cart on sandbox.orders (store_id, cart_token) where cart_token is not null;
 
 alter table sandbox.transactions
   -- What paid besides a card: {creditAccountId} or {giftCardId, lastCharacters}.

@@ -248,6 +248,21 @@ export async function markRefunded(
      where store_id = ${storeId} and id = ${id}`)
 }
 
+export async function findOrderOfCart(
+  q: Queries,
+  storeId: number,
+  cartToken: string
+): Promise<{ number: number } | null> {
+  return q.maybeOne(
+    row({ number: int }),
+    sql`select number from sandbox.orders where store_id = ${storeId} and cart_token = ${cartToken}`
+  )
+}
+
+export async function markCart(q: Queries, storeId: number, id: string, cartToken: string): Promise<void> {
+  await q.run(sql`update sandbox.orders set cart_token = ${cartToken} where store_id = ${storeId} and id = ${id}`)
+}
+
 export async function markCancelled(
   q: Queries,
   storeId: number,

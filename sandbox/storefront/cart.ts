@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { currencyDecimals, decimalOf } from '#kit/money'
 import { invalidField } from '#kit/refusal'
 import type { NewTestOrder } from '../controls/place-order.ts'
@@ -6,6 +7,8 @@ import { isNumericId } from '../wire/gid.ts'
 
 /** What a browser has in its cart, and what its customer has said at the checkout so far. */
 export type BrowserCart = {
+  /** Tells this cart from others, so that it is bought once. */
+  token: string
   items: { variant: string; quantity: number }[]
   /** The selling plan of a membership that is bought with the items. */
   plan: string | null
@@ -29,9 +32,19 @@ export const COUNTRIES = Object.keys(TAX)
 
 /** A cart from what the browser has kept, which may be of an older version. */
 export function cartFrom(kept: unknown): BrowserCart {
-  const { items = [], plan = null, details = {} } = (kept ?? {}) as Partial<BrowserCart>
-  return { items, plan, details }
+  const { token = newToken(), items = [], plan = null, details = {} } = (kept ?? {}) as Partial<BrowserCart>
+  return { token, items, plan, details }
 }
+
+const newToken = () => randomBytes(12).toString('base64url')
+
+/** The cart after it was bought: empty, for the next order to the same country. */
+export const nextCart = ({ details: { country } }: BrowserCart): BrowserCart => ({
+  token: newToken(),
+  items: [],
+  plan: null,
+  details: { country }
+})
 
 export const isEmpty = ({ items, plan }: BrowserCart): boolean => items.length === 0 && plan === null
 
@@ -67,13 +80,14 @@ export function detailsFrom(fields: Record<string, string | undefined>): Details
 /** The order of a cart. `ships`: whether anything in it has to be sent. */
 export function orderOf(
   shop: Shop,
-  { items, plan, details }: BrowserCart,
+  { token, items, plan, details }: BrowserCart,
   { ships, home }: { ships: boolean; home: string | null }
 ): Omit<NewTestOrder, 'customerId'> {
   const country = details.country ?? (home && COUNTRIES.includes(home) ? home : COUNTRIES[0]!)
   const shippingMinor = SHIPPING * 10 ** Math.max(currencyDecimals(shop.currency) - 2, 0)
   return {
     storeId: shop.storeId,
+    cartToken: token,
     lines: [...(plan === null ? [] : [{ plan }]), ...items],
     country,
     billingCountry: details.billing && details.billing !== country ? details.billing : null,

@@ -230,7 +230,7 @@ function orderTable(shop: Shop, orders: Order[]): Html {
     <tbody>${orders.map(
       (order) => html`<tr>
       <td>#${order.number}</td><td>${day(shop, order.createdAt)}</td>
-      <td>${order.lines.map((line) => line.title).join(', ')}</td>
+      <td class="wide">${order.lines.map((line) => line.title).join(', ')}</td>
       <td>${order.financialStatus.replace('_', ' ')}</td>
       <td class="number">${price(order.totalMinor, order.currency)}</td>
     </tr>`

@@ -13,8 +13,19 @@ import { listCollections } from '../state/collections.ts'
 import { listContractsOf } from '../state/contracts.ts'
 import { listCreditAccounts } from '../state/credit.ts'
 import { findCustomer } from '../state/customers.ts'
+import { findOrderOfCart } from '../state/orders.ts'
 import { findVariants, listActiveProducts, listVariants } from '../state/products.ts'
-import { type BrowserCart, cartFrom, detailsFrom, isEmpty, orderOf, piecesIn, withItem, withQuantity } from './cart.ts'
+import {
+  type BrowserCart,
+  cartFrom,
+  detailsFrom,
+  isEmpty,
+  nextCart,
+  orderOf,
+  piecesIn,
+  withItem,
+  withQuantity
+} from './cart.ts'
 import { accountBar } from './home.ts'
 import { type Html, html } from './html.ts'
 import { type Catalogue, cartPage, cataloguePage, checkoutPage, emptyCartPage, shopLinks } from './shop-pages.ts'
@@ -57,10 +68,11 @@ export function shopRoutes(platform: Platform, controls: Controls, scope: Fastif
     return send(request, reply, { ...body, account })
   }
 
-  /** The browser's cart, without what the shop no longer sells. */
+  /** The browser's cart, without what the shop no longer sells; a new one if it was bought, maybe in another tab. */
   const currentCart = async (request: FastifyRequest): Promise<BrowserCart> => {
     const cart = cartFrom(readCart(request))
     const { storeId } = request.shopRequest.shop
+    if (await findOrderOfCart(db.direct, storeId, cart.token)) return nextCart(cart)
     const [offers, products] = [await listOffers(db.direct, storeId), await listActiveProducts(db.direct, storeId)]
     const variants = await findVariants(
       db.direct,
@@ -201,12 +213,11 @@ export function shopRoutes(platform: Platform, controls: Controls, scope: Fastif
         if (fields.do !== 'pay') return { to: '/checkout' }
         if (isEmpty(cart)) throw new Refusal('conflict', 'Your cart is empty')
         const { order } = await previewOf(request, cart, { country: cart.details.country })
-        const { details } = cart
         const whole = {
           ...orderOf(request.shopRequest.shop, cart, { ships: order.shipping != null, home: customer.country })
         }
         const { name, contractIds } = await controls.order({ ...whole, customerId: customer.id })
-        keepCart(request, reply, { items: [], plan: null, details: { country: details.country } })
+        keepCart(request, reply, nextCart(cart))
         const begun = contractIds.length > 0 ? ` Your membership has started (contract ${contractIds[0]}).` : ''
         return { notice: { kind: 'done', title: `Thank you! Your order is ${name}.${begun}` } }
       },

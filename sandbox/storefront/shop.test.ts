@@ -213,4 +213,28 @@ test('a checkout says what does not apply and keeps the rest; a declined card ke
   assert.equal((await shop.sandbox.controls.counts(storeId)).orders, 0)
 })
 
+test('a cart is bought once, also when it is paid twice at once, and a plan is sold once', async () => {
+  const shop = await aShop()
+  const { storeId } = shop
+  await shop.aPlan()
+  const customer = await shop.aCustomer()
+  const browser = aBrowser(shop)
+  const idOf = await variantIds(shop)
+  await browser.submit('/session', { customer: customer.id })
+  await browser.submit('/cart/add', { variant: idOf('BOWL') })
+  const answers = await Promise.all([1, 2, 3].map(() => browser.submit('/checkout', { do: 'pay', country: 'US' })))
+  assert.equal(answers.filter(({ text }) => /Your order is/.test(text)).length, 1)
+  assert.equal((await shop.sandbox.controls.counts(storeId)).orders, 1)
+
+  const { data } = await shop.graphql(
+    '{ sellingPlanGroups(first: 1) { nodes { sellingPlans(first: 1) { nodes { id } } } } }'
+  )
+  const plan = data.sellingPlanGroups.nodes[0].sellingPlans.nodes[0].id.split('/').at(-1)
+  await browser.submit('/cart/add', { plan })
+  assert.match((await browser.submit('/checkout', { do: 'pay', country: 'US' })).text, /membership has started/)
+  await browser.submit('/cart/add', { plan })
+  assert.match((await browser.submit('/checkout', { do: 'pay', country: 'US' })).text, /You already have VIP/)
+  assert.equal((await shop.sandbox.controls.counts(storeId)).contracts, 1)
+})
+
 test('no request of this file caused an internal error', () => assert.deepEqual(bugs, []))
