@@ -1,4 +1,4 @@
--- expand: code from 0003 can run on this schema.
+-- expand: code from 0001 can run on this schema.
 -- What a shop sells besides memberships: products in collections, with compare-at prices.
 create sequence sandbox.collection_ids start 841564295 increment 3;
 

@@ -1,4 +1,4 @@
--- expand: code from 0003 can run on this schema.
+-- expand: code from 0001 can run on this schema.
 create sequence sandbox.gift_card_ids start 654879129906 increment 3;
 create sequence sandbox.gift_card_transaction_ids start 308879129906 increment 3;
 

@@ -1,4 +1,4 @@
--- expand: code from 0003 can run on this schema.
+-- expand: code from 0001 can run on this schema.
 -- What an order of a whole cart has beside its lines. An order from before has none of it.
 alter table sandbox.orders
   add column tax_minor bigint not null default 0,
