@@ -907,6 +907,64 @@ create table nodes (
 );
 grant delete, insert, select on nodes to perennial_operator;
 
+create table order_discrepancies (
+  store_id bigint not null,
+  id bigint not null generated always as identity,
+  platform_order_id text not null,
+  kind text not null,
+  subject text not null,
+  message text not null,
+  found_at timestamp with time zone not null,
+  settled_at timestamp with time zone,
+  constraint order_discrepancies_pkey PRIMARY KEY (store_id, id),
+  constraint order_discrepancies_store_id_kind_subject_key UNIQUE (store_id, kind, subject),
+  constraint order_discrepancies_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
+);
+CREATE INDEX order_discrepancies_open ON public.order_discrepancies USING btree (store_id, platform_order_id) WHERE (settled_at IS NULL);
+alter table order_discrepancies enable row level security;
+alter table order_discrepancies force row level security;
+create policy all_stores on order_discrepancies for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on order_discrepancies for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on order_discrepancies to perennial_operator, perennial_store;
+
+create table order_disputes (
+  store_id bigint not null,
+  id bigint not null generated always as identity,
+  platform_dispute_id text not null,
+  order_id bigint not null,
+  began_as text not null,
+  type text not null,
+  status text not null,
+  reason text,
+  network_reason_code text,
+  amount_minor bigint,
+  currency text,
+  initiated_at timestamp with time zone not null,
+  finalized_at timestamp with time zone,
+  reported_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint order_disputes_pkey PRIMARY KEY (store_id, id),
+  constraint order_disputes_store_id_platform_dispute_id_key UNIQUE (store_id, platform_dispute_id),
+  constraint order_disputes_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint order_disputes_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id),
+  constraint order_disputes_platform_dispute_id_check CHECK (platform_dispute_id ~ '^[0-9]{1,20}$'::text)
+);
+CREATE INDEX order_disputes_by_order ON public.order_disputes USING btree (store_id, order_id, initiated_at);
+alter table order_disputes enable row level security;
+alter table order_disputes force row level security;
+create policy all_stores on order_disputes for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on order_disputes for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on order_disputes to perennial_operator, perennial_store;
+
 create table order_refunds (
   store_id bigint not null,
   id bigint not null generated always as identity,
@@ -928,6 +986,66 @@ create policy one_store on order_refunds for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on order_refunds to perennial_operator, perennial_store;
+
+create table order_transactions (
+  store_id bigint not null,
+  id bigint not null generated always as identity,
+  platform_transaction_id text not null,
+  order_id bigint not null,
+  kind text not null,
+  status text not null,
+  gateway text,
+  amount_minor bigint not null,
+  platform_parent_id text,
+  processed_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint order_transactions_pkey PRIMARY KEY (store_id, id),
+  constraint order_transactions_store_id_platform_transaction_id_key UNIQUE (store_id, platform_transaction_id),
+  constraint order_transactions_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint order_transactions_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id),
+  constraint order_transactions_platform_transaction_id_check CHECK (platform_transaction_id ~ '^[0-9]{1,20}$'::text)
+);
+CREATE INDEX order_transactions_by_order ON public.order_transactions USING btree (store_id, order_id);
+alter table order_transactions enable row level security;
+alter table order_transactions force row level security;
+create policy all_stores on order_transactions for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on order_transactions for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on order_transactions to perennial_operator, perennial_store;
+
+create table order_walks (
+  store_id bigint not null,
+  kind text not null,
+  next_at timestamp with time zone,
+  cursor_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  page_after text,
+  seen integer not null default 0,
+  changed integer not null default 0,
+  failures integer not null default 0,
+  last_error text,
+  finished_at timestamp with time zone,
+  lease_token integer not null default 0,
+  lease_owner bigint,
+  leased_until timestamp with time zone,
+  constraint order_walks_pkey PRIMARY KEY (store_id, kind),
+  constraint order_walks_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint order_walks_kind_check CHECK (kind = ANY (ARRAY['recent'::text, 'import'::text]))
+);
+CREATE INDEX order_walks_due ON public.order_walks USING btree (store_id, next_at) WHERE (next_at IS NOT NULL);
+alter table order_walks enable row level security;
+alter table order_walks force row level security;
+create policy all_stores on order_walks for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on order_walks for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on order_walks to perennial_operator, perennial_store;
 
 create table orders (
   store_id bigint not null,
@@ -954,13 +1072,27 @@ create table orders (
   platform_updated_at timestamp with time zone not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  customer_name text,
+  subtotal_minor bigint,
+  shipping_minor bigint,
+  app_id text,
+  channel text,
+  brand text,
+  coupons jsonb,
+  attributes jsonb,
+  lines jsonb,
+  details_at timestamp with time zone,
+  message_digest text,
+  read_digest text,
   constraint orders_pkey PRIMARY KEY (store_id, id),
   constraint orders_store_id_platform_order_id_key UNIQUE (store_id, platform_order_id),
   constraint orders_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint orders_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
   constraint orders_platform_order_id_check CHECK (platform_order_id ~ '^[0-9]{1,20}$'::text)
-);
+) with (fillfactor=90, autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX orders_by_change ON public.orders USING btree (store_id, updated_at, id);
 CREATE INDEX orders_by_member ON public.orders USING btree (store_id, member_id, id);
+CREATE INDEX orders_without_channel ON public.orders USING btree (store_id, app_id) WHERE ((app_id IS NOT NULL) AND (channel IS NULL));
 CREATE TRIGGER append_metrics AFTER UPDATE ON orders REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_order_changes();
 CREATE TRIGGER append_metrics_new AFTER INSERT ON orders REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_order_changes();
 alter table orders enable row level security;
@@ -1069,6 +1201,33 @@ create policy one_store on plans for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on plans to perennial_operator, perennial_store;
+
+create table platform_refunds (
+  store_id bigint not null,
+  id bigint not null generated always as identity,
+  platform_refund_id text not null,
+  order_id bigint not null,
+  amount_minor bigint not null,
+  refunded_at timestamp with time zone not null,
+  revision_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint platform_refunds_pkey PRIMARY KEY (store_id, id),
+  constraint platform_refunds_store_id_platform_refund_id_key UNIQUE (store_id, platform_refund_id),
+  constraint platform_refunds_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint platform_refunds_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id),
+  constraint platform_refunds_platform_refund_id_check CHECK (platform_refund_id ~ '^[0-9]{1,20}$'::text)
+);
+CREATE INDEX platform_refunds_by_order ON public.platform_refunds USING btree (store_id, order_id);
+alter table platform_refunds enable row level security;
+alter table platform_refunds force row level security;
+create policy all_stores on platform_refunds for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on platform_refunds for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on platform_refunds to perennial_operator, perennial_store;
 
 create table points_accounts (
   store_id bigint not null,
@@ -1211,6 +1370,23 @@ create policy one_store on rollup_marks for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on rollup_marks to perennial_operator, perennial_store;
+
+create table sales_channels (
+  store_id bigint not null,
+  app_id text not null,
+  name text not null,
+  constraint sales_channels_pkey PRIMARY KEY (store_id, app_id),
+  constraint sales_channels_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
+);
+alter table sales_channels enable row level security;
+alter table sales_channels force row level security;
+create policy all_stores on sales_channels for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on sales_channels for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on sales_channels to perennial_operator, perennial_store;
 
 create table schema_migrations (
   migration_set text not null,

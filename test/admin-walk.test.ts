@@ -77,7 +77,12 @@ const THINGS: Record<string, () => Promise<string> | string> = {
     (await ask('POST', `/webhooks/${await anEndpoint()}/test`, { event: 'member.created' })).webhook_id,
   listener: async () => (await ask('POST', '/webhook-listeners', {})).id,
   import: async () => (await ask('POST', '/imports', { source: 'csv' })).id,
-  dead_letter: () => service.db.inStore(store.storeId, aDeadLetter)
+  dead_letter: () => service.db.inStore(store.storeId, aDeadLetter),
+  order: async () => {
+    const order = await anOrder()
+    await service.deps.settle(store.storeId)
+    return order
+  }
 }
 
 /** Fields whose example has an id of another store. */
@@ -99,6 +104,7 @@ const SPECIAL: Record<string, { before?: (path: string) => Promise<unknown>; bod
       await ask('POST', path.replace(/reactivate$/, 'cancel'))
     }
   },
+  getOrderImport: { before: () => ask('POST', '/order-import', { since: '2025-01-01' }) },
   revokeGift: { before: async (path) => ask('POST', path, { receiver: await aPerson() }) },
   endWebhookSecretRoll: { before: (path) => ask('POST', path.replace(/end-roll$/, 'roll')) },
   fetchWebhookDeliveries: { body: () => ({ wait_seconds: 0, max: 1 }) },

@@ -263,8 +263,22 @@ test('the webhook and the connector return the same order', async () => {
   await shop.sandbox.controls.order({ storeId: shop.storeId, customerId, total: '40.00' })
   await shop.settle()
   for (const { body } of got) {
-    const recorded = parseOrderPayload(body)
+    const { details, ...recorded } = parseOrderPayload(body)
     assert.deepEqual(recorded, theValue(await connector.orders.findMany([recorded.id])).get(recorded.id))
+    const { details: read, ...whole } = theValue(await connector.orders.findWhole([recorded.id])).get(recorded.id)!
+    assert.deepEqual(recorded, whole)
+    // Only a read has the app's name, selling plans and contracts, and the transactions that have messages of their own.
+    const { transactions, appId, appName, lines, ...rest } = read!
+    const asInMessages = lines.map((line) => ({ ...line, sellingPlanId: null, contractId: null }))
+    const unsaid = { transactions: [], appId: details!.appId, appName: null }
+    assert.deepEqual({ ...rest, ...unsaid, lines: asInMessages }, details)
+    assert.deepEqual(
+      transactions.map(({ kind, status, amountMinor }) => [kind, status, amountMinor]),
+      [['sale', 'success', recorded.totalMinor]]
+    )
+    assert.ok(appId !== null && appName !== null)
+    // One of the two is the checkout of a membership.
+    if (recorded.totalMinor === 2900) assert.ok(lines[0]!.sellingPlanId !== null && lines[0]!.contractId !== null)
   }
   assert.equal(got.length, 2)
 })

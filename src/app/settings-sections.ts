@@ -2,4 +2,5 @@
 // made from these; the module that declares a section reads it with `settingsOf` of #stores.
 export { actionRequiredSettings, dunningSettings } from '#billing/settings'
 export { reactivationGraceSettings } from '#lifecycle/settings'
+export { brandSettings } from '#orders/settings'
 export { scheduleSettings } from '#subscriptions/settings'

@@ -17,6 +17,13 @@ export {
 export { contractsQuarantined } from '#contracts/audit-rules'
 export { creditBalancesSum, creditEntriesChained, creditEventsComplete } from '#credits/audit-rules'
 export { profilesPushed } from '#members/audit-rules'
+export {
+  orderMessagesAgree,
+  orderRefundsAddUp,
+  ordersAsUsual,
+  ordersNotOverRefunded,
+  ordersWalked
+} from '#orders/audit-rules'
 export { platformMessagesProcessed } from '#platform/audit-rules'
 export { pointsBalancesSum, pointsEventsComplete } from '#points/audit-rules'
 export { createdEventsComplete, memberStatusConsistent } from '#subscriptions/audit-rules'

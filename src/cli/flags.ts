@@ -50,6 +50,9 @@ export const id = (prefix: string, accepts: string): Reader<string> =>
 
 export const text = (accepts: string): Reader<string> => matching(accepts, /\S/)
 
+export const characters = (min: number, max: number): Reader<string> =>
+  matching(`a text of ${min} to ${max} characters`, new RegExp(`^.{${min},${max}}$`, 's'))
+
 export function oneOf<const T extends string>(...allowed: T[]): Reader<T> {
   const accepts = `${allowed.slice(0, -1).join(', ')} or ${allowed.at(-1)}`
   return { accepts, read: (given) => allowed.find((word) => word === given) ?? refused(accepts) }

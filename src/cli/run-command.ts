@@ -15,6 +15,7 @@ import { addImportCommands } from './commands/import.ts'
 import { addKeyCommands } from './commands/key.ts'
 import { addListenCommand } from './commands/listen.ts'
 import { addMemberCommands } from './commands/member.ts'
+import { addOrderCommands } from './commands/orders/orders.ts'
 import { addPlanCommands } from './commands/plan/plan.ts'
 import { addPricingCommands } from './commands/plan/pricing.ts'
 import { addSandboxCommands } from './commands/sandbox.ts'
@@ -94,6 +95,7 @@ function programOf(terminal: Terminal, parts: Parts): Command {
   addListenCommand(program, terminal)
   addTriggerCommand(program, terminal)
   addImportCommands(program, terminal)
+  addOrderCommands(program, terminal)
   addAlertCommands(program, terminal)
   addDeadLetterCommands(program, terminal)
   addClockCommands(program, terminal)

@@ -8,6 +8,7 @@ export type Accepted<T = unknown> = { type?: T } & (
   | { kind: 'choice'; options: readonly string[] }
   | { kind: 'number'; unit: string; from: number; to: number; isNullable?: boolean }
   | { kind: 'numbers'; unit: string; from: number; to: number; atMost: number; isRising?: boolean }
+  | { kind: 'text'; from: number; to: number }
 )
 
 export type Setting<T = unknown> = {
@@ -64,6 +65,9 @@ export const wholeNumbers = (
   { isRising = false, ...range }: { from: number; to: number; atMost: number; isRising?: boolean }
 ): Accepted<number[]> => ({ kind: 'numbers', unit, ...range, isRising })
 
+/** A text of so many characters. */
+export const shortText = (from: number, to: number): Accepted<string> => ({ kind: 'text', from, to })
+
 /** One setting of a section with its path: names as in the API, below the section's own. */
 export type ListedSetting = { path: string[]; setting: Setting }
 
@@ -89,6 +93,7 @@ export function acceptedWords(accepted: Accepted): string {
     const { options } = accepted
     return options.length === 1 ? options[0]! : `${options.slice(0, -1).join(', ')} or ${options.at(-1)}`
   }
+  if (accepted.kind === 'text') return `a text of ${accepted.from} to ${accepted.to} characters`
   const { unit, from, to } = accepted
   if (accepted.kind === 'number') {
     return `a whole number of ${unit} from ${from} to ${to}${accepted.isNullable ? ', or null for no limit' : ''}`
@@ -138,6 +143,7 @@ function merge(shape: SettingsShape, stored: unknown, change: unknown, field: st
 function fits(accepted: Accepted, value: unknown): boolean {
   if (accepted.kind === 'choice') return accepted.options.some((option) => option === value)
   const { from, to } = accepted
+  if (accepted.kind === 'text') return typeof value === 'string' && value.length >= from && value.length <= to
   const isWhole = (n: unknown, min = from) => Number.isInteger(n) && Number(n) >= min && Number(n) <= to
   if (accepted.kind === 'number') return (value === null && accepted.isNullable === true) || isWhole(value)
   if (!Array.isArray(value) || value.length > accepted.atMost) return false

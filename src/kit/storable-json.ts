@@ -11,3 +11,19 @@ export function parseStorableJson(text: string): unknown {
     typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value
   )
 }
+
+/** A number of so many digits may not be exact in JavaScript. */
+const LONG_NUMBER = /[:[,]\s*-?\d{16,}\s*[,\]}]/
+
+/**
+ * The same for messages whose ids are plain numbers: a whole number that JavaScript would round becomes the text of its digits.
+ */
+export function parseExactJson(text: string): unknown {
+  if (!LONG_NUMBER.test(text)) return parseStorableJson(text)
+  const isStorable = !UNSTORABLE.test(text)
+  return JSON.parse(text, (_key, value, context?: { source?: string }) => {
+    if (typeof value === 'string') return isStorable ? value : value.replaceAll('\0', '').toWellFormed()
+    const isRounded = typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? '')
+    return isRounded ? context!.source : value
+  })
+}

@@ -1,5 +1,5 @@
 import { type Ctx, day, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
-import { type CustomerUpdate, KnownCustomer } from './customer.ts'
+import { type CustomerUpdate, KnownCustomer, truncateFields } from './customer.ts'
 
 /** Customers by our number, including those who are not members, in no order. */
 export function listCustomers(ctx: Ctx, ids: number[]) {
@@ -146,7 +146,8 @@ export async function markMembershipStatuses(ctx: Ctx, memberships: MembershipSt
 }
 
 /** Inserts the customers that have no row. Existing ones stay as they are and use up no number of the sequence. */
-export async function insertMissingCustomers(ctx: Ctx, customers: CustomerUpdate[]): Promise<void> {
+export async function insertMissingCustomers(ctx: Ctx, given: CustomerUpdate[]): Promise<void> {
+  const customers = given.map(truncateFields)
   await ctx.tx.run(sql`
     insert into members (store_id, platform_customer_id, email, first_name, last_name, created_at, updated_at)
     select ${ctx.storeId}, c.id, c.email, c.first_name, c.last_name, ${ctx.now}, ${ctx.now}

@@ -1,2 +1,14 @@
+export { classifyOrder, type OrderClassification, type OrderToClassify } from './classify-order.ts'
+export { type Discrepancy, recordDiscrepancies } from './discrepancies.ts'
+export { findOrder, listOrders, type OrderSummary, type OrderWithParts } from './find-orders.ts'
 export { reassignOrders } from './reassign-orders.ts'
-export { type RecordedOrder, recordOrders } from './record-orders.ts'
+export type { RecordedOrder } from './reported/order-queries.ts'
+export { recordOrders } from './reported/record-orders.ts'
+export { type OrderReports, recordReports } from './reported/record-reports.ts'
+export {
+  findOrderImport,
+  type OrderWalk,
+  scheduleOrderWalk,
+  startOrderImport,
+  walkOrdersNow
+} from './walk/order-walks.ts'

@@ -26,6 +26,12 @@ export {
   releaseInbound
 } from './inbound/inbound-queries.ts'
 export {
+  parseDisputePayload,
+  parseOrderPayload,
+  parseRefundPayload,
+  parseTransactionPayload
+} from './inbound/order-payloads.ts'
+export {
   type AttemptPayload,
   parseAttemptPayload,
   parseBulkOperationPayload,
@@ -33,18 +39,25 @@ export {
   parseCustomerPayload,
   parseDeletedCustomerPayload,
   parseMergePayload,
-  parseOrderPayload,
   parsePaymentMethodPayload
 } from './inbound/payloads.ts'
 export { receiveWebhook } from './inbound/receive-webhook.ts'
 export { type ProxyCheck, verifyProxyQuery } from './inbound/verify-proxy-query.ts'
 export { readWebhookHeaders, type WebhookHeaders } from './inbound/webhook-headers.ts'
-export type { PlatformOrder } from './orders/order.ts'
+export { CREDIT_GATEWAYS, isCreditGateway, type PlatformOrder } from './orders/order.ts'
+export type {
+  OrderCoupon,
+  OrderLine,
+  PlatformDispute,
+  PlatformRefund,
+  PlatformTransaction
+} from './orders/order-details.ts'
+export type { OrderRevision } from './orders/orders-api.ts'
 export type { PlanTerms } from './products/plan-on-sale.ts'
 export { callTimes, MAX_CALL_MS } from './wire/client.ts'
+export { MAX_IDS_PER_DOCUMENT } from './wire/document.ts'
 export { DownloadFailed, downloadLines, type PlatformFile } from './wire/download-lines.ts'
 export { MalformedPayload, numericIdOf } from './wire/fields.ts'
-export { MAX_IDS_PER_DOCUMENT } from './wire/find-by-ids.ts'
 export type { Interval } from './wire/interval.ts'
 export {
   isUnreached,

@@ -1,6 +1,6 @@
 import { createLeasedFlights, type Engine, type LeasedFlights, type Patience, throwFirst } from '#kit/engines'
 import { type Ctx, instant, isTemporary, nullable, row, UnknownStore } from '#kit/postgres'
-import { parseStorableJson } from '#kit/storable-json'
+import { parseExactJson, parseStorableJson } from '#kit/storable-json'
 import {
   deleteOldInbound,
   dueInbound,
@@ -203,8 +203,12 @@ export function createInboundEngine(
   }
 }
 
+/** Topics whose messages name their order by a plain number only, which must stay exact; that is slow to read. */
+const PLAIN_NUMBERS = /^(refunds|order_transactions|disputes)\//
+
 function messageOf({ id, topic, body, triggeredAt, receivedAt }: Inbound): InboundMessage {
-  return { id, topic, payload: parseStorableJson(body), triggeredAt: triggeredAt ?? receivedAt }
+  const payload = PLAIN_NUMBERS.test(topic) ? parseExactJson(body) : parseStorableJson(body)
+  return { id, topic, payload, triggeredAt: triggeredAt ?? receivedAt }
 }
 
 /** When to try again, by the store's clock. Null for a message that cannot be read: it would fail every time. */

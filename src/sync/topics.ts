@@ -1,14 +1,12 @@
 import { resumeImportsOfOperations } from '#imports'
 import { parseStorableJson } from '#kit/storable-json'
 import { upsertCustomers } from '#members'
-import { recordOrders } from '#orders'
 import {
   type InboundMessage,
   parseAttemptPayload,
   parseBulkOperationPayload,
   parseContractPayload,
   parseCustomerPayload,
-  parseOrderPayload,
   parsePaymentMethodPayload,
   unwrap
 } from '#platform'
@@ -19,6 +17,7 @@ import type { SyncDeps } from './deps.ts'
 import { applyAttemptMessages } from './messages/apply-attempt-messages.ts'
 import { applyCustomerDeletions } from './messages/apply-customer-deletions.ts'
 import { applyCustomerMerges } from './messages/apply-customer-merges.ts'
+import { applyOrderMessages } from './messages/apply-order-messages.ts'
 import { applyPaymentMethods } from './messages/apply-payment-methods.ts'
 
 export type TopicDeps = SyncDeps & {
@@ -36,11 +35,6 @@ export type TopicHandler = (deps: TopicDeps, storeId: number, messages: InboundM
 const customers: TopicHandler = async ({ db }, storeId, messages) => {
   const updates = messages.map((m) => parseCustomerPayload(m.payload))
   await db.inStore(storeId, (ctx) => upsertCustomers(ctx, updates))
-}
-
-const orders: TopicHandler = async ({ db }, storeId, messages) => {
-  const reported = messages.map((m) => parseOrderPayload(m.payload))
-  await db.inStore(storeId, (ctx) => recordOrders(ctx, reported))
 }
 
 const contracts: TopicHandler = async (deps, storeId, messages) => {
@@ -78,10 +72,12 @@ export const TOPICS: Record<string, TopicHandler> = {
   'customers/update': customers,
   'customers/delete': applyCustomerDeletions,
   'customers/merge': applyCustomerMerges,
-  'orders/create': orders,
-  'orders/updated': orders,
-  'orders/paid': orders,
-  'orders/cancelled': orders,
+  'orders/create': applyOrderMessages,
+  'orders/updated': applyOrderMessages,
+  'orders/paid': applyOrderMessages,
+  'orders/cancelled': applyOrderMessages,
+  'refunds/create': applyOrderMessages,
+  'order_transactions/create': applyOrderMessages,
   'subscription_contracts/create': contracts,
   'subscription_contracts/update': contracts,
   'subscription_contracts/activate': contracts,
@@ -97,14 +93,18 @@ export const TOPICS: Record<string, TopicHandler> = {
   'customer_payment_methods/revoke': revokedPaymentMethods,
   'bulk_operations/finish': bulkOperations,
   'shop/update': async (deps, storeId) => void (await syncShop(deps, storeId)),
-  'app/uninstalled': uninstalled
+  'app/uninstalled': uninstalled,
+  // Last: a store that was connected before they were asked for may lack the scope, and the others come before.
+  'disputes/create': applyOrderMessages,
+  'disputes/update': applyOrderMessages
 }
 
 /**
- * What a message is about, for the messages of one handler: those about the same contract are handled one after the other, also
- * while a call of the handler hangs. Messages of other handlers are all about the same thing.
+ * What a message is about, for the messages of one handler: those about the same contract or order are handled one after the other,
+ * also while a call of the handler hangs. Messages of other handlers are all about the same thing.
  */
 export function subjectOf(topic: string, body: string): string {
+  if (TOPICS[topic] === applyOrderMessages) return orderIn(body)
   const contractOf = contractsOf[topic.slice(0, topic.indexOf('/'))]
   if (!contractOf) return ''
   try {
@@ -114,6 +114,12 @@ export function subjectOf(topic: string, body: string): string {
     return ''
   }
 }
+
+/**
+ * The order that a message is about. Its body is not parsed for that: it may be long, and a wrong answer only lets two messages be
+ * handled at once.
+ */
+const orderIn = (body: string): string => /"order_id":\s*(\d+)|\/Order\/(\d+)"/.exec(body)?.slice(1).join('') ?? ''
 
 const contractsOf: Record<string, ((payload: unknown) => string) | undefined> = {
   subscription_contracts: (payload) => parseContractPayload(payload).id,

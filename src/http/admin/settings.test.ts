@@ -16,7 +16,8 @@ const USUAL = {
   },
   billing: { catch_up: 'latest' },
   action_required: { remind_after_hours: [24, 72] },
-  reactivation_grace_hours: 0
+  reactivation_grace_hours: 0,
+  brand: { attribute: 'brand', default: '' }
 }
 
 test('settings begin as those of the house, and a change leaves the rest as it is', async () => {
@@ -28,7 +29,8 @@ test('settings begin as those of the house, and a change leaves the rest as it i
     dunning,
     billing: { catch_up: 'all' },
     action_required: { remind_after_hours: [1, 168] },
-    reactivation_grace_hours: 24
+    reactivation_grace_hours: 24,
+    brand: { default: 'House' }
   })
   assert.equal(changed.statusCode, 200)
   const expected = {
@@ -40,7 +42,8 @@ test('settings begin as those of the house, and a change leaves the rest as it i
     },
     billing: { catch_up: 'all' },
     action_required: { remind_after_hours: [1, 168] },
-    reactivation_grace_hours: 24
+    reactivation_grace_hours: 24,
+    brand: { attribute: 'brand', default: 'House' }
   }
   assert.deepEqual(changed.json(), expected)
   assert.deepEqual((await admin('PATCH', path, {})).json(), expected)
@@ -74,6 +77,9 @@ test('a refusal names the field and what it takes', async () => {
       /at most 5/
     ],
     [{ reactivation_grace_hours: 721 }, 'reactivation_grace_hours', /0 to 720/],
+    [{ brand: { attribute: '' } }, 'brand.attribute', /a text of 1 to 255 characters/],
+    [{ brand: { default: 'x'.repeat(256) } }, 'brand.default', /a text of 0 to 255 characters/],
+    [{ brand: { default: 3 } }, 'brand.default', /a text of 0 to 255 characters/],
     [{ dunning: { retries: 3 } }, 'dunning.retries', /./],
     [{ grace: 3 }, 'grace', /./]
   ] as const) {

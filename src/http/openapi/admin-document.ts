@@ -72,6 +72,7 @@ const TAGS: Record<string, Tag> = {
     name: 'Dead letters',
     description: 'Events that a part of the service could not handle, and trying them again.'
   },
+  orders: { name: 'Orders', description: 'The orders of the shop, and reading those that it had before.' },
   imports: { name: 'Imports', description: 'Taking over contracts that others have billed until now.' },
   sandbox: SANDBOX,
   installation: { name: 'Installation', description: 'What is about the whole installation.' }
@@ -85,6 +86,7 @@ const TAG_OF: Record<string, string> = {
   settings: 'stores',
   reconcile: 'stores',
   release: 'stores',
+  'order-import': 'orders',
   'webhook-samples': 'webhook-listeners',
   clock: 'sandbox',
   seed: 'sandbox',

@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { parseExactJson } from '#kit/storable-json'
 import { compareRevisions } from '../contracts/compare-revisions.ts'
 import { MalformedPayload } from '../wire/fields.ts'
+import {
+  parseDisputePayload,
+  parseOrderPayload,
+  parseRefundPayload,
+  parseTransactionPayload
+} from './order-payloads.ts'
 import {
   parseAttemptPayload,
   parseContractPayload,
   parseCustomerPayload,
   parseDeletedCustomerPayload,
   parseMergePayload,
-  parseOrderPayload,
   parsePaymentMethodPayload
 } from './payloads.ts'
 
@@ -64,8 +70,9 @@ test('a failed attempt: the code in lower case, the id unknown as in the sample'
 test('an order, with the digits of its ids that JSON numbers lose', () => {
   const order = parseOrderPayload(payload('orders__paid.json'))
   assert.deepEqual(
-    { ...order, createdAt: null, processedAt: null, updatedAt: null, cancelledAt: null },
+    { ...order, details: null, createdAt: null, processedAt: null, updatedAt: null, cancelledAt: null },
     {
+      details: null,
       id: '820982911946154508',
       name: '#9999',
       number: '1234',
@@ -93,6 +100,8 @@ test('an order, with the digits of its ids that JSON numbers lose', () => {
   assert.deepEqual(order.cancelledAt, instant('2022-01-01T00:00:00Z'))
 })
 
+const TRANSACTION = { created_at: '2026-01-02T00:00:00Z', gateway: 'bogus', parent_id: 20 }
+
 test('refunds of an order are summed, and only those that succeeded', () => {
   const order = {
     ...payload('orders__paid.json'),
@@ -100,17 +109,116 @@ test('refunds of an order are summed, and only those that succeeded', () => {
     refunds: [
       payload('refunds__create.json'),
       {
+        id: 2,
+        created_at: '2026-01-02T00:00:00Z',
         transactions: [
-          { kind: 'refund', status: 'failure', amount: '1.00' },
-          { kind: 'void', status: 'success', amount: '2.00' },
+          { ...TRANSACTION, id: 21, kind: 'refund', status: 'failure', amount: '1.00' },
+          { ...TRANSACTION, id: 22, kind: 'void', status: 'success', amount: '2.00' },
           // The shop's currency counts, not the buyer's.
-          { kind: 'refund', status: 'success', amount: '9.00', amount_set: { shop_money: { amount: '4.00' } } }
+          {
+            ...TRANSACTION,
+            id: 23,
+            kind: 'refund',
+            status: 'success',
+            amount: '9.00',
+            amount_set: { shop_money: { amount: '4.00' } }
+          }
         ]
       }
     ]
   }
   assert.equal(parseOrderPayload(order).refundedMinor, 8500 + 400)
-  assert.deepEqual(parseOrderPayload(order).discountCodes, ['WELCOME'])
+  const { discountCodes, details } = parseOrderPayload(order)
+  assert.deepEqual(discountCodes, ['WELCOME'])
+  assert.deepEqual(details!.coupons, [{ code: 'WELCOME', amountMinor: 500 }])
+  assert.deepEqual(
+    details!.refunds.map(({ id, amountMinor }) => [id, amountMinor]),
+    [
+      ['890088186047892319', 8500],
+      ['2', 400]
+    ]
+  )
+})
+
+test('an order says whose it is, what was bought and where it came from', () => {
+  const { details } = parseOrderPayload({
+    ...payload('orders__paid.json'),
+    app_id: 580111,
+    note_attributes: [
+      { name: 'brand', value: 'Acme' },
+      { name: 'gift', value: true }
+    ]
+  })
+  const { lines, customer, ...rest } = details!
+  assert.deepEqual(rest, {
+    customerName: 'Steve Shipper',
+    subtotalMinor: 40495,
+    shippingMinor: 1000,
+    appId: '580111',
+    appName: null,
+    attributes: [
+      { name: 'brand', value: 'Acme' },
+      { name: 'gift', value: 'true' }
+    ],
+    coupons: [],
+    refunds: [],
+    transactions: []
+  })
+  assert.deepEqual(customer, { firstName: 'John', lastName: 'Smith' })
+  assert.equal(lines.length, 5)
+  assert.deepEqual(
+    { ...lines[0], productId: null },
+    {
+      id: '487817672276298554',
+      productId: null,
+      variantId: null,
+      title: 'Aviator sunglasses',
+      quantity: 1,
+      priceMinor: 8999,
+      discountMinor: 0,
+      sellingPlanId: null,
+      contractId: null
+    }
+  )
+})
+
+test('the gateway of an order is the first that is neither store credit nor a gift card, else the first', () => {
+  const gatewayOf = (...names: string[]) =>
+    parseOrderPayload({ ...payload('orders__paid.json'), payment_gateway_names: names }).gateway
+  assert.equal(gatewayOf('shopify_store_credit', 'gift_card', 'bogus', 'visa'), 'bogus')
+  assert.equal(gatewayOf('gift_card', 'shopify_store_credit'), 'gift_card')
+  assert.equal(gatewayOf(), null)
+})
+
+test('the name on an order is that of the billing address, else of the shipping address, else of the customer', () => {
+  const order = payload('orders__paid.json')
+  const billing_address = { ...order.billing_address, name: 'Bea Biller' }
+  const nameOf = (over: object) => parseOrderPayload({ ...order, ...over }).details!.customerName
+  assert.equal(nameOf({ billing_address }), 'Bea Biller')
+  assert.equal(nameOf({ billing_address: null }), 'Steve Shipper')
+  assert.equal(nameOf({ billing_address: { ...billing_address, name: ' ' }, shipping_address: null }), 'John Smith')
+  assert.equal(nameOf({ billing_address: null, shipping_address: null, customer: null }), null)
+})
+
+test('refunds, transactions and disputes have the plain number of their order, exact where it is long', () => {
+  const exact = (name: string) => parseExactJson(readFileSync(new URL(name, fixtures), 'utf8'))
+  const sample = exact('refunds__create.json') as { transactions: object[] }
+  const stated = { ...sample, transactions: sample.transactions.map((one) => ({ ...one, currency: 'USD' })) }
+  const { orderId, refund } = parseRefundPayload(stated)
+  assert.deepEqual([orderId, refund!.amountMinor], ['820982911946154500', 8500])
+  assert.deepEqual(parseRefundPayload(sample), { orderId, refund: null }, 'it names no currency')
+  const paid = parseTransactionPayload(exact('order_transactions__create.json'))
+  assert.deepEqual(
+    [paid.orderId, paid.kind, paid.status, paid.gateway, paid.amountMinor],
+    ['820982911946154500', 'authorization', 'success', 'visa', 41995]
+  )
+  const dispute = parseDisputePayload(exact('disputes__create.json'))!
+  assert.deepEqual(
+    [dispute.id, dispute.orderId, dispute.type, dispute.status, dispute.reason, dispute.amountMinor, dispute.currency],
+    ['285332461850802050', '820982911946154500', 'chargeback', 'under_review', 'fraudulent', 1150, 'CAD']
+  )
+  assert.equal(parseDisputePayload({ ...(exact('disputes__create.json') as object), order_id: null }), null)
+  assert.throws(() => parseRefundPayload(payload('refunds__create.json')), MalformedPayload)
 })
 
 test('a customer', () => {

@@ -1,5 +1,4 @@
 import type { PlatformCustomer } from '../customers/customer.ts'
-import type { PlatformOrder } from '../orders/order.ts'
 import { Fields } from '../wire/fields.ts'
 import { INTERVALS, type Interval } from '../wire/interval.ts'
 
@@ -57,55 +56,6 @@ export function parseAttemptPayload(payload: unknown): AttemptPayload {
     errorCode: attempt.maybeText('error_code')?.toLowerCase() ?? null,
     errorMessage: attempt.maybeText('error_message')
   }
-}
-
-/** The body of orders/*: the same order that the connector reads. */
-export function parseOrderPayload(payload: unknown): PlatformOrder {
-  const order = new Fields(payload, 'order')
-  const currency = order.text('currency')
-  const createdAt = order.instant('created_at')
-  const address = order.maybeAt('shipping_address') ?? order.maybeAt('billing_address')
-  return {
-    id: order.exactId('admin_graphql_api_id', 'id'),
-    name: order.text('name'),
-    number: order.digits('order_number'),
-    createdAt,
-    processedAt: order.maybeInstant('processed_at') ?? createdAt,
-    updatedAt: order.instant('updated_at'),
-    cancelledAt: order.maybeInstant('cancelled_at'),
-    currency,
-    totalMinor: order.amount('total_price', currency),
-    taxMinor: order.maybeAmount('total_tax', currency) ?? 0,
-    discountMinor: order.maybeAmount('total_discounts', currency) ?? 0,
-    refundedMinor: order.maybeList('refunds').reduce((sum, refund) => sum + refunded(refund, currency), 0),
-    financialStatus: order.maybeText('financial_status')?.toLowerCase() ?? 'pending',
-    customerId: order.maybeAt('customer')?.exactId('admin_graphql_api_id', 'id') ?? null,
-    email: order.maybeText('email') || null,
-    gateway: order.texts('payment_gateway_names')[0] ?? null,
-    countryCode: address?.maybeText('country_code') ?? null,
-    province: address?.maybeText('province') ?? null,
-    tags: commaSeparated(order.maybeText('tags')),
-    discountCodes: order.maybeList('discount_codes').map((code) => code.text('code')),
-    sourceName: order.maybeText('source_name')
-  }
-}
-
-/** The amount of a refund: the sum of its successful transactions, in the shop's currency where the message states it. */
-function refunded(refund: Fields, currency: string): number {
-  return refund
-    .maybeList('transactions')
-    .filter((paid) => paid.lower('kind') === 'refund' && paid.lower('status') === 'success')
-    .reduce((sum, paid) => {
-      const shopMoney = paid.maybeAt('amount_set')?.maybeAt('shop_money')
-      return sum + (shopMoney ?? paid).amount('amount', currency)
-    }, 0)
-}
-
-function commaSeparated(text: string | null): string[] {
-  return (text ?? '')
-    .split(',')
-    .map((tag) => tag.trim())
-    .filter((tag) => tag !== '')
 }
 
 /** The body of customers/create, /update, /enable and /disable, and the customer within an order. */

@@ -1,7 +1,57 @@
-import { document } from '../wire/document.ts'
+import { document, Money } from '../wire/document.ts'
 import { OrderParts } from './order.ts'
+import { detailParts, OrderLineParts, OrderTransactionParts } from './order-details.ts'
 
 export const OrdersByIds = document(`query OrdersByIds($ids: [ID!]!) {
   nodes(ids: $ids) { ... on Order { ...OrderParts } }
 }
 ${OrderParts}`)
+
+/** So many entries of an order's lists are read with many orders at once; an order with more is read by itself. */
+export const FIRST = { lines: 5, transactions: 5, refunds: 3 }
+
+export const WholeOrdersByIds = document(
+  `query WholeOrdersByIds($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on Order { ...OrderParts ${detailParts(FIRST)} } }
+}
+${OrderParts}
+${OrderLineParts}
+${OrderTransactionParts}`,
+  { ids: 7 }
+)
+
+export const WholeOrder = document(`query WholeOrder($id: ID!) {
+  order(id: $id) { ...OrderParts ${detailParts({ lines: 40, transactions: 40, refunds: 40 })} }
+}
+${OrderParts}
+${OrderLineParts}
+${OrderTransactionParts}`)
+
+export const LinesOfOrder = document(`query LinesOfOrder($id: ID!, $after: String) {
+  order(id: $id) {
+    lineItems(first: 50, after: $after) { nodes { ...OrderLineParts } pageInfo { hasNextPage endCursor } }
+  }
+}
+${OrderLineParts}`)
+
+// Only what says whether an order has to be read: most are known. Sorted by the field of the search: an order that changes meanwhile
+// moves to the end of the list, where the walk still reaches it.
+export const OrdersUpdatedSince = document(`query OrdersUpdatedSince($query: String!, $after: String) {
+  orders(first: 250, after: $after, query: $query, sortKey: UPDATED_AT) {
+    nodes { id updatedAt }
+    pageInfo { hasNextPage endCursor }
+  }
+}`)
+
+const dispute = `id type status initiatedAt finalizedOn amount { ${Money} } reasonDetails { reason networkReasonCode } order { id }`
+
+export const DisputesSince = document(`query DisputesSince($query: String!, $after: String) {
+  disputes(first: 50, after: $after, query: $query) {
+    nodes { ${dispute} }
+    pageInfo { hasNextPage endCursor }
+  }
+}`)
+
+export const DisputesByIds = document(`query DisputesByIds($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on ShopifyPaymentsDispute { ${dispute} } }
+}`)

@@ -1,5 +1,6 @@
 import { Money } from '../wire/document.ts'
 import type { Fields } from '../wire/fields.ts'
+import type { OrderDetails } from './order-details.ts'
 
 /** Ids are the digits of global ids, as text. Amounts are minor units of the order's currency. */
 export type PlatformOrder = {
@@ -21,6 +22,7 @@ export type PlatformOrder = {
   financialStatus: string
   customerId: string | null
   email: string | null
+  /** The first that is neither store credit nor a gift card, else the first. */
   gateway: string | null
   /** Of the shipping address; of the billing address where nothing is shipped. */
   countryCode: string | null
@@ -30,6 +32,8 @@ export type PlatformOrder = {
   sourceName: string | null
   /** Fields that the platform withholds from us: their values here mean nothing. Left out: it withholds none. */
   withheld?: readonly OrderField[]
+  /** What the order says besides; left out where only the order of a charge or a signup was read. */
+  details?: OrderDetails
 }
 
 /** The fields of an order that may be withheld by themselves; without one of the others there is no order to record. */
@@ -85,7 +89,7 @@ export function readOrder(order: Fields): PlatformOrder {
     financialStatus: order.maybeText('displayFinancialStatus')?.toLowerCase() ?? 'pending',
     customerId: order.maybeAt('customer')?.id('id') ?? null,
     email: order.maybeText('email'),
-    gateway: order.texts('paymentGatewayNames')[0] ?? null,
+    gateway: mainGateway(order.texts('paymentGatewayNames')),
     countryCode: address?.maybeText('countryCodeV2') ?? null,
     province: address?.maybeText('province') ?? null,
     tags: order.texts('tags'),
@@ -94,3 +98,12 @@ export function readOrder(order: Fields): PlatformOrder {
     ...(withheld.length > 0 ? { withheld } : {})
   }
 }
+
+/** The gateways whose payments are no money: they spend what the customer holds with the store. */
+export const CREDIT_GATEWAYS = ['shopify_store_credit', 'gift_card'] as const
+
+export const isCreditGateway = (gateway: string): boolean => CREDIT_GATEWAYS.some((name) => name === gateway)
+
+/** The gateway that an order is shown with. */
+export const mainGateway = (gateways: string[]): string | null =>
+  gateways.find((gateway) => !isCreditGateway(gateway)) ?? gateways[0] ?? null

@@ -148,6 +148,13 @@ export class Fields {
     return this.has(gidKey) || this.has(numberKey) ? this.exactId(gidKey, numberKey) : null
   }
 
+  /** An id that is only there as a plain number; null where JSON has rounded it, or there is none. */
+  plainId(key: string): string | null {
+    const value = this.#raw[key]
+    if (typeof value === 'string' && DIGITS.test(value)) return value
+    return Number.isSafeInteger(value) && (value as number) >= 0 ? String(value) : null
+  }
+
   /** A decimal amount as text. */
   amount(key: string, currency: string): number {
     const value = this.text(key)

@@ -1,11 +1,9 @@
 import { mapConcurrently } from '#kit/map-concurrently'
 import type { PlatformClient } from './client.ts'
-import type { AdminDocument } from './document.ts'
+import { type AdminDocument, idsPerDocument } from './document.ts'
 import type { Fields } from './fields.ts'
 import { failed, type PlatformFailure, type PlatformResult, succeeded } from './outcome.ts'
 
-/** So many objects in one document cost less than 1000 points, the maximum for one document; a test counts the points. */
-export const MAX_IDS_PER_DOCUMENT = 47
 const BATCHES_AT_ONCE = 4
 
 /**
@@ -22,8 +20,9 @@ export async function findByIds<T extends { id: string }>(
   { withheld = 'failure' }: { withheld?: 'failure' | 'missing' } = {}
 ): Promise<PlatformResult<Map<string, T>>> {
   const gids = [...new Set(ids)].map((id) => client.gid(type, id))
-  const batches = Array.from({ length: Math.ceil(gids.length / MAX_IDS_PER_DOCUMENT) }, (_, i) =>
-    gids.slice(i * MAX_IDS_PER_DOCUMENT, (i + 1) * MAX_IDS_PER_DOCUMENT)
+  const atOnce = idsPerDocument(document)
+  const batches = Array.from({ length: Math.ceil(gids.length / atOnce) }, (_, i) =>
+    gids.slice(i * atOnce, (i + 1) * atOnce)
   )
   const results = await mapConcurrently(batches, BATCHES_AT_ONCE, (batch) =>
     client.query(document, { ids: batch }, (data) => ({

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import type { Vault } from '#kit/secrets'
+import { scheduleOrderWalk } from '#orders'
 import type { Connector, Connectors, PlatformResult } from '#platform'
 import { disconnectStore, notify, platformAccess, type StoreAccess } from '#stores'
 import { scheduleReconciliations } from '../reconciler/reconciliation.ts'
@@ -74,13 +75,18 @@ export function createConnections(options: ConnectionsOptions): Connections {
           `The service's webhooks are not registered on the platform. ${ensured.failure.message}`
         )
       }
-      await db.inStore(access.storeId, scheduleReconciliations)
+      await db.inStore(access.storeId, async (ctx) => {
+        await scheduleReconciliations(ctx)
+        await scheduleOrderWalk(ctx)
+      })
     },
 
     async check(storeId) {
       const ensured = await register(await connectorOf(storeId))
       if (!ensured.ok) return ensured
       await onTokenTaken(storeId)
+      // A store that was connected by an earlier version has no schedule yet.
+      await db.inStore(storeId, scheduleOrderWalk)
       const hasShopChanged = await syncShop({ db, connectorOf }, storeId)
       const { created, updated } = ensured.value
       return { ok: true, value: { changed: created.length + updated.length + Number(hasShopChanged) } }

@@ -1,5 +1,6 @@
-import type { Database } from '#kit/postgres'
+import type { Ctx, Database } from '#kit/postgres'
 import type { Vault } from '#kit/secrets'
+import { walkOrdersNow } from '#orders'
 import { type NewConnection, reconnectStore, type Store, type StoreAccess, storeDisconnected } from '#stores'
 import { reconcileNow } from '../reconciler/reconciliation.ts'
 
@@ -14,12 +15,17 @@ export async function reconnectAndReconcile(
   tryOut: (access: StoreAccess) => Promise<void>
 ): Promise<{ accessToken: string }> {
   const connected = await reconnectStore(db, vault, store, given, tryOut)
-  await db.inStore(store.storeId, reconcileNow)
+  await db.inStore(store.storeId, readEverythingNow)
   return connected
 }
 
 /** Marks everything on the store's platform to be read at once. Refuses a store that is disconnected from it. */
 export async function reconcileStore(db: Database, { storeId, status, domain }: Store): Promise<void> {
   if (status !== 'active') throw storeDisconnected(domain)
-  await db.inStore(storeId, reconcileNow)
+  await db.inStore(storeId, readEverythingNow)
+}
+
+async function readEverythingNow(ctx: Ctx): Promise<void> {
+  await reconcileNow(ctx)
+  await walkOrdersNow(ctx)
 }

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { type Accepted, type ListedSetting, listSettings, type SettingsSection } from '#kit/define-settings'
 import { addCommand, type Terminal } from '../../command.ts'
-import { oneOf, optional, orWord, type Reader, wholeNumber, wholeNumbers } from '../../flags.ts'
+import { characters, oneOf, optional, orWord, type Reader, wholeNumber, wholeNumbers } from '../../flags.ts'
 import { facts } from '../../print.ts'
 import { storeFlag, storePath } from '../store-flag.ts'
 
@@ -39,6 +39,7 @@ const keyOf = (flag: string) => new Option(flag).attributeName()
 function readerOf(accepts: Accepted): Reader<unknown> {
   if (accepts.kind === 'choice') return oneOf(...accepts.options)
   if (accepts.kind === 'numbers') return wholeNumbers(accepts)
+  if (accepts.kind === 'text') return characters(accepts.from, accepts.to)
   const reader = wholeNumber(accepts.from, accepts.to)
   return accepts.isNullable ? orWord(NEVER, reader) : reader
 }
@@ -48,11 +49,12 @@ function changeOf(changed: ListedSetting[], given: Record<string, unknown>): Rec
   const body: Record<string, unknown> = {}
   for (const { path, setting } of changed) {
     const value = given[keyOf(setting.flag)]
+    const isNever = setting.accepts.kind === 'number' && value === NEVER
     const group = path.slice(0, -1).reduce((outer, name) => {
       outer[name] ??= {}
       return outer[name] as Record<string, unknown>
     }, body)
-    group[path.at(-1)!] = value === NEVER ? null : value
+    group[path.at(-1)!] = isNever ? null : value
   }
   return body
 }

@@ -51,6 +51,7 @@ function schemaOfValue(accepts: Accepted, words: Record<string, unknown>): TSche
     )
   }
   const { from: minimum, to: maximum } = accepts
+  if (accepts.kind === 'text') return Type.String({ minLength: minimum, maxLength: maximum, ...words })
   if (accepts.kind === 'numbers') {
     return Type.Array(Type.Integer({ minimum, maximum }), { maxItems: accepts.atMost, ...words })
   }

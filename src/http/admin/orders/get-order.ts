@@ -1,0 +1,38 @@
+import { Type } from 'typebox'
+import { findOrder } from '#orders'
+import { gid } from '#platform'
+import type { Surface } from '../../shared/surface.ts'
+import { requestStoreOf, StoreParams } from '../store.ts'
+import { orderNotFound } from './order-not-found.ts'
+import { OrderBody, presentOrder } from './present-order.ts'
+
+/** GET /stores/{store}/orders/{order} */
+export function getOrderRoute(admin: Surface): void {
+  admin.get(
+    '/stores/:store/orders/:order',
+    {
+      config: { allow: 'operator' },
+      schema: {
+        operationId: 'getOrder',
+        summary: 'Get an order',
+        description: 'With its lines, refunds, transactions and disputes.',
+        params: Type.Object({
+          ...StoreParams.properties,
+          order: Type.String({
+            description: "the platform's number of an order, or its global id",
+            examples: ['5012345678901']
+          })
+        }),
+        response: { 200: OrderBody }
+      }
+    },
+    async (request) => {
+      const { order: given } = request.params
+      const prefix = gid(requestStoreOf(request).profile, 'Order', '')
+      const number = given.startsWith(prefix) ? given.slice(prefix.length) : given
+      const order = await request.inStore((ctx) => findOrder(ctx, number))
+      if (!order) throw orderNotFound(given)
+      return presentOrder(order)
+    }
+  )
+}

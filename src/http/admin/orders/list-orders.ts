@@ -1,0 +1,51 @@
+import { Type } from 'typebox'
+import { findCustomerId, parseCustomerId } from '#members'
+import { findOrder, listOrders } from '#orders'
+import type { Surface } from '../../shared/surface.ts'
+import { Page, PageLimit, platformNumber, text } from '../fields.ts'
+import { requestStoreOf, StoreParams } from '../store.ts'
+import { orderNotFound } from './order-not-found.ts'
+import { OrderSummaryBody, presentOrderSummary } from './present-order.ts'
+
+const DEFAULT_LIMIT = 50
+
+/** GET /stores/{store}/orders */
+export function listOrdersRoute(admin: Surface): void {
+  admin.get(
+    '/stores/:store/orders',
+    {
+      config: { allow: 'operator' },
+      schema: {
+        operationId: 'listOrders',
+        summary: 'List orders',
+        description:
+          'All orders that the service knows, plain ones of the shop too; the last one to become known first.',
+        params: StoreParams,
+        querystring: Type.Object({
+          customer: Type.Optional(
+            text(200, "a customer id such as cust_7, the platform's number or its global id", {
+              meaning: 'Only the orders of this customer',
+              examples: ['cust_7']
+            })
+          ),
+          before: Type.Optional(platformNumber('the last order of the page before', 'The list goes on after it')),
+          limit: PageLimit
+        }),
+        response: { 200: Page(OrderSummaryBody, 'The orders') }
+      }
+    },
+    async (request) => {
+      const { customer, before, limit = DEFAULT_LIMIT } = request.query
+      const reference = customer === undefined ? null : parseCustomerId(customer, requestStoreOf(request).profile)
+      const orders = await request.inStore(async (ctx) => {
+        const memberId = reference && (await findCustomerId(ctx, reference))
+        if (reference && memberId === null) return []
+        const last = before === undefined ? null : await findOrder(ctx, before)
+        if (before !== undefined && !last) throw orderNotFound(before)
+        return listOrders(ctx, { before: last?.id ?? null, memberId, limit: limit + 1 })
+      })
+      const data = orders.slice(0, limit).map(presentOrderSummary)
+      return { data, next: orders.length > limit ? data.at(-1)!.id : null }
+    }
+  )
+}

@@ -1,0 +1,252 @@
+import { type Static, Type } from 'typebox'
+import { isoOf, isoOrNull } from '#kit/clock'
+import { publicId } from '#kit/ids'
+import { numberOf } from '#kit/money'
+import type { OrderSummary, OrderWithParts } from '#orders'
+import { OrNull, Timestamp } from '#resources'
+
+const money = (description: string) => Type.Number({ description: `${description}, in \`currency\`` })
+const textOrNull = (description: string) => OrNull(Type.String({ description }))
+
+const fields = {
+  id: Type.String({ description: "The platform's number of the order" }),
+  name: Type.String({ description: 'The name that customers see, `#1001`' }),
+  customer_id: textOrNull('Who placed it, `cust_7`; null for an order of nobody'),
+  customer_name: textOrNull('Of the billing address, else of the shipping address, else of the customer'),
+  email: textOrNull('The e-mail address on the order'),
+  processed_at: Timestamp('When it was placed'),
+  cancelled_at: OrNull(Timestamp('When it was cancelled')),
+  financial_status: Type.String({ description: "The platform's word, such as `paid` or `partially_refunded`" }),
+  gateway: textOrNull('Which gateway took the payment: the first that is neither store credit nor a gift card'),
+  currency: Type.String({ description: 'ISO 4217' }),
+  total: money('What it cost as placed; refunds are not subtracted'),
+  tax: money('The tax in it'),
+  refunded: money('What was paid back'),
+  refunded_at: OrNull(Timestamp('When the latest refund was made')),
+  credit_used: money('What store credit and gift cards paid of it, less what went back there'),
+  channel: textOrNull("The name of the app that took it, else the platform's word for the source"),
+  brand: textOrNull('The brand: an attribute of the order, else that of the store'),
+  country_code: textOrNull('Of the shipping address, else of the billing address'),
+  province: textOrNull('Of the same address'),
+  discount_codes: Type.Array(Type.String(), { description: 'The codes that were used' }),
+  dispute_status: textOrNull('Of the newest dispute; null when there is none'),
+  updated_at: Timestamp('When something of it changed here, by the clock of the store')
+}
+
+const example = {
+  id: '5012345678901',
+  name: '#1001',
+  customer_id: 'cust_7',
+  customer_name: 'Ada Adler',
+  email: 'ada@example.com',
+  processed_at: '2026-11-15T06:25:00.000Z',
+  cancelled_at: null,
+  financial_status: 'partially_refunded',
+  gateway: 'bogus',
+  currency: 'EUR',
+  total: 40,
+  tax: 6.39,
+  refunded: 5.5,
+  refunded_at: '2026-11-18T10:00:00.000Z',
+  credit_used: 10,
+  channel: 'Online Store',
+  brand: null,
+  country_code: 'DE',
+  province: 'Bavaria',
+  discount_codes: ['WELCOME'],
+  dispute_status: null,
+  updated_at: '2026-11-18T10:00:01.000Z'
+}
+
+export const OrderSummaryBody = Type.Object(fields, {
+  title: 'OrderSummary',
+  description: 'An order of the shop.',
+  examples: [example]
+})
+
+export const OrderBody = Type.Object(
+  {
+    ...fields,
+    subtotal: OrNull(money('The lines after their discounts')),
+    shipping: OrNull(money('The delivery')),
+    discount: money('What all discounts took off'),
+    app_id: textOrNull("The platform's number of the app that took it"),
+    tags: Type.Array(Type.String(), { description: 'Its tags on the platform' }),
+    coupons: Type.Array(
+      Type.Object({ code: Type.String({ description: 'The code' }), amount: money('What it took off') }),
+      { description: 'The codes, each with what it took off' }
+    ),
+    attributes: Type.Array(
+      Type.Object({ name: Type.String({ description: 'Its name' }), value: Type.String({ description: 'Its value' }) }),
+      { description: 'What the shop noted on it' }
+    ),
+    lines: Type.Array(
+      Type.Object({
+        title: Type.String({ description: 'What was bought' }),
+        product_id: textOrNull("The platform's number of the product"),
+        variant_id: textOrNull("The platform's number of the variant"),
+        quantity: Type.Integer({ description: 'How many' }),
+        price: money('The price of one'),
+        discount: money('What discounts took off all of them'),
+        selling_plan_id: textOrNull("The platform's number of the selling plan, where it was read"),
+        contract_id: textOrNull("The platform's number of the subscription contract, where it was read")
+      }),
+      { description: 'Its lines' }
+    ),
+    refunds: Type.Array(
+      Type.Object({
+        id: Type.String({ description: "The platform's number of the refund" }),
+        amount: money('What was paid back'),
+        refunded_at: Timestamp('When')
+      }),
+      { description: 'Its refunds, oldest first' }
+    ),
+    transactions: Type.Array(
+      Type.Object({
+        id: Type.String({ description: "The platform's number of the transaction" }),
+        kind: Type.String({ description: '`sale`, `authorization`, `capture`, `refund`, `void`' }),
+        status: Type.String({ description: '`success`, `failure`, `pending`, `error`' }),
+        gateway: textOrNull('Where the money came from or went'),
+        amount: money('How much'),
+        processed_at: Timestamp('When')
+      }),
+      { description: 'Its movements of money, oldest first' }
+    ),
+    disputes: Type.Array(
+      Type.Object({
+        id: Type.String({ description: "The platform's number of the dispute" }),
+        began_as: Type.String({ description: '`chargeback` or `inquiry`' }),
+        type: Type.String({ description: 'What it is now' }),
+        status: Type.String({
+          description: '`needs_response`, `under_review`, `won`, `lost`, `accepted` or `prevented`'
+        }),
+        reason: textOrNull('Why, in the word of the platform'),
+        initiated_at: Timestamp('When it began'),
+        updated_at: Timestamp('When the platform reported its present state'),
+        finalized_at: OrNull(Timestamp('When it ended'))
+      }),
+      { description: 'Its disputes, inquiries included, oldest first' }
+    ),
+    is_complete: Type.Boolean({
+      description:
+        'Whether the order was reported by itself; until then only its totals are known, from a charge or a signup'
+    })
+  },
+  {
+    title: 'Order',
+    description: 'An order of the shop with everything that is known about it.',
+    examples: [
+      {
+        ...example,
+        subtotal: 35,
+        shipping: 5,
+        discount: 5,
+        app_id: '580111',
+        tags: [],
+        coupons: [{ code: 'WELCOME', amount: 5 }],
+        attributes: [{ name: 'deliverySchedule', value: 'weekly' }],
+        lines: [
+          {
+            title: 'Coffee',
+            product_id: '7880321196763',
+            variant_id: '44831562142851',
+            quantity: 2,
+            price: 20,
+            discount: 5,
+            selling_plan_id: null,
+            contract_id: null
+          }
+        ],
+        refunds: [{ id: '890088186047', amount: 5.5, refunded_at: '2026-11-18T10:00:00.000Z' }],
+        transactions: [
+          {
+            id: '389404469',
+            kind: 'sale',
+            status: 'success',
+            gateway: 'bogus',
+            amount: 30,
+            processed_at: '2026-11-15T06:25:00.000Z'
+          }
+        ],
+        disputes: [],
+        is_complete: true
+      }
+    ]
+  }
+)
+
+export function presentOrderSummary(order: OrderSummary): Static<typeof OrderSummaryBody> {
+  const amount = (minor: number) => numberOf(minor, order.currency)
+  return {
+    id: order.platformOrderId,
+    name: order.name,
+    customer_id: order.memberId === null ? null : publicId('cust', order.memberId),
+    customer_name: order.customerName,
+    email: order.email,
+    processed_at: isoOf(order.processedAt),
+    cancelled_at: isoOrNull(order.cancelledAt),
+    financial_status: order.financialStatus,
+    gateway: order.gateway,
+    currency: order.currency,
+    total: amount(order.totalMinor),
+    tax: amount(order.taxMinor),
+    refunded: amount(order.refundedMinor),
+    refunded_at: isoOrNull(order.refundedAt),
+    credit_used: amount(order.creditUsedMinor),
+    channel: order.channel,
+    brand: order.brand,
+    country_code: order.countryCode,
+    province: order.province,
+    discount_codes: order.discountCodes,
+    dispute_status: order.disputeStatus,
+    updated_at: isoOf(order.updatedAt)
+  }
+}
+
+export function presentOrder(order: OrderWithParts): Static<typeof OrderBody> {
+  const amount = (minor: number) => numberOf(minor, order.currency)
+  return {
+    ...presentOrderSummary(order),
+    subtotal: order.subtotalMinor === null ? null : amount(order.subtotalMinor),
+    shipping: order.shippingMinor === null ? null : amount(order.shippingMinor),
+    discount: amount(order.discountMinor),
+    app_id: order.appId,
+    tags: order.tags,
+    coupons: (order.coupons ?? []).map(({ code, amountMinor }) => ({ code, amount: amount(amountMinor) })),
+    attributes: (order.attributes ?? []).map(({ name, value }) => ({ name, value })),
+    lines: (order.lines ?? []).map((line) => ({
+      title: line.title,
+      product_id: line.productId,
+      variant_id: line.variantId,
+      quantity: line.quantity,
+      price: amount(line.priceMinor),
+      discount: amount(line.discountMinor),
+      selling_plan_id: line.sellingPlanId,
+      contract_id: line.contractId
+    })),
+    refunds: order.refunds.map((refund) => ({
+      id: refund.platformRefundId,
+      amount: amount(refund.amountMinor),
+      refunded_at: isoOf(refund.refundedAt)
+    })),
+    transactions: order.transactions.map((one) => ({
+      id: one.platformTransactionId,
+      kind: one.kind,
+      status: one.status,
+      gateway: one.gateway,
+      amount: amount(one.amountMinor),
+      processed_at: isoOf(one.processedAt)
+    })),
+    disputes: order.disputes.map((dispute) => ({
+      id: dispute.platformDisputeId,
+      began_as: dispute.beganAs,
+      type: dispute.type,
+      status: dispute.status,
+      reason: dispute.reason,
+      initiated_at: isoOf(dispute.initiatedAt),
+      updated_at: isoOf(dispute.reportedAt),
+      finalized_at: isoOrNull(dispute.finalizedAt)
+    })),
+    is_complete: order.detailsAt !== null
+  }
+}

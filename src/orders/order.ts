@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import { instant, int, json, nullable, type RowOf, row, text, textList } from '#kit/postgres'
+import type { OrderCoupon, OrderLine } from '#platform'
+
+const summary = {
+  id: int,
+  platformOrderId: text,
+  memberId: nullable(int),
+  name: text,
+  number: text,
+  email: nullable(text),
+  currency: text,
+  /** As placed: refunds are not subtracted. */
+  totalMinor: int,
+  taxMinor: int,
+  discountMinor: int,
+  refundedMinor: int,
+  financialStatus: text,
+  gateway: nullable(text),
+  countryCode: nullable(text),
+  province: nullable(text),
+  tags: textList,
+  discountCodes: textList,
+  sourceName: nullable(text),
+  cancelledAt: nullable(instant),
+  processedAt: instant,
+  platformUpdatedAt: instant,
+  detailsAt: nullable(instant),
+  messageDigest: nullable(text),
+  readDigest: nullable(text)
+}
+
+/** What tells whether a report is news: a row without its lists. */
+export const KnownOrder = row(summary)
+export type KnownOrder = RowOf<typeof KnownOrder>
+
+/** A row. The details are null until a message or a walk has brought them. Amounts are minor units of `currency`. */
+export const StoredOrder = row({
+  ...summary,
+  customerName: nullable(text),
+  subtotalMinor: nullable(int),
+  shippingMinor: nullable(int),
+  appId: nullable(text),
+  channel: nullable(text),
+  brand: nullable(text),
+  coupons: nullable(json<OrderCoupon[]>()),
+  attributes: nullable(json<{ name: string; value: string }[]>()),
+  lines: nullable(json<OrderLine[]>())
+})
+export type StoredOrder = RowOf<typeof StoredOrder>
+
+/** The same for reports that say the same. */
+export const digestOf = (reported: object): string =>
+  createHash('sha256').update(JSON.stringify(reported)).digest('base64url').slice(0, 22)

@@ -1,0 +1,213 @@
+import { Money } from '../wire/document.ts'
+import type { Fields } from '../wire/fields.ts'
+import { type Page, readPage } from '../wire/pages.ts'
+
+/** A line of an order. `priceMinor` is of one piece, before `discountMinor`, which is of all of them. */
+export type OrderLine = {
+  id: string
+  productId: string | null
+  variantId: string | null
+  title: string
+  quantity: number
+  priceMinor: number
+  discountMinor: number
+  /** Null also where the source does not say: messages have neither selling plans nor contracts. */
+  sellingPlanId: string | null
+  contractId: string | null
+}
+
+export type OrderCoupon = { code: string; amountMinor: number }
+
+/** What an order says besides its totals. Amounts are minor units of the order's currency. */
+export type OrderDetails = {
+  /** Of the billing address, else of the shipping address, else of the customer. */
+  customerName: string | null
+  customer: { firstName: string | null; lastName: string | null } | null
+  subtotalMinor: number
+  shippingMinor: number
+  appId: string | null
+  /** Null where the source has only the id. */
+  appName: string | null
+  attributes: { name: string; value: string }[]
+  coupons: OrderCoupon[]
+  lines: OrderLine[]
+  refunds: PlatformRefund[]
+  transactions: PlatformTransaction[]
+}
+
+/** A refund of an order. `amountMinor` is what was paid back so far. */
+export type PlatformRefund = {
+  id: string
+  orderId: string
+  amountMinor: number
+  refundedAt: Temporal.Instant
+  transactions: PlatformTransaction[]
+}
+
+/** A movement of money. `kind`, `status` and `gateway` are in lower case. */
+export type PlatformTransaction = {
+  id: string
+  orderId: string
+  kind: string
+  status: string
+  gateway: string | null
+  amountMinor: number
+  parentId: string | null
+  processedAt: Temporal.Instant
+}
+
+export type PlatformDispute = {
+  id: string
+  orderId: string
+  /** chargeback or inquiry. */
+  type: string
+  /** needs_response, under_review, won, lost, accepted, prevented, … */
+  status: string
+  reason: string | null
+  networkReasonCode: string | null
+  amountMinor: number
+  currency: string
+  initiatedAt: Temporal.Instant
+  finalizedAt: Temporal.Instant | null
+}
+
+const allocations = `discountAllocations {
+    allocatedAmountSet { shopMoney { ${Money} } }
+    discountApplication { ... on DiscountCodeApplication { code } }
+  }`
+
+export const OrderLineParts = `fragment OrderLineParts on LineItem {
+  id title quantity
+  product { id }
+  variant { id }
+  sellingPlan { sellingPlanId }
+  contract { id }
+  originalTotalSet { shopMoney { ${Money} } }
+  ${allocations}
+}`
+
+export const OrderTransactionParts = `fragment OrderTransactionParts on OrderTransaction {
+  id kind status gateway processedAt createdAt
+  parentTransaction { id }
+  amountSet { shopMoney { ${Money} } }
+}`
+
+/** Beside OrderParts; the lists are pages of their first entries. */
+export const detailParts = (first: { lines: number; transactions: number; refunds: number }) => `
+  customer { firstName lastName }
+  billingAddress { name }
+  shippingAddress { name }
+  app { id name }
+  customAttributes { key value }
+  subtotalPriceSet { shopMoney { ${Money} } }
+  totalShippingPriceSet { shopMoney { ${Money} } }
+  lineItems(first: ${first.lines}) { nodes { ...OrderLineParts } pageInfo { hasNextPage endCursor } }
+  transactions(first: ${first.transactions}) { ...OrderTransactionParts }
+  shippingLine { ${allocations} }
+  refunds(first: ${first.refunds}) { id createdAt processedAt totalRefundedSet { shopMoney { ${Money} } } }`
+
+/** A page of the lines of an order, with what its codes took off them. */
+export type LinesPage = Page<OrderLine> & { coupons: OrderCoupon[] }
+
+/** Reads detailParts, with the first page of the lines. */
+export function readDetails(
+  order: Fields,
+  orderId: string,
+  currency: string
+): { details: OrderDetails; lines: LinesPage } {
+  const total = (key: string) => order.maybeAt(key)?.money('shopMoney', currency) ?? 0
+  const customer = order.maybeAt('customer')
+  const firstName = customer?.maybeText('firstName') ?? null
+  const lastName = customer?.maybeText('lastName') ?? null
+  const app = order.maybeAt('app')
+  const lines = readLines(order.at('lineItems'), currency)
+  const ofDelivery = order
+    .maybeAt('shippingLine')
+    ?.maybeList('discountAllocations')
+    .map((one) => allocationOf(one, currency))
+  const details: OrderDetails = {
+    customerName: nameOf([
+      order.maybeAt('billingAddress')?.maybeText('name'),
+      order.maybeAt('shippingAddress')?.maybeText('name'),
+      fullName(firstName, lastName)
+    ]),
+    customer: customer && { firstName, lastName },
+    subtotalMinor: total('subtotalPriceSet'),
+    shippingMinor: total('totalShippingPriceSet'),
+    appId: app?.id('id') ?? null,
+    appName: app?.text('name') ?? null,
+    attributes: order
+      .maybeList('customAttributes')
+      .map((one) => ({ name: one.text('key'), value: one.maybeText('value') ?? '' })),
+    coupons: [...lines.coupons, ...couponsOf(ofDelivery ?? [])],
+    lines: lines.items,
+    refunds: order.maybeList('refunds').map((refund) => ({
+      id: refund.id('id'),
+      orderId,
+      amountMinor: refund.at('totalRefundedSet').money('shopMoney', currency),
+      refundedAt: refund.maybeInstant('processedAt') ?? refund.instant('createdAt'),
+      transactions: []
+    })),
+    transactions: order.maybeList('transactions').map((one) => readTransaction(one, orderId, currency))
+  }
+  return { details, lines }
+}
+
+function readTransaction(one: Fields, orderId: string, currency: string): PlatformTransaction {
+  return {
+    id: one.id('id'),
+    orderId,
+    kind: one.lower('kind'),
+    status: one.lower('status'),
+    gateway: one.maybeText('gateway'),
+    amountMinor: one.at('amountSet').money('shopMoney', currency),
+    parentId: one.maybeAt('parentTransaction')?.id('id') ?? null,
+    processedAt: one.maybeInstant('processedAt') ?? one.instant('createdAt')
+  }
+}
+
+export function readLines(connection: Fields, currency: string): LinesPage {
+  const coupons: OrderCoupon[] = []
+  const page = readPage(connection, (line) => {
+    const allocated = line.maybeList('discountAllocations').map((one) => allocationOf(one, currency))
+    coupons.push(...couponsOf(allocated))
+    const quantity = line.int('quantity')
+    const originalMinor = line.at('originalTotalSet').money('shopMoney', currency)
+    return {
+      id: line.id('id'),
+      productId: line.maybeAt('product')?.id('id') ?? null,
+      variantId: line.maybeAt('variant')?.id('id') ?? null,
+      title: line.text('title'),
+      quantity,
+      priceMinor: quantity === 0 ? 0 : Math.round(originalMinor / quantity),
+      discountMinor: allocated.reduce((sum, { amountMinor }) => sum + amountMinor, 0),
+      sellingPlanId: line.maybeAt('sellingPlan')?.maybeId('sellingPlanId') ?? null,
+      contractId: line.maybeAt('contract')?.id('id') ?? null
+    }
+  })
+  return { ...page, coupons }
+}
+
+type Allocation = { code: string | null; amountMinor: number }
+
+const allocationOf = (one: Fields, currency: string): Allocation => ({
+  code: one.at('discountApplication').maybeText('code'),
+  amountMinor: one.at('allocatedAmountSet').money('shopMoney', currency)
+})
+
+const couponsOf = (allocated: Allocation[]): OrderCoupon[] =>
+  allocated.flatMap(({ code, amountMinor }) => (code === null ? [] : { code, amountMinor }))
+
+/** One entry per code, with all that it took off. */
+export function sumByCode(coupons: OrderCoupon[]): OrderCoupon[] {
+  const sums = new Map<string, number>()
+  for (const { code, amountMinor } of coupons) sums.set(code, (sums.get(code) ?? 0) + amountMinor)
+  return [...sums].map(([code, amountMinor]) => ({ code, amountMinor }))
+}
+
+export const fullName = (firstName: string | null, lastName: string | null): string =>
+  [firstName, lastName].filter(Boolean).join(' ')
+
+/** The first that is not empty. */
+export const nameOf = (names: (string | null | undefined)[]): string | null =>
+  names.find((name) => name?.trim())?.trim() ?? null

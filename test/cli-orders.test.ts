@@ -1,0 +1,86 @@
+// The order commands, each as a process against the running service, with the sandbox as the platform.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from '#kit/postgres'
+import { commandLine } from './command-line.ts'
+import { testDatabase } from './database.ts'
+import { startService } from './service-builder.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url)
+const { run, json } = commandLine(service)
+
+/** A store with a customer and her orders: a signup, a plain purchase that is partly refunded, and one that is disputed. */
+async function aShop() {
+  const store = await service.aStore({ name: 'Books' })
+  const of = ['--store', store.domain]
+  const { customer } = await store.member('ada@example.com')
+  const place = () => json('sandbox', 'order', ...of, '--customer', customer.id, '--total', '40.00')
+  const refunded = await place()
+  await json('sandbox', 'refund', ...of, '--order', refunded.id, '--amount', '5.50')
+  const disputed = await place()
+  await json('sandbox', 'dispute', ...of, '--order', disputed.id, '--outcome', 'lost')
+  await service.deps.settle(store.storeId)
+  return { ...store, of, customer, refunded, disputed }
+}
+
+test('orders of the shop are listed and shown, with what happened to them', async () => {
+  const { of, customer, refunded, disputed } = await aShop()
+  const all = await json('orders', 'list', ...of)
+  assert.deepEqual([all.data.length, all.data[0].id, all.data[1].id, all.next], [3, disputed.id, refunded.id, null])
+  const first = await json('orders', 'list', ...of, '--limit', '2', '--customer', customer.id)
+  assert.equal(first.next, refunded.id)
+  const rest = await json('orders', 'list', ...of, '--limit', '2', '--before', first.next)
+  assert.deepEqual([rest.data.length, rest.next], [1, null])
+  assert.deepEqual((await json('orders', 'list', ...of, '--customer', 'cust_999')).data, [])
+
+  const one = await json('orders', 'show', refunded.id, ...of)
+  assert.deepEqual(
+    [one.total, one.refunded, one.financial_status, one.is_complete, one.refunds.length, one.lines.length],
+    [40, 5.5, 'partially_refunded', true, 1, 1]
+  )
+  assert.equal(one.refunded_at, one.refunds[0].refunded_at)
+  assert.deepEqual(
+    one.transactions.map(({ kind, status, amount }: Record<string, unknown>) => [kind, status, amount]),
+    [
+      ['sale', 'success', 40],
+      ['refund', 'success', 5.5]
+    ]
+  )
+  const { disputes, dispute_status } = await json('orders', 'show', disputed.id, ...of)
+  assert.deepEqual([dispute_status, disputes[0].status, disputes[0].finalized_at !== null], ['lost', 'lost', true])
+  // The signup's line has what only the platform says.
+  const signup = await json('orders', 'show', rest.data[0].id, ...of)
+  assert.ok(signup.lines[0].selling_plan_id && signup.lines[0].contract_id)
+
+  const shown = await run(['orders', 'list', ...of, '--limit', '2'])
+  assert.match(shown.out, /^ID +NAME +CUSTOMER NAME/)
+  assert.match(shown.out, new RegExp(`For the next page add --before ${refunded.id}\n$`))
+  const missing = await run(['orders', 'show', '12345', ...of])
+  assert.match(missing.err, /There is no order 12345/)
+  const wrong = await run(['orders', 'list', ...of, '--before', 'abc'])
+  assert.match(wrong.err, /--before .*number/)
+})
+
+test('an import reads the orders that are missing here, and says how many there were', async () => {
+  const { storeId, of, refunded, disputed } = await aShop()
+  await service.db.inStore(storeId, async ({ tx }) => {
+    for (const table of ['platform_refunds', 'order_transactions', 'order_disputes', 'order_refunds']) {
+      await tx.run({ name: `empty_${table}`, text: `delete from ${table} where store_id = $1`, values: [storeId] })
+    }
+    await tx.run(
+      sql`delete from orders where store_id = ${storeId} and platform_order_id = any(${[refunded.id, disputed.id]}::text[])`
+    )
+  })
+  const none = await run(['orders', 'import', ...of, '--since', 'yesterday'])
+  assert.match(none.err, /--since/)
+  const done = await json('orders', 'import', ...of, '--since', '2020-01-01')
+  // Two orders, and the dispute.
+  assert.deepEqual([done.status, done.seen, done.changed], ['done', 4, 3])
+  assert.equal((await json('orders', 'show', disputed.id, ...of)).dispute_status, 'lost')
+  const again = await json('orders', 'show', refunded.id, ...of)
+  assert.deepEqual([again.refunded, again.refunds.length, again.transactions.length], [5.5, 1, 2])
+  assert.notEqual(again.channel, null)
+  const repeated = await json('orders', 'import', ...of, '--since', '2020-01-01')
+  assert.deepEqual([repeated.status, repeated.changed], ['done', 0])
+})
