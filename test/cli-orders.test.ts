@@ -19,7 +19,7 @@ async function aShop() {
   const refunded = await place()
   await json('sandbox', 'refund', ...of, '--order', refunded.id, '--amount', '5.50')
   const disputed = await place()
-  await json('sandbox', 'dispute', ...of, '--order', disputed.id, '--outcome', 'lost')
+  await json('sandbox', 'dispute', ...of, '--order', disputed.id, '--type', 'chargeback', '--status', 'lost')
   await service.deps.settle(store.storeId)
   return { ...store, of, customer, refunded, disputed }
 }
