@@ -26,6 +26,9 @@ export async function serverCpu(url: string): Promise<() => number> {
       }, 0)
 }
 
+/** Reads the CPU time, in ms, that one process has used. */
+export const processCpu = (pid: number) => (): number => MS_PER_TICK * (statOf(pid)?.own ?? 0)
+
 /** Ticks of a process and of its children that have ended; null when there is no such process. */
 function statOf(pid: number): { parent: number; own: number; ended: number } | null {
   try {

@@ -279,9 +279,20 @@ create table credit_accounts (
   balance_minor bigint not null,
   entries bigint not null default 0,
   updated_at timestamp with time zone not null,
+  reserved_minor bigint not null default 0,
+  charged_minor bigint not null default 0,
+  used_minor bigint not null default 0,
+  refunded_minor bigint not null default 0,
+  disputed_minor bigint not null default 0,
+  forfeit_minor bigint not null default 0,
+  reconciled_minor bigint not null default 0,
+  totalled_entries bigint not null default 0,
+  forfeited_at timestamp with time zone,
+  reconciled_at timestamp with time zone,
   constraint credit_accounts_pkey PRIMARY KEY (store_id, member_id),
   constraint credit_accounts_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint credit_accounts_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
+  constraint credit_accounts_cover_reserved CHECK (reserved_minor >= 0 AND reserved_minor <= balance_minor),
   constraint credit_accounts_entries_check CHECK (entries >= 0)
 );
 alter table credit_accounts enable row level security;
@@ -308,19 +319,30 @@ create table credit_entries (
   operation_id text not null,
   expires_at timestamp with time zone,
   created_at timestamp with time zone not null,
+  reverses_id bigint,
+  shortfall_minor bigint not null default 0,
+  mark text,
+  spent_lots bigint[],
+  spent_minors bigint[],
   constraint credit_entries_pkey PRIMARY KEY (store_id, id),
   constraint credit_entries_by_position UNIQUE (store_id, member_id, "position"),
   constraint credit_entries_store_id_operation_id_key UNIQUE (store_id, operation_id),
   constraint credit_entries_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint credit_entries_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
   constraint credit_entries_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id),
-  constraint credit_entries_amount_minor_check CHECK (amount_minor <> 0),
+  constraint credit_entries_store_id_reverses_id_fkey FOREIGN KEY (store_id, reverses_id) REFERENCES credit_entries(store_id, id),
+  constraint credit_entries_amount_minor_check CHECK (amount_minor <> 0 OR shortfall_minor > 0),
   constraint credit_entries_check CHECK (expires_at IS NULL OR amount_minor > 0),
+  constraint credit_entries_mark_check CHECK (mark = ANY (ARRAY['merge'::text, 'drift'::text, 'order_cancelled'::text])),
   constraint credit_entries_operation_id_check CHECK (length(operation_id) >= 1 AND length(operation_id) <= 300),
   constraint credit_entries_position_check CHECK ("position" >= 1),
   constraint credit_entries_reason_check CHECK (length(reason) >= 1 AND length(reason) <= 500),
+  constraint credit_entries_shortfall_minor_check CHECK (shortfall_minor >= 0),
+  constraint credit_entries_spent CHECK (cardinality(spent_lots) = cardinality(spent_minors)),
   constraint credit_entries_type_check CHECK (type >= 1 AND type <= 13)
 );
+CREATE INDEX credit_entries_of_order ON public.credit_entries USING btree (store_id, order_id) WHERE (order_id IS NOT NULL);
+CREATE INDEX credit_entries_reversing ON public.credit_entries USING btree (store_id, reverses_id) WHERE (reverses_id IS NOT NULL);
 CREATE TRIGGER append_metrics AFTER INSERT ON credit_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_credit_changes();
 CREATE TRIGGER set_plan BEFORE INSERT ON credit_entries FOR EACH ROW EXECUTE FUNCTION set_plan_of_member();
 alter table credit_entries enable row level security;
@@ -339,14 +361,17 @@ create table credit_lots (
   member_id bigint not null,
   remaining_minor bigint not null,
   expires_at timestamp with time zone,
+  reserved_minor bigint not null default 0,
   constraint credit_lots_pkey PRIMARY KEY (store_id, entry_id),
   constraint credit_lots_store_id_entry_id_fkey FOREIGN KEY (store_id, entry_id) REFERENCES credit_entries(store_id, id),
   constraint credit_lots_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint credit_lots_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
+  constraint credit_lots_cover_reserved CHECK (reserved_minor >= 0 AND reserved_minor <= remaining_minor),
   constraint credit_lots_remaining_minor_check CHECK (remaining_minor > 0)
 );
 CREATE INDEX credit_lots_by_member ON public.credit_lots USING btree (store_id, member_id, expires_at, entry_id);
 CREATE INDEX credit_lots_expiring ON public.credit_lots USING btree (store_id, expires_at) WHERE (expires_at IS NOT NULL);
+CREATE INDEX credit_lots_reserved ON public.credit_lots USING btree (store_id, member_id) WHERE (reserved_minor > 0);
 alter table credit_lots enable row level security;
 alter table credit_lots force row level security;
 create policy all_stores on credit_lots for all to perennial_operator
@@ -356,6 +381,50 @@ create policy one_store on credit_lots for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on credit_lots to perennial_operator, perennial_store;
+
+create table credit_reservations (
+  store_id bigint not null,
+  id bigint not null generated always as identity,
+  member_id bigint not null,
+  amount_minor bigint not null,
+  status text not null default 'reserved'::text,
+  aborted_by text,
+  reason text not null,
+  operation_id text not null,
+  lots bigint[] not null,
+  minors bigint[] not null,
+  entry_id bigint,
+  captured_minor bigint,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint credit_reservations_pkey PRIMARY KEY (store_id, id),
+  constraint credit_reservations_store_id_operation_id_key UNIQUE (store_id, operation_id),
+  constraint credit_reservations_store_id_entry_id_fkey FOREIGN KEY (store_id, entry_id) REFERENCES credit_entries(store_id, id),
+  constraint credit_reservations_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint credit_reservations_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
+  constraint credit_reservations_aborted_by_check CHECK (aborted_by = ANY (ARRAY['released'::text, 'expired'::text, 'merged'::text])),
+  constraint credit_reservations_amount_minor_check CHECK (amount_minor > 0),
+  constraint credit_reservations_check CHECK (captured_minor >= 1 AND captured_minor <= amount_minor),
+  constraint credit_reservations_check1 CHECK (cardinality(lots) = cardinality(minors)),
+  constraint credit_reservations_check2 CHECK ((status = 'reserved'::text) = (ended_at IS NULL)),
+  constraint credit_reservations_check3 CHECK ((status = 'captured'::text) = (entry_id IS NOT NULL) AND (status = 'captured'::text) = (captured_minor IS NOT NULL)),
+  constraint credit_reservations_check4 CHECK ((status = 'aborted'::text) = (aborted_by IS NOT NULL)),
+  constraint credit_reservations_operation_id_check CHECK (length(operation_id) >= 1 AND length(operation_id) <= 300),
+  constraint credit_reservations_reason_check CHECK (length(reason) >= 1 AND length(reason) <= 500),
+  constraint credit_reservations_status_check CHECK (status = ANY (ARRAY['reserved'::text, 'captured'::text, 'aborted'::text]))
+);
+CREATE INDEX credit_reservations_expiring ON public.credit_reservations USING btree (store_id, expires_at) WHERE (status = 'reserved'::text);
+CREATE INDEX credit_reservations_open ON public.credit_reservations USING btree (store_id, member_id, id) WHERE (status = 'reserved'::text);
+alter table credit_reservations enable row level security;
+alter table credit_reservations force row level security;
+create policy all_stores on credit_reservations for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on credit_reservations for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on credit_reservations to perennial_operator, perennial_store;
 
 create table daily_cancellations (
   store_id bigint not null,

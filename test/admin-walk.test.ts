@@ -63,6 +63,11 @@ async function aSubscription(): Promise<string> {
   await ask('POST', '/sandbox/joins', { customer, plan: 'VIP' })
   return (await service.get('/subscriptions?limit=1', store.key)).body.data[0].id
 }
+/** The platform's number of a customer whom the service knows. */
+async function aKnownCustomer(): Promise<string> {
+  await aSubscription()
+  return (await ask('GET', '/members?limit=1')).data[0].platform_customer_id
+}
 const anEndpoint = async () => (await ask('POST', '/webhooks', { url: 'http://127.0.0.1:9/' })).id
 
 /** Creates the object of a path parameter. A parameter that is missing here fails the test. */
@@ -72,6 +77,7 @@ const THINGS: Record<string, () => Promise<string> | string> = {
   plan: async () =>
     (await ask('POST', '/plans', { name: `P${people++}`, type: 'vip', price: 1, interval: 'month' })).id,
   id: aSubscription,
+  customer: aKnownCustomer,
   endpoint: anEndpoint,
   webhook_id: async () =>
     (await ask('POST', `/webhooks/${await anEndpoint()}/test`, { event: 'member.created' })).webhook_id,
@@ -116,6 +122,7 @@ const SPECIAL: Record<string, { before?: (path: string) => Promise<unknown>; bod
       return { results: [{ handle, duration_ms: 3, response_code: 204, failure: null, response_text: '' }] }
     }
   },
+  deductCredit: { before: (path) => ask('POST', path.replace(/deduct$/, 'add'), { amount: '50.00', reason: 'Walk' }) },
   listRefusedRows: { before: (path) => call('PUT', store.at + path.replace(/refused$/, 'rows'), REFUSED) },
   // The walk has renamed the shop by then.
   deleteStore: { body: () => ask('GET', '').then(({ name }) => ({ name })) },

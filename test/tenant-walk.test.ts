@@ -25,6 +25,7 @@ type Things = {
   plan: string
   endpoint: string
   delivery: string
+  reservation: string
 }
 
 /** The kind of id of each path parameter. A parameter that is missing here fails the test. */
@@ -34,7 +35,8 @@ const PATH_IDS: Record<string, keyof Things> = {
   subscription_id: 'subscription',
   attempt_id: 'attempt',
   endpoint_id: 'endpoint',
-  delivery_id: 'delivery'
+  delivery_id: 'delivery',
+  reservation_id: 'reservation'
 }
 
 /**
@@ -81,7 +83,14 @@ const KNOWN: Record<string, { body?: object; before?: (store: Walked) => Promise
     body: { amount: 1, reason: 'Walk' },
     before: (store) =>
       service.post(`/store-credits/${store.things.customer}/add`, store.key, { amount: 5, reason: 'Walk' })
-  }
+  },
+  reserveStoreCredit: {
+    body: { amount: 1 },
+    before: (store) =>
+      service.post(`/store-credits/${store.things.customer}/add`, store.key, { amount: 5, reason: 'Walk' })
+  },
+  captureStoreCreditReservation: { body: { amount: 1 } },
+  releaseStoreCreditReservation: { body: {} }
 }
 
 /** The fifteen endpoints of the spec. */
@@ -120,6 +129,9 @@ async function walked() {
   })
   const first = async (path: string) => (await service.get(path, store.key)).body.data[0]
   const member = await first('/members')
+  const credit = `/store-credits/${member.customer.id}`
+  await service.post(`${credit}/add`, store.key, { amount: 1, reason: 'Walk' })
+  const reservation = await service.post(`${credit}/reservations`, store.key, { amount: 1, duration: 1440 })
   const things: Things = {
     member: member.id,
     customer: member.customer.id,
@@ -128,7 +140,8 @@ async function walked() {
     attempt: (await first('/billing-attempts')).id,
     plan: member.plan_id,
     endpoint: endpoint.body.data.id,
-    delivery: delivery.body.data.id
+    delivery: delivery.body.data.id,
+    reservation: reservation.body.data.id
   }
   return {
     ...store,
@@ -138,10 +151,21 @@ async function walked() {
   }
 }
 
-type Request = { key?: string; id?: string; query?: string; body?: object; authorization?: string }
+/** `reservation`: the second id of a path. */
+type Request = {
+  key?: string
+  id?: string
+  reservation?: string
+  query?: string
+  body?: object
+  authorization?: string
+}
 
-async function send(operation: Operation, { key, id = 'x', query = '', body, authorization }: Request) {
-  const path = operation.path.replace(/\{\w+\}/, encodeURIComponent(id))
+async function send(
+  operation: Operation,
+  { key, id = 'x', reservation = 'x', query = '', body, authorization }: Request
+) {
+  const path = operation.path.replace(/\{\w+\}/, encodeURIComponent(id)).replace(/\{\w+\}/, reservation)
   const response = await fetch(`${service.urls.public}/v1${path}${query}`, {
     method: operation.method,
     headers: {
@@ -195,7 +219,12 @@ for (const operation of operations) {
     const id = known.path && store.things[known.path]
     const others = await store.aKey(SCOPES.filter((scope) => scope !== operation.scope))
     const before = await contentOf(store.storeId)
-    const refused = await send(operation, { key: others.key, id, body: known.body })
+    const refused = await send(operation, {
+      key: others.key,
+      id,
+      reservation: store.things.reservation,
+      body: known.body
+    })
     assert.equal(refused.status, 403)
     assert.equal(refused.response.error.code, 'forbidden')
     assert.ok(refused.response.error.message.includes(operation.scope), 'the message names the scope')
@@ -203,7 +232,7 @@ for (const operation of operations) {
 
     const { key } = await store.aKey([operation.scope])
     await known.before?.(store)
-    const allowed = await send(operation, { key, id, body: known.body })
+    const allowed = await send(operation, { key, id, reservation: store.things.reservation, body: known.body })
     assert.equal(allowed.status, 200, JSON.stringify(allowed.response))
   })
 

@@ -29,17 +29,20 @@ const REQUESTS = 200
 const CREDIT = 100
 const MAX_LOTS = 5
 const MINOR = 100
+/** Every so many requests reserve first, and capture what they have reserved. */
+const RESERVES_EVERY = 5
 /** A store may make 300 requests a minute: what is repeated beyond that has to wait for the next one. */
 const PAUSE_MS = 500
 const MAX_TRIES = 40
 const REFUSAL = 'is more than the available store credit'
 
-type Answer = { status: number; balance: number; tries: number }
+type Answer = { status: number; body: string; tries: number }
 
 /**
- * In each round 200 requests over four processes deduct 1 from a credit of 100 at once, which consists of lots of random size.
- * Exactly 100 must be carried out, each with a balance of its own, and the others be refused; the entries must sum to the
- * balance, which is zero, and the auditor must have no findings. Throws otherwise, with the seed of the round.
+ * In each round 200 requests over four processes deduct 1 from a credit of 100 at once, which consists of lots of random size; some
+ * of them reserve it first, and then capture it. Exactly 100 must be carried out, each deduction with a balance of its own, and the
+ * others be refused; the entries must sum to the balance, which is zero, nothing may stay reserved, and the auditor must have no
+ * findings. Throws otherwise, with the seed of the round.
  */
 export async function deductConcurrently(trial: DeductsTrial): Promise<DeductsReport> {
   const { databaseUrl, dataDir } = trial
@@ -72,47 +75,52 @@ async function deductInRound({ db, isPatient }: DeductsTrial, urls: string[], se
   const { id } = (await store.inStore((ctx) => upsertCustomers(ctx, reported))).get('1')!
   await store.inStore((ctx) => changeCredits(ctx, lots(id, random, ctx.now)))
 
-  const deduct = async (nth: number): Promise<Answer> => {
+  const post = async (path: string, name: string, body: object): Promise<Answer> => {
     for (let tries = 1; ; tries++) {
       const url = urls[Math.floor(random() * urls.length)]!
-      const response = await request(`${url}/v1/store-credits/cust_${id}/deduct`, {
+      const response = await request(`${url}/v1/store-credits/cust_${id}/${path}`, {
         method: 'POST',
         headers: {
           authorization: `Bearer ${key}`,
           'content-type': 'application/json',
-          'idempotency-key': `${seed}-${nth}`
+          'idempotency-key': `${seed}-${name}`
         },
-        body: JSON.stringify({ amount: 1, reason: 'Trial' })
+        body: JSON.stringify(body)
       })
       const status = response.statusCode
-      const body = await response.body.text()
-      if (status === 200) return { status, balance: JSON.parse(body).data.balance, tries }
-      if (status === 400 && body.includes(REFUSAL)) return { status, balance: 0, tries }
-      assert.ok(isPatient && tries < MAX_TRIES, `${status}: ${body}`)
+      const text = await response.body.text()
+      if (status === 200 || (status === 400 && text.includes(REFUSAL))) return { status, body: text, tries }
+      assert.ok(isPatient && tries < MAX_TRIES, `${status}: ${text}`)
       if (status === 429) tries--
       await sleep(random() * PAUSE_MS)
     }
   }
-  const answers = await Promise.all(Array.from({ length: REQUESTS }, (_, nth) => deduct(nth)))
+  const captureReserved = async (nth: number): Promise<Answer> => {
+    const reserved = await post('reservations', `${nth}-reserve`, { amount: 1 })
+    if (reserved.status !== 200) return reserved
+    return post(`reservations/${JSON.parse(reserved.body).data.id}/capture`, `${nth}-capture`, {})
+  }
+  const answers = await Promise.all(
+    Array.from({ length: REQUESTS }, (_, nth) =>
+      nth % RESERVES_EVERY === 0 ? captureReserved(nth) : post('deduct', `${nth}`, { amount: 1, reason: 'Trial' })
+    )
+  )
 
   const done = answers.filter(({ status }) => status === 200)
   assert.equal(done.length, CREDIT, `${done.length} were carried out`)
-  assert.deepEqual(
-    done.map(({ balance }) => balance).sort((a, b) => a - b),
-    Array.from({ length: CREDIT }, (_, left) => left),
-    'each is answered with the balance that it has left'
-  )
+  const balances = done.flatMap(({ body }) => JSON.parse(body).data.balance ?? []) as number[]
+  assert.equal(new Set(balances).size, balances.length, 'each deduction is answered with the balance that it has left')
   const found = await store.inStore(({ tx, storeId }) =>
     tx.one(
-      row({ balance: int, sum: int, deductions: int }),
+      row({ balance: int, reserved: int, sum: int, deductions: int }),
       sql`
-      select a.balance_minor as balance, sum(e.amount_minor)::bigint as sum,
+      select a.balance_minor as balance, a.reserved_minor as reserved, sum(e.amount_minor)::bigint as sum,
              count(*) filter (where e.amount_minor < 0) as deductions
         from credit_accounts a join credit_entries e on e.store_id = ${storeId} and e.member_id = a.member_id
        where a.store_id = ${storeId} and a.member_id = ${id} group by a.store_id, a.member_id`
     )
   )
-  assert.deepEqual(found, { balance: 0, sum: 0, deductions: CREDIT })
+  assert.deepEqual(found, { balance: 0, reserved: 0, sum: 0, deductions: CREDIT })
   assert.deepEqual((await store.inStore(audit)).findings, [])
   return answers
 }

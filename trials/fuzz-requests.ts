@@ -156,9 +156,14 @@ const WORDS: Record<string, string[]> = {
 
 /**
  * Random requests for the operations of a document, from valid to far from valid. `ids` are those of objects that there are, by the
- * parameter that names them.
+ * parameter that names them; `together` those of one path that belong to each other.
  */
-export function fuzzRequests(operations: Operation[], ids: Record<string, string[]>, random: Random) {
+export function fuzzRequests(
+  operations: Operation[],
+  ids: Record<string, string[]>,
+  random: Random,
+  together: Record<string, string>[] = []
+) {
   const chance = (p: number) => random() < p
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!
   const known = Object.values(ids).flat()
@@ -204,7 +209,10 @@ export function fuzzRequests(operations: Operation[], ids: Record<string, string
   }
 
   function target(path: string, parameters: Parameter[]): string {
-    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    const fitting = together.filter((ids) => Object.keys(ids).every((name) => path.includes(`{${name}}`)))
+    const chosen = fitting.length > 0 && chance(0.5) ? pick(fitting) : {}
+    const whole = path.replace(/\{(\w+)\}/g, (place, name: string) => chosen[name] ?? place)
+    const filled = whole.replace(/\{(\w+)\}/g, (_, name: string) =>
       encoded(chance(0.25) ? aText() : pick(chance(0.5) ? ids[name]! : known))
     )
     const query = parameters

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import http from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { audit } from '#audit'
+import { changeCredits, reserveCredit } from '#credits'
 import type { Database } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
 import { giftSubscription } from '#lifecycle'
@@ -78,16 +79,28 @@ async function fuzzService({ service, platformUrl, agent, db, requests, seed }: 
     endpoints!.push(endpoint.id)
     deliveries!.push((await store.inStore((ctx) => sendSample(ctx, endpoint.id, 'billing.failed'))).webhookId)
   }
+  const reservations: { customer_id: string; reservation_id: string }[] = []
+  for (const [i, customer] of customers!.filter((id) => id.startsWith('cust_')).entries()) {
+    const memberId = Number(customer.slice('cust_'.length))
+    const change = { memberId, amountMinor: 5000, reason: 'fuzz', operationId: `fuzz:${i}` }
+    await store.inStore(async (ctx) => {
+      await changeCredits(ctx, [{ ...change, type: 'manual_add' }])
+      const expiresAt = ctx.now.add({ hours: 24 })
+      const [held] = await reserveCredit(ctx, [{ ...change, amountMinor: 1000, expiresAt }])
+      reservations.push({ customer_id: customer, reservation_id: `scr_${held!.reservation!.id}` })
+    })
+  }
   const ids = {
     member_id: members!,
     customer_id: customers!,
     subscription_id: subscriptions!,
     attempt_id: attempts!,
     endpoint_id: endpoints!,
-    delivery_id: deliveries!
+    delivery_id: deliveries!,
+    reservation_id: reservations.map(({ reservation_id }) => reservation_id)
   }
 
-  const next = fuzzRequests(operations, ids, randomFrom(seed))
+  const next = fuzzRequests(operations, ids, randomFrom(seed), reservations)
   const byStatus: Record<string, number> = {}
   const neverDone = new Set(operations.map(({ id }) => id))
   const stalls = monitorEventLoopDelay({ resolution: 5 })

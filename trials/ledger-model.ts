@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { audit } from '#audit'
-import { type CreditChange, changeCredits, transferCredit } from '#credits'
+import {
+  type CreditChange,
+  captureReservation,
+  changeCredits,
+  findCredit,
+  giveBackCredit,
+  releaseReservation,
+  reserveCredit,
+  restoreRedemption,
+  takeBackCredit,
+  transferCredit
+} from '#credits'
 import { createFactEngines } from '#kit/outbox'
 import { type Database, int, row, sql } from '#kit/postgres'
 import { upsertCustomers } from '#members'
@@ -22,6 +33,14 @@ type Step =
   | { kind: 'wait'; days: number; expire: boolean }
   | { kind: 'transfer'; from: 0 | 1 }
   | { kind: 'points'; who: 0 | 1; balance: number; repeats: number | null }
+  | { kind: 'reserve'; who: 0 | 1; minor: number; days: number }
+  | { kind: 'capture'; nth: number; percent: number }
+  | { kind: 'release'; nth: number }
+  | { kind: 'redeem'; who: 0 | 1; minor: number }
+  | { kind: 'restore'; nth: number; minor: number | null }
+  | { kind: 'issue'; who: 0 | 1; minor: number; days: number | null }
+  | { kind: 'take back'; who: 0 | 1; type: 'refund' | 'dispute'; tenths: number }
+  | { kind: 'win'; who: 0 | 1 }
 
 const who = fc.constantFrom<0 | 1>(0, 1)
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -49,6 +68,55 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('transfer' as const), from: who }) },
   {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('reserve' as const),
+      who,
+      minor: fc.integer({ min: 1, max: 500 }),
+      days: fc.integer({ min: 1, max: 6 })
+    })
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('capture' as const),
+      nth: fc.nat(5),
+      percent: fc.integer({ min: 1, max: 110 })
+    })
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('release' as const), nth: fc.nat(5) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('redeem' as const), who, minor: fc.integer({ min: 1, max: 500 }) })
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('restore' as const),
+      nth: fc.nat(5),
+      minor: fc.option(fc.integer({ min: 1, max: 300 }))
+    })
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('issue' as const),
+      who,
+      minor: fc.integer({ min: 1, max: 500 }),
+      days: fc.option(fc.integer({ min: 1, max: 9 }))
+    })
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('take back' as const),
+      who,
+      type: fc.constantFrom<'refund' | 'dispute'>('refund', 'dispute'),
+      tenths: fc.integer({ min: 1, max: 10 })
+    })
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('win' as const), who }) },
+  {
     weight: 1,
     arbitrary: fc.record({
       kind: fc.constant('points' as const),
@@ -63,7 +131,26 @@ const life = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLengt
 
 /** What is left of one credit, and its place in the order of adding. */
 type ModelLot = { endsOn: number; left: number; nth: number }
-type Model = { lots: ModelLot[]; entries: number; points: number; pointsEntries: number }
+type Part = { lot: ModelLot; minor: number }
+/** Credit that is held until `endsOn`. */
+type Held = { id: number; minor: number; endsOn: number; parts: Part[]; isOpen: boolean }
+/** Credit that was spent, and how much of it was restored. */
+type Spent = { entryId: number; minor: number; restored: number; on: number; parts: Part[] }
+/** What was taken back of issued credit. */
+type Taken = Spent & { type: 'refund' | 'dispute'; shortfall: number }
+type Issued = { minor: number; lot: ModelLot; taken: Taken[] }
+type Model = {
+  orderId: number
+  lots: ModelLot[]
+  entries: number
+  /** Entries with an event: all but those that could deduct nothing. */
+  recorded: number
+  held: Held[]
+  redeemed: Spent[]
+  issued: Issued[]
+  points: number
+  pointsEntries: number
+}
 
 /** Sequences mostly wait for statements, so several run at once, each with a seed of its own. */
 const AT_ONCE = 4
@@ -72,8 +159,8 @@ const SHORTENS_MS = 15_000
 const NEVER = Number.POSITIVE_INFINITY
 
 /**
- * Random lives of two customers: credit is added, spent, repeated, expired and transferred, and points are set, against a model
- * that knows nothing of tables. After each step the database must say what the model says, and in the end the auditor must have
+ * Random lives of two customers: credit is added, spent, repeated, expired, transferred, reserved, captured, released, redeemed,
+ * restored, taken back and given back, and points are set, against a model that knows nothing of tables. After each step the database must say what the model says, and in the end the auditor must have
  * no findings. Throws otherwise, with the seed and a short sequence that fails.
  */
 export async function compareLedgers({ db, sequences, seed }: LedgerTrial): Promise<LedgerReport> {
@@ -107,7 +194,20 @@ export async function compareLedgers({ db, sequences, seed }: LedgerTrial): Prom
 
 async function live(db: Database, store: BuiltStore, members: number[], batches: Step[][], report: LedgerReport) {
   const engine = createCreditEngine({ db })
-  const models: Model[] = members.map(() => ({ lots: [], entries: 0, points: 0, pointsEntries: 0 }))
+  const models: Model[] = []
+  for (const member of members) {
+    models.push({
+      orderId: await anOrderOf(store, member),
+      lots: [],
+      entries: 0,
+      recorded: 0,
+      held: [],
+      redeemed: [],
+      issued: [],
+      points: 0,
+      pointsEntries: 0
+    })
+  }
   const done: CreditChange[] = []
   let pointsSet = 0
   let today = 0
@@ -135,7 +235,19 @@ async function live(db: Database, store: BuiltStore, members: number[], batches:
       } else if (step.kind === 'points') {
         await apply()
         await setPoints(step)
-      } else change(step)
+      } else if (step.kind === 'add' || step.kind === 'deduct') change(step)
+      else {
+        await apply()
+        if (step.kind === 'reserve') await reserve(step)
+        else if (step.kind === 'capture') await capture(step)
+        else if (step.kind === 'release') await release(step)
+        else if (step.kind === 'redeem') await redeem(step)
+        else if (step.kind === 'restore') await restore(step)
+        else if (step.kind === 'issue') await issue(step)
+        else if (step.kind === 'take back') await takeBack(step)
+        else await win(step.who)
+        await compare(false)
+      }
     }
     await apply()
     await expire()
@@ -153,10 +265,10 @@ async function live(db: Database, store: BuiltStore, members: number[], batches:
         expiresAt: days === null ? null : dayAt(today + days)
       }
       changes.push(creditChange)
-      if (step.kind === 'deduct') expected.push(take(model, step.minor, today))
+      if (step.kind === 'deduct') expected.push(take(model, step.minor, today) !== null)
       else {
         model.lots.push({ endsOn: days === null ? NEVER : today + days, left: step.minor, nth })
-        model.entries++
+        entered(model)
         expected.push(true)
       }
       if (expected.at(-1)) done.push(creditChange)
@@ -174,11 +286,13 @@ async function live(db: Database, store: BuiltStore, members: number[], batches:
 
   async function transfer(from: 0 | 1) {
     const [giver, taker] = [models[from]!, models[1 - from]!]
+    for (const held of giver.held) held.isOpen = false
     for (const lot of usableLots(giver, today)) {
-      giver.entries++
-      taker.entries++
+      entered(giver)
+      entered(taker)
       taker.lots.push({ ...lot, nth: ++nth })
       giver.lots.splice(giver.lots.indexOf(lot), 1)
+      lot.left = 0
     }
     await store.inStore((ctx) => transferCredit(ctx, members[from]!, members[1 - from]!, `merge:${++nth}`))
     await compare(false)
@@ -202,10 +316,162 @@ async function live(db: Database, store: BuiltStore, members: number[], batches:
   async function expire() {
     while ((await engine.runOnce(store.storeId)) > 0);
     for (const model of models) {
-      const over = model.lots.filter((lot) => lot.endsOn <= today)
-      model.lots = model.lots.filter((lot) => lot.endsOn > today)
-      model.entries += over.length
+      for (const lot of model.lots.filter((lot) => lot.endsOn <= today)) {
+        const kept = heldOf(model, lot, today)
+        if (lot.left > kept) entered(model)
+        lot.left = kept
+      }
+      model.lots = model.lots.filter((lot) => lot.left > 0)
     }
+  }
+
+  async function reserve({ who, minor, days }: Extract<Step, { kind: 'reserve' }>) {
+    const model = models[who]!
+    const parts = partsOf(usableLots(model, today), minor, (lot) => freeOf(model, lot, today))
+    const request = { memberId: members[who]!, amountMinor: minor, reason: 'x', expiresAt: dayAt(today + days) }
+    const [outcome] = await store.inStore((ctx) => reserveCredit(ctx, [{ ...request, operationId: `held:${++nth}` }]))
+    assert.equal(outcome!.refusal === undefined, parts !== null)
+    if (parts === null) return void report.refused++
+    model.held.push({ id: outcome!.reservation!.id, minor, endsOn: today + days, parts, isOpen: true })
+  }
+
+  /** The nth reservation of all that there were, with whose it is. */
+  function aReservation(n: number): { held: Held; who: 0 | 1; isOpen: boolean } | null {
+    const all = ([0, 1] as const).flatMap((who) => models[who]!.held.map((held) => ({ held, who })))
+    const one = all[n % Math.max(1, all.length)]
+    return one ? { ...one, isOpen: one.held.isOpen && one.held.endsOn > today } : null
+  }
+
+  async function capture({ nth: n, percent }: Extract<Step, { kind: 'capture' }>) {
+    const found = aReservation(n)
+    if (!found) return
+    const { held, who, isOpen } = found
+    const minor = Math.max(1, Math.floor((held.minor * percent) / 100))
+    const captured = await store
+      .inStore((ctx) => captureReservation(ctx, members[who]!, held.id, { amountMinor: minor }))
+      .catch(() => null)
+    assert.equal(captured !== null, isOpen && minor <= held.minor)
+    if (!captured) return void report.refused++
+    held.isOpen = false
+    const parts = partsOf(
+      held.parts.map(({ lot }) => lot),
+      minor,
+      (lot) => held.parts.find((part) => part.lot === lot)!.minor
+    )!
+    spend(models[who]!, parts)
+    models[who]!.redeemed.push({ entryId: captured.entry.id, minor, restored: 0, on: today, parts })
+  }
+
+  async function release({ nth: n }: Extract<Step, { kind: 'release' }>) {
+    const found = aReservation(n)
+    if (!found) return
+    const { held, who, isOpen } = found
+    const released = await store.inStore((ctx) => releaseReservation(ctx, members[who]!, held.id)).catch(() => null)
+    assert.equal(released !== null, isOpen)
+    held.isOpen = false
+  }
+
+  async function redeem({ who, minor }: Extract<Step, { kind: 'redeem' }>) {
+    const model = models[who]!
+    const parts = take(model, minor, today)
+    const change = { memberId: members[who]!, amountMinor: -minor, reason: 'x', operationId: `redeem:${++nth}` }
+    const [outcome] = await store.inStore((ctx) => changeCredits(ctx, [{ ...change, type: 'redemption' }]))
+    assert.equal(outcome!.refusal === undefined, parts !== null)
+    if (parts === null) return void report.refused++
+    model.redeemed.push({ entryId: outcome!.entry!.id, minor, restored: 0, on: today, parts })
+  }
+
+  async function restore({ nth: n, minor }: Extract<Step, { kind: 'restore' }>) {
+    const all = ([0, 1] as const).flatMap((who) => models[who]!.redeemed.map((spent) => ({ spent, who })))
+    const one = all[n % Math.max(1, all.length)]
+    if (!one) return
+    const { spent, who } = one
+    const back = Math.min(minor ?? NEVER, spent.minor - spent.restored)
+    const restored = await store.inStore((ctx) =>
+      restoreRedemption(ctx, {
+        entryId: spent.entryId,
+        memberId: members[who]!,
+        reason: 'x',
+        operationId: `restore:${++nth}`,
+        ...(minor !== null && { amountMinor: minor })
+      })
+    )
+    assert.equal(restored?.entry?.amountMinor ?? 0, back)
+    giveBack(models[who]!, spent, back)
+  }
+
+  async function issue({ who, minor, days }: Extract<Step, { kind: 'issue' }>) {
+    const model = models[who]!
+    const lot = { endsOn: days === null ? NEVER : today + days, left: minor, nth: ++nth }
+    const change = { memberId: members[who]!, amountMinor: minor, reason: 'x', operationId: `issue:${nth}` }
+    const expiresAt = days === null ? null : dayAt(today + days)
+    await store.inStore((ctx) =>
+      changeCredits(ctx, [{ ...change, type: 'membership_charge', orderId: model.orderId, expiresAt }])
+    )
+    model.lots.push(lot)
+    model.issued.push({ minor, lot, taken: [] })
+    entered(model)
+  }
+
+  async function takeBack({ who, type, tenths }: Extract<Step, { kind: 'take back' }>) {
+    const model = models[who]!
+    const share = { partMinor: tenths, wholeMinor: 10 }
+    const asked = { orderId: model.orderId, memberId: members[who]!, type, share, reason: 'x', cause: `back:${++nth}` }
+    const outcomes = (await store.inStore((ctx) => takeBackCredit(ctx, asked))).values()
+    for (const issued of model.issued) {
+      const before = issued.taken.reduce(
+        (sum, taken) => sum + taken.minor - taken.restored + (taken.type === type ? taken.shortfall : 0),
+        0
+      )
+      const owed = Math.floor((issued.minor * tenths) / 10) - before
+      if (owed <= 0) continue
+      const usable = usableLots(model, today)
+      const free = usable.reduce((sum, lot) => sum + freeOf(model, lot, today), 0)
+      const minor = Math.min(owed, free)
+      const own = usable.filter((lot) => lot === issued.lot)
+      const others = usable.filter((lot) => lot !== issued.lot)
+      const parts = partsOf([...own, ...others], minor, (lot) => freeOf(model, lot, today))!
+      spend(model, parts, minor > 0)
+      const entry = outcomes.next().value!.entry!
+      assert.deepEqual([entry.amountMinor, entry.shortfallMinor], [minor === 0 ? 0 : -minor, owed - minor])
+      issued.taken.push({ entryId: entry.id, type, minor, shortfall: owed - minor, restored: 0, on: today, parts })
+    }
+    assert.equal(outcomes.next().done, true)
+  }
+
+  async function win(who: 0 | 1) {
+    const model = models[who]!
+    const asked = { orderId: model.orderId, memberId: members[who]!, reason: 'x', cause: `won:${++nth}` }
+    await store.inStore((ctx) => giveBackCredit(ctx, { ...asked, type: 'dispute' }))
+    const taken = model.issued.flatMap((issued) =>
+      issued.taken.filter(({ type, minor }) => type === 'dispute' && minor > 0)
+    )
+    for (const one of taken.sort((a, b) => a.entryId - b.entryId)) giveBack(model, one, one.minor - one.restored)
+  }
+
+  /** Back to the lots that it was spent from, the last one first; a new lot for what is past its date. */
+  function giveBack(model: Model, spent: Spent, minor: number) {
+    if (minor <= 0) return
+    let skipped = spent.restored
+    let open = minor
+    const late = { endsOn: 0, left: 0, nth: ++nth }
+    for (const { lot, minor: whole } of spent.parts.toReversed()) {
+      const before = Math.min(whole, skipped)
+      skipped -= before
+      const part = Math.min(whole - before, open)
+      open -= part
+      if (part === 0) continue
+      if (lot.endsOn > today) {
+        lot.left += part
+        if (!model.lots.includes(lot)) model.lots.push(lot)
+      } else {
+        late.left += part
+        late.endsOn = Math.max(late.endsOn, today + lot.endsOn - spent.on)
+      }
+    }
+    if (late.left > 0) model.lots.push(late)
+    spent.restored += minor
+    entered(model)
   }
 
   async function compare(isExpired: boolean) {
@@ -220,11 +486,19 @@ async function live(db: Database, store: BuiltStore, members: number[], batches:
         {
           balanceMinor: model.lots.reduce((sum, lot) => sum + lot.left, 0),
           entries: model.entries,
-          recorded: model.entries,
+          recorded: model.recorded,
           lots: model.lots.sort(inOrder).map((lot) => lot.left)
         }
       )
-      if (isExpired) assert.ok(model.lots.every((lot) => lot.endsOn > today))
+      const { reservedMinor, availableMinor } = await store.inStore((ctx) => findCredit(ctx, members[i]!))
+      assert.deepEqual(
+        { reservedMinor, availableMinor },
+        {
+          reservedMinor: openOf(model, today).reduce((sum, { minor }) => sum + minor, 0),
+          availableMinor: usableLots(model, today).reduce((sum, lot) => sum + freeOf(model, lot, today), 0)
+        }
+      )
+      if (isExpired) assert.ok(model.lots.every((lot) => lot.left === heldOf(model, lot, today) || lot.endsOn > today))
     }
   }
 }
@@ -233,19 +507,60 @@ const dayAt = (day: number) => at(START).add({ hours: 24 * day })
 const inOrder = (a: ModelLot, b: ModelLot) => (a.endsOn === b.endsOn ? a.nth - b.nth : a.endsOn < b.endsOn ? -1 : 1)
 const usableLots = ({ lots }: Model, today: number) => lots.filter((lot) => lot.endsOn > today).sort(inOrder)
 
-/** Whether there is enough to take. */
-function take(model: Model, minor: number, today: number): boolean {
-  const usable = usableLots(model, today)
-  if (minor > usable.reduce((sum, lot) => sum + lot.left, 0)) return false
+const openOf = ({ held }: Model, today: number) => held.filter(({ isOpen, endsOn }) => isOpen && endsOn > today)
+
+/** What open reservations hold of a lot. */
+function heldOf(model: Model, lot: ModelLot, today: number): number {
+  const parts = openOf(model, today).flatMap((held) => held.parts.filter((part) => part.lot === lot))
+  return parts.reduce((sum, { minor }) => sum + minor, 0)
+}
+
+const freeOf = (model: Model, lot: ModelLot, today: number) => lot.left - heldOf(model, lot, today)
+
+/** The parts of lots, in order, that make an amount; null when there is not enough. */
+function partsOf(lots: ModelLot[], minor: number, free: (lot: ModelLot) => number): Part[] | null {
+  const parts: Part[] = []
   let open = minor
-  for (const lot of usable) {
-    const taken = Math.min(lot.left, open)
-    lot.left -= taken
+  for (const lot of lots) {
+    const taken = Math.min(free(lot), open)
     open -= taken
+    if (taken > 0) parts.push({ lot, minor: taken })
   }
-  model.lots = model.lots.filter((lot) => lot.left > 0)
+  return open > 0 ? null : parts
+}
+
+function entered(model: Model, isRecorded = true) {
   model.entries++
-  return true
+  if (isRecorded) model.recorded++
+}
+
+function spend(model: Model, parts: Part[], isRecorded = true) {
+  for (const { lot, minor } of parts) lot.left -= minor
+  model.lots = model.lots.filter((lot) => lot.left > 0)
+  entered(model, isRecorded)
+}
+
+/** Takes an amount from what can be used; null when there is not enough. */
+function take(model: Model, minor: number, today: number): Part[] | null {
+  const parts = partsOf(usableLots(model, today), minor, (lot) => freeOf(model, lot, today))
+  if (parts !== null) spend(model, parts)
+  return parts
+}
+
+async function anOrderOf(store: BuiltStore, memberId: number): Promise<number> {
+  const { id } = await store.inStore(({ tx, storeId, now }) =>
+    tx.one(
+      row({ id: int }),
+      sql`
+      insert into orders (store_id, platform_order_id, member_id, name, number, currency, total_minor, tax_minor,
+                          discount_minor, financial_status, tags, discount_codes, processed_at, platform_updated_at,
+                          created_at, updated_at)
+      values (${storeId}, ${String(memberId)}, ${memberId}, '#1', '1', 'USD', 10, 0, 0, 'PAID', '{}', '{}', ${now}, ${now},
+              ${now}, ${now})
+      returning id`
+    )
+  )
+  return id
 }
 
 function pointsOf(store: BuiltStore, memberId: number) {

@@ -25,6 +25,7 @@ export type Thing =
   | 'contract'
   | 'paymentMethod'
   | 'handle'
+  | 'reservation'
 
 /** Well-formed ids that do not exist. */
 export const UNKNOWN: Things = {
@@ -44,7 +45,8 @@ export const UNKNOWN: Things = {
   order: '987654321987654321',
   contract: '987654321987654321',
   paymentMethod: 'gid://platform/CustomerPaymentMethod/00000000000000000000',
-  handle: 'eyJ0IjoxfQ'
+  handle: 'eyJ0IjoxfQ',
+  reservation: 'scr_987654321'
 }
 
 /** A store with one of everything that an id can name. Its ids differ from those of every other store. */
@@ -69,6 +71,9 @@ export async function aStoreOfThings(service: Service) {
     ),
     deadLetter: await aDeadLetter(ctx)
   }))
+  const credit = `/store-credits/${member.customer.id}`
+  await service.post(`${credit}/add`, store.key, { amount: 50, reason: 'Walk' })
+  const reservation = await service.post(`${credit}/reservations`, store.key, { amount: 10, duration: 1440 })
   const things: Things = {
     member: member.id,
     customer: member.customer.id,
@@ -86,7 +91,8 @@ export async function aStoreOfThings(service: Service) {
     order: order_id,
     contract: contract_id,
     paymentMethod: `gid://platform/CustomerPaymentMethod/${paymentMethod.id}`,
-    handle: fetched.data[0].handle
+    handle: fetched.data[0].handle,
+    reservation: reservation.body.data.id
   }
   return { ...store, things }
 }

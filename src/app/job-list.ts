@@ -2,6 +2,7 @@
 // the reconciler) and housekeeping.ts (what one node does for all).
 export { pushCustomerJob } from '../members/push-customers.ts'
 export { applyEarlierPlanVersion, applyPlanVersion } from '../subscriptions/apply-plan-version.ts'
+export { forfeitCreditJob } from '../subscriptions/forfeit-credit-job.ts'
 export { rebaseTimezoneJob } from '../subscriptions/timezone-rebase-job.ts'
 export { editContracts } from '../sync/contracts/edit-contracts.ts'
 export { finishCreations } from '../sync/contracts/finish-creations.ts'

@@ -262,8 +262,7 @@ export async function createService(options: ServiceOptions) {
       ]
       // A call that hangs would hold up the stop. What was sent is asked for again after the next start.
       const patience = setInterval(connectors.cutOff, CALL_GRACE_MS)
-      // Everything still running writes to the database, which the caller closes next: a failure of one must not cut off the
-      // others.
+      // What still runs writes to the database, which the caller closes next: a failure of one must not cut off the others.
       const ends = await Promise.allSettled(parts)
       clearInterval(patience)
       connectors.cutOff()

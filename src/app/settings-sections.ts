@@ -3,4 +3,4 @@
 export { actionRequiredSettings, dunningSettings } from '#billing/settings'
 export { reactivationGraceSettings } from '#lifecycle/settings'
 export { brandSettings } from '#orders/settings'
-export { scheduleSettings } from '#subscriptions/settings'
+export { creditOnCancellationSettings, scheduleSettings } from '#subscriptions/settings'

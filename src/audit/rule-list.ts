@@ -15,7 +15,16 @@ export {
   outcomesKnown
 } from '#billing/audit-rules'
 export { contractsQuarantined } from '#contracts/audit-rules'
-export { creditBalancesSum, creditEntriesChained, creditEventsComplete } from '#credits/audit-rules'
+export {
+  creditBalancesSum,
+  creditCapturesEntered,
+  creditEntriesChained,
+  creditEventsComplete,
+  creditRedemptionsCovered,
+  creditReservationsConsistent,
+  creditReversalsWithin,
+  creditTotalsSum
+} from '#credits/audit-rules'
 export { profilesPushed } from '#members/audit-rules'
 export {
   orderMessagesAgree,

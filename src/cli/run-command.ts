@@ -8,6 +8,7 @@ import { addAlertCommands } from './commands/alert.ts'
 import { addAttemptCommands } from './commands/attempt.ts'
 import { addBackupCommands, type BackupParts } from './commands/backup.ts'
 import { addClockCommands } from './commands/clock.ts'
+import { addCreditCommands } from './commands/credit/credit.ts'
 import { addDeadLetterCommands } from './commands/dead-letter.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addEventCommands } from './commands/event.ts'
@@ -94,6 +95,7 @@ function programOf(terminal: Terminal, parts: Parts): Command {
   addWebhookCommands(program, terminal)
   addListenCommand(program, terminal)
   addTriggerCommand(program, terminal)
+  addCreditCommands(program, terminal)
   addImportCommands(program, terminal)
   addOrderCommands(program, terminal)
   addAlertCommands(program, terminal)

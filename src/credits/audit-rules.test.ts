@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { audit } from '#audit'
-import { changeCredits } from '#credits'
+import { captureReservation, changeCredits, reserveCredit, restoreCredit } from '#credits'
 import { type Ctx, int, row, type Statement, sql } from '#kit/postgres'
 import { upsertCustomers } from '#members'
 import { adjustPoints } from '#points'
@@ -109,6 +109,104 @@ for (const [what, spoil, found] of [
       findings.map(([check, message]) => [check, message!.replace(/(cust_|points entry )\d+/, '$1#')]),
       found
     )
+  })
+}
+
+/** A store with a redemption of which a part is restored, an open reservation and a captured one; one thing is then made wrong. */
+async function spoiltReservation(spoil: (ctx: Ctx) => Statement) {
+  const store = await aStore(db)
+  const reported = [{ id: '77', email: 'ada@example.com', firstName: null, lastName: null }]
+  await store.inStore(async (ctx) => {
+    const { id } = (await upsertCustomers(ctx, reported)).get('77')!
+    const change = { memberId: id, reason: 'x' }
+    await changeCredits(ctx, [{ ...change, type: 'manual_add', amountMinor: 500, operationId: 'a' }])
+    const expiresAt = ctx.now.add({ hours: 1 })
+    const [, captured] = await reserveCredit(ctx, [
+      { ...change, amountMinor: 100, operationId: 'open', expiresAt },
+      { ...change, amountMinor: 50, operationId: 'captured', expiresAt }
+    ])
+    const { entry } = await captureReservation(ctx, id, captured!.reservation!.id)
+    const restored = { ...change, entryId: entry.id, amountMinor: 20, operationId: 'restored' }
+    await restoreCredit(ctx, [{ ...restored, type: 'redemption_restored' }])
+  })
+  assert.deepEqual((await store.inStore(audit)).findings, [])
+  await store.inStore((ctx) => ctx.tx.run(spoil(ctx)))
+  const { findings } = await store.inStore(audit)
+  return findings.map(({ check, message }) => [check, message])
+}
+
+for (const [what, spoil, found] of [
+  [
+    'totals that are not the sums of the entries',
+    ({ storeId }: Ctx) => sql`update credit_accounts set used_minor = 31 where store_id = ${storeId}`,
+    [
+      [
+        'credit_totals_sum',
+        'has the credit totals 0, 31, 0, 0, 0, 500 after 3 entries; they sum to 0, 30, 0, 0, 0, 500 (minor units of charged, used, refunded, disputed, forfeit, reconciled)'
+      ]
+    ]
+  ],
+  [
+    'totals that count more entries than there are',
+    ({ storeId }: Ctx) => sql`update credit_accounts set totalled_entries = 4 where store_id = ${storeId}`,
+    [
+      [
+        'credit_totals_sum',
+        'has the credit totals 0, 30, 0, 0, 0, 500 after 4 entries; they sum to 0, 30, 0, 0, 0, 500 (minor units of charged, used, refunded, disputed, forfeit, reconciled)'
+      ]
+    ]
+  ],
+  [
+    'an account that reserves less than its reservations',
+    ({ storeId }: Ctx) => sql`update credit_accounts set reserved_minor = 99 where store_id = ${storeId}`,
+    [['credit_reservations_consistent', 'has 99 of credit reserved; the open reservations hold 100 (minor units)']]
+  ],
+  [
+    'a lot that reserves less than its reservations',
+    ({ storeId }: Ctx) => sql`update credit_lots set reserved_minor = 99 where store_id = ${storeId}`,
+    [
+      [
+        'credit_reservations_consistent',
+        'has 99 of its rest reserved; the open reservations hold 100 of it (minor units)'
+      ]
+    ]
+  ],
+  [
+    'a reservation that holds other than it reserves',
+    ({ storeId }: Ctx) => sql`
+      with accounts as (update credit_accounts set reserved_minor = 99 where store_id = ${storeId})
+      update credit_reservations set amount_minor = 99 where store_id = ${storeId} and status = 'reserved'`,
+    [['credit_reservations_consistent', 'reserves 99 and holds 100 of lots (minor units)']]
+  ],
+  [
+    'a captured reservation whose entry has another amount',
+    ({ storeId }: Ctx) => sql`
+      update credit_reservations set captured_minor = 49 where store_id = ${storeId} and status = 'captured'`,
+    [['credit_captures_entered', 'is captured with 49; its entry moves -50 (minor units)']]
+  ],
+  [
+    'an aborted reservation that has an entry',
+    ({ storeId }: Ctx) => sql`
+      update credit_reservations set status = 'aborted', aborted_by = 'expired', entry_id = null, captured_minor = null
+       where store_id = ${storeId} and status = 'captured'`,
+    [['credit_captures_entered', 'is aborted; its entry moves -50 (minor units)']]
+  ],
+  [
+    'more that was restored than deducted',
+    ({ storeId }: Ctx) => sql`
+      with accounts as (
+        update credit_accounts set balance_minor = 501, used_minor = -1 where store_id = ${storeId}),
+      lots as (update credit_lots set remaining_minor = 501 where store_id = ${storeId}),
+      facts as (delete from facts where store_id = ${storeId} and data ->> 'amount' = '0.2')
+      update credit_entries set amount_minor = 51, balance_after_minor = 501 where store_id = ${storeId} and type = 5`,
+    [
+      ['credit_events_complete', 'moves 51 (minor units), recorded as added 0 and as deducted 0 times'],
+      ['credit_reversals_within', 'moves -50 and the entries that reverse it 51 (minor units)']
+    ]
+  ]
+] as const) {
+  test(`the auditor finds ${what}`, async () => {
+    assert.deepEqual(await spoiltReservation(spoil), found)
   })
 }
 

@@ -20,7 +20,7 @@ export const creditBalancesSum = defineAuditRule({
       from accounts a full join summed s on s.member_id = a.member_id
       full join lots l on l.member_id = coalesce(a.member_id, s.member_id)
      where a.balance_minor is distinct from coalesce(s.sum, 0) or a.entries is distinct from coalesce(s.entries, 0)
-        or coalesce(l.sum, 0) <> greatest(a.balance_minor, 0)
+        or coalesce(l.sum, 0) <> a.balance_minor
      order by 1 limit 100`
 })
 
@@ -63,4 +63,132 @@ export const creditEventsComplete = defineAuditRule({
        and (e.id is null
             or e.created_at > coalesce((select complete_since from fact_history where store_id = ${ctx.storeId}), '-infinity'))
      order by 1 limit 100`
+})
+
+export const creditTotalsSum = defineAuditRule({
+  name: 'credit_totals_sum',
+  severity: 'finding',
+  help: 'The running totals of a credit account (charged, used, refunded, disputed, forfeit, reconciled) are not the sums of its entries.',
+  counted: (ctx) => sql`select count(*) as count from credit_accounts where store_id = ${ctx.storeId}`,
+  wrong: (ctx) => sql`
+    with accounts as (select * from credit_accounts where store_id = ${ctx.storeId}),
+    entries as (select member_id, position, type, amount_minor from credit_entries where store_id = ${ctx.storeId}),
+    summed as (
+      select e.member_id,
+             coalesce(sum(amount_minor) filter (where type in (1, 10, 11, 12)), 0) as charged,
+             coalesce(-sum(amount_minor) filter (where type in (4, 5)), 0) as used,
+             coalesce(-sum(amount_minor) filter (where type = 6), 0) as refunded,
+             coalesce(-sum(amount_minor) filter (where type = 13), 0) as disputed,
+             coalesce(-sum(amount_minor) filter (where type in (7, 8)), 0) as forfeit,
+             coalesce(sum(amount_minor) filter (where type in (2, 3, 9)), 0) as reconciled,
+             sum(amount_minor) as balance
+        from entries e join accounts a on a.member_id = e.member_id and e.position <= a.totalled_entries
+       group by e.member_id)
+    select 'cust_' || a.member_id as subject,
+           'has the credit totals ' || concat_ws(', ', a.charged_minor, a.used_minor, a.refunded_minor, a.disputed_minor,
+             a.forfeit_minor, a.reconciled_minor) || ' after ' || a.totalled_entries || ' entries; they sum to '
+             || concat_ws(', ', coalesce(s.charged, 0), coalesce(s.used, 0), coalesce(s.refunded, 0),
+                          coalesce(s.disputed, 0), coalesce(s.forfeit, 0), coalesce(s.reconciled, 0))
+             || ' (minor units of charged, used, refunded, disputed, forfeit, reconciled)' as message
+      from accounts a left join summed s on s.member_id = a.member_id
+     where (a.charged_minor, a.used_minor, a.refunded_minor, a.disputed_minor, a.forfeit_minor, a.reconciled_minor)
+           <> (coalesce(s.charged, 0), coalesce(s.used, 0), coalesce(s.refunded, 0), coalesce(s.disputed, 0),
+               coalesce(s.forfeit, 0), coalesce(s.reconciled, 0))
+        or a.totalled_entries > a.entries
+        or a.charged_minor - a.used_minor - a.refunded_minor - a.disputed_minor - a.forfeit_minor + a.reconciled_minor
+           <> coalesce(s.balance, 0)
+     order by 1 limit 100`
+})
+
+export const creditReservationsConsistent = defineAuditRule({
+  name: 'credit_reservations_consistent',
+  severity: 'finding',
+  help: 'What a credit account or one of its lots has reserved is not what its open reservations hold.',
+  counted: (ctx) => sql`select count(*) as count from credit_reservations where store_id = ${ctx.storeId}`,
+  wrong: (ctx) => sql`
+    with open as (
+      select id, member_id, amount_minor, lots, minors from credit_reservations
+       where store_id = ${ctx.storeId} and status = 'reserved'),
+    held as (
+      select h.entry_id, sum(h.minor) as minor from open o cross join lateral unnest(o.lots, o.minors) as h(entry_id, minor)
+       group by h.entry_id),
+    lots as (select entry_id, member_id, reserved_minor from credit_lots where store_id = ${ctx.storeId} and reserved_minor > 0),
+    reserved as (select member_id, sum(amount_minor) as minor from open group by member_id),
+    accounts as (select member_id, reserved_minor from credit_accounts where store_id = ${ctx.storeId})
+    select subject, message from (
+      select 'cust_' || coalesce(a.member_id, r.member_id) as subject,
+             'has ' || coalesce(a.reserved_minor, 0) || ' of credit reserved; the open reservations hold '
+               || coalesce(r.minor, 0) || ' (minor units)' as message
+        from accounts a full join reserved r on r.member_id = a.member_id
+       where coalesce(a.reserved_minor, 0) <> coalesce(r.minor, 0)
+      union all
+      select 'sct_' || coalesce(l.entry_id, h.entry_id),
+             'has ' || coalesce(l.reserved_minor, 0) || ' of its rest reserved; the open reservations hold '
+               || coalesce(h.minor, 0) || ' of it (minor units)'
+        from lots l full join held h on h.entry_id = l.entry_id
+       where coalesce(l.reserved_minor, 0) <> coalesce(h.minor, 0)
+      union all
+      select 'scr_' || o.id, 'reserves ' || o.amount_minor || ' and holds ' || sum(h.minor) || ' of lots (minor units)'
+        from open o cross join lateral unnest(o.minors) as h(minor)
+       group by o.id, o.amount_minor having sum(h.minor) <> o.amount_minor) w
+     order by 1 limit 100`
+})
+
+export const creditCapturesEntered = defineAuditRule({
+  name: 'credit_captures_entered',
+  severity: 'finding',
+  help: 'A captured reservation of store credit has no redemption of its amount in the ledger, or an aborted one has an entry.',
+  counted: (ctx) => sql`
+    select count(*) as count from credit_reservations where store_id = ${ctx.storeId} and status <> 'reserved'`,
+  wrong: (ctx) => sql`
+    with ended as (
+      select id, member_id, status, captured_minor from credit_reservations
+       where store_id = ${ctx.storeId} and status <> 'reserved'),
+    entries as (
+      select id, member_id, type, amount_minor, operation_id from credit_entries
+       where store_id = ${ctx.storeId} and operation_id like 'reservation:%')
+    select 'scr_' || r.id as subject,
+           'is ' || r.status || coalesce(' with ' || r.captured_minor, '') || '; its entry moves '
+             || coalesce(e.amount_minor::text, 'nothing') || ' (minor units)' as message
+      from ended r left join entries e on e.operation_id = 'reservation:' || r.id
+     where (r.status = 'captured' and (e.id is null or e.type <> 4 or -e.amount_minor <> r.captured_minor
+                                       or e.member_id <> r.member_id))
+        or (r.status = 'aborted' and e.id is not null)
+     order by r.id limit 100`
+})
+
+export const creditReversalsWithin = defineAuditRule({
+  name: 'credit_reversals_within',
+  severity: 'finding',
+  help: 'More store credit was taken back than an entry had issued, or more was restored than an entry had deducted.',
+  counted: (ctx) => sql`
+    select count(*) as count from credit_entries where store_id = ${ctx.storeId} and reverses_id is not null`,
+  wrong: (ctx) => sql`
+    with entries as (
+      select id, amount_minor, reverses_id from credit_entries where store_id = ${ctx.storeId}),
+    reversals as (
+      select e.reverses_id, e.amount_minor + coalesce(sum(b.amount_minor), 0) as minor
+        from entries e left join entries b on b.reverses_id = e.id
+       where e.reverses_id is not null group by e.id, e.reverses_id, e.amount_minor),
+    summed as (select reverses_id, sum(minor) as minor from reversals group by reverses_id)
+    select 'sct_' || e.id as subject,
+           'moves ' || e.amount_minor || ' and the entries that reverse it ' || s.minor || ' (minor units)' as message
+      from summed s join entries e on e.id = s.reverses_id
+     where s.minor * sign(e.amount_minor) > 0 or abs(s.minor) > abs(e.amount_minor)
+     order by e.id limit 100`
+})
+
+export const creditRedemptionsCovered = defineAuditRule({
+  name: 'credit_redemptions_covered',
+  severity: 'warning',
+  help: 'An order was placed with more store credit than the customer had here. What was missing is the shortfall of the entry. Does the platform know another balance? `perennial credit reconcile` sets the right one.',
+  counted: (ctx) => sql`
+    select count(*) as count from credit_entries where store_id = ${ctx.storeId} and type = 4`,
+  wrong: (ctx) => sql`
+    select 'sct_' || id as subject,
+           'redeems ' || -amount_minor || ' on ord_' || coalesce(order_id::text, ' unknown') || '; the order used '
+             || shortfall_minor || ' more (minor units)' as message
+      from credit_entries
+     where store_id = ${ctx.storeId} and type = 4 and shortfall_minor > 0
+     order by id limit 100`
 })

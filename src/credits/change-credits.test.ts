@@ -54,9 +54,12 @@ test('adding and deducting writes entry, account and event, and returns the acco
       orderId: null,
       operationId: added!.entry!.operationId,
       expiresAt: null,
-      createdAt: at(START)
+      createdAt: at(START),
+      reversesId: null,
+      shortfallMinor: 0,
+      mark: null
     },
-    credit: { memberId: ada, balanceMinor: 2500, availableMinor: 2500, updatedAt: at(START) },
+    credit: { memberId: ada, balanceMinor: 2500, reservedMinor: 0, availableMinor: 2500, updatedAt: at(START) },
     isRepeated: false
   })
   assert.equal(deducted!.entry!.balanceAfterMinor, 1500)
@@ -116,6 +119,7 @@ test('each change is independent: a refused one writes nothing, and the others a
   assert.deepEqual(await store.inStore((ctx) => findCredit(ctx, ben!)), {
     memberId: ben,
     balanceMinor: 0,
+    reservedMinor: 0,
     availableMinor: 0,
     updatedAt: null
   })

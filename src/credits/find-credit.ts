@@ -1,18 +1,63 @@
-import { type Ctx, instant, int, row, sql } from '#kit/postgres'
+import { type Ctx, instant, int, nullable, row, sql } from '#kit/postgres'
 import type { Credit } from './credit.ts'
 import { availableOf } from './plan-change.ts'
 
-/** A customer's store credit; all zero for one who never had any. */
+const AccountRow = row({ balanceMinor: int, reservedMinor: int, updatedAt: instant, dueMinor: int })
+
+/** A customer's store credit; all zero for one who never had any. Reservations whose time is over count as ended. */
 export async function findCredit(ctx: Ctx, memberId: number): Promise<Credit> {
   const account = await ctx.tx.maybeOne(
-    row({ balanceMinor: int, updatedAt: instant, dueMinor: int }),
+    AccountRow,
     sql`
+    with lapsed as materialized (
+      select r.amount_minor, r.lots, r.minors from credit_reservations r
+       where r.store_id = ${ctx.storeId} and r.member_id = ${memberId} and r.status = 'reserved' and r.expires_at <= ${ctx.now})
     select a.balance_minor, a.updated_at,
-           (select coalesce(sum(l.remaining_minor), 0)::bigint from credit_lots l
-             where l.store_id = ${ctx.storeId} and l.member_id = a.member_id and l.expires_at <= ${ctx.now}) as due_minor
+           a.reserved_minor - (select coalesce(sum(amount_minor), 0)::bigint from lapsed) as reserved_minor,
+           (select coalesce(sum(l.remaining_minor - l.reserved_minor), 0)::bigint from credit_lots l
+             where l.store_id = ${ctx.storeId} and l.member_id = a.member_id and l.expires_at <= ${ctx.now})
+           + (select coalesce(sum(held.minor), 0)::bigint
+                from lapsed r cross join lateral unnest(r.lots, r.minors) as held(entry_id, minor)
+                join credit_lots l on l.store_id = ${ctx.storeId} and l.entry_id = held.entry_id and l.expires_at <= ${ctx.now})
+           as due_minor
       from credit_accounts a where a.store_id = ${ctx.storeId} and a.member_id = ${memberId}`
   )
-  if (!account) return { memberId, balanceMinor: 0, availableMinor: 0, updatedAt: null }
-  const { balanceMinor, updatedAt } = account
-  return { memberId, balanceMinor, availableMinor: availableOf(account), updatedAt }
+  if (!account) return { memberId, balanceMinor: 0, reservedMinor: 0, availableMinor: 0, updatedAt: null }
+  const { balanceMinor, reservedMinor, updatedAt } = account
+  return { memberId, balanceMinor, reservedMinor, availableMinor: availableOf(account), updatedAt }
+}
+
+const TotalsRow = row({
+  chargedMinor: int,
+  usedMinor: int,
+  refundedMinor: int,
+  disputedMinor: int,
+  forfeitMinor: int,
+  reconciledMinor: int,
+  forfeitedAt: nullable(instant),
+  reconciledAt: nullable(instant)
+})
+export type CreditAccountTotals = ReturnType<typeof TotalsRow>
+
+/**
+ * The running totals of an account: charged - used - refunded - disputed - forfeit + reconciled is the balance. Entries that older
+ * code has written since are counted by the next change.
+ */
+export async function findCreditTotals(ctx: Ctx, memberId: number): Promise<CreditAccountTotals> {
+  const found = await ctx.tx.maybeOne(
+    TotalsRow,
+    sql`
+    select charged_minor, used_minor, refunded_minor, disputed_minor, forfeit_minor, reconciled_minor, forfeited_at,
+           reconciled_at
+      from credit_accounts where store_id = ${ctx.storeId} and member_id = ${memberId}`
+  )
+  const none = {
+    chargedMinor: 0,
+    usedMinor: 0,
+    refundedMinor: 0,
+    disputedMinor: 0,
+    forfeitMinor: 0,
+    reconciledMinor: 0
+  }
+  return found ?? { ...none, forfeitedAt: null, reconciledAt: null }
 }

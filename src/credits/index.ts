@@ -1,5 +1,21 @@
-export { changeCredits } from './change-credits.ts'
-export type { Credit, CreditChange, CreditEntry } from './credit.ts'
-export { findCredit } from './find-credit.ts'
+export { type CreditOutcome, changeCredits } from './change-credits.ts'
+export type { Credit, CreditChange, CreditEntry, CreditMark, Reservation } from './credit.ts'
+export { expireCredits } from './credit-engine.ts'
+export { type Capture, captureReservation, releaseReservation } from './end-reservation.ts'
+export { type CreditAccountTotals, findCredit, findCreditTotals } from './find-credit.ts'
+export { type Forfeit, forfeitCredit } from './forfeit-credit.ts'
 export { listCreditEntries } from './list-credit-entries.ts'
+export { type CreditReconciliation, reconcileCredit } from './reconcile-credit.ts'
+export { type Redemption, redeemCredit } from './redeem-credit.ts'
+export { noSuchReservation } from './refusals.ts'
+export { findReservation } from './reservation-queries.ts'
+export { type ReservationOutcome, type ReservationRequest, reserveCredit } from './reserve-credit.ts'
+export {
+  giveBackCredit,
+  giveBackForfeit,
+  type Restoration,
+  restoreCredit,
+  restoreRedemption
+} from './restore-credit.ts'
+export { type TakeBack, takeBackCredit } from './take-back-credit.ts'
 export { transferCredit } from './transfer-credit.ts'

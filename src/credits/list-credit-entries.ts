@@ -21,7 +21,7 @@ export async function listCreditEntries(
     EntryRow,
     sql`
     select id, member_id, position, type, amount_minor, balance_after_minor, reason, order_id, operation_id, expires_at,
-           created_at
+           created_at, reverses_id, shortfall_minor, mark
       from credit_entries
      where store_id = ${ctx.storeId} and member_id = ${memberId}
        and position <= ${newest} and position > ${newest - limit}

@@ -1,4 +1,5 @@
-import type { Credit, CreditChange, CreditEntry } from './credit.ts'
+import type { Credit, CreditChange, CreditEntry, LotPart, Reservation } from './credit.ts'
+import { type CreditTotals, countEntry, isForfeit, isReconciled, noTotals } from './credit-totals.ts'
 
 /** The unspent rest of one entry's credit. A lot that this transaction creates has no entry id yet. */
 export type Lot = {
@@ -6,6 +7,22 @@ export type Lot = {
   operationId: string | null
   expiresAt: Temporal.Instant | null
   remainingMinor: number
+  /** Of the rest, what open reservations hold. */
+  reservedMinor: number
+  /** As the table has it: what is written is the difference, so that its constraints see what others have written. */
+  before: { remainingMinor: number; reservedMinor: number }
+  /** Not in the table: it was used up, and has credit again. */
+  isMissing: boolean
+  isChanged: boolean
+}
+
+/** A reservation as the current transaction leaves it. One that it makes has no id yet. */
+export type ReservationDraft = Omit<Reservation, 'id'> & {
+  id: number | null
+  /** The lots that it holds, in the order of spending, and how much of each. */
+  holds: LotPart[]
+  /** The operation of the entry that captures it in this transaction. */
+  captureOperation: string | null
   isChanged: boolean
 }
 
@@ -13,15 +30,47 @@ export type Lot = {
 export type Draft = {
   memberId: number
   balanceMinor: number
+  reservedMinor: number
+  /** As the table has it. */
+  before: { balanceMinor: number; reservedMinor: number }
   entries: number
   updatedAt: Temporal.Instant | null
-  /** In lots past their date that are not expired yet. */
+  /** In lots past their date that are not expired yet, without what reservations hold of them. */
   dueMinor: number
-  /** In the order of spending; at least as many as the changes can need. */
+  /** What this transaction adds to the totals, and the times that it sets. */
+  totals: CreditTotals
+  forfeitedAt: Temporal.Instant | null
+  reconciledAt: Temporal.Instant | null
+  /** In the order of spending; at least as many as the changes can need. Those past their date are there only if something holds them. */
   lots: Lot[]
+  /** The open reservations of the account, and those that were opened or ended just now. */
+  reservations: ReservationDraft[]
 }
 
-export type NewEntry = Omit<CreditEntry, 'id'>
+export type NewEntry = Omit<CreditEntry, 'id'> & { spent: LotPart[] | null }
+
+export function emptyDraft(memberId: number): Draft {
+  return {
+    memberId,
+    balanceMinor: 0,
+    reservedMinor: 0,
+    before: { balanceMinor: 0, reservedMinor: 0 },
+    entries: 0,
+    updatedAt: null,
+    dueMinor: 0,
+    totals: noTotals(),
+    forfeitedAt: null,
+    reconciledAt: null,
+    lots: [],
+    reservations: []
+  }
+}
+
+/** A lot that the table does not have. */
+const NOTHING = { remainingMinor: 0, reservedMinor: 0 }
+
+/** Types whose deductions can be reversed: their entries keep the lots that they were spent from. */
+const REVERSIBLE = new Set<CreditChange['type']>(['redemption', 'refund', 'dispute', 'forfeit'])
 
 /** Applies one change to the draft. Returns a word when the account does not allow it; the draft is then unchanged. */
 export function planChange(
@@ -29,45 +78,149 @@ export function planChange(
   change: CreditChange,
   now: Temporal.Instant
 ): NewEntry | 'not enough' | 'too much' {
-  const { amountMinor } = change
-  if (-amountMinor > availableOf(draft)) return 'not enough'
-  if (!Number.isSafeInteger(draft.balanceMinor + amountMinor)) return 'too much'
-  if (amountMinor < 0) spend(draft.lots, -amountMinor)
-  else addLot(draft, change)
-  return append(draft, change, now)
+  if (change.amountMinor > 0) {
+    if (!Number.isSafeInteger(draft.balanceMinor + change.amountMinor)) return 'too much'
+    addLots(draft, change)
+    return append(draft, change, now)
+  }
+  const available = availableOf(draft)
+  const wanted = -change.amountMinor
+  const taken = change.isCapped ? Math.min(wanted, available) : wanted
+  if (taken > available) return 'not enough'
+  const spent = spend(draft.lots, taken, now, change.reversesId ?? null)
+  return append(draft, { ...change, amountMinor: taken === 0 ? 0 : -taken }, now, spent, wanted - taken)
 }
 
-/** Expires whole lots; the draft's lots are those that are past their date. */
+/** Expires lots, as far as no reservation holds them; the draft's lots are those that are past their date. */
 export function planExpiry(draft: Draft, now: Temporal.Instant): NewEntry[] {
-  return draft.lots.map((lot) => {
-    const amountMinor = -lot.remainingMinor
-    const operationId = `expire:${lot.entryId}`
-    const entry = append(
-      draft,
-      { memberId: draft.memberId, type: 'expired', amountMinor, reason: 'expired', operationId },
-      now
-    )
-    lot.remainingMinor = 0
+  return draft.lots.flatMap((lot) => {
+    const minor = lot.remainingMinor - lot.reservedMinor
+    if (minor === 0) return []
+    // What a reservation held when its lot expired expires by another entry.
+    const operationId = `expire:${lot.entryId}${lot.remainingMinor === minor ? '' : `:${draft.entries + 1}`}`
+    lot.remainingMinor = lot.reservedMinor
     lot.isChanged = true
-    return entry
+    const change = {
+      memberId: draft.memberId,
+      type: 'expired' as const,
+      amountMinor: -minor,
+      reason: 'expired',
+      operationId
+    }
+    return [append(draft, change, now)]
   })
 }
 
-export function availableOf({ balanceMinor, dueMinor }: Pick<Draft, 'balanceMinor' | 'dueMinor'>): number {
-  return Math.max(0, balanceMinor - dueMinor)
+/** Holds credit for a checkout: the lots that would be spent next. */
+export function planReservation(
+  draft: Draft,
+  wanted: Pick<Reservation, 'amountMinor' | 'reason' | 'operationId' | 'expiresAt'>,
+  now: Temporal.Instant
+): ReservationDraft | 'not enough' {
+  if (wanted.amountMinor > availableOf(draft)) return 'not enough'
+  const holds: LotPart[] = []
+  let open = wanted.amountMinor
+  for (const lot of draft.lots) {
+    const minor = Math.min(freeOf(lot, now), open)
+    if (minor === 0) continue
+    lot.reservedMinor += minor
+    lot.isChanged = true
+    holds.push({ entryId: lot.entryId!, minor })
+    open -= minor
+  }
+  if (open > 0) throw new Error(`The lots are ${open} short of the balance`)
+  draft.reservedMinor += wanted.amountMinor
+  const reservation: ReservationDraft = {
+    id: null,
+    memberId: draft.memberId,
+    amountMinor: wanted.amountMinor,
+    status: 'reserved',
+    abortedBy: null,
+    reason: wanted.reason,
+    operationId: wanted.operationId,
+    entryId: null,
+    capturedMinor: null,
+    expiresAt: wanted.expiresAt,
+    createdAt: now,
+    endedAt: null,
+    holds,
+    captureOperation: null,
+    isChanged: true
+  }
+  draft.reservations.push(reservation)
+  return reservation
+}
+
+/** Gives back what a reservation holds. Of lots that are past their date meanwhile it is due to expire. */
+export function planAbort(
+  draft: Draft,
+  reservation: ReservationDraft,
+  abortedBy: NonNullable<Reservation['abortedBy']>,
+  now: Temporal.Instant
+): void {
+  letGo(draft, reservation, now)
+  reservation.status = 'aborted'
+  reservation.abortedBy = abortedBy
+  reservation.endedAt = now
+}
+
+/**
+ * Spends what a reservation holds, up to `change.amountMinor`, and gives back the rest. Lots that passed their date while they were
+ * held are spent like the others.
+ */
+export function planCapture(
+  draft: Draft,
+  reservation: ReservationDraft,
+  change: CreditChange,
+  now: Temporal.Instant
+): NewEntry {
+  const held = letGo(draft, reservation, now)
+  const wanted = -change.amountMinor
+  const spent: LotPart[] = []
+  let open = wanted
+  for (const { lot, minor } of held) {
+    const taken = Math.min(minor, open)
+    if (taken === 0) continue
+    lot.remainingMinor -= taken
+    if (isOver(lot, now)) draft.dueMinor -= taken
+    spent.push({ entryId: lot.entryId!, minor: taken })
+    open -= taken
+  }
+  // An older node does not know of reservations and may have spent a lot that was held; the balance covers the amount all the same.
+  if (open > 0) spent.push(...spend(draft.lots, open, now, null))
+  reservation.status = 'captured'
+  reservation.capturedMinor = wanted
+  reservation.captureOperation = change.operationId
+  reservation.endedAt = now
+  return append(draft, change, now, spent)
+}
+
+/** What can be deducted or reserved. */
+export function availableOf({
+  balanceMinor,
+  reservedMinor,
+  dueMinor
+}: Pick<Draft, 'balanceMinor' | 'reservedMinor' | 'dueMinor'>): number {
+  return Math.max(0, balanceMinor - reservedMinor - dueMinor)
 }
 
 /** The account as it is at this point of the transaction. */
 export function creditOf(draft: Draft): Credit {
-  const { memberId, balanceMinor, updatedAt } = draft
-  return { memberId, balanceMinor, availableMinor: availableOf(draft), updatedAt }
+  const { memberId, balanceMinor, reservedMinor, updatedAt } = draft
+  return { memberId, balanceMinor, reservedMinor, availableMinor: availableOf(draft), updatedAt }
 }
 
-function append(draft: Draft, change: CreditChange, now: Temporal.Instant): NewEntry {
+function append(
+  draft: Draft,
+  change: CreditChange,
+  now: Temporal.Instant,
+  spent: LotPart[] | null = null,
+  shortfallMinor = 0
+): NewEntry {
   draft.balanceMinor += change.amountMinor
   draft.entries += 1
   draft.updatedAt = now
-  return {
+  const entry: NewEntry = {
     memberId: draft.memberId,
     position: draft.entries,
     type: change.type,
@@ -77,34 +230,95 @@ function append(draft: Draft, change: CreditChange, now: Temporal.Instant): NewE
     orderId: change.orderId ?? null,
     operationId: change.operationId,
     expiresAt: change.expiresAt ?? null,
-    createdAt: now
+    createdAt: now,
+    reversesId: change.reversesId ?? null,
+    shortfallMinor,
+    mark: change.mark ?? null,
+    spent: REVERSIBLE.has(change.type) ? spent : null
   }
+  countEntry(draft.totals, entry)
+  if (isForfeit(entry)) draft.forfeitedAt = now
+  if (isReconciled(entry)) draft.reconciledAt = now
+  return entry
 }
 
-/** Added credit first fills a balance below zero: only the rest above zero can be spent. */
-function addLot({ lots, balanceMinor }: Draft, { amountMinor, operationId, expiresAt = null }: CreditChange) {
-  const remainingMinor = Math.min(amountMinor, balanceMinor + amountMinor)
-  if (remainingMinor <= 0) return
-  const lot = { entryId: null, operationId, expiresAt, remainingMinor, isChanged: true }
-  const later = lots.findIndex((other) => expiresLater(other.expiresAt, expiresAt))
+/** Gives parts back to the lots that they came from; the rest is a lot of the new entry. */
+function addLots({ lots }: Draft, { amountMinor, operationId, expiresAt = null, returns = [] }: CreditChange) {
+  let rest = amountMinor
+  for (const { entryId, minor, expiresAt } of returns) {
+    rest -= minor
+    const lot = lots.find((other) => other.entryId === entryId)
+    if (lot) {
+      lot.remainingMinor += minor
+      lot.isChanged = true
+    } else {
+      const again = { entryId, operationId: null, expiresAt, remainingMinor: minor, reservedMinor: 0, before: NOTHING }
+      insertInOrder(lots, { ...again, isMissing: true, isChanged: true })
+    }
+  }
+  if (rest === 0) return
+  const added = { entryId: null, operationId, expiresAt, remainingMinor: rest, reservedMinor: 0, before: NOTHING }
+  insertInOrder(lots, { ...added, isMissing: false, isChanged: true })
+}
+
+/** What expires first is spent first, what never expires last; of equal dates the older lot, by its entry. */
+export function insertInOrder(lots: Lot[], lot: Lot): void {
+  const later = lots.findIndex((other) => inOrder(other, lot) > 0)
   lots.splice(later < 0 ? lots.length : later, 0, lot)
 }
 
-/** Null, never, is later than any date; of equal dates the earlier lot is spent first. */
-function expiresLater(a: Temporal.Instant | null, b: Temporal.Instant | null): boolean {
-  if (b === null) return false
-  return a === null || Temporal.Instant.compare(a, b) > 0
+function inOrder(a: Lot, b: Lot): number {
+  if (a.expiresAt === null || b.expiresAt === null) {
+    if (a.expiresAt !== b.expiresAt) return a.expiresAt === null ? 1 : -1
+  } else {
+    const byDate = Temporal.Instant.compare(a.expiresAt, b.expiresAt)
+    if (byDate !== 0) return byDate
+  }
+  return (a.entryId ?? Number.POSITIVE_INFINITY) > (b.entryId ?? Number.POSITIVE_INFINITY) ? 1 : -1
 }
 
-function spend(lots: Lot[], amountMinor: number) {
+const isOver = ({ expiresAt }: Lot, now: Temporal.Instant) =>
+  expiresAt !== null && Temporal.Instant.compare(expiresAt, now) <= 0
+
+/** What of a lot can be spent or reserved. */
+function freeOf(lot: Lot, now: Temporal.Instant): number {
+  return isOver(lot, now) ? 0 : lot.remainingMinor - lot.reservedMinor
+}
+
+/** Ends the hold of a reservation on its lots. */
+function letGo(draft: Draft, reservation: ReservationDraft, now: Temporal.Instant): { lot: Lot; minor: number }[] {
+  const held = reservation.holds.flatMap((hold) => {
+    const lot = draft.lots.find(({ entryId }) => entryId === hold.entryId)
+    if (!lot) return []
+    const minor = Math.min(hold.minor, lot.reservedMinor)
+    lot.reservedMinor -= minor
+    lot.isChanged = true
+    if (isOver(lot, now)) draft.dueMinor += minor
+    return [{ lot, minor }]
+  })
+  draft.reservedMinor -= reservation.amountMinor
+  reservation.isChanged = true
+  return held
+}
+
+/** Takes from the lot of the entry `first`, if it is given, and then from the others in order. Returns what was taken of each. */
+function spend(lots: Lot[], amountMinor: number, now: Temporal.Instant, first: number | null): LotPart[] {
+  const spent: LotPart[] = []
   let wanted = amountMinor
-  for (const lot of lots) {
-    if (wanted === 0) return
-    const taken = Math.min(lot.remainingMinor, wanted)
-    if (taken === 0) continue
+  const take = (lot: Lot) => {
+    const taken = Math.min(freeOf(lot, now), wanted)
+    if (taken === 0) return
     lot.remainingMinor -= taken
     lot.isChanged = true
     wanted -= taken
+    // A lot of this very transaction has no number yet; nothing that can be reversed is spent from it in the same one.
+    if (lot.entryId !== null) spent.push({ entryId: lot.entryId, minor: taken })
+  }
+  if (first !== null) for (const lot of lots) if (lot.entryId === first) take(lot)
+  for (const lot of lots) {
+    if (wanted === 0) break
+    take(lot)
   }
   if (wanted > 0) throw new Error(`The lots are ${wanted} short of the balance`)
+  return spent
 }

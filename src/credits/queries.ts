@@ -1,20 +1,54 @@
 import { dueQuery } from '#kit/engines'
-import { type Ctx, directSql, instant, int, nullable, row, sql, text } from '#kit/postgres'
+import { type Ctx, directSql, instant, int, nullable, type RowOf, row, sql, text } from '#kit/postgres'
 import { type CreditEntry, EntryRow } from './credit.ts'
 import { codeOfCreditEntryType, creditEntryTypeOf } from './credit-entry-types.ts'
 import type { Draft, NewEntry } from './plan-change.ts'
 
-const Account = row({ memberId: int, balanceMinor: int, entries: int, updatedAt: instant })
+const Account = row({
+  memberId: int,
+  balanceMinor: int,
+  reservedMinor: int,
+  entries: int,
+  /** How many of the entries the totals count. */
+  totalledEntries: int,
+  updatedAt: instant
+})
+export type Account = RowOf<typeof Account>
 
 /** Locks the accounts until the transaction ends, in order of member, so that two writers cannot deadlock. */
 export function lockAccounts(ctx: Ctx, memberIds: number[]) {
   return ctx.tx.many(
     Account,
     sql`
-    select member_id, balance_minor, entries, updated_at from credit_accounts
+    select member_id, balance_minor, reserved_minor, entries, totalled_entries, updated_at from credit_accounts
      where store_id = ${ctx.storeId} and member_id = any(${memberIds}::bigint[])
      order by member_id for update`
   )
+}
+
+/** Adds to the totals the entries that older code has written without them. The accounts must be locked. */
+export async function countMissedEntries(ctx: Ctx, memberIds: number[]): Promise<void> {
+  await ctx.tx.run(sql`
+    update credit_accounts a
+       set charged_minor = a.charged_minor + m.charged, used_minor = a.used_minor + m.used,
+           refunded_minor = a.refunded_minor + m.refunded, disputed_minor = a.disputed_minor + m.disputed,
+           forfeit_minor = a.forfeit_minor + m.forfeit, reconciled_minor = a.reconciled_minor + m.reconciled,
+           forfeited_at = greatest(a.forfeited_at, m.forfeited_at),
+           reconciled_at = greatest(a.reconciled_at, m.reconciled_at), totalled_entries = a.entries
+      from (select e.member_id,
+                   coalesce(sum(e.amount_minor) filter (where e.type in (1, 10, 11, 12)), 0) as charged,
+                   coalesce(-sum(e.amount_minor) filter (where e.type in (4, 5)), 0) as used,
+                   coalesce(-sum(e.amount_minor) filter (where e.type = 6), 0) as refunded,
+                   coalesce(-sum(e.amount_minor) filter (where e.type = 13), 0) as disputed,
+                   coalesce(-sum(e.amount_minor) filter (where e.type in (7, 8)), 0) as forfeit,
+                   coalesce(sum(e.amount_minor) filter (where e.type in (2, 3, 9)), 0) as reconciled,
+                   max(e.created_at) filter (where e.type in (7, 8)) as forfeited_at,
+                   max(e.created_at) filter (where e.type in (2, 3) or e.type = 9 and e.mark is null) as reconciled_at
+              from credit_entries e
+              join credit_accounts t on t.store_id = ${ctx.storeId} and t.member_id = e.member_id and e.position > t.totalled_entries
+             where e.store_id = ${ctx.storeId} and e.member_id = any(${memberIds}::bigint[])
+             group by e.member_id) m
+     where a.store_id = ${ctx.storeId} and a.member_id = m.member_id`)
 }
 
 /** Inserts accounts. Waits for another transaction that inserts the same one. */
@@ -30,41 +64,73 @@ const Spendable = row({
   dueMinor: int,
   entryId: nullable(int),
   remainingMinor: nullable(int),
+  reservedMinor: nullable(int),
   expiresAt: nullable(instant)
 })
 
 /**
- * The amount past its date, and up to `most` lots that can be spent, in the order of spending. The accounts must be locked. A
- * member without such lots has one row with an empty lot.
+ * The amount past its date, and up to `most` lots that can be spent, in the order of spending; of both, what no reservation holds.
+ * The accounts must be locked. A member without such lots has one row with an empty lot.
  */
 export function listSpendable(ctx: Ctx, wanted: { memberId: number; most: number }[]) {
   return ctx.tx.many(
     Spendable,
     sql`
-    select m.id as member_id, due.minor as due_minor, lot.entry_id, lot.remaining_minor, lot.expires_at
+    select m.id as member_id, due.minor as due_minor, lot.entry_id, lot.remaining_minor, lot.reserved_minor, lot.expires_at
       from unnest(${wanted.map((w) => w.memberId)}::bigint[], ${wanted.map((w) => w.most)}::bigint[]) as m(id, most)
       cross join lateral (
-        select coalesce(sum(l.remaining_minor), 0)::bigint as minor from credit_lots l
+        select coalesce(sum(l.remaining_minor - l.reserved_minor), 0)::bigint as minor from credit_lots l
          where l.store_id = ${ctx.storeId} and l.member_id = m.id and l.expires_at <= ${ctx.now}) due
       left join lateral (
-        select l.entry_id, l.remaining_minor, l.expires_at from credit_lots l
+        select l.entry_id, l.remaining_minor, l.reserved_minor, l.expires_at from credit_lots l
          where l.store_id = ${ctx.storeId} and l.member_id = m.id and (l.expires_at is null or l.expires_at > ${ctx.now})
+           and l.remaining_minor > l.reserved_minor
          order by l.expires_at, l.entry_id limit m.most) lot on true
      order by m.id, lot.expires_at, lot.entry_id`
   )
 }
 
+const LotRow = row({
+  memberId: int,
+  entryId: int,
+  remainingMinor: int,
+  reservedMinor: int,
+  expiresAt: nullable(instant)
+})
+
+/** The lots of locked accounts that reservations hold, and those of the given entries. */
+export function listLots(ctx: Ctx, memberIds: number[], entryIds: number[]) {
+  return ctx.tx.many(
+    LotRow,
+    sql`
+    select l.member_id, l.entry_id, l.remaining_minor, l.reserved_minor, l.expires_at from credit_lots l
+     where l.store_id = ${ctx.storeId} and l.member_id = any(${memberIds}::bigint[]) and l.reserved_minor > 0
+    union
+    select l.member_id, l.entry_id, l.remaining_minor, l.reserved_minor, l.expires_at from credit_lots l
+     where l.store_id = ${ctx.storeId} and l.entry_id = any(${entryIds}::bigint[])`
+  )
+}
+
+/** Lots pass their date, and reservations their time. */
 export const dueExpiries = dueQuery(
   'credit_lots_due',
-  `select l.store_id, min(l.expires_at) as due_at
-     from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)
-     join credit_lots l on l.store_id = s.store_id and l.expires_at <= s.until
-    group by l.store_id`
+  `select d.store_id, min(d.due_at) as due_at from (
+     select l.store_id, l.expires_at as due_at
+       from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)
+       join credit_lots l on l.store_id = s.store_id and l.expires_at <= s.until and l.remaining_minor > l.reserved_minor
+     union all
+     select r.store_id, r.expires_at
+       from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)
+       join credit_reservations r on r.store_id = s.store_id and r.expires_at <= s.until and r.status = 'reserved') d
+    group by d.store_id`
 )
 
 export const nextExpiry = directSql<[storeId: number]>(
   'credit_lots_next_expiry',
-  `select min(expires_at) as at from credit_lots where store_id = $1 and expires_at is not null`
+  `select least(
+     (select min(expires_at) from credit_lots
+       where store_id = $1 and expires_at is not null and remaining_minor > reserved_minor),
+     (select min(expires_at) from credit_reservations where store_id = $1 and status = 'reserved')) as at`
 )
 
 /** The members who have lots past their date, oldest date first. */
@@ -73,7 +139,8 @@ export async function listMembersWithDueLots(ctx: Ctx, most: number): Promise<nu
     row({ memberId: int }),
     sql`
     select member_id from credit_lots
-     where store_id = ${ctx.storeId} and expires_at <= ${ctx.now} order by expires_at limit ${most}`
+     where store_id = ${ctx.storeId} and expires_at <= ${ctx.now} and remaining_minor > reserved_minor
+     order by expires_at limit ${most}`
   )
   return [...new Set(rows.map((r) => r.memberId))]
 }
@@ -81,10 +148,11 @@ export async function listMembersWithDueLots(ctx: Ctx, most: number): Promise<nu
 /** The lots past their date of locked accounts. */
 export function listDueLots(ctx: Ctx, memberIds: number[], most: number) {
   return ctx.tx.many(
-    row({ memberId: int, entryId: int, remainingMinor: int, expiresAt: instant }),
+    row({ memberId: int, entryId: int, remainingMinor: int, reservedMinor: int, expiresAt: instant }),
     sql`
-    select member_id, entry_id, remaining_minor, expires_at from credit_lots
+    select member_id, entry_id, remaining_minor, reserved_minor, expires_at from credit_lots
      where store_id = ${ctx.storeId} and member_id = any(${memberIds}::bigint[]) and expires_at <= ${ctx.now}
+       and remaining_minor > reserved_minor
      order by expires_at, entry_id limit ${most}`
   )
 }
@@ -95,21 +163,24 @@ export async function listEntriesOf(ctx: Ctx, operationIds: string[]): Promise<C
     EntryRow,
     sql`
     select id, member_id, position, type, amount_minor, balance_after_minor, reason, order_id, operation_id, expires_at,
-           created_at
+           created_at, reverses_id, shortfall_minor, mark
       from credit_entries where store_id = ${ctx.storeId} and operation_id = any(${operationIds}::text[])`
   )
   return rows.map((entry) => ({ ...entry, type: creditEntryTypeOf(entry.type) }))
 }
 
 /**
- * Writes what was planned: the entries, the accounts, and the rest of the lots. Returns the entries with their ids, in the given
- * order; ids rise with it.
+ * Writes what was planned: the entries, the accounts with their totals, and the rest of the lots. Amounts are written as
+ * differences, so that the constraints hold also where somebody has not locked the account. Returns the entries with their ids, in
+ * the given order; ids rise with it.
  */
 export async function writeLedger(ctx: Ctx, drafts: Draft[], entries: NewEntry[]): Promise<CreditEntry[]> {
-  const changed = drafts.flatMap((draft) => draft.lots.filter((lot) => lot.isChanged))
-  const reduced = changed.filter((lot) => lot.entryId !== null && lot.remainingMinor > 0)
-  const spent = changed.filter((lot) => lot.entryId !== null && lot.remainingMinor === 0)
-  const added = new Map(changed.filter((l) => l.operationId !== null).map((l) => [l.operationId, l.remainingMinor]))
+  const changed = drafts.flatMap(({ memberId, lots }) =>
+    lots.filter((lot) => lot.isChanged).map((lot) => ({ ...lot, memberId }))
+  )
+  const kept = changed.filter((lot) => lot.entryId !== null && !lot.isMissing && lot.remainingMinor > 0)
+  const spent = changed.filter((lot) => lot.entryId !== null && !lot.isMissing && lot.remainingMinor === 0)
+  const added = changed.filter((lot) => (lot.entryId === null || lot.isMissing) && lot.remainingMinor > 0)
   const entered = await ctx.tx.many(
     row({ id: int, operationId: text }),
     sql`
@@ -119,34 +190,61 @@ export async function writeLedger(ctx: Ctx, drafts: Draft[], entries: NewEntry[]
         ${entries.map((e) => codeOfCreditEntryType(e.type))}::smallint[], ${entries.map((e) => e.amountMinor)}::bigint[],
         ${entries.map((e) => e.balanceAfterMinor)}::bigint[], ${entries.map((e) => e.reason)}::text[],
         ${entries.map((e) => e.orderId)}::bigint[], ${entries.map((e) => e.operationId)}::text[],
-        ${entries.map((e) => e.expiresAt)}::timestamptz[], ${entries.map((e) => added.get(e.operationId) ?? 0)}::bigint[])
-        with ordinality as g(member_id, position, type, amount, after, reason, order_id, operation_id, expires_at, lot, nth)),
+        ${entries.map((e) => e.expiresAt)}::timestamptz[], ${entries.map((e) => e.reversesId)}::bigint[],
+        ${entries.map((e) => e.shortfallMinor)}::bigint[], ${entries.map((e) => e.mark)}::text[],
+        ${entries.map(({ spent }) => spent && arrayText(spent.map((s) => s.entryId)))}::text[],
+        ${entries.map(({ spent }) => spent && arrayText(spent.map((s) => s.minor)))}::text[])
+        with ordinality as g(member_id, position, type, amount, after, reason, order_id, operation_id, expires_at,
+                             reverses_id, shortfall, mark, spent_lots, spent_minors, nth)),
     entered as (
       insert into credit_entries (store_id, member_id, position, type, amount_minor, balance_after_minor, reason, order_id,
-                                  operation_id, expires_at, created_at)
-      select ${ctx.storeId}, member_id, position, type, amount, after, reason, order_id, operation_id, expires_at, ${ctx.now}
+                                  operation_id, expires_at, created_at, reverses_id, shortfall_minor, mark, spent_lots,
+                                  spent_minors)
+      select ${ctx.storeId}, member_id, position, type, amount, after, reason, order_id, operation_id, expires_at, ${ctx.now},
+             reverses_id, shortfall, mark, spent_lots::bigint[], spent_minors::bigint[]
         from given order by nth
       returning id, operation_id),
     accounts as (
-      update credit_accounts a set balance_minor = d.balance, entries = d.entries, updated_at = ${ctx.now}
-        from unnest(${drafts.map((d) => d.memberId)}::bigint[], ${drafts.map((d) => d.balanceMinor)}::bigint[],
-                    ${drafts.map((d) => d.entries)}::bigint[]) as d(member_id, balance, entries)
+      update credit_accounts a
+         set balance_minor = a.balance_minor + d.balance, reserved_minor = a.reserved_minor + d.reserved, entries = d.entries, totalled_entries = d.entries,
+             updated_at = d.updated_at, charged_minor = a.charged_minor + d.charged, used_minor = a.used_minor + d.used,
+             refunded_minor = a.refunded_minor + d.refunded, disputed_minor = a.disputed_minor + d.disputed,
+             forfeit_minor = a.forfeit_minor + d.forfeit, reconciled_minor = a.reconciled_minor + d.reconciled,
+             forfeited_at = coalesce(d.forfeited_at, a.forfeited_at), reconciled_at = coalesce(d.reconciled_at, a.reconciled_at)
+        from unnest(${drafts.map((d) => d.memberId)}::bigint[], 
+                    ${drafts.map((d) => d.balanceMinor - d.before.balanceMinor)}::bigint[],
+                    ${drafts.map((d) => d.reservedMinor - d.before.reservedMinor)}::bigint[], ${drafts.map((d) => d.entries)}::bigint[],
+                    ${drafts.map((d) => d.updatedAt)}::timestamptz[], ${drafts.map((d) => d.totals.charged)}::bigint[],
+                    ${drafts.map((d) => d.totals.used)}::bigint[], ${drafts.map((d) => d.totals.refunded)}::bigint[],
+                    ${drafts.map((d) => d.totals.disputed)}::bigint[], ${drafts.map((d) => d.totals.forfeit)}::bigint[],
+                    ${drafts.map((d) => d.totals.reconciled)}::bigint[],
+                    ${drafts.map((d) => d.forfeitedAt)}::timestamptz[], ${drafts.map((d) => d.reconciledAt)}::timestamptz[])
+               as d(member_id, balance, reserved, entries, updated_at, charged, used, refunded, disputed, forfeit, reconciled,
+                    forfeited_at, reconciled_at)
        where a.store_id = ${ctx.storeId} and a.member_id = d.member_id),
-    reduced as (
-      update credit_lots l set remaining_minor = k.remaining
-        from unnest(${reduced.map((l) => l.entryId)}::bigint[], ${reduced.map((l) => l.remainingMinor)}::bigint[])
-               as k(entry_id, remaining)
+    kept as (
+      update credit_lots l set remaining_minor = l.remaining_minor + k.remaining, reserved_minor = l.reserved_minor + k.reserved
+        from unnest(${kept.map((l) => l.entryId)}::bigint[],
+                    ${kept.map((l) => l.remainingMinor - l.before.remainingMinor)}::bigint[],
+                    ${kept.map((l) => l.reservedMinor - l.before.reservedMinor)}::bigint[]) as k(entry_id, remaining, reserved)
        where l.store_id = ${ctx.storeId} and l.entry_id = k.entry_id),
     spent as (
       delete from credit_lots
        where store_id = ${ctx.storeId} and entry_id = any(${spent.map((l) => l.entryId)}::bigint[])),
     added as (
-      insert into credit_lots (store_id, entry_id, member_id, remaining_minor, expires_at)
-      select ${ctx.storeId}, e.id, g.member_id, g.lot, g.expires_at
-        from entered e join given g on g.operation_id = e.operation_id where g.lot > 0
+      insert into credit_lots (store_id, entry_id, member_id, remaining_minor, reserved_minor, expires_at)
+      select ${ctx.storeId}, coalesce(k.entry_id, e.id), k.member_id, k.remaining, k.reserved, k.expires_at
+        from unnest(${added.map((l) => l.entryId)}::bigint[], ${added.map((l) => l.operationId)}::text[],
+                    ${added.map((l) => l.memberId)}::bigint[], ${added.map((l) => l.remainingMinor)}::bigint[],
+                    ${added.map((l) => l.reservedMinor)}::bigint[], ${added.map((l) => l.expiresAt)}::timestamptz[])
+               as k(entry_id, operation_id, member_id, remaining, reserved, expires_at)
+        left join entered e on e.operation_id = k.operation_id
       returning entry_id)
     select id, operation_id from entered`
   )
   const ids = new Map(entered.map(({ id, operationId }) => [operationId, id]))
-  return entries.map((entry) => ({ id: ids.get(entry.operationId)!, ...entry }))
+  return entries.map(({ spent, ...entry }) => ({ id: ids.get(entry.operationId)!, ...entry }))
 }
+
+/** A list of numbers as PostgreSQL reads it. */
+export const arrayText = (numbers: number[]) => `{${numbers.join(',')}}`

@@ -1,4 +1,5 @@
 export { cancelImport } from './cancel-import.ts'
+export { type CreditImportReport, importCredits } from './credits/import-credits.ts'
 export { findImportStakes } from './find-import-stakes.ts'
 export { forgetCustomer } from './forget-customer.ts'
 export { type Import, MODES, SOURCES } from './import.ts'

@@ -7,6 +7,7 @@ export type IdPrefix =
   | 'plan'
   | 'cust'
   | 'sct'
+  | 'scr'
   | 'ord'
   | 'we'
   | 'key'

@@ -1,6 +1,6 @@
 import { applyPlans } from '#billing/apply-plans'
 import type { Ctx } from '#kit/postgres'
-import { type Actor, lockSubscription, type Subscription } from '#subscriptions'
+import { type Actor, giveBackForfeitOf, lockSubscription, type Subscription } from '#subscriptions'
 import { assertAllowed, planContextOf, planReactivate, type TransitionPlan } from '#subscriptions/transitions'
 
 /**
@@ -11,6 +11,7 @@ import { assertAllowed, planContextOf, planReactivate, type TransitionPlan } fro
 export async function reactivateSubscription(ctx: Ctx, id: number, by: Actor): Promise<Subscription> {
   const plan = await previewReactivation(ctx, id)
   await applyPlans(ctx, [plan], by)
+  await giveBackForfeitOf(ctx, plan.before)
 
   return plan.after
 }

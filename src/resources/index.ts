@@ -8,7 +8,13 @@ export { envelopeOf } from './events/envelope.ts'
 export { exampleOf } from './example-of.ts'
 export { Amount, OrNull, Timestamp } from './fields.ts'
 export { MemberBody } from './member.ts'
-export { CREDIT_ENTRY_TYPES, CreditBody, CreditEntryBody, type CreditEntryType } from './store-credit.ts'
+export {
+  CREDIT_ENTRY_TYPES,
+  CreditBody,
+  CreditEntryBody,
+  type CreditEntryType,
+  ReservationBody
+} from './store-credit.ts'
 export { type GiftBody, type PendingChangeBody, SubscriptionBody } from './subscription.ts'
 export { WebhookDeliveryBody, WebhookDeliveryDetailBody } from './webhook-delivery.ts'
 export { DeletedWebhookEndpointBody, WebhookEndpointBody, WebhookEndpointWithSecretBody } from './webhook-endpoint.ts'

@@ -23,8 +23,8 @@ export const CreditBody = Type.Object(
   {
     customer_id: Type.String({ description: 'The customer id, `cust_24`' }),
     balance: Amount('The sum of all entries, in `currency`'),
-    reserved: Amount('Held for open checkouts; always 0 today'),
-    available: Amount('What the customer can spend now, without expired credit'),
+    reserved: Amount('Held by open reservations, for checkouts'),
+    available: Amount('What the customer can spend now: without what is reserved, and without expired credit'),
     currency: Type.String({ description: "The store's currency, ISO 4217" }),
     updated_at: OrNull(Timestamp('When the latest entry was made; null without entries'))
   },
@@ -75,6 +75,47 @@ export const CreditEntryBody = Type.Object(
         order_id: null,
         expires_at: '2030-01-31T05:00:00.000Z',
         created_at: '2026-09-15T05:25:00.000Z'
+      }
+    ]
+  }
+)
+
+export const ReservationBody = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the reservation, `scr_5`' }),
+    customer_id: Type.String({ description: 'The customer id, `cust_24`' }),
+    status: Type.Unsafe<'reserved' | 'captured' | 'aborted'>(
+      Type.Union(
+        ['reserved', 'captured', 'aborted'].map((status) => Type.Literal(status)),
+        { description: '`reserved` while it is open; `aborted` when it was released or its time was over' }
+      )
+    ),
+    amount: Amount('What was reserved, in `currency`'),
+    captured_amount: OrNull(Amount('What was spent of it; null unless captured')),
+    currency: Type.String({ description: "The store's currency, ISO 4217" }),
+    transaction_id: OrNull(
+      Type.String({ description: 'The store credit entry of the redemption; null unless captured' })
+    ),
+    expires_at: Timestamp('From this time on it is aborted, unless it was captured or released before'),
+    created_at: Timestamp('When the credit was reserved'),
+    ended_at: OrNull(Timestamp('When it was captured or aborted; null while it is open'))
+  },
+  {
+    additionalProperties: false,
+    title: 'StoreCreditReservation',
+    description: 'Store credit that is held for an open checkout. It is no entry of the history unless it is captured.',
+    examples: [
+      {
+        id: 'scr_5',
+        customer_id: 'cust_24',
+        status: 'reserved',
+        amount: 10,
+        captured_amount: null,
+        currency: 'USD',
+        transaction_id: null,
+        expires_at: '2026-09-15T05:55:00.000Z',
+        created_at: '2026-09-15T05:25:00.000Z',
+        ended_at: null
       }
     ]
   }

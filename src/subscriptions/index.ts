@@ -1,6 +1,7 @@
 export { subscriptionActivated } from './events/subscription-activated.ts'
 export { subscriptionCreated } from './events/subscription-created.ts'
 export { changesOf, subscriptionUpdated } from './events/subscription-updated.ts'
+export { giveBackForfeitOf } from './forfeit-credit-job.ts'
 export { ACTIVITY_KINDS, ACTORS, type Activity, MAX_NOTE_CHARACTERS } from './history/activity.ts'
 export {
   type ActivityMessage,

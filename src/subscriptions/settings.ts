@@ -12,3 +12,14 @@ export const scheduleSettings = defineSettings('billing', {
       'declined one is charged first, and once it is paid the `latest` of them, so two charges at most, or `all`.'
   })
 })
+
+/** What becomes of a member's store credit when the membership is cancelled. */
+export const creditOnCancellationSettings = defineSettings(
+  'creditOnCancellation',
+  setting({
+    accepts: choice('keep', 'forfeit'),
+    default: 'keep',
+    flag: '--credit-on-cancellation <what>',
+    help: "What becomes of a member's store credit when the last membership is cancelled or fails; one that expires keeps it. A reactivation gives back what was forfeited."
+  })
+)

@@ -15,6 +15,20 @@ const positionsRepeat: Edit = {
   to: 'constraint credit_entries_by_position check (position > 0)'
 }
 
+/** What is reserved may be more than there is, on accounts and on lots. */
+const reservedNotCovered: Edit[] = [
+  {
+    file: 'migrations/0035-credits-reservations.sql',
+    from: 'check (reserved_minor >= 0 and reserved_minor <= balance_minor)',
+    to: 'check (reserved_minor is not null)'
+  },
+  {
+    file: 'migrations/0035-credits-reservations.sql',
+    from: 'check (reserved_minor >= 0 and reserved_minor <= remaining_minor)',
+    to: 'check (reserved_minor is not null)'
+  }
+]
+
 /** A part of what goes wrong without the others is noticed where lots are spent; it does not hold alone. */
 const lotsMayBeShort: Edit = {
   file: 'src/credits/plan-change.ts',
@@ -23,13 +37,19 @@ const lotsMayBeShort: Edit = {
 }
 
 export const concurrentDeductsSaboteurs: Record<string, Saboteur> = {
-  'accounts of credit are not locked, and two entries may have one position': {
+  'accounts of credit are not locked, two entries may have one position, and more may be reserved than there is': {
     trial: 'concurrent-deducts',
     run: RUN,
     trialThen: { failsWith: 'were carried out' },
-    edits: [withoutLock, positionsRepeat, lotsMayBeShort]
+    edits: [withoutLock, positionsRepeat, lotsMayBeShort, ...reservedNotCovered]
   },
-  'accounts of credit are not locked; the constraint holds': {
+  'more may be reserved than there is; the lock holds': {
+    trial: 'concurrent-deducts',
+    run: PATIENT,
+    trialThen: 'passes',
+    edits: reservedNotCovered
+  },
+  'accounts of credit are not locked; the constraints hold': {
     trial: 'concurrent-deducts',
     run: PATIENT,
     trialThen: 'passes',

@@ -1,6 +1,8 @@
 import type { Edit, Saboteur } from './saboteur.ts'
 
 const run = ['test/run.ts', 'src/credits/ledger-model.test.ts']
+/** For what only longer series come upon. */
+const longer = ['trials/run.ts', 'ledger-model', '7', '1', '--rounds', '300']
 
 const repetitionsNotSeen: Edit = {
   file: 'src/credits/change-credits.ts',
@@ -14,13 +16,40 @@ const operationsRepeat: Edit = {
 }
 const dueIsAvailable: Edit = {
   file: 'src/credits/plan-change.ts',
-  from: 'return Math.max(0, balanceMinor - dueMinor)',
-  to: 'return Math.max(0, balanceMinor + dueMinor * 0)'
+  from: 'const available = availableOf(draft)',
+  to: 'const available = draft.balanceMinor - draft.reservedMinor'
 }
+const reservedIsAvailable: Edit = {
+  file: 'src/credits/plan-change.ts',
+  from: 'const available = availableOf(draft)',
+  to: 'const available = draft.balanceMinor - draft.dueMinor'
+}
+const heldIsFree: Edit[] = [
+  {
+    file: 'src/credits/plan-change.ts',
+    from: 'isOver(lot, now) ? 0 : lot.remainingMinor - lot.reservedMinor',
+    to: 'isOver(lot, now) ? 0 : lot.remainingMinor'
+  },
+  {
+    file: 'src/credits/queries.ts',
+    from: '\n           and l.remaining_minor > l.reserved_minor\n         order by l.expires_at, l.entry_id',
+    to: '\n         order by l.expires_at, l.entry_id'
+  }
+]
 const lotsMayBeShort: Edit = {
   file: 'src/credits/plan-change.ts',
   from: 'if (wanted > 0) throw',
   to: 'if (wanted > Number.MAX_SAFE_INTEGER) throw'
+}
+const readByAge: Edit = {
+  file: 'src/credits/queries.ts',
+  from: 'order by l.expires_at, l.entry_id limit m.most) lot on true\n     order by m.id, lot.expires_at, lot.entry_id',
+  to: 'order by l.expires_at, l.entry_id limit m.most) lot on true\n     order by m.id, lot.entry_id'
+}
+const keptAsRead: Edit = {
+  file: 'src/credits/plan-change.ts',
+  from: 'const later = lots.findIndex((other) => inOrder(other, lot) > 0)',
+  to: 'const later = lots.findIndex((other) => inOrder(other, lot) > 1)'
 }
 const pointsNotSeen: Edit = {
   file: 'src/points/adjust-points.ts',
@@ -56,13 +85,13 @@ export const ledgerModelSaboteurs: Record<string, Saboteur> = {
     trial: 'ledger-model',
     run,
     trialThen: { failsWith: 'strictly deep-equal' },
-    edits: [
-      {
-        file: 'src/credits/queries.ts',
-        from: 'order by l.expires_at, l.entry_id limit m.most) lot on true\n     order by m.id, lot.expires_at, lot.entry_id',
-        to: 'order by l.expires_at, l.entry_id limit m.most) lot on true\n     order by m.id, lot.entry_id'
-      }
-    ]
+    edits: [readByAge, keptAsRead]
+  },
+  'lots are read in the order of adding; that they are put in order holds': {
+    trial: 'ledger-model',
+    run,
+    trialThen: 'passes',
+    edits: [readByAge]
   },
   'credit past its date can be spent until it is expired': {
     trial: 'ledger-model',
@@ -81,6 +110,83 @@ export const ledgerModelSaboteurs: Record<string, Saboteur> = {
     run,
     trialThen: 'passes',
     edits: [lotsMayBeShort]
+  },
+  'reserved credit counts as available; that no lot has it free refuses the whole call': {
+    trial: 'ledger-model',
+    run: longer,
+    trialThen: { failsWith: 'short of the balance' },
+    edits: [reservedIsAvailable]
+  },
+  'reserved credit counts as available and its lots as free; the constraints refuse the whole call': {
+    trial: 'ledger-model',
+    run: longer,
+    trialThen: { failsWith: 'cover_reserved' },
+    edits: [reservedIsAvailable, ...heldIsFree]
+  },
+  'credit that is held past its date expires': {
+    trial: 'ledger-model',
+    run: longer,
+    trialThen: { failsWith: 'Counterexample' },
+    edits: [
+      {
+        file: 'src/credits/plan-change.ts',
+        from: 'const minor = lot.remainingMinor - lot.reservedMinor',
+        to: 'const minor = lot.remainingMinor'
+      },
+      {
+        file: 'src/credits/plan-change.ts',
+        from: 'lot.remainingMinor = lot.reservedMinor',
+        to: 'lot.remainingMinor = 0'
+      }
+    ]
+  },
+  'a restored redemption becomes new credit without the dates that it had': {
+    trial: 'ledger-model',
+    run: longer,
+    trialThen: { failsWith: 'strictly deep-equal' },
+    edits: [
+      {
+        file: 'src/credits/restore-credit.ts',
+        from: 'if (lot?.memberId === memberId && !isOver) returns.push',
+        to: 'if (lot?.memberId === -memberId && !isOver) returns.push'
+      }
+    ]
+  },
+  'a redemption is restored again and again': {
+    trial: 'ledger-model',
+    run: longer,
+    trialThen: { failsWith: 'strictly equal' },
+    edits: [
+      {
+        file: 'src/credits/restore-credit.ts',
+        from: 'const left = deduction.deductedMinor - deduction.restoredMinor',
+        to: 'const left = deduction.deductedMinor'
+      }
+    ]
+  },
+  'each refund takes back its share of all that an order has issued, whatever was taken before': {
+    trial: 'ledger-model',
+    run: longer,
+    trialThen: { failsWith: 'Counterexample' },
+    edits: [
+      {
+        file: 'src/credits/take-back-credit.ts',
+        from: 'inProportion(issued.amountMinor, share) - before',
+        to: 'inProportion(issued.amountMinor, share) - before * 0'
+      }
+    ]
+  },
+  'what is taken back comes from the lots that expire first, not from that of the order': {
+    trial: 'ledger-model',
+    run: longer,
+    trialThen: { failsWith: 'strictly deep-equal' },
+    edits: [
+      {
+        file: 'src/credits/plan-change.ts',
+        from: 'if (lot.entryId === first) take(lot)',
+        to: 'if (lot.entryId === -first) take(lot)'
+      }
+    ]
   },
   'points that are set again under their operation are set again': {
     trial: 'ledger-model',

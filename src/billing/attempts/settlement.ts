@@ -132,7 +132,7 @@ export async function markSettled(ctx: Ctx, rows: Settlement[]): Promise<Map<num
            credit_minor = case when t.status = 'success' then (
              select v.credit_minor
                from subscriptions s
-               join plans p on p.store_id = ${ctx.storeId} and p.id = s.plan_id and p.credit_type = 'storecredit'
+               join plans p on p.store_id = ${ctx.storeId} and p.id = s.plan_id
                join plan_versions v on v.store_id = ${ctx.storeId} and v.plan_id = s.plan_id
                     and v.version = s.plan_version and v.credit_minor > 0
                join stores o on o.store_id = ${ctx.storeId} and o.currency = p.currency

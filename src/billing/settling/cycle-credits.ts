@@ -72,7 +72,7 @@ export function listCycleCredits(ctx: Ctx, subscriptionIds: number[]): Promise<R
     sql`
     select s.id as subscription_id, v.credit_minor as amount_minor, s.origin_order_id
       from subscriptions s
-      join plans p on p.store_id = ${ctx.storeId} and p.id = s.plan_id and p.credit_type = 'storecredit'
+      join plans p on p.store_id = ${ctx.storeId} and p.id = s.plan_id
       join plan_versions v on v.store_id = ${ctx.storeId} and v.plan_id = s.plan_id and v.version = s.plan_version
            and v.credit_minor > 0
       join stores o on o.store_id = ${ctx.storeId} and o.currency = p.currency

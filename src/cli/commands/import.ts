@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream/promises'
@@ -8,6 +7,7 @@ import type { AdminApi, Document } from '../admin-api.ts'
 import { addCommand, type Terminal } from '../command.ts'
 import { CommandError } from '../command-error.ts'
 import { argument, oneOf, optional, text, toggle, wholeNumber } from '../flags.ts'
+import { hashOf } from '../hash-of.ts'
 import { facts, table } from '../print.ts'
 import { showProgress } from '../show-progress.ts'
 import { storeFlag, storePath } from './store-flag.ts'
@@ -131,16 +131,6 @@ export function addImportCommands(program: Command, terminal: Terminal): void {
 
 function importPath(store: string, id: unknown, rest = ''): string {
   return storePath(store, `/imports/${encodeURIComponent(String(id))}${rest}`)
-}
-
-async function hashOf(path: string): Promise<string> {
-  const hash = createHash('sha256')
-  try {
-    await pipeline(createReadStream(path), hash)
-  } catch (err) {
-    throw new CommandError('invalid_request', `The file cannot be read: ${(err as Error).message}`)
-  }
-  return hash.digest('hex')
 }
 
 /** Cancels an import whose file was refused before any row was read: the corrected file is a new import. */

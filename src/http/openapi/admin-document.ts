@@ -29,7 +29,7 @@ ${[
   '`discount`, the prices of members: `value`, `type` (`percentage`, above 0 to 100, or `fixed`), `applies_to` (`all`, `product` with `product_ids`, `collection` with `collection_ids`; at most 250), `steps` (`quantity` from 1 to 20, rising, with `value` and `type`: the highest step that is reached counts), `price_base` (`original`, the compare-at price where there is one, or `sale`), `stack_with_subscriptions`',
   '`welcome_offer`, off the cheapest product of the first membership order: `value`, `type`, `applies_to`, `product_ids`, `collection_ids`',
   '`free_shipping`: `countries` (ISO codes; empty is everywhere), `message`, `method_name` (at most 255 characters), `threshold` (null, or `type` `items` or `subtotal` with its `value`)',
-  '`store_credit` for each paid cycle: `amount`, required when the plan is created; it is the `credit` of the plan and changes with a new version only. `type` is `coupon`, `function`, `storecredit` or `giftcard`; only `storecredit` is issued so far'
+  '`store_credit` for each paid cycle: `amount`, required when the plan is created; it is the `credit` of the plan and changes with a new version only. `type` is `coupon`, `function`, `storecredit` or `giftcard`: how the credit is spent. It is issued whatever the type'
 ]
   .map((part) => `- ${part}`)
   .join('\n')}
@@ -73,6 +73,7 @@ const TAGS: Record<string, Tag> = {
     description: 'Events that a part of the service could not handle, and trying them again.'
   },
   orders: { name: 'Orders', description: 'The orders of the shop, and reading those that it had before.' },
+  'store-credits': { name: 'Store credit', description: 'Store credit of customers, by hand and by import.' },
   imports: { name: 'Imports', description: 'Taking over contracts that others have billed until now.' },
   sandbox: SANDBOX,
   installation: { name: 'Installation', description: 'What is about the whole installation.' }

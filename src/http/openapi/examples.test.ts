@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { changeCredits, reserveCredit } from '#credits'
 import { publicId } from '#kit/ids'
+import { sql } from '#kit/postgres'
 import { reactivationGraceSettings } from '#lifecycle/settings'
 import { listPlans } from '#plans'
 import { updateSettings } from '#stores'
@@ -23,7 +25,6 @@ const BEFORE: Record<string, string> = {
   resumeSubscription: 'pauseSubscription',
   reactivateSubscription: 'cancelSubscription',
   revokeGift: 'giftSubscription',
-  deductStoreCredit: 'addStoreCredit',
   enableWebhookEndpoint: 'disableWebhookEndpoint',
   endWebhookSecretRoll: 'rollWebhookSecret'
 }
@@ -40,12 +41,27 @@ async function asker(operationId: string) {
   const [plan] = await store.inStore(listPlans)
   const [failed] = await attemptsOf(store, subscriptionId)
   const endpoint = await createEndpoint(db, store.storeId, { url: RECEIVER }, testSettings)
+  const reservationId = await store.inStore(async (ctx) => {
+    const { tx, storeId, now } = ctx
+    // The order that the example captures for.
+    await tx.run(sql`
+      insert into orders (store_id, platform_order_id, member_id, name, number, currency, total_minor, tax_minor,
+                          discount_minor, financial_status, tags, discount_codes, processed_at, platform_updated_at,
+                          created_at, updated_at)
+      values (${storeId}, '7301842698', ${memberId}, '#1', '1', 'USD', 6000, 0, 0, 'PAID', '{}', '{}', ${now}, ${now}, ${now},
+              ${now})`)
+    const change = { memberId, amountMinor: 10_000, reason: 'x', operationId: 'example' }
+    await changeCredits(ctx, [{ ...change, type: 'manual_add' }])
+    const [held] = await reserveCredit(ctx, [{ ...change, amountMinor: 1000, expiresAt: now.add({ hours: 1 }) }])
+    return held!.reservation!.id
+  })
   const delivery = await store.inStore((ctx) => sendSample(ctx, endpoint.id, 'billing.failed'))
   const ids: Record<string, string> = {
     member_id: publicId('mem', memberId),
     customer_id: publicId('cust', memberId),
     subscription_id: publicId('sub', subscriptionId),
     attempt_id: publicId('ba', failed!.id),
+    reservation_id: publicId('scr', reservationId),
     endpoint_id: endpoint.id,
     delivery_id: delivery.webhookId
   }

@@ -13,6 +13,7 @@ import { callerOf } from './caller.ts'
 import type { RestDeps } from './deps.ts'
 import * as routes from './routes.ts'
 import { createChangeCredit } from './store-credits/change-credit.ts'
+import { createReserveCredit } from './store-credits/reserve-credit-in-order.ts'
 
 export const REST_PREFIX = '/v1'
 const MAX_BODY_BYTES = 64 * 1024
@@ -30,7 +31,7 @@ export function registerRest(
     prefix: REST_PREFIX,
     errors: ERRORS,
     routes: Object.values<Route<RestDeps>>(routes),
-    deps: { ...deps, changeCredit: createChangeCredit(db) },
+    deps: { ...deps, changeCredit: createChangeCredit(db), reserveCredit: createReserveCredit(db) },
     hooks(rest) {
       refuseUnknownParameters(rest)
       rest.addHook('onRoute', (route) => {

@@ -34,8 +34,8 @@ export function parseCsvInput(record: FileRecord, columns: string[]): ImportInpu
   return { input: Object.fromEntries(given), refusal: null, original: null }
 }
 
-/** Reads a line of NDJSON, which must be an object of strings and numbers. */
-export function parseJsonInput(record: FileRecord): ImportInput {
+/** Reads a line of NDJSON, which must be an object of strings and numbers, and have no other fields than the known ones. */
+export function parseJsonInput(record: FileRecord, known: ReadonlySet<string> = KNOWN): ImportInput {
   if (record.fields === null) return broken(record, `The line ${record.problem}`)
   const [line] = record.fields as [string]
   let parsed: unknown
@@ -53,7 +53,7 @@ export function parseJsonInput(record: FileRecord): ImportInput {
   }
   const input: Input = {}
   for (const [field, value] of entries) {
-    if (!KNOWN.has(field))
+    if (!known.has(field))
       return broken(record, `There is no field ${JSON.stringify(field.toWellFormed().slice(0, 60))}`)
     if (value === null || value === '') continue
     const isExact = typeof value !== 'number' || !Number.isInteger(value) || Number.isSafeInteger(value)

@@ -5,8 +5,9 @@ import type { Import } from '../import.ts'
 import { findImport, lockImport, markRunning } from '../queries.ts'
 import { badHeader, fileMismatch, fileTooLarge, importAcceptsNoFile, wrongImportStatus } from '../refusals.ts'
 import { requireImport } from '../show-import.ts'
+import { columnsOf } from './columns-of.ts'
 import { type ImportInput, parseCsvInput, parseJsonInput } from './parse-input.ts'
-import { type FileRecord, readCsvRecords, readLines } from './read-records.ts'
+import { readCsvRecords, readLines } from './read-records.ts'
 import { FIELDS } from './read-row.ts'
 import { STAGING_BATCH, stageRows } from './stage-rows.ts'
 
@@ -91,7 +92,7 @@ async function readInto(
     for (const record of records) {
       soFar.update(record.bytes).update('\n')
       if (columns === null) {
-        columns = columnsOf(record)
+        columns = columnsOf(record, FIELDS)
         continue
       }
       if (record.line <= existing.linesRead) {
@@ -106,20 +107,4 @@ async function readInto(
   if (columns === null) throw badHeader('is missing: the file is empty')
   if (!isSame) throw fileMismatch(existing.id)
   await flush()
-}
-
-/** The columns in the header. Refuses an unknown or repeated column, since every row would be wrong. */
-function columnsOf(record: FileRecord): string[] {
-  if (record.fields === null) throw badHeader(record.problem)
-  const columns = record.fields.map((name) => name.trim().toLowerCase())
-  const [separator] = columns.length === 1 ? (/[;\t|]/.exec(columns[0]!) ?? []) : []
-  if (separator) throw badHeader(`is separated by ${JSON.stringify(separator)}; columns must be separated by commas`)
-  for (const [i, name] of columns.entries()) {
-    const shown = JSON.stringify(name.slice(0, 60))
-    if (!(FIELDS as readonly string[]).includes(name)) {
-      throw badHeader(`names ${shown}, which is not a column; the columns are ${FIELDS.join(', ')}`)
-    }
-    if (columns.indexOf(name) !== i) throw badHeader(`names ${shown} twice`)
-  }
-  return columns
 }

@@ -26,6 +26,7 @@ export {
   text,
   textList
 } from './row.ts'
+export { sentTogether } from './sent-together.ts'
 export { refuseSharedSessions } from './shared-sessions.ts'
 export { acrossStores, directSql, directStatements, type Statement, sql, statementsAcrossStores } from './sql.ts'
 export { findStandbyRisk, watchStandbys } from './standbys.ts'

@@ -1,5 +1,6 @@
 import { type Fact, record } from '#kit/outbox'
 import { type Ctx, sql } from '#kit/postgres'
+import { enqueueForfeits } from '../forfeit-credit-job.ts'
 import { type Actor, actorOf } from '../history/activity-messages.ts'
 import { type NewActivity, recordActivities } from '../history/record-activity.ts'
 import { deriveMembershipStatuses } from '../membership-status/derive-membership-status.ts'
@@ -47,6 +48,11 @@ export async function applyTransitionsUnrecorded(ctx: Ctx, plans: TransitionPlan
       moved.map(({ before }) => before.id)
     )
   }
+  const ended = plans.filter(({ before, after }) => !isOver(before.status) && isOver(after.status))
+  await enqueueForfeits(
+    ctx,
+    ended.map(({ before }) => before.id)
+  )
   // Changes that were requested before an end waited for it to be taken back.
   const revived = plans.filter(({ before, after }) => isOver(before.status) && !isOver(after.status))
   if (revived.length > 0) {

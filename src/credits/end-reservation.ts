@@ -1,0 +1,66 @@
+import { publicId } from '#kit/ids'
+import type { Ctx } from '#kit/postgres'
+import { storeContext } from '#stores'
+import { writeAccounts } from './change-credits.ts'
+import type { CreditEntry, Reservation } from './credit.ts'
+import { nothingElse, openAccounts } from './open-accounts.ts'
+import { planAbort, planCapture } from './plan-change.ts'
+import { moreThanReserved, noSuchReservation, reservationEnded } from './refusals.ts'
+import { findReservation } from './reservation-queries.ts'
+
+export type Capture = {
+  /** At most what is reserved, which is also the default; the rest is released. */
+  amountMinor?: number
+  orderId?: number | null
+  reason?: string
+}
+
+/** Spends what a reservation holds: one entry of type redemption. Refused once it has ended, and from its time on. */
+export async function captureReservation(
+  ctx: Ctx,
+  memberId: number,
+  id: number,
+  { amountMinor, orderId = null, reason }: Capture = {}
+): Promise<{ reservation: Reservation; entry: CreditEntry }> {
+  const { draft, reservation } = await openReservation(ctx, memberId, id)
+  const minor = amountMinor ?? reservation.amountMinor
+  if (minor > reservation.amountMinor) {
+    const { currency } = await storeContext(ctx)
+    throw moreThanReserved(reservation.amountMinor, minor, currency)
+  }
+  const entry = planCapture(
+    draft,
+    reservation,
+    {
+      memberId,
+      type: 'redemption',
+      amountMinor: -minor,
+      reason: reason ?? reservation.reason,
+      operationId: `reservation:${id}`,
+      orderId
+    },
+    ctx.now
+  )
+  const { entries } = await writeAccounts(ctx, [draft], [entry])
+  return { reservation: (await findReservation(ctx, id))!, entry: entries.get(entry.operationId)! }
+}
+
+/** Gives back what a reservation holds. Refused once it has ended, and from its time on. */
+export async function releaseReservation(ctx: Ctx, memberId: number, id: number): Promise<Reservation> {
+  const { draft, reservation } = await openReservation(ctx, memberId, id)
+  planAbort(draft, reservation, 'released', ctx.now)
+  await writeAccounts(ctx, [draft], [])
+  return (await findReservation(ctx, id))!
+}
+
+/** The locked account of a reservation that is open. Refuses one that has ended, and says how. */
+async function openReservation(ctx: Ctx, memberId: number, id: number) {
+  // What it holds is read anyway; other lots only matter where an older node has spent a lot that was held.
+  const { drafts } = await openAccounts(ctx, [{ memberId, spends: 1 }], nothingElse)
+  const draft = drafts.get(memberId)
+  const reservation = draft?.reservations.find((r) => r.id === id)
+  if (draft && reservation?.status === 'reserved') return { draft, reservation }
+  const ended = reservation ? { ...reservation, id } : await findReservation(ctx, id)
+  if (ended?.memberId !== memberId) throw noSuchReservation(publicId('scr', id))
+  throw reservationEnded(ended)
+}

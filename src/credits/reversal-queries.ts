@@ -1,0 +1,70 @@
+import { type Ctx, instant, int, intList, nullable, row, sql } from '#kit/postgres'
+import { creditEntryTypeOf } from './credit-entry-types.ts'
+
+const Deduction = row({
+  id: int,
+  memberId: int,
+  orderId: nullable(int),
+  /** What it deducted, above zero. */
+  deductedMinor: int,
+  /** What later entries have restored of it. */
+  restoredMinor: int,
+  spentLots: nullable(intList),
+  spentMinors: nullable(intList),
+  createdAt: instant
+})
+
+/** Deductions with what is left to restore of each. Their accounts must be locked. */
+export function listDeductions(ctx: Ctx, entryIds: number[]) {
+  return ctx.tx.many(
+    Deduction,
+    sql`
+    select e.id, e.member_id, e.order_id, -e.amount_minor as deducted_minor, e.spent_lots, e.spent_minors, e.created_at,
+           (select coalesce(sum(r.amount_minor), 0)::bigint from credit_entries r
+             where r.store_id = ${ctx.storeId} and r.reverses_id = e.id and r.amount_minor > 0) as restored_minor
+      from credit_entries e
+     where e.store_id = ${ctx.storeId} and e.id = any(${entryIds}::bigint[]) and e.amount_minor <= 0
+     order by e.id`
+  )
+}
+
+/** The accounts that entries belong to. */
+export async function listMembersOfEntries(ctx: Ctx, entryIds: number[]): Promise<number[]> {
+  const rows = await ctx.tx.many(
+    row({ memberId: int }),
+    sql`
+    select distinct member_id from credit_entries
+     where store_id = ${ctx.storeId} and id = any(${entryIds}::bigint[]) order by member_id`
+  )
+  return rows.map(({ memberId }) => memberId)
+}
+
+/** The dates and owners of lots, by the entries that added them, also of lots that are used up. */
+export function listLotDates(ctx: Ctx, entryIds: number[]) {
+  return ctx.tx.many(
+    row({ id: int, memberId: int, expiresAt: nullable(instant) }),
+    sql`
+    select id, member_id, expires_at from credit_entries
+     where store_id = ${ctx.storeId} and id = any(${entryIds}::bigint[])`
+  )
+}
+
+const OfOrder = row({
+  id: int,
+  memberId: int,
+  type: int,
+  amountMinor: int,
+  shortfallMinor: int,
+  reversesId: nullable(int)
+})
+
+/** Every entry of an order, and every entry that reverses one of them, oldest first. */
+export async function listEntriesOfOrder(ctx: Ctx, orderId: number) {
+  const rows = await ctx.tx.many(
+    OfOrder,
+    sql`
+    select id, member_id, type, amount_minor, shortfall_minor, reverses_id from credit_entries
+     where store_id = ${ctx.storeId} and order_id = ${orderId} order by id`
+  )
+  return rows.map((entry) => ({ ...entry, type: creditEntryTypeOf(entry.type) }))
+}

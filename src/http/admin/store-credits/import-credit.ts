@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { importCredits } from '#imports'
+import { numberOf } from '#kit/money'
+import { invalidField } from '#kit/refusal'
+import { Amount, OrNull } from '#resources'
+import type { Surface } from '../../shared/surface.ts'
+import type { AdminDeps } from '../deps.ts'
+import { oneOf } from '../fields.ts'
+import { StoreParams, storeOf } from '../store.ts'
+
+const FILE_TYPES = {
+  'text/csv': 'customer_id,amount,external_id\n7064055069370,5.00,old-1\n',
+  'application/x-ndjson': '{"customer_id":"7064055069370","amount":"5.00","external_id":"old-1"}\n'
+}
+
+const ImportQuery = Type.Object({
+  dry_run: Type.Optional(
+    oneOf(['true', 'false'], {
+      meaning: 'Only reports what the import would do; `false` by default',
+      examples: ['true']
+    })
+  ),
+  sha256: Type.Optional(
+    Type.String({
+      pattern: '^[0-9a-f]{64}$',
+      description: "the file's SHA-256, 64 hexadecimal digits",
+      meaning: 'With it rows without `external_id` are imported once, however often the file is sent',
+      examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08']
+    })
+  )
+})
+
+const ReportBody = Type.Object(
+  {
+    dry_run: Type.Boolean({ description: 'Whether nothing was done' }),
+    rows: Type.Integer({ description: 'Rows of the file' }),
+    added: Type.Integer({ description: 'Rows whose credit was added' }),
+    repeated: Type.Integer({ description: 'Rows that were imported before' }),
+    refused: Type.Integer({ description: 'Rows that are wrong' }),
+    amount: Amount('The credit that was added, in the currency of the store'),
+    problems: Type.Array(
+      Type.Object({
+        line: Type.Integer({ description: 'The line of the file' }),
+        field: OrNull(Type.String({ description: 'The field at fault' })),
+        message: Type.String({ description: 'What is wrong with the row' })
+      }),
+      { description: 'The first 1,000 rows that are wrong' }
+    )
+  },
+  {
+    title: 'CreditImport',
+    description: 'What an import of store credit has done.',
+    examples: [
+      {
+        dry_run: false,
+        rows: 3,
+        added: 1,
+        repeated: 1,
+        refused: 1,
+        amount: 5,
+        problems: [{ line: 4, field: 'customer_id', message: 'There is no customer with this number' }]
+      }
+    ]
+  }
+)
+
+/** PUT /stores/{store}/store-credits/import */
+export function importCreditRoute(admin: Surface, { db }: AdminDeps): void {
+  admin.register(async (files) => {
+    // The rows are read as they arrive: the file may be larger than the memory.
+    files.addContentTypeParser(Object.keys(FILE_TYPES), (_request, body, done) => done(null, body))
+    files.put(
+      '/stores/:store/store-credits/import',
+      {
+        config: { allow: 'operator', mayTakeLong: true },
+        schema: {
+          operationId: 'importCredit',
+          summary: 'Import store credit',
+          description:
+            'The body is a CSV or NDJSON file with the columns customer_id or email, amount, and optionally currency, expires_at, reason and external_id. Each row becomes an entry of type `import`. A row that is wrong does not affect the others, and a row that was imported before is not imported again: an import that was interrupted is sent again.',
+          consumes: FILE_TYPES,
+          params: StoreParams,
+          querystring: ImportQuery,
+          response: { 200: ReportBody }
+        }
+      },
+      async (request) => {
+        const { storeId, currency } = storeOf(request)
+        const { dry_run, sha256 } = request.query as Static<typeof ImportQuery>
+        const isDryRun = dry_run === 'true'
+        const { body, ...sent } = sentIn(request)
+        try {
+          // Without the hash of the file a row without external_id belongs to this request alone.
+          const name = sha256 ?? randomUUID()
+          const report = await importCredits(db, storeId, { ...sent, name, isDryRun })
+          const { amountMinor, ...counts } = report
+          return { dry_run: isDryRun, ...counts, amount: numberOf(amountMinor, currency) }
+        } finally {
+          // The rest of a file that is refused early is still read: a client that is cut off would not see why.
+          body.resume()
+        }
+      }
+    )
+  })
+}
+
+function sentIn(request: FastifyRequest) {
+  const type = request.headers['content-type'] ?? ''
+  const format = /^text\/csv\b/i.test(type) ? ('csv' as const) : ('ndjson' as const)
+  if (!(request.body instanceof Readable)) {
+    throw invalidField('Content-Type', 'must be text/csv or application/x-ndjson, with the file as the body')
+  }
+  const { body } = request
+  return { format, body, stream: body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer> }
+}

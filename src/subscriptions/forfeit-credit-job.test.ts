@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { changeCredits, findCredit, findCreditTotals } from '#credits'
+import { json, row, sql } from '#kit/postgres'
+import { giftSubscription } from '#lifecycle'
+import { updateSettings } from '#stores'
+import { testDatabase } from '../../test/database.ts'
+import { aSubscriptionLife } from '../../test/subscription-life.ts'
+import { forfeitCreditJob } from './forfeit-credit-job.ts'
+import { creditOnCancellationSettings } from './settings.ts'
+
+const { db } = await testDatabase()
+/** A member with credit for 7.00, in a store that forfeits it on cancellation. */
+async function aMember(setting: 'keep' | 'forfeit' = 'forfeit') {
+  const life = await aSubscriptionLife(db, { graceHours: 24, plan: { name: 'Gold' } })
+  await life.inStore((ctx) => updateSettings(ctx, creditOnCancellationSettings, setting))
+  const { memberId } = await life.read()
+  const add = (who: number) =>
+    life.inStore((ctx) =>
+      changeCredits(ctx, [
+        { memberId: who, type: 'manual_add', amountMinor: 700, reason: 'x', operationId: `add:${who}` }
+      ])
+    )
+  await add(memberId)
+  const credit = async (who = memberId) => (await life.inStore((ctx) => findCredit(ctx, who))).balanceMinor
+  const dispatch = async () => {
+    const waiting = await life.inStore(({ tx, storeId }) =>
+      tx.many(
+        row({ payload: json<{ subscriptionId: number }>() }),
+        sql`select payload from jobs where store_id = ${storeId} and kind = 'forfeit-credit'`
+      )
+    )
+    const jobs = waiting.map(({ payload }) => ({ input: payload, attempts: 1, renewLease: async () => {} }))
+    if (jobs.length > 0) await forfeitCreditJob.run({ db }, life.storeId, jobs)
+  }
+  return { ...life, memberId, add, credit, dispatch }
+}
+
+test('a cancelled membership forfeits the credit of its member where the store says so, once', async () => {
+  const kept = await aMember('keep')
+  await kept.cancel()
+  await kept.dispatch()
+  assert.equal(await kept.credit(), 700)
+
+  const life = await aMember()
+  await life.dispatch()
+  assert.equal(await life.credit(), 700)
+  await life.cancel()
+  await life.dispatch()
+  assert.equal(await life.credit(), 0)
+  const { forfeitMinor, forfeitedAt } = await life.inStore((ctx) => findCreditTotals(ctx, life.memberId))
+  assert.deepEqual([forfeitMinor, forfeitedAt !== null], [700, true])
+})
+
+test('a reactivation gives back what was forfeited, and forfeits nothing when it comes first', async () => {
+  const life = await aMember()
+  await life.cancel()
+  await life.dispatch()
+  await life.reactivate()
+  assert.equal(await life.credit(), 700)
+  await life.dispatch()
+  assert.equal(await life.credit(), 700)
+
+  const early = await aMember()
+  await early.cancel()
+  await early.reactivate()
+  await early.dispatch()
+  assert.equal(await early.credit(), 700)
+})
+
+test('a gift forfeits the credit of its receiver, not of who pays', async () => {
+  const life = await aMember()
+  const receiver = await life.anotherCustomer()
+  await life.add(receiver)
+  await life.inStore((ctx) => giftSubscription(ctx, life.id, receiver, 'api'))
+  await life.cancel()
+  await life.dispatch()
+  assert.deepEqual([await life.credit(), await life.credit(receiver)], [700, 0])
+})
+
+for (const [what, become] of [
+  [
+    'a subscription for products forfeits nothing',
+    (storeId: number) =>
+      sql`update plans set type = 'product', tier_name = null, platform_product_id = null, platform_variant_id = null, product_ids = '{1}' where store_id = ${storeId}`
+  ],
+  [
+    'a membership that expires forfeits nothing',
+    (storeId: number) =>
+      sql`update subscriptions set status = 'expired', grace_ends_at = null where store_id = ${storeId} and status = 'cancelled'`
+  ],
+  [
+    'the end of one of two memberships forfeits nothing',
+    (storeId: number) => sql`
+      update subscriptions s set member_id = c.member_id, plan_id = c.plan_id, plan_version = c.plan_version
+        from subscriptions c
+       where s.store_id = ${storeId} and c.store_id = ${storeId} and c.status = 'cancelled' and s.status = 'paused'`
+  ]
+] as const) {
+  test(what, async () => {
+    const life = await aMember()
+    await life.anotherCustomer()
+    await life.cancel()
+    await life.inStore((ctx) => ctx.tx.run(become(ctx.storeId)))
+    await life.dispatch()
+    assert.equal(await life.credit(), 700)
+  })
+}
