@@ -815,6 +815,27 @@ create table known_consumers (
 grant delete, insert, select, update on known_consumers to perennial_operator;
 grant select on known_consumers to perennial_store;
 
+create table known_tags (
+  store_id bigint not null,
+  kind text not null,
+  owner_id bigint not null,
+  tag_key text not null,
+  tag text not null,
+  is_ours boolean not null,
+  constraint known_tags_pkey PRIMARY KEY (store_id, kind, owner_id, tag_key),
+  constraint known_tags_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint known_tags_store_id_kind_owner_id_fkey FOREIGN KEY (store_id, kind, owner_id) REFERENCES tag_owners(store_id, kind, owner_id)
+);
+alter table known_tags enable row level security;
+alter table known_tags force row level security;
+create policy all_stores on known_tags for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on known_tags for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on known_tags to perennial_operator, perennial_store;
+
 create table list_blocks (
   store_id bigint not null,
   list text collate "C" not null,
@@ -1735,6 +1756,86 @@ create policy one_store on subscriptions for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on subscriptions to perennial_operator, perennial_store;
+
+create table tag_owners (
+  store_id bigint not null,
+  kind text not null,
+  owner_id bigint not null,
+  due_at timestamp with time zone,
+  version integer not null default 1,
+  attempts integer not null default 0,
+  last_error text,
+  problem text,
+  repairs integer not null default 0,
+  repairs_since timestamp with time zone,
+  changed_at timestamp with time zone not null,
+  lease_token integer not null default 0,
+  lease_owner bigint,
+  leased_until timestamp with time zone,
+  constraint tag_owners_pkey PRIMARY KEY (store_id, kind, owner_id),
+  constraint tag_owners_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint tag_owners_kind_check CHECK (kind = ANY (ARRAY['customer'::text, 'order'::text]))
+);
+CREATE INDEX tag_owners_due ON public.tag_owners USING btree (store_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX tag_owners_with_problem ON public.tag_owners USING btree (store_id, kind, owner_id) WHERE ((problem IS NOT NULL) OR (attempts > 3));
+alter table tag_owners enable row level security;
+alter table tag_owners force row level security;
+create policy all_stores on tag_owners for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on tag_owners for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on tag_owners to perennial_operator, perennial_store;
+
+create table tag_walks (
+  store_id bigint not null,
+  next_at timestamp with time zone not null,
+  kind text not null default 'customer'::text,
+  after_id bigint not null default 0,
+  compared integer not null default 0,
+  differed integer not null default 0,
+  failures integer not null default 0,
+  last_error text,
+  finished_at timestamp with time zone,
+  lease_token integer not null default 0,
+  lease_owner bigint,
+  leased_until timestamp with time zone,
+  constraint tag_walks_pkey PRIMARY KEY (store_id),
+  constraint tag_walks_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint tag_walks_kind_check CHECK (kind = ANY (ARRAY['customer'::text, 'order'::text]))
+);
+CREATE INDEX tag_walks_due ON public.tag_walks USING btree (store_id, next_at);
+alter table tag_walks enable row level security;
+alter table tag_walks force row level security;
+create policy all_stores on tag_walks for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on tag_walks for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on tag_walks to perennial_operator, perennial_store;
+
+create table wanted_tags (
+  store_id bigint not null,
+  kind text not null,
+  owner_id bigint not null,
+  source text not null,
+  tag_key text not null,
+  tag text not null,
+  constraint wanted_tags_pkey PRIMARY KEY (store_id, kind, owner_id, source, tag_key),
+  constraint wanted_tags_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint wanted_tags_store_id_kind_owner_id_fkey FOREIGN KEY (store_id, kind, owner_id) REFERENCES tag_owners(store_id, kind, owner_id)
+);
+alter table wanted_tags enable row level security;
+alter table wanted_tags force row level security;
+create policy all_stores on wanted_tags for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on wanted_tags for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on wanted_tags to perennial_operator, perennial_store;
 
 create table webhook_deliveries (
   store_id bigint not null,

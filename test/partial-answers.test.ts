@@ -5,7 +5,7 @@ import { parse, type SelectionSetNode } from 'graphql'
 import { int, nullable, row, sql, text } from '#kit/postgres'
 import { recordOrders } from '#orders'
 import { requestedScopes } from '#platform'
-import { ACCESS_SCOPES, scopeOfField, scopeOfTopic, scopeOfType } from '../sandbox/wire/access.ts'
+import { ACCESS_SCOPES, SCOPE_OF_TAGGED, scopeOfField, scopeOfTopic, scopeOfType } from '../sandbox/wire/access.ts'
 import { makeSchema } from '../sandbox/wire/schema.ts'
 import { allDocuments } from '../src/platform/wire/document.ts'
 import { TOPICS } from '../src/sync/topics.ts'
@@ -152,6 +152,11 @@ function scopesOf(document: string): Set<string> {
           .replace(/[[\]!]/g, '')
         add(scopeOfField(typeName, selection.name.value, returned))
         walk(selection.selectionSet, returned)
+        // A change of tags needs the scope of what has them.
+        if (/^tags(Add|Remove)$/.test(selection.name.value)) {
+          const [, type] = /\bon (\w+)/.exec(document)!
+          add(SCOPE_OF_TAGGED[type as keyof typeof SCOPE_OF_TAGGED])
+        }
         continue
       }
       const fragment = selection.kind === 'FragmentSpread' ? fragments.get(selection.name.value)! : selection

@@ -6,6 +6,7 @@ import type { Shop } from '../shop.ts'
 import { findCustomer } from '../state/customers.ts'
 import { findOrder } from '../state/orders.ts'
 import { findProducts } from '../state/products.ts'
+import { accessDenied, isGranted, SCOPE_OF_TAGGED } from '../wire/access.ts'
 import type { Api, Resolver, Resolvers } from '../wire/api.ts'
 import { invalidId, isNumericId, parseGid } from '../wire/gid.ts'
 import { findNode } from './nodes.ts'
@@ -19,11 +20,12 @@ type Tagged = keyof typeof LONGEST
 
 type Change = (old: string[], given: string[]) => string[]
 
-function tagMutation(change: Change): Resolver {
+function tagMutation(field: 'tagsAdd' | 'tagsRemove', change: Change): Resolver {
   return async (_root: unknown, args: { id: string; tags: string[] }, api: Api) => {
     const parsed = parseGid(api.shop, args.id)
     if (!parsed || !(parsed.type in LONGEST) || !isNumericId(parsed.id)) throw invalidId()
     const type = parsed.type as Tagged
+    if (!isGranted(api.shop, SCOPE_OF_TAGGED[type])) throw accessDenied(field, SCOPE_OF_TAGGED[type])
     const refused = (field: string, message: string) => ({ node: null, userErrors: [userError([field], message)] })
     if (splitTags(args.tags).some((tag) => tag.length > LONGEST[type])) {
       return refused('tags', `Tags must be ${LONGEST[type]} characters or less`)
@@ -108,7 +110,7 @@ const WRITE: Record<Tagged, Write> = {
 
 export const tagResolvers: Resolvers = {
   Mutation: {
-    tagsAdd: tagMutation(withTags),
-    tagsRemove: tagMutation((old, given) => normalTags(withoutTags(old, given)))
+    tagsAdd: tagMutation('tagsAdd', withTags),
+    tagsRemove: tagMutation('tagsRemove', (old, given) => normalTags(withoutTags(old, given)))
   }
 }

@@ -1,5 +1,6 @@
 import { sql } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
+import { withTags } from '../admin/tag-list.ts'
 import type { Platform } from '../http.ts'
 import { customersMergedPayload } from '../outgoing/customer-payloads.ts'
 import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
@@ -8,7 +9,7 @@ import { listContractsOf } from '../state/contracts.ts'
 import { deleteCustomers, findCustomers } from '../state/customers.ts'
 import { customerNotFound, idFrom, shopOf } from './refusals.ts'
 
-/** Merges `customerId` into `intoId`: contracts, orders and cards move, and `customerId` is deleted. */
+/** Merges `customerId` into `intoId`: contracts, orders, cards and tags move, and `customerId` is deleted. */
 export async function mergeCustomers(
   platform: Platform,
   input: { storeId: number; customerId: string; intoId: string }
@@ -20,8 +21,10 @@ export async function mergeCustomers(
   if (keptId === deletedId) throw invalidField('into', 'must be another customer')
   const now = await platform.clock(shop.domain)
   await platform.db.inInstallation(async (q) => {
-    const existing = new Set((await findCustomers(q, storeId, [keptId, deletedId])).map(({ id }) => id))
+    const existing = new Map((await findCustomers(q, storeId, [keptId, deletedId])).map((one) => [one.id, one]))
     for (const id of [keptId, deletedId]) if (!existing.has(id)) throw customerNotFound(id)
+    const tags = withTags(existing.get(keptId)!.tags, existing.get(deletedId)!.tags)
+    await q.run(sql`update sandbox.customers set tags = ${tags} where store_id = ${storeId} and id = ${keptId}`)
     const moved = (await listContractsOf(q, storeId, [deletedId])).map(({ id }) => id)
     await q.run(sql`
       update sandbox.contracts

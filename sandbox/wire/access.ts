@@ -63,6 +63,13 @@ const SCOPE_OF_MUTATION: [RegExp, string][] = [
   [/^giftCard/, 'write_gift_cards']
 ]
 
+/** What a change of tags needs, by the type of their owner. */
+export const SCOPE_OF_TAGGED = {
+  Customer: 'write_customers',
+  Order: 'write_orders',
+  Product: 'write_products'
+} as const
+
 const SCOPE_OF_TOPIC: [RegExp, string][] = [
   [/^CUSTOMERS_MERGE$/, 'read_customer_merge'],
   [/^CUSTOMER_PAYMENT_METHODS_/, 'read_customer_payment_methods'],

@@ -2,14 +2,18 @@ import { type Database, findStandbyRisk } from '#kit/postgres'
 import type { Connector, PlatformCharge } from '#platform'
 import { listStores, requireStore } from '#stores'
 import { auditCharges } from './audit-charges.ts'
+import { auditTags, platformTagsAgree, TAG_CALLS } from './audit-tags.ts'
 import { clocksAgree } from './clocks-agree.ts'
 import { compareCharges, countOf, notCharged, platformChargesAgree } from './platform-charges.ts'
-import { CHARGE_LIMITS, type ChargeLimits } from './read-charges.ts'
+import { allow, CHARGE_LIMITS, type ChargeLimits } from './read-charges.ts'
 import { auditStore, type Finding } from './run-rules.ts'
 import { standbysSynchronous } from './standbys-synchronous.ts'
 
 /** So long reading the platforms of all stores takes at most. */
 export const ALL_PLATFORMS_MS = 120_000
+
+/** And the tags of a sandbox store. */
+const SANDBOX_TAGS_MS = 300_000
 
 /** `warnings`: nothing is wrong, but a person has to decide something. */
 export type Diagnosis = Record<'findings' | 'warnings', (Finding & { store: string })[]> & {
@@ -77,6 +81,16 @@ export async function diagnose(
     }
     for (const message of notChecked.filter((text) => text !== null)) {
       diagnosis.not_checked.push({ store: domain, check: platformChargesAgree.name, message })
+    }
+    // The sandbox is ours: it may be read whole.
+    const tagLimits = sandbox
+      ? { days: 0, calls: Number.MAX_SAFE_INTEGER, ms: SANDBOX_TAGS_MS }
+      : { ...TAG_CALLS, ms: Math.min(TAG_CALLS.ms, limitsLeft().ms) }
+    const tags = await auditTags(db, storeId, connectorOf, allow(tagLimits), { isAll: sandbox })
+    checked[platformTagsAgree.name] = tags.checked
+    findings.push(...tags.findings)
+    for (const message of tags.notChecked) {
+      diagnosis.not_checked.push({ store: domain, check: platformTagsAgree.name, message })
     }
     for (const [name, count] of Object.entries(checked)) {
       diagnosis.checked[name] = (diagnosis.checked[name] ?? 0) + count

@@ -26,6 +26,7 @@ export {
   creditTotalsSum
 } from '#credits/audit-rules'
 export { profilesPushed } from '#members/audit-rules'
+export { tagsFollowMemberships, tagsWritten } from '#mirror/audit-rules'
 export {
   orderMessagesAgree,
   orderRefundsAddUp,

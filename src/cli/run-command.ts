@@ -25,6 +25,7 @@ import { addServeCommands, type ServeParts } from './commands/serve.ts'
 import { addStatusCommand } from './commands/status.ts'
 import { addStoreCommands } from './commands/store/store.ts'
 import { addSubscriptionCommands } from './commands/subscription.ts'
+import { addTagCommands } from './commands/tags/tags.ts'
 import { addTriggerCommand } from './commands/trigger.ts'
 import { addWebhookCommands } from './commands/webhook/webhook.ts'
 import { findServer } from './find-server.ts'
@@ -90,6 +91,7 @@ function programOf(terminal: Terminal, parts: Parts): Command {
   addPricingCommands(program, terminal)
   addMemberCommands(program, terminal)
   addSubscriptionCommands(program, terminal)
+  addTagCommands(program, terminal)
   addAttemptCommands(program, terminal)
   addEventCommands(program, terminal)
   addWebhookCommands(program, terminal)

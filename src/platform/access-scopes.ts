@@ -1,10 +1,11 @@
 /** The access scopes that the app requests on the platform, each with what needs it. Without one of them a store is not whole. */
 export const REQUESTED_SCOPES = {
   read_customers: 'members: names and addresses, and messages about their changes',
-  write_customers: 'a profile that is changed here',
+  write_customers: 'a profile that is changed here, and the tags of members',
   read_customer_merge: 'messages about customers that were merged',
   read_customer_payment_methods: 'the card of a subscription, and messages about new and revoked ones',
   read_orders: 'orders with their refunds and payments',
+  write_orders: 'tags of orders',
   read_shopify_payments_disputes: 'chargebacks and inquiries about orders',
   read_products: 'products and prices of plans',
   write_products: 'plans as products with selling plans',

@@ -37,6 +37,7 @@ export {
   parseBulkOperationPayload,
   parseContractPayload,
   parseCustomerPayload,
+  parseCustomerTagsPayload,
   parseDeletedCustomerPayload,
   parseMergePayload,
   parsePaymentMethodPayload
@@ -54,6 +55,7 @@ export type {
 } from './orders/order-details.ts'
 export type { OrderRevision } from './orders/orders-api.ts'
 export type { PlanTerms } from './products/plan-on-sale.ts'
+export { TAG_LIMITS, type TaggedKind, tagKey } from './tags/tags-api.ts'
 export { callTimes, MAX_CALL_MS } from './wire/client.ts'
 export { MAX_IDS_PER_DOCUMENT } from './wire/document.ts'
 export { DownloadFailed, downloadLines, type PlatformFile } from './wire/download-lines.ts'

@@ -1,12 +1,14 @@
 import { resumeImportsOfOperations } from '#imports'
 import { parseStorableJson } from '#kit/storable-json'
 import { upsertCustomers } from '#members'
+import { applyReportedTags } from '#mirror'
 import {
   type InboundMessage,
   parseAttemptPayload,
   parseBulkOperationPayload,
   parseContractPayload,
   parseCustomerPayload,
+  parseCustomerTagsPayload,
   parsePaymentMethodPayload,
   unwrap
 } from '#platform'
@@ -36,6 +38,21 @@ const customers: TopicHandler = async ({ db }, storeId, messages) => {
   const updates = messages.map((m) => parseCustomerPayload(m.payload))
   await db.inStore(storeId, (ctx) => upsertCustomers(ctx, updates))
 }
+
+const customerTags =
+  (change: 'added' | 'removed'): TopicHandler =>
+  async ({ db }, storeId, messages) => {
+    const reported = messages.map((m) => parseCustomerTagsPayload(m.payload))
+    await db.inStore(storeId, (ctx) =>
+      applyReportedTags(
+        ctx,
+        'customer',
+        reported.map(({ customerId, tags }) =>
+          change === 'added' ? { platformId: customerId, added: tags } : { platformId: customerId, removed: tags }
+        )
+      )
+    )
+  }
 
 const contracts: TopicHandler = async (deps, storeId, messages) => {
   const ids = messages.map((m) => parseContractPayload(m.payload).id)
@@ -70,6 +87,8 @@ const uninstalled: TopicHandler = async ({ connectorOf, disconnect }, storeId) =
 export const TOPICS: Record<string, TopicHandler> = {
   'customers/create': customers,
   'customers/update': customers,
+  'customer.tags_added': customerTags('added'),
+  'customer.tags_removed': customerTags('removed'),
   'customers/delete': applyCustomerDeletions,
   'customers/merge': applyCustomerMerges,
   'orders/create': applyOrderMessages,

@@ -84,6 +84,8 @@ export { reactivateSubscriptionRoute } from './subscriptions/reactivate-subscrip
 export { resumeSubscriptionRoute } from './subscriptions/resume-subscription.ts'
 export { revokeGiftRoute } from './subscriptions/revoke-gift.ts'
 export { skipCycleRoute } from './subscriptions/skip-cycle.ts'
+export { diffTagsRoute } from './tags/diff-tags.ts'
+export { syncTagsRoute } from './tags/sync-tags.ts'
 export { createEndpointRoute } from './webhooks/create-endpoint.ts'
 export { deleteEndpointRoute } from './webhooks/delete-endpoint.ts'
 export { disableEndpointRoute } from './webhooks/disable-endpoint.ts'

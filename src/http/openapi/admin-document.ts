@@ -68,6 +68,10 @@ const TAGS: Record<string, Tag> = {
   'webhook-listeners': LISTENERS,
   alerts: { name: 'Alerts', description: 'What the people who run a store need to know.' },
   events: { name: 'Events', description: 'What happened in a store, as its receivers get it.' },
+  tags: {
+    name: 'Tags',
+    description: 'The tags that the service keeps on customers and orders of the platform.'
+  },
   'dead-letters': {
     name: 'Dead letters',
     description: 'Events that a part of the service could not handle, and trying them again.'

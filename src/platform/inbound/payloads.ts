@@ -58,6 +58,12 @@ export function parseAttemptPayload(payload: unknown): AttemptPayload {
   }
 }
 
+/** The body of customer.tags_added and customer.tags_removed: the tags that were. */
+export function parseCustomerTagsPayload(payload: unknown): { customerId: string; tags: string[] } {
+  const change = new Fields(payload, 'customer')
+  return { customerId: change.id('customerId'), tags: change.texts('tags') }
+}
+
 /** The body of customers/create, /update, /enable and /disable, and the customer within an order. */
 export function parseCustomerPayload(payload: unknown): PlatformCustomer {
   const customer = new Fields(payload, 'customer')

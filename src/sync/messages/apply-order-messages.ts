@@ -1,3 +1,4 @@
+import { applyReportedTags } from '#mirror'
 import { type OrderReports, recordDiscrepancies, recordReports } from '#orders'
 import {
   type InboundMessage,
@@ -20,9 +21,12 @@ export async function applyOrderMessages(
   messages: InboundMessage[]
 ): Promise<void> {
   const { reports, unsaid } = reportsIn(messages)
-  const { unknown, contradictory, incomplete } = await db.inStore(storeId, (ctx) =>
-    recordReports(ctx, reports, 'message')
-  )
+  const { unknown, contradictory, incomplete } = await db.inStore(storeId, async (ctx) => {
+    const recorded = await recordReports(ctx, reports, 'message')
+    const tagged = reports.orders.map(({ id, tags }) => ({ platformId: id, tags }))
+    await applyReportedTags(ctx, 'order', tagged)
+    return recorded
+  })
   const wanted = unknown.union(contradictory).union(incomplete).union(unsaid)
   if (wanted.size === 0) return
   const read = unwrap(await (await connectorOf(storeId)).orders.findWhole([...wanted]))

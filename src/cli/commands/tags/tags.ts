@@ -1,0 +1,74 @@
+import type { Command } from 'commander'
+import type { AdminApi, Document } from '../../admin-api.ts'
+import { addCommand, type Terminal } from '../../command.ts'
+import { CommandError } from '../../command-error.ts'
+import { customerIdOf, customerText } from '../../customer-flag.ts'
+import { matching, optional } from '../../flags.ts'
+import { lines, table } from '../../print.ts'
+import { queryOf } from '../pages.ts'
+import { storeFlag, storePath } from '../store-flag.ts'
+
+const oneOwner = {
+  store: storeFlag,
+  customer: optional('--customer <customer>', customerText),
+  order: optional(
+    '--order <order>',
+    matching("the platform's number of an order, or its global id", /^(\d{1,20}|gid:\/\/\S+)$/)
+  )
+}
+
+/** The tags that the service keeps on customers and orders of the platform. */
+export function addTagCommands(program: Command, terminal: Terminal): void {
+  const tags = program
+    .command('tags')
+    .description('the tags that the service keeps on customers and orders of the platform')
+
+  addCommand(tags, terminal, {
+    name: 'diff',
+    summary: 'compare the tags of a store, a customer or an order with the platform; changes nothing',
+    flags: oneOwner,
+    run: async (given, { api }) => {
+      const one = await ownerOf(api(), given)
+      const data: unknown[] = []
+      let compared = 0
+      let after: string | undefined
+      do {
+        const page: Document = await api().get(storePath(given.store, `/tags?${queryOf({ ...one, after })}`))
+        data.push(...(page.data as unknown[]))
+        compared += page.compared as number
+        after = (page.next as string | null) ?? undefined
+      } while (after !== undefined)
+      return { data, compared }
+    },
+    show: (document) =>
+      table(
+        ['kind', 'platform_id', 'wanted', 'missing', 'surplus', 'waiting_since', 'problem'],
+        'The tags on the platform are as they should be.'
+      )(document) + lines(['', `${document.compared} compared`])
+  })
+
+  addCommand(tags, terminal, {
+    name: 'sync',
+    summary: 'put the tags of a store, a customer or an order right now',
+    flags: oneOwner,
+    settles: true,
+    run: async (given, { api }) => api().post(storePath(given.store, '/tags/sync'), await ownerOf(api(), given)),
+    show: ({ scope }, { store }) =>
+      lines([
+        scope === 'store'
+          ? 'All tags of the store are compared and put right.'
+          : `The tags of the ${scope} are put right.`,
+        `To see what is left: perennial tags diff --store ${store}`
+      ])
+  })
+}
+
+async function ownerOf(
+  api: AdminApi,
+  { store, customer, order }: { store: string; customer: string | undefined; order: string | undefined }
+) {
+  if (customer !== undefined && order !== undefined) {
+    throw new CommandError('invalid_request', 'Give --customer or --order, not both')
+  }
+  return { customer: await customerIdOf(api, store, customer), order }
+}

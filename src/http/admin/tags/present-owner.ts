@@ -1,0 +1,51 @@
+import { type Static, Type } from 'typebox'
+import { publicId } from '#kit/ids'
+import type { ComparedOwner } from '#mirror'
+import { OrNull } from '#resources'
+
+const tags = (description: string) => Type.Array(Type.String(), { description })
+
+export const TagOwnerBody = Type.Object(
+  {
+    kind: Type.String({ description: '`customer` or `order`' }),
+    customer_id: OrNull(Type.String({ description: 'Of a customer, the id here: `cust_24`' })),
+    platform_id: Type.String({ description: "The platform's number of the customer or order" }),
+    wanted: tags('The tags that it is to have from the service'),
+    missing: tags('Wanted ones that the platform does not have'),
+    surplus: tags('Tags that the service has added, which it is to have no more'),
+    waiting_since: OrNull(
+      Type.String({ description: 'Since when it waits for the platform; null when nothing is to be done' })
+    ),
+    problem: OrNull(Type.String({ description: 'Why a wanted tag cannot be there' }))
+  },
+  {
+    title: 'TagOwner',
+    description: 'A customer or an order, whose tags are compared with the platform.',
+    examples: [
+      {
+        kind: 'customer',
+        customer_id: 'cust_24',
+        platform_id: '7064055069370',
+        wanted: ['SVC: VIP: Active'],
+        missing: ['SVC: VIP: Active'],
+        surplus: [],
+        waiting_since: null,
+        problem: null
+      }
+    ]
+  }
+)
+
+export function presentTagOwner(owner: ComparedOwner): Static<typeof TagOwnerBody> {
+  const { kind, ownerId, platformId, wanted, difference, waits, problem } = owner
+  return {
+    kind,
+    customer_id: kind === 'customer' ? publicId('cust', ownerId) : null,
+    platform_id: platformId,
+    wanted,
+    missing: difference?.add ?? wanted,
+    surplus: difference?.remove ?? [],
+    waiting_since: waits && Temporal.Instant.from(waits).toString({ smallestUnit: 'millisecond' }),
+    problem: problem ?? difference?.problem ?? (difference === null ? `The platform does not show the ${kind}` : null)
+  }
+}

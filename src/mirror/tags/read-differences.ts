@@ -1,0 +1,102 @@
+import { type Ctx, type Database, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
+import type { PlatformResult, TaggedKind } from '#platform'
+import { compareTags, type TagDifference } from './compare-tags.ts'
+import { listKeptTags, listPlatformIds, ownerKey } from './tag-queries.ts'
+import { ORDER_DAYS, type TagPlace } from './tag-walks.ts'
+import type { TagOwner } from './wanted-tags.ts'
+
+const ListedOwner = row({
+  kind: oneOf('customer', 'order'),
+  ownerId: int,
+  waits: nullable(text),
+  problem: nullable(text)
+})
+type ListedOwner = RowOf<typeof ListedOwner>
+
+/**
+ * An owner as we have it and as the platform has it. `difference` is null where the platform does not show the owner. `waits`: since
+ * when (store time) its tags are to be compared or written, so that a difference is no surprise.
+ */
+export type ComparedOwner = TagOwner & {
+  platformId: string
+  wanted: string[]
+  difference: TagDifference | null
+  waits: string | null
+  problem: string | null
+}
+
+/** Where the owners begin that are to be compared; `ownerId`: only this one; `isAll`: old orders too. */
+export type TagPage = { kind: TaggedKind; afterId: number; limit: number; ownerId?: number; isAll?: boolean }
+
+/**
+ * Compares a page of owners, or one, with the platform, and changes nothing. `next` is where the next page begins. `read` reads
+ * the tags on the platform.
+ */
+export async function readDifferences(
+  db: Database,
+  storeId: number,
+  page: TagPage,
+  read: (kind: TaggedKind, ids: string[]) => Promise<PlatformResult<Map<string, string[]>>>
+): Promise<PlatformResult<{ owners: ComparedOwner[]; next: TagPlace }>> {
+  const { owners, next } = await db.inStore(storeId, (ctx) => listOwners(ctx, page))
+  if (owners.length === 0) return { ok: true, value: { owners: [], next } }
+  const found = await read(
+    page.kind,
+    owners.map(({ platformId }) => platformId)
+  )
+  if (!found.ok) return found
+  // What is kept is read after the platform: a change in between would look like a difference either way, and it waits then.
+  const [kept, now] = await db.inStore(storeId, async (ctx) => [
+    await listKeptTags(ctx, owners),
+    new Map((await findOwners(ctx, owners)).map((one) => [ownerKey(one), one]))
+  ])
+  const compared = owners.flatMap(({ kind, ownerId, platformId }): ComparedOwner[] => {
+    const state = now.get(ownerKey({ kind, ownerId }))
+    if (!state) return []
+    const of = kept.get(ownerKey({ kind, ownerId }))!
+    const present = found.value.get(platformId)
+    const difference = present ? compareTags(kind, of, present) : null
+    return [{ ...state, platformId, wanted: of.wanted, difference }]
+  })
+  return { ok: true, value: { owners: compared, next } }
+}
+
+/** Whether the platform has not what we have for it, and nothing is known of it. */
+export const isDifferent = ({ difference, problem }: ComparedOwner): boolean =>
+  difference !== null && (difference.add.length > 0 || difference.remove.length > 0 || difference.problem !== problem)
+
+async function listOwners(ctx: Ctx, { kind, afterId, limit, ownerId, isAll }: TagPage) {
+  const oldest =
+    kind === 'order' && ownerId === undefined && !isAll ? ctx.now.subtract({ hours: 24 * ORDER_DAYS }) : null
+  const listed = await ctx.tx.many(
+    ListedOwner,
+    sql`
+    select kind, owner_id, due_at::text as waits, problem from tag_owners
+     where store_id = ${ctx.storeId} and kind = ${kind} and owner_id > ${afterId}
+       and (${ownerId ?? null}::bigint is null or owner_id = ${ownerId ?? null})
+       and (${oldest}::timestamptz is null or changed_at > ${oldest})
+     order by owner_id limit ${limit}`
+  )
+  const ids = await listPlatformIds(ctx, listed)
+  const owners = listed.flatMap((one) => {
+    const of = ids.get(ownerKey(one))
+    return of && !of.isDeleted ? [{ ...one, platformId: of.platformId }] : []
+  })
+  return { owners, next: placeAfter(kind, listed, limit) }
+}
+
+function placeAfter(kind: TaggedKind, listed: ListedOwner[], limit: number): TagPlace {
+  if (listed.length === limit) return { kind, afterId: listed.at(-1)!.ownerId }
+  return kind === 'customer' ? { kind: 'order', afterId: 0 } : null
+}
+
+function findOwners(ctx: Ctx, owners: TagOwner[]): Promise<ListedOwner[]> {
+  return ctx.tx.many(
+    ListedOwner,
+    sql`
+    select o.kind, o.owner_id, o.due_at::text as waits, o.problem from tag_owners o
+      join unnest(${owners.map(({ kind }) => kind)}::text[], ${owners.map(({ ownerId }) => ownerId)}::bigint[]) as w(kind, id)
+        on w.kind = o.kind and w.id = o.owner_id
+     where o.store_id = ${ctx.storeId}`
+  )
+}

@@ -1,0 +1,111 @@
+import { createLeaseKeeper, type Engine } from '#kit/engines'
+import { type Ctx, type Database, int, row, sql } from '#kit/postgres'
+import type { Connector, PlatformResult } from '#platform'
+import { isDifferent, readDifferences } from './read-differences.ts'
+import { refreshCustomerTags } from './refresh-customer-tags.ts'
+import { DueAt, markDue } from './tag-queries.ts'
+import {
+  claimTagWalk,
+  dueTagWalks,
+  extendTagWalk,
+  markTagPage,
+  markTagPageFailed,
+  nextTagWalkAt,
+  releaseTagWalks,
+  type TagPlace,
+  type TagWalk
+} from './tag-walks.ts'
+
+const LEASE_MS = 120_000
+const PAGE = 200
+
+/**
+ * Once a day every owner of tags is compared with the platform, a page at a time, since somebody may change tags by hand and messages
+ * get lost. What customers are to have is derived anew before that. Nothing is written there: owners that differ become due.
+ */
+export function createTagWalkEngine({
+  db,
+  leaseOwner,
+  connectorOf,
+  leaseMs = LEASE_MS
+}: {
+  db: Database
+  leaseOwner: number
+  connectorOf: (storeId: number) => Promise<Connector>
+  /** How long a lease lasts in real time when it is not extended; two minutes when left out. */
+  leaseMs?: number
+}): Engine {
+  const leases = createLeaseKeeper<TagWalk>({
+    leaseMs,
+    async extend(storeId, [walk]) {
+      return (await db.inStore(storeId, (ctx) => extendTagWalk(ctx, walk!, leaseMs))) ? [walk!] : []
+    }
+  })
+
+  type Page = { next: TagPlace; compared: number; differed: number }
+  const comparePage = async (storeId: number, { kind, afterId }: TagWalk): Promise<PlatformResult<Page>> => {
+    // Customers are walked by the members, of whom some may have no tag yet.
+    const last = kind === 'customer' ? await db.inStore(storeId, (ctx) => refreshPage(ctx, afterId)) : null
+    const { tags } = await connectorOf(storeId)
+    const page = { kind, afterId, limit: PAGE }
+    const read = await readDifferences(db, storeId, page, (of, ids) => tags.findMany(of, ids, 'low'))
+    if (!read.ok) return read
+    const { owners, next } = read.value
+    const different = owners.filter((one) => one.waits === null && isDifferent(one))
+    await db.inStore(storeId, (ctx) => markDue(ctx, different))
+    return { ok: true, value: { next: earlierOf(last, next), compared: owners.length, differed: different.length } }
+  }
+
+  return {
+    name: 'tag-walk',
+    stage: 'others',
+    releaseLeases: releaseTagWalks,
+    needsPlatform: true,
+    restsAfterRestore: true,
+    realTime: true,
+    due: dueTagWalks,
+    async nextDueAt(storeId) {
+      return (await db.direct.maybeOne(DueAt, nextTagWalkAt(storeId)))?.at ?? null
+    },
+    async runOnce(storeId) {
+      const from = performance.now()
+      const walk = await db.inStore(storeId, (ctx) => claimTagWalk(ctx, leaseOwner, leaseMs))
+      if (!walk) return 0
+      leases.keep(storeId, [walk], from)
+      try {
+        const page = await comparePage(storeId, walk)
+        await db.inStore(storeId, (ctx) =>
+          page.ok ? markTagPage(ctx, walk, page.value) : markTagPageFailed(ctx, walk, page.failure.message)
+        )
+      } catch (err) {
+        await db.inStore(storeId, (ctx) => markTagPageFailed(ctx, walk, (err as Error).message))
+        throw err
+      } finally {
+        leases.letGo(storeId, [walk])
+      }
+      return 1
+    }
+  }
+}
+
+/** Derives anew what a page of members is to have; returns the last of them where there are more. */
+async function refreshPage(ctx: Ctx, afterId: number): Promise<number | null> {
+  const members = await ctx.tx.many(
+    row({ id: int }),
+    sql`
+    select id from members
+     where store_id = ${ctx.storeId} and id > ${afterId} and status is not null order by id limit ${PAGE}`
+  )
+  await refreshCustomerTags(
+    ctx,
+    members.map(({ id }) => id)
+  )
+  return members.length === PAGE ? members.at(-1)!.id : null
+}
+
+/** Both pages begin at the same place; the walk goes on where the shorter of them ends. */
+function earlierOf(lastMember: number | null, next: TagPlace): TagPlace {
+  if (lastMember === null) return next
+  if (next?.kind === 'customer' && next.afterId <= lastMember) return next
+  return { kind: 'customer', afterId: lastMember }
+}

@@ -1,0 +1,386 @@
+// The tags that we keep on customers and orders of the platform. With the sandbox over its socket.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { int, nullable, row, sql, text } from '#kit/postgres'
+import { setWantedTags, syncTags } from '#mirror'
+import type { Connector, PlatformFailure } from '#platform'
+import { createTagEngine } from '../src/mirror/tags/tag-engine.ts'
+import { adminOf } from './admin-calls.ts'
+import { withCalls } from './connectors.ts'
+import { testDatabase } from './database.ts'
+import { startService } from './service-builder.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url)
+const { db } = service
+const { call } = adminOf(service)
+
+const VIP = 'SVC: VIP: Active'
+const ELITE = 'SVC: Elite: Active'
+
+async function aShop() {
+  const store = await service.aStore()
+  const connector = await service.deps.connectorOf(store.storeId)
+  const inStore = <T>(work: Parameters<typeof db.inStore<T>>[1]) => db.inStore(store.storeId, work)
+  const settle = () => service.deps.settle(store.storeId)
+  /** By platform's number: on the platform. */
+  const tags = async (id: string, kind: 'customer' | 'order' = 'customer') => {
+    const found = await connector.tags.findMany(kind, [id])
+    assert.ok(found.ok)
+    return found.value.get(id)
+  }
+  const ok = (result: { ok: boolean }) => assert.ok(result.ok)
+  /** As somebody does it in the shop, or another app. */
+  const add = async (id: string, ...added: string[]) => ok(await connector.tags.add('customer', id, added))
+  const remove = async (id: string, ...removed: string[]) => ok(await connector.tags.remove('customer', id, removed))
+  const memberIdOf = async (customerId: string) =>
+    (
+      await inStore((ctx) =>
+        ctx.tx.one(
+          row({ id: int }),
+          sql`select id from members where store_id = ${ctx.storeId} and platform_customer_id = ${customerId}`
+        )
+      )
+    ).id
+  const subscriptionOf = async (customerId: string) => {
+    const memberId = await memberIdOf(customerId)
+    const found = await inStore((ctx) =>
+      ctx.tx.many(
+        row({ id: int }),
+        sql`select id from subscriptions where store_id = ${ctx.storeId} and member_id = ${memberId} order by id desc`
+      )
+    )
+    return found[0]!.id
+  }
+  const owner = async (customerId: string) => {
+    const memberId = await memberIdOf(customerId)
+    return inStore((ctx) =>
+      ctx.tx.maybeOne(
+        row({ dueAt: nullable(text), attempts: int, problem: nullable(text), lastError: nullable(text) }),
+        sql`
+        select due_at::text as due_at, attempts, problem, last_error from tag_owners
+         where store_id = ${ctx.storeId} and kind = 'customer' and owner_id = ${memberId}`
+      )
+    )
+  }
+  /** Does something with the newest subscription of a customer. */
+  const act = async (customerId: string, action: string, body: object = {}, method = 'POST') => {
+    const done = await call(store, method, `/subscriptions/sub_${await subscriptionOf(customerId)}/${action}`, body)
+    assert.equal(done.status, 200, JSON.stringify(done.body))
+    await settle()
+  }
+  const plan = (name: string, type: string) =>
+    service.admin('POST', `${store.at}/plans`, { name, type, price: '59.00', interval: 'month' })
+  /** The engine alone, with some calls replaced. */
+  const engine = (calls: Partial<Connector['tags']>, leaseOwner = 1) =>
+    createTagEngine({
+      db,
+      leaseOwner,
+      connectorOf: async () => withCalls(connector, { tags: calls }),
+      patience: { slowMs: 10, comeBackMs: 20 }
+    })
+  const join = async (email: string, planName = 'VIP') => {
+    const { customer, order_id: orderId } = await store.member(email, planName)
+    await settle()
+    return { id: customer.id, orderId }
+  }
+  return {
+    store,
+    connector,
+    inStore,
+    settle,
+    tags,
+    add,
+    remove,
+    memberIdOf,
+    subscriptionOf,
+    act,
+    owner,
+    plan,
+    engine,
+    join
+  }
+}
+
+/** Rounds until nothing is left to do. */
+async function runOut(engine: ReturnType<typeof createTagEngine>, storeId: number) {
+  while ((await engine.runOnce(storeId)) > 0);
+}
+
+/** A mutation whose answer is lost after it was carried out. */
+const LOST: PlatformFailure = { kind: 'unavailable', message: 'The answer was lost', outcomeUnknown: true }
+
+test('active tags follow the membership: in a trial and in dunning too, not when paused or ended', async () => {
+  const { store, join, tags, act } = await aShop()
+  const { id } = await join('ada@example.com')
+  assert.deepEqual(await tags(id), [VIP])
+  await act(id, 'pause')
+  assert.deepEqual(await tags(id), [])
+  await act(id, 'resume')
+  assert.deepEqual(await tags(id), [VIP])
+
+  await store.card(id, 'insufficient_funds')
+  await store.advance({ to: '2026-03-01T16:00:00Z' })
+  const [attempt] = (await service.get('/billing-attempts?status=failed', store.key)).body.data
+  assert.ok(attempt, 'in dunning')
+  assert.deepEqual(await tags(id), [VIP])
+  await act(id, 'cancel')
+  assert.deepEqual(await tags(id), [])
+
+  await service.admin('POST', `${store.at}/plans`, {
+    name: 'Trial',
+    type: 'vip',
+    price: '29.00',
+    interval: 'month',
+    trial_price: '1.00',
+    trial_days: 14
+  })
+  const trial = await join('tia@example.com', 'Trial')
+  assert.deepEqual(await tags(trial.id), [VIP])
+})
+
+test('VIP and Elite each have their tag, and who holds both has both, whatever the status of the member', async () => {
+  const { join, tags, plan, act, store, settle } = await aShop()
+  await plan('Elite', 'elite')
+  const { id } = await join('ada@example.com', 'Elite')
+  assert.deepEqual(await tags(id), [ELITE])
+  await service.admin('POST', `${store.at}/sandbox/joins`, { customer: id, plan: 'VIP' })
+  await settle()
+  assert.deepEqual(await tags(id), [ELITE, VIP])
+  // The member's status stays as it is: Elite goes on.
+  await act(id, 'cancel')
+  assert.deepEqual(await tags(id), [ELITE])
+})
+
+test('of a gift the holder has the tag, and whoever loses it has it no more', async () => {
+  const { join, tags, act, store } = await aShop()
+  const ada = await join('ada@example.com')
+  const bo = await store.customer('bo@example.com')
+  const cy = await store.customer('cy@example.com')
+  await act(ada.id, 'gift', { receiver: 'bo@example.com' })
+  assert.deepEqual([await tags(ada.id), await tags(bo.id)], [[], [VIP]])
+  await act(ada.id, 'gift', { receiver: 'cy@example.com' })
+  assert.deepEqual([await tags(bo.id), await tags(cy.id)], [[], [VIP]])
+  await act(ada.id, 'gift', undefined as never, 'DELETE')
+  assert.deepEqual([await tags(ada.id), await tags(cy.id)], [[VIP], []])
+})
+
+test("tags that are not ours are never touched, and another's equal tag that was there before us stays", async () => {
+  const { store, settle, tags, add, act, join } = await aShop()
+  const customer = await store.customer('ada@example.com')
+  await add(customer.id, 'gold', 'svc: vip: ACTIVE')
+  await service.admin('POST', `${store.at}/sandbox/joins`, { customer: customer.id, plan: 'VIP' })
+  await settle()
+  assert.deepEqual(await tags(customer.id), ['gold', 'svc: vip: ACTIVE'])
+  await act(customer.id, 'cancel')
+  assert.deepEqual(await tags(customer.id), ['gold', 'svc: vip: ACTIVE'])
+
+  const bea = await join('bea@example.com')
+  await add(bea.id, 'silver', 'svc: vip: active')
+  await act(bea.id, 'cancel')
+  assert.deepEqual(await tags(bea.id), ['silver'])
+})
+
+test('a tag of ours that somebody removes is put back, and one that somebody adds stays', async () => {
+  const { join, tags, add, remove, settle, inStore, store, memberIdOf } = await aShop()
+  const { id } = await join('ada@example.com')
+  await remove(id, VIP.toUpperCase())
+  assert.deepEqual(await tags(id), [])
+  await settle()
+  assert.deepEqual(await tags(id), [VIP])
+  await add(id, ELITE)
+  await settle()
+  assert.deepEqual(await tags(id), [ELITE, VIP])
+
+  // A message that is lost: the walk over all owners finds it.
+  await service.admin('POST', `${store.at}/sandbox/webhook-faults`, { drop: 1, seed: 7 })
+  await remove(id, VIP)
+  await settle()
+  assert.deepEqual(await tags(id), [ELITE])
+  await inStore((ctx) => syncTags(ctx, null))
+  await settle()
+  assert.deepEqual(await tags(id), [ELITE, VIP])
+  await remove(id, VIP)
+  const ownerId = await memberIdOf(id)
+  await inStore((ctx) => syncTags(ctx, { kind: 'customer', ownerId }))
+  await settle()
+  assert.deepEqual(await tags(id), [ELITE, VIP])
+})
+
+test('two apps that undo each other do so five times in an hour and no more', async () => {
+  const { join, tags, remove, settle, store } = await aShop()
+  const { id } = await join('ada@example.com')
+  for (let i = 0; i < 5; i++) {
+    await remove(id, VIP)
+    await settle()
+    assert.deepEqual(await tags(id), [VIP])
+  }
+  await remove(id, VIP)
+  await settle()
+  assert.deepEqual(await tags(id), [])
+  await store.advance({ by: 'PT1H' })
+  assert.deepEqual(await tags(id), [VIP])
+})
+
+test('the message about what we did ourselves costs no call', async () => {
+  const { join, connector, engine, store, settle, owner } = await aShop()
+  const { id } = await join('ada@example.com')
+  await settle()
+  let calls = 0
+  const counted: Connector['tags']['findMany'] = (...args) => {
+    calls++
+    return connector.tags.findMany(...args)
+  }
+  await runOut(engine({ findMany: counted }), store.storeId)
+  assert.equal(calls, 0)
+  assert.equal((await owner(id))!.dueAt, null)
+})
+
+test('what was added before the answer was lost is ours, and is removed with the membership', async () => {
+  const { store, connector, engine, inStore, memberIdOf, tags, owner } = await aShop()
+  const { id } = await store.customer('ada@example.com')
+  await service.deps.settle(store.storeId)
+  const ownerId = await memberIdOf(id)
+  const want = (...wanted: string[]) =>
+    inStore((ctx) => setWantedTags(ctx, 'customer', 'membership', [{ ownerId, tags: wanted }]))
+  await want(VIP)
+  const losing: Connector['tags']['add'] = async (...args) => {
+    assert.ok((await connector.tags.add(...args)).ok)
+    return { ok: false, failure: LOST }
+  }
+  await runOut(engine({ add: losing }), store.storeId)
+  assert.deepEqual(await tags(id), [VIP])
+  assert.deepEqual(
+    { ...(await owner(id)), dueAt: null },
+    { attempts: 1, dueAt: null, lastError: LOST.message, problem: null }
+  )
+  await want()
+  await runOut(engine({}), store.storeId)
+  assert.deepEqual(await tags(id), [])
+})
+
+test('the platform away: tried again on the schedule, and what was wanted meanwhile is written', async () => {
+  const { store, engine, join, act, tags, owner, inStore } = await aShop()
+  const { id } = await join('ada@example.com')
+  const down = async () => ({ ok: false as const, failure: { kind: 'unavailable' as const, message: 'down' } })
+  await inStore((ctx) => ctx.tx.run(sql`update tag_owners set due_at = ${ctx.now} where store_id = ${ctx.storeId}`))
+  await runOut(engine({ findMany: down }), store.storeId)
+  const waiting = (await owner(id))!
+  assert.deepEqual([waiting.attempts, waiting.lastError], [1, 'down'])
+  await act(id, 'pause')
+  assert.deepEqual(await tags(id), [])
+  assert.deepEqual([(await owner(id))!.attempts, (await owner(id))!.dueAt], [0, null])
+})
+
+test('a call that hangs holds up its owner only', async () => {
+  const { store, connector, engine, inStore, memberIdOf, tags } = await aShop()
+  const ids: string[] = []
+  for (const name of ['ada', 'bea', 'cy']) ids.push((await store.customer(`${name}@example.com`)).id)
+  await service.deps.settle(store.storeId)
+  const owners = await Promise.all(ids.map(memberIdOf))
+  await inStore((ctx) =>
+    setWantedTags(
+      ctx,
+      'customer',
+      'membership',
+      owners.map((ownerId) => ({ ownerId, tags: [VIP] }))
+    )
+  )
+  const hang = Promise.withResolvers<void>()
+  const slow: Connector['tags']['add'] = async (kind, id, wanted) => {
+    if (id === ids[0]) await hang.promise
+    return connector.tags.add(kind, id, wanted)
+  }
+  const running = engine({ add: slow })
+  for (let i = 0; i < 5; i++) await running.runOnce(store.storeId)
+  assert.deepEqual(await Promise.all(ids.map((id) => tags(id))), [[], [VIP], [VIP]])
+  // Another node does not take it meanwhile, and what changes for the others goes on.
+  await runOut(engine({}, 2), store.storeId)
+  assert.deepEqual(await tags(ids[0]!), [])
+  await inStore((ctx) => setWantedTags(ctx, 'customer', 'membership', [{ ownerId: owners[1]!, tags: [] }]))
+  // What is wanted of the one that hangs changes under way: it ends as it is wanted last.
+  await inStore((ctx) => setWantedTags(ctx, 'customer', 'membership', [{ ownerId: owners[0]!, tags: [ELITE] }]))
+  for (let i = 0; i < 5; i++) await running.runOnce(store.storeId)
+  assert.deepEqual([await tags(ids[0]!), await tags(ids[1]!)], [[], []])
+  hang.resolve()
+  await runOut(running, store.storeId)
+  assert.deepEqual(await tags(ids[0]!), [ELITE])
+})
+
+test('a full customer and a tag too long are a problem that doctor names, and are not tried again until there is room', async () => {
+  const { store, connector, engine, tags, add, remove, settle, owner, join } = await aShop()
+  const customer = await store.customer('ada@example.com')
+  await add(customer.id, ...Array.from({ length: 250 }, (_, i) => `tag-${i}`))
+  await service.admin('POST', `${store.at}/sandbox/joins`, { customer: customer.id, plan: 'VIP' })
+  await settle()
+  assert.equal((await tags(customer.id))!.length, 250)
+  const { problem, dueAt } = (await owner(customer.id))!
+  assert.equal(problem, `The customer has 250 tags, and the platform takes 250: ${VIP} has no room`)
+  assert.equal(dueAt, null)
+  const { warnings } = await service.admin('POST', '/doctor', { store: store.id })
+  assert.deepEqual(
+    warnings.map(({ check, subject, message }: any) => [check, subject, message]),
+    [['tags_written', `customer ${customer.id}`, problem]]
+  )
+  let calls = 0
+  const counted: Connector['tags']['findMany'] = (...args) => {
+    calls++
+    return connector.tags.findMany(...args)
+  }
+  await join('bea@example.com')
+  await runOut(engine({ findMany: counted }), store.storeId)
+  assert.equal(calls, 0)
+  await remove(customer.id, 'tag-7')
+  await call(store, 'POST', '/tags/sync', { customer: customer.id })
+  await settle()
+  assert.ok((await tags(customer.id))!.includes(VIP))
+  assert.equal((await owner(customer.id))!.problem, null)
+})
+
+test('tags that a later module wants for an order are kept as those of customers', async () => {
+  const { store, connector, inStore, join, tags, settle, owner } = await aShop()
+  const { id, orderId } = await join('ada@example.com')
+  const numbers = await inStore((ctx) =>
+    ctx.tx.one(
+      row({ id: int }),
+      sql`select id from orders where store_id = ${ctx.storeId} and platform_order_id = ${orderId}`
+    )
+  )
+  const want = (...wanted: string[]) =>
+    inStore((ctx) => setWantedTags(ctx, 'order', 'classification', [{ ownerId: numbers.id, tags: wanted }]))
+  assert.equal(await want('new-VIP', 'charge-1'), 1)
+  await settle()
+  assert.deepEqual(await tags(orderId, 'order'), ['charge-1', 'new-VIP'])
+  assert.equal(await want('CHARGE-1', 'new-vip'), 0, 'the same but for case: nothing is written')
+  assert.ok((await connector.tags.add('order', orderId, ['wholesale'])).ok)
+  assert.ok((await connector.tags.remove('order', orderId, ['NEW-VIP'])).ok)
+  await settle()
+  assert.deepEqual(await tags(orderId, 'order'), ['charge-1', 'new-VIP', 'wholesale'])
+  await want('VIP-Recharge', `deliverySchedule: ${'x'.repeat(40)}`)
+  await settle()
+  assert.deepEqual(await tags(orderId, 'order'), ['VIP-Recharge', 'wholesale'])
+  const { warnings } = await service.admin('POST', '/doctor', { store: store.id })
+  assert.match(
+    warnings[0].message,
+    /A tag of this order has 58 characters, and the platform takes 40: deliverySchedule: x+/
+  )
+  assert.equal((await owner(id))!.problem, null)
+})
+
+test('a customer whom the platform has deleted is forgotten, and of merged ones the kept one has the tag as ours', async () => {
+  const { store, join, tags, settle, owner, act } = await aShop()
+  const gone = await join('gone@example.com')
+  await service.admin('POST', `${store.at}/sandbox/deletions`, { customer: gone.id })
+  await settle()
+  assert.equal(await owner(gone.id), null)
+
+  const kept = await store.customer('kept@example.com')
+  await settle()
+  const merged = await join('merged@example.com')
+  await service.admin('POST', `${store.at}/sandbox/merges`, { customer: merged.id, into: kept.id })
+  await settle()
+  assert.deepEqual(await tags(kept.id), [VIP])
+  assert.equal(await owner(merged.id), null)
+  await act(kept.id, 'cancel')
+  assert.deepEqual(await tags(kept.id), [])
+})
