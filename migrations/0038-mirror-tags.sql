@@ -1,4 +1,4 @@
--- expand: code from 0034 can run on this schema.
+-- expand: code from 0016 can run on this schema.
 -- The tags that we keep on customers and orders of the platform. `owner_id` is the number of the row here: members.id or orders.id.
 -- The rows stay when nothing is wanted any more: the token of a lease must not begin again.
 create table tag_owners (

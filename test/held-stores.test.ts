@@ -185,10 +185,12 @@ test('no engine that rests in a held store begins anything there, though it is a
       values (${storeId}, 'csv', 'live', 'receiving', ${now}, ${now})`)
     await tx.run(sql`
       update webhook_endpoints set failing_since = ${now.subtract({ hours: 30 })}, warn_at = ${now} where store_id = ${storeId}`)
+    await tx.run(sql`update tag_owners set due_at = ${now} where store_id = ${storeId}`)
+    await tx.run(sql`update tag_walks set next_at = statement_timestamp() where store_id = ${storeId}`)
   })
   await makeFacts(store)
   const resting = engines().filter(({ restsAfterRestore }) => restsAfterRestore)
-  assert.equal(resting.length, 6)
+  assert.equal(resting.length, 8)
   await passTime(store, FEBRUARY)
   await hold(store)
   for (const engine of resting) assert.equal(await engine.runOnce(storeId), 0, `${engine.name} works in a held store`)

@@ -23,7 +23,7 @@ export function syncTagsRoute(admin: Surface, deps: AdminDeps): void {
         description:
           'Has the tags of one customer or order, or of all in the store, compared with the platform and put right, without waiting for the schedule. For a sandbox store the response comes when that is done; for a live store it happens in the background.',
         params: StoreParams,
-        body: Type.Object(OneOwner),
+        body: Type.Object(OneOwner, { examples: [{ customer: 'cust_24' }] }),
         response: { 202: SyncBody }
       }
     },
