@@ -6,6 +6,7 @@ import { setWantedTags, syncTags } from '#mirror'
 import type { Connector, PlatformFailure } from '#platform'
 import { createTagEngine } from '../src/mirror/tags/tag-engine.ts'
 import { adminOf } from './admin-calls.ts'
+import { commandLine } from './command-line.ts'
 import { withCalls } from './connectors.ts'
 import { testDatabase } from './database.ts'
 import { startService } from './service-builder.ts'
@@ -161,8 +162,20 @@ test('of a gift the holder has the tag, and whoever loses it has it no more', as
   assert.deepEqual([await tags(ada.id), await tags(bo.id)], [[], [VIP]])
   await act(ada.id, 'gift', { receiver: 'cy@example.com' })
   assert.deepEqual([await tags(bo.id), await tags(cy.id)], [[], [VIP]])
-  await act(ada.id, 'gift', undefined as never, 'DELETE')
+  await act(ada.id, 'gift', {}, 'DELETE')
   assert.deepEqual([await tags(ada.id), await tags(cy.id)], [[VIP], []])
+})
+
+test('a gift beside a membership of their own gives the holder both tags, and takes back its own', async () => {
+  const { join, tags, act, plan } = await aShop()
+  await plan('Elite', 'elite')
+  const bo = await join('bo@example.com')
+  const ada = await join('ada@example.com', 'Elite')
+  // Neither the status nor the plan of the receiver changes.
+  await act(ada.id, 'gift', { receiver: 'bo@example.com' })
+  assert.deepEqual([await tags(ada.id), await tags(bo.id)], [[], [ELITE, VIP]])
+  await act(ada.id, 'gift', {}, 'DELETE')
+  assert.deepEqual([await tags(ada.id), await tags(bo.id)], [[ELITE], [VIP]])
 })
 
 test("tags that are not ours are never touched, and another's equal tag that was there before us stays", async () => {
@@ -383,4 +396,91 @@ test('a customer whom the platform has deleted is forgotten, and of merged ones 
   assert.equal(await owner(merged.id), null)
   await act(kept.id, 'cancel')
   assert.deepEqual(await tags(kept.id), [])
+})
+
+test('doctor finds a tag that the platform lacks although nothing waits, and one that is wanted without a membership', async () => {
+  const { store, join, remove, inStore, tags, settle, memberIdOf } = await aShop()
+  const { id } = await join('ada@example.com')
+  const bea = await join('bea@example.com')
+  const report = async () => {
+    const { findings, checked, not_checked: notChecked } = await service.admin('POST', '/doctor', { store: store.id })
+    assert.deepEqual([checked.platform_tags_agree, notChecked], [2, []])
+    return findings.map(({ check, subject, message }: any) => [check, subject, message])
+  }
+  assert.deepEqual(await report(), [])
+  await service.admin('POST', `${store.at}/sandbox/webhook-faults`, { drop: 1, seed: 7 })
+  await remove(id, VIP)
+  assert.deepEqual(await report(), [['platform_tags_agree', `customer ${id}`, `lacks the tag ${VIP}`]])
+  await inStore((ctx) => syncTags(ctx, null))
+  await settle()
+  assert.deepEqual([await tags(id), await report()], [[VIP], []])
+
+  const ownerId = await memberIdOf(bea.id)
+  await inStore((ctx) => setWantedTags(ctx, 'customer', 'membership', [{ ownerId, tags: [ELITE] }]))
+  await settle()
+  assert.deepEqual(await report(), [
+    ['tags_follow_memberships', `cust_${ownerId}`, `holds an active membership and is not to have the tag ${VIP}`],
+    ['tags_follow_memberships', `cust_${ownerId}`, `is to have the tag ${ELITE} and holds no such active membership`]
+  ])
+  await inStore((ctx) => syncTags(ctx, { kind: 'customer', ownerId }))
+  await settle()
+  assert.deepEqual([await tags(bea.id), await report()], [[VIP], []])
+})
+
+test('members from before there were tags get theirs from the first walk', async () => {
+  const { store, join, tags, remove, inStore, settle } = await aShop()
+  const { id } = await join('ada@example.com')
+  await service.admin('POST', `${store.at}/sandbox/webhook-faults`, { drop: 1, seed: 7 })
+  await remove(id, VIP)
+  await inStore(async ({ tx, storeId }) => {
+    await tx.run(sql`delete from known_tags where store_id = ${storeId}`)
+    await tx.run(sql`delete from wanted_tags where store_id = ${storeId}`)
+    await tx.run(sql`delete from tag_owners where store_id = ${storeId}`)
+  })
+  await inStore((ctx) =>
+    ctx.tx.run(sql`update tag_walks set next_at = statement_timestamp() where store_id = ${ctx.storeId}`)
+  )
+  await settle()
+  assert.deepEqual(await tags(id), [VIP])
+})
+
+test('two nodes that are at work at once write each owner once', async () => {
+  const { store, connector, engine, inStore, memberIdOf, tags } = await aShop()
+  const ids: string[] = []
+  for (let i = 0; i < 60; i++) ids.push((await store.customer(`person-${i}@example.com`)).id)
+  await service.deps.settle(store.storeId)
+  const owners = await Promise.all(ids.map(memberIdOf))
+  const wanted = owners.map((ownerId) => ({ ownerId, tags: [VIP] }))
+  await inStore((ctx) => setWantedTags(ctx, 'customer', 'membership', wanted))
+  const written: string[] = []
+  const counted: Connector['tags']['add'] = (kind, id, added) => {
+    written.push(id)
+    return connector.tags.add(kind, id, added)
+  }
+  await Promise.all([1, 2].map((leaseOwner) => runOut(engine({ add: counted }, leaseOwner), store.storeId)))
+  assert.deepEqual(written.toSorted(), ids.toSorted())
+  assert.deepEqual(await tags(ids.at(-1)!), [VIP])
+})
+
+test('the command line compares and puts right', async () => {
+  const { store, join, remove, tags } = await aShop()
+  const { id } = await join('ada@example.com')
+  const { json, run } = commandLine(service)
+  await service.admin('POST', `${store.at}/sandbox/webhook-faults`, { drop: 1, seed: 7 })
+  await remove(id, VIP)
+  const diff = (...flags: string[]) => json('tags', 'diff', '--store', store.domain, ...flags)
+  const { data, compared } = await diff()
+  assert.equal(compared, 1)
+  assert.deepEqual(
+    data.map(({ kind, platform_id, wanted, missing, surplus }: any) => [kind, platform_id, wanted, missing, surplus]),
+    [['customer', id, [VIP], [VIP], []]]
+  )
+  assert.equal((await run(['tags', 'sync', '--store', store.domain, '--customer', 'ada@example.com'])).code, 0)
+  assert.deepEqual(await tags(id), [VIP])
+  assert.deepEqual(await diff(), { data: [], compared: 1 })
+  assert.deepEqual((await diff('--customer', id)).data[0].missing, [])
+  const both = await run(['tags', 'sync', '--store', store.domain, '--customer', id, '--order', '1', '--json'])
+  assert.match(both.err + both.out, /Give --customer or --order, not both/)
+  const nobody = await run(['tags', 'diff', '--store', store.domain, '--order', '1', '--json'])
+  assert.match(nobody.err + nobody.out, /There is no order 1/)
 })

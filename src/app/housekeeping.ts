@@ -24,10 +24,7 @@ export type HousekeepingOptions = {
   lookForProblems: () => Promise<void>
 }
 
-/**
- * What one node does for all, again and again. Every task may run twice at once, or once more after its node has lost the
- * lead: each is a plain delete, or takes a lock of its own.
- */
+/** What one node does for all, again and again. A task may run twice at once: it is a plain delete, or takes a lock of its own. */
 export function createHousekeeping({
   db,
   node,

@@ -40,7 +40,7 @@ export async function auditTags(
       page,
       async (kind, ids) => {
         const asked = await callWithin(allowance, used, async () =>
-          (await connectorOf(storeId)).tags.findMany(kind, ids, 'low')
+          (await connectorOf(storeId)).tags.findMany(kind, ids, isAll ? 'normal' : 'low')
         )
         if ('value' in asked) return { ok: true, value: asked.value }
         why = asked.why
