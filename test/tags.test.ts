@@ -285,6 +285,27 @@ test('the platform away: tried again on the schedule, and what was wanted meanwh
   assert.deepEqual([(await owner(id))!.attempts, (await owner(id))!.dueAt], [0, null])
 })
 
+test('what the platform refuses is recorded with its reason and not tried again, and the rest is done all the same', async () => {
+  const { store, engine, inStore, join, memberIdOf, tags, owner } = await aShop()
+  const { id } = await join('ada@example.com')
+  const ownerId = await memberIdOf(id)
+  await inStore((ctx) => setWantedTags(ctx, 'customer', 'membership', [{ ownerId, tags: [ELITE] }]))
+  let asked = 0
+  const refuse = async () => {
+    asked++
+    return { ok: false as const, failure: { kind: 'rejected' as const, message: 'No more tags', field: 'tags' } }
+  }
+  for (let i = 0; i < 3; i++) await runOut(engine({ add: refuse }), store.storeId)
+  assert.equal(asked, 1)
+  assert.deepEqual(await tags(id), [])
+  assert.deepEqual(await owner(id), {
+    dueAt: null,
+    attempts: 0,
+    problem: 'The platform refuses the tags: No more tags',
+    lastError: null
+  })
+})
+
 test('a call that hangs holds up its owner only', async () => {
   const { store, connector, engine, inStore, memberIdOf, tags } = await aShop()
   const ids: string[] = []
