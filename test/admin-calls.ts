@@ -38,7 +38,8 @@ export function adminOf(service: Service) {
       const events = await service.db.inStore(store.storeId, ({ tx }) =>
         tx.many(
           row({ type: text, data: text }),
-          sql`select name as type, data from facts where store_id = ${store.storeId} order by id`
+          sql`select name as type, data from facts
+                where store_id = ${store.storeId} and name not like 'order.%' order by id`
         )
       )
       return events.map(({ type, data }) => ({ type, data: JSON.parse(data) }))

@@ -81,7 +81,7 @@ export async function aStoreWithEvents(service: Service, given: Record<string, u
         row({ type: oneOf(...EVENT_TYPES), data: text, at: text }),
         sql`
         select name as type, data, to_char(occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at from facts
-         where store_id = ${storeId} and id > ${after} order by id`
+         where store_id = ${storeId} and id > ${after} and name = any(${[...EVENT_TYPES]}::text[]) order by id`
       )
     )
     return rows.map(({ type, data, at: timestamp }) => {
