@@ -63,7 +63,7 @@ async function met(clockAt: Temporal.Instant, given: Partial<PlatformContract>, 
       store.inStore(async ({ tx, storeId }) => {
         const events = await tx.many(
           row({ type: text }),
-          sql`select name as type from facts where store_id = ${storeId} order by id`
+          sql`select name as type from facts where store_id = ${storeId} and name not like 'order.%' order by id`
         )
         return events.map(({ type }) => type)
       })

@@ -63,7 +63,8 @@ test('an alert names the charge and what to do, once a day for each code', async
   assert.deepEqual(await heldOf(life), [
     {
       subject: `sub_${life.id}`,
-      message: 'has a charge of cycle 2 that waits for a person: invalid_order (invalid_currency)'
+      message:
+        'has a charge of cycle 2 that has waited for a person since 2026-03-01 15:00:01+00: invalid_order (invalid_currency)'
     }
   ])
 })

@@ -17,7 +17,8 @@ const USUAL = {
   billing: { catch_up: 'latest' },
   action_required: { remind_after_hours: [24, 72] },
   reactivation_grace_hours: 0,
-  brand: { attribute: 'brand', default: '' }
+  brand: { attribute: 'brand', default: '' },
+  credit_on_cancellation: 'keep'
 }
 
 test('settings begin as those of the house, and a change leaves the rest as it is', async () => {
@@ -30,7 +31,8 @@ test('settings begin as those of the house, and a change leaves the rest as it i
     billing: { catch_up: 'all' },
     action_required: { remind_after_hours: [1, 168] },
     reactivation_grace_hours: 24,
-    brand: { default: 'House' }
+    brand: { default: 'House' },
+    credit_on_cancellation: 'forfeit'
   })
   assert.equal(changed.statusCode, 200)
   const expected = {
@@ -43,7 +45,8 @@ test('settings begin as those of the house, and a change leaves the rest as it i
     billing: { catch_up: 'all' },
     action_required: { remind_after_hours: [1, 168] },
     reactivation_grace_hours: 24,
-    brand: { attribute: 'brand', default: 'House' }
+    brand: { attribute: 'brand', default: 'House' },
+    credit_on_cancellation: 'forfeit'
   }
   assert.deepEqual(changed.json(), expected)
   assert.deepEqual((await admin('PATCH', path, {})).json(), expected)
