@@ -9,6 +9,7 @@ import { adminOf } from './admin-calls.ts'
 import { commandLine } from './command-line.ts'
 import { withCalls } from './connectors.ts'
 import { testDatabase } from './database.ts'
+import { aStoreWithEvents } from './recorded-events.ts'
 import { startService } from './service-builder.ts'
 
 const { url } = await testDatabase()
@@ -218,6 +219,20 @@ test('a tag of ours that somebody removes is put back, and one that somebody add
   await inStore((ctx) => syncTags(ctx, { kind: 'customer', ownerId }))
   await settle()
   assert.deepEqual(await tags(id), [ELITE, VIP])
+})
+
+test('a tag of ours is put back when somebody replaces all tags of the customer', async () => {
+  const store = await aStoreWithEvents(service)
+  const { customer } = await store.member('ada@example.com')
+  await store.settle()
+  await store.shop('mutation($input: CustomerInput!) { customerUpdate(input: $input) { userErrors { message } } }', {
+    input: { id: `gid://platform/Customer/${customer.id}`, tags: ['gold'] }
+  })
+  await store.settle()
+  const { tags } = await service.deps.connectorOf(store.storeId)
+  const found = await tags.findMany('customer', [customer.id])
+  assert.ok(found.ok)
+  assert.deepEqual(found.value.get(customer.id), ['gold', VIP])
 })
 
 test('two apps that undo each other do so five times in an hour and no more', async () => {

@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import { sql } from '#kit/postgres'
 import { customerPayload } from '../outgoing/customer-payloads.ts'
+import { customerTagMessages } from '../outgoing/customer-tag-messages.ts'
 import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import {
   type Customer,
   displayNameOf,
+  findCustomer,
   findCustomerByEmail,
   findCustomerByPhone,
   insertCustomer,
@@ -91,18 +94,27 @@ async function update(_root: unknown, { input }: { input: CustomerInput }, api: 
     return { customer: null, userErrors: [userError(['email'], 'Email has already been taken')] }
   }
   await api.write(async (q, now) => {
+    // Fields that are not given stay as they are now, tags that are added at the same time too.
+    await q.run(
+      sql`select from sandbox.customers where store_id = ${api.shop.storeId} and id = ${customer.id} for update`
+    )
+    const old = (await findCustomer(q, api.shop.storeId, customer.id)) ?? customer
     const pick = <T>(given: T | undefined, old: T): T => (given === undefined ? old : given)
     const to = {
-      email: pick(input.email, customer.email),
-      firstName: pick(input.firstName, customer.firstName),
-      lastName: pick(input.lastName, customer.lastName),
-      phone: pick(input.phone, customer.phone),
-      note: pick(input.note, customer.note),
-      tags: input.tags ? normalTags(input.tags) : customer.tags
+      email: pick(input.email, old.email),
+      firstName: pick(input.firstName, old.firstName),
+      lastName: pick(input.lastName, old.lastName),
+      phone: pick(input.phone, old.phone),
+      note: pick(input.note, old.note),
+      tags: input.tags ? normalTags(input.tags) : old.tags
     }
     await updateCustomer(q, api.shop.storeId, customer.id, to, now)
-    const payload = customerPayload(api.shop, { ...customer, ...to, updatedAt: now })
-    await queueWebhooks(q, api.shop, webhookMessage([{ topic: 'customers/update', payload }]), now)
+    const payload = customerPayload(api.shop, { ...old, ...to, updatedAt: now })
+    const messages = [
+      { topic: 'customers/update' as const, payload },
+      ...customerTagMessages(api.shop, old, to.tags, now)
+    ]
+    await queueWebhooks(q, api.shop, webhookMessage(messages), now)
   })
   return { customer: await api.load.customer.get(customer.id), userErrors: [] }
 }

@@ -57,6 +57,31 @@ test("a change of a customer's tags sends one webhook with only the changed tags
   assert.equal(received[0]!.body.customerId, gid)
 })
 
+test("an update that replaces a customer's tags sends what it added and removed, and one without tags keeps them", async () => {
+  const shop = await aShop()
+  const { gid } = await shop.aCustomer()
+  const received = await shop.aReceiver(['CUSTOMER_TAGS_ADDED', 'CUSTOMER_TAGS_REMOVED'])
+  const update = (input: object) =>
+    shop.mutate('mutation($input: CustomerInput!) { customerUpdate(input: $input) { userErrors { message } } }', {
+      input: { id: gid, ...input }
+    })
+  await update({ tags: ['SVC: VIP: Active', 'gold'] })
+  await update({ tags: ['silver', 'gold'] })
+  await update({ tags: ['gold', 'silver'] })
+  await update({ firstName: 'Ada' })
+  await update({ tags: [] })
+  await shop.settle()
+  assert.deepEqual(
+    received.map(({ topic, body }) => [topic, body.tags]),
+    [
+      ['customer.tags_added', ['gold', 'SVC: VIP: Active']],
+      ['customer.tags_added', ['silver']],
+      ['customer.tags_removed', ['SVC: VIP: Active']],
+      ['customer.tags_removed', ['gold', 'silver']]
+    ]
+  )
+})
+
 const SET = `mutation($metafields: [MetafieldsSetInput!]!) { metafieldsSet(metafields: $metafields) {
   metafields { id namespace key type value jsonValue compareDigest owner { ... on Customer { id } } }
   userErrors { field message code elementIndex } } }`

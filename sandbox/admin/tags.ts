@@ -1,6 +1,6 @@
 import { type Queries, sql } from '#kit/postgres'
 import { wholeOrderPayload } from '../orders/whole-order-payload.ts'
-import { customerTagsPayload } from '../outgoing/customer-payloads.ts'
+import { customerTagMessages } from '../outgoing/customer-tag-messages.ts'
 import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import type { Shop } from '../shop.ts'
 import { findCustomer } from '../state/customers.ts'
@@ -63,21 +63,7 @@ const WRITE: Record<Tagged, Write> = {
     if (tags === 'same') return 'done'
     await q.run(sql`
       update sandbox.customers set tags = ${tags}, updated_at = ${now} where store_id = ${shop.storeId} and id = ${id}`)
-    const added = tags.filter((tag) => !customer.tags.includes(tag))
-    const removed = customer.tags.filter((tag) => !tags.includes(tag))
-    await queueWebhooks(
-      q,
-      shop,
-      webhookMessage([
-        ...(added.length > 0
-          ? [{ topic: 'customer.tags_added' as const, payload: customerTagsPayload(shop, customer, added, now) }]
-          : []),
-        ...(removed.length > 0
-          ? [{ topic: 'customer.tags_removed' as const, payload: customerTagsPayload(shop, customer, removed, now) }]
-          : [])
-      ]),
-      now
-    )
+    await queueWebhooks(q, shop, webhookMessage(customerTagMessages(shop, customer, tags, now)), now)
     return 'done'
   },
 
