@@ -121,7 +121,7 @@ const FLOWS = [
   },
   {
     title: "A charge's result, until it is settled",
-    limit: 16,
+    limit: 17,
     flow: chargeResult,
     steps: ['inbound_webhooks', 'POST', 'orders', 'billing_attempts', 'subscriptions', 'credit_entries', 'facts']
   },

@@ -29,6 +29,7 @@ export type {
   Member,
   StoreCredit,
   StoreCreditEntry,
+  StoreCreditReservation,
   StoredEvent,
   Subscription,
   WebhookDelivery,

@@ -2,7 +2,7 @@ import type { Call } from '../call.ts'
 import { type Core, idOf } from '../core.ts'
 import type { List } from '../list.ts'
 import type { CallOptions } from '../options.ts'
-import type { Body, Query, StoreCredit, StoreCreditEntry } from '../types.ts'
+import type { Body, Query, StoreCredit, StoreCreditEntry, StoreCreditReservation } from '../types.ts'
 
 /** Balances of store credit. A customer is named by `cust_…`, the platform's number or its global id. */
 export class StoreCredits {
@@ -36,6 +36,45 @@ export class StoreCredits {
     )
   }
 
+  /** Holds credit for a checkout, for 30 minutes unless `duration` says otherwise. Throws like `deduct`. */
+  reserve(customerId: string, body: Body<'reserveStoreCredit'>, options?: CallOptions): Call<StoreCreditReservation> {
+    return this.#core.call(
+      (api, sending) =>
+        api.POST('/store-credits/{customer_id}/reservations', { params: { path: at(customerId) }, body, ...sending }),
+      options
+    )
+  }
+
+  /** Spends what was reserved, or the part of it that `amount` names; the rest is available again. */
+  capture(
+    customerId: string,
+    reservationId: string,
+    body: Body<'captureStoreCreditReservation'> = {},
+    options?: CallOptions
+  ): Call<StoreCreditReservation> {
+    return this.#core.call(
+      (api, sending) =>
+        api.POST('/store-credits/{customer_id}/reservations/{reservation_id}/capture', {
+          params: { path: reservationAt(customerId, reservationId) },
+          body,
+          ...sending
+        }),
+      options
+    )
+  }
+
+  /** Ends a reservation; its credit is available again. */
+  release(customerId: string, reservationId: string, options?: CallOptions): Call<StoreCreditReservation> {
+    return this.#core.call(
+      (api, sending) =>
+        api.POST('/store-credits/{customer_id}/reservations/{reservation_id}/release', {
+          params: { path: reservationAt(customerId, reservationId) },
+          ...sending
+        }),
+      options
+    )
+  }
+
   /** The entries of the ledger, newest first. */
   history(
     customerId: string,
@@ -52,3 +91,7 @@ export class StoreCredits {
 }
 
 const at = (customerId: string) => ({ customer_id: idOf(customerId) })
+const reservationAt = (customerId: string, reservationId: string) => ({
+  customer_id: idOf(customerId),
+  reservation_id: idOf(reservationId)
+})
