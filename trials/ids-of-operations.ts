@@ -29,6 +29,7 @@ export const FILTER_IDS: Record<string, Thing[]> = {
   customer: ['customer', 'platformCustomer'],
   endpoint: ['endpoint'],
   object: ['subscription'],
+  order: ['order'],
   email: ['email']
 }
 

@@ -169,7 +169,7 @@ async function historyOf(databaseUrl: string, storeId: number) {
       ),
       undelivered: await list(
         `select e.name, e.id from facts e
-          where e.store_id = $1 and not exists (
+          where e.store_id = $1 and e.name not like 'order.%' and not exists (
                 select from webhook_deliveries d join webhook_tries t on t.store_id = d.store_id and t.day = d.day
                    and t.delivery_id = d.id and t.failure is null
                  where d.store_id = e.store_id and d.fact_id = e.id)`
