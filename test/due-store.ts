@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { rollUpMetrics } from '#analytics'
 import type { Database } from '#kit/postgres'
 import { rollUpTotals } from '#views'
+import { ACTIVE_TAGS } from '../src/mirror/tags/wanted-tags.ts'
 import { aPlan } from './plan-builder.ts'
 import { aStore, type BuiltStore } from './store-builder.ts'
 
@@ -12,7 +13,7 @@ export const FIRST_NUMBER = 10_000_000
 
 /**
  * A store whose clock is at `dueAt`, when all its `subscriptions`, one per member, are due for their second monthly cycle. Written
- * by SQL with the same rows as after a sync of that many contracts, including counts and facts.
+ * by SQL with the same rows as after a sync of that many contracts, including counts, facts and tags.
  */
 export async function aDueStore(
   db: Database,
@@ -26,6 +27,7 @@ export async function aDueStore(
       const slice = [store.storeId, FIRST_NUMBER + from, Math.min(CHUNK, subscriptions - from)] as const
       await insertDue(session, slice, dueAt)
       await insertFacts(session, slice, dueAt)
+      await insertTags(session, slice, dueAt)
       // Large loads must not be planned with the statistics of an empty table.
       await session.query(
         'reset role; analyze members; analyze subscriptions; analyze facts; set role perennial_operator'
@@ -79,5 +81,23 @@ async function insertFacts(session: pg.Client, slice: Slice, dueAt: Temporal.Ins
       where s.store_id = $1 and s.platform_contract_id::bigint > $2::bigint
         and s.platform_contract_id::bigint <= $2::bigint + $3::bigint`,
     [...slice, String(dueAt)]
+  )
+}
+
+/** The tags of active members, which are on the platform already. */
+async function insertTags(session: pg.Client, slice: Slice, dueAt: Temporal.Instant): Promise<void> {
+  await session.query(
+    `with owners as (
+       insert into tag_owners (store_id, kind, owner_id, changed_at)
+       select store_id, 'customer', id, $4::timestamptz - interval '1 month' from members
+        where store_id = $1 and platform_customer_id::bigint > $2::bigint
+          and platform_customer_id::bigint <= $2::bigint + $3::bigint
+       returning store_id, kind, owner_id),
+     wanted as (
+       insert into wanted_tags (store_id, kind, owner_id, source, tag_key, tag)
+       select store_id, kind, owner_id, 'membership', lower($5), $5 from owners)
+     insert into known_tags (store_id, kind, owner_id, tag_key, tag, is_ours)
+     select store_id, kind, owner_id, lower($5), $5, true from owners`,
+    [...slice, String(dueAt), ACTIVE_TAGS.vip]
   )
 }

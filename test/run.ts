@@ -9,6 +9,9 @@ import { startTestServer } from './test-server.ts'
 
 const ALL_FILES = ['src/**/*.test.ts', 'sandbox/**/*.test.ts', 'test/**/*.test.ts', 'sdk/src/**/*.test.ts']
 
+/** Long before this the whole suite has ended, also on a slow machine: a process that a test left does not keep it for ever. */
+const LIMIT_MINUTES = 45
+
 const server = await startTestServer()
 let status = 1
 try {
@@ -28,10 +31,17 @@ try {
     '--test-timeout=240000',
     ...(isWhole ? await groupTestFiles(await Array.fromAsync(glob(ALL_FILES)), groups) : files)
   ]
-  const child = spawn(process.execPath, args, { stdio: 'inherit' })
+  // A process group of its own, so that the limit ends the processes of the files too.
+  const child = spawn(process.execPath, args, { stdio: 'inherit', detached: true })
+  const killAll = (signal: NodeJS.Signals) => child.pid && process.kill(-child.pid, signal)
+  const limit = setTimeout(() => {
+    process.stderr.write(`The tests did not end within ${LIMIT_MINUTES} minutes\n`)
+    killAll('SIGKILL')
+  }, LIMIT_MINUTES * 60_000)
   // The server and its folder go as well when somebody interrupts the tests.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => killAll(signal))
   status = await new Promise<number>((resolve) => child.on('exit', (code) => resolve(code ?? 1)))
+  clearTimeout(limit)
   await rm(groups, { recursive: true, force: true })
   if (collected) {
     // What was put together at run time is checked by the rules of check-sql, which reads the sources.

@@ -76,14 +76,19 @@ test('a receiver that fails is named with its last error, then as disabled, and 
   assert.deepEqual([off.working, kinds(off.notes)], [true, [`endpoint_off ${id}`]])
 })
 
-test('a moved clock names alerts, which need not be about something that does not work', async () => {
+test('a moved clock names the alerts of the move, which need not be about something that does not work', async () => {
   const store = await service.aStore()
-  const subject = 'The restored store is in operation again'
+  const { customer } = await store.member('ada@example.com')
+  await store.card(customer.id, 'MERCHANT_ACCOUNT_ERROR')
   await service.db.inStore(store.storeId, (ctx) =>
-    notify(ctx, { kind: 'restore_finished', subject, message: 'All read' })
+    notify(ctx, { kind: 'restore_finished', subject: 'Of before the move', message: 'All read' })
   )
-  const { out } = await run(['clock', 'advance', '--store', store.domain, '--by', 'PT1M'])
-  assert.match(out, new RegExp(`Everything that fell due is done\\.\n\nAlerts that were raised:\n {2}${subject}\n`))
+  const advance = async (by: string) => (await run(['clock', 'advance', '--store', store.domain, '--by', by])).out
+  assert.match(
+    await advance('P28D'),
+    /Everything that fell due is done\.\n\nAlerts that were raised:\n {2}Charges fail because of the shop itself\n {2}To read/
+  )
+  assert.match(await advance('PT1M'), /Everything that fell due is done\.\n$/)
 })
 
 test('an operator token that is wrong is reported with where it comes from', async () => {

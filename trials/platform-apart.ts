@@ -77,10 +77,15 @@ export async function aStoreApart(
 }
 
 /** As long as leases of what was under way when a connection was lost may last, and more. */
-const QUIET_WITHIN_MS = 240_000
+const QUIET_WITHIN_MS = 200_000
 
-/** Waits until the service has nothing under way: no charge without a result, no job, no message, no webhook. */
-export async function quiet(url: string): Promise<void> {
+/**
+ * Waits until the service has nothing under way: no charge without a result, no job, no message, no webhook. `consumers`: those of
+ * the facts that a running node has, when not all of them.
+ */
+export async function quiet(url: string, consumers?: readonly string[]): Promise<void> {
+  const named = consumers?.map((name) => `'${name}'`).join()
+  const running = named === undefined ? '' : ` and consumer in (${named})`
   await until(
     'the service is quiet',
     async () => {
@@ -90,7 +95,7 @@ export async function quiet(url: string): Promise<void> {
               + (select count(*) from jobs j join stores s using (store_id) where j.run_at <= coalesce(s.clock_at, now()))
               + (select count(*) from inbound_webhooks where status = 'waiting')
               + (select count(*) from facts where position is null)
-              + (select count(*) from fact_consumers where position < last_position)
+              + (select count(*) from fact_consumers where position < last_position${running})
               + (select count(*) from webhook_queue) as count`
       )
       return left!.count === '0'

@@ -80,13 +80,13 @@ export async function upgradeUnderLoad(trial: UpgradeTrial): Promise<UpgradeRepo
     })
     const load = startCreditLoad(balancer.url, [loaded], true)
     let now = START
-    const months = async (movers: Node[]) => {
+    const months = async (movers: Node[], consumers?: string[]) => {
       for (let month = 0; month < trial.months; month++) {
         now = START.toZonedDateTimeISO('America/New_York').add({ months: ++passed }).toInstant()
         await platform.deps.advanceClock(shop, { to: now.toString() })
         const mover = movers[Math.floor(random() * movers.length)]!
         await mover.call('POST', `${at}/clock/advance`, { to: now.toString() })
-        await quiet(trial.databaseUrl)
+        await quiet(trial.databaseUrl, consumers)
       }
     }
     let passed = 0
@@ -94,8 +94,11 @@ export async function upgradeUnderLoad(trial: UpgradeTrial): Promise<UpgradeRepo
     const two = await start(second)
     await months([one, two])
     await stop(one)
-    await months([two])
+    // What consumers of this version alone receive waits until a node of it runs again.
+    await months([two], second === 'older' ? trial.older.consumers : undefined)
     const credits = await load.stop()
+    // The auditor of this version, whichever runs in the end.
+    const auditor = second === 'newer' ? two : await start('newer')
     await quiet(trial.databaseUrl)
 
     assert.deepEqual(credits.refused, [], 'a request failed although a node was there')
@@ -114,8 +117,6 @@ export async function upgradeUnderLoad(trial: UpgradeTrial): Promise<UpgradeRepo
       entries.map(({ note }) => note),
       credits.acknowledged.toSorted()
     )
-    // The auditor of this version, whichever runs in the end.
-    const auditor = trial.order === 'upgrade' ? two : await start('newer')
     const undelivered = await rowsOf(
       trial.databaseUrl,
       `select e.name from facts e where e.name not like 'order.%' and not exists (

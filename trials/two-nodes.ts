@@ -165,7 +165,7 @@ async function historyOf(databaseUrl: string, storeId: number) {
            from facts e
            left join subscriptions s on s.store_id = $1 and s.id = (e.refs ->> 'subscriptionId')::bigint
            left join members m on m.store_id = $1 and e.ordering_key = 'member:' || m.id
-          where e.store_id = $1 order by 1, 2, e.id`
+          where e.store_id = $1 and e.name not like 'order.%' order by 1, 2, e.id`
       ),
       undelivered: await list(
         `select e.name, e.id from facts e
