@@ -6,7 +6,14 @@ import { migrate } from '#kit/postgres'
 import { MIGRATIONS } from '../src/app/migrations.ts'
 
 /** Nothing here has to survive a crash: tests kill the service, never the database server. */
-const NOT_DURABLE = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', max_wal_size: '1GB' }
+const SETTINGS = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  max_wal_size: '1GB',
+  // Files that run at once start several services each, which have two dozen connections each.
+  max_connections: '400'
+}
 /** A whole run needs a few hundred MB beside the WAL. */
 const ROOM_BYTES = 3 * 2 ** 30
 
@@ -28,7 +35,7 @@ export async function startTestServer() {
   const embedded = dataDir
     ? await (await import('../src/embedded-postgres/start.ts')).startEmbeddedPostgres({
         dataDir,
-        settings: NOT_DURABLE
+        settings: SETTINGS
       })
     : null
   process.env.TEST_DATABASE_URL = given ?? embedded!.url
