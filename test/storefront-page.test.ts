@@ -1,19 +1,10 @@
 // The sandbox's storefront page in a real browser: a customer joins, sees the membership and cancels it.
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
 import { test } from 'node:test'
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
+import { noBrowser, openBrowser } from './browser.ts'
 import { beforeDrop, testDatabase } from './database.ts'
 import { startService } from './service-builder.ts'
-
-const executablePath = [
-  process.env.CHROMIUM_PATH,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome'
-].find((path) => path && existsSync(path))
-// Skipped on a machine without a browser; the sandbox's own tests check the pages over HTTP.
-const skip = executablePath ? false : 'no Chromium on this machine (CHROMIUM_PATH names one)'
 
 const { url } = await testDatabase()
 const service = await startService(url, { background: true })
@@ -21,23 +12,12 @@ let browser: Browser | undefined
 beforeDrop(async () => browser?.close())
 
 async function aPage(viewport: { width: number; height: number }, colorScheme: 'light' | 'dark' = 'light') {
-  browser ??= await chromium.launch({
-    executablePath,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync'
-    ]
-  })
+  browser ??= await openBrowser()
   return (await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })).newPage()
 }
 const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
-test('a customer joins, sees the membership and cancels it on the storefront', { skip }, async () => {
+test('a customer joins, sees the membership and cancels it on the storefront', { skip: noBrowser }, async () => {
   const store = await service.aStore()
   const page = await aPage({ width: 1200, height: 900 })
   await page.goto(`${service.urls.sandbox}/${store.domain}/`)
@@ -67,7 +47,7 @@ test('a customer joins, sees the membership and cancels it on the storefront', {
 
 for (const path of ['storefront', 'docs'] as const) {
   test(`the ${path} page fits a narrow screen, light and dark, and loads nothing from elsewhere`, {
-    skip
+    skip: noBrowser
   }, async () => {
     const store = await service.aStore()
     const address = path === 'docs' ? `${service.urls.public}/docs` : `${service.urls.sandbox}/${store.domain}/`

@@ -74,7 +74,7 @@ function productCard(
     <form method="post" action="${basePath}/cart/add">
       ${
         variants.length > 1
-          ? html`<label>Which one
+          ? html`<label>Option
         <select name="variant">${variants.map(
           (variant) =>
             html`<option value="${variant.id}">${variant.title}, ${price(memberPriceOf.get(variant.id) ?? variant.priceMinor, shop.currency)}</option>`
@@ -82,7 +82,7 @@ function productCard(
           : html`<input type="hidden" name="variant" value="${first.id}">`
       }
       <div class="choices"><label class="short">Quantity <input name="quantity" type="number" min="1" max="99" value="1" required></label>
-        <button>Add to the cart<span class="hidden">: ${product.title}</span></button></div>
+        <button>Add to cart<span class="hidden">: ${product.title}</span></button></div>
     </form>
   </li>`
 }
@@ -90,7 +90,7 @@ function productCard(
 export function emptyCartPage(basePath: string): Html {
   return html`<h1>Cart</h1>
   <p class="soft">Your cart is empty.</p>
-  <p><a href="${basePath}/products">Look at the products</a></p>`
+  <p><a href="${basePath}/products">Browse the products</a></p>`
 }
 
 /** `offers` are the memberships that the visitor may add. */
@@ -110,8 +110,8 @@ export function cartPage(
         : html`<label class="plain"><span class="hidden">Quantity of ${preview.goods[i]!.title}</span>
           <input name="q_${item!.variant}" type="number" min="0" max="99" value="${item!.quantity}" required></label>`
     })}
-    <p class="soft">0 takes something out of the cart.</p>
-    <button class="quiet">Update the cart</button>
+    <p class="soft">Set a quantity to 0 to remove the product.</p>
+    <button class="quiet">Update cart</button>
   </form>
   ${
     plan === null &&
@@ -121,7 +121,7 @@ export function cartPage(
       ({ plan: selling, product }) => html`<li class="card"><h3>${product.title}</h3>
       <p class="soft">${selling.description || selling.name}</p>
       <form method="post" action="${basePath}/cart/add"><input type="hidden" name="plan" value="${selling.id}">
-        <button class="quiet">Add to the cart<span class="hidden">: ${product.title}</span></button></form></li>`
+        <button class="quiet">Add to cart<span class="hidden">: ${product.title}</span></button></form></li>`
     )}</ul></section>`
   }
   <section aria-labelledby="sum"><h2 id="sum">Total</h2>
@@ -148,7 +148,7 @@ export function checkoutPage(
     ${hint && html`<span class="soft plain">${hint}</span>`}</label>`
   if (!customer) {
     return html`<h1>Checkout</h1>
-    <p>Log in to buy what is in your cart. It stays there.</p>
+    <p>Log in to buy what is in your cart. It is kept until then.</p>
     <p><a class="button" href="${basePath}/#log-in">Log in</a></p>`
   }
   const credit = customer.creditMinor
@@ -162,12 +162,12 @@ export function checkoutPage(
   <form method="post" action="${basePath}/checkout" class="card">
     <div class="grid">
       <label>Ship to <select name="country">${COUNTRIES.map(choice(country))}</select></label>
-      <label>Address of the bill <select name="billing"><option value="">the same</option>
+      <label>Billing address <select name="billing"><option value="">Same as shipping</option>
         ${COUNTRIES.map(choice(details.billing ?? ''))}</select></label>
-      ${text('code', 'Discount code', 'Several with commas between')}
-      ${text('gift_card', 'Gift card', 'Its code; it pays first')}
+      ${text('code', 'Discount code', 'Separate several with commas')}
+      ${text('gift_card', 'Gift card', 'Used before other payments')}
       ${text('credit', 'Store credit to use', credit > 0 ? `You have ${price(credit, shop.currency)}` : 'You have none', 'inputmode="decimal"')}
-      ${text('delivery', 'Delivery schedule', 'Sent as the attribute deliverySchedule')}
+      ${text('delivery', 'Delivery schedule', 'The attribute deliverySchedule of the order')}
     </div>
     ${text('note', 'Note')}
     <dl>
@@ -176,15 +176,15 @@ export function checkoutPage(
       <dt>Paid by your card</dt><dd>${price(Math.max(restMinor, 0), shop.currency)}</dd>
     </dl>
     <div class="choices"><button name="do" value="pay">Pay</button>
-      <button class="quiet" name="do" value="update">Update the totals</button></div>
+      <button class="quiet" name="do" value="update">Update totals</button></div>
   </form>`
 }
 
 function lineTable(shop: Shop, { goods, totals, price: priced }: OrderPreview, quantity: (i: number) => Html): Html {
   const money = (amountMinor: number) => price(amountMinor, shop.currency)
   return html`<div class="table" role="region" aria-label="Lines" tabindex="0"><table class="lines">
-    <thead><tr><th scope="col">Product</th><th scope="col">Quantity</th><th scope="col" class="number">Each</th>
-      <th scope="col" class="number">Together</th></tr></thead>
+    <thead><tr><th scope="col">Product</th><th scope="col">Quantity</th><th scope="col" class="number">Price</th>
+      <th scope="col" class="number">Total</th></tr></thead>
     <tbody>${goods.map((line, i) => {
       const total = totals.lines[i]!
       const shown = priced.lines[i]!
@@ -195,7 +195,10 @@ function lineTable(shop: Shop, { goods, totals, price: priced }: OrderPreview, q
             shown.discounts.length > 0 &&
             html`<br><span class="done tag">${[...new Set(shown.discounts.map(({ label }) => label))].join(', ')}</span>`
           }
-          <br><span class="soft">${shown.reasons.map((reason) => explainReason(reason, money)).join('; ')}</span></td>
+          <br><span class="soft">${shown.reasons
+            .filter(({ code }) => code !== 'no_plan')
+            .map((reason) => explainReason(reason, money))
+            .join('; ')}</span></td>
         <td>${quantity(i)}</td>
         <td class="number">${
           shown.memberPriceMinor < line.priceMinor
