@@ -608,6 +608,30 @@ create policy one_store on facts for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on facts to perennial_operator, perennial_store;
 
+create table first_orders (
+  store_id bigint not null,
+  member_id bigint not null,
+  first_at timestamp with time zone not null,
+  membership_at timestamp with time zone,
+  membership_renewal_at timestamp with time zone,
+  product_at timestamp with time zone,
+  product_renewal_at timestamp with time zone,
+  checkout_type text,
+  changed_at timestamp with time zone not null,
+  constraint first_orders_pkey PRIMARY KEY (store_id, member_id),
+  constraint first_orders_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint first_orders_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id)
+);
+alter table first_orders enable row level security;
+alter table first_orders force row level security;
+create policy all_stores on first_orders for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on first_orders for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on first_orders to perennial_operator, perennial_store;
+
 create table idempotent_responses (
   store_id bigint not null,
   idempotency_key text not null,
@@ -1054,6 +1078,66 @@ create policy one_store on order_disputes for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on order_disputes to perennial_operator, perennial_store;
+
+create table order_effects (
+  store_id bigint not null,
+  order_id bigint not null,
+  seen_at timestamp with time zone not null,
+  due_at timestamp with time zone,
+  version integer not null default 1,
+  classified_at timestamp with time zone,
+  active_tier_name text,
+  checkout_type text,
+  order_tag text,
+  charge_number integer,
+  autocharge_status text,
+  changed_at timestamp with time zone not null,
+  constraint order_effects_pkey PRIMARY KEY (store_id, order_id),
+  constraint order_effects_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint order_effects_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id),
+  constraint order_effects_check CHECK ((classified_at IS NULL) = (checkout_type IS NULL) AND (classified_at IS NULL) = (order_tag IS NULL) AND (classified_at IS NULL) = (autocharge_status IS NULL)),
+  constraint order_effects_checkout_type_check CHECK (checkout_type = ANY (ARRAY['VIP'::text, 'Product Subscription'::text, 'PAYG'::text]))
+);
+CREATE INDEX order_effects_due ON public.order_effects USING btree (store_id, due_at) WHERE (due_at IS NOT NULL);
+alter table order_effects enable row level security;
+alter table order_effects force row level security;
+create policy all_stores on order_effects for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on order_effects for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on order_effects to perennial_operator, perennial_store;
+
+create table order_links (
+  store_id bigint not null,
+  order_id bigint not null,
+  subscription_id bigint not null,
+  attempt_id bigint,
+  part text not null,
+  plan_id bigint,
+  tier_name text,
+  order_number integer not null,
+  linked_at timestamp with time zone not null,
+  constraint order_links_pkey PRIMARY KEY (store_id, order_id, subscription_id),
+  constraint order_links_store_id_attempt_id_fkey FOREIGN KEY (store_id, attempt_id) REFERENCES billing_attempts(store_id, id),
+  constraint order_links_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint order_links_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id),
+  constraint order_links_store_id_plan_id_fkey FOREIGN KEY (store_id, plan_id) REFERENCES plans(store_id, id),
+  constraint order_links_store_id_subscription_id_fkey FOREIGN KEY (store_id, subscription_id) REFERENCES subscriptions(store_id, id),
+  constraint order_links_order_number_check CHECK (order_number >= 1),
+  constraint order_links_part_check CHECK (part = ANY (ARRAY['trial'::text, 'signup'::text, 'renewal'::text]))
+);
+CREATE INDEX order_links_by_subscription ON public.order_links USING btree (store_id, subscription_id, order_id);
+alter table order_links enable row level security;
+alter table order_links force row level security;
+create policy all_stores on order_links for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on order_links for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on order_links to perennial_operator, perennial_store;
 
 create table order_refunds (
   store_id bigint not null,

@@ -7,7 +7,7 @@ import { giftSubscription } from '#lifecycle'
 import { adjustPoints } from '#points'
 import { PUBLIC_FACTS } from '#webhooks'
 import { sequenceFacts, startConsumers } from '../src/kit/outbox/sequence-facts.ts'
-import { webhooksConsumer } from '../src/webhooks/receiver.test-helper.ts'
+import { webhooksConsumer } from '../src/webhooks/queue/queue-deliveries.ts'
 import { testDatabase } from './database.ts'
 import { aSubscriptionLife } from './subscription-life.ts'
 

@@ -19,7 +19,7 @@ import { upsertCustomers } from '#members'
 import { adjustPoints } from '#points'
 import { accountOf, at, moveTo, START } from '../src/credits/credit-account.test-helper.ts'
 import { createCreditEngine } from '../src/credits/credit-engine.ts'
-import { webhooksConsumer } from '../src/webhooks/receiver.test-helper.ts'
+import { webhooksConsumer } from '../src/webhooks/queue/queue-deliveries.ts'
 import { enginesInTurn } from '../test/engines-in-turn.ts'
 import { aStore, type BuiltStore } from '../test/store-builder.ts'
 

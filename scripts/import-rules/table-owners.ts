@@ -1,8 +1,8 @@
 import type { TableUse } from '../sql-rules/table-uses.ts'
-import type { Tree } from './tree.ts'
+import { MODULES, type Tree } from './tree.ts'
 
 /** A numbered migration; it is named for the part that it belongs to: `migrations/0010-billing.sql`. */
-const MIGRATION = /^(?:(sandbox)\/)?migrations\/\d+-([a-z]+)[^/]*\.sql$/
+const MIGRATION = /^(?:(sandbox)\/)?migrations\/\d+-([a-z]+)([^/]*)\.sql$/
 /** What a migration makes that has a name of its own. */
 const MADE =
   /\bcreate (?:(?:unlogged )?table |view |(?:unique )?index (?:concurrently )?)(?:if not exists )?([a-z_0-9]+)/gi
@@ -17,8 +17,10 @@ const OTHER_OWNERS = new Map([
 
 /** The part that a numbered migration belongs to; null for another file. */
 export function partOfMigration(file: string): string | null {
-  const [, sandbox, part] = file.match(MIGRATION) ?? []
-  return sandbox ?? part ?? null
+  const [, sandbox, word, rest] = file.match(MIGRATION) ?? []
+  // A module may have a name of two words.
+  const module = MODULES.find((name) => name.includes('-') && `${word}${rest}`.startsWith(name))
+  return sandbox ?? module ?? word ?? null
 }
 
 /**

@@ -20,6 +20,7 @@ export const MODULES = [
   'loyalty',
   'imports',
   'mirror',
+  'order-effects',
   'analytics',
   'sync',
   'views',

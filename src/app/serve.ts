@@ -6,13 +6,12 @@ import { Database, migrate, refuseSharedSessions, TIME_LIMITS, watchStandbys } f
 import { leaveRoot, RootProblem } from '#kit/process'
 import { openVault } from '#kit/secrets'
 import { endAfter, untilSignal } from '#kit/stop-signals'
-import { isMasterKeyValid, listStores } from '#stores'
+import { isMasterKeyValid } from '#stores'
 import { moveSandboxStores } from '#sync'
 import { watchForRestores } from '../backup/restored-database.ts'
 import { readyTable } from '../cli/ready-table.ts'
 import { removeServerFile, writeServerFile } from '../cli/server-file.ts'
-import { DEMO_DOMAIN } from '../demo/create-demo-store.ts'
-import { createDemoStoreAloud } from '../demo/create-demo-store-aloud.ts'
+import { createDemoStoreAloud, storeToShow } from '../demo/create-demo-store-aloud.ts'
 import { type EmbeddedLog, type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres/start.ts'
 import { addressOf, type Config, loadConfig } from './config.ts'
 import { EnvironmentProblem } from './environment-variables.ts'
@@ -216,9 +215,4 @@ async function listen(app: Service['http'], setting: string, port: number, host:
       code === 'EADDRINUSE' ? 'it is in use by another program' : code === 'EACCES' ? 'it needs more rights' : message
     throw new StartRefused(`${setting} ${port} on HOST ${host} cannot be listened on: ${why}`)
   }
-}
-
-async function storeToShow(db: Database): Promise<string> {
-  const shops = (await listStores(db)).filter(({ sandbox }) => sandbox).map(({ domain }) => domain)
-  return shops.includes(DEMO_DOMAIN) ? DEMO_DOMAIN : (shops[0] ?? '<domain of a sandbox store>')
 }

@@ -1,4 +1,6 @@
-import { createDemoStore } from './create-demo-store.ts'
+import type { Database } from '#kit/postgres'
+import { listStores } from '#stores'
+import { createDemoStore, DEMO_DOMAIN } from './create-demo-store.ts'
 
 /** Creates the demo store on the first start, and prints the progress. */
 export async function createDemoStoreAloud(
@@ -15,4 +17,10 @@ export async function createDemoStoreAloud(
     if (live) process.stdout.write(`\r${line}${percent === 100 ? '\n' : ''}`)
     else say(line)
   })
+}
+
+/** The sandbox shop that a start points to: that of the demo, if there is one. */
+export async function storeToShow(db: Database): Promise<string> {
+  const shops = (await listStores(db)).filter(({ sandbox }) => sandbox).map(({ domain }) => domain)
+  return shops.includes(DEMO_DOMAIN) ? DEMO_DOMAIN : (shops[0] ?? '<domain of a sandbox store>')
 }

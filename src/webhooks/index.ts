@@ -26,7 +26,7 @@ export {
   PUBLIC_FACTS
 } from './public-events.ts'
 export { enableEndpoint, type NotReceived } from './queue/enable-endpoint.ts'
-export { queueDeliveries } from './queue/queue-deliveries.ts'
+export { webhooksConsumer } from './queue/queue-deliveries.ts'
 export { resendDelivery, resendFailed } from './queue/resend-deliveries.ts'
 export { sampleOf } from './queue/sample-of.ts'
 export { sendMissed } from './queue/send-missed.ts'

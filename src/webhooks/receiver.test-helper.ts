@@ -2,13 +2,12 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import { startNode } from '#kit/engines'
-import { consumer, createFactEngines, type Fact, record } from '#kit/outbox'
+import { createFactEngines, type Fact, record } from '#kit/outbox'
 import { type Database, sql } from '#kit/postgres'
 import { enginesInTurn } from '../../test/engines-in-turn.ts'
 import { aStore, testVault } from '../../test/store-builder.ts'
 import { createEndpoint, type NewEndpoint } from './endpoints/create-endpoint.ts'
-import { PUBLIC_FACTS } from './public-events.ts'
-import { queueDeliveries } from './queue/queue-deliveries.ts'
+import { webhooksConsumer } from './queue/queue-deliveries.ts'
 import { createDeliveryEngine, type DeliveryEngineOptions } from './sending/delivery-engine.ts'
 
 export type Received = { path: string; headers: IncomingHttpHeaders; body: string }
@@ -36,9 +35,6 @@ export async function aReceiver(
 }
 
 export const testSettings = { vault: testVault, addresses: { loopback: true, allow: [] } }
-
-/** The consumer of the service. */
-export const webhooksConsumer = consumer('webhooks', PUBLIC_FACTS, queueDeliveries, { from: 'now' })
 
 export const aFact = (n: number, object: Fact['orderingKey'] = `subscription:${n}`): Fact => ({
   name: 'subscription.paused',

@@ -4,7 +4,8 @@ import { startNode } from '#kit/engines'
 import { createFactEngines } from '#kit/outbox'
 import { Database } from '#kit/postgres'
 import { enginesInTurn } from '../../test/engines-in-turn.ts'
-import { testSettings, webhooksConsumer } from './receiver.test-helper.ts'
+import { webhooksConsumer } from './queue/queue-deliveries.ts'
+import { testSettings } from './receiver.test-helper.ts'
 import { createDeliveryEngine } from './sending/delivery-engine.ts'
 
 const [url, store] = process.argv.slice(2)

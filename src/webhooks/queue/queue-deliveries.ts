@@ -1,8 +1,8 @@
 import { hash, randomUUID } from 'node:crypto'
 import { isoOf } from '#kit/clock'
-import type { StoredFact } from '#kit/outbox'
+import { consumer, type StoredFact } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
-import { type EventType, eventOfFact } from '../public-events.ts'
+import { type EventType, eventOfFact, PUBLIC_FACTS } from '../public-events.ts'
 import {
   findDeliveriesOfFacts,
   insertDeliveries,
@@ -23,6 +23,9 @@ export async function queueDeliveries(
   const wanted = deliveriesOf(facts, await lockEnabledEndpointsShared(ctx))
   await insertAll(ctx, isRepeat ? await withoutExisting(ctx, wanted) : wanted)
 }
+
+/** Public webhook events are one consumer of facts. */
+export const webhooksConsumer = consumer('webhooks', PUBLIC_FACTS, queueDeliveries, { from: 'now' })
 
 type Receiver = Awaited<ReturnType<typeof lockEnabledEndpointsShared>>[number]
 

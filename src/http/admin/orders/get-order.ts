@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { findOrderEffects } from '#order-effects'
 import { findOrder } from '#orders'
 import { gid } from '#platform'
 import type { Surface } from '../../shared/surface.ts'
@@ -15,7 +16,8 @@ export function getOrderRoute(admin: Surface): void {
       schema: {
         operationId: 'getOrder',
         summary: 'Get an order',
-        description: 'With its lines, refunds, transactions and disputes.',
+        description:
+          'With its lines, refunds, transactions and disputes, what kind of order it was, and the subscriptions it belongs to.',
         params: Type.Object({
           ...StoreParams.properties,
           order: Type.String({
@@ -30,9 +32,12 @@ export function getOrderRoute(admin: Surface): void {
       const { order: given } = request.params
       const prefix = gid(requestStoreOf(request).profile, 'Order', '')
       const number = given.startsWith(prefix) ? given.slice(prefix.length) : given
-      const order = await request.inStore((ctx) => findOrder(ctx, number))
-      if (!order) throw orderNotFound(given)
-      return presentOrder(order)
+      const found = await request.inStore(async (ctx) => {
+        const order = await findOrder(ctx, number)
+        return order && { order, effects: await findOrderEffects(ctx, order.id) }
+      })
+      if (!found) throw orderNotFound(given)
+      return presentOrder(found.order, found.effects)
     }
   )
 }

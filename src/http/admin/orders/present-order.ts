@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { isoOf, isoOrNull } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
+import type { OrderEffects } from '#order-effects'
 import type { OrderSummary, OrderWithParts } from '#orders'
 import { OrNull, Timestamp } from '#resources'
 
@@ -127,6 +128,32 @@ export const OrderBody = Type.Object(
       }),
       { description: 'Its disputes, inquiries included, oldest first' }
     ),
+    classification: OrNull(
+      Type.Object(
+        {
+          checkout_type: textOrNull('`VIP`, `Product Subscription` or `PAYG`; null while it waits'),
+          order_tag: textOrNull(
+            '`New-vip`, `recharge`, `trial fee`, `New-SubsProd` or `SubsProd-Recharge`; empty for any other order, null while it waits'
+          ),
+          charge_number: OrNull(
+            Type.Integer({ description: "It is the contract's n-th order; null without a contract" })
+          ),
+          autocharge_status: textOrNull('`Dispute`, `refunded`, `voided` or empty; null while it waits'),
+          waits_until: OrNull(Timestamp('Until when it waits for its contract; null when it does not')),
+          tags: Type.Array(Type.String(), { description: 'The tags that Perennial keeps on it on the platform' })
+        },
+        { description: 'What kind of order it was; null while nobody has looked at it' }
+      )
+    ),
+    subscriptions: Type.Array(
+      Type.Object({
+        id: Type.String({ description: 'The subscription, `sub_7`' }),
+        billing_attempt_id: textOrNull('The charge that it was placed for, `ba_154`; null for a checkout'),
+        part: Type.String({ description: '`trial` or `signup` of the checkout that began it, or `renewal`' }),
+        order_number: Type.Integer({ description: "It is the subscription's n-th order" })
+      }),
+      { description: 'The subscriptions that it belongs to' }
+    ),
     is_complete: Type.Boolean({
       description:
         'Whether the order was reported by itself; until then only its totals are known, from a charge or a signup'
@@ -169,6 +196,15 @@ export const OrderBody = Type.Object(
           }
         ],
         disputes: [],
+        classification: {
+          checkout_type: 'PAYG',
+          order_tag: '',
+          charge_number: null,
+          autocharge_status: '',
+          waits_until: null,
+          tags: ['deliverySchedule: weekly']
+        },
+        subscriptions: [],
         is_complete: true
       }
     ]
@@ -203,7 +239,7 @@ export function presentOrderSummary(order: OrderSummary): Static<typeof OrderSum
   }
 }
 
-export function presentOrder(order: OrderWithParts): Static<typeof OrderBody> {
+export function presentOrder(order: OrderWithParts, { kind, links }: OrderEffects): Static<typeof OrderBody> {
   const amount = (minor: number) => numberOf(minor, order.currency)
   return {
     ...presentOrderSummary(order),
@@ -246,6 +282,20 @@ export function presentOrder(order: OrderWithParts): Static<typeof OrderBody> {
       initiated_at: isoOf(dispute.initiatedAt),
       updated_at: isoOf(dispute.reportedAt),
       finalized_at: isoOrNull(dispute.finalizedAt)
+    })),
+    classification: kind && {
+      checkout_type: kind.checkoutType,
+      order_tag: kind.orderTag,
+      charge_number: kind.chargeNumber,
+      autocharge_status: kind.autochargeStatus,
+      waits_until: isoOrNull(kind.waitsUntil),
+      tags: kind.wantedTags
+    },
+    subscriptions: links.map((link) => ({
+      id: publicId('sub', link.subscriptionId),
+      billing_attempt_id: link.attemptId === null ? null : publicId('ba', link.attemptId),
+      part: link.part,
+      order_number: link.orderNumber
     })),
     is_complete: order.detailsAt !== null
   }

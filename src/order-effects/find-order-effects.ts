@@ -1,0 +1,41 @@
+import { type Ctx, instant, int, nullable, oneOf, type RowOf, row, sql, text, textList } from '#kit/postgres'
+
+const Classification = row({
+  checkoutType: nullable(text),
+  orderTag: nullable(text),
+  chargeNumber: nullable(int),
+  autochargeStatus: nullable(text),
+  /** Until when it waits for its contract. */
+  waitsUntil: nullable(instant),
+  wantedTags: textList
+})
+const LinkOfOrder = row({
+  subscriptionId: int,
+  attemptId: nullable(int),
+  part: oneOf('trial', 'signup', 'renewal'),
+  orderNumber: int
+})
+
+/** What kind of order it was, the tags it is to have, and the contracts that it belongs to. */
+export type OrderEffects = { kind: RowOf<typeof Classification> | null; links: RowOf<typeof LinkOfOrder>[] }
+
+/** By our number of the order; `kind` is null while nobody has looked at it yet. */
+export async function findOrderEffects(ctx: Ctx, orderId: number): Promise<OrderEffects> {
+  const kind = await ctx.tx.maybeOne(
+    Classification,
+    sql`
+    select checkout_type, order_tag, charge_number, autocharge_status,
+           case when classified_at is null then due_at end as waits_until,
+           array(select tag from wanted_tags
+                  where store_id = ${ctx.storeId} and kind = 'order' and owner_id = e.order_id and source = 'classification'
+                  order by tag) as wanted_tags
+      from order_effects e where e.store_id = ${ctx.storeId} and e.order_id = ${orderId}`
+  )
+  const links = await ctx.tx.many(
+    LinkOfOrder,
+    sql`
+    select subscription_id, attempt_id, part, order_number from order_links
+     where store_id = ${ctx.storeId} and order_id = ${orderId} order by subscription_id`
+  )
+  return { kind, links }
+}

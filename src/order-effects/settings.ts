@@ -1,0 +1,11 @@
+import { choice, defineSettings, setting } from '#kit/define-settings'
+
+/** Gifts that go with an order (spec 3, order_gift). */
+export const orderGiftSettings = defineSettings('orderGift', {
+  enabled: setting({
+    accepts: choice('on', 'off'),
+    default: 'off',
+    flag: '--order-gift <on|off>',
+    help: 'Whether an order whose attribute `mystery_gift` is true gets the tag `mystery_gift`. Orders that change later follow; others stay as they are.'
+  })
+})
