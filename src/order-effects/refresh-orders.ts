@@ -11,7 +11,7 @@ import { orderGiftSettings } from './settings.ts'
 import { listMembersOf, type OrderEffect, writeEffects } from './write-effects.ts'
 
 /** How long an order waits for its contract before it counts as one without, by the clock of the store. */
-export const MINUTES_FOR_CONTRACT = 10
+const MINUTES_FOR_CONTRACT = 10
 
 /**
  * Derives everything that follows from these orders as they are now: the contracts they belong to, what kind of order each was, the tags
