@@ -65,7 +65,14 @@ test('orders of the shop are listed and shown, with what happened to them', asyn
 test('an import reads the orders that are missing here, and says how many there were', async () => {
   const { storeId, of, refunded, disputed } = await aShop()
   await service.db.inStore(storeId, async ({ tx }) => {
-    for (const table of ['platform_refunds', 'order_transactions', 'order_disputes', 'order_refunds']) {
+    for (const table of [
+      'order_links',
+      'order_effects',
+      'platform_refunds',
+      'order_transactions',
+      'order_disputes',
+      'order_refunds'
+    ]) {
       await tx.run({ name: `empty_${table}`, text: `delete from ${table} where store_id = $1`, values: [storeId] })
     }
     await tx.run(
