@@ -66,6 +66,17 @@ create table first_orders (
 );
 select protect_table('first_orders');
 
+-- Lost disputes about orders of memberships whose consequence has been drawn, which happens once.
+create table lost_disputes (
+  store_id bigint not null references stores,
+  platform_dispute_id text not null,
+  order_id bigint not null,
+  handled_at timestamptz not null,
+  primary key (store_id, platform_dispute_id),
+  foreign key (store_id, order_id) references orders
+);
+select protect_table('lost_disputes');
+
 -- Orders from before are looked at in the background.
 insert into order_effects (store_id, order_id, seen_at, due_at, changed_at)
 select store_id, id, created_at, updated_at, updated_at from orders;

@@ -905,6 +905,25 @@ create policy one_store on list_changes for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on list_changes to perennial_operator, perennial_store;
 
+create table lost_disputes (
+  store_id bigint not null,
+  platform_dispute_id text not null,
+  order_id bigint not null,
+  handled_at timestamp with time zone not null,
+  constraint lost_disputes_pkey PRIMARY KEY (store_id, platform_dispute_id),
+  constraint lost_disputes_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint lost_disputes_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id)
+);
+alter table lost_disputes enable row level security;
+alter table lost_disputes force row level security;
+create policy all_stores on lost_disputes for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on lost_disputes for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on lost_disputes to perennial_operator, perennial_store;
+
 create table members (
   store_id bigint not null,
   id bigint not null generated always as identity,
