@@ -1,6 +1,7 @@
 // Loaded before every test file (`run.ts`). Node's deepEqual takes any two Temporal values of one type for equal, since they have
 // no properties of their own: without this, a test that compares a row with its instants would accept any instant.
 import assert from 'node:assert/strict'
+import './light-async-context.ts'
 
 type Compare = (actual: unknown, expected: unknown, message?: string | Error) => void
 const byNode = assert.deepEqual as Compare

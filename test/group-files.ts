@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 /** Files of a group: more would hold longer what earlier ones left, and keep one process busy while others have nothing to do. */
-const GROUP_SIZE = 8
-/** These start processes, look at or change what belongs to the whole process, or are long: each has a process of its own. */
-const ALONE = /child_process|service-process|command-line|trials\/|\.trial\b|playwright|mock\.timers|directStatements/
+const GROUP_SIZE = 16
+/** These look at or change what belongs to the whole process: each has a process of its own. */
+const ALONE = /playwright|mock\.timers|directStatements|process\.(chdir|exitCode)/
 
 /**
  * The files that `node --test` is given for a whole run: those that stay alone, then a file in `folder` for each group, which
