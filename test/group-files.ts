@@ -22,9 +22,11 @@ export async function groupTestFiles(files: readonly string[], folder: string): 
     else shared.push(file)
   }
   const groups: string[] = []
-  for (let at = 0; at < shared.length; at += GROUP_SIZE) {
-    const path = join(folder, `group-${groups.length + 1}.test.mjs`)
-    await writeFile(path, groupText(shared.slice(at, at + GROUP_SIZE)))
+  const count = Math.ceil(shared.length / GROUP_SIZE)
+  for (let group = 0; group < count; group++) {
+    const path = join(folder, `group-${group + 1}.test.mjs`)
+    // Files of one folder or subject take about as long as each other, so they are dealt to all groups.
+    await writeFile(path, groupText(shared.filter((_, i) => i % count === group)))
     groups.push(path)
   }
   return [...alone, ...groups]
