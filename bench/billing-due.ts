@@ -2,7 +2,7 @@
 // due time and for a claim, with the same number of due subscriptions. Usage: node bench/billing-due.ts [how many]
 import pg from 'pg'
 import { type Ctx, Database, type Queries, STORE_ROLE, type Statement } from '#kit/postgres'
-import { nextSubscriptionWork } from '#subscriptions'
+import { createBillingEngine } from '../src/billing/billing-engine.ts'
 import { lockDueSubscriptions } from '../src/subscriptions/lock-subscriptions.ts'
 import { recorder } from '../test/recorder.ts'
 import { aStore } from '../test/store-builder.ts'
@@ -59,7 +59,8 @@ try {
 async function recorded(storeId: number): Promise<Statement[]> {
   const statements: Statement[] = []
   const noted = (tx: Queries) => recorder(tx, (statement) => statements.push(statement))
-  await nextSubscriptionWork(noted(db.direct), storeId)
+  const engine = createBillingEngine({ db, leaseOwner: 1, connectorOf: () => Promise.reject(new Error('not called')) })
+  statements.push(engine.nextDue!(storeId))
   await db.inStore(storeId, (ctx: Ctx) => lockDueSubscriptions({ ...ctx, tx: noted(ctx.tx) }, CLAIM))
   return statements
 }

@@ -1,15 +1,14 @@
-import { dueQuery, type Engine } from '#kit/engines'
-import { type Database, directSql, int, row } from '#kit/postgres'
+import { dueQuery, type Engine, nextDueBy } from '#kit/engines'
+import { type Database, directSql } from '#kit/postgres'
 import { rollUpMetrics } from './roll-up-metrics.ts'
 
 /** Changes of a store that may wait: readers add them up, which costs almost nothing. */
 const MAX_WAITING = 200
 
-const Count = row({ count: int })
-
-const waiting = directSql<[storeId: number]>(
-  'metrics_waiting',
-  `select count(*) as count
+/** Due at any time of the store's clock: a change of a metric is not due at a date. */
+const nextRollUp = directSql<[storeId: number]>(
+  'metrics_next',
+  `select case when count(*) > ${MAX_WAITING} then to_timestamp(0) end
      from (select from metric_changes where store_id = $1 and id > rolled_up_to($1, 'metrics') limit ${MAX_WAITING + 1}) as changes`
 )
 
@@ -30,13 +29,7 @@ export function createMetricsRollupEngine({ db }: { db: Database }): Engine {
     name: 'metrics',
     stage: 'others',
     due: dueRollUps,
-    async nextDueAt(storeId) {
-      const { count } = await db.direct.one(Count, waiting(storeId))
-      return count > MAX_WAITING ? LONG_AGO : null
-    },
+    ...nextDueBy(db, nextRollUp),
     runOnce: (storeId) => db.inStore(storeId, rollUpMetrics)
   }
 }
-
-/** Due at any time of the store's clock: a change of a metric is not due at a date. */
-const LONG_AGO = Temporal.Instant.fromEpochMilliseconds(0)

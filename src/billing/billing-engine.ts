@@ -1,9 +1,7 @@
-import { earliest } from '#kit/clock'
-import { dueQuery, type Engine, type Patience } from '#kit/engines'
+import { dueQuery, type Engine, nextDueBy, type Patience } from '#kit/engines'
 import { type Ctx, type Database, directSql, instant, nullable, row } from '#kit/postgres'
 import type { Connector } from '#platform'
 import { storeNow } from '#stores'
-import { nextSubscriptionWork } from '#subscriptions'
 import { endGraces, resumeEndedPauses } from '#subscriptions/for-billing'
 import { createChargingTurns } from './charging/charging-turns.ts'
 import { mayCharge, releaseAttempts } from './charging/claims.ts'
@@ -14,10 +12,33 @@ import { endChargesPastDeadline } from './settling/end-charges-past-deadline.ts'
 const BATCH = 200
 const NONE = { done: 0, isFull: false }
 
-const nextOfAttempts = directSql<[storeId: number]>(
-  'billing_next_of_attempts',
-  `select (select min(check_at) from billing_attempts where store_id = $1 and status = 'pending') as check,
+const Ahead = row({
+  due: nullable(instant),
+  resume: nullable(instant),
+  grace: nullable(instant),
+  paymentDeadline: nullable(instant),
+  check: nullable(instant),
+  remind: nullable(instant)
+})
+
+const aheadOf = directSql<[storeId: number]>(
+  'billing_ahead',
+  `select (select min(billing_due_at) from subscriptions where store_id = $1) as due,
+          (select min(resumes_at) from subscriptions where store_id = $1) as resume,
+          (select min(grace_ends_at) from subscriptions where store_id = $1) as grace,
+          (select min(payment_method_deadline) from subscriptions where store_id = $1) as payment_deadline,
+          (select min(check_at) from billing_attempts where store_id = $1 and status = 'pending') as check,
           (select min(remind_at) from billing_attempts where store_id = $1 and remind_at is not null) as remind`
+)
+
+const nextWork = directSql<[storeId: number]>(
+  'billing_next',
+  `select least((select min(billing_due_at) from subscriptions where store_id = $1),
+                (select min(resumes_at) from subscriptions where store_id = $1),
+                (select min(grace_ends_at) from subscriptions where store_id = $1),
+                (select min(payment_method_deadline) from subscriptions where store_id = $1),
+                (select min(check_at) from billing_attempts where store_id = $1 and status = 'pending'),
+                (select min(remind_at) from billing_attempts where store_id = $1 and remind_at is not null))`
 )
 
 const dueWork = dueQuery(
@@ -55,14 +76,6 @@ export function createBillingEngine(options: {
   const { db } = options
   const charging = createChargingTurns(options)
 
-  const ahead = async (storeId: number) => {
-    const [work, ofAttempts] = await Promise.all([
-      nextSubscriptionWork(db.direct, storeId),
-      db.direct.one(row({ check: nullable(instant), remind: nullable(instant) }), nextOfAttempts(storeId))
-    ])
-    return { ...work, ...ofAttempts }
-  }
-
   /** A batch, unless a hold has begun since this work did. */
   const batchOf = (storeId: number, work: (ctx: Ctx, limit: number) => Promise<number>) =>
     db.inStore(storeId, async (ctx) => (mayCharge(ctx) ? work(ctx, BATCH) : 0))
@@ -77,12 +90,9 @@ export function createBillingEngine(options: {
     endUnderWay: charging.endUnderWay,
     letGo: charging.letGo,
     keptLong: charging.keptLong,
-    async nextDueAt(storeId) {
-      const { due, resume, grace, paymentDeadline, check, remind } = await ahead(storeId)
-      return earliest(due, resume, grace, paymentDeadline, check, remind)
-    },
+    ...nextDueBy(db, nextWork),
     async runOnce(storeId) {
-      const [now, next] = await Promise.all([storeNow(db, storeId), ahead(storeId)])
+      const [now, next] = await Promise.all([storeNow(db, storeId), db.direct.one(Ahead, aheadOf(storeId))])
       const isDue = (at: Temporal.Instant | null) => at !== null && Temporal.Instant.compare(at, now) <= 0
       const isCharging = isDue(next.check) || charging.underWay(storeId) > 0
       const sent = isCharging ? await charging.turn(storeId) : NONE

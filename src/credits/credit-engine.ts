@@ -1,5 +1,5 @@
-import type { Engine } from '#kit/engines'
-import { type Ctx, type Database, instant, nullable, row } from '#kit/postgres'
+import { type Engine, nextDueBy } from '#kit/engines'
+import type { Ctx, Database } from '#kit/postgres'
 import { writeAccounts } from './change-credits.ts'
 import { asLot, nothingElse, openAccounts } from './open-accounts.ts'
 import { type Draft, emptyDraft, planExpiry } from './plan-change.ts'
@@ -21,9 +21,7 @@ export function createCreditEngine({ db }: { db: Database }): Engine {
     name: 'credits',
     stage: 'others',
     due: dueExpiries,
-    async nextDueAt(storeId) {
-      return (await db.direct.one(row({ at: nullable(instant) }), nextExpiry(storeId))).at
-    },
+    ...nextDueBy(db, nextExpiry),
     runOnce: (storeId) => db.inStore(storeId, expireCredits)
   }
 }

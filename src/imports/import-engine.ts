@@ -1,4 +1,4 @@
-import type { Engine } from '#kit/engines'
+import { type Engine, nextDueBy } from '#kit/engines'
 import type { Database } from '#kit/postgres'
 import type { Connector, PlatformFailure } from '#platform'
 import { ClaimLost } from './claim-lost.ts'
@@ -12,7 +12,7 @@ import {
   lockClaim,
   lockImport,
   markEnded,
-  nextImportAt,
+  nextImport,
   releaseClaim,
   releaseImports
 } from './queries.ts'
@@ -98,7 +98,7 @@ export function createImportEngine(options: {
     needsPlatform: true,
     restsAfterRestore: true,
     due: dueImports,
-    nextDueAt: (storeId) => nextImportAt(db.direct, storeId),
+    ...nextDueBy(db, nextImport),
     async runOnce(storeId) {
       const claimed = await db.inStore(storeId, async (ctx) => (ctx.isRestored ? null : claimImport(ctx, leaseOwner)))
       if (!claimed) return 0

@@ -1,7 +1,7 @@
-import type { Engine } from '#kit/engines'
+import { type Engine, nextDueBy } from '#kit/engines'
 import type { Database } from '#kit/postgres'
 import { pruneImport } from './prune-import.ts'
-import { claimEndedImport, dueEndedImports, nextEndedImportAt, releaseImports } from './queries.ts'
+import { claimEndedImport, dueEndedImports, nextEndedImport, releaseImports } from './queries.ts'
 
 /** Prunes ended imports also in a store whose platform is disconnected, where the import engine does not run. */
 export function createImportPruneEngine({ db, leaseOwner }: { db: Database; leaseOwner: number }): Engine {
@@ -10,7 +10,7 @@ export function createImportPruneEngine({ db, leaseOwner }: { db: Database; leas
     stage: 'others',
     releaseLeases: releaseImports,
     due: dueEndedImports,
-    nextDueAt: (storeId) => nextEndedImportAt(db.direct, storeId),
+    ...nextDueBy(db, nextEndedImport),
     async runOnce(storeId) {
       const claimed = await db.inStore(storeId, (ctx) => claimEndedImport(ctx, leaseOwner))
       return claimed ? pruneImport(db, storeId, claimed) : 0

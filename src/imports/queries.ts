@@ -1,5 +1,5 @@
 import { dueQuery, type LeaseRelease } from '#kit/engines'
-import { type Ctx, directSql, instant, int, nullable, type Queries, row, sql } from '#kit/postgres'
+import { type Ctx, directSql, instant, int, nullable, row, sql } from '#kit/postgres'
 import { Import } from './import.ts'
 import type { StagedRow } from './row-queries.ts'
 
@@ -84,14 +84,10 @@ export async function markRunning(ctx: Ctx, importId: number, fileSha256: string
      where store_id = ${ctx.storeId} and id = ${importId}`)
 }
 
-const nextDue = directSql<[storeId: number]>(
+export const nextImport = directSql<[storeId: number]>(
   'imports_next_due',
   `select min(due_at) as at from imports where store_id = $1 and due_at is not null`
 )
-
-export async function nextImportAt(direct: Queries, storeId: number): Promise<Temporal.Instant | null> {
-  return (await direct.one(row({ at: nullable(instant) }), nextDue(storeId))).at
-}
 
 export const dueImports = dueQuery(
   'imports_due',
@@ -111,14 +107,10 @@ export const dueEndedImports = dueQuery(
     group by i.store_id`
 )
 
-const nextEndedDue = directSql<[storeId: number]>(
+export const nextEndedImport = directSql<[storeId: number]>(
   'imports_next_ended_due',
   `select min(due_at) as at from imports where store_id = $1 and due_at is not null and status in ('done', 'failed')`
 )
-
-export async function nextEndedImportAt(direct: Queries, storeId: number): Promise<Temporal.Instant | null> {
-  return (await direct.one(row({ at: nullable(instant) }), nextEndedDue(storeId))).at
-}
 
 /** Leases the import that has been due longest, for two minutes; null when none is due or others hold them all. */
 export function claimImport(ctx: Ctx, leaseOwner: number): Promise<Import | null> {

@@ -25,7 +25,7 @@ export {
 } from './platform-requests.ts'
 export { assertPreviewed, previewPlanVersion } from './preview-plan-version.ts'
 export { billingFrequency, publicStatus } from './public-fields.ts'
-export { findSubscriptionByContract, listContractsOfCustomers, listGiftsTo, nextSubscriptionWork } from './queries.ts'
+export { findSubscriptionByContract, listContractsOfCustomers, listGiftsTo } from './queries.ts'
 export { reassignSubscriptions } from './reassign-subscriptions.ts'
 export { subscriptionNotFound } from './refusals.ts'
 export { type Change, listChanges, requestersOf } from './requested-changes.ts'

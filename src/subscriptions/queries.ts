@@ -1,4 +1,4 @@
-import { type Ctx, directSql, instant, int, nullable, type Queries, type RowOf, row, sql, text } from '#kit/postgres'
+import { type Ctx, int, row, sql, text } from '#kit/postgres'
 
 /** The subscription of a contract (platform number) and its customer; not locked. */
 export function findSubscriptionByContract(ctx: Ctx, contractId: string) {
@@ -48,24 +48,4 @@ export async function listDatesBehind(ctx: Ctx): Promise<number[]> {
      order by id`
   )
   return rows.map(({ id }) => id)
-}
-
-const NextWork = row({
-  due: nullable(instant),
-  resume: nullable(instant),
-  grace: nullable(instant),
-  paymentDeadline: nullable(instant)
-})
-
-const nextWork = directSql<[storeId: number]>(
-  'subscriptions_next_work',
-  `select (select min(billing_due_at) from subscriptions where store_id = $1) as due,
-          (select min(resumes_at) from subscriptions where store_id = $1) as resume,
-          (select min(grace_ends_at) from subscriptions where store_id = $1) as grace,
-          (select min(payment_method_deadline) from subscriptions where store_id = $1) as payment_deadline`
-)
-
-/** When something is next due: a charge, the end of a pause, of a grace period, or of the wait for a payment method. */
-export function nextSubscriptionWork(direct: Queries, storeId: number): Promise<RowOf<typeof NextWork>> {
-  return direct.one(NextWork, nextWork(storeId))
 }

@@ -1,5 +1,12 @@
-import { createLeasedFlights, type Engine, type LeasedFlights, type Patience, throwFirst } from '#kit/engines'
-import { type Ctx, instant, isTemporary, nullable, row, UnknownStore } from '#kit/postgres'
+import {
+  createLeasedFlights,
+  type Engine,
+  type LeasedFlights,
+  nextDueBy,
+  type Patience,
+  throwFirst
+} from '#kit/engines'
+import { type Ctx, isTemporary, UnknownStore } from '#kit/postgres'
 import { parseExactJson, parseStorableJson } from '#kit/storable-json'
 import {
   deleteOldInbound,
@@ -173,10 +180,7 @@ export function createInboundEngine(
     restsAfterRestore: true,
     due: dueInbound,
 
-    async nextDueAt(storeId) {
-      const { at } = await db.direct.one(row({ at: nullable(instant) }), nextInboundAt(storeId))
-      return at
-    },
+    ...nextDueBy(db, nextInboundAt),
 
     async runOnce(storeId) {
       const work = workOf(storeId)

@@ -41,7 +41,7 @@ export type Runner = {
 
 /** Runs engines over stores: in the background as work becomes due, or to the end of what is due for a test clock. */
 export function createRunner(options: RunnerOptions): Runner {
-  const { holds, statuses, freeLeases, announce, onError, onRun } = options
+  const { db, holds, statuses, freeLeases, announce, onError, onRun } = options
   const engines = inStages(options.engines)
   const held = new Map<number, Promise<void>>()
   let started = false
@@ -103,6 +103,7 @@ export function createRunner(options: RunnerOptions): Runner {
         return await holds.holdAlone(storeId, (hold) =>
           action(
             settledStore({
+              db,
               engines,
               status: () => statusOf(storeId),
               run: (engine) => run(engine, storeId),

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { earliest } from '../clock.ts'
+import type { Database } from '../postgres/index.ts'
 import { Refusal } from '../refusal.ts'
 import type { Engine } from './engine.ts'
+import { earliestDueOf, nextDueOf } from './next-due.ts'
 import type { Hold } from './store-holds.ts'
 import { canWork, nowMsOf, type StoreStatus } from './store-status.ts'
 
@@ -23,6 +24,7 @@ export type SettledStore = {
 
 /** Runs engines to the end of what is due in a store that is held. */
 export function settledStore(options: {
+  db: Database
   /** In the order of their stages. */
   engines: Engine[]
   status: () => Promise<StoreStatus>
@@ -37,7 +39,7 @@ export function settledStore(options: {
   freeLeases: () => Promise<unknown>
   isStopping: () => boolean
 }): SettledStore {
-  const { engines, status, run, endUnderWay, letGo, hold, freeLeases, isStopping } = options
+  const { db, engines, status, run, endUnderWay, letGo, hold, freeLeases, isStopping } = options
   const able = async () => {
     const found = await status()
     return { ...found, engines: engines.filter((engine) => canWork(engine, found)) }
@@ -52,12 +54,15 @@ export function settledStore(options: {
       const now = Temporal.Instant.fromEpochMilliseconds(nowMsOf(found))
       let done = 0
       const due: string[] = []
-      // Each is asked right before its turn: what one did is often the next one's work, so one round goes a long way.
+      let next: Map<Engine, Temporal.Instant | null> | null = null
       for (const engine of found.engines) {
-        const at = await engine.nextDueAt(found.storeId)
+        // All are asked again after each run: what one did is often the next one's work, so one round goes a long way.
+        next ??= await nextDueOf(db, found.engines, found.storeId)
+        const at = next.get(engine)
         if (!at || Temporal.Instant.compare(at, now) > 0) continue
         due.push(engine.name)
         done += (await run(engine)) ?? 0
+        next = null
       }
       if (due.length === 0) return
       if (done > 0) {
@@ -89,7 +94,7 @@ export function settledStore(options: {
     },
     async nextDueAt() {
       const { storeId, engines } = await able()
-      return earliest(...(await Promise.all(engines.map((engine) => engine.nextDueAt(storeId)))))
+      return earliestDueOf(db, engines, storeId)
     }
   }
 }

@@ -1,5 +1,5 @@
-import { createLeasedFlights, type Engine, type Patience } from '../engines/index.ts'
-import { type Database, instant, nullable, row } from '../postgres/index.ts'
+import { createLeasedFlights, type Engine, nextDueBy, type Patience } from '../engines/index.ts'
+import type { Database } from '../postgres/index.ts'
 import type { AnyJob, JobOutcome, QueuedJob } from './define-job.ts'
 import {
   type ClaimedJob,
@@ -90,9 +90,7 @@ export function createJobEngine<Deps>(options: {
     needsPlatform: true,
     restsAfterRestore: true,
     due: dueJobs,
-    async nextDueAt(storeId) {
-      return (await db.direct.one(row({ at: nullable(instant) }), nextJob(storeId))).at
-    },
+    ...nextDueBy(db, nextJob),
     async runOnce(storeId) {
       const portion = flights.load(storeId).slow > 0 ? PORTION_WHILE_SLOW : BATCH
       const limit = Math.min(BATCH, flights.free(storeId, MAX_PORTIONS) * portion)

@@ -1,6 +1,5 @@
-import { earliest } from '../clock.ts'
 import { engineFailures } from '../engine-metrics.ts'
-import { dueQuery, type Engine } from '../engines/index.ts'
+import { dueQuery, type Engine, nextDueBy } from '../engines/index.ts'
 import type { Measure } from '../metrics.ts'
 import { bool, type Database, directSql, instant, nullable, row } from '../postgres/index.ts'
 import { consumeFacts, type FactFailure } from './consume-facts.ts'
@@ -18,7 +17,6 @@ export type ConsumerEngineOptions = {
 
 /** So few that consumers that are slow leave connections of the pool to everything else. */
 const STORES_AT_ONCE = 2
-const EPOCH = Temporal.Instant.fromEpochMilliseconds(0)
 
 /** The engine of one consumer: brings it the facts that have a position, and those that it is to try again. */
 export function createConsumerEngine({
@@ -43,11 +41,7 @@ export function createConsumerEngine({
     stage: 'facts',
     storesAtOnce: STORES_AT_ONCE,
     due: (stores) => consumerDue(stores, consumer.name, namesOf(consumer)),
-    async nextDueAt(storeId) {
-      const { isBehind, behindSince, retryAt } = await look(storeId)
-      // A consumer that was started while old facts were removed may be behind with none of them left: it only moves on.
-      return earliest(isBehind ? (behindSince ?? EPOCH) : null, retryAt)
-    },
+    ...nextDueBy(db, (storeId) => nextFact(storeId, consumer.name, namesOf(consumer))),
     async runOnce(storeId) {
       const { isBehind, retryAt } = await look(storeId)
       if (!isBehind && !retryAt) return 0
@@ -78,20 +72,27 @@ const consumerDue = dueQuery<[consumer: string, names: string[]]>(
 )
 
 const Outstanding = row({
-  /** Whether there are facts ahead, and when the first of them occurred that is kept. */
+  /** Whether there are facts ahead. */
   isBehind: bool,
-  behindSince: nullable(instant),
   /** When the first retry is due. */
   retryAt: nullable(instant)
 })
 
 const outstandingFacts = directSql<[storeId: number, consumer: string, names: string[]]>(
   'facts_outstanding',
-  `with behind as (
-     select position from fact_consumers where store_id = $1 and consumer = $2::text and position < last_position)
-   select exists (select from behind) as is_behind,
-          (select occurred_at from facts where store_id = $1 and position > (select position from behind)
-            order by position limit 1) as behind_since,
+  `select exists (select from fact_consumers
+                   where store_id = $1 and consumer = $2::text and position < last_position) as is_behind,
           (select min(retry_at) from fact_retries
             where store_id = $1 and consumer = $2::text and retry_at is not null and name = any($3::text[])) as retry_at`
+)
+
+/** A consumer that was started while old facts were removed may be behind with none of them left: it only moves on, at any time. */
+const nextFact = directSql<[storeId: number, consumer: string, names: string[]]>(
+  'facts_next',
+  `select least(
+     (select coalesce((select f.occurred_at from facts f where f.store_id = $1 and f.position > c.position
+                        order by f.position limit 1), to_timestamp(0))
+        from fact_consumers c where c.store_id = $1 and c.consumer = $2::text and c.position < c.last_position),
+     (select min(retry_at) from fact_retries
+       where store_id = $1 and consumer = $2::text and retry_at is not null and name = any($3::text[])))`
 )

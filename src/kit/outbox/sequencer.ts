@@ -1,5 +1,5 @@
-import { dueQuery, type Engine } from '../engines/index.ts'
-import { type Database, directSql, instant, row } from '../postgres/index.ts'
+import { dueQuery, type Engine, nextDueBy } from '../engines/index.ts'
+import { type Database, directSql } from '../postgres/index.ts'
 import type { Consumer } from './consumer.ts'
 import { sequenceFacts, startConsumers } from './sequence-facts.ts'
 
@@ -20,10 +20,7 @@ export function createSequencer({
     stage: 'facts',
     next,
     due: (stores) => unsequencedDue(stores),
-    async nextDueAt(storeId) {
-      const first = await db.direct.maybeOne(row({ occurredAt: instant }), firstUnsequenced(storeId))
-      return first?.occurredAt ?? null
-    },
+    ...nextDueBy(db, firstUnsequenced),
     async runOnce(storeId) {
       if (!started.has(storeId)) {
         await db.inStore(storeId, (ctx) => startConsumers(ctx, consumers))

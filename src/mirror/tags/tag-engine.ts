@@ -1,11 +1,10 @@
-import { createLeasedFlights, type Engine, type Patience, type Piece } from '#kit/engines'
+import { createLeasedFlights, type Engine, nextDueBy, type Patience, type Piece } from '#kit/engines'
 import type { Ctx, Database } from '#kit/postgres'
 import { type Connector, type PlatformFailure, type PlatformResult, TAG_LIMITS, type TaggedKind } from '#platform'
 import { compareTags, hasToChange, list, notTaken, type TagDifference } from './compare-tags.ts'
 import {
   type ClaimedOwner,
   claimOwners,
-  DueAt,
   deleteOwners,
   dueTagOwners,
   endOwners,
@@ -102,9 +101,7 @@ export function createTagEngine({ db, leaseOwner, connectorOf, patience, leaseMs
     needsPlatform: true,
     restsAfterRestore: true,
     due: dueTagOwners,
-    async nextDueAt(storeId) {
-      return (await db.direct.one(DueAt, nextTagOwner(storeId))).at
-    },
+    ...nextDueBy(db, nextTagOwner),
     async runOnce(storeId) {
       const limit = Math.min(READ_AT_ONCE, flights.free(storeId, MAX_AT_ONCE))
       const claimed = limit > 0 ? await begin(storeId, limit, flights.load(storeId).slow > 0) : 0

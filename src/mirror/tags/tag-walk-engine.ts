@@ -1,9 +1,9 @@
-import { createLeaseKeeper, type Engine } from '#kit/engines'
+import { createLeaseKeeper, type Engine, nextDueBy } from '#kit/engines'
 import { type Ctx, type Database, int, row, sql } from '#kit/postgres'
 import type { Connector, PlatformResult } from '#platform'
 import { isDifferent, readDifferences } from './read-differences.ts'
 import { refreshCustomerTags } from './refresh-customer-tags.ts'
-import { DueAt, markDue } from './tag-queries.ts'
+import { markDue } from './tag-queries.ts'
 import {
   claimTagWalk,
   dueTagWalks,
@@ -64,9 +64,7 @@ export function createTagWalkEngine({
     restsAfterRestore: true,
     realTime: true,
     due: dueTagWalks,
-    async nextDueAt(storeId) {
-      return (await db.direct.maybeOne(DueAt, nextTagWalkAt(storeId)))?.at ?? null
-    },
+    ...nextDueBy(db, nextTagWalkAt),
     async runOnce(storeId) {
       const from = performance.now()
       const walk = await db.inStore(storeId, (ctx) => claimTagWalk(ctx, leaseOwner, leaseMs))

@@ -1,5 +1,5 @@
-import { createLeaseKeeper, type Engine } from '#kit/engines'
-import { type Database, instant, nullable, row } from '#kit/postgres'
+import { createLeaseKeeper, type Engine, nextDueBy } from '#kit/engines'
+import type { Database } from '#kit/postgres'
 import type { Connector } from '#platform'
 import {
   claimWalk,
@@ -45,10 +45,7 @@ export function createOrderWalkEngine({
     realTime: true,
     due: dueOrderWalks,
 
-    async nextDueAt(storeId) {
-      const due = await db.direct.maybeOne(row({ at: nullable(instant) }), nextOrderWalkAt(storeId))
-      return due?.at ?? null
-    },
+    ...nextDueBy(db, nextOrderWalkAt),
 
     async runOnce(storeId) {
       const from = performance.now()

@@ -1,6 +1,6 @@
-import { createLeaseKeeper, type Engine } from '#kit/engines'
+import { createLeaseKeeper, type Engine, nextDueBy } from '#kit/engines'
 import type { Measure } from '#kit/metrics'
-import { type Database, instant, nullable, row } from '#kit/postgres'
+import type { Database } from '#kit/postgres'
 import type { Connector, PlatformResult } from '#platform'
 import { markCaughtUp } from '#stores'
 import { reconciledChanges, reconciledItems } from '../metrics.ts'
@@ -64,10 +64,7 @@ export function createReconcileEngine(options: ReconcileOptions): Engine {
     realTime: true,
     due: dueReconciliations,
 
-    async nextDueAt(storeId) {
-      const due = await db.direct.maybeOne(row({ at: nullable(instant) }), nextReconciliationAt(storeId))
-      return due?.at ?? null
-    },
+    ...nextDueBy(db, nextReconciliationAt),
 
     async runOnce(storeId) {
       const from = performance.now()

@@ -1,4 +1,4 @@
-import { dueQuery, type Engine } from '#kit/engines'
+import { dueQuery, type Engine, nextDueBy } from '#kit/engines'
 import { type Ctx, type Database, directSql, instant, int, nullable, row, sql, text } from '#kit/postgres'
 import { notify } from '#stores'
 import { endpointFailingAlert } from './endpoint-failing-alert.ts'
@@ -14,9 +14,7 @@ export function createEndpointWarningEngine({ db }: { db: Database }): Engine {
     // Nothing is sent meanwhile, and the endpoint may have been well again since the backup.
     restsAfterRestore: true,
     due: dueWarnings,
-    async nextDueAt(storeId) {
-      return (await db.direct.one(row({ at: nullable(instant) }), nextWarning(storeId))).at
-    },
+    ...nextDueBy(db, nextWarning),
     runOnce: (storeId) => db.inStore(storeId, async (ctx) => (ctx.isRestored ? 0 : warnOfFailing(ctx)))
   }
 }

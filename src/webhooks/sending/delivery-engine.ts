@@ -1,9 +1,9 @@
 import { Agent } from 'undici'
 import { type AddressRules, checkNetworks, guardedConnector } from '#kit/addresses'
 import { realNowMs } from '#kit/clock'
-import type { Engine } from '#kit/engines'
+import { type Engine, nextDueBy } from '#kit/engines'
 import type { Measure } from '#kit/metrics'
-import { type Ctx, type Database, instant, row } from '#kit/postgres'
+import type { Ctx, Database } from '#kit/postgres'
 import { RETRY_SCHEDULE, type RetrySchedule } from '../delivery/delivery-retry-schedule.ts'
 import { dueDeliveries, nextDelivery, releaseLeasedDeliveries } from '../delivery/due-deliveries.ts'
 import { releaseDeliveries } from '../delivery/open-deliveries.ts'
@@ -133,10 +133,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
     restsAfterRestore: true,
     due: dueDeliveries,
 
-    async nextDueAt(storeId) {
-      const next = await db.direct.maybeOne(row({ nextTryAt: instant }), nextDelivery(storeId))
-      return next?.nextTryAt ?? null
-    },
+    ...nextDueBy(db, nextDelivery),
 
     async runOnce(storeId) {
       const mine = turn(storeId, COME_BACK_MS, true)
