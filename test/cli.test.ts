@@ -1,4 +1,4 @@
-// Every command, run as a process against the running service, with the keys of its --json document.
+// Every command against the running service, with the keys of its --json document; what is about the process, as a process.
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import { startService } from './service-builder.ts'
 const { url } = await testDatabase()
 const service = await startService(url)
 
-const { run, json } = commandLine(service)
+const { run, json, process: asProcess } = commandLine(service)
 const keysOf = (document: object) => Object.keys(document)
 
 test('commands create a store, sell to a customer, bill and audit it', async (t) => {
@@ -206,26 +206,35 @@ test('commands create a store, sell to a customer, bill and audit it', async (t)
 test('seeding prints its progress on standard error, and the seeded store has no findings', async () => {
   const { domain } = await service.aStore()
   // The card of one of these three expires before they buy something.
-  const { code, out, err } = await run(['seed', '--store', domain, '--members', '3', '--months', '1', '--json'])
+  const { code, out, err } = await asProcess.run([
+    'seed',
+    '--store',
+    domain,
+    '--members',
+    '3',
+    '--months',
+    '1',
+    '--json'
+  ])
   assert.equal(code, 0, out)
   assert.deepEqual(JSON.parse(out), { members: 3, months: 1, now: '2026-02-28T15:00:00Z', subscriptions: 3 })
   assert.match(err, /^Seeding .*: \d+ %, 2026-\d\d-\d\d\n/)
   assert.match(err, /: 100 %, 2026-02-28\nSeeded .*\n$/)
-  assert.deepEqual((await json('doctor', '--store', domain)).findings, [])
+  assert.deepEqual((await asProcess.json('doctor', '--store', domain)).findings, [])
 })
 
 test('seeding a shop whose messages are lost fails, and says how to get them', async () => {
   const { domain } = await service.aStore()
   const of = ['--store', domain]
-  await json('sandbox', 'webhooks', ...of, '--drop', '1', '--seed', '7')
-  const seeded = await run(['seed', ...of, '--members', '2', '--months', '1', '--json'])
+  await asProcess.json('sandbox', 'webhooks', ...of, '--drop', '1', '--seed', '7')
+  const seeded = await asProcess.run(['seed', ...of, '--members', '2', '--months', '1', '--json'])
   assert.deepEqual([seeded.code, JSON.parse(seeded.out).subscriptions], [1, 0])
   assert.match(
     seeded.err,
     /\nOf 2 subscriptions 0 are known here: .*:\n {2}perennial (sandbox webhooks .* --off)\n {2}perennial (store reconcile .*)\n$/
   )
-  for (const command of seeded.err.matchAll(/^ {2}perennial (.*)$/gm)) await json(...command[1]!.split(' '))
-  assert.equal((await json('subscription', 'list', ...of)).total, 2)
+  for (const command of seeded.err.matchAll(/^ {2}perennial (.*)$/gm)) await asProcess.json(...command[1]!.split(' '))
+  assert.equal((await asProcess.json('subscription', 'list', ...of)).total, 2)
 })
 
 test('doctor reports manually broken rows and exits with 1', async () => {
@@ -249,7 +258,7 @@ test('doctor reports manually broken rows and exits with 1', async () => {
       values: [store.storeId]
     })
   )
-  const { code, out } = await run(['doctor', '--store', store.domain, '--json'])
+  const { code, out } = await asProcess.run(['doctor', '--store', store.domain, '--json'])
   assert.equal(code, 1)
   assert.deepEqual(
     new Set(JSON.parse(out).findings.map((f: any) => f.check)),
@@ -259,7 +268,7 @@ test('doctor reports manually broken rows and exits with 1', async () => {
 
 test('--version prints the version of the package', async () => {
   const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'))
-  assert.partialDeepStrictEqual(await run(['--version']), { code: 0, out: `${version}\n` })
+  assert.partialDeepStrictEqual(await asProcess.run(['--version']), { code: 0, out: `${version}\n` })
 })
 
 /** A plan of this type; its price is to be added. */
@@ -322,7 +331,7 @@ for (const [what, args, expected] of [
   ]
 ] as const) {
   test(`${what} is one clear error in JSON, and exit code 1`, async () => {
-    const { code, out } = await run([...args, '--json'])
+    const { code, out } = await asProcess.run([...args, '--json'])
     assert.equal(code, 1)
     const { error } = JSON.parse(out)
     assert.ok(error.code)
@@ -371,7 +380,7 @@ test('an error about a field names its flag, and wrong flags are reported togeth
 })
 
 test('without a server the error says how to start one', async () => {
-  const { code, err } = await run(['store', 'list'], { PERENNIAL_URL: 'http://127.0.0.1:9' })
+  const { code, err } = await asProcess.run(['store', 'list'], { PERENNIAL_URL: 'http://127.0.0.1:9' })
   assert.equal(code, 1)
   assert.match(err, /npm start/)
 })

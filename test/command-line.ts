@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { runProgram } from '../src/program.ts'
 import { beforeDrop } from './database.ts'
 import { OPERATOR_TOKEN } from './service-builder.ts'
 
@@ -13,11 +15,20 @@ const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const PATIENCE_MS = 20_000
 
 type Ran = { code: number; out: string; err: string }
+type Run = (args: string[], env?: Record<string, string>) => Promise<Ran>
 
-/** The `perennial` command, as a process, against a running service. */
+/**
+ * The `perennial` command against a running service. Most tests need no process for each command, which would take longer to start
+ * than the command takes: it runs in theirs. `process` has the same as processes.
+ */
 export function commandLine(service: { urls: { public: string } }) {
   const known = { ...process.env, PERENNIAL_URL: service.urls.public, PERENNIAL_TOKEN: OPERATOR_TOKEN }
-  const run = (args: string[], env: Record<string, string> = {}): Promise<Ran> =>
+  const run: Run = async (args, env) => {
+    const [out, err] = [printed(), printed()]
+    const code = await runProgram(args, { env: { ...known, ...env }, out: out.stream, err: err.stream })
+    return { code, out: out.text(), err: err.text() }
+  }
+  const runProcess: Run = (args, env) =>
     new Promise((resolve) => {
       execFile(process.execPath, [MAIN, ...args], { env: { ...known, ...env } }, (err, out, stderr) =>
         resolve({ code: err ? Number(err.code) : 0, out, err: stderr })
@@ -25,15 +36,33 @@ export function commandLine(service: { urls: { public: string } }) {
     })
   return {
     run,
-    /** A command that runs until it is stopped. */
-    start: (...args: string[]) => followed(spawn(process.execPath, [MAIN, ...args], { env: known })),
     /** Runs a command with --json and returns its document; the command must succeed. */
-    async json(...args: string[]) {
-      const { code, out, err } = await run([...args, '--json'])
-      assert.equal(code, 0, `${args.join(' ')}: ${out}${err}`)
-      return JSON.parse(out)
-    }
+    json: documentOf(run),
+    process: { run: runProcess, json: documentOf(runProcess) },
+    /** A command that runs until it is stopped, as a process. */
+    start: (...args: string[]) => followed(spawn(process.execPath, [MAIN, ...args], { env: known }))
   }
+}
+
+const documentOf =
+  (run: Run) =>
+  async (...args: string[]) => {
+    const { code, out, err } = await run([...args, '--json'])
+    assert.equal(code, 0, `${args.join(' ')}: ${out}${err}`)
+    return JSON.parse(out)
+  }
+
+/** A stream of the process, as a file would be: no terminal. */
+function printed() {
+  const chunks: string[] = []
+  const stream = new Writable({
+    decodeStrings: false,
+    write: (chunk: string, _, written) => {
+      chunks.push(String(chunk))
+      written()
+    }
+  })
+  return { stream: stream as unknown as NodeJS.WriteStream, text: () => chunks.join('') }
 }
 
 /** A process whose output lines can be waited for, in order. */

@@ -22,7 +22,8 @@ const PARTS: Record<string, readonly string[]> = {
   demo: ['demo', 'kit'],
   backup: ['backup', 'embedded-postgres', 'kit'],
   app: ['app', 'http', 'cli', 'demo', 'backup', 'sandbox', 'embedded-postgres', 'kit'],
-  'main.ts': ['app', 'backup', 'cli']
+  'program.ts': ['app', 'backup', 'cli'],
+  'main.ts': ['app', 'program.ts']
 }
 const USES_EVERY_DOOR = new Set(['http', 'demo', 'backup', 'app'])
 

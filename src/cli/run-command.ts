@@ -39,38 +39,38 @@ With --json a command prints one JSON document; an error is {"error": {"code", "
 
 /**
  * The `perennial` command. Returns the exit code: 0 after success, 1 after an error or when the auditor found problems.
- * The result goes to standard output and everything else to standard error.
+ * The result goes to `out` and everything else to `err`.
  */
 export async function runCommand(
   args: string[],
-  { env, ...parts }: Parts & { env: NodeJS.ProcessEnv }
+  { env, out, err, ...parts }: Parts & { env: NodeJS.ProcessEnv; out: NodeJS.WriteStream; err: NodeJS.WriteStream }
 ): Promise<number> {
   const asJson = args.includes('--json')
   let exitCode = 0
   const terminal: Terminal = {
     api: () => adminApi(findServer(env)),
-    err: process.stderr,
-    out: process.stdout,
+    err,
+    out,
     json: asJson,
-    answer: (document, shown) => process.stdout.write(asJson ? `${JSON.stringify(document)}\n` : shown()),
+    answer: (document, shown) => out.write(asJson ? `${JSON.stringify(document)}\n` : shown()),
     failed: () => {
       exitCode = 1
     }
   }
   // A reader that closes the pipe early, such as head, is not an error.
-  process.stdout.on('error', (err: NodeJS.ErrnoException) => {
-    if (err.code !== 'EPIPE') throw err
+  out.on('error', (broken: NodeJS.ErrnoException) => {
+    if (broken.code !== 'EPIPE') throw broken
     process.exit(exitCode)
   })
 
   try {
     await programOf(terminal, parts).parseAsync(args, { from: 'user' })
     return exitCode
-  } catch (err) {
-    if (err instanceof CommanderError && err.exitCode === 0) return 0
-    const { code, message } = reported(err)
-    if (asJson) process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`)
-    else process.stderr.write(`perennial: ${message}\n`)
+  } catch (thrown) {
+    if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0
+    const { code, message } = reported(thrown)
+    if (asJson) out.write(`${JSON.stringify({ error: { code, message } })}\n`)
+    else err.write(`perennial: ${message}\n`)
     return 1
   }
 }
@@ -82,7 +82,7 @@ function programOf(terminal: Terminal, parts: Parts): Command {
     .addHelpText('after', ENV_HELP)
     .exitOverride()
     // runCommand prints errors, in both formats.
-    .configureOutput({ outputError: () => {} })
+    .configureOutput({ writeOut: (text) => terminal.out.write(text), outputError: () => {} })
     .showHelpAfterError(false)
   addServeCommands(program, terminal, parts)
   addStoreCommands(program, terminal, parts.settingsSections)

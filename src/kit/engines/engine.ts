@@ -36,7 +36,7 @@ export type Engine = {
   /** The store time of the earliest thing still to be done, past or future, leased or not; null when there is none. */
   nextDueAt(storeId: number): Promise<Temporal.Instant | null>
   /** The same as a statement (`nextDueBy`), so that a store that settles asks all its engines at once. */
-  nextDue?(storeId: number): Statement
+  nextDue?: ((storeId: number) => Statement) | undefined
   /**
    * Gives back what this process holds of the store in memory, so that another node can have the store to itself; of an engine
    * that holds something between its runs. Nobody else runs it in the store meanwhile.

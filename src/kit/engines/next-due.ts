@@ -10,7 +10,7 @@ import type { Engine } from './engine.ts'
 export function nextDueBy(
   db: Database,
   next: (storeId: number) => Statement
-): Required<Pick<Engine, 'nextDue' | 'nextDueAt'>> {
+): { nextDue: (storeId: number) => Statement; nextDueAt: Engine['nextDueAt'] } {
   return { nextDue: next, nextDueAt: async (storeId) => (await askAll(db, [next(storeId)]))[0]! }
 }
 

@@ -324,6 +324,7 @@ test('a store settles by stages, in whatever order the engines are given', async
     ...node.engine,
     name,
     stage,
+    nextDue: undefined,
     nextDueAt: async () => (ran.includes(name) ? null : Temporal.Instant.fromEpochMilliseconds(0)),
     runOnce: async () => ran.push(name)
   })

@@ -1,5 +1,5 @@
 import { dueQuery, type LeaseRelease } from '#kit/engines'
-import { bool, type Ctx, directSql, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
+import { bool, type Ctx, directSql, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
 import { tagKey } from '#platform'
 import type { KeptTags, KnownTag } from './compare-tags.ts'
 import type { TagOwner, TagSource } from './wanted-tags.ts'
@@ -260,7 +260,6 @@ export const nextTagOwner = directSql<[storeId: number]>(
   'next_tag_owner',
   'select min(due_at) as at from tag_owners where store_id = $1'
 )
-export const DueAt = row({ at: nullable(instant) })
 
 /** Releases what these nodes have leased, in all stores. */
 export const releaseTagOwners: LeaseRelease = (owners) => sql`
