@@ -11,6 +11,9 @@ import { OPERATOR_TOKEN } from './service-builder.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
+/** These may go on as another user of the system, or are the service. */
+const ONLY_PROCESSES = ['backup', 'restore', 'serve']
+
 /** How long to wait for a line of output. */
 const PATIENCE_MS = 20_000
 
@@ -24,6 +27,7 @@ type Run = (args: string[], env?: Record<string, string>) => Promise<Ran>
 export function commandLine(service: { urls: { public: string } }) {
   const known = { ...process.env, PERENNIAL_URL: service.urls.public, PERENNIAL_TOKEN: OPERATOR_TOKEN }
   const run: Run = async (args, env) => {
+    assert.ok(!ONLY_PROCESSES.includes(args[0]!), `${args[0]} needs a process of its own`)
     const [out, err] = [printed(), printed()]
     const code = await runProgram(args, { env: { ...known, ...env }, out: out.stream, err: err.stream })
     return { code, out: out.text(), err: err.text() }

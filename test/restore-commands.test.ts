@@ -21,7 +21,7 @@ import { until } from './until.ts'
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const { url } = await testDatabase()
 const service = await startService(url)
-const cli = commandLine(service)
+const cli = commandLine(service).process
 const store = await service.aStore()
 await store.member('ada@example.com')
 
