@@ -44,6 +44,7 @@ import { restoreOlderBackup } from './restored-backup.ts'
 import { currentCommit, readResults } from './results.ts'
 import { upgradeUnderLoad } from './rolling-upgrade.ts'
 import { shareLimits } from './shared-limits.ts'
+import { simulateStore } from './simulated-store.ts'
 import { searchSlowly } from './slow-searches.ts'
 import { killOneOfTwoNodes } from './two-nodes.ts'
 import { outcomeUnknown } from './unknown-outcome.ts'
@@ -89,6 +90,9 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
   'concurrent-deducts': (place) => deductConcurrently({ ...place, rounds: rounds(200), isPatient }),
   'kill-sender': (place) => killSender({ ...place, events: 5_000, kills: 20 }),
   'shared-limits': (place) => shareLimits({ ...place, rounds: rounds(100), kills: rounds(100) }),
+  'simulated-store': (place) => simulateStore({ ...place, members: rounds(2_500), months: 12, isShuffled: false }),
+  // Small, with messages that overtake each other by seconds.
+  'simulated-store-shuffled': (place) => simulateStore({ ...place, members: rounds(30), months: 3, isShuffled: true }),
   'two-nodes': (place) => killOneOfTwoNodes({ ...place, subscriptions: 200, moves: 20, kills: 10 }),
   'database-faults': (place) => failDatabase({ ...place, faults: chosenFaults, holdMs: Number(values.hold) * 1_000 }),
   'database-away': (place) => failDatabase({ ...place, faults: LONG_FAULTS, holdMs: 300_000 }),
