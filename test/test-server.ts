@@ -18,7 +18,7 @@ const SETTINGS = {
 const ROOM_BYTES = 3 * 2 ** 30
 
 /** Memory where the system has a folder for it with room: a copy of the template takes a tenth of the time there. */
-async function temporaryFolder(): Promise<string> {
+export async function temporaryFolder(): Promise<string> {
   const memory = await statfs('/dev/shm').catch(() => null)
   return memory && memory.bavail * memory.bsize > ROOM_BYTES ? '/dev/shm' : tmpdir()
 }

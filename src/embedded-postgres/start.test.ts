@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, type TestContext, test } from 'node:test'
 import pg from 'pg'
+import { temporaryFolder } from '../../test/test-server.ts'
 import { until } from '../../test/until.ts'
 import { placesIn } from './data-dir.ts'
 import { isAlive, runsAsPostmaster } from './postmaster.ts'
@@ -14,7 +14,9 @@ import { type EmbeddedPostgres, findEmbeddedPostgres, startEmbeddedPostgres } fr
 
 type OwnerReport = { url?: string; adopted?: boolean; refused?: string }
 
-const initialised = fs.mkdtempSync(join(tmpdir(), 'pg-'))
+/** Each test makes or copies a database of forty megabytes. */
+const folder = await temporaryFolder()
+const initialised = fs.mkdtempSync(join(folder, 'pg-'))
 before(async () => (await start(initialised)).stop())
 after(() => fs.rmSync(initialised, { recursive: true, force: true }))
 
@@ -27,7 +29,7 @@ function aUsedDataDir(t: TestContext): string {
 
 /** An empty directory for the test; a server that a failed test leaves there is stopped. */
 function aDataDir(t: TestContext, below = ''): string {
-  const own = fs.mkdtempSync(join(tmpdir(), 'pg-'))
+  const own = fs.mkdtempSync(join(folder, 'pg-'))
   const dataDir = join(own, below)
   t.after(async () => {
     await killPostmaster(dataDir, 'SIGINT')
@@ -135,7 +137,7 @@ test('the first start creates a durable UTF-8 database in UTC, and a later start
 })
 
 test('a connection needs the password, and only its owner can read the password file', async (t) => {
-  const dataDir = aDataDir(t)
+  const dataDir = aUsedDataDir(t)
   const { url, stop } = await start(dataDir)
   const overTcp = new URL(`postgresql://perennial:guess@127.0.0.1:${new URL(url).port}/perennial`)
   await assert.rejects(query(overTcp.href, 'select 1'), { code: '28P01' })
