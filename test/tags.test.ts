@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { int, nullable, row, sql, text } from '#kit/postgres'
-import { setWantedTags, syncTags } from '#mirror'
+import { applyReportedTags, setWantedTags, syncTags } from '#mirror'
 import type { Connector, PlatformFailure } from '#platform'
+import { auditTags, TAG_CALLS } from '../src/audit/audit-tags.ts'
+import { allow } from '../src/audit/read-charges.ts'
 import { createTagEngine } from '../src/mirror/tags/tag-engine.ts'
 import { adminOf } from './admin-calls.ts'
 import { commandLine } from './command-line.ts'
@@ -287,6 +289,25 @@ test('what was added before the answer was lost is ours, and is removed with the
   assert.deepEqual(await tags(id), [])
 })
 
+test('a removal that is reported after the tags were read, and before that is recorded, is undone', async () => {
+  const { store, connector, engine, inStore, memberIdOf, join, tags, remove } = await aShop()
+  const { id } = await join('ada@example.com')
+  const ownerId = await memberIdOf(id)
+  await service.admin('POST', `${store.at}/sandbox/webhook-faults`, { drop: 1, seed: 7 })
+  await inStore((ctx) => syncTags(ctx, { kind: 'customer', ownerId }))
+  let reads = 0
+  const removedAfterRead: Connector['tags']['findMany'] = async (...args) => {
+    const found = await connector.tags.findMany(...args)
+    if (reads++ === 0) {
+      await remove(id, VIP)
+      await inStore((ctx) => applyReportedTags(ctx, 'customer', [{ platformId: id, removed: [VIP] }]))
+    }
+    return found
+  }
+  await runOut(engine({ findMany: removedAfterRead }), store.storeId)
+  assert.deepEqual([await tags(id), reads], [[VIP], 2])
+})
+
 test('the platform away: tried again on the schedule, and what was wanted meanwhile is written', async () => {
   const { store, engine, join, act, tags, owner, inStore } = await aShop()
   const { id } = await join('ada@example.com')
@@ -460,6 +481,27 @@ test('doctor finds a tag that the platform lacks although nothing waits, and one
   await inStore((ctx) => syncTags(ctx, { kind: 'customer', ownerId }))
   await settle()
   assert.deepEqual([await tags(bea.id), await report()], [[VIP], []])
+})
+
+test('doctor finds nothing wrong with an owner that the engine brings in order while doctor reads', async () => {
+  const { store, connector, engine, inStore, memberIdOf, tags } = await aShop()
+  const { id } = await store.customer('ada@example.com')
+  await service.deps.settle(store.storeId)
+  const ownerId = await memberIdOf(id)
+  await inStore((ctx) => setWantedTags(ctx, 'customer', 'membership', [{ ownerId, tags: [VIP] }]))
+  const connectorOf = async () =>
+    withCalls(connector, {
+      tags: {
+        async findMany(...args) {
+          const found = await connector.tags.findMany(...args)
+          await runOut(engine({}), store.storeId)
+          return found
+        }
+      }
+    })
+  const audited = await auditTags(db, store.storeId, connectorOf, allow(TAG_CALLS), { isAll: true })
+  assert.deepEqual(audited, { checked: 1, findings: [], notChecked: [] })
+  assert.deepEqual(await tags(id), [VIP])
 })
 
 test('members from before there were tags get theirs from the first walk', async () => {

@@ -9,7 +9,8 @@ const ListedOwner = row({
   kind: oneOf('customer', 'order'),
   ownerId: int,
   waits: nullable(text),
-  problem: nullable(text)
+  problem: nullable(text),
+  leaseToken: int
 })
 type ListedOwner = RowOf<typeof ListedOwner>
 
@@ -45,7 +46,8 @@ export async function readDifferences(
     owners.map(({ platformId }) => platformId)
   )
   if (!found.ok) return found
-  // What is kept is read after the platform: a change in between would look like a difference either way, and it waits then.
+  // What is kept is read after the platform. A change in between looks like a difference: the owner waits then, or the engine has
+  // claimed it meanwhile, and what the platform showed may be from before that.
   const [kept, now] = await db.inStore(storeId, async (ctx) => [
     await listKeptTags(ctx, owners),
     new Map((await findOwners(ctx, owners)).map((one) => [ownerKey(one), one]))
@@ -56,7 +58,7 @@ export async function readDifferences(
     const of = kept.get(ownerKey({ kind, ownerId }))!
     const present = found.value.get(platformId)
     const difference = present ? compareTags(kind, of, present) : null
-    return [{ ...state, platformId, wanted: of.wanted, difference }]
+    return [{ kind, ownerId, platformId, wanted: of.wanted, difference, waits: state.waits, problem: state.problem }]
   })
   return { ok: true, value: { owners: compared, next } }
 }
@@ -71,7 +73,7 @@ async function listOwners(ctx: Ctx, { kind, afterId, limit, ownerId, isAll }: Ta
   const listed = await ctx.tx.many(
     ListedOwner,
     sql`
-    select kind, owner_id, due_at::text as waits, problem from tag_owners
+    select kind, owner_id, due_at::text as waits, problem, lease_token from tag_owners
      where store_id = ${ctx.storeId} and kind = ${kind} and owner_id > ${afterId}
        and (${ownerId ?? null}::bigint is null or owner_id = ${ownerId ?? null})
        and (${oldest}::timestamptz is null or changed_at > ${oldest})
@@ -90,12 +92,16 @@ function placeAfter(kind: TaggedKind, listed: ListedOwner[], limit: number): Tag
   return kind === 'customer' ? { kind: 'order', afterId: 0 } : null
 }
 
-function findOwners(ctx: Ctx, owners: TagOwner[]): Promise<ListedOwner[]> {
+/** The listed owners as they are now. One that the engine has worked on since waits from now on. */
+function findOwners(ctx: Ctx, listed: ListedOwner[]): Promise<ListedOwner[]> {
   return ctx.tx.many(
     ListedOwner,
     sql`
-    select o.kind, o.owner_id, o.due_at::text as waits, o.problem from tag_owners o
-      join unnest(${owners.map(({ kind }) => kind)}::text[], ${owners.map(({ ownerId }) => ownerId)}::bigint[]) as w(kind, id)
+    select o.kind, o.owner_id, coalesce(o.due_at, case when o.lease_token <> w.token then ${ctx.now}::timestamptz end)::text as waits,
+           o.problem, o.lease_token
+      from tag_owners o
+      join unnest(${listed.map(({ kind }) => kind)}::text[], ${listed.map(({ ownerId }) => ownerId)}::bigint[],
+                  ${listed.map(({ leaseToken }) => leaseToken)}::int[]) as w(kind, id, token)
         on w.kind = o.kind and w.id = o.owner_id
      where o.store_id = ${ctx.storeId}`
   )

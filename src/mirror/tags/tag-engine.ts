@@ -31,8 +31,8 @@ const MAX_TEXT = 500
 
 /** A claimed owner as the platform knows it. */
 type Named = { owner: ClaimedOwner; platformId: string; isDeleted: boolean }
-/** What is to be written for an owner, and which version of it that is. */
-type Change = Named & { version: number; difference: TagDifference; present: number }
+/** What is to be written for an owner. */
+type Change = Named & { difference: TagDifference; present: number }
 type Ended =
   | { step: 'read'; read: Named[]; found: PlatformResult<Map<string, string[]>> }
   | { step: 'write'; change: Change; failure: PlatformFailure | null; removed: string[]; notTaken: string[] }
@@ -143,11 +143,9 @@ async function write(tags: Connector['tags'], change: Change): Promise<Ended> {
 /** Records in one transaction what reads and writes came to. Returns what is to be written next. */
 async function recordEnded(ctx: Ctx, ended: Ended[]): Promise<Change[]> {
   const owners = ended.flatMap((one) => (one.step === 'read' ? one.read.map(({ owner }) => owner) : [one.change.owner]))
-  const versions = await lockClaimed(ctx, owners)
+  const locked = await lockClaimed(ctx, owners)
   const reads = ended.filter((one) => one.step === 'read')
-  const writes = ended
-    .filter((one) => one.step === 'write')
-    .filter(({ change }) => versions.has(ownerKey(change.owner)))
+  const writes = ended.filter((one) => one.step === 'write').filter(({ change }) => locked.has(ownerKey(change.owner)))
   await forgetKnownTags(
     ctx,
     writes.flatMap(({ change, removed }) => removed.map((tag) => ({ ...change.owner, tag })))
@@ -156,19 +154,16 @@ async function recordEnded(ctx: Ctx, ended: Ended[]): Promise<Change[]> {
     ctx,
     writes.map((one) => endOfWrite(one, ctx.now))
   )
-  return recordReads(ctx, reads, versions)
+  return recordReads(ctx, reads, locked)
 }
 
 async function recordReads(
   ctx: Ctx,
   reads: Extract<Ended, { step: 'read' }>[],
-  versions: Map<string, number>
+  locked: Set<string>
 ): Promise<Change[]> {
   const named = reads.flatMap(({ read, found }) =>
-    read.flatMap((one) => {
-      const version = versions.get(ownerKey(one.owner))
-      return version === undefined ? [] : [{ ...one, version, found }]
-    })
+    read.flatMap((one) => (locked.has(ownerKey(one.owner)) ? [{ ...one, found }] : []))
   )
   await deleteOwners(
     ctx,
@@ -182,14 +177,14 @@ async function recordReads(
   const ends: OwnerEnd[] = []
   const changes: Change[] = []
   for (const { found, ...one } of alive) {
-    const { owner, version, platformId } = one
+    const { owner, platformId } = one
     if (!found.ok) {
-      ends.push(endOfFailure(owner, version, found.failure, ctx.now))
+      ends.push(endOfFailure(owner, found.failure, ctx.now))
       continue
     }
     const present = found.value.get(platformId)
     if (!present) {
-      ends.push({ ...settled(owner, version), problem: `The platform does not show the ${owner.kind} ${platformId}` })
+      ends.push({ ...settled(owner), problem: `The platform does not show the ${owner.kind} ${platformId}` })
       continue
     }
     const difference = compareTags(owner.kind, kept.get(ownerKey(owner))!, present)
@@ -209,14 +204,13 @@ async function recordReads(
   const same = changes.filter(({ difference }) => !hasToChange(difference))
   await endOwners(ctx, [
     ...ends,
-    ...same.map(({ owner, version, difference }) => ({ ...settled(owner, version), problem: difference.problem }))
+    ...same.map(({ owner, difference }) => ({ ...settled(owner), problem: difference.problem }))
   ])
   return changes.filter(({ difference }) => hasToChange(difference))
 }
 
-const settled = (owner: ClaimedOwner, version: number): OwnerEnd => ({
+const settled = (owner: ClaimedOwner): OwnerEnd => ({
   owner,
-  version,
   dueAt: null,
   attempts: 0,
   error: null,
@@ -224,21 +218,21 @@ const settled = (owner: ClaimedOwner, version: number): OwnerEnd => ({
 })
 
 function endOfWrite({ change, failure, notTaken }: Extract<Ended, { step: 'write' }>, now: Temporal.Instant): OwnerEnd {
-  const { owner, version, difference } = change
-  if (failure) return endOfFailure(owner, version, failure, now)
+  const { owner, difference } = change
+  if (failure) return endOfFailure(owner, failure, now)
   const lost = notTaken.length === 0 ? null : `The platform did not keep ${list(notTaken)} as it was added`
   const problem = [difference.problem, lost].filter((one) => one !== null).join('. ')
-  return { ...settled(owner, version), problem: problem === '' ? null : storable(problem) }
+  return { ...settled(owner), problem: problem === '' ? null : storable(problem) }
 }
 
 /** A refusal is not tried again by itself, everything else is. */
-function endOfFailure(owner: ClaimedOwner, version: number, failure: PlatformFailure, now: Temporal.Instant): OwnerEnd {
+function endOfFailure(owner: ClaimedOwner, failure: PlatformFailure, now: Temporal.Instant): OwnerEnd {
   if (failure.kind === 'rejected') {
-    return { ...settled(owner, version), problem: storable(`The platform refuses the tags: ${failure.message}`) }
+    return { ...settled(owner), problem: storable(`The platform refuses the tags: ${failure.message}`) }
   }
   const minutes = RETRY_AFTER_MINUTES[Math.min(owner.attempts, RETRY_AFTER_MINUTES.length - 1)]!
   return {
-    ...settled(owner, version),
+    ...settled(owner),
     dueAt: now.add({ minutes }),
     attempts: owner.attempts + 1,
     error: storable(failure.message)
@@ -249,7 +243,7 @@ function endOfFailure(owner: ClaimedOwner, version: number, failure: PlatformFai
 const giveBack = (ctx: Ctx, changes: Change[]) =>
   endOwners(
     ctx,
-    changes.map(({ owner, version }) => ({ ...settled(owner, version), dueAt: ctx.now, attempts: owner.attempts }))
+    changes.map(({ owner }) => ({ ...settled(owner), dueAt: ctx.now, attempts: owner.attempts }))
   )
 
 /** PostgreSQL does not accept NUL in text, and a message may quote what somebody typed. */

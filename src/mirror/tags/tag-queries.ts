@@ -108,8 +108,8 @@ export async function forgetKnownTags(ctx: Ctx, lines: (TagOwner & { tag: string
      where k.store_id = ${ctx.storeId} and k.kind = l.kind and k.owner_id = l.id and k.tag_key = l.key`)
 }
 
-const ClaimedOwner = row({ ...owner, attempts: int, leaseToken: int })
-/** An owner that this process works on. */
+const ClaimedOwner = row({ ...owner, attempts: int, version: int, leaseToken: int })
+/** An owner that this process works on. `version`: as it was claimed, so before its tags were read on the platform. */
 export type ClaimedOwner = RowOf<typeof ClaimedOwner>
 
 type Lease = { leaseOwner: number; leaseMs: number }
@@ -132,7 +132,7 @@ export async function claimOwners(
     update tag_owners o set lease_token = o.lease_token + 1, lease_owner = ${leaseOwner},
                     leased_until = statement_timestamp() + ${leaseMs} * interval '1 millisecond'
       from due where o.store_id = ${storeId} and o.kind = due.kind and o.owner_id = due.owner_id
-    returning o.kind, o.owner_id, o.attempts, o.lease_token`
+    returning o.kind, o.owner_id, o.attempts, o.version, o.lease_token`
   )
 }
 
@@ -158,30 +158,29 @@ export async function extendOwnerLeases(
   return owners.filter((one) => keys.has(ownerKey(one)))
 }
 
-/** Locks those owners that no other process has by now, and returns their present versions, by `ownerKey`. */
-export async function lockClaimed(ctx: Ctx, owners: ClaimedOwner[]): Promise<Map<string, number>> {
+/** Locks those owners that no other process has by now, and returns them by `ownerKey`. */
+export async function lockClaimed(ctx: Ctx, owners: ClaimedOwner[]): Promise<Set<string>> {
   const rows = await ctx.tx.many(
-    row({ ...owner, version: int }),
+    row(owner),
     sql`
-    select o.kind, o.owner_id, o.version from tag_owners o
+    select o.kind, o.owner_id from tag_owners o
       join unnest(${kindsOf(owners)}::text[], ${idsOf(owners)}::bigint[], ${owners.map((o) => o.leaseToken)}::int[])
              as h(kind, id, token) on o.kind = h.kind and o.owner_id = h.id and o.lease_token = h.token
      where o.store_id = ${ctx.storeId} order by o.kind, o.owner_id for update of o`
   )
-  return new Map(rows.map((one) => [ownerKey(one), one.version]))
+  return new Set(rows.map(ownerKey))
 }
 
-/** How the work for an owner ended. `dueAt`: when it is tried again. `version`: of what it was compared with. */
+/** How the work for an owner ended. `dueAt`: when it is tried again. */
 export type OwnerEnd = {
   owner: ClaimedOwner
-  version: number
   dueAt: Temporal.Instant | null
   attempts: number
   error: string | null
   problem: string | null
 }
 
-/** Ends the leases. An owner of which something changed meanwhile stays due. */
+/** Ends the leases. An owner of which something changed since it was claimed stays due. */
 export async function endOwners(ctx: Ctx, ends: OwnerEnd[]): Promise<void> {
   if (ends.length === 0) return
   const owners = ends.map((end) => end.owner)
@@ -192,7 +191,7 @@ export async function endOwners(ctx: Ctx, ends: OwnerEnd[]): Promise<void> {
            last_error = e.error, problem = case when o.version = e.version then e.problem else o.problem end,
            lease_owner = null, leased_until = null, lease_token = o.lease_token + 1
       from unnest(${kindsOf(owners)}::text[], ${idsOf(owners)}::bigint[], ${owners.map((o) => o.leaseToken)}::int[],
-                  ${ends.map((e) => e.version)}::int[], ${ends.map((e) => e.dueAt)}::timestamptz[],
+                  ${owners.map((o) => o.version)}::int[], ${ends.map((e) => e.dueAt)}::timestamptz[],
                   ${ends.map((e) => e.attempts)}::int[], ${ends.map((e) => e.error)}::text[],
                   ${ends.map((e) => e.problem)}::text[])
              as e(kind, id, token, version, due_at, attempts, error, problem)
