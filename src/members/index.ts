@@ -1,5 +1,5 @@
 export { assertAllowedCountry, assertHolderAllowed, checkCountry } from './allowed-country.ts'
-export { customerKey, customerPayload } from './customer.ts'
+export { type CustomerUpdate, customerKey, customerPayload } from './customer.ts'
 export { type CustomerIdReference, findCustomerId, findCustomerIds, parseCustomerId } from './find-customer-id.ts'
 export { type MergedCustomers, markCustomersDeleted, markCustomersMerged } from './mark-customers-deleted.ts'
 export type { Profile } from './profile.ts'

@@ -1,6 +1,6 @@
 import { record } from '#kit/outbox'
 import { type Ctx, sql } from '#kit/postgres'
-import { insertMissingCustomers } from '#members'
+import { type CustomerUpdate, insertMissingCustomers } from '#members'
 import type { PlatformOrder } from '#platform'
 import { settingsOf, storeContext } from '#stores'
 import { findChannels, recordChannels } from '../channels.ts'
@@ -98,8 +98,7 @@ async function resolver(ctx: Ctx, orders: PlatformOrder[]): Promise<(order: Plat
     firstName: details?.customer?.firstName ?? null,
     lastName: details?.customer?.lastName ?? null
   }))
-  if (customers.length > 0) await insertMissingCustomers(ctx, customers)
-  const members = customers.length > 0 ? await findMemberIds(ctx, [...byCustomer.keys()]) : new Map<string, number>()
+  const members = await memberIdsOf(ctx, customers)
   const apps = new Map(
     orders.flatMap(({ details }) => (details?.appId ? [[details.appId, details.appName] as const] : []))
   )
@@ -112,6 +111,17 @@ async function resolver(ctx: Ctx, orders: PlatformOrder[]): Promise<(order: Plat
     channel: details?.appId ? (channels.get(details.appId) ?? named.get(details.appId) ?? null) : null,
     brand: details?.attributes.find(({ name }) => name === brand.attribute)?.value || brand.default || null
   })
+}
+
+/** Customers who are unknown are created; mostly there is none. */
+async function memberIdsOf(ctx: Ctx, customers: CustomerUpdate[]): Promise<Map<string, number>> {
+  if (customers.length === 0) return new Map()
+  const ids = customers.map(({ id }) => id)
+  const known = await findMemberIds(ctx, ids)
+  const missing = customers.filter(({ id }) => !known.has(id))
+  if (missing.length === 0) return known
+  await insertMissingCustomers(ctx, missing)
+  return findMemberIds(ctx, ids)
 }
 
 async function addOrders(
