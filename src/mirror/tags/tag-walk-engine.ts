@@ -1,5 +1,6 @@
-import { createLeaseKeeper, type Engine, nextDueBy } from '#kit/engines'
+import { type Engine, nextDueBy } from '#kit/engines'
 import { type Ctx, type Database, int, row, sql } from '#kit/postgres'
+import { createWalker } from '#kit/walks'
 import type { Connector, PlatformResult } from '#platform'
 import { isDifferent, readDifferences } from './read-differences.ts'
 import { refreshCustomerTags } from './refresh-customer-tags.ts'
@@ -16,7 +17,6 @@ import {
   type TagWalk
 } from './tag-walks.ts'
 
-const LEASE_MS = 120_000
 const PAGE = 200
 
 /**
@@ -27,7 +27,7 @@ export function createTagWalkEngine({
   db,
   leaseOwner,
   connectorOf,
-  leaseMs = LEASE_MS
+  leaseMs
 }: {
   db: Database
   leaseOwner: number
@@ -35,13 +35,6 @@ export function createTagWalkEngine({
   /** How long a lease lasts in real time when it is not extended; two minutes when left out. */
   leaseMs?: number
 }): Engine {
-  const leases = createLeaseKeeper<TagWalk>({
-    leaseMs,
-    async extend(storeId, [walk]) {
-      return (await db.inStore(storeId, (ctx) => extendTagWalk(ctx, walk!, leaseMs))) ? [walk!] : []
-    }
-  })
-
   type Page = { next: TagPlace; compared: number; differed: number }
   const comparePage = async (storeId: number, { kind, afterId }: TagWalk): Promise<PlatformResult<Page>> => {
     // Customers are walked by the members, of whom some may have no tag yet.
@@ -56,6 +49,16 @@ export function createTagWalkEngine({
     return { ok: true, value: { next: earlierOf(last, next), compared: owners.length, differed: different.length } }
   }
 
+  const walkOn = createWalker({
+    db,
+    leaseMs,
+    claim: (ctx, ms) => claimTagWalk(ctx, leaseOwner, ms),
+    extend: extendTagWalk,
+    read: comparePage,
+    record: markTagPage,
+    putOff: markTagPageFailed
+  })
+
   return {
     name: 'tag-walk',
     stage: 'others',
@@ -66,22 +69,7 @@ export function createTagWalkEngine({
     due: dueTagWalks,
     ...nextDueBy(db, nextTagWalkAt),
     async runOnce(storeId) {
-      const from = performance.now()
-      const walk = await db.inStore(storeId, (ctx) => claimTagWalk(ctx, leaseOwner, leaseMs))
-      if (!walk) return 0
-      leases.keep(storeId, [walk], from)
-      try {
-        const page = await comparePage(storeId, walk)
-        await db.inStore(storeId, (ctx) =>
-          page.ok ? markTagPage(ctx, walk, page.value) : markTagPageFailed(ctx, walk, page.failure.message)
-        )
-      } catch (err) {
-        await db.inStore(storeId, (ctx) => markTagPageFailed(ctx, walk, (err as Error).message))
-        throw err
-      } finally {
-        leases.letGo(storeId, [walk])
-      }
-      return 1
+      return (await walkOn(storeId)) ? 1 : 0
     }
   }
 }

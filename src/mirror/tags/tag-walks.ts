@@ -1,9 +1,8 @@
 import { dueQuery, type LeaseRelease } from '#kit/engines'
 import { type Ctx, directSql, int, oneOf, type RowOf, row, sql } from '#kit/postgres'
+import { retryMinutes, secondsUntilNext, storableError } from '#kit/walks'
 
 const EVERY_HOURS = 24
-/** After each failure in a row. */
-const RETRY_AFTER_MINUTES = [1, 5, 15, 60] as const
 /** Orders whose tags changed longer ago are not walked: the platform shows an app no orders from before by default. */
 export const ORDER_DAYS = 60
 
@@ -65,13 +64,12 @@ export async function markTagPage(
   { next, compared, differed }: { next: TagPlace; compared: number; differed: number }
 ): Promise<void> {
   const finishedAt = next === null ? Temporal.Instant.fromEpochMilliseconds(ctx.realNowMs) : null
-  // A tenth earlier or later, so that stores that were connected together do not stay together.
-  const minutes = Math.round(EVERY_HOURS * 60 * (0.9 + 0.2 * Math.random()))
+  const seconds = secondsUntilNext(EVERY_HOURS * 60)
   await ctx.tx.run(sql`
     update tag_walks
        set kind = ${next?.kind ?? 'customer'}, after_id = ${next?.afterId ?? 0}, compared = compared + ${compared},
            differed = differed + ${differed}, failures = 0, last_error = null,
-           finished_at = coalesce(${finishedAt}, finished_at), next_at = coalesce(${finishedAt?.add({ minutes }) ?? null}, next_at),
+           finished_at = coalesce(${finishedAt}, finished_at), next_at = coalesce(${finishedAt?.add({ seconds }) ?? null}, next_at),
            lease_owner = null, leased_until = null
      where store_id = ${ctx.storeId} and lease_token = ${walk.leaseToken}`)
 }
@@ -79,10 +77,10 @@ export async function markTagPage(
 /** Puts a walk off whose page could not be compared; it goes on there. */
 export async function markTagPageFailed(ctx: Ctx, walk: TagWalk, error: string): Promise<void> {
   const failures = walk.failures + 1
-  const minutes = RETRY_AFTER_MINUTES[Math.min(failures, RETRY_AFTER_MINUTES.length) - 1]!
+  const minutes = retryMinutes(failures)
   await ctx.tx.run(sql`
     update tag_walks
-       set failures = ${failures}, last_error = ${error.replaceAll('\0', '').slice(0, 500)},
+       set failures = ${failures}, last_error = ${storableError(error)},
            next_at = statement_timestamp() + ${minutes} * interval '1 minute', lease_owner = null, leased_until = null
      where store_id = ${ctx.storeId} and lease_token = ${walk.leaseToken}`)
 }

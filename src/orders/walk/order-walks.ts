@@ -1,15 +1,13 @@
 import { dueQuery, type LeaseRelease } from '#kit/engines'
 import { type Ctx, directSql, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
+import { retryMinutes, secondsUntilNext, storableError } from '#kit/walks'
 
 const KINDS = ['recent', 'import'] as const
 
 /** How often the recent changes are read. */
 const EVERY_MINUTES = 15
-/** After each failure in a row. */
-const RETRY_AFTER_MINUTES = [1, 5, 15, 60] as const
 /** A page that does not come so often in a row may be the fault of the place in the list: the walk begins anew. */
 const FAILURES_UNTIL_NEW_WALK = 4
-const MAX_ERROR_LENGTH = 500
 
 export const OrderWalk = row({
   kind: oneOf(...KINDS),
@@ -116,9 +114,7 @@ export async function extendWalk({ tx, storeId }: Ctx, walk: Walk, leaseMs: numb
 export async function markWalked(ctx: Ctx, walk: Walk, page: WalkedPage): Promise<void> {
   const isOver = page.after === null
   const finishedAt = isOver ? Temporal.Instant.fromEpochMilliseconds(ctx.realNowMs) : null
-  // A tenth earlier or later, so that stores that were connected together do not stay together.
-  const seconds = Math.round(EVERY_MINUTES * 60 * (0.9 + 0.2 * Math.random()))
-  const nextAt = isOver && walk.kind === 'recent' ? finishedAt!.add({ seconds }) : null
+  const nextAt = isOver && walk.kind === 'recent' ? finishedAt!.add({ seconds: secondsUntilNext(EVERY_MINUTES) }) : null
   await ctx.tx.run(sql`
     update order_walks
        set seen = seen + ${page.seen}, changed = changed + ${page.changed}, failures = 0, last_error = null,
@@ -133,11 +129,11 @@ export async function markWalked(ctx: Ctx, walk: Walk, page: WalkedPage): Promis
 /** Puts a walk off whose page did not come. It goes on there, or from its beginning when that place keeps failing. */
 export async function markNotWalked(ctx: Ctx, walk: Walk, error: string): Promise<void> {
   const failures = walk.failures + 1
-  const minutes = RETRY_AFTER_MINUTES[Math.min(failures, RETRY_AFTER_MINUTES.length) - 1]!
+  const minutes = retryMinutes(failures)
   const isAnew = failures % FAILURES_UNTIL_NEW_WALK === 0
   await ctx.tx.run(sql`
     update order_walks
-       set failures = ${failures}, last_error = ${error.replaceAll('\0', '').slice(0, MAX_ERROR_LENGTH)},
+       set failures = ${failures}, last_error = ${storableError(error)},
            page_after = case when ${isAnew} then null else page_after end,
            next_at = statement_timestamp() + ${minutes} * interval '1 minute', lease_owner = null, leased_until = null
      where store_id = ${ctx.storeId} and kind = ${walk.kind} and lease_token = ${walk.leaseToken}`)

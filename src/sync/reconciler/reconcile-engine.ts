@@ -1,6 +1,7 @@
-import { createLeaseKeeper, type Engine, nextDueBy } from '#kit/engines'
+import { type Engine, nextDueBy } from '#kit/engines'
 import type { Measure } from '#kit/metrics'
 import type { Database } from '#kit/postgres'
+import { createWalker } from '#kit/walks'
 import type { Connector, PlatformResult } from '#platform'
 import { markCaughtUp } from '#stores'
 import { reconciledChanges, reconciledItems } from '../metrics.ts'
@@ -13,7 +14,6 @@ import {
   markWalked,
   nextReconciliationAt,
   releaseReconciliations,
-  WALK_LEASE_MS,
   type Walk,
   type WalkedPage
 } from './reconciliation.ts'
@@ -32,19 +32,10 @@ export type ReconcileOptions = {
 }
 
 /**
- * Reads the platform on a schedule, because messages get lost: our webhooks there, recent changes, and once a day everything. Reads
- * one page at a time, so that memory is bounded, a crash costs one page, and other work runs in between.
+ * Reads the platform on a schedule, because messages get lost: our webhooks there, recent changes, and once a day everything.
  */
 export function createReconcileEngine(options: ReconcileOptions): Engine {
-  const { db, leaseOwner, connectorOf, measure, leaseMs = WALK_LEASE_MS } = options
-  // Two nodes that take a slow page from each other would read it again and again.
-  const leases = createLeaseKeeper<Walk>({
-    leaseMs,
-    async extend(storeId, [walk]) {
-      return (await db.inStore(storeId, (ctx) => extendWalk(ctx, walk!, leaseMs))) ? [walk!] : []
-    }
-  })
-
+  const { db, leaseOwner, connectorOf, measure, leaseMs } = options
   const pageOf = async (storeId: number, walk: Walk): Promise<PlatformResult<WalkedPage>> => {
     if (walk.kind === 'webhooks') {
       const checked = await options.checkConnection(storeId)
@@ -55,6 +46,21 @@ export function createReconcileEngine(options: ReconcileOptions): Engine {
     if (walk.kind === 'failed_attempts') return walkFailedAttempts(at, walk)
     return walkContracts(at, walk)
   }
+
+  const walkOn = createWalker({
+    db,
+    leaseMs,
+    claim: (ctx, ms) => claimWalk(ctx, leaseOwner, ms),
+    extend: extendWalk,
+    read: pageOf,
+    async record(ctx, walk, page) {
+      await markWalked(ctx, walk, page)
+      if (page.after !== null) return
+      if (walk.kind === 'all_contracts') await markCaughtUp(ctx)
+      await releaseWhenRead(ctx)
+    },
+    putOff: markNotWalked
+  })
 
   return {
     name: 'reconcile',
@@ -67,30 +73,12 @@ export function createReconcileEngine(options: ReconcileOptions): Engine {
     ...nextDueBy(db, nextReconciliationAt),
 
     async runOnce(storeId) {
-      const from = performance.now()
-      const walk = await db.inStore(storeId, (ctx) => claimWalk(ctx, leaseOwner, leaseMs))
-      if (!walk) return 0
-      leases.keep(storeId, [walk], from)
-      try {
-        const page = await pageOf(storeId, walk)
-        if (page.ok) {
-          await db.inStore(storeId, async (ctx) => {
-            await markWalked(ctx, walk, page.value)
-            if (page.value.after !== null) return
-            if (walk.kind === 'all_contracts') await markCaughtUp(ctx)
-            await releaseWhenRead(ctx)
-          })
-          const { kind } = walk
-          const { seen, changed } = page.value
-          if (seen > 0) measure?.(reconciledItems, seen, { kind })
-          if (changed > 0) measure?.(reconciledChanges, changed, { kind })
-        } else await db.inStore(storeId, (ctx) => markNotWalked(ctx, walk, page.failure.message))
-      } catch (err) {
-        await db.inStore(storeId, (ctx) => markNotWalked(ctx, walk, (err as Error).message))
-        throw err
-      } finally {
-        leases.letGo(storeId, [walk])
-      }
+      const walked = await walkOn(storeId)
+      if (!walked) return 0
+      const { kind } = walked.walk
+      const { seen, changed } = walked.page ?? { seen: 0, changed: 0 }
+      if (seen > 0) measure?.(reconciledItems, seen, { kind })
+      if (changed > 0) measure?.(reconciledChanges, changed, { kind })
       return 1
     }
   }

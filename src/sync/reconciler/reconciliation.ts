@@ -12,6 +12,7 @@ import {
   sql,
   text
 } from '#kit/postgres'
+import { retryMinutes, secondsUntilNext, storableError, WALK_LEASE_MS } from '#kit/walks'
 import { storeContext } from '#stores'
 
 /** What is looked at on a schedule, in the order in which it is looked at when all of it is due. */
@@ -31,13 +32,8 @@ const EVERY_MINUTES: Record<ReconciliationKind, number> = {
   all_contracts: 1440,
   failed_attempts: 1440
 }
-/** After each failure in a row; never later than the schedule would have it. */
-const RETRY_AFTER_MINUTES = [1, 5, 15, 60] as const
 /** A page that does not come so often in a row may be the fault of the place in the list: the walk begins anew. */
 const FAILURES_UNTIL_NEW_WALK = 4
-const MAX_ERROR_LENGTH = 500
-/** How long a lease on a walk lasts in real time; it is extended while a page is read and applied. */
-export const WALK_LEASE_MS = 120_000
 
 export const Reconciliation = row({
   kind: oneOf(...RECONCILIATIONS),
@@ -157,9 +153,7 @@ async function nextAfterRestore(ctx: Ctx): Promise<ReconciliationKind | null> {
 export async function markWalked(ctx: Ctx, walk: Walk, page: WalkedPage): Promise<void> {
   const isOver = page.after === null
   const finishedAt = isOver ? Temporal.Instant.fromEpochMilliseconds(ctx.realNowMs) : null
-  // A tenth earlier or later, so that stores that were connected together do not stay together.
-  const seconds = Math.round(EVERY_MINUTES[walk.kind] * 60 * (0.9 + 0.2 * Math.random()))
-  const nextAt = finishedAt?.add({ seconds }) ?? null
+  const nextAt = finishedAt?.add({ seconds: secondsUntilNext(EVERY_MINUTES[walk.kind]) }) ?? null
   await ctx.tx.run(sql`
     update reconciliations
        set seen = seen + ${page.seen}, changed = changed + ${page.changed}, failures = 0, last_error = null,
@@ -174,12 +168,12 @@ export async function markWalked(ctx: Ctx, walk: Walk, page: WalkedPage): Promis
 /** Puts a walk off whose page did not come. It goes on there, or from its beginning when that place keeps failing. */
 export async function markNotWalked(ctx: Ctx, walk: Walk, error: string): Promise<void> {
   const failures = walk.failures + 1
-  const retry = RETRY_AFTER_MINUTES[Math.min(failures, RETRY_AFTER_MINUTES.length) - 1]!
-  const minutes = Math.min(retry, EVERY_MINUTES[walk.kind])
+  // Never later than the schedule would have it.
+  const minutes = Math.min(retryMinutes(failures), EVERY_MINUTES[walk.kind])
   const isAnew = failures % FAILURES_UNTIL_NEW_WALK === 0
   await ctx.tx.run(sql`
     update reconciliations
-       set failures = ${failures}, last_error = ${error.replaceAll('\0', '').slice(0, MAX_ERROR_LENGTH)},
+       set failures = ${failures}, last_error = ${storableError(error)},
            page_after = case when ${isAnew} then null else page_after end,
            last_id = case when ${isAnew} then '' else last_id end,
            next_at = statement_timestamp() + ${minutes} * interval '1 minute', lease_owner = null, leased_until = null
