@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,12 +8,12 @@ import { CommandError } from '../command-error.ts'
 import { argument, oneOf, optional, text, toggle, wholeNumber } from '../flags.ts'
 import { hashOf } from '../hash-of.ts'
 import { facts, table } from '../print.ts'
+import { formatOf, rowsFileFlags, sendRows } from '../rows-file.ts'
 import { showProgress } from '../show-progress.ts'
 import { storeFlag, storePath } from './store-flag.ts'
 
 /** How often the progress is polled: less often the longer it takes, because each poll counts the remaining rows. */
 const LOOK_AFTER_MS = { first: 500, growth: 1.2, max: 5_000 }
-const TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const
 
 const importFlag = argument('<import>', text('the id of an import such as imp_3'))
 const begins = {
@@ -36,12 +35,9 @@ export function addImportCommands(program: Command, terminal: Terminal): void {
     name: 'file',
     summary: 'import contracts from a CSV or NDJSON file; repeat the command to continue an interrupted import',
     flags: {
-      path: argument('<path>', text('the path of the file')),
+      path: rowsFileFlags.path,
       store: storeFlag,
-      format: optional('--format <format>', {
-        ...oneOf('csv', 'ndjson'),
-        accepts: 'csv or ndjson (default: by the file name)'
-      }),
+      format: rowsFileFlags.format,
       ...begins,
       allowDuplicates: toggle(
         '--allow-duplicates',
@@ -49,14 +45,14 @@ export function addImportCommands(program: Command, terminal: Terminal): void {
       )
     },
     run: async ({ path, store, format, mode, pausedUntil, allowDuplicates }, { api, err, failed }) => {
-      const source = format ?? (/\.(ndjson|jsonl)$/i.test(path) ? 'ndjson' : 'csv')
+      const source = formatOf(path, format)
       const sha256 = await hashOf(path)
       const server = api()
       const requested = { source, mode, paused_until: pausedUntil, allow_duplicates: allowDuplicates, sha256 }
       const started = await server.post(storePath(store, '/imports'), requested)
       err.write(`Sending ${path} as ${started.id}\n`)
       try {
-        await server.sendFile(importPath(store, started.id, '/rows'), createReadStream(path), TYPES[source])
+        await sendRows(server, importPath(store, started.id, '/rows'), path, source)
       } catch (error) {
         await endUnread(server, store, started.id, error)
         throw error

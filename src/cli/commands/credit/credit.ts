@@ -1,18 +1,17 @@
-import { createReadStream } from 'node:fs'
 import type { Command } from 'commander'
 import type { AdminApi, Document } from '../../admin-api.ts'
 import { addCommand, type Terminal } from '../../command.ts'
 import { customerIdOf, customerText } from '../../customer-flag.ts'
-import { amount, argument, needed, oneOf, optional, text, toggle } from '../../flags.ts'
+import { amount, needed, optional, text, toggle } from '../../flags.ts'
 import { hashOf } from '../../hash-of.ts'
 import { facts, table } from '../../print.ts'
+import { formatOf, rowsFileFlags, sendRows } from '../../rows-file.ts'
 import { storeFlag, storePath } from '../store-flag.ts'
 
 const of = { store: storeFlag, customer: needed('--customer <id>', customerText) }
 const reasonText = text('the reason, at most 500 characters')
 const reason = needed('--reason <text>', reasonText)
 const dateFlag = text('a date such as 2026-12-24 (midnight in the shop) or a date-time such as 2026-12-24T12:00:00Z')
-const TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const
 
 /** The store credit of a customer, and its import. */
 export function addCreditCommands(program: Command, terminal: Terminal): void {
@@ -82,19 +81,15 @@ export function addCreditCommands(program: Command, terminal: Terminal): void {
     name: 'import',
     summary: 'import credit from a CSV or NDJSON file; repeat the command to continue an interrupted import',
     flags: {
-      path: argument('<path>', text('the path of the file')),
+      path: rowsFileFlags.path,
       store: storeFlag,
-      format: optional('--format <format>', {
-        ...oneOf('csv', 'ndjson'),
-        accepts: 'csv or ndjson (default: by the file name)'
-      }),
+      format: rowsFileFlags.format,
       dryRun: toggle('--dry-run', 'only report what the import would do')
     },
     run: async ({ path, store, format, dryRun = false }, { api, failed }) => {
-      const source = format ?? (/\.(ndjson|jsonl)$/i.test(path) ? 'ndjson' : 'csv')
       const query = new URLSearchParams({ sha256: await hashOf(path), dry_run: String(dryRun) })
       const target = storePath(store, `/store-credits/import?${query}`)
-      const report = await api().sendFile(target, createReadStream(path), TYPES[source])
+      const report = await sendRows(api(), target, path, formatOf(path, format))
       if (Number(report.refused) > 0) failed()
       return report
     },

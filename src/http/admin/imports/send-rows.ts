@@ -1,11 +1,9 @@
-import { Readable } from 'node:stream'
-import type { FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { receiveFile } from '#imports'
-import { invalidField } from '#kit/refusal'
 import { idInPath } from '../../shared/path-ids.ts'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
+import { acceptFiles, receiveSent } from '../sent-file.ts'
 import { storeOf } from '../store.ts'
 import { ImportBody, ImportParams, presentImport } from './present-import.ts'
 
@@ -17,8 +15,7 @@ const FILE_TYPES = {
 /** PUT /stores/{store}/imports/{import}/rows */
 export function sendRowsRoute(admin: Surface, { db }: AdminDeps): void {
   admin.register(async (files) => {
-    // The rows are read as they arrive: the file may be larger than the memory.
-    files.addContentTypeParser(Object.keys(FILE_TYPES), (_request, body, done) => done(null, body))
+    acceptFiles(files)
     files.put(
       '/stores/:store/imports/:import/rows',
       {
@@ -35,25 +32,11 @@ export function sendRowsRoute(admin: Surface, { db }: AdminDeps): void {
       },
       async (request) => {
         const { import: id } = request.params as Static<typeof ImportParams>
-        const sent = sentIn(request)
-        try {
-          const received = await receiveFile(db, storeOf(request).storeId, idInPath('imp', id), sent)
-          return presentImport(received)
-        } finally {
-          // The rest of a file that is refused early is still read: a client that is cut off would not see why.
-          sent.body.resume()
-        }
+        const received = await receiveSent(request, (file) =>
+          receiveFile(db, storeOf(request).storeId, idInPath('imp', id), file)
+        )
+        return presentImport(received)
       }
     )
   })
-}
-
-function sentIn(request: FastifyRequest) {
-  const type = request.headers['content-type'] ?? ''
-  const format = /^text\/csv\b/i.test(type) ? ('csv' as const) : ('ndjson' as const)
-  if (!(request.body instanceof Readable)) {
-    throw invalidField('Content-Type', 'must be text/csv or application/x-ndjson, with the file as the body')
-  }
-  const { body } = request
-  return { format, body, stream: body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer> }
 }

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { Readable } from 'node:stream'
-import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { importCredits } from '#imports'
 import { numberOf } from '#kit/money'
-import { invalidField } from '#kit/refusal'
 import { Amount, OrNull } from '#resources'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
 import { oneOf } from '../fields.ts'
+import { acceptFiles, receiveSent } from '../sent-file.ts'
 import { StoreParams, storeOf } from '../store.ts'
 
 const FILE_TYPES = {
@@ -70,8 +68,7 @@ const ReportBody = Type.Object(
 /** PUT /stores/{store}/store-credits/import */
 export function importCreditRoute(admin: Surface, { db }: AdminDeps): void {
   admin.register(async (files) => {
-    // The rows are read as they arrive: the file may be larger than the memory.
-    files.addContentTypeParser(Object.keys(FILE_TYPES), (_request, body, done) => done(null, body))
+    acceptFiles(files)
     files.put(
       '/stores/:store/store-credits/import',
       {
@@ -91,28 +88,12 @@ export function importCreditRoute(admin: Surface, { db }: AdminDeps): void {
         const { storeId, currency } = storeOf(request)
         const { dry_run, sha256 } = request.query as Static<typeof ImportQuery>
         const isDryRun = dry_run === 'true'
-        const { body, ...sent } = sentIn(request)
-        try {
-          // Without the hash of the file a row without external_id belongs to this request alone.
-          const name = sha256 ?? randomUUID()
-          const report = await importCredits(db, storeId, { ...sent, name, isDryRun })
-          const { amountMinor, ...counts } = report
-          return { dry_run: isDryRun, ...counts, amount: numberOf(amountMinor, currency) }
-        } finally {
-          // The rest of a file that is refused early is still read: a client that is cut off would not see why.
-          body.resume()
-        }
+        // Without the hash of the file a row without external_id belongs to this request alone.
+        const name = sha256 ?? randomUUID()
+        const report = await receiveSent(request, (file) => importCredits(db, storeId, { ...file, name, isDryRun }))
+        const { amountMinor, ...counts } = report
+        return { dry_run: isDryRun, ...counts, amount: numberOf(amountMinor, currency) }
       }
     )
   })
-}
-
-function sentIn(request: FastifyRequest) {
-  const type = request.headers['content-type'] ?? ''
-  const format = /^text\/csv\b/i.test(type) ? ('csv' as const) : ('ndjson' as const)
-  if (!(request.body instanceof Readable)) {
-    throw invalidField('Content-Type', 'must be text/csv or application/x-ndjson, with the file as the body')
-  }
-  const { body } = request
-  return { format, body, stream: body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer> }
 }
