@@ -44,17 +44,14 @@ export async function recordDisputes(
   orders: Map<string, OrderReference>,
   source: ReportSource
 ): Promise<DisputesRecorded> {
-  const done: DisputesRecorded = { changed: [], orders: [], discrepancies: [] }
-  if (reported.length === 0) return done
-  const known = new Map((await findDisputes(ctx, reported)).map((one) => [one.platformDisputeId, one]))
-  const merged = new Map<string, DisputeRow>(known)
-  for (const one of [...reported].sort((a, b) => Temporal.Instant.compare(a.reportedAt, b.reportedAt))) {
-    const before = merged.get(one.dispute.id)
-    const order = orders.get(one.dispute.orderId)!
-    if (before && before.orderId !== order.id) done.discrepancies.push(movedDispute(one.dispute))
-    else merged.set(one.dispute.id, mergeDispute(before ?? null, one, order.id, source))
+  if (reported.length === 0) return { changed: [], orders: [], discrepancies: [] }
+  let { known, written, discrepancies } = await mergeReported(ctx, reported, orders, source)
+  if (written.length > 0) {
+    // Somebody else may be about to write the same disputes: who has the lock sees what the other has written.
+    await lockOrdersOf(ctx, written)
+    ;({ known, written, discrepancies } = await mergeReported(ctx, reported, orders, source))
   }
-  const written = [...merged.values()].filter((row) => differs(known.get(row.platformDisputeId), row))
+  const done: DisputesRecorded = { changed: [], orders: [], discrepancies }
   if (written.length === 0) return done
   const ids = await writeDisputes(ctx, written)
   const orderOf = new Map([...orders.values()].map((order) => [order.id, order]))
@@ -73,6 +70,35 @@ export async function recordDisputes(
     })
   }
   return done
+}
+
+/** What is known, and the rows that differ from it after these reports, oldest first. */
+async function mergeReported(
+  ctx: Ctx,
+  reported: ReportedDispute[],
+  orders: Map<string, OrderReference>,
+  source: ReportSource
+) {
+  const known = new Map((await findDisputes(ctx, reported)).map((one) => [one.platformDisputeId, one]))
+  const merged = new Map<string, DisputeRow>(known)
+  const discrepancies: Discrepancy[] = []
+  for (const one of [...reported].sort((a, b) => Temporal.Instant.compare(a.reportedAt, b.reportedAt))) {
+    const before = merged.get(one.dispute.id)
+    const order = orders.get(one.dispute.orderId)!
+    if (before && before.orderId !== order.id) discrepancies.push(movedDispute(one.dispute))
+    else merged.set(one.dispute.id, mergeDispute(before ?? null, one, order.id, source))
+  }
+  const written = [...merged.values()].filter((row) => differs(known.get(row.platformDisputeId), row))
+  return { known, written, discrepancies }
+}
+
+async function lockOrdersOf(ctx: Ctx, disputes: DisputeRow[]): Promise<void> {
+  await ctx.tx.many(
+    row({ id: int }),
+    sql`
+    select id from orders where store_id = ${ctx.storeId} and id = any(${disputes.map(({ orderId }) => orderId)}::bigint[])
+     order by id for no key update`
+  )
 }
 
 function mergeDispute(

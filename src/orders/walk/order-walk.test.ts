@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from '#kit/postgres'
 import type { PlatformDispute } from '#platform'
 import { testDatabase } from '../../../test/database.ts'
 import { after, anOrderState, aPlatformWithOrders, START } from '../../../test/order-messages.ts'
 import { aStore } from '../../../test/store-builder.ts'
 import { findOrder, listOrders } from '../find-orders.ts'
+import { recordReports } from '../reported/record-reports.ts'
 import { createOrderWalkEngine } from './order-walk-engine.ts'
 import { findOrderImport, scheduleOrderWalk, startOrderImport, walkOrdersNow } from './order-walks.ts'
 
@@ -19,6 +21,7 @@ async function aWalkedStore() {
   return {
     ...store,
     platform,
+    connector,
     engine,
     place: (count: number, at = after(1), first = 1) => {
       for (let i = first; i < first + count; i++)
@@ -122,6 +125,35 @@ test('a walk finds disputes whose messages were lost, and how they ended; of unk
   await store.walk()
   assert.equal((await store.order('1'))!.disputeStatus, 'lost')
   assert.deepEqual(await store.walk(), [since(-10), 'disputes'])
+})
+
+test('a walk that has read a dispute before it ended does not undo the message that says so', async () => {
+  const store = await aWalkedStore()
+  store.place(1)
+  await store.walk()
+  const open: PlatformDispute = {
+    id: '8',
+    orderId: '1',
+    type: 'chargeback',
+    status: 'under_review',
+    reason: null,
+    networkReasonCode: null,
+    amountMinor: 4000,
+    currency: 'USD',
+    initiatedAt: after(1),
+    finalizedAt: null
+  }
+  const ended = { ...open, status: 'won', finalizedAt: after(5) }
+  store.connector.orders.listDisputesSince = async () => {
+    await store.inStore(({ tx, storeId }) =>
+      tx.run(sql`update stores set clock_at = ${after(10)} where store_id = ${storeId}`)
+    )
+    const disputes = [{ dispute: ended, reportedAt: after(5) }]
+    await store.inStore((ctx) => recordReports(ctx, { orders: [], refunds: [], transactions: [], disputes }, 'message'))
+    return { ok: true, value: { items: [open], after: null } }
+  }
+  await store.walk()
+  assert.equal((await store.order('1'))!.disputeStatus, 'won')
 })
 
 test('a store that does not let us read disputes is walked all the same', async () => {

@@ -65,30 +65,41 @@ async function readAndRecord({ db, storeId, connector }: Walking, ids: string[])
 async function walkDisputes(walking: Walking, since: Temporal.Instant): Promise<{ seen: number; changed: number }> {
   const { db, storeId, connector } = walking
   const total = { seen: 0, changed: 0 }
-  const record = async (disputes: PlatformDispute[]) => {
+  const record = async (disputes: PlatformDispute[], readAt: Temporal.Instant) => {
     total.seen += disputes.length
-    if (disputes.length > 0) total.changed += await recordDisputesRead(walking, disputes)
+    if (disputes.length > 0) total.changed += await recordDisputesRead(walking, disputes, readAt)
   }
+  const now = () => db.inStore(storeId, async (ctx) => ctx.now)
   let after: string | null = null
   do {
+    const readAt = await now()
     const page: Awaited<ReturnType<typeof connector.orders.listDisputesSince>> =
       await connector.orders.listDisputesSince(since, after)
     if (!page.ok && page.failure.code === 'access_denied') return total
     const found = unwrap(page)
-    await record(found.items)
+    await record(found.items, readAt)
     after = found.after
   } while (after !== null)
   const open = await db.inStore(storeId, listOpenDisputes)
-  if (open.length > 0) await record([...unwrap(await connector.orders.findDisputes(open)).values()])
+  if (open.length === 0) return total
+  const readAt = await now()
+  await record([...unwrap(await connector.orders.findDisputes(open)).values()], readAt)
   return total
 }
 
-/** Orders of disputes that are not known here are read with them. */
-async function recordDisputesRead(walking: Walking, disputes: PlatformDispute[]): Promise<number> {
+/**
+ * Orders of disputes that are not known here are read with them. `readAt`: when the platform was asked. What it reports after that
+ * is newer, also where it is recorded first.
+ */
+async function recordDisputesRead(
+  walking: Walking,
+  disputes: PlatformDispute[],
+  readAt: Temporal.Instant
+): Promise<number> {
   const { db, storeId } = walking
   const write = () =>
     db.inStore(storeId, (ctx) => {
-      const reported = disputes.map((dispute) => ({ dispute, reportedAt: ctx.now }))
+      const reported = disputes.map((dispute) => ({ dispute, reportedAt: readAt }))
       return recordReports(ctx, { orders: [], refunds: [], transactions: [], disputes: reported }, 'platform')
     })
   const first = await write()

@@ -3,16 +3,17 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Ctx, int, json, row, type Statement, sql, text } from '#kit/postgres'
 import { markCustomersMerged, upsertCustomers } from '#members'
-import { findOrder } from '#orders'
+import { findOrder, recordReports } from '#orders'
 import { orderMessagesAgree, orderRefundsAddUp, ordersAsUsual, ordersNotOverRefunded } from '#orders/audit-rules'
 import { brandSettings } from '#orders/settings'
 import { listPlans } from '#plans'
-import { type InboundMessage, MalformedPayload } from '#platform'
+import { type InboundMessage, MalformedPayload, parseDisputePayload } from '#platform'
 import { updateSettings } from '#stores'
 import { testDatabase } from '../../../test/database.ts'
 import { after, anOrderState, aPlatformWithOrders, messages, type OrderState } from '../../../test/order-messages.ts'
 import { aPlan } from '../../../test/plan-builder.ts'
 import { aStore } from '../../../test/store-builder.ts'
+import { until } from '../../../test/until.ts'
 import { applyOrderMessages } from './apply-order-messages.ts'
 
 const { db } = await testDatabase()
@@ -482,6 +483,45 @@ test('coupons have what each took off, and the person on the order is the one of
   await shop.receive(messages.order(anOrderState('6401', { codes })))
   const stored = (await shop.order('6401'))!
   assert.deepEqual([stored.coupons, stored.discountCodes, stored.customerName], [codes, ['A', 'B'], 'Sam Shipper'])
+})
+
+test('an older report of a dispute that waits for a newer one to be written does not undo it', async () => {
+  const shop = await aShop()
+  const order = anOrderState('6901')
+  await shop.receive(messages.order(order))
+  const at = (minutes: number, status: string) =>
+    messages.dispute(order, { id: '69018', type: 'chargeback', status }, after(minutes))
+  const reportOf = (message: InboundMessage) => ({
+    orders: [],
+    refunds: [],
+    transactions: [],
+    disputes: [{ dispute: parseDisputePayload(message.payload)!, reportedAt: message.triggeredAt }]
+  })
+  const written = Promise.withResolvers<void>()
+  const mayCommit = Promise.withResolvers<void>()
+  const newer = shop.inStore(async (ctx) => {
+    await recordReports(ctx, reportOf(at(40, 'lost')), 'message')
+    written.resolve()
+    await mayCommit.promise
+  })
+  await written.promise
+  const older = shop.inStore((ctx) => recordReports(ctx, reportOf(at(30, 'under_review')), 'message'))
+  const watching = await db.session()
+  await watching.query('reset role')
+  await until('the older report waits', async () => {
+    const { rows } = await watching.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    )
+    return rows.length > 0
+  })
+  await watching.end()
+  mayCommit.resolve()
+  await Promise.all([newer, older])
+  assert.equal((await shop.order('6901'))!.disputeStatus, 'lost')
+  assert.deepEqual(
+    (await shop.facts('order.dispute_changed')).map(({ data }) => data.status),
+    ['lost']
+  )
 })
 
 test('facts: one per revision, per refund with all of its amount, and per state of a dispute', async () => {
