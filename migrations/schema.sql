@@ -1452,16 +1452,24 @@ create table points_entries (
   plan_id bigint,
   operation_id text not null,
   created_at timestamp with time zone not null,
+  reverses_id bigint,
+  shortfall_points bigint not null default 0,
+  reversed_points bigint,
   constraint points_entries_pkey PRIMARY KEY (store_id, id),
   constraint points_entries_store_id_operation_id_key UNIQUE (store_id, operation_id),
   constraint points_entries_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint points_entries_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
   constraint points_entries_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id),
+  constraint points_entries_store_id_reverses_id_fkey FOREIGN KEY (store_id, reverses_id) REFERENCES points_entries(store_id, id),
   constraint points_entries_operation_id_check CHECK (length(operation_id) >= 1 AND length(operation_id) <= 300),
-  constraint points_entries_points_check CHECK (points <> 0),
-  constraint points_entries_reason_check CHECK (length(reason) >= 1 AND length(reason) <= 500)
+  constraint points_entries_points_check CHECK (points <> 0 OR shortfall_points > 0),
+  constraint points_entries_reason_check CHECK (length(reason) >= 1 AND length(reason) <= 500),
+  constraint points_entries_reversal CHECK ((reverses_id IS NULL) = (reversed_points IS NULL)),
+  constraint points_entries_reversed_points_check CHECK (reversed_points >= 0),
+  constraint points_entries_shortfall_points_check CHECK (shortfall_points >= 0)
 );
 CREATE INDEX points_entries_by_member ON public.points_entries USING btree (store_id, member_id, id DESC);
+CREATE INDEX points_entries_of_order ON public.points_entries USING btree (store_id, order_id) WHERE (order_id IS NOT NULL);
 CREATE TRIGGER append_metrics AFTER INSERT ON points_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_points_changes();
 CREATE TRIGGER set_plan BEFORE INSERT ON points_entries FOR EACH ROW EXECUTE FUNCTION set_plan_of_member();
 alter table points_entries enable row level security;

@@ -416,7 +416,8 @@ async function live(db: Database, store: BuiltStore, members: number[], batches:
   async function takeBack({ who, type, tenths }: Extract<Step, { kind: 'take back' }>) {
     const model = models[who]!
     const share = { partMinor: tenths, wholeMinor: 10 }
-    const asked = { orderId: model.orderId, memberId: members[who]!, type, share, reason: 'x', cause: `back:${++nth}` }
+    const ownerOf = () => members[who]!
+    const asked = { orderId: model.orderId, ownerOf, type, share, reason: 'x', cause: `back:${++nth}` }
     const outcomes = (await store.inStore((ctx) => takeBackCredit(ctx, asked))).values()
     for (const issued of model.issued) {
       const before = issued.taken.reduce(
@@ -441,7 +442,7 @@ async function live(db: Database, store: BuiltStore, members: number[], batches:
 
   async function win(who: 0 | 1) {
     const model = models[who]!
-    const asked = { orderId: model.orderId, memberId: members[who]!, reason: 'x', cause: `won:${++nth}` }
+    const asked = { orderId: model.orderId, ownerOf: () => members[who]!, reason: 'x', cause: `won:${++nth}` }
     await store.inStore((ctx) => giveBackCredit(ctx, { ...asked, type: 'dispute' }))
     const taken = model.issued.flatMap((issued) =>
       issued.taken.filter(({ type, minor }) => type === 'dispute' && minor > 0)

@@ -5,6 +5,7 @@ begin
   select n.store_id, n.plan_id, shop_day(n.created_at, s.timezone),
          case when n.points > 0 then 'points_issued' else 'points_redeemed' end, sum(abs(n.points))
     from new_rows n join stores s on s.store_id = n.store_id
+   where n.points <> 0
    group by 1, 2, 3, 4;
   return null;
 end $$;

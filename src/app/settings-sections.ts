@@ -2,6 +2,6 @@
 // made from these; the module that declares a section reads it with `settingsOf` of #stores.
 export { actionRequiredSettings, dunningSettings } from '#billing/settings'
 export { reactivationGraceSettings } from '#lifecycle/settings'
-export { orderGiftSettings } from '#order-effects/settings'
+export { disputeSettings, orderGiftSettings } from '#order-effects/settings'
 export { brandSettings } from '#orders/settings'
 export { creditOnCancellationSettings, scheduleSettings } from '#subscriptions/settings'

@@ -17,5 +17,5 @@ export {
   restoreCredit,
   restoreRedemption
 } from './restore-credit.ts'
-export { type TakeBack, takeBackCredit } from './take-back-credit.ts'
+export { giveBackExcess, type TakeBack, takeBackCredit } from './take-back-credit.ts'
 export { transferCredit } from './transfer-credit.ts'

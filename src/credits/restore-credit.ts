@@ -80,15 +80,28 @@ export async function restoreRedemption(
  */
 export async function giveBackCredit(
   ctx: Ctx,
-  given: { orderId: number; memberId: number; type: 'refund' | 'dispute'; reason: string; cause: string }
+  given: {
+    orderId: number
+    ownerOf: (memberId: number) => number
+    type: 'refund' | 'dispute'
+    reason: string
+    cause: string
+  }
 ): Promise<(CreditOutcome | null)[]> {
-  const { orderId, memberId, type, reason, cause } = given
-  await lockAccounts(ctx, [memberId])
+  const { orderId, ownerOf, type, reason, cause } = given
+  const found = await listEntriesOfOrder(ctx, orderId)
+  await lockAccounts(ctx, [...new Set(found.map(({ memberId }) => ownerOf(memberId)))])
   const entries = await listEntriesOfOrder(ctx, orderId)
   const taken = entries.filter((entry) => entry.type === type && entry.amountMinor < 0)
   return restoreCredit(
     ctx,
-    taken.map(({ id }) => ({ entryId: id, memberId, type, reason, operationId: `${cause}:${id}` }))
+    taken.map(({ id, memberId }) => ({
+      entryId: id,
+      memberId: ownerOf(memberId),
+      type,
+      reason,
+      operationId: `${cause}:${id}`
+    }))
   )
 }
 

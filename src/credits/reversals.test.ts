@@ -57,12 +57,13 @@ async function aCustomer() {
     },
     /** The type, amount and shortfall of each entry that a refund or dispute leads to. */
     takeBack: async (partMinor: number, cause: string, type: 'refund' | 'dispute' = 'refund') => {
-      const asked = { orderId, memberId, type, share: { partMinor, wholeMinor: 6000 }, reason: type, cause }
+      const ownerOf = () => memberId
+      const asked = { orderId, ownerOf, type, share: { partMinor, wholeMinor: 6000 }, reason: type, cause }
       const outcomes = await store.inStore((ctx) => takeBackCredit(ctx, asked))
       return outcomes.map(({ entry }) => [entry!.amountMinor, entry!.shortfallMinor])
     },
     winDispute: async (cause = 'won') => {
-      const asked = { orderId, memberId, type: 'dispute' as const, reason: 'won', cause }
+      const asked = { orderId, ownerOf: () => memberId, type: 'dispute' as const, reason: 'won', cause }
       const outcomes = await store.inStore((ctx) => giveBackCredit(ctx, asked))
       return outcomes.map((outcome) => outcome?.entry?.amountMinor ?? null)
     },

@@ -2,6 +2,7 @@ import type { Ctx } from '#kit/postgres'
 import { type CreditOutcome, changeCredits } from './change-credits.ts'
 import type { CreditChange } from './credit.ts'
 import { lockAccounts } from './queries.ts'
+import { type Restoration, restoreCredit } from './restore-credit.ts'
 import { listEntriesOfOrder } from './reversal-queries.ts'
 
 /** Types of entries that issue credit because of an order. */
@@ -9,8 +10,8 @@ const ISSUING = new Set<CreditChange['type']>(['membership_charge', 'churn_offer
 
 export type TakeBack = {
   orderId: number
-  /** Who has the order now: after a merge of customers not who had it then. */
-  memberId: number
+  /** Who has the credit now of the customer to whom it was issued: after a merge of customers another one. */
+  ownerOf: (memberId: number) => number
   type: 'refund' | 'dispute'
   /** How much of the order is refunded or disputed in all, with what came before: 15.00 of 60.00. */
   share: { partMinor: number; wholeMinor: number }
@@ -26,9 +27,8 @@ export type TakeBack = {
  * whatever order they are reported. An amount is rounded down. Nothing happens where the share was taken back before.
  */
 export async function takeBackCredit(ctx: Ctx, taken: TakeBack): Promise<CreditOutcome[]> {
-  const { orderId, memberId, type, share, reason, cause } = taken
-  await lockAccounts(ctx, [memberId])
-  const entries = await listEntriesOfOrder(ctx, orderId)
+  const { orderId, type, share, reason, cause } = taken
+  const entries = await lockEntriesOfOrder(ctx, taken)
   const reversing = Map.groupBy(entries, (entry) => entry.reversesId)
   /** What a taking entry has taken, without what was given back; of its own type also what it could not take. */
   const requested = (entry: (typeof entries)[number]) => {
@@ -41,14 +41,56 @@ export async function takeBackCredit(ctx: Ctx, taken: TakeBack): Promise<CreditO
     const minor = inProportion(issued.amountMinor, share) - before
     if (minor <= 0) return []
     const operationId = `${cause}:${issued.id}`
-    const change = { memberId, type, amountMinor: -minor, reason, operationId, orderId, reversesId: issued.id }
+    const change = {
+      memberId: taken.ownerOf(issued.memberId),
+      type,
+      amountMinor: -minor,
+      reason,
+      operationId,
+      orderId,
+      reversesId: issued.id
+    }
     return [{ ...change, isCapped: true }]
   })
   return changeCredits(ctx, changes)
 }
 
+/** The entries of an order, with the accounts locked that have the credit now. */
+export async function lockEntriesOfOrder(ctx: Ctx, { orderId, ownerOf }: Pick<TakeBack, 'orderId' | 'ownerOf'>) {
+  const found = await listEntriesOfOrder(ctx, orderId)
+  await lockAccounts(ctx, [...new Set(found.flatMap(({ memberId }) => [memberId, ownerOf(memberId)]))])
+  return listEntriesOfOrder(ctx, orderId)
+}
+
+/**
+ * Gives back what was taken beyond the share of the order that is refunded or disputed in all, as when less was refunded than had been
+ * reported. What was taken last comes back first.
+ */
+export async function giveBackExcess(ctx: Ctx, given: Omit<TakeBack, 'type'>): Promise<void> {
+  const { orderId, ownerOf, share, reason, cause } = given
+  const entries = await lockEntriesOfOrder(ctx, { orderId, ownerOf })
+  const reversing = Map.groupBy(entries, (entry) => entry.reversesId)
+  const takenBy = (entry: (typeof entries)[number]) =>
+    (reversing.get(entry.id) ?? []).reduce((sum, { amountMinor }) => sum - amountMinor, -entry.amountMinor)
+  const restorations = entries.flatMap((issued): Restoration[] => {
+    if (!ISSUING.has(issued.type) || issued.amountMinor <= 0) return []
+    const taking = (reversing.get(issued.id) ?? []).filter(({ type }) => type === 'refund' || type === 'dispute')
+    let excess = taking.reduce((sum, entry) => sum + takenBy(entry), 0) - inProportion(issued.amountMinor, share)
+    return taking.toReversed().flatMap((entry) => {
+      const amountMinor = Math.min(excess, takenBy(entry))
+      if (amountMinor <= 0) return []
+      excess -= amountMinor
+      const type = entry.type as 'refund' | 'dispute'
+      const operationId = `${cause}:${entry.id}`
+      return [{ entryId: entry.id, memberId: ownerOf(issued.memberId), amountMinor, type, reason, operationId }]
+    })
+  })
+  await restoreCredit(ctx, restorations)
+}
+
 /** Rounded down, in whole numbers: the product may be beyond 2^53. */
 function inProportion(minor: number, { partMinor, wholeMinor }: TakeBack['share']): number {
-  if (wholeMinor <= 0 || partMinor >= wholeMinor) return minor
+  if (partMinor <= 0) return 0
+  if (partMinor >= wholeMinor) return minor
   return Number((BigInt(minor) * BigInt(partMinor)) / BigInt(wholeMinor))
 }

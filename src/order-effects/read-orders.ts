@@ -1,4 +1,5 @@
 import { bool, type Ctx, instant, int, json, nullable, type RowOf, row, sql, text } from '#kit/postgres'
+import type { DisputeState } from './disputes.ts'
 
 const OrderState = row({
   id: int,
@@ -27,16 +28,6 @@ const OrderState = row({
 
 /** An order with what its kind follows from, and what was found of it before: null where it is new here. */
 export type OrderState = RowOf<typeof OrderState>
-
-export type DisputeState = {
-  id: string
-  beganAs: string
-  type: string
-  status: string
-  amountMinor: number | null
-  currency: string | null
-  initiatedAt: string
-}
 
 /**
  * The orders as they are now, in order of id. Credit counts as redeemed from the ledger; where that has no entry yet, from the payments

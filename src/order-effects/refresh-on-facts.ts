@@ -10,6 +10,7 @@ const ORDER_FACTS = [
   'order.refunded',
   'order.dispute_changed',
   'billing.success',
+  'member.points_changed',
   'store_credit.added',
   'store_credit.deducted',
   'subscription.created'

@@ -6,8 +6,10 @@ import { settingsOf } from '#stores'
 import { findActiveTiers } from './active-tiers.ts'
 import { refreshFirstOrders } from './first-orders.ts'
 import { linkOrders, type OrderLink } from './link-orders.ts'
+import { applyLostDisputes } from './lost-disputes.ts'
 import { type OrderState, readOrders } from './read-orders.ts'
 import { orderGiftSettings } from './settings.ts'
+import { settleTakenBack } from './take-back.ts'
 import { listMembersOf, type OrderEffect, writeEffects } from './write-effects.ts'
 
 /** How long an order waits for its contract before it counts as one without, by the clock of the store. */
@@ -57,6 +59,11 @@ export async function refreshOrders(ctx: Ctx, orderIds: number[], isAsked = fals
     classified.flatMap(({ order, kind }) => (kind ? [{ ownerId: order.id, tags: kind.tags }] : []))
   )
   await refreshFirstOrders(ctx, memberIds)
+  await settleTakenBack(ctx, orders)
+  await applyLostDisputes(
+    ctx,
+    decided.flatMap(({ order, waits }) => (waits ? [] : { order, links: links.get(order.id) ?? [] }))
+  )
 }
 
 type Parts = { membership: OrderLink | null; product: OrderLink | null }

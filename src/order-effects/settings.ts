@@ -9,3 +9,13 @@ export const orderGiftSettings = defineSettings('orderGift', {
     help: 'Whether an order whose attribute `mystery_gift` is true gets the tag `mystery_gift`. Orders that change later follow; others stay as they are.'
   })
 })
+
+/** What follows from disputes. */
+export const disputeSettings = defineSettings('disputes', {
+  onLost: setting({
+    accepts: choice('alert', 'cancel'),
+    default: 'alert',
+    flag: '--on-lost-dispute <what>',
+    help: 'What follows when a dispute about an order of a membership is lost or accepted: an alert only, or the membership is cancelled besides.'
+  })
+})

@@ -22,12 +22,13 @@ export const pointsEventsComplete = defineAuditRule({
   name: 'points_events_complete',
   severity: 'finding',
   help: 'An entry of points has no event `member.points_changed`, or more than one.',
-  counted: (ctx) => sql`select count(*) as count from points_entries where store_id = ${ctx.storeId}`,
+  counted: (ctx) => sql`select count(*) as count from points_entries where store_id = ${ctx.storeId} and points <> 0`,
   wrong: (ctx) => sql`
     with recorded as (
       select (refs ->> 'pointsEntryId')::bigint as entry, count(*) as times from facts
        where store_id = ${ctx.storeId} and name = 'member.points_changed' group by 1),
-    entries as (select id, member_id, points, created_at from points_entries where store_id = ${ctx.storeId})
+    entries as (
+      select id, member_id, points, created_at from points_entries where store_id = ${ctx.storeId} and points <> 0)
     select 'mem_' || coalesce(e.member_id::text, ' unknown') as subject,
            'has points entry ' || coalesce(e.id, r.entry) || ' of ' || coalesce(e.points, 0) || ', recorded '
              || coalesce(r.times, 0) || ' times' as message

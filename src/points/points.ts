@@ -18,3 +18,6 @@ export type PointsEntry = {
   orderId: number | null
   operationId: string
 }
+
+/** Of an entry that takes back or restores another: which one, what it could not take, and how much of it is to be taken back in all. */
+export type Reversal = { reversesId: number; shortfallPoints: number; reversedPoints: number }

@@ -1,5 +1,5 @@
-import { type Ctx, int, row, sql, text } from '#kit/postgres'
-import type { PointsEntry } from './points.ts'
+import { type Ctx, int, nullable, row, sql, text } from '#kit/postgres'
+import type { PointsEntry, Reversal } from './points.ts'
 
 /** Inserts accounts. Waits for another transaction that inserts the same one. */
 export async function insertMissingAccounts(ctx: Ctx, memberIds: number[]): Promise<void> {
@@ -32,7 +32,10 @@ export async function listOperations(ctx: Ctx, operationIds: string[]): Promise<
 }
 
 /** Writes entries and sets the accounts to their sums. Returns the entries with their ids, in the given order. */
-export async function writeLedger(ctx: Ctx, entries: Omit<PointsEntry, 'id'>[]): Promise<PointsEntry[]> {
+export async function writeLedger(
+  ctx: Ctx,
+  entries: (Omit<PointsEntry, 'id'> & Partial<Reversal>)[]
+): Promise<PointsEntry[]> {
   const balances = new Map(entries.map((e) => [e.memberId, e.balanceAfter]))
   const entered = await ctx.tx.many(
     row({ id: int, operationId: text }),
@@ -41,15 +44,41 @@ export async function writeLedger(ctx: Ctx, entries: Omit<PointsEntry, 'id'>[]):
       update points_accounts a set balance = b.balance, updated_at = ${ctx.now}
         from unnest(${[...balances.keys()]}::bigint[], ${[...balances.values()]}::bigint[]) as b(member_id, balance)
        where a.store_id = ${ctx.storeId} and a.member_id = b.member_id)
-    insert into points_entries (store_id, member_id, points, balance_after, reason, order_id, operation_id, created_at)
-    select ${ctx.storeId}, e.member_id, e.points, e.after, e.reason, e.order_id, e.operation_id, ${ctx.now}
+    insert into points_entries (store_id, member_id, points, balance_after, reason, order_id, operation_id, created_at, reverses_id,
+      shortfall_points, reversed_points)
+    select ${ctx.storeId}, e.member_id, e.points, e.after, e.reason, e.order_id, e.operation_id, ${ctx.now}, e.reverses_id,
+           e.shortfall, e.reversed
       from unnest(${entries.map((e) => e.memberId)}::bigint[], ${entries.map((e) => e.points)}::bigint[],
                   ${entries.map((e) => e.balanceAfter)}::bigint[], ${entries.map((e) => e.reason)}::text[],
-                  ${entries.map((e) => e.orderId)}::bigint[], ${entries.map((e) => e.operationId)}::text[])
-           with ordinality as e(member_id, points, after, reason, order_id, operation_id, nth)
+                  ${entries.map((e) => e.orderId)}::bigint[], ${entries.map((e) => e.operationId)}::text[],
+                  ${entries.map((e) => e.reversesId ?? null)}::bigint[], ${entries.map((e) => e.shortfallPoints ?? 0)}::bigint[],
+                  ${entries.map((e) => e.reversedPoints ?? null)}::bigint[])
+           with ordinality as e(member_id, points, after, reason, order_id, operation_id, reverses_id, shortfall, reversed, nth)
      order by e.nth
     returning id, operation_id`
   )
   const ids = new Map(entered.map(({ id, operationId }) => [operationId, id]))
   return entries.map((entry) => ({ id: ids.get(entry.operationId)!, ...entry }))
+}
+
+const OfOrder = row({
+  id: int,
+  orderId: int,
+  memberId: int,
+  points: int,
+  reversesId: nullable(int),
+  reversedPoints: nullable(int)
+})
+
+/** What these orders have issued, and what reverses it, oldest first. `memberId`: who has it now, after merges of customers. */
+export function listEntriesOfOrders(ctx: Ctx, orderIds: number[]) {
+  return ctx.tx.many(
+    OfOrder,
+    sql`
+    select e.id, e.order_id, coalesce(m.merged_into, e.member_id) as member_id, e.points, e.reverses_id, e.reversed_points
+      from points_entries e
+      join members m on m.store_id = ${ctx.storeId} and m.id = e.member_id
+     where e.store_id = ${ctx.storeId} and e.order_id = any(${orderIds}::bigint[])
+     order by e.id`
+  )
 }
