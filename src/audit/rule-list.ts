@@ -28,6 +28,13 @@ export {
 export { profilesPushed } from '#members/audit-rules'
 export { tagsFollowMemberships, tagsWritten } from '#mirror/audit-rules'
 export {
+  firstOrdersRight,
+  ordersClassified,
+  ordersLinked,
+  ordersTakenBack,
+  orderTagsFollow
+} from '#order-effects/audit-rules'
+export {
   orderMessagesAgree,
   orderRefundsAddUp,
   ordersAsUsual,

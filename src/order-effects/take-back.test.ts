@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { reversedOf } from './take-back.ts'
+
+const DISPUTE = { id: '1', beganAs: 'chargeback', type: 'chargeback', status: 'needs_response', initiatedAt: '' }
+const disputed = (
+  ...disputes: { type?: string; status?: string; amountMinor?: number | null; currency?: string | null }[]
+) =>
+  reversedOf({
+    totalMinor: 6000,
+    currency: 'USD',
+    refunds: [],
+    disputes: disputes.map((one) => ({ ...DISPUTE, amountMinor: 1500, currency: 'USD', ...one }))
+  }).disputedMinor
+
+test('a dispute claims its amount, or the whole order where the amount is unknown or in another currency', () => {
+  assert.equal(disputed({}), 1500)
+  assert.equal(disputed({ amountMinor: null }), 6000)
+  assert.equal(disputed({ currency: 'EUR' }), 6000)
+  assert.equal(disputed({ currency: null }), 6000)
+  assert.equal(disputed({}, { amountMinor: 500 }), 2000)
+})
+
+test('a chargeback counts unless it was won, prevented or refunded; an inquiry only when it was lost or accepted', () => {
+  const counted = (type: string) =>
+    ['needs_response', 'under_review', 'lost', 'accepted', 'won', 'prevented', 'charge_refunded'].filter(
+      (status) => disputed({ type, status }) > 0
+    )
+  assert.deepEqual(counted('chargeback'), ['needs_response', 'under_review', 'lost', 'accepted'])
+  assert.deepEqual(counted('inquiry'), ['lost', 'accepted'])
+})
+
+test('refunds add up', () => {
+  const refunds = [1000, 0, 500].map((minor, i) => ({ id: String(i), at: '', minor }))
+  assert.equal(reversedOf({ totalMinor: 6000, currency: 'USD', refunds, disputes: [] }).refundedMinor, 1500)
+})

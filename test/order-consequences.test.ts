@@ -1,0 +1,326 @@
+// What refunds and disputes of a membership's order lead to: credit and points are taken back and given back, a lost dispute may cancel.
+// With the sandbox over its socket.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { upsertFromContracts } from '#contracts'
+import { changeCredits } from '#credits'
+import { sql } from '#kit/postgres'
+import { findCustomerId, parseCustomerId } from '#members'
+import { findOrderId, recordReports } from '#orders'
+import type { PlatformOrder } from '#platform'
+import { adjustPoints } from '#points'
+import { listAlerts } from '#stores'
+import { aContract, anOrder } from './contract-builder.ts'
+import { testDatabase } from './database.ts'
+import { aStoreWithEvents } from './recorded-events.ts'
+import { startService } from './service-builder.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url)
+const { db } = service
+const { dispute, refund } = service.sandbox.controls
+
+/** A shop whose plan Gold costs 40.00 and issues 10.00 of credit with each paid cycle, and a member of it. */
+async function aShop() {
+  const store = await aStoreWithEvents(service)
+  const { storeId } = store
+  await service.admin('POST', `${store.at}/plans`, {
+    name: 'Gold',
+    type: 'vip',
+    price: '40.00',
+    interval: 'month',
+    credit: '10.00'
+  })
+  const settle = () => service.deps.settle(storeId)
+  const { customer, order_id: orderId } = await store.member('ada@example.com', 'Gold')
+  await settle()
+  const inStore = <T>(work: Parameters<typeof db.inStore<T>>[1]) => db.inStore(storeId, work)
+  const credit = async (id = customer.id) =>
+    (await service.get(`/store-credits/${id}`, store.key)).body.data.balance as number
+  /** Type, amount and shortfall of the entries since the first one, oldest first. */
+  const entries = async (id = customer.id) =>
+    (await service.get(`/store-credits/${id}/history`, store.key)).body.data
+      .map(({ type, amount }: { type: string; amount: number }) => [type, amount])
+      .toReversed()
+  const advance = () => store.advance({ by: 'PT1M' })
+  const refunds = async (amount?: string, id = orderId) => {
+    await refund({ storeId, orderId: id, ...(amount !== undefined && { amount }) })
+    await settle()
+  }
+  const disputes = async (status: string, type?: string, id = orderId) => {
+    await advance()
+    await dispute({ storeId, orderId: id, status, ...(type && { type }) } as Parameters<typeof dispute>[0])
+    await settle()
+  }
+  const memberId = (await inStore((ctx) => findCustomerId(ctx, parseCustomerId(customer.id, 'platform'))))!
+  const ourOrder = (id = orderId) => inStore(async (ctx) => (await findOrderId(ctx, id, 'platform'))!)
+  const spend = (amountMinor: number) =>
+    inStore((ctx) =>
+      changeCredits(ctx, [
+        { memberId, type: 'manual_deduct', amountMinor: -amountMinor, reason: 'x', operationId: `t:${Math.random()}` }
+      ])
+    )
+  const report = async (orders: PlatformOrder[], over: Partial<Parameters<typeof recordReports>[1]> = {}) => {
+    await inStore((ctx) =>
+      recordReports(ctx, { orders, refunds: [], transactions: [], disputes: [], ...over }, 'platform')
+    )
+    await settle()
+  }
+  const alerts = async () => (await inStore((ctx) => listAlerts(ctx))).alerts.map(({ kind }) => kind)
+  const isRight = async () =>
+    assert.deepEqual((await service.admin('POST', '/doctor', { store: store.domain })).findings, [])
+  return {
+    store,
+    storeId,
+    customer,
+    orderId,
+    memberId,
+    settle,
+    inStore,
+    credit,
+    entries,
+    advance,
+    refunds,
+    disputes,
+    ourOrder,
+    spend,
+    report,
+    alerts,
+    isRight
+  }
+}
+
+test('a refund in parts takes back the credit of its order in proportion, each refund once, and all of it in the end', async () => {
+  const { refunds, credit, entries, settle, inStore, ourOrder, isRight } = await aShop()
+  await refunds('10.00')
+  assert.equal(await credit(), 7.5)
+  await settle()
+  assert.equal(await credit(), 7.5)
+  await refunds('10.01')
+  assert.equal(await credit(), 5)
+  await refunds()
+  assert.deepEqual(await entries(), [
+    ['membership_charge', 10],
+    ['refund', -2.5],
+    ['refund', -2.5],
+    ['refund', -5]
+  ])
+  await isRight()
+})
+
+test('a refund takes at most the balance; credit that comes later is not taken for the shortfall', async () => {
+  const { spend, refunds, credit, inStore, memberId, settle, isRight } = await aShop()
+  await spend(800)
+  await refunds()
+  assert.equal(await credit(), 0)
+  const add = { memberId, type: 'manual_add' as const, amountMinor: 500, reason: 'x', operationId: 'later' }
+  await inStore((ctx) => changeCredits(ctx, [add]))
+  await settle()
+  assert.equal(await credit(), 5)
+  await isRight()
+})
+
+test('an open chargeback takes back, a won one gives back once, and then the refunds of the order take their share', async () => {
+  const { disputes, refunds, credit, entries, isRight } = await aShop()
+  await disputes('needs_response', 'chargeback')
+  assert.equal(await credit(), 0)
+  await disputes('under_review')
+  assert.equal(await credit(), 0)
+  await refunds('10.00')
+  await disputes('won')
+  assert.equal(await credit(), 7.5)
+  assert.deepEqual(await entries(), [
+    ['membership_charge', 10],
+    ['dispute', -10],
+    ['dispute', 10],
+    ['refund', -2.5]
+  ])
+  await isRight()
+})
+
+test('states of a dispute that contradict each other come to the last one: lost takes again after won', async () => {
+  const { disputes, credit, isRight } = await aShop()
+  for (const [status, left] of [
+    ['lost', 0],
+    ['won', 10],
+    ['lost', 0],
+    ['won', 10],
+    ['accepted', 0],
+    ['prevented', 10]
+  ] as const) {
+    await disputes(status, 'chargeback')
+    assert.equal(await credit(), left, status)
+  }
+  await isRight()
+})
+
+test('an open inquiry takes nothing; one that becomes a chargeback, or is lost, does', async () => {
+  const { store, storeId, settle, disputes, credit, isRight } = await aShop()
+  await disputes('needs_response', 'inquiry')
+  assert.equal(await credit(), 10)
+  await disputes('needs_response', 'chargeback')
+  assert.equal(await credit(), 0)
+  const { customer, order_id: other } = await store.member('bo@example.com', 'Gold')
+  await settle()
+  await disputes('needs_response', 'inquiry', other)
+  assert.equal(await credit(customer.id), 10)
+  await disputes('lost', undefined, other)
+  assert.equal(await credit(customer.id), 0)
+  await isRight()
+})
+
+test('the credit of a renewal is taken back when the renewal is refunded, and only that', async () => {
+  const { store, customer, refunds, credit, isRight } = await aShop()
+  await store.advance({ by: 'P1M' })
+  assert.equal(await credit(), 20)
+  const { data } = await service.admin('GET', `${store.at}/orders?customer=${customer.id}`)
+  await refunds(undefined, data[0].id)
+  assert.equal(await credit(), 10)
+  await isRight()
+})
+
+test('of a gift the credit is taken back from the receiver, who got it', async () => {
+  const { store, customer, refunds, credit, settle, isRight } = await aShop()
+  const receiver = await store.customer('receiver@example.com')
+  await settle()
+  const [{ id }] = (await service.get('/subscriptions', store.key)).body.data
+  const given = await service.post(`/subscriptions/${id}/gift`, store.key, { receiver: receiver.id })
+  assert.equal(given.status, 200, JSON.stringify(given.body))
+  await store.advance({ by: 'P1M' })
+  assert.deepEqual([await credit(), await credit(receiver.id)], [10, 10])
+  const { data } = await service.admin('GET', `${store.at}/orders?customer=${customer.id}`)
+  await refunds('20.00', data[0].id)
+  assert.deepEqual([await credit(), await credit(receiver.id)], [10, 5])
+  await isRight()
+})
+
+test('points of an order are taken back in proportion, at most the balance, and given back when a dispute is won', async () => {
+  const { store, inStore, memberId, ourOrder, refunds, disputes, settle, isRight } = await aShop()
+  const orderId = await ourOrder()
+  const set = (balance: number, order: number | null = null) =>
+    inStore((ctx) =>
+      adjustPoints(ctx, [{ memberId, balance, reason: 'x', operationId: `t:${Math.random()}`, orderId: order }])
+    )
+  const points = async () => (await service.get(`/members/mem_${memberId}`, store.key)).body.data.loyalty_points
+  await set(101, orderId)
+  await settle()
+  await refunds('10.00')
+  assert.equal(await points(), 76)
+  await disputes('needs_response', 'chargeback')
+  assert.equal(await points(), 0)
+  await disputes('won')
+  assert.equal(await points(), 76)
+  await set(20)
+  await refunds()
+  assert.equal(await points(), 0)
+  await set(50)
+  await settle()
+  assert.equal(await points(), 50)
+  await isRight()
+})
+
+test('a refund that is known before its order has issued the credit takes it back as it is issued', async () => {
+  const { store, inStore, report, settle, credit, isRight } = await aShop()
+  const at = Temporal.Instant.from('2026-01-31T15:00:00Z')
+  const ada = { id: '900000001', email: 'late@example.com', firstName: null, lastName: null, updatedAt: at }
+  const order = anOrder(at, { customerId: ada.id, totalMinor: 4000, refundedMinor: 2000 })
+  await report([order], {
+    refunds: [
+      { refund: { id: '77', orderId: order.id, amountMinor: 2000, refundedAt: at, transactions: [] }, revisionAt: at }
+    ]
+  })
+  const gold = (await store.plans()).find(({ name }: { name: string }) => name === 'Gold')!
+  const contract = aContract(at, { customer: ada, originOrder: { id: order.id } as never })
+  const line = { ...contract.lines[0]!, sellingPlanId: gold.platformSellingPlanId, priceMinor: 4000 }
+  await inStore((ctx) => upsertFromContracts(ctx, [{ ...contract, lines: [line] }], [order]))
+  await settle()
+  assert.equal(await credit(ada.id), 5)
+  // It was less after all, as the platform says later; and then more.
+  const refundOf = (amountMinor: number, minutes: number) => ({
+    refunds: [
+      {
+        refund: { id: '77', orderId: order.id, amountMinor, refundedAt: at, transactions: [] },
+        revisionAt: at.add({ minutes })
+      }
+    ]
+  })
+  await report([], refundOf(1000, 1))
+  assert.equal(await credit(ada.id), 7.5)
+  await report([], refundOf(3000, 2))
+  assert.equal(await credit(ada.id), 2.5)
+  // The order is edited after the refund: half of it is refunded now.
+  await report([{ ...order, totalMinor: 6000, refundedMinor: 3000, updatedAt: at.add({ minutes: 3 }) }])
+  assert.equal(await credit(ada.id), 5)
+})
+
+test('a lost dispute of a membership alerts once and changes nothing else, unless the store cancels then', async () => {
+  const { store, storeId, settle, disputes, alerts } = await aShop()
+  const status = async () =>
+    (await service.get('/subscriptions', store.key)).body.data.map((one: { status: string }) => one.status)
+  await disputes('lost', 'chargeback')
+  assert.deepEqual([await status(), await alerts()], [['active'], ['dispute_lost']])
+  await disputes('won')
+  await disputes('lost')
+  assert.deepEqual(await alerts(), ['dispute_lost'])
+  await service.admin('PATCH', `${store.at}/settings`, { disputes: { on_lost: 'cancel' } })
+  await settle()
+  assert.deepEqual(await status(), ['active'])
+  const { order_id: other } = await store.member('bo@example.com', 'Gold')
+  await settle()
+  await disputes('needs_response', 'inquiry', other)
+  assert.deepEqual(await status(), ['active', 'active'])
+  await disputes('accepted', undefined, other)
+  assert.deepEqual(await status(), ['cancelled', 'active'])
+})
+
+test('a refund or dispute of a plain order takes nothing, also of a member', async () => {
+  const { storeId, customer, settle, refunds, disputes, credit, alerts, isRight } = await aShop()
+  const place = async () => {
+    const { id } = await service.sandbox.controls.order({ storeId, customerId: customer.id, total: '40.00' })
+    await settle()
+    return id
+  }
+  await refunds('5.00', await place())
+  await disputes('lost', 'chargeback', await place())
+  assert.deepEqual([await credit(), await alerts()], [10, []])
+  await isRight()
+})
+
+test('doctor derives links, kinds, first dates, tags and what was taken back anew', async () => {
+  const { store, storeId, inStore, ourOrder, refunds, isRight } = await aShop()
+  await refunds('10.00')
+  await isRight()
+  const id = await ourOrder()
+  const wrong = async () =>
+    (await service.admin('POST', '/doctor', { store: store.domain })).findings.map(
+      ({ check }: { check: string }) => check
+    )
+  /** What doctor finds while a row is wrong. */
+  const broken = async (breaks: ReturnType<typeof sql>, mends: ReturnType<typeof sql>) => {
+    await inStore(({ tx }) => tx.run(breaks))
+    const found = await wrong()
+    await inStore(({ tx }) => tx.run(mends))
+    return found
+  }
+  const effect = (value: number) =>
+    sql`update order_effects set charge_number = ${value} where store_id = ${storeId} and order_id = ${id}`
+  assert.deepEqual(await broken(effect(7), effect(1)), ['orders_classified'])
+  const first = (hours: number) =>
+    sql`update first_orders set membership_at = first_at + ${hours} * interval '1 hour' where store_id = ${storeId}`
+  assert.deepEqual(await broken(first(1), first(0)), ['first_orders_right'])
+  const tag = (value: string) =>
+    sql`update wanted_tags set tag = ${value} where store_id = ${storeId} and kind = 'order' and tag_key = 'charge-1'`
+  assert.deepEqual(new Set(await broken(tag('charge-2'), tag('charge-1'))).has('order_tags_follow'), true)
+  const refunded = (minor: number) =>
+    sql`update platform_refunds set amount_minor = ${minor} where store_id = ${storeId} and order_id = ${id}`
+  assert.equal((await broken(refunded(2000), refunded(1000))).includes('orders_taken_back'), true)
+  assert.equal((await broken(refunded(500), refunded(1000))).includes('orders_taken_back'), true)
+  await isRight()
+  await inStore(({ tx }) => tx.run(sql`delete from order_links where store_id = ${storeId} and order_id = ${id}`))
+  assert.deepEqual([...new Set(await wrong())].toSorted(), [
+    'first_orders_right',
+    'order_tags_follow',
+    'orders_classified',
+    'orders_linked'
+  ])
+})
