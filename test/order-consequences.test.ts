@@ -91,7 +91,7 @@ async function aShop() {
 }
 
 test('a refund in parts takes back the credit of its order in proportion, each refund once, and all of it in the end', async () => {
-  const { refunds, credit, entries, settle, inStore, ourOrder, isRight } = await aShop()
+  const { store, orderId, refunds, credit, entries, settle, isRight } = await aShop()
   await refunds('10.00')
   assert.equal(await credit(), 7.5)
   await settle()
@@ -105,6 +105,16 @@ test('a refund in parts takes back the credit of its order in proportion, each r
     ['refund', -2.5],
     ['refund', -5]
   ])
+  const { ledger } = await service.admin('GET', `${store.at}/orders/${orderId}`)
+  assert.deepEqual(
+    ledger.map((one: Record<string, unknown>) => [one.of, one.amount, one.shortfall, one.reverses === ledger[0].id]),
+    [
+      ['credit', 10, 0, false],
+      ['credit', -2.5, 0, true],
+      ['credit', -2.5, 0, true],
+      ['credit', -5, 0, true]
+    ]
+  )
   await isRight()
 })
 
@@ -155,7 +165,7 @@ test('states of a dispute that contradict each other come to the last one: lost 
 })
 
 test('an open inquiry takes nothing; one that becomes a chargeback, or is lost, does', async () => {
-  const { store, storeId, settle, disputes, credit, isRight } = await aShop()
+  const { store, settle, disputes, credit, isRight } = await aShop()
   await disputes('needs_response', 'inquiry')
   assert.equal(await credit(), 10)
   await disputes('needs_response', 'chargeback')
@@ -220,7 +230,7 @@ test('points of an order are taken back in proportion, at most the balance, and 
 })
 
 test('a refund that is known before its order has issued the credit takes it back as it is issued', async () => {
-  const { store, inStore, report, settle, credit, isRight } = await aShop()
+  const { store, inStore, report, settle, credit } = await aShop()
   const at = Temporal.Instant.from('2026-01-31T15:00:00Z')
   const ada = { id: '900000001', email: 'late@example.com', firstName: null, lastName: null, updatedAt: at }
   const order = anOrder(at, { customerId: ada.id, totalMinor: 4000, refundedMinor: 2000 })
@@ -254,7 +264,7 @@ test('a refund that is known before its order has issued the credit takes it bac
 })
 
 test('a lost dispute of a membership alerts once and changes nothing else, unless the store cancels then', async () => {
-  const { store, storeId, settle, disputes, alerts } = await aShop()
+  const { store, settle, disputes, alerts } = await aShop()
   const status = async () =>
     (await service.get('/subscriptions', store.key)).body.data.map((one: { status: string }) => one.status)
   await disputes('lost', 'chargeback')

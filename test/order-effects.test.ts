@@ -122,6 +122,11 @@ test('a signup, its renewals and a plain order of a member each have their kind,
   const plain = await place(id)
   assert.deepEqual(await kind(plain), ['VIP', '', null, '', ['VIP']])
   assert.deepEqual(await firsts(id), ['VIP', '2026-01-31', '2026-01-31', '2026-02-28', null, null])
+  const [member] = (await service.admin('GET', `${store.at}/members`)).data
+  assert.deepEqual(
+    [member.first_orders.checkout_type, member.first_orders.membership_renewal, member.first_orders.product],
+    ['VIP', '2026-02-28T15:00:00.000Z', null]
+  )
   await isRight()
 })
 

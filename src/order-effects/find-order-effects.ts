@@ -16,8 +16,26 @@ const LinkOfOrder = row({
   orderNumber: int
 })
 
-/** What kind of order it was, the tags it is to have, and the contracts that it belongs to. */
-export type OrderEffects = { kind: RowOf<typeof Classification> | null; links: RowOf<typeof LinkOfOrder>[] }
+const EntryOfOrder = row({
+  id: int,
+  ledger: oneOf('credit', 'points'),
+  memberId: int,
+  amount: int,
+  shortfall: int,
+  reversesId: nullable(int),
+  reason: text,
+  createdAt: instant
+})
+
+/**
+ * What kind of order it was, the tags it is to have, the contracts that it belongs to, and the store credit (minor units of the store's
+ * currency) and points that it issued, used, lost or got back.
+ */
+export type OrderEffects = {
+  kind: RowOf<typeof Classification> | null
+  links: RowOf<typeof LinkOfOrder>[]
+  entries: RowOf<typeof EntryOfOrder>[]
+}
 
 /** By our number of the order; `kind` is null while nobody has looked at it yet. */
 export async function findOrderEffects(ctx: Ctx, orderId: number): Promise<OrderEffects> {
@@ -37,5 +55,15 @@ export async function findOrderEffects(ctx: Ctx, orderId: number): Promise<Order
     select subscription_id, attempt_id, part, order_number from order_links
      where store_id = ${ctx.storeId} and order_id = ${orderId} order by subscription_id`
   )
-  return { kind, links }
+  const entries = await ctx.tx.many(
+    EntryOfOrder,
+    sql`
+    select id, 'credit' as ledger, member_id, amount_minor as amount, shortfall_minor as shortfall, reverses_id, reason, created_at
+      from credit_entries where store_id = ${ctx.storeId} and order_id = ${orderId}
+    union all
+    select id, 'points', member_id, points, shortfall_points, reverses_id, reason, created_at
+      from points_entries where store_id = ${ctx.storeId} and order_id = ${orderId}
+     order by created_at, ledger, id`
+  )
+  return { kind, links, entries }
 }

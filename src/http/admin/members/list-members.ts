@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { listFirstOrders } from '#order-effects'
 import { listMembers, memberFilters, queryFields, readFilters } from '#views'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
@@ -27,7 +28,14 @@ export function listMembersRoute(admin: Surface, { db }: AdminDeps): void {
       const { rows, total } = filters
         ? await listMembers(db.direct, storeOf(request).storeId, { ...filters, ...offsetPagingOf(request.query) })
         : NOTHING
-      return { data: rows.map(presentMember), total }
+      const firsts = await request.inStore((ctx) =>
+        listFirstOrders(
+          ctx,
+          rows.map(({ id }) => id)
+        )
+      )
+      const byMember = new Map(firsts.map((first) => [first.memberId, first]))
+      return { data: rows.map((view) => presentMember(view, byMember.get(view.id) ?? null)), total }
     }
   )
 }

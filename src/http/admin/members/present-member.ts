@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox'
+import { isoOf, isoOrNull } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
+import type { FirstOrders } from '#order-effects'
 import { OrNull, Timestamp } from '#resources'
 import type { MemberView } from '#views'
 
@@ -21,6 +23,19 @@ export const MemberBody = Type.Object(
     currency: Type.String({ description: 'ISO 4217' }),
     member_since: Timestamp('When the first membership began'),
     next_billing_date: OrNull(Timestamp('The earliest next billing date of their subscriptions')),
+    first_orders: OrNull(
+      Type.Object(
+        {
+          first: Timestamp('The first order of all'),
+          checkout_type: OrNull(Type.String({ description: 'Of that order: `VIP`, `Product Subscription` or `PAYG`' })),
+          membership: OrNull(Timestamp('The first of a membership')),
+          membership_renewal: OrNull(Timestamp('The first renewal of one')),
+          product: OrNull(Timestamp('The first of a product subscription')),
+          product_renewal: OrNull(Timestamp('The first renewal of one'))
+        },
+        { description: 'When they first placed an order that was not cancelled; null without any' }
+      )
+    ),
     created_at: Timestamp('When the service first recorded the customer')
   },
   {
@@ -41,13 +56,21 @@ export const MemberBody = Type.Object(
         currency: 'EUR',
         member_since: '2026-09-15T05:25:00.000Z',
         next_billing_date: '2026-12-15T06:25:00.000Z',
+        first_orders: {
+          first: '2026-09-15T05:25:00.000Z',
+          checkout_type: 'VIP',
+          membership: '2026-09-15T05:25:00.000Z',
+          membership_renewal: '2026-10-15T05:25:00.000Z',
+          product: null,
+          product_renewal: null
+        },
         created_at: '2026-09-15T05:25:00.000Z'
       }
     ]
   }
 )
 
-export function presentMember(view: MemberView): Static<typeof MemberBody> {
+export function presentMember(view: MemberView, first: FirstOrders | null): Static<typeof MemberBody> {
   return {
     id: publicId('mem', view.id),
     platform_customer_id: view.platformCustomerId,
@@ -62,6 +85,14 @@ export function presentMember(view: MemberView): Static<typeof MemberBody> {
     currency: view.currency,
     member_since: view.memberSince,
     next_billing_date: view.nextBillingAt,
+    first_orders: first && {
+      first: isoOf(first.firstAt),
+      checkout_type: first.checkoutType,
+      membership: isoOrNull(first.membershipAt),
+      membership_renewal: isoOrNull(first.membershipRenewalAt),
+      product: isoOrNull(first.productAt),
+      product_renewal: isoOrNull(first.productRenewalAt)
+    },
     created_at: view.createdAt
   }
 }

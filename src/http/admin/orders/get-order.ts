@@ -3,7 +3,7 @@ import { findOrderEffects } from '#order-effects'
 import { findOrder } from '#orders'
 import { gid } from '#platform'
 import type { Surface } from '../../shared/surface.ts'
-import { requestStoreOf, StoreParams } from '../store.ts'
+import { requestStoreOf, StoreParams, storeOf } from '../store.ts'
 import { orderNotFound } from './order-not-found.ts'
 import { OrderBody, presentOrder } from './present-order.ts'
 
@@ -17,7 +17,7 @@ export function getOrderRoute(admin: Surface): void {
         operationId: 'getOrder',
         summary: 'Get an order',
         description:
-          'With its lines, refunds, transactions and disputes, what kind of order it was, and the subscriptions it belongs to.',
+          'With its lines, refunds, transactions and disputes, what kind of order it was, the subscriptions it belongs to, and what it did to store credit and points.',
         params: Type.Object({
           ...StoreParams.properties,
           order: Type.String({
@@ -37,7 +37,7 @@ export function getOrderRoute(admin: Surface): void {
         return order && { order, effects: await findOrderEffects(ctx, order.id) }
       })
       if (!found) throw orderNotFound(given)
-      return presentOrder(found.order, found.effects)
+      return presentOrder(found.order, found.effects, storeOf(request).currency)
     }
   )
 }

@@ -154,6 +154,24 @@ export const OrderBody = Type.Object(
       }),
       { description: 'The subscriptions that it belongs to' }
     ),
+    ledger: Type.Array(
+      Type.Object({
+        id: Type.String({ description: 'The entry: `sct_8` of store credit, `8` of points' }),
+        of: Type.String({ description: '`credit` or `points`' }),
+        customer_id: Type.String({ description: 'Whose account, `cust_7`' }),
+        amount: Type.Number({
+          description: "Points, or store credit in the store's currency; negative when it was deducted"
+        }),
+        shortfall: Type.Number({ description: 'What could not be deducted since the balance was too small' }),
+        reverses: textOrNull('The entry that it takes back or restores'),
+        reason: Type.String({ description: 'Why' }),
+        created_at: Timestamp('When')
+      }),
+      {
+        description:
+          'What it issued and used of store credit and points, and what was taken back or restored, oldest first'
+      }
+    ),
     is_complete: Type.Boolean({
       description:
         'Whether the order was reported by itself; until then only its totals are known, from a charge or a signup'
@@ -205,6 +223,7 @@ export const OrderBody = Type.Object(
           tags: ['deliverySchedule: weekly']
         },
         subscriptions: [],
+        ledger: [],
         is_complete: true
       }
     ]
@@ -239,7 +258,11 @@ export function presentOrderSummary(order: OrderSummary): Static<typeof OrderSum
   }
 }
 
-export function presentOrder(order: OrderWithParts, { kind, links }: OrderEffects): Static<typeof OrderBody> {
+export function presentOrder(
+  order: OrderWithParts,
+  { kind, links, entries }: OrderEffects,
+  storeCurrency: string
+): Static<typeof OrderBody> {
   const amount = (minor: number) => numberOf(minor, order.currency)
   return {
     ...presentOrderSummary(order),
@@ -297,6 +320,20 @@ export function presentOrder(order: OrderWithParts, { kind, links }: OrderEffect
       part: link.part,
       order_number: link.orderNumber
     })),
+    ledger: entries.map((entry) => {
+      const of = (value: number) => (entry.ledger === 'credit' ? numberOf(value, storeCurrency) : value)
+      const idOf = (id: number) => (entry.ledger === 'credit' ? publicId('sct', id) : String(id))
+      return {
+        id: idOf(entry.id),
+        of: entry.ledger,
+        customer_id: publicId('cust', entry.memberId),
+        amount: of(entry.amount),
+        shortfall: of(entry.shortfall),
+        reverses: entry.reversesId === null ? null : idOf(entry.reversesId),
+        reason: entry.reason,
+        created_at: isoOf(entry.createdAt)
+      }
+    }),
     is_complete: order.detailsAt !== null
   }
 }
