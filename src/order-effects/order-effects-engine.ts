@@ -1,5 +1,5 @@
-import type { Engine } from '#kit/engines'
-import { type Ctx, type Database, instant, nullable, row } from '#kit/postgres'
+import { type Engine, nextDueBy } from '#kit/engines'
+import type { Ctx, Database } from '#kit/postgres'
 import { refreshOrders } from './refresh-orders.ts'
 import { dueOrders, listDueOrders, nextDueOrder } from './write-effects.ts'
 
@@ -11,9 +11,7 @@ export function createOrderEffectsEngine({ db }: { db: Database }): Engine {
     name: 'order_effects',
     stage: 'others',
     due: dueOrders,
-    async nextDueAt(storeId) {
-      return (await db.direct.one(row({ at: nullable(instant) }), nextDueOrder(storeId))).at
-    },
+    ...nextDueBy(db, nextDueOrder),
     runOnce: (storeId) => db.inStore(storeId, refreshDueOrders)
   }
 }
