@@ -56,7 +56,7 @@ export async function takeBackCredit(ctx: Ctx, taken: TakeBack): Promise<CreditO
 }
 
 /** The entries of an order, with the accounts locked that have the credit now. */
-export async function lockEntriesOfOrder(ctx: Ctx, { orderId, ownerOf }: Pick<TakeBack, 'orderId' | 'ownerOf'>) {
+async function lockEntriesOfOrder(ctx: Ctx, { orderId, ownerOf }: Pick<TakeBack, 'orderId' | 'ownerOf'>) {
   const found = await listEntriesOfOrder(ctx, orderId)
   await lockAccounts(ctx, [...new Set(found.flatMap(({ memberId }) => [memberId, ownerOf(memberId)]))])
   return listEntriesOfOrder(ctx, orderId)
