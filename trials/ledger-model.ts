@@ -22,135 +22,24 @@ import { createCreditEngine } from '../src/credits/credit-engine.ts'
 import { webhooksConsumer } from '../src/webhooks/queue/queue-deliveries.ts'
 import { enginesInTurn } from '../test/engines-in-turn.ts'
 import { aStore, type BuiltStore } from '../test/store-builder.ts'
+import {
+  entered,
+  freeOf,
+  type Held,
+  heldOf,
+  inOrder,
+  type Model,
+  openOf,
+  partsOf,
+  type Spent,
+  spend,
+  take,
+  usableLots
+} from './ledger-lots.ts'
+import { life, type Step } from './ledger-steps.ts'
 
 export type LedgerTrial = { db: Database; sequences: number; seed: number }
 export type LedgerReport = { sequences: number; steps: number; refused: number; repeated: number }
-
-type Step =
-  | { kind: 'add'; who: 0 | 1; minor: number; days: number | null }
-  | { kind: 'deduct'; who: 0 | 1; minor: number }
-  | { kind: 'repeat'; nth: number }
-  | { kind: 'wait'; days: number; expire: boolean }
-  | { kind: 'transfer'; from: 0 | 1 }
-  | { kind: 'points'; who: 0 | 1; balance: number; repeats: number | null }
-  | { kind: 'reserve'; who: 0 | 1; minor: number; days: number }
-  | { kind: 'capture'; nth: number; percent: number }
-  | { kind: 'release'; nth: number }
-  | { kind: 'redeem'; who: 0 | 1; minor: number }
-  | { kind: 'restore'; nth: number; minor: number | null }
-  | { kind: 'issue'; who: 0 | 1; minor: number; days: number | null }
-  | { kind: 'take back'; who: 0 | 1; type: 'refund' | 'dispute'; tenths: number }
-  | { kind: 'win'; who: 0 | 1 }
-
-const who = fc.constantFrom<0 | 1>(0, 1)
-const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constant('add' as const),
-      who,
-      minor: fc.integer({ min: 1, max: 500 }),
-      days: fc.option(fc.integer({ min: 1, max: 9 }))
-    })
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({ kind: fc.constant('deduct' as const), who, minor: fc.integer({ min: 1, max: 700 }) })
-  },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('repeat' as const), nth: fc.nat(30) }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constant('wait' as const),
-      days: fc.integer({ min: 1, max: 5 }),
-      expire: fc.boolean()
-    })
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('transfer' as const), from: who }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant('reserve' as const),
-      who,
-      minor: fc.integer({ min: 1, max: 500 }),
-      days: fc.integer({ min: 1, max: 6 })
-    })
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('capture' as const),
-      nth: fc.nat(5),
-      percent: fc.integer({ min: 1, max: 110 })
-    })
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('release' as const), nth: fc.nat(5) }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('redeem' as const), who, minor: fc.integer({ min: 1, max: 500 }) })
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('restore' as const),
-      nth: fc.nat(5),
-      minor: fc.option(fc.integer({ min: 1, max: 300 }))
-    })
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('issue' as const),
-      who,
-      minor: fc.integer({ min: 1, max: 500 }),
-      days: fc.option(fc.integer({ min: 1, max: 9 }))
-    })
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('take back' as const),
-      who,
-      type: fc.constantFrom<'refund' | 'dispute'>('refund', 'dispute'),
-      tenths: fc.integer({ min: 1, max: 10 })
-    })
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('win' as const), who }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('points' as const),
-      who,
-      balance: fc.nat(50),
-      repeats: fc.option(fc.nat(5))
-    })
-  }
-)
-/** Steps of one call, as for requests at the same time. */
-const life = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 12 })
-
-/** What is left of one credit, and its place in the order of adding. */
-type ModelLot = { endsOn: number; left: number; nth: number }
-type Part = { lot: ModelLot; minor: number }
-/** Credit that is held until `endsOn`. */
-type Held = { id: number; minor: number; endsOn: number; parts: Part[]; isOpen: boolean }
-/** Credit that was spent, and how much of it was restored. */
-type Spent = { entryId: number; minor: number; restored: number; on: number; parts: Part[] }
-/** What was taken back of issued credit. */
-type Taken = Spent & { type: 'refund' | 'dispute'; shortfall: number }
-type Issued = { minor: number; lot: ModelLot; taken: Taken[] }
-type Model = {
-  orderId: number
-  lots: ModelLot[]
-  entries: number
-  /** Entries with an event: all but those that could deduct nothing. */
-  recorded: number
-  held: Held[]
-  redeemed: Spent[]
-  issued: Issued[]
-  points: number
-  pointsEntries: number
-}
 
 /** Sequences mostly wait for statements, so several run at once, each with a seed of its own. */
 const AT_ONCE = 4
@@ -160,8 +49,9 @@ const NEVER = Number.POSITIVE_INFINITY
 
 /**
  * Random lives of two customers: credit is added, spent, repeated, expired, transferred, reserved, captured, released, redeemed,
- * restored, taken back and given back, and points are set, against a model that knows nothing of tables. After each step the database must say what the model says, and in the end the auditor must have
- * no findings. Throws otherwise, with the seed and a short sequence that fails.
+ * restored, taken back and given back, and points are set, against a model that knows nothing of tables. After each step the database
+ * must say what the model says, and in the end the auditor must have no findings. Throws otherwise, with the seed and a short sequence
+ * that fails.
  */
 export async function compareLedgers({ db, sequences, seed }: LedgerTrial): Promise<LedgerReport> {
   const dispatch = enginesInTurn(createFactEngines({ db, consumers: [webhooksConsumer] }))
@@ -505,49 +395,6 @@ async function live(db: Database, store: BuiltStore, members: number[], batches:
 }
 
 const dayAt = (day: number) => at(START).add({ hours: 24 * day })
-const inOrder = (a: ModelLot, b: ModelLot) => (a.endsOn === b.endsOn ? a.nth - b.nth : a.endsOn < b.endsOn ? -1 : 1)
-const usableLots = ({ lots }: Model, today: number) => lots.filter((lot) => lot.endsOn > today).sort(inOrder)
-
-const openOf = ({ held }: Model, today: number) => held.filter(({ isOpen, endsOn }) => isOpen && endsOn > today)
-
-/** What open reservations hold of a lot. */
-function heldOf(model: Model, lot: ModelLot, today: number): number {
-  const parts = openOf(model, today).flatMap((held) => held.parts.filter((part) => part.lot === lot))
-  return parts.reduce((sum, { minor }) => sum + minor, 0)
-}
-
-const freeOf = (model: Model, lot: ModelLot, today: number) => lot.left - heldOf(model, lot, today)
-
-/** The parts of lots, in order, that make an amount; null when there is not enough. */
-function partsOf(lots: ModelLot[], minor: number, free: (lot: ModelLot) => number): Part[] | null {
-  const parts: Part[] = []
-  let open = minor
-  for (const lot of lots) {
-    const taken = Math.min(free(lot), open)
-    open -= taken
-    if (taken > 0) parts.push({ lot, minor: taken })
-  }
-  return open > 0 ? null : parts
-}
-
-function entered(model: Model, isRecorded = true) {
-  model.entries++
-  if (isRecorded) model.recorded++
-}
-
-function spend(model: Model, parts: Part[], isRecorded = true) {
-  for (const { lot, minor } of parts) lot.left -= minor
-  model.lots = model.lots.filter((lot) => lot.left > 0)
-  entered(model, isRecorded)
-}
-
-/** Takes an amount from what can be used; null when there is not enough. */
-function take(model: Model, minor: number, today: number): Part[] | null {
-  const parts = partsOf(usableLots(model, today), minor, (lot) => freeOf(model, lot, today))
-  if (parts !== null) spend(model, parts)
-  return parts
-}
-
 async function anOrderOf(store: BuiltStore, memberId: number): Promise<number> {
   const { id } = await store.inStore(({ tx, storeId, now }) =>
     tx.one(
