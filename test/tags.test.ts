@@ -539,7 +539,7 @@ test('two nodes that are at work at once write each owner once', async () => {
   assert.deepEqual(await tags(ids.at(-1)!), [VIP])
 })
 
-test('the command line compares and puts right', async () => {
+test('the command line compares and corrects', async () => {
   const { store, join, remove, tags } = await aShop()
   const { id } = await join('ada@example.com')
   const { json, run } = commandLine(service)

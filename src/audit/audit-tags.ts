@@ -10,7 +10,7 @@ export const platformTagsAgree = {
   severity: 'finding',
   help:
     'The platform does not have a [tag](tags.md) that a customer or an order is to have, or has one that we have added and that is to ' +
-    'be there no more; and no work waits that would put it right. `perennial tags sync` does. Of a store that is no sandbox 2,000 ' +
+    'be there no more; and no work waits that would correct it. `perennial tags sync` does. Of a store that is no sandbox 2,000 ' +
     'customers and orders are compared at most, within 10 seconds; `not_checked` says when there were more.'
 } as const
 

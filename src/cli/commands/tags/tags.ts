@@ -56,8 +56,8 @@ export function addTagCommands(program: Command, terminal: Terminal): void {
     show: ({ scope }, { store }) =>
       lines([
         scope === 'store'
-          ? 'All tags of the store are compared and put right.'
-          : `The tags of the ${scope} are put right.`,
+          ? 'All tags of the store are compared and corrected.'
+          : `The tags of the ${scope} are corrected.`,
         `To see what is left: perennial tags diff --store ${store}`
       ])
   })

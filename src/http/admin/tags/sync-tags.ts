@@ -7,8 +7,8 @@ import { StoreParams, storeOf } from '../store.ts'
 import { OneOwner, tagOwnerOf } from './tag-owner-of.ts'
 
 const SyncBody = Type.Object(
-  { scope: Type.String({ description: '`store`, `customer` or `order`: whose tags are put right' }) },
-  { title: 'TagSync', description: 'Tags that are put right now.', examples: [{ scope: 'store' }] }
+  { scope: Type.String({ description: '`store`, `customer` or `order`: whose tags are corrected' }) },
+  { title: 'TagSync', description: 'Tags that are corrected now.', examples: [{ scope: 'store' }] }
 )
 
 /** POST /stores/{store}/tags/sync */
@@ -21,7 +21,7 @@ export function syncTagsRoute(admin: Surface, deps: AdminDeps): void {
         operationId: 'syncTags',
         summary: 'Put tags right now',
         description:
-          'Has the tags of one customer or order, or of all in the store, compared with the platform and put right, without waiting for the schedule. For a sandbox store the response comes when that is done; for a live store it happens in the background.',
+          'Has the tags of one customer or order, or of all in the store, compared with the platform and corrected, without waiting for the schedule. For a sandbox store the response comes when that is done; for a live store it happens in the background.',
         params: StoreParams,
         body: Type.Object(OneOwner, { examples: [{ customer: 'cust_24' }] }),
         response: { 202: SyncBody }
