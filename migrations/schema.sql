@@ -382,6 +382,33 @@ create policy one_store on credit_lots for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on credit_lots to perennial_operator, perennial_store;
 
+create table credit_pushes (
+  store_id bigint not null,
+  id bigint not null generated always as identity,
+  member_id bigint not null,
+  amount_minor bigint not null,
+  status text not null default 'sent'::text,
+  sent_at timestamp with time zone not null,
+  settles_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint credit_pushes_pkey PRIMARY KEY (store_id, id),
+  constraint credit_pushes_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint credit_pushes_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES spending_accounts(store_id, member_id),
+  constraint credit_pushes_amount_minor_check CHECK (amount_minor <> 0),
+  constraint credit_pushes_status_check CHECK (status = ANY (ARRAY['sent'::text, 'done'::text, 'refused'::text, 'unseen'::text]))
+);
+CREATE UNIQUE INDEX credit_pushes_open ON public.credit_pushes USING btree (store_id, member_id) WHERE (status = 'sent'::text);
+CREATE INDEX credit_pushes_unseen ON public.credit_pushes USING btree (store_id, member_id, sent_at) WHERE (status = 'unseen'::text);
+alter table credit_pushes enable row level security;
+alter table credit_pushes force row level security;
+create policy all_stores on credit_pushes for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on credit_pushes for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on credit_pushes to perennial_operator, perennial_store;
+
 create table credit_reservations (
   store_id bigint not null,
   id bigint not null generated always as identity,
@@ -1395,6 +1422,37 @@ create policy one_store on plans for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on plans to perennial_operator, perennial_store;
 
+create table platform_credit_transactions (
+  store_id bigint not null,
+  transaction_key text not null,
+  member_id bigint not null,
+  amount_minor bigint not null,
+  event text not null,
+  kind text not null,
+  order_id bigint,
+  push_id bigint,
+  happened_at timestamp with time zone not null,
+  recorded_at timestamp with time zone not null,
+  constraint platform_credit_transactions_pkey PRIMARY KEY (store_id, transaction_key),
+  constraint platform_credit_transactions_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint platform_credit_transactions_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES spending_accounts(store_id, member_id),
+  constraint platform_credit_transactions_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id),
+  constraint platform_credit_transactions_store_id_push_id_fkey FOREIGN KEY (store_id, push_id) REFERENCES credit_pushes(store_id, id),
+  constraint platform_credit_transactions_kind_check CHECK (kind = ANY (ARRAY['ours'::text, 'spent'::text, 'returned'::text, 'changed'::text, 'expired'::text]))
+);
+CREATE INDEX platform_credit_transactions_by_member ON public.platform_credit_transactions USING btree (store_id, member_id);
+CREATE INDEX platform_credit_transactions_by_order ON public.platform_credit_transactions USING btree (store_id, order_id) WHERE (order_id IS NOT NULL);
+CREATE UNIQUE INDEX platform_credit_transactions_by_push ON public.platform_credit_transactions USING btree (store_id, push_id) WHERE (push_id IS NOT NULL);
+alter table platform_credit_transactions enable row level security;
+alter table platform_credit_transactions force row level security;
+create policy all_stores on platform_credit_transactions for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on platform_credit_transactions for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on platform_credit_transactions to perennial_operator, perennial_store;
+
 create table platform_refunds (
   store_id bigint not null,
   id bigint not null generated always as identity,
@@ -1597,6 +1655,59 @@ create table schema_migrations (
   applied_at timestamp with time zone not null default now(),
   constraint schema_migrations_pkey PRIMARY KEY (migration_set, name)
 );
+
+create table spending_accounts (
+  store_id bigint not null,
+  member_id bigint not null,
+  due_at timestamp with time zone,
+  rests_until timestamp with time zone,
+  is_check boolean not null default false,
+  version integer not null default 1,
+  attempts integer not null default 0,
+  last_error text,
+  problem text,
+  platform_account_id text,
+  mirrored_minor bigint not null default 0,
+  last_key text,
+  is_restored boolean not null default false,
+  changed_at timestamp with time zone not null,
+  lease_token integer not null default 0,
+  lease_owner bigint,
+  leased_until timestamp with time zone,
+  constraint spending_accounts_pkey PRIMARY KEY (store_id, member_id),
+  constraint spending_accounts_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint spending_accounts_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id)
+);
+CREATE INDEX spending_accounts_due ON public.spending_accounts USING btree (store_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX spending_accounts_with_problem ON public.spending_accounts USING btree (store_id, member_id) WHERE ((problem IS NOT NULL) OR (attempts > 3));
+alter table spending_accounts enable row level security;
+alter table spending_accounts force row level security;
+create policy all_stores on spending_accounts for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on spending_accounts for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on spending_accounts to perennial_operator, perennial_store;
+
+create table spending_walks (
+  store_id bigint not null,
+  next_at timestamp with time zone not null,
+  after_id bigint not null default 0,
+  finished_at timestamp with time zone,
+  constraint spending_walks_pkey PRIMARY KEY (store_id),
+  constraint spending_walks_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
+);
+CREATE INDEX spending_walks_due ON public.spending_walks USING btree (store_id, next_at);
+alter table spending_walks enable row level security;
+alter table spending_walks force row level security;
+create policy all_stores on spending_walks for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on spending_walks for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on spending_walks to perennial_operator, perennial_store;
 
 create table status_changes (
   store_id bigint not null,
@@ -2242,6 +2353,7 @@ create table sandbox.credit_transactions (
   event text not null,
   expires_at timestamp with time zone,
   created_at timestamp with time zone not null,
+  order_transaction_id bigint,
   constraint credit_transactions_pkey PRIMARY KEY (store_id, id)
 );
 CREATE INDEX credit_transactions_by_account ON sandbox.credit_transactions USING btree (store_id, account_id, id);

@@ -37,6 +37,7 @@ import { compareLedgers } from './ledger-model.ts'
 import { loseMessages } from './lost-messages.ts'
 import { olderCode } from './older-commit.ts'
 import { repeatOneKey } from './one-key.ts'
+import { mirrorCredit } from './platform-credit.ts'
 import { prove } from './prove.ts'
 import { forgeProxyRequests } from './proxy-requests.ts'
 import { restartDatabase } from './restart-database.ts'
@@ -88,6 +89,8 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
   contention,
   'one-key': (place) => repeatOneKey({ ...place, rounds: rounds(500) }),
   'concurrent-deducts': (place) => deductConcurrently({ ...place, rounds: rounds(200), isPatient }),
+  'platform-credit': (place) =>
+    mirrorCredit({ ...place, customers: rounds(100), kills: Math.min(kills, 20), lost: 0.03, unheard: 0.02 }),
   'kill-sender': (place) => killSender({ ...place, events: 5_000, kills: 20 }),
   'shared-limits': (place) => shareLimits({ ...place, rounds: rounds(100), kills: rounds(100) }),
   'simulated-store': (place) => simulateStore({ ...place, members: rounds(2_500), months: 12, isShuffled: false }),

@@ -105,7 +105,13 @@ const account = ({ accountId }: CreditTransaction, _args: unknown, api: Api) => 
 const money = (of: 'amountMinor' | 'balanceAfterMinor') => async (found: CreditTransaction, _args: unknown, api: Api) =>
   moneyV2(found[of], (await api.load.creditAccount.get(found.accountId))!.currency)
 
-const transactionFields = { account, amount: money('amountMinor'), balanceAfterTransaction: money('balanceAfterMinor') }
+const transactionFields = {
+  account,
+  amount: money('amountMinor'),
+  balanceAfterTransaction: money('balanceAfterMinor'),
+  origin: ({ orderTransactionId }: CreditTransaction, _args: unknown, api: Api) =>
+    orderTransactionId && api.load.transaction.get(orderTransactionId)
+}
 
 export const storeCreditResolvers: Resolvers = {
   QueryRoot: {

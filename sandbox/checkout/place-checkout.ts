@@ -10,7 +10,7 @@ import { contractPayload } from '../outgoing/subscription-payloads.ts'
 import type { Shop } from '../shop.ts'
 import type { Address } from '../state/addresses.ts'
 import { insertContracts } from '../state/contracts.ts'
-import { listCreditAccounts, moveCredit } from '../state/credit.ts'
+import { type CreditTransaction, linkCredit, listCreditAccounts, moveCredit } from '../state/credit.ts'
 import { type Customer, displayNameOf } from '../state/customers.ts'
 import { type GiftCard, moveGiftCard } from '../state/gift-cards.ts'
 import type { Attribute, Order, Tax } from '../state/orders.ts'
@@ -86,6 +86,7 @@ export async function placeCheckout(
   }))
   const { shippingLine, taxMinor, discounts } = totals
   const { tax, attributes, note, shippingAddress, billingAddress, sourceName } = cart
+  const { payments, spent } = await pay(q, shop, customer, cart, totals.totalMinor, method ?? guestCard(customer), now)
   const [placed] = await placeOrders(
     q,
     shop,
@@ -97,7 +98,7 @@ export async function placeCheckout(
         lines,
         discounts,
         shippingMinor: 0,
-        payments: await pay(q, shop, customer, cart, totals.totalMinor, method ?? guestCard(customer), now),
+        payments,
         tags: [],
         sourceName,
         checkout: { tax, taxMinor, shippingLine, attributes, note, shippingAddress, billingAddress }
@@ -106,6 +107,10 @@ export async function placeCheckout(
     now
   )
   const orderId = placed!.order.id
+  const paidWithCredit = placed!.transactions.find(({ paidFrom }) => paidFrom && 'creditAccountId' in paidFrom)
+  if (spent && paidWithCredit) {
+    await linkCredit(q, shop.storeId, [{ creditTransactionId: spent.id, orderTransactionId: paidWithCredit.id }])
+  }
   await q.run(sql`
     update sandbox.contracts set origin_order_id = ${orderId}, last_payment_status = 'SUCCEEDED'
      where store_id = ${shop.storeId} and id = any(${contracts.map(({ id }) => id)}::bigint[])`)
@@ -134,8 +139,9 @@ async function pay(
   totalMinor: number,
   card: Payment['card'],
   now: Temporal.Instant
-): Promise<Payment[]> {
+): Promise<{ payments: Payment[]; spent: CreditTransaction | null }> {
   const payments: Payment[] = []
+  let spent: CreditTransaction | null = null
   const giftMinor = Math.min(giftCard?.balanceMinor ?? 0, totalMinor)
   if (creditMinor > totalMinor - giftMinor) {
     throw invalidField('credit', 'must be at most what is to be paid')
@@ -147,17 +153,17 @@ async function pay(
     payments.push({ gateway: 'gift_card', amountMinor: giftMinor, card: null, paidFrom })
   }
   if (creditMinor > 0) {
-    const creditAccountId = await spendCredit(q, shop, customer, creditMinor, now)
+    spent = await spendCredit(q, shop, customer, creditMinor, now)
     payments.push({
       gateway: 'shopify_store_credit',
       amountMinor: creditMinor,
       card: null,
-      paidFrom: { creditAccountId }
+      paidFrom: { creditAccountId: spent.accountId }
     })
   }
   const restMinor = totalMinor - giftMinor - creditMinor
   if (restMinor > 0) payments.push({ gateway: GATEWAY, amountMinor: restMinor, card })
-  return payments
+  return { payments, spent }
 }
 
 async function spendCredit(q: Queries, shop: Shop, customer: Customer, amountMinor: number, now: Temporal.Instant) {
@@ -165,10 +171,9 @@ async function spendCredit(q: Queries, shop: Shop, customer: Customer, amountMin
     (candidate) => candidate.currency === shop.currency
   )
   const move = { accountId: account?.id ?? '0', amountMinor: -amountMinor, event: 'ORDER_PAYMENT', expiresAt: null }
-  if (!account || !(await moveCredit(q, shop.storeId, move, now))) {
-    throw new Refusal('conflict', 'The customer does not have that much store credit on the platform')
-  }
-  return account.id
+  const spent = account ? await moveCredit(q, shop.storeId, move, now) : null
+  if (!spent) throw new Refusal('conflict', 'The customer does not have that much store credit on the platform')
+  return spent
 }
 
 /** The card of somebody who leaves none on file. */

@@ -153,10 +153,11 @@ async function giveBack(
     })
   )
   await insertTransactions(q, shop.storeId, transactions)
-  for (const { paidFrom, amountMinor } of transactions) {
+  for (const { id, paidFrom, amountMinor } of transactions) {
     if (paidFrom === null) continue
     if ('creditAccountId' in paidFrom) {
-      const move = { accountId: paidFrom.creditAccountId, amountMinor, event, expiresAt: null }
+      const { creditAccountId: accountId } = paidFrom
+      const move = { accountId, amountMinor, event, expiresAt: null, orderTransactionId: id }
       await moveCredit(q, shop.storeId, move, now)
     } else {
       const move = { giftCardId: paidFrom.giftCardId, amountMinor, note: null, processedAt: now }

@@ -8,6 +8,8 @@ const TransactionRow = row({
   balanceAfterMinor: int,
   event: text,
   expiresAt: nullable(instant),
+  /** Of the order that it paid or was given back from. */
+  orderTransactionId: nullable(text),
   createdAt: instant
 })
 export type CreditAccount = RowOf<typeof AccountRow> & { __typename: 'StoreCreditAccount' }
@@ -52,7 +54,8 @@ export async function listCreditTransactions(
   const rows = await q.many(
     TransactionRow,
     sql`
-    select id::text as id, account_id::text as account_id, amount_minor, balance_after_minor, event, expires_at, created_at
+    select id::text as id, account_id::text as account_id, amount_minor, balance_after_minor, event, expires_at,
+           order_transaction_id::text as order_transaction_id, created_at
       from sandbox.credit_transactions where store_id = ${storeId} and account_id = ${accountId}
      order by credit_transactions.id`
   )
@@ -79,7 +82,13 @@ export async function openCreditAccount(
 export async function moveCredit(
   q: Queries,
   storeId: number,
-  move: { accountId: string; amountMinor: number; event: string; expiresAt: Temporal.Instant | null },
+  move: {
+    accountId: string
+    amountMinor: number
+    event: string
+    expiresAt: Temporal.Instant | null
+    orderTransactionId?: string
+  },
   now: Temporal.Instant
 ): Promise<CreditTransaction | null> {
   const found = await q.maybeOne(
@@ -91,11 +100,26 @@ export async function moveCredit(
       returning id, balance_minor
     )
     insert into sandbox.credit_transactions (store_id, account_id, amount_minor, balance_after_minor, event, expires_at,
-                                             created_at)
-    select ${storeId}, moved.id, ${move.amountMinor}, moved.balance_minor, ${move.event}, ${move.expiresAt}, ${now}
+                                             order_transaction_id, created_at)
+    select ${storeId}, moved.id, ${move.amountMinor}, moved.balance_minor, ${move.event}, ${move.expiresAt},
+           ${move.orderTransactionId ?? null}::bigint, ${now}
       from moved
     returning id::text as id, account_id::text as account_id, amount_minor, balance_after_minor, event, expires_at,
-              created_at`
+              order_transaction_id::text as order_transaction_id, created_at`
   )
   return found && asTransaction(found)
+}
+
+/** Says which transactions of an order moved credit, once the order is placed. */
+export async function linkCredit(
+  q: Queries,
+  storeId: number,
+  links: { creditTransactionId: string; orderTransactionId: string }[]
+): Promise<void> {
+  if (links.length === 0) return
+  await q.run(sql`
+    update sandbox.credit_transactions t set order_transaction_id = l.order_transaction
+      from unnest(${links.map((l) => l.creditTransactionId)}::bigint[], ${links.map((l) => l.orderTransactionId)}::bigint[])
+             as l(id, order_transaction)
+     where t.store_id = ${storeId} and t.id = l.id`)
 }

@@ -21,6 +21,7 @@ export const MODULES = [
   'imports',
   'mirror',
   'order-effects',
+  'spending',
   'analytics',
   'sync',
   'views',

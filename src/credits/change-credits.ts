@@ -6,6 +6,7 @@ import { storeContext } from '#stores'
 import type { Credit, CreditChange, CreditEntry } from './credit.ts'
 import { creditAdded } from './events/credit-added.ts'
 import { creditDeducted } from './events/credit-deducted.ts'
+import { reservationChanged } from './events/reservation-changed.ts'
 import { openAccounts } from './open-accounts.ts'
 import { creditOf, type Draft, emptyDraft, type NewEntry, planChange } from './plan-change.ts'
 import { listEntriesOf, writeLedger } from './queries.ts'
@@ -92,6 +93,9 @@ export async function writeAccounts(
   const reservations = changed.some((draft) => draft.reservations.some((r) => r.isChanged))
     ? await writeReservations(ctx, changed, new Map(written.map(({ operationId, id }) => [operationId, id])))
     : new Map<string, number>()
+  // What a capture spends is told by its entry.
+  const held = changed.filter(({ reservations }) => reservations.some((r) => r.isChanged && r.status !== 'captured'))
+  if (held.length > 0) await record(ctx, ...held.map(reservationChanged))
   const moved = written.filter(({ amountMinor }) => amountMinor !== 0)
   if (moved.length > 0) {
     const customers = known ?? (await listCustomers(ctx, [...members]))

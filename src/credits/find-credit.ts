@@ -61,3 +61,17 @@ export async function findCreditTotals(ctx: Ctx, memberId: number): Promise<Cred
   }
   return found ?? { ...none, forfeitedAt: null, reconciledAt: null }
 }
+
+/** What each of these customers can spend; those without an account are left out. */
+export async function listAvailableCredit(ctx: Ctx, memberIds: number[]): Promise<Map<number, number>> {
+  if (memberIds.length === 0) return new Map()
+  const rows = await ctx.tx.many(
+    row({ memberId: int, balanceMinor: int, reservedMinor: int, dueMinor: int }),
+    sql`
+    select a.member_id, a.balance_minor, a.reserved_minor,
+           (select coalesce(sum(l.remaining_minor - l.reserved_minor), 0)::bigint from credit_lots l
+             where l.store_id = ${ctx.storeId} and l.member_id = a.member_id and l.expires_at <= ${ctx.now}) as due_minor
+      from credit_accounts a where a.store_id = ${ctx.storeId} and a.member_id = any(${memberIds}::bigint[])`
+  )
+  return new Map(rows.map((one) => [one.memberId, availableOf(one)]))
+}

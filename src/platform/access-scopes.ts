@@ -7,6 +7,8 @@ export const REQUESTED_SCOPES = {
   read_orders: 'orders with their refunds and payments',
   write_orders: 'tags of orders',
   read_shopify_payments_disputes: 'chargebacks and inquiries about orders',
+  read_store_credit_accounts: "the platform's own accounts of store credit, and what was spent from them",
+  write_store_credit_account_transactions: 'store credit that is spent from these accounts',
   read_products: 'products and prices of plans',
   write_products: 'plans as products with selling plans',
   read_own_subscription_contracts: 'subscriptions and their charges',

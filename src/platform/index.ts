@@ -55,6 +55,11 @@ export type {
 } from './orders/order-details.ts'
 export type { OrderRevision } from './orders/orders-api.ts'
 export type { PlanTerms } from './products/plan-on-sale.ts'
+export type {
+  PlatformCreditAccount,
+  PlatformCreditMove,
+  PlatformCreditTransaction
+} from './store-credit/store-credit-api.ts'
 export { TAG_LIMITS, type TaggedKind, tagKey } from './tags/tags-api.ts'
 export { callTimes, MAX_CALL_MS } from './wire/client.ts'
 export { MAX_IDS_PER_DOCUMENT } from './wire/document.ts'

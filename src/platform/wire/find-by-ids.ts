@@ -17,7 +17,10 @@ export async function findByIds<T extends { id: string }>(
   document: AdminDocument,
   ids: string[],
   read: (node: Fields) => T,
-  { withheld = 'failure' }: { withheld?: 'failure' | 'missing' } = {}
+  {
+    withheld = 'failure',
+    variables = {}
+  }: { withheld?: 'failure' | 'missing'; variables?: Record<string, unknown> } = {}
 ): Promise<PlatformResult<Map<string, T>>> {
   const gids = [...new Set(ids)].map((id) => client.gid(type, id))
   const atOnce = idsPerDocument(document)
@@ -25,7 +28,7 @@ export async function findByIds<T extends { id: string }>(
     gids.slice(i * atOnce, (i + 1) * atOnce)
   )
   const results = await mapConcurrently(batches, BATCHES_AT_ONCE, (batch) =>
-    client.query(document, { ids: batch }, (data) => ({
+    client.query(document, { ...variables, ids: batch }, (data) => ({
       isWithheld: data.hasWithheldEntries('nodes'),
       nodes: data
         .known('nodes')

@@ -8,6 +8,7 @@ import {
   parseTransactionPayload,
   unwrap
 } from '#platform'
+import { applyReportedPayments } from '#spending'
 import type { SyncDeps } from '../deps.ts'
 
 /**
@@ -25,6 +26,7 @@ export async function applyOrderMessages(
     const recorded = await recordReports(ctx, reports, 'message')
     const tagged = reports.orders.map(({ id, tags }) => ({ platformId: id, tags }))
     await applyReportedTags(ctx, 'order', tagged)
+    await applyReportedPayments(ctx, reports.transactions)
     return recorded
   })
   const wanted = unknown.union(contradictory).union(incomplete).union(unsaid)

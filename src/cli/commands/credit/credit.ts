@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { AdminApi, Document } from '../../admin-api.ts'
 import { addCommand, type Terminal } from '../../command.ts'
+import { CommandError } from '../../command-error.ts'
 import { customerIdOf, customerText } from '../../customer-flag.ts'
 import { amount, needed, optional, text, toggle } from '../../flags.ts'
 import { hashOf } from '../../hash-of.ts'
@@ -62,11 +63,23 @@ export function addCreditCommands(program: Command, terminal: Terminal): void {
 
   addCommand(credit, terminal, {
     name: 'reconcile',
-    summary: 'set the balance that is right, by an entry of the difference',
-    flags: { ...of, balance: needed('--balance <amount>', amount), reason: optional('--reason <text>', reasonText) },
-    run: async ({ store, customer, balance, reason = 'reconciled by hand' }, { api }) =>
-      api().post(await creditPath(api(), store, customer, '/reconcile'), { balance, reason }),
-    show: shown
+    summary: 'compare the accounts on the platform, or set the balance that is right by an entry of the difference',
+    flags: {
+      store: storeFlag,
+      customer: optional('--customer <id>', { ...customerText, accepts: `${customerText.accepts} (default: all)` }),
+      balance: optional('--balance <amount>', amount),
+      reason: optional('--reason <text>', reasonText)
+    },
+    run: async ({ store, customer, balance, reason = 'reconciled by hand' }, { api }) => {
+      if (balance === undefined) {
+        const body = customer === undefined ? {} : { customer: await customerIdOf(api(), store, customer) }
+        return api().post(storePath(store, '/store-credits/reconcile'), body)
+      }
+      if (customer === undefined)
+        throw new CommandError('invalid_request', 'Give --customer too: --balance is that of one customer')
+      return api().post(await creditPath(api(), store, customer, '/reconcile'), { balance, reason })
+    },
+    show: (done) => ('scope' in done ? facts(done) : shown(done))
   })
 
   addCommand(credit, terminal, {

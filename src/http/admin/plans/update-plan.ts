@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { invalidBody } from '#kit/refusal'
 import { TRIAL_TYPES, updatePlan } from '#plans'
+import { walkSpendingNow } from '#spending'
 import { idInPath } from '../../shared/path-ids.ts'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
@@ -65,9 +66,10 @@ export function updatePlanRoute(admin: Surface, { db, connectorOf }: AdminDeps):
       if (Object.keys(body).length === 0) throw nothingGiven()
       const { storeId } = storeOf(request)
       const change = { ...settingsFrom(body), maxCycles: body.max_cycles }
-      return presentPlan(
-        await updatePlan(db, storeId, await connectorOf(storeId), idInPath('plan', params.plan), change)
-      )
+      const plan = await updatePlan(db, storeId, await connectorOf(storeId), idInPath('plan', params.plan), change)
+      // Its members, and those without a membership, may spend their credit in another way now.
+      if (body.perks?.store_credit !== undefined || body.status !== undefined) await request.inStore(walkSpendingNow)
+      return presentPlan(plan)
     }
   )
 }

@@ -1,0 +1,103 @@
+import { defineAuditRule } from '#kit/define-audit-rule'
+import { sql } from '#kit/postgres'
+
+/** Tries in a row without an answer before a person should look: they are seconds and then minutes apart. */
+const MAX_ATTEMPTS = 3
+
+export const platformCreditReached = defineAuditRule({
+  name: 'platform_credit_reached',
+  severity: 'warning',
+  help:
+    "The account of store credit that a customer has on the platform cannot be kept at the ledger's balance: the platform refuses it, " +
+    'does not show the customer, lacks an [access scope](#access-scopes), or did not respond four times in a row. The message says why. ' +
+    'When the reason is gone: `perennial credit reconcile`.',
+  counted: (ctx) => sql`select count(*) as count from spending_accounts where store_id = ${ctx.storeId}`,
+  wrong: (ctx) => sql`
+    select 'cust_' || a.member_id as subject,
+           'has an account on the platform that is not kept: '
+             || coalesce(a.problem, 'after ' || a.attempts || ' tries: ' || coalesce(a.last_error, '')) as message
+      from spending_accounts a join members m on m.store_id = ${ctx.storeId} and m.id = a.member_id
+     where a.store_id = ${ctx.storeId} and (a.problem is not null or a.attempts > ${MAX_ATTEMPTS})
+       and m.platform_deleted_at is null
+     order by a.member_id limit 100`
+})
+
+export const platformCreditAddsUp = defineAuditRule({
+  name: 'platform_credit_adds_up',
+  severity: 'finding',
+  help: "What a customer has on the platform, as it is known here, is not the sum of the account's transactions. Was a table changed by hand?",
+  counted: (ctx) => sql`select count(*) as count from platform_credit_transactions where store_id = ${ctx.storeId}`,
+  wrong: (ctx) => sql`
+    with summed as (
+      select member_id, sum(amount_minor) as sum from platform_credit_transactions
+       where store_id = ${ctx.storeId} group by member_id),
+    accounts as (select member_id, mirrored_minor from spending_accounts where store_id = ${ctx.storeId})
+    select 'cust_' || a.member_id as subject,
+           'has ' || a.mirrored_minor || ' on the platform; the transactions come to ' || coalesce(s.sum, 0)
+             || ' (minor units)' as message
+      from accounts a left join summed s on s.member_id = a.member_id
+     where a.mirrored_minor <> coalesce(s.sum, 0)
+     order by a.member_id limit 100`
+})
+
+export const platformCreditEntered = defineAuditRule({
+  name: 'platform_credit_entered',
+  severity: 'finding',
+  help:
+    'What was spent from an account on the platform, or changed there by somebody else, has no entry in the ledger; or one of our own ' +
+    'credits and debits was recorded there twice.',
+  counted: (ctx) =>
+    sql`select count(*) as count from platform_credit_transactions where store_id = ${ctx.storeId} and kind <> 'ours'`,
+  wrong: (ctx) => sql`
+    with moved as (
+      select transaction_key, member_id, amount_minor, kind, order_id, 'platform-credit:' || transaction_key as operation_id
+        from platform_credit_transactions
+       where store_id = ${ctx.storeId} and kind in ('spent', 'changed', 'expired')),
+    entered as (
+      select operation_id, amount_minor, shortfall_minor from credit_entries
+       where store_id = ${ctx.storeId} and operation_id like 'platform-credit:%')
+    select 'transaction ' || m.transaction_key as subject,
+           'of cust_' || m.member_id || ' moved ' || m.amount_minor || ' on the platform; its entry '
+             || coalesce('moved ' || e.amount_minor || ' with a shortfall of ' || e.shortfall_minor, 'is missing')
+             || ' (minor units)' as message
+      from moved m left join entered e on e.operation_id = m.operation_id
+     where e.amount_minor is distinct from m.amount_minor + coalesce(e.shortfall_minor, 0)
+     order by m.transaction_key limit 100`
+})
+
+export const creditMirrored = defineAuditRule({
+  name: 'credit_mirrored',
+  severity: 'finding',
+  help:
+    "A customer's account on the platform does not have what the ledger has available, and nothing waits that would change it. " +
+    '`perennial credit reconcile` compares it anew. While events about credit wait to be handled, it is not checked.',
+  counted: (ctx) => sql`select count(*) as count from spending_accounts where store_id = ${ctx.storeId}`,
+  wrong: (ctx) => sql`
+    with settled as (
+      select 1 as is_so
+       where not exists (select from facts where store_id = ${ctx.storeId} and position is null)
+         and not exists (select from fact_consumers
+                          where store_id = ${ctx.storeId} and consumer = 'spending' and position < last_position)
+         and not exists (select from fact_retries where store_id = ${ctx.storeId} and consumer = 'spending')
+         and not exists (select from spending_walks where store_id = ${ctx.storeId} and next_at <= statement_timestamp())),
+    lapsed as (
+      select member_id from credit_reservations
+       where store_id = ${ctx.storeId} and status = 'reserved' and expires_at <= ${ctx.now}
+      union
+      select member_id from credit_lots
+       where store_id = ${ctx.storeId} and expires_at <= ${ctx.now} and remaining_minor > reserved_minor),
+    accounts as (
+      select a.member_id, a.mirrored_minor from spending_accounts a
+        join members m on m.store_id = ${ctx.storeId} and m.id = a.member_id
+       where a.store_id = ${ctx.storeId} and a.due_at is null and a.problem is null and m.platform_deleted_at is null
+         and a.mirrored_minor <> 0),
+    ledger as (
+      select member_id, balance_minor - reserved_minor as available from credit_accounts where store_id = ${ctx.storeId})
+    select 'cust_' || a.member_id as subject,
+           'has ' || a.mirrored_minor || ' on the platform, and ' || coalesce(l.available, 0)
+             || ' available in the ledger (minor units)' as message
+      from settled cross join accounts a left join ledger l on l.member_id = a.member_id
+     where a.mirrored_minor <> coalesce(l.available, 0)
+       and not exists (select from lapsed p where p.member_id = a.member_id)
+     order by a.member_id limit 100`
+})

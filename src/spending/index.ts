@@ -1,0 +1,5 @@
+export { type ComparedCredit, compareWithPlatform, reconcileWithPlatform } from './compare-with-platform.ts'
+export { recheckAccounts } from './platform-account/recheck-accounts.ts'
+export { applyReportedPayments, refreshAccounts, spendingConsumer } from './refresh-accounts.ts'
+export { walkSpendingNow } from './spending-walks.ts'
+export { listWays, type SpendingWay } from './ways.ts'

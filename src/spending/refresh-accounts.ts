@@ -1,0 +1,90 @@
+import { consumer, type StoredFact } from '#kit/outbox'
+import { bool, type Ctx, int, row, sql } from '#kit/postgres'
+import { markAccountsDue, markKnownAccountsDue } from './platform-account/account-queries.ts'
+import { scheduleSpendingWalk } from './spending-walks.ts'
+import { listWays } from './ways.ts'
+
+/** After these somebody has other credit to spend, or spends it in another way. */
+const CREDIT_FACTS = ['store_credit.added', 'store_credit.deducted', 'store_credit.reservation_changed'] as const
+const MEMBERSHIP_FACTS = ['subscription.created', 'subscription.cancelled', 'subscription.updated'] as const
+/** After these credit may have been spent on the platform, or given back there. */
+const ORDER_FACTS = ['order.recorded', 'order.refunded'] as const
+
+/** Of credit from before it was added, the first walk over all customers takes care. */
+export const spendingConsumer = consumer(
+  'spending',
+  [...CREDIT_FACTS, ...MEMBERSHIP_FACTS, ...ORDER_FACTS],
+  refreshOfFacts,
+  { from: 'now' }
+)
+
+async function refreshOfFacts(ctx: Ctx, facts: StoredFact[]): Promise<void> {
+  const named = (names: readonly string[]) => facts.filter(({ name }) => names.includes(name))
+  const members = (of: StoredFact[]) => of.flatMap(({ refs }) => refs.memberId ?? [])
+  await refreshAccounts(ctx, members([...named(CREDIT_FACTS), ...named(MEMBERSHIP_FACTS)]))
+  const orders = named(ORDER_FACTS).flatMap(({ refs }) => refs.orderId ?? [])
+  await markKnownAccountsDue(ctx, await listPayersWithCredit(ctx, orders))
+}
+
+/**
+ * Has the platform's accounts of these customers compared that have or are to have credit there. Returns how many they are.
+ * `isCheck`: because it is time, not because something changed.
+ */
+export async function refreshAccounts(ctx: Ctx, memberIds: number[], how: { isCheck?: boolean } = {}): Promise<number> {
+  if (memberIds.length === 0) return 0
+  const holders = await ctx.tx.many(
+    row({ memberId: int, isKnown: bool }),
+    sql`
+    select m.id as member_id, a.member_id is not null as is_known
+      from (select distinct id from unnest(${memberIds}::bigint[]) as m(id)) as m
+      left join spending_accounts a on a.store_id = ${ctx.storeId} and a.member_id = m.id
+     where a.member_id is not null
+        or exists (select from credit_accounts c where c.store_id = ${ctx.storeId} and c.member_id = m.id)`
+  )
+  const ways = await listWays(
+    ctx,
+    holders.map(({ memberId }) => memberId)
+  )
+  const mirrored = holders.filter(({ memberId, isKnown }) => isKnown || ways.get(memberId) === 'storecredit')
+  await markAccountsDue(
+    ctx,
+    mirrored.map(({ memberId }) => memberId),
+    how
+  )
+  if (mirrored.length > 0) await scheduleSpendingWalk(ctx)
+  return mirrored.length
+}
+
+/** Whose orders are paid with store credit, or by nothing that is known yet. */
+async function listPayersWithCredit(ctx: Ctx, orderIds: number[]): Promise<number[]> {
+  if (orderIds.length === 0) return []
+  const rows = await ctx.tx.many(
+    row({ memberId: int }),
+    sql`
+    select distinct o.member_id from orders o
+     where o.store_id = ${ctx.storeId} and o.id = any(${orderIds}::bigint[]) and o.member_id is not null
+       and (o.gateway = 'shopify_store_credit'
+            or exists (select from order_transactions t
+                        where t.store_id = ${ctx.storeId} and t.order_id = o.id and t.gateway = 'shopify_store_credit'))`
+  )
+  return rows.map(({ memberId }) => memberId)
+}
+
+/** Follows payments that the platform reports, by the platform's numbers of their orders: credit was spent or given back. */
+export async function applyReportedPayments(
+  ctx: Ctx,
+  payments: { orderId: string; gateway: string | null }[]
+): Promise<void> {
+  const ids = payments.flatMap(({ orderId, gateway }) => (gateway === 'shopify_store_credit' ? [orderId] : []))
+  if (ids.length === 0) return
+  const rows = await ctx.tx.many(
+    row({ memberId: int }),
+    sql`
+    select distinct member_id from orders
+     where store_id = ${ctx.storeId} and platform_order_id = any(${ids}::text[]) and member_id is not null`
+  )
+  await markKnownAccountsDue(
+    ctx,
+    rows.map(({ memberId }) => memberId)
+  )
+}

@@ -1,0 +1,31 @@
+import { type Engine, nextDueBy } from '#kit/engines'
+import type { Database } from '#kit/postgres'
+import { refreshAccounts } from './refresh-accounts.ts'
+import { dueSpendingWalks, moveWalk, nextSpendingWalkAt, takeWalkPage } from './spending-walks.ts'
+
+const PAGE = 500
+
+/**
+ * Once a day every customer with credit is compared with the platform, since somebody may change an account by hand and messages get
+ * lost. It calls nobody: it makes accounts due, a page at a time.
+ */
+export function createSpendingWalkEngine({ db }: { db: Database }): Engine {
+  return {
+    name: 'spending-walk',
+    stage: 'others',
+    needsPlatform: true,
+    restsAfterRestore: true,
+    realTime: true,
+    due: dueSpendingWalks,
+    ...nextDueBy(db, nextSpendingWalkAt),
+    runOnce: (storeId) =>
+      db.inStore(storeId, async (ctx) => {
+        if (ctx.isRestored) return 0
+        const page = await takeWalkPage(ctx, PAGE)
+        if (!page) return 0
+        await refreshAccounts(ctx, page, { isCheck: true })
+        await moveWalk(ctx, page.length < PAGE ? null : page.at(-1)!)
+        return 1
+      })
+  }
+}

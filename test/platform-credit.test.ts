@@ -1,0 +1,382 @@
+// Store credit in the platform's own accounts (a plan of the kind `storecredit`). With the sandbox over its socket.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { audit } from '#audit'
+import { createFactEngines } from '#kit/outbox'
+import { bool, int, nullable, row, sql, text } from '#kit/postgres'
+import type { Connector, PlatformFailure } from '#platform'
+import { spendingConsumer } from '#spending'
+import { createAccountEngine } from '../src/spending/platform-account/account-engine.ts'
+import { adminOf } from './admin-calls.ts'
+import { withCalls } from './connectors.ts'
+import { testDatabase } from './database.ts'
+import { startService } from './service-builder.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url)
+const { db } = service
+const { call } = adminOf(service)
+
+const Entry = row({
+  type: int,
+  amount: int,
+  mark: nullable(text),
+  shortfall: int,
+  hasOrder: bool
+})
+
+async function aShop() {
+  const store = await service.aStore()
+  const { storeId } = store
+  const connector = await service.deps.connectorOf(storeId)
+  const inStore = <T>(work: Parameters<typeof db.inStore<T>>[1]) => db.inStore(storeId, work)
+  const settle = () => service.deps.settle(storeId)
+  const { controls } = service.sandbox
+
+  const join = async (email: string) => {
+    const { customer } = await store.member(email, 'VIP')
+    await settle()
+    return customer.id
+  }
+  /** What the customer has on the platform, in minor units. */
+  const onPlatform = async (customerId: string) => {
+    const found = await connector.storeCredit.findMany([customerId], 'USD')
+    assert.ok(found.ok)
+    return found.value.get(customerId)?.balanceMinor ?? 0
+  }
+  const change = async (customerId: string, action: 'add' | 'deduct', amount: string) => {
+    const done = await call(store, 'POST', `/store-credits/${customerId}/${action}`, { amount, reason: 'a test' })
+    assert.equal(done.status, 200, JSON.stringify(done.body))
+  }
+  const add = async (customerId: string, amount: string) => {
+    await change(customerId, 'add', amount)
+    await settle()
+  }
+  const balance = async (customerId: string) =>
+    (await call(store, 'GET', `/store-credits/${customerId}`)).body.balance as string
+  const entries = async (customerId: string) =>
+    (
+      await inStore((ctx) =>
+        ctx.tx.many(
+          Entry,
+          sql`
+        select e.type::int, e.amount_minor as amount, e.mark, e.shortfall_minor as shortfall, e.order_id is not null as has_order
+          from credit_entries e join members m on m.store_id = ${ctx.storeId} and m.id = e.member_id
+         where e.store_id = ${ctx.storeId} and m.platform_customer_id = ${customerId} order by e.id`
+        )
+      )
+    ).map(({ type, amount, mark, shortfall, hasOrder }) =>
+      [type, amount, mark, shortfall > 0 ? `short ${shortfall}` : null, hasOrder ? 'order' : null].filter(
+        (part) => part !== null
+      )
+    )
+  const account = async (customerId: string) =>
+    inStore((ctx) =>
+      ctx.tx.maybeOne(
+        row({ mirrored: int, isDue: bool, problem: nullable(text), lastError: nullable(text), attempts: int }),
+        sql`
+        select a.mirrored_minor as mirrored, a.due_at is not null as is_due, a.problem, a.last_error, a.attempts
+          from spending_accounts a join members m on m.store_id = ${ctx.storeId} and m.id = a.member_id
+         where a.store_id = ${ctx.storeId} and m.platform_customer_id = ${customerId}`
+      )
+    )
+  /** As somebody in the shop, or another app, changes the account. */
+  const byHand = async (customerId: string, amountMinor: number) => {
+    const { credit, debit } = connector.storeCredit
+    const done =
+      amountMinor > 0 ? await credit(customerId, amountMinor, 'USD') : await debit(customerId, -amountMinor, 'USD')
+    assert.ok(done.ok, JSON.stringify(done))
+  }
+  const walk = async () => {
+    const done = await call(store, 'POST', '/store-credits/reconcile', {})
+    assert.equal(done.status, 202, JSON.stringify(done.body))
+    await settle()
+  }
+  const order = (customerId: string, total: string, credit: string) =>
+    controls.order({ storeId, customerId, total, credit })
+  const engine = (
+    calls: Partial<Connector['storeCredit']>,
+    options: { leaseOwner?: number; maxCallMs?: number } = {}
+  ) =>
+    createAccountEngine({
+      db,
+      leaseOwner: options.leaseOwner ?? 1,
+      maxCallMs: options.maxCallMs ?? 60_000,
+      connectorOf: async () => withCalls(connector, { storeCredit: calls }),
+      patience: { slowMs: 10, comeBackMs: 20 }
+    })
+  const plan = (name: string, type: string, creditType: string, amount = '5.00') =>
+    service.admin('POST', `${store.at}/plans`, {
+      name,
+      type,
+      price: '59.00',
+      interval: 'month',
+      perks: { store_credit: { amount, type: creditType } }
+    })
+  const findings = async () => (await inStore(audit)).findings
+  return {
+    store,
+    storeId,
+    connector,
+    controls,
+    inStore,
+    settle,
+    join,
+    onPlatform,
+    change,
+    add,
+    balance,
+    entries,
+    account,
+    byHand,
+    walk,
+    order,
+    engine,
+    plan,
+    findings
+  }
+}
+
+const runOut = async (engine: ReturnType<typeof createAccountEngine>, storeId: number) => {
+  while ((await engine.runOnce(storeId)) > 0);
+}
+
+/** Brings facts to the consumer, without the engine of the accounts. */
+async function deliverFacts(storeId: number) {
+  const engines = createFactEngines({ db, consumers: [spendingConsumer] })
+  for (let done = 1; done > 0; ) {
+    done = 0
+    for (const engine of engines) done += await engine.runOnce(storeId)
+  }
+}
+
+/** As if the time had passed for which accounts rest. */
+const wake = (inStore: Awaited<ReturnType<typeof aShop>>['inStore']) =>
+  inStore((ctx) => ctx.tx.run(sql`update spending_accounts set rests_until = null where store_id = ${ctx.storeId}`))
+
+test('a member whose plan pays out store credit has on the platform what the ledger has available', async () => {
+  const { join, add, onPlatform, balance, change, settle, account, findings } = await aShop()
+  const id = await join('ada@example.com')
+  await add(id, '25.00')
+  assert.equal(await onPlatform(id), 2500)
+  await change(id, 'deduct', '10.00')
+  await settle()
+  assert.equal(await onPlatform(id), 1500)
+  assert.equal(await balance(id), 15)
+  assert.deepEqual(await account(id), { mirrored: 1500, isDue: false, problem: null, lastError: null, attempts: 0 })
+  assert.deepEqual(await findings(), [])
+})
+
+test('credit that is spent at the checkout of the platform is a redemption on its order', async () => {
+  const { join, add, onPlatform, order, settle, entries, findings } = await aShop()
+  const id = await join('ada@example.com')
+  await add(id, '25.00')
+  await order(id, '40.00', '10.00')
+  await settle()
+  assert.deepEqual(await entries(id), [
+    [2, 2500],
+    [4, -1000, 'order']
+  ])
+  assert.equal(await onPlatform(id), 1500)
+  assert.deepEqual(await findings(), [])
+})
+
+/** A mutation whose answer is lost: it was carried out, or never heard. */
+const LOST: PlatformFailure = { kind: 'unavailable', message: 'The answer was lost', outcomeUnknown: true }
+
+test('an answer that is lost gives no credit twice: the account is read before anything is repeated', async () => {
+  const { join, add, change, onPlatform, entries, connector, engine, storeId, settle, findings } = await aShop()
+  const id = await join('ada@example.com')
+  await add(id, '1.00')
+  await change(id, 'add', '24.00')
+  let calls = 0
+  const lossy = engine({
+    async credit(...args) {
+      calls++
+      const done = await connector.storeCredit.credit(...args)
+      assert.ok(done.ok)
+      return { ok: false, failure: LOST }
+    }
+  })
+  await deliverFacts(storeId)
+  await runOut(lossy, storeId)
+  assert.equal(calls, 1)
+  assert.equal(await onPlatform(id), 2500)
+  await settle()
+  assert.equal(await onPlatform(id), 2500)
+  assert.deepEqual(await entries(id), [
+    [2, 100],
+    [2, 2400]
+  ])
+  assert.deepEqual(await findings(), [])
+})
+
+test('a call that never arrived is repeated only when it cannot arrive any more', async () => {
+  const { join, add, change, onPlatform, connector, engine, storeId, account, inStore } = await aShop()
+  const id = await join('ada@example.com')
+  await add(id, '1.00')
+  await change(id, 'add', '24.00')
+  await deliverFacts(storeId)
+  let heard = 0
+  const deaf = engine({
+    async credit(...args) {
+      if (heard++ === 0) return { ok: false, failure: LOST }
+      return connector.storeCredit.credit(...args)
+    }
+  })
+  await runOut(deaf, storeId)
+  await wake(inStore)
+  await runOut(deaf, storeId)
+  assert.equal(heard, 1, 'it may still be on its way')
+  assert.equal(await onPlatform(id), 100)
+  assert.equal((await account(id))!.isDue, true)
+  await inStore((ctx) =>
+    ctx.tx.run(sql`update credit_pushes set settles_at = statement_timestamp() - interval '1 second'
+                    where store_id = ${ctx.storeId} and status = 'sent'`)
+  )
+  await wake(inStore)
+  await runOut(deaf, storeId)
+  assert.equal(heard, 2)
+  assert.equal(await onPlatform(id), 2500)
+  assert.equal((await account(id))!.isDue, false)
+})
+
+test('a call that arrives after it was given up is no gift: what came twice is taken back', async () => {
+  const { join, add, change, onPlatform, connector, engine, storeId, balance, inStore, byHand, walk, findings } =
+    await aShop()
+  const id = await join('ada@example.com')
+  await add(id, '1.00')
+  await change(id, 'add', '24.00')
+  await deliverFacts(storeId)
+  let calls = 0
+  const deaf = engine({
+    credit: async (...args) => (calls++ === 0 ? { ok: false, failure: LOST } : connector.storeCredit.credit(...args))
+  })
+  await runOut(deaf, storeId)
+  await inStore((ctx) =>
+    ctx.tx.run(sql`update credit_pushes set settles_at = statement_timestamp() - interval '1 second'
+                    where store_id = ${ctx.storeId} and status = 'sent'`)
+  )
+  await wake(inStore)
+  await runOut(deaf, storeId)
+  assert.equal(await onPlatform(id), 2500)
+  // The first call arrives now.
+  await byHand(id, 2400)
+  await walk()
+  assert.equal(await onPlatform(id), 2500)
+  assert.equal(await balance(id), 25)
+  assert.deepEqual(await findings(), [])
+})
+
+test('what somebody changes by hand on the platform is drift: an entry of type 9 with that mark', async () => {
+  const { join, add, byHand, walk, entries, onPlatform, balance, account, findings } = await aShop()
+  const id = await join('ada@example.com')
+  await add(id, '25.00')
+  await byHand(id, 700)
+  await byHand(id, -200)
+  await walk()
+  assert.deepEqual(await entries(id), [
+    [2, 2500],
+    [9, 700, 'drift'],
+    [9, -200, 'drift']
+  ])
+  assert.equal(await balance(id), 30)
+  assert.equal(await onPlatform(id), 3000)
+  assert.deepEqual(await findings(), [])
+  assert.equal((await account(id))!.mirrored, 3000)
+})
+
+test('drift below what the ledger has leaves its shortfall on the entry, and no balance below zero', async () => {
+  const { join, add, byHand, change, walk, entries, onPlatform, balance } = await aShop()
+  const id = await join('ada@example.com')
+  await add(id, '25.00')
+  // The ledger loses 20.00, and before the account follows, 25.00 are taken there.
+  await change(id, 'deduct', '20.00')
+  await byHand(id, -2500)
+  await walk()
+  assert.deepEqual(await entries(id), [
+    [2, 2500],
+    [3, -2000],
+    [9, -500, 'drift', 'short 2000']
+  ])
+  assert.equal(await balance(id), 0)
+  assert.equal(await onPlatform(id), 0)
+})
+
+test('a refund and a cancellation that give credit back restore the redemption; a cancelled order has its mark', async () => {
+  const { join, add, order, controls, storeId, settle, entries, onPlatform, findings } = await aShop()
+  const id = await join('ada@example.com')
+  await add(id, '30.00')
+  const refunded = await order(id, '10.00', '10.00')
+  await controls.refund({ storeId, orderId: refunded.id, amount: '4.00' })
+  await settle()
+  const cancelled = await order(id, '8.00', '8.00')
+  await controls.cancelOrder({ storeId, orderId: cancelled.id, refund: 'all' })
+  await settle()
+  assert.deepEqual(await entries(id), [
+    [2, 3000],
+    [4, -1000, 'order'],
+    [5, 400, 'order'],
+    [4, -800, 'order'],
+    [5, 800, 'order_cancelled', 'order']
+  ])
+  assert.equal(await onPlatform(id), 2400)
+  assert.deepEqual(await findings(), [])
+})
+
+test('what is reserved is not on the platform, so that it cannot be spent twice; released, it is there again', async () => {
+  const { store, join, add, onPlatform, settle, findings } = await aShop()
+  const id = await join('ada@example.com')
+  await add(id, '25.00')
+  const reserved = await service.post(`/store-credits/${id}/reservations`, store.key, {
+    amount: 10,
+    reason: 'a checkout'
+  })
+  assert.equal(reserved.status, 200, JSON.stringify(reserved.body))
+  await settle()
+  assert.equal(await onPlatform(id), 1500)
+  const path = `/store-credits/${id}/reservations/${reserved.body.data.id}`
+  assert.equal((await service.post(`${path}/release`, store.key, {})).status, 200)
+  await settle()
+  assert.equal(await onPlatform(id), 2500)
+  assert.deepEqual(await findings(), [])
+})
+
+test('credit that is forfeited, expires or is taken back goes from the platform too', async () => {
+  const { store, join, onPlatform, settle, inStore, findings } = await aShop()
+  const id = await join('ada@example.com')
+  const add = (body: object) =>
+    call(store, 'POST', `/store-credits/${id}/add`, { amount: '10.00', reason: 'a test', ...body })
+  const now = await inStore(async (ctx) => ctx.now)
+  assert.equal((await add({ expires_at: now.add({ hours: 48 }).toString() })).status, 200)
+  assert.equal((await add({})).status, 200)
+  await settle()
+  assert.equal(await onPlatform(id), 2000)
+  await store.advance({ by: 'P3D' })
+  await settle()
+  assert.equal(await onPlatform(id), 1000)
+  assert.equal((await call(store, 'POST', `/store-credits/${id}/forfeit`, { reason: 'a test' })).status, 200)
+  await settle()
+  assert.equal(await onPlatform(id), 0)
+  assert.deepEqual(await findings(), [])
+})
+
+test('when the plan changes to another kind, the credit leaves the platform, and comes back with it', async () => {
+  const { store, plan, add, onPlatform, balance, settle, findings } = await aShop()
+  const gold = await plan('Gold', 'vip', 'storecredit')
+  const { customer } = await store.member('ada@example.com', 'Gold')
+  const id = customer.id
+  await settle()
+  await add(id, '20.00')
+  assert.equal(await onPlatform(id), 2500)
+  const setKind = async (type: string) => {
+    await service.admin('PATCH', `${store.at}/plans/${gold.id}`, { perks: { store_credit: { type } } })
+    await settle()
+  }
+  await setKind('coupon')
+  assert.equal(await onPlatform(id), 0)
+  assert.equal(await balance(id), 25)
+  await setKind('storecredit')
+  assert.equal(await onPlatform(id), 2500)
+  assert.deepEqual(await findings(), [])
+})
