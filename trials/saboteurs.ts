@@ -19,6 +19,7 @@ import { killSenderSaboteurs } from './saboteurs/kill-sender.ts'
 import { ledgerModelSaboteurs } from './saboteurs/ledger-model.ts'
 import { lostMessagesSaboteurs } from './saboteurs/lost-messages.ts'
 import { oneKeySaboteurs } from './saboteurs/one-key.ts'
+import { platformCreditSaboteurs } from './saboteurs/platform-credit.ts'
 import { proxyRequestsSaboteurs } from './saboteurs/proxy-requests.ts'
 import { restartDatabaseSaboteurs } from './saboteurs/restart-database.ts'
 import { restoredBackupSaboteurs } from './saboteurs/restored-backup.ts'
@@ -53,6 +54,7 @@ export const SABOTEURS: Record<string, Saboteur> = {
   ...ledgerModelSaboteurs,
   ...lostMessagesSaboteurs,
   ...oneKeySaboteurs,
+  ...platformCreditSaboteurs,
   ...restartDatabaseSaboteurs,
   ...restoredBackupSaboteurs,
   ...rollingUpgradeSaboteurs,

@@ -212,7 +212,7 @@ async function push(storeCredit: Connector['storeCredit'], change: Change): Prom
 type Times = { from: number; maxCallMs: number }
 /** A call that begins now ends within this; what the platform still does with it, somewhat later. */
 const endMs = (maxCallMs: number) => maxCallMs * 1.25
-const settleMs = (maxCallMs: number) => maxCallMs * 1.5
+const settleMs = (maxCallMs: number) => Math.ceil(maxCallMs * 1.5)
 
 const accountOf = (one: Ended): ClaimedAccount =>
   (one.step === 'read' ? one.named : one.step === 'push' ? one.change : one.missing).account
@@ -444,7 +444,7 @@ const settled = (account: ClaimedAccount, version: number): AccountEnd => ({
 /** Until the open push has arrived, or cannot any more. */
 const restUntilSettled = (account: ClaimedAccount, version: number, { maxCallMs }: Times): AccountEnd => ({
   ...settled(account, version),
-  restMs: Math.max(100, maxCallMs / 8),
+  restMs: Math.ceil(Math.max(100, maxCallMs / 8)),
   attempts: account.attempts
 })
 

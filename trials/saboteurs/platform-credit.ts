@@ -1,0 +1,33 @@
+import type { Saboteur } from './saboteur.ts'
+import { slice } from './saboteur.ts'
+
+const ENGINE = 'src/spending/platform-account/account-engine.ts'
+const JUDGE = 'src/spending/platform-account/judge-transactions.ts'
+const RUN = slice('platform-credit-trial')
+
+export const platformCreditSaboteurs: Record<string, Saboteur> = {
+  'a credit without an answer counts as not carried out': {
+    trial: 'platform-credit',
+    run: RUN,
+    trialThen: { failsWith: 'credit exists twice, or is lost' },
+    edits: [{ file: ENGINE, from: 'failure.outcomeUnknown ? [] : [change.pushId]', to: '[change.pushId]' }]
+  },
+  'what we have sent is taken for a change by somebody else': {
+    trial: 'platform-credit',
+    run: RUN,
+    trialThen: { failsWith: 'credit exists twice, or is lost' },
+    edits: [{ file: JUDGE, from: 'push.amountMinor !== amountMinor', to: 'push.amountMinor !== -amountMinor' }]
+  },
+  'what somebody changes on the platform is no entry of the ledger': {
+    trial: 'platform-credit',
+    run: RUN,
+    trialThen: { failsWith: 'credit exists twice, or is lost' },
+    edits: [{ file: JUDGE, from: "isRestored ? 'ours' : 'changed'", to: "'ours'" }]
+  },
+  'what a killed process has sent is counted as not sent': {
+    trial: 'platform-credit',
+    run: RUN,
+    trialThen: 'passes',
+    edits: [{ file: ENGINE, from: 'Math.ceil(maxCallMs * 1.5)', to: '0' }]
+  }
+}
