@@ -43,14 +43,14 @@ export {
 } from '#orders/audit-rules'
 export { platformMessagesProcessed } from '#platform/audit-rules'
 export { pointsBalancesSum, pointsEventsComplete } from '#points/audit-rules'
-export { createdEventsComplete, memberStatusConsistent } from '#subscriptions/audit-rules'
-export { platformReconciled, restoredStoreOnHold } from '#sync/audit-rules'
 export {
   creditMirrored,
   platformCreditAddsUp,
   platformCreditEntered,
   platformCreditReached
 } from '#spending/audit-rules'
+export { createdEventsComplete, memberStatusConsistent } from '#subscriptions/audit-rules'
+export { platformReconciled, restoredStoreOnHold } from '#sync/audit-rules'
 export { listsCounted } from '#views/audit-rules'
 export { deliveriesFinished, deliveriesQueued, eventsCounted, eventsDelivered } from '#webhooks/audit-rules'
 export { deadFacts, eventsDispatched, leasesEnd } from './audit-rules.ts'
