@@ -111,7 +111,6 @@ export async function createService(options: ServiceOptions) {
     onTokenTaken: tokens.onTokenTaken,
     onConnectionChange
   })
-
   const sandbox = createSandbox({
     db: options.sandboxDb,
     clock: async (domain) => {
