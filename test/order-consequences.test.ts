@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { upsertFromContracts } from '#contracts'
 import { changeCredits } from '#credits'
-import { sql } from '#kit/postgres'
+import { int, row, sql } from '#kit/postgres'
 import { findCustomerId, parseCustomerId } from '#members'
 import { findOrderId, recordReports } from '#orders'
 import type { PlatformOrder } from '#platform'
@@ -340,4 +340,25 @@ test('doctor derives links, kinds, first dates, tags and what was taken back ane
     'orders_classified',
     'orders_linked'
   ])
+})
+
+test('more refunded than the order cost, and a refund of nothing, take all of the credit and none of it', async () => {
+  const { inStore, settle, ourOrder, orderId, credit, report } = await aShop()
+  const at = Temporal.Instant.from('2026-01-31T15:00:00Z')
+  const refundOf = (id: string, amountMinor: number) => ({
+    refunds: [{ refund: { id, orderId, amountMinor, refundedAt: at, transactions: [] }, revisionAt: at }]
+  })
+  await report([], refundOf('71', 0))
+  assert.equal(await credit(), 10)
+  await report([], refundOf('72', 9900))
+  assert.equal(await credit(), 0)
+  const id = await ourOrder()
+  const taken = await inStore(({ tx, storeId }) =>
+    tx.one(
+      row({ minor: int }),
+      sql`select sum(amount_minor)::bigint as minor from credit_entries where store_id = ${storeId} and order_id = ${id}`
+    )
+  )
+  assert.equal(taken.minor, 0)
+  await settle()
 })

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { upsertFromContracts } from '#contracts'
+import { int, row, sql } from '#kit/postgres'
 import { findCustomerId, parseCustomerId } from '#members'
 import { listFirstOrders } from '#order-effects'
 import { recordReports } from '#orders'
@@ -341,4 +342,18 @@ test('attributes and credit give their tags; mystery_gift only while order gifts
   await service.admin('PATCH', `${store.at}/settings`, { order_gift: { enabled: 'on' } })
   const gift = await place(id, { total: '40.00', attributes })
   assert.deepEqual((await kind(gift))![4], ['deliverySchedule: Mon  Thu', 'mystery_gift'])
+})
+
+test('orders of nobody, in another currency or with a negative total have their kind; nobody has first dates of an order of nobody', async () => {
+  const { report, kind, firsts, inStore } = await aShop()
+  const nobody = anOrder(START, { customerId: null })
+  const foreign = anOrder(days(-1), { customerId: ADA.id, currency: 'EUR' })
+  const negative = anOrder(days(-2), { customerId: ADA.id, totalMinor: -500 })
+  await report(nobody, foreign, negative)
+  for (const { id } of [nobody, foreign, negative]) assert.deepEqual(await kind(id), ['PAYG', '', null, '', []])
+  assert.equal((await firsts(ADA.id))![1], '2026-01-29')
+  const { count } = await inStore(({ tx, storeId }) =>
+    tx.one(row({ count: int }), sql`select count(*)::integer as count from first_orders where store_id = ${storeId}`)
+  )
+  assert.equal(count, 1)
 })
