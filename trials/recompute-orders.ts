@@ -59,7 +59,7 @@ export async function compareWithPlatform(
   assert.equal(byOrder.size, orders.length, 'orders that are known')
 
   const firsts = firstsOf(orders, kinds)
-  assert.deepEqual(await firstsHere(service, storeId), firsts)
+  assert.deepEqual(await firstsHere(service, storeId), firsts, 'first-order dates')
 
   const customers = await service.sandboxDb.inInstallation((tx) =>
     tx.many(

@@ -26,6 +26,7 @@ import { restoredBackupSaboteurs } from './saboteurs/restored-backup.ts'
 import { rollingUpgradeSaboteurs } from './saboteurs/rolling-upgrade.ts'
 import type { Saboteur } from './saboteurs/saboteur.ts'
 import { sharedLimitsSaboteurs } from './saboteurs/shared-limits.ts'
+import { simulatedStoreSaboteurs } from './saboteurs/simulated-store.ts'
 import { slowSearchesSaboteurs } from './saboteurs/slow-searches.ts'
 import { twoNodesSaboteurs } from './saboteurs/two-nodes.ts'
 import { unknownOutcomeSaboteurs } from './saboteurs/unknown-outcome.ts'
@@ -59,6 +60,7 @@ export const SABOTEURS: Record<string, Saboteur> = {
   ...restoredBackupSaboteurs,
   ...rollingUpgradeSaboteurs,
   ...sharedLimitsSaboteurs,
+  ...simulatedStoreSaboteurs,
   ...slowSearchesSaboteurs,
   ...twoNodesSaboteurs,
   ...unknownOutcomeSaboteurs

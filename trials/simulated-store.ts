@@ -45,7 +45,8 @@ const RATES = {
 }
 /** Joins are spread over this share of the time. */
 const JOINING = 0.4
-const MESSAGE_FAULTS = { duplicate: 0.2, late: 0.1, delayHours: 18 }
+/** Late ones come after what happens in the next step. */
+const MESSAGE_FAULTS = { duplicate: 0.2, late: 0.1, delayHours: 24 * STEP_DAYS + 18 }
 const AT_ONCE = 8
 
 const PLANS = [
@@ -220,7 +221,7 @@ async function simulate(
     await findSubscriptions(service, storeId, people)
   }
   await controls.setWebhookFaults({ storeId, faults: null })
-  await shop.advance({ to: now.add({ hours: 48 }).toString() })
+  await shop.advance({ to: now.add({ hours: 2 * 24 * STEP_DAYS }).toString() })
 
   const { findings } = (await service.admin('POST', '/doctor', {})) as { findings: object[] }
   assert.deepEqual(findings, [])

@@ -1,0 +1,54 @@
+import type { Saboteur } from './saboteur.ts'
+
+const run = ['trials/run.ts', 'simulated-store-shuffled', '5', '1', '--rounds', '25']
+
+export const simulatedStoreSaboteurs: Record<string, Saboteur> = {
+  'an older report of a dispute replaces a newer one': {
+    trial: 'simulated-store',
+    run,
+    trialThen: { failsWith: 'order ' },
+    edits: [
+      {
+        file: 'src/orders/reported/record-disputes.ts',
+        from: 'const isNewer = age > 0 ||',
+        to: 'const isNewer = age !== 0 ||'
+      }
+    ]
+  },
+  'cancelled orders count in the first-order dates': {
+    trial: 'simulated-store',
+    run,
+    trialThen: { failsWith: 'first-order dates' },
+    edits: [
+      {
+        file: 'src/order-effects/first-orders.ts',
+        from: 'and member_id = any(${memberIds}::bigint[]) and cancelled_at is null),',
+        to: 'and member_id = any(${memberIds}::bigint[])),'
+      }
+    ]
+  },
+  'somebody whose membership is paused counts as active': {
+    trial: 'simulated-store',
+    run,
+    trialThen: { failsWith: 'order ' },
+    edits: [
+      {
+        file: 'src/order-effects/active-tiers.ts',
+        from: "a.kind in ('resumed', 'reactivated') end",
+        to: "a.kind in ('resumed', 'reactivated', 'paused') end"
+      }
+    ]
+  },
+  'the tags of an order are decided once': {
+    trial: 'simulated-store',
+    run,
+    trialThen: { failsWith: 'tags of order' },
+    edits: [
+      {
+        file: 'src/order-effects/refresh-orders.ts',
+        from: '(kind ? [{ ownerId: order.id, tags: kind.tags }] : [])',
+        to: '(kind && order.classifiedAt === null ? [{ ownerId: order.id, tags: kind.tags }] : [])'
+      }
+    ]
+  }
+}
