@@ -22,8 +22,8 @@ export const simulatedStoreSaboteurs: Record<string, Saboteur> = {
     edits: [
       {
         file: 'src/order-effects/first-orders.ts',
-        from: 'and member_id = any(${memberIds}::bigint[]) and cancelled_at is null),',
-        to: 'and member_id = any(${memberIds}::bigint[])),'
+        from: '[]) and cancelled_at is null),',
+        to: '[])),'
       }
     ]
   },
