@@ -21,10 +21,12 @@ const ShopOrder = row({
   totalMinor: int,
   attributes: json<{ name: string; value: string }[]>(),
   tags: textList,
+  refundedMinor: int,
   lastRefundAt: nullable(instant),
   disputeType: nullable(text),
   disputeStatus: nullable(text),
-  disputedAt: nullable(instant)
+  disputedAt: nullable(instant),
+  disputedMinor: int
 })
 type ShopOrder = RowOf<typeof ShopOrder>
 const ShopContract = row({ id: text, customerId: text, status: text, plan: text })
@@ -58,6 +60,7 @@ export async function compareWithPlatform(
   }
   assert.equal(byOrder.size, orders.length, 'orders that are known')
 
+  await compareTaken(service, storeId, orders)
   const firsts = firstsOf(orders, kinds)
   assert.deepEqual(await firstsHere(service, storeId), firsts, 'first-order dates')
 
@@ -72,6 +75,36 @@ export async function compareWithPlatform(
     assert.deepEqual(tags.toSorted(), [...new Set(held)].map((tier) => memberships[tier]!).sort(), `customer ${id}`)
   }
   return orders.length + customers.length
+}
+
+/**
+ * Of what each order has issued, the part that was refunded or disputed is taken back: all of it where nothing was short, and never more.
+ */
+async function compareTaken(service: Service, storeId: number, orders: ShopOrder[]): Promise<void> {
+  const rows = await service.db.inStore(storeId, ({ tx }) =>
+    tx.many(
+      row({ id: text, issuedMinor: int, takenMinor: int, shortMinor: int }),
+      sql`
+      select o.platform_order_id as id, (sum(e.amount_minor) filter (where e.type = 1))::bigint as issued_minor,
+             coalesce(-sum(e.amount_minor) filter (where e.type in (6, 13)), 0)::bigint as taken_minor,
+             coalesce(sum(e.shortfall_minor) filter (where e.type in (6, 13)), 0)::bigint as short_minor
+        from credit_entries e join orders o on o.store_id = ${storeId} and o.id = e.order_id
+       where e.store_id = ${storeId}
+       group by o.platform_order_id having bool_or(e.type = 1)`
+    )
+  )
+  const byId = new Map(rows.map((taken) => [taken.id, taken]))
+  for (const { id, totalMinor, refundedMinor, disputeType, disputeStatus, disputedMinor } of orders) {
+    const issued = byId.get(id)
+    if (!issued) continue
+    const isLost = ['LOST', 'ACCEPTED'].includes(disputeStatus ?? '')
+    const isOpen = ['NEEDS_RESPONSE', 'UNDER_REVIEW'].includes(disputeStatus ?? '')
+    const gone = refundedMinor + (isLost || (isOpen && disputeType === 'CHARGEBACK') ? disputedMinor : 0)
+    const owed = Math.floor((issued.issuedMinor * Math.min(gone, totalMinor)) / totalMinor)
+    const { takenMinor, shortMinor } = issued
+    const isRight = takenMinor <= owed && (shortMinor > 0 || takenMinor === owed)
+    assert.ok(isRight, `credit of order ${id}: ${takenMinor} taken of ${owed}, ${shortMinor} short`)
+  }
 }
 
 function kindsOf(
@@ -186,11 +219,12 @@ async function readShop(service: Service, storeId: number) {
              array(select c.id::text from sandbox.contracts c where c.store_id = ${storeId} and c.origin_order_id = o.id order by c.id)
                as began,
              o.financial_status, o.processed_at as placed_at, (o.cancelled_at is not null)::int as is_cancelled, o.total_minor,
-             o.attributes, o.tags, r.at as last_refund_at, d.type as dispute_type, d.status as dispute_status,
-             d.initiated_at as disputed_at
+             o.attributes, o.tags, r.at as last_refund_at, r.minor as refunded_minor, d.type as dispute_type, d.status as dispute_status,
+             d.initiated_at as disputed_at, coalesce(d.amount_minor, 0) as disputed_minor
         from sandbox.orders o
         left join sandbox.disputes d on d.store_id = ${storeId} and d.order_id = o.id
-        left join lateral (select max(created_at) as at from sandbox.refunds r where r.store_id = ${storeId} and r.order_id = o.id) r on true
+        left join lateral (
+          select max(created_at) as at, coalesce(sum(amount_minor), 0)::bigint as minor from sandbox.refunds r where r.store_id = ${storeId} and r.order_id = o.id) r on true
        where o.store_id = ${storeId} order by o.processed_at, o.id`
     )
     const contracts = await tx.many(

@@ -43,6 +43,7 @@ const RATES = {
   credit: 0.03,
   card: 0.05
 }
+const DECISIONS = ['won', 'lost', 'accepted', 'prevented'] as const
 /** Joins are spread over this share of the time. */
 const JOINING = 0.4
 /** Late ones come after what happens in the next step. */
@@ -187,14 +188,21 @@ async function simulate(
       await controls.refund({ storeId, orderId: id, amount: part === null ? null : decimal(part) })
       report.refunds++
     })
-    await each(pickOrders(RATES.dispute), async ({ id, dispute }) => {
-      if (dispute === 'decided') return
-      const status =
-        dispute === null ? null : (['won', 'lost', 'accepted', 'prevented'] as const)[Math.floor(random() * 4)]!
-      const type = dispute === null ? (random() < 0.3 ? 'inquiry' : 'chargeback') : null
-      await controls.dispute({ storeId, orderId: id, type, status })
-      report.disputes++
-    })
+    await each(
+      orders.filter(({ dispute }) => dispute === 'open' && random() < RATES.decision),
+      async (order) => {
+        orders.splice(orders.indexOf(order), 1)
+        const status = DECISIONS[Math.floor(random() * DECISIONS.length)]!
+        await controls.dispute({ storeId, orderId: order.id, status })
+      }
+    )
+    await each(
+      pickOrders(RATES.dispute).filter(({ dispute }) => dispute === null),
+      async ({ id }) => {
+        await controls.dispute({ storeId, orderId: id, type: random() < 0.3 ? 'inquiry' : 'chargeback' })
+        report.disputes++
+      }
+    )
     await each(
       pickOrders(RATES.cancelOrder).filter(({ isPlain }) => isPlain),
       ({ id }) => controls.cancelOrder({ storeId, orderId: id, refund: random() < 0.5 ? 'all' : 'none' })

@@ -1,6 +1,6 @@
 import type { Saboteur } from './saboteur.ts'
 
-const run = ['trials/run.ts', 'simulated-store-shuffled', '5', '1', '--rounds', '25']
+const run = ['trials/run.ts', 'simulated-store-shuffled', '5', '1', '--rounds', '50']
 
 export const simulatedStoreSaboteurs: Record<string, Saboteur> = {
   'an older report of a dispute replaces a newer one': {
