@@ -6,10 +6,11 @@ import { pathToFileURL } from 'node:url'
 /** Files of a group: more would hold longer what earlier ones left, and keep one process busy while others have nothing to do. */
 const GROUP_SIZE = 16
 /**
- * These have a process of their own: those that look at or change what belongs to the whole process, and those that wait between two
- * tests of a file, since a test ends when those that it has begun so far have ended.
+ * These have a process of their own: those that start processes themselves, those that look at or change what belongs to the whole
+ * process, and those that wait between two tests of a file, since a test ends when those that it has begun so far have ended.
  */
-const ALONE = /playwright|mock\.timers|directStatements|process\.(chdir|exitCode)|\) of await |await listPatches/
+const ALONE =
+  /child_process|playwright|mock\.timers|directStatements|process\.(chdir|exitCode)|\) of await |await listPatches/
 
 /**
  * The files that `node --test` is given for a whole run: those that stay alone, then a file in `folder` for each group, which
