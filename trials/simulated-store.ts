@@ -34,11 +34,12 @@ const STEP_DAYS = 5
 const STEPS_A_MONTH = 6
 /** Shares of the customers to whom it happens in a step. */
 const RATES = {
-  order: 0.06,
+  order: 0.08,
   refund: 0.02,
   dispute: 0.01,
+  decision: 0.4,
   cancelOrder: 0.005,
-  pause: 0.01,
+  pause: 0.02,
   cancel: 0.006,
   credit: 0.03,
   card: 0.05

@@ -18,7 +18,9 @@ const USUAL = {
   action_required: { remind_after_hours: [24, 72] },
   reactivation_grace_hours: 0,
   brand: { attribute: 'brand', default: '' },
-  credit_on_cancellation: 'keep'
+  credit_on_cancellation: 'keep',
+  order_gift: { enabled: 'off' },
+  disputes: { on_lost: 'alert' }
 }
 
 test('settings begin as those of the house, and a change leaves the rest as it is', async () => {
