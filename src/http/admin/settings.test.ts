@@ -34,7 +34,9 @@ test('settings begin as those of the house, and a change leaves the rest as it i
     action_required: { remind_after_hours: [1, 168] },
     reactivation_grace_hours: 24,
     brand: { default: 'House' },
-    credit_on_cancellation: 'forfeit'
+    credit_on_cancellation: 'forfeit',
+    order_gift: { enabled: 'on' },
+    disputes: { on_lost: 'cancel' }
   })
   assert.equal(changed.statusCode, 200)
   const expected = {
@@ -48,7 +50,9 @@ test('settings begin as those of the house, and a change leaves the rest as it i
     action_required: { remind_after_hours: [1, 168] },
     reactivation_grace_hours: 24,
     brand: { attribute: 'brand', default: 'House' },
-    credit_on_cancellation: 'forfeit'
+    credit_on_cancellation: 'forfeit',
+    order_gift: { enabled: 'on' },
+    disputes: { on_lost: 'cancel' }
   }
   assert.deepEqual(changed.json(), expected)
   assert.deepEqual((await admin('PATCH', path, {})).json(), expected)
