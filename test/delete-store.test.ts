@@ -81,6 +81,7 @@ const FITTING: Record<string, Record<string, string>> = {
   order_disputes: { platform_dispute_id: "'1'" },
   order_transactions: { platform_transaction_id: "'1'" },
   order_walks: { kind: "'recent'" },
+  platform_credit_transactions: { kind: "'ours'" },
   platform_refunds: { platform_refund_id: "'1'" },
   quarantined_contracts: { contract_id: "'1'" },
   'sandbox.discounts': { kind: "'DiscountCodeBasic'" },
@@ -96,7 +97,9 @@ async function aRow(table: string, storeId: number): Promise<void> {
       sql`
       select a.attname::text as name, format_type(a.atttypid, a.atttypmod) as type,
              a.attnotnull and not a.atthasdef and a.attidentity = '' as is_needed,
-             (select f.confrelid::regclass::text from pg_constraint f
+             (select '(select max(' || k.attname || ') from ' || f.confrelid::regclass::text || ' where store_id = $1)'
+                from pg_constraint f
+                join pg_attribute k on k.attrelid = f.confrelid and k.attnum = f.confkey[array_position(f.conkey, a.attnum)]
                where f.contype = 'f' and f.conrelid = a.attrelid and a.attnum = any(f.conkey)
                  and f.confrelid::regclass::text <> 'stores' limit 1) as refers_to
         from pg_attribute a
@@ -106,8 +109,7 @@ async function aRow(table: string, storeId: number): Promise<void> {
   )
   const given = FITTING[table] ?? {}
   const used = columns.filter(({ name, isNeeded }) => isNeeded || name in given)
-  const literalOf = ({ name, type, refersTo }: (typeof used)[number]) =>
-    given[name] ?? (refersTo ? `(select max(id) from ${refersTo} where store_id = $1)` : valueOfType(type))
+  const literalOf = ({ name, type, refersTo }: (typeof used)[number]) => given[name] ?? refersTo ?? valueOfType(type)
   const names = ['store_id', ...used.map(({ name }) => `"${name}"`)].join(', ')
   const values = ['$1::bigint', ...used.map(literalOf)].join(', ')
   await db.inInstallation((tx) =>
