@@ -187,10 +187,17 @@ test('no engine that rests in a held store begins anything there, though it is a
       update webhook_endpoints set failing_since = ${now.subtract({ hours: 30 })}, warn_at = ${now} where store_id = ${storeId}`)
     await tx.run(sql`update tag_owners set due_at = ${now} where store_id = ${storeId}`)
     await tx.run(sql`update tag_walks set next_at = statement_timestamp() where store_id = ${storeId}`)
+    await tx.run(sql`
+      insert into spending_accounts (store_id, member_id, due_at, changed_at)
+      select store_id, id, ${now}, ${now} from members where store_id = ${storeId}
+      on conflict (store_id, member_id) do update set due_at = excluded.due_at`)
+    await tx.run(sql`
+      insert into spending_walks (store_id, next_at) values (${storeId}, statement_timestamp())
+      on conflict (store_id) do update set next_at = excluded.next_at`)
   })
   await makeFacts(store)
   const resting = engines().filter(({ restsAfterRestore }) => restsAfterRestore)
-  assert.equal(resting.length, 8)
+  assert.equal(resting.length, 10)
   await passTime(store, FEBRUARY)
   await hold(store)
   for (const engine of resting) assert.equal(await engine.runOnce(storeId), 0, `${engine.name} works in a held store`)
