@@ -10,7 +10,7 @@ const GROUP_SIZE = 16
  * process, and those that wait between two tests of a file, since a test ends when those that it has begun so far have ended.
  */
 const ALONE =
-  /child_process|playwright|mock\.timers|directStatements|process\.(chdir|exitCode)|\) of await |await listPatches/
+  /child_process|call-recorder|playwright|mock\.timers|directStatements|process\.(chdir|exitCode)|\) of await |await listPatches/
 
 /**
  * The files that `node --test` is given for a whole run: those that stay alone, then a file in `folder` for each group, which
