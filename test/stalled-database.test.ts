@@ -152,7 +152,12 @@ test('work that another node reports is heard again after a stall: the worker li
   const receiver = await aReceiver()
   const endpoint = await web.admin('POST', `${store.at}/webhooks`, { url: receiver.url, events: ['member.updated'] })
   receiver.secret = endpoint.secret
-  const rename = (name: string) => web.patch(`/members/${memberId}`, store.key, { first_name: name })
+  // A transaction of the worker that was under way at the stall has its rows locked until the worker gives its connection up.
+  const rename = (name: string) =>
+    until(
+      `the name ${name}`,
+      async () => (await web.patch(`/members/${memberId}`, store.key, { first_name: name })).status === 200
+    )
   await rename('Augusta')
   await until('the first webhook', () => receiver.received.length === 1)
   const listeners = async () =>
@@ -167,8 +172,9 @@ test('work that another node reports is heard again after a stall: the worker li
   const before = (await listeners()).map(({ pid }) => pid)
 
   line.stall()
-  await rename('Ada')
+  // New connections work; the one on which the worker listens stays dead until its heartbeat finds that.
   line.pass()
+  await rename('Ada')
   await until('the second webhook', () => receiver.received.length === 2)
   await until('a new session', async () => (await listeners()).some(({ pid }) => !before.includes(pid)))
   await rename('Augusta Ada')
