@@ -1,4 +1,4 @@
-import { decimalOf } from '#kit/money'
+import { currencyDecimals, decimalOf } from '#kit/money'
 import { chargeOf } from '../billing/charge.ts'
 import { declineOf, OUTCOMES, type SpecialOutcome } from '../billing/outcomes.ts'
 import type { Offer } from '../checkout/offers.ts'
@@ -35,7 +35,9 @@ const REASONS = {
 }
 
 export function price(amountMinor: number, currency: string): string {
-  return new Intl.NumberFormat('en', { style: 'currency', currency }).format(Number(decimalOf(amountMinor, currency)))
+  const decimals = currencyDecimals(currency)
+  const format = { style: 'currency', currency, minimumFractionDigits: decimals, maximumFractionDigits: decimals } as const
+  return new Intl.NumberFormat('en', format).format(Number(decimalOf(amountMinor, currency)))
 }
 
 function every({ interval, intervalCount }: { interval: Interval; intervalCount: number }): string {

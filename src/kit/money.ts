@@ -1,16 +1,21 @@
 import { invalidField } from './refusal.ts'
 
-const decimalsOf = new Map<string, number>()
+/**
+ * The currencies whose number of decimals is not 2, by ISO 4217, as the platform counts them. `Intl` has the decimals that are
+ * common in daily use instead (none for HUF, IDR or COP), and those change with the version of Node.
+ */
+const OTHER_DECIMALS = new Map(
+  Object.entries({
+    0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
+    3: 'BHD IQD JOD KWD LYD OMR TND',
+    4: 'CLF UYW'
+  }).flatMap(([decimals, codes]) => codes.split(' ').map((code) => [code, Number(decimals)] as const))
+)
 
 /** The number of decimals of a currency: USD 2, JPY 0, KWD 3. Throws RangeError if the code is not three letters. */
 export function currencyDecimals(currency: string): number {
-  let decimals = decimalsOf.get(currency)
-  if (decimals === undefined) {
-    const options = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions()
-    decimals = options.maximumFractionDigits ?? 2
-    decimalsOf.set(currency, decimals)
-  }
-  return decimals
+  if (!/^[A-Z]{3}$/.test(currency)) throw new RangeError(`${currency} is no code of a currency`)
+  return OTHER_DECIMALS.get(currency) ?? 2
 }
 
 const currencies = new Set(Intl.supportedValuesOf('currency'))
