@@ -36,7 +36,12 @@ const REASONS = {
 
 export function price(amountMinor: number, currency: string): string {
   const decimals = currencyDecimals(currency)
-  const format = { style: 'currency', currency, minimumFractionDigits: decimals, maximumFractionDigits: decimals } as const
+  const format = {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals
+  } as const
   return new Intl.NumberFormat('en', format).format(Number(decimalOf(amountMinor, currency)))
 }
 

@@ -47,9 +47,13 @@ for (const [amount, currency, message] of [
 
 test('an amount survives conversion to a decimal string or a number and back', () => {
   fc.assert(
-    fc.property(fc.integer({ min: -1e14, max: 1e14 }), fc.constantFrom('USD', 'JPY', 'KWD', 'HUF', 'CLF'), (minor, currency) => {
-      assert.equal(minorOf(decimalOf(minor, currency), currency), minor)
-      assert.equal(minorOf(numberOf(minor, currency), currency), minor)
-    })
+    fc.property(
+      fc.integer({ min: -1e14, max: 1e14 }),
+      fc.constantFrom('USD', 'JPY', 'KWD', 'HUF', 'CLF'),
+      (minor, currency) => {
+        assert.equal(minorOf(decimalOf(minor, currency), currency), minor)
+        assert.equal(minorOf(numberOf(minor, currency), currency), minor)
+      }
+    )
   )
 })
