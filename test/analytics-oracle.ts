@@ -236,8 +236,8 @@ export class Oracle {
         at_risk_amount: money(sum((after?.subscriptions ?? []).filter((s) => ofPlan(s.plan)).map((s) => s.risk)))
       },
       store_credits: {
-        issued: money(credit(1, 2, 5, 10, 11, 12)),
-        redeemed: money(0 - credit(3, 4)),
+        issued: money(credit(1, 2, 10, 11, 12)),
+        redeemed: money(0 - credit(4, 5)),
         expired: money(0 - credit(8)),
         outstanding: money(sum(entries.filter((e) => this.dayOf(e.createdAt) <= to).map((e) => e.amountMinor)))
       },

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { suite, test } from 'node:test'
+import { changeCredits, restoreRedemption } from '#credits'
 import { type Ctx, int, row, sql, text } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
 import { cancelSubscription, pauseSubscription, resumeSubscription } from '#lifecycle'
+import { findCustomerId, parseCustomerId } from '#members'
 import { Oracle } from './analytics-oracle.ts'
 import { testDatabase } from './database.ts'
 import { startService } from './service-builder.ts'
@@ -64,6 +68,16 @@ async function live({ timezone, currency, decimals, from, days, seed }: Life, on
     })
     assert.ok(given.status < 300)
   }
+  /** Spends credit, and gives a part of that back. */
+  const redeem = (customer: string) =>
+    inStore(async (ctx) => {
+      const memberId = await findCustomerId(ctx, parseCustomerId(customer, 'platform'))
+      const spent = { memberId: memberId!, amountMinor: -3, reason: 'spent', operationId: randomUUID() }
+      const [done] = await changeCredits(ctx, [{ ...spent, type: 'redemption', isCapped: true }])
+      const { id: entryId, operationId } = done!.entry!
+      const restored = { entryId, memberId: memberId!, amountMinor: 1, reason: 'returned' }
+      await restoreRedemption(ctx, { ...restored, operationId: `${operationId}:back` })
+    })
   const subscriptionsIn = (status: string) =>
     inStore(({ tx, storeId, now }) =>
       tx.many(
@@ -135,6 +149,7 @@ async function live({ timezone, currency, decimals, from, days, seed }: Life, on
       const customer = pick(people).customer.id
       await gift(customer, random() < 0.4)
       await post(`/store-credits/${customer}/deduct`, { amount: 1 + Math.floor(random() * 15), reason: 'used' })
+      await redeem(customer)
     },
     points: () =>
       inStore(({ tx, storeId, now }) =>
@@ -271,4 +286,41 @@ suite('overview', { concurrency: true }, () => {
       assert.equal(stored.length, 19, `every metric occurs in the run: ${stored.map((k) => k.metric)}`)
     })
   }
+})
+
+test('metrics of credit that were counted in another way are counted anew by the job of the migration', async () => {
+  const store = await service.aStore()
+  const { storeId, key } = store
+  const { customer } = await store.member('ada@example.com', 'VIP')
+  const inStore = <T>(work: (ctx: Ctx) => Promise<T>) => service.db.inStore(storeId, work)
+  await service.deps.settle(storeId)
+  const memberId = await inStore((ctx) => findCustomerId(ctx, parseCustomerId(customer.id, 'platform')))
+  await inStore(async (ctx) => {
+    const common = { memberId: memberId!, reason: 'a test' }
+    await changeCredits(ctx, [
+      { ...common, type: 'manual_add', amountMinor: 2000, operationId: 'added' },
+      { ...common, type: 'manual_deduct', amountMinor: -300, operationId: 'deducted' }
+    ])
+    const [spent] = await changeCredits(ctx, [
+      { ...common, type: 'redemption', amountMinor: -700, operationId: 'spent' }
+    ])
+    await restoreRedemption(ctx, { ...common, entryId: spent!.entry!.id, amountMinor: 200, operationId: 'restored' })
+  })
+  const credit = async () => (await service.get('/analytics/overview?period=7d', key)).body.data.store_credits
+  const counted = { issued: 20, redeemed: 5, expired: 0, outstanding: 12 }
+  assert.deepEqual(await credit(), counted)
+  // As it was counted before: what is restored was issued again, and what was deducted by hand was redeemed.
+  await inStore(({ tx }) =>
+    tx.run(sql`
+      insert into metric_changes (store_id, day, metric, amount)
+      select ${storeId}, day, f.metric, f.amount
+        from (values ('credit_issued', 200), ('credit_redeemed', 500)) f(metric, amount)
+       cross join (select day from metric_changes where store_id = ${storeId} and metric = 'credit_issued' limit 1) d`)
+  )
+  assert.deepEqual(await credit(), { ...counted, issued: 22, redeemed: 10 })
+  const migration = await readFile('migrations/0043-kit-rebuild-metrics.sql', 'utf8')
+  await service.db.inInstallation((tx) => tx.run({ name: 'rebuild_metrics_again', text: migration, values: [] }))
+  await service.deps.settle(storeId)
+  assert.deepEqual(await credit(), counted)
+  assert.deepEqual(await wrongMetrics(store), [])
 })
