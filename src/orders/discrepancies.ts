@@ -42,3 +42,12 @@ export async function settleContradictions(ctx: Ctx, platformOrderIds: string[])
      where store_id = ${ctx.storeId} and platform_order_id = any(${platformOrderIds}::text[]) and settled_at is null
        and kind = any(${[...CONTRADICTIONS]}::text[])`)
 }
+
+/** Ends contradictions about disputes that were read. */
+export async function settleDisputes(ctx: Ctx, disputeIds: string[]): Promise<void> {
+  const subjects = disputeIds.map((id) => `dispute ${id}`)
+  await ctx.tx.run(sql`
+    update order_discrepancies set settled_at = ${ctx.now}
+     where store_id = ${ctx.storeId} and kind = 'contradictory_messages' and subject = any(${subjects}::text[])
+       and settled_at is null`)
+}

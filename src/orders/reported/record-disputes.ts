@@ -31,12 +31,14 @@ export type DisputesRecorded = {
   /** Those whose type or status is new; and our ids of all orders of which something shown changed. */
   changed: DisputeSnapshot[]
   orders: number[]
+  /** Reported differently by messages of the same time: only the platform knows what is right. */
+  contradictory: ReportedDispute[]
   discrepancies: Discrepancy[]
 }
 
 /**
- * Stores disputes of known orders. The newest report wins, by the time at which the platform sent it; of the same time, one that ends the
- * dispute. An older report still tells what the dispute began as. A repetition writes nothing.
+ * Stores disputes of known orders. The newest report wins, by the time at which the platform sent it; of the same time, what was read
+ * from the platform, then one that ends the dispute. An older report still tells what the dispute began as. A repetition writes nothing.
  */
 export async function recordDisputes(
   ctx: Ctx,
@@ -44,14 +46,14 @@ export async function recordDisputes(
   orders: Map<string, OrderReference>,
   source: ReportSource
 ): Promise<DisputesRecorded> {
-  if (reported.length === 0) return { changed: [], orders: [], discrepancies: [] }
-  let { known, written, discrepancies } = await mergeReported(ctx, reported, orders, source)
+  if (reported.length === 0) return { changed: [], orders: [], contradictory: [], discrepancies: [] }
+  let { known, written, contradictory, discrepancies } = await mergeReported(ctx, reported, orders, source)
   if (written.length > 0) {
     // Somebody else may be about to write the same disputes: who has the lock sees what the other has written.
     await lockOrdersOf(ctx, written)
-    ;({ known, written, discrepancies } = await mergeReported(ctx, reported, orders, source))
+    ;({ known, written, contradictory, discrepancies } = await mergeReported(ctx, reported, orders, source))
   }
-  const done: DisputesRecorded = { changed: [], orders: [], discrepancies }
+  const done: DisputesRecorded = { changed: [], orders: [], contradictory, discrepancies }
   if (written.length === 0) return done
   const ids = await writeDisputes(ctx, written)
   const orderOf = new Map([...orders.values()].map((order) => [order.id, order]))
@@ -81,15 +83,21 @@ async function mergeReported(
 ) {
   const known = new Map((await findDisputes(ctx, reported)).map((one) => [one.platformDisputeId, one]))
   const merged = new Map<string, DisputeRow>(known)
+  const contradictory: ReportedDispute[] = []
   const discrepancies: Discrepancy[] = []
   for (const one of [...reported].sort((a, b) => Temporal.Instant.compare(a.reportedAt, b.reportedAt))) {
     const before = merged.get(one.dispute.id)
     const order = orders.get(one.dispute.orderId)!
-    if (before && before.orderId !== order.id) discrepancies.push(movedDispute(one.dispute))
-    else merged.set(one.dispute.id, mergeDispute(before ?? null, one, order.id, source))
+    if (before && before.orderId !== order.id) {
+      discrepancies.push(movedDispute(one.dispute))
+      continue
+    }
+    const now = asRow(one, order.id)
+    if (source === 'message' && before && contradicts(before, now)) contradictory.push(one)
+    merged.set(one.dispute.id, before ? mergeDispute(before, now, source) : now)
   }
   const written = [...merged.values()].filter((row) => differs(known.get(row.platformDisputeId), row))
-  return { known, written, discrepancies }
+  return { known, written, contradictory, discrepancies }
 }
 
 async function lockOrdersOf(ctx: Ctx, disputes: DisputeRow[]): Promise<void> {
@@ -101,36 +109,28 @@ async function lockOrdersOf(ctx: Ctx, disputes: DisputeRow[]): Promise<void> {
   )
 }
 
-function mergeDispute(
-  before: DisputeRow | null,
-  { dispute, reportedAt }: ReportedDispute,
-  orderId: number,
-  source: ReportSource
-): DisputeRow {
-  const { id, type, status, reason, networkReasonCode, amountMinor, currency, initiatedAt, finalizedAt } = dispute
-  const now: DisputeRow = {
-    platformDisputeId: id,
-    orderId,
-    beganAs: type,
-    type,
-    status,
-    reason,
-    networkReasonCode,
-    amountMinor,
-    currency,
-    initiatedAt,
-    finalizedAt,
-    reportedAt
-  }
-  if (!before) return now
+function asRow({ dispute, reportedAt }: ReportedDispute, orderId: number): DisputeRow {
+  const { id: platformDisputeId, orderId: _, ...shown } = dispute
+  return { ...shown, platformDisputeId, orderId, beganAs: dispute.type, reportedAt }
+}
+
+function mergeDispute(before: DisputeRow, now: DisputeRow, source: ReportSource): DisputeRow {
   // An inquiry becomes a chargeback, and never the other way.
-  const beganAs = before.beganAs === 'inquiry' || type === 'inquiry' ? 'inquiry' : before.beganAs
-  const age = Temporal.Instant.compare(reportedAt, before.reportedAt)
+  const beganAs = before.beganAs === 'inquiry' || now.type === 'inquiry' ? 'inquiry' : before.beganAs
+  const age = Temporal.Instant.compare(now.reportedAt, before.reportedAt)
   const isNewer = age > 0 || (age === 0 && (source === 'platform' || before.finalizedAt === null))
   // What is repeated later has not changed since.
-  const isRepeated = !differs({ ...now, beganAs, reportedAt: before.reportedAt }, { ...before, beganAs })
-  if (!isNewer || isRepeated) return { ...before, beganAs }
+  if (!isNewer || isRepeated(before, now)) return { ...before, beganAs }
   return { ...now, beganAs }
+}
+
+const isRepeated = (before: DisputeRow, now: DisputeRow): boolean =>
+  !differs({ ...now, beganAs: '', reportedAt: before.reportedAt }, { ...before, beganAs: '' })
+
+/** Of the same time, and neither the same nor the end of a dispute that was open. */
+function contradicts(before: DisputeRow, now: DisputeRow): boolean {
+  const isEnd = before.finalizedAt === null && now.finalizedAt !== null
+  return now.reportedAt.equals(before.reportedAt) && !isEnd && !isRepeated(before, now)
 }
 
 const differs = (one: DisputeRow | undefined, other: DisputeRow): boolean =>

@@ -2,7 +2,7 @@ import { type Fact, record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { listPlans } from '#plans'
 import type { PlatformOrder, PlatformTransaction } from '#platform'
-import { recordDiscrepancies, settleContradictions } from '../discrepancies.ts'
+import { recordDiscrepancies, settleContradictions, settleDisputes } from '../discrepancies.ts'
 import { orderDisputeChanged } from '../events/order-dispute-changed.ts'
 import { orderRefunded } from '../events/order-refunded.ts'
 import type { ReportSource } from './merge-order.ts'
@@ -29,6 +29,8 @@ export type ReportsRecorded = {
   unknown: Set<string>
   /** Messages contradict each other. */
   contradictory: Set<string>
+  /** The same of disputes, which are read by themselves. */
+  contradictoryDisputes: ReportedDispute[]
   /** New orders of a plan's product, whose message has neither its selling plan nor its contract. */
   incomplete: Set<string>
 }
@@ -85,6 +87,12 @@ export async function recordReports(ctx: Ctx, reports: OrderReports, source: Rep
       known.map(({ id }) => id)
     )
   }
+  if (source === 'platform' && reports.disputes.length > 0) {
+    await settleDisputes(
+      ctx,
+      reports.disputes.map(({ dispute }) => dispute.id)
+    )
+  }
   await record(
     ctx,
     ...refunded.changed.map((refund): Fact => orderRefunded(refund)),
@@ -94,6 +102,7 @@ export async function recordReports(ctx: Ctx, reports: OrderReports, source: Rep
     changed: written.size + touched.length,
     unknown: new Set(named.filter((orderId) => !isKnown(orderId))),
     contradictory: new Set([...stored.contradictory, ...refunded.contradictory, ...paid.contradictory]),
+    contradictoryDisputes: disputed.contradictory,
     incomplete: source === 'message' ? await findIncomplete(ctx, stored) : new Set()
   }
 }

@@ -2,6 +2,7 @@ import { applyReportedTags } from '#mirror'
 import { type OrderReports, recordDiscrepancies, recordReports } from '#orders'
 import {
   type InboundMessage,
+  type PlatformDispute,
   parseDisputePayload,
   parseOrderPayload,
   parseRefundPayload,
@@ -13,8 +14,8 @@ import type { SyncDeps } from '../deps.ts'
 
 /**
  * Records what messages say about orders, their refunds, payments and disputes, in whatever order they come. They are complete; an order
- * is read from the platform only where a message comes before the order that it is about, where messages contradict each other, and
- * where a new order may be that of a plan, which its message does not say.
+ * is read from the platform only where a message comes before the order that it is about, where messages contradict each other (a
+ * dispute too), and where a new order may be that of a plan, which its message does not say.
  */
 export async function applyOrderMessages(
   { db, connectorOf }: SyncDeps,
@@ -22,13 +23,14 @@ export async function applyOrderMessages(
   messages: InboundMessage[]
 ): Promise<void> {
   const { reports, unsaid } = reportsIn(messages)
-  const { unknown, contradictory, incomplete } = await db.inStore(storeId, async (ctx) => {
+  const { unknown, contradictory, contradictoryDisputes, incomplete } = await db.inStore(storeId, async (ctx) => {
     const recorded = await recordReports(ctx, reports, 'message')
     const tagged = reports.orders.map(({ id, tags }) => ({ platformId: id, tags }))
     await applyReportedTags(ctx, 'order', tagged)
     await applyReportedPayments(ctx, reports.transactions)
     return recorded
   })
+  if (contradictoryDisputes.length > 0) await readDisputes({ db, connectorOf }, storeId, contradictoryDisputes)
   const wanted = unknown.union(contradictory).union(incomplete).union(unsaid)
   if (wanted.size === 0) return
   const read = unwrap(await (await connectorOf(storeId)).orders.findWhole([...wanted]))
@@ -52,6 +54,40 @@ export async function applyOrderMessages(
   })
   // A message can come before its order is readable, so it is tried again.
   if (missing.length > 0) throw new Error(`The platform has no order ${missing.join(', ')}`)
+}
+
+/** Has the platform decide what messages of the same time report differently. Where it does not show a dispute, doctor names it. */
+async function readDisputes(
+  { db, connectorOf }: Pick<SyncDeps, 'db' | 'connectorOf'>,
+  storeId: number,
+  disputes: OrderReports['disputes']
+): Promise<void> {
+  const readAt = await db.inStore(storeId, async (ctx) => ctx.now)
+  // Also where the platform's clock is ahead of ours.
+  const latest = disputes.reduce(
+    (at, { reportedAt }) => (Temporal.Instant.compare(reportedAt, at) > 0 ? reportedAt : at),
+    readAt
+  )
+  const ids = [...new Set(disputes.map(({ dispute }) => dispute.id))]
+  const found = await (await connectorOf(storeId)).orders.findDisputes(ids)
+  const isHidden = !found.ok && found.failure.code === 'access_denied'
+  const read: Map<string, PlatformDispute> = isHidden ? new Map() : unwrap(found)
+  await db.inStore(storeId, async (ctx) => {
+    const reported = [...read.values()].map((dispute) => ({ dispute, reportedAt: latest }))
+    await recordReports(ctx, { orders: [], refunds: [], transactions: [], disputes: reported }, 'platform')
+    await recordDiscrepancies(
+      ctx,
+      disputes
+        .filter(({ dispute }) => !read.has(dispute.id))
+        .map(({ dispute }) => ({
+          platformOrderId: dispute.orderId,
+          kind: 'contradictory_messages' as const,
+          subject: `dispute ${dispute.id}`,
+          message:
+            'was reported differently by messages of the same time, and the platform does not show it: the one that ends it counts'
+        }))
+    )
+  })
 }
 
 /** `unsaid`: orders with a refund whose message does not say how much it was. */

@@ -561,3 +561,29 @@ test('facts: one per revision, per refund with all of its amount, and per state 
   )
   for (const { orderingKey } of [...recorded, ...refunded, ...disputed]) assert.equal(orderingKey, `member:${member}`)
 })
+
+test('when two messages of the same time say differently how a dispute is, the platform decides', async () => {
+  const shop = await aShop()
+  const order = anOrderState('3005')
+  await shop.receive(messages.order(order))
+  const saying = (status: string) => messages.dispute(order, { id: '35', type: 'chargeback', status }, after(5))
+  const statuses = async () => (await shop.order('3005'))!.disputes.map(({ status }) => status)
+  await shop.receive(saying('needs_response'))
+  await shop.receive(saying('won'))
+  assert.deepEqual([await statuses(), shop.platform.asked], [['won'], []], 'a dispute that ends is no contradiction')
+  await shop.receive(saying('won'))
+  assert.deepEqual(shop.platform.asked, [])
+
+  // The platform does not show it.
+  await shop.receive(saying('lost'))
+  assert.deepEqual(await statuses(), ['won'])
+  assert.match((await shop.found(orderMessagesAgree))[0]!, /^dispute 35 was reported differently by messages/)
+
+  shop.platform.disputes.set('35', parseDisputePayload(saying('lost').payload)!)
+  await shop.receive(saying('lost'))
+  assert.deepEqual([await statuses(), await shop.found(orderMessagesAgree)], [['lost'], []])
+  // The same in one batch, the older one last.
+  shop.platform.disputes.set('35', parseDisputePayload(saying('under_review').payload)!)
+  await shop.receive(saying('under_review'), saying('needs_response'))
+  assert.deepEqual(await statuses(), ['under_review'])
+})
