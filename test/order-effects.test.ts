@@ -331,17 +331,79 @@ test('a recharge that is disputed or refunded says so in autocharge_status', asy
 })
 
 test('attributes and credit give their tags; mystery_gift only while order gifts are enabled', async () => {
-  const { store, customer, place, kind } = await aShop()
+  const { store, storeId, settle, customer, place, kind } = await aShop()
+  const { refund } = service.sandbox.controls
   const id = await customer('ida@example.com')
   const attributes = [
     { name: 'deliverySchedule', value: 'Mon, Thu' },
     { name: 'mystery_gift', value: 'true' }
   ]
+  const gifts = (enabled: 'on' | 'off') => service.admin('PATCH', `${store.at}/settings`, { order_gift: { enabled } })
+  const tags = async (orderId: string) => (await kind(orderId))![4]
   const order = await place(id, { total: '40.00', attributes })
-  assert.deepEqual((await kind(order))![4], ['deliverySchedule: Mon  Thu'])
-  await service.admin('PATCH', `${store.at}/settings`, { order_gift: { enabled: 'on' } })
+  assert.deepEqual(await tags(order), ['deliverySchedule: Mon  Thu'])
+  await gifts('on')
   const gift = await place(id, { total: '40.00', attributes })
-  assert.deepEqual((await kind(gift))![4], ['deliverySchedule: Mon  Thu', 'mystery_gift'])
+  assert.deepEqual(await tags(gift), ['deliverySchedule: Mon  Thu', 'mystery_gift'])
+  // The setting changes no order by itself, and an order that has the tag keeps it.
+  await gifts('off')
+  for (const orderId of [order, gift]) await refund({ storeId, orderId, amount: '1.00' })
+  await settle()
+  assert.deepEqual([await tags(order), (await tags(gift)).length], [['deliverySchedule: Mon  Thu'], 2])
+  await gifts('on')
+  await refund({ storeId, orderId: order, amount: '1.00' })
+  await settle()
+  assert.deepEqual(await tags(order), ['deliverySchedule: Mon  Thu', 'mystery_gift'])
+})
+
+test('doctor derives the tags of credit and attributes anew', async () => {
+  const { store, storeId, settle, customer, place, kind, inStore, isRight } = await aShop()
+  const id = await customer('gil@example.com')
+  await service.post(`/store-credits/${id}/add`, store.key, { amount: 30, reason: 'x' })
+  await settle()
+  await service.admin('PATCH', `${store.at}/settings`, { order_gift: { enabled: 'on' } })
+  const attributes = [
+    { name: 'deliverySchedule', value: ' \u00a0in the early morning, but not before seven,' },
+    { name: 'mystery_gift', value: ' TRUE ' }
+  ]
+  const order = await place(id, { total: '40.00', credit: '10.00', attributes })
+  await service.sandbox.controls.refund({ storeId, orderId: order, amount: '4.00' })
+  await settle()
+  const all = [
+    'credits-redeemed',
+    'credits-redeemed-restored',
+    'deliverySchedule: in the early morning',
+    'mystery_gift'
+  ]
+  assert.deepEqual((await kind(order))![4], all)
+  await place(id, { total: '5.00', attributes: [{ name: 'deliverySchedule', value: ' , ' }] })
+  await isRight()
+  const found = async () =>
+    (await service.admin('POST', '/doctor', { store: store.domain })).findings.flatMap(
+      ({ check, message }: { check: string; message: string }) => (check === 'order_tags_follow' ? message : [])
+    )
+  const rename = (from: string, to: string) =>
+    inStore(({ tx }) =>
+      tx.run(sql`
+      update wanted_tags set tag = ${to}, tag_key = lower(${to})
+       where store_id = ${storeId} and kind = 'order' and tag = ${from}`)
+    )
+  for (const tag of all.slice(0, 3)) {
+    await rename(tag, 'other')
+    assert.deepEqual(await found(), [
+      `is not to have the tag ${tag}, which follows from its kind`,
+      'is to have the tag other, which does not follow from its kind'
+    ])
+    await rename('other', tag)
+  }
+  await isRight()
+  await inStore(({ tx }) =>
+    tx.run(sql`update orders set attributes = '[]' where store_id = ${storeId} and attributes <> '[]'`)
+  )
+  assert.deepEqual(await found(), [
+    `is to have the tag ${all[2]}, which does not follow from its kind`,
+    'is to have the tag mystery_gift, which does not follow from its kind'
+  ])
 })
 
 test('orders of nobody, in another currency or with a negative total have their kind; nobody has first dates of an order of nobody', async () => {

@@ -15,7 +15,7 @@ import { reconcileCredit } from './reconcile-credit.ts'
 import { redeemCredit } from './redeem-credit.ts'
 import { reserveCredit } from './reserve-credit.ts'
 import { giveBackCredit, restoreRedemption } from './restore-credit.ts'
-import { takeBackCredit } from './take-back-credit.ts'
+import { giveBackExcess, takeBackCredit } from './take-back-credit.ts'
 
 const { db } = await testDatabase()
 const engine = createCreditEngine({ db })
@@ -200,6 +200,45 @@ test('a won dispute gives back what it took, once, by a linked entry, to the lot
   await isRight()
 })
 
+test('a won dispute leaves what a refund took, with its entry', async () => {
+  const { issue, takeBack, winDispute, entries, available } = await aCustomer()
+  await issue(1000)
+  await takeBack(1500, 'refund')
+  await takeBack(6000, 'dispute', 'dispute')
+  assert.deepEqual(await winDispute(), [750])
+  assert.deepEqual(
+    (await entries()).map(({ type, amountMinor }) => [type, amountMinor]),
+    [
+      ['membership_charge', 1000],
+      ['refund', -250],
+      ['dispute', -750],
+      ['dispute', 750]
+    ]
+  )
+  assert.equal(await available(), 750)
+})
+
+test('of what was taken beyond the share, what was taken last comes back first', async () => {
+  const { store, memberId, orderId, issue, takeBack, totals, isRight } = await aCustomer()
+  await issue(1000)
+  await takeBack(1500, 'refund')
+  await takeBack(3000, 'dispute', 'dispute')
+  const leave = (partMinor: number) => {
+    const share = { partMinor, wholeMinor: 6000 }
+    const asked = { orderId, ownerOf: () => memberId, share, reason: 'corrected', cause: `corrected:${partMinor}` }
+    return store.inStore((ctx) => giveBackExcess(ctx, asked))
+  }
+  const taken = async () => {
+    const { refundedMinor, disputedMinor } = await totals()
+    return [refundedMinor, disputedMinor]
+  }
+  await leave(2400)
+  assert.deepEqual(await taken(), [250, 150])
+  await leave(600)
+  assert.deepEqual(await taken(), [100, 0])
+  await isRight()
+})
+
 test('a redemption is recorded once per order; what the customer did not have is its shortfall', async () => {
   const { store, change, redeem, available, entries, isRight } = await aCustomer()
   await change('manual_add', 500)
@@ -285,12 +324,16 @@ test('a redemption restored because its order was cancelled is marked', async ()
 })
 
 test('a redemption is restored to whom its customer was merged into, with its dates', async () => {
-  const { redeem, change, restore, other, lots, available, isRight } = await aCustomer()
-  await change('manual_add', 500, { expiresAt: day(9) })
+  const { store, redeem, change, restore, other, lots, available, isRight } = await aCustomer()
+  const added = await change('manual_add', 500, { expiresAt: day(9) })
   const spent = await redeem(500)
   await restore(spent.id, undefined, { memberId: other })
   assert.deepEqual([await available(), await available(other)], [0, 500])
   assert.deepEqual(await lots(other), [[500, 9]])
+  const lotOf = await store.inStore(({ tx, storeId }) =>
+    tx.one(row({ entryId: int }), sql`select entry_id from credit_lots where store_id = ${storeId}`)
+  )
+  assert.notEqual(lotOf.entryId, added.entry!.id, 'a lot of the restoration, not that of the other account')
   await isRight()
 })
 
@@ -314,6 +357,36 @@ test('reconciling brings the account to the given balance by one entry of the di
     (await entries()).slice(1).map(({ type }) => type),
     ['reconciled', 'reconciled', 'reconciled']
   )
+  await isRight()
+})
+
+test('credit that is past its date and not expired yet is left out of the balance that is reconciled', async () => {
+  const { store, memberId, change, entries, expire, available, isRight } = await aCustomer()
+  await change('manual_add', 300, { expiresAt: day(1) })
+  await change('manual_add', 500)
+  await moveTo(store, day(2).toString())
+  const { credit } = await store.inStore((ctx) =>
+    reconcileCredit(ctx, { memberId, balanceMinor: 450, reason: 'counted', operationId: 'count' })
+  )
+  assert.equal(credit.availableMinor, 450)
+  assert.equal((await entries()).at(-1)!.amountMinor, -50)
+  await expire()
+  assert.deepEqual([await available(), (await entries()).at(-1)!.balanceAfterMinor], [450, 450])
+  await isRight()
+})
+
+test('whatever an order has issued is taken back: the charge, a churn offer, a loyalty reward; nothing else of it', async () => {
+  const { orderId, issue, change, takeBack, isRight } = await aCustomer()
+  await issue(1000)
+  await change('churn_offer', 500, { orderId })
+  await change('loyalty_reward', 300, { orderId })
+  await change('manual_add', 200, { orderId })
+  await change('import', 200, { orderId })
+  assert.deepEqual(await takeBack(3000, 'refund'), [
+    [-500, 0],
+    [-250, 0],
+    [-150, 0]
+  ])
   await isRight()
 })
 

@@ -3,6 +3,10 @@ import { sql } from '#kit/postgres'
 
 const LATER = 'While facts or orders wait to be handled, it is not checked.'
 
+/** White space as String.trim has it, which PostgreSQL's \s is not in every locale. */
+const SPACES = '[\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]'
+const AROUND = `^${SPACES}+|${SPACES}+$`
+
 export const ordersLinked = defineAuditRule({
   name: 'orders_linked',
   severity: 'finding',
@@ -205,7 +209,7 @@ export const orderTagsFollow = defineAuditRule({
   counted: (ctx) => sql`
     select count(*) as count from wanted_tags
      where store_id = ${ctx.storeId} and kind = 'order' and source = 'classification'`,
-  // Those that follow from contracts, members and disputes; what attributes and payments add is left out.
+  // When order gifts were enabled is not known: an order without that tag is right, and one with it only if its attribute is true.
   wrong: (ctx) => sql`
     with settled as (
       select 1 as is_so
@@ -229,6 +233,26 @@ export const orderTagsFollow = defineAuditRule({
        where store_id = ${ctx.storeId} and amount_minor > 0 group by order_id),
     stored as (
       select order_id, active_tier_name from order_effects where store_id = ${ctx.storeId} and classified_at is not null),
+    attributes as (
+      select distinct on (o.id, a.value ->> 'name') o.id as order_id, a.value ->> 'name' as name,
+             regexp_replace(replace(a.value ->> 'value', ',', ' '), ${AROUND}, '', 'g') as value
+        from orders o cross join lateral jsonb_array_elements(o.attributes) with ordinality a(value, nth)
+       where o.store_id = ${ctx.storeId} and a.value ->> 'name' in ('deliverySchedule', 'mystery_gift')
+       order by o.id, a.value ->> 'name', a.nth),
+    spent as (
+      select order_id, sum(case when type = 4 then -amount_minor else 0 end) as redeemed,
+             sum(case when type = 5 then amount_minor else 0 end) as restored
+        from credit_entries where store_id = ${ctx.storeId} and order_id is not null and type in (4, 5) group by order_id
+      union all
+      select order_id, sum(case when kind = 'refund' then 0 else amount_minor end),
+             sum(case when kind = 'refund' then amount_minor else 0 end)
+        from order_transactions
+       where store_id = ${ctx.storeId} and status = 'success' and kind in ('sale', 'capture', 'refund')
+         and gateway = 'shopify_store_credit'
+       group by order_id),
+    wanted as (
+      select owner_id as order_id, tag from wanted_tags
+       where store_id = ${ctx.storeId} and kind = 'order' and source = 'classification'),
     derived as (
       select m.order_id, case m.part when 'trial' then m.tier_name || '-trial' when 'signup' then 'new-' || m.tier_name
                                      else m.tier_name || '-Recharge' end as tag
@@ -243,11 +267,13 @@ export const orderTagsFollow = defineAuditRule({
       union select d.order_id, 'Chargeback-Alert-Refund' from order_disputes d left join refunded r on r.order_id = d.order_id
         where d.store_id = ${ctx.storeId}
           and (d.status = 'prevented'
-               or d.type = 'inquiry' and d.status not in ('won', 'lost', 'accepted') and r.at >= d.initiated_at)),
-    wanted as (
-      select owner_id as order_id, tag from wanted_tags
-       where store_id = ${ctx.storeId} and kind = 'order' and source = 'classification'
-         and tag not in ('credits-redeemed', 'credits-redeemed-restored', 'mystery_gift') and tag not like 'deliverySchedule:%'),
+               or d.type = 'inquiry' and d.status not in ('won', 'lost', 'accepted') and r.at >= d.initiated_at)
+      union select p.order_id, 'credits-redeemed' from spent p where p.redeemed > 0
+      union select p.order_id, 'credits-redeemed-restored' from spent p where p.restored > 0
+      union select a.order_id, regexp_replace(left('deliverySchedule: ' || a.value, 40), ${AROUND}, '') from attributes a
+        where a.name = 'deliverySchedule' and a.value <> ''
+      union select a.order_id, w.tag from attributes a join wanted w on w.order_id = a.order_id and w.tag = 'mystery_gift'
+        where a.name = 'mystery_gift' and lower(a.value) in ('true', '1')),
     differing as (
       select coalesce(d.order_id, w.order_id) as order_id, d.tag as right_tag, w.tag as wanted_tag
         from (select d.order_id, d.tag from derived d join stored s on s.order_id = d.order_id) d

@@ -9,6 +9,8 @@ const OrderState = row({
   totalMinor: int,
   currency: text,
   attributes: nullable(json<{ name: string; value: string }[]>()),
+  /** It has the tag of gifts that go with an order. */
+  hasGiftTag: bool,
   /** A line was sold with a selling plan or belongs to a contract, or the platform placed it for one. */
   isOfContract: bool,
   refunds: json<{ at: string; minor: number; id: string }[]>(),
@@ -41,6 +43,10 @@ export function readOrders(ctx: Ctx, orderIds: number[]): Promise<OrderState[]> 
            coalesce(o.source_name like 'subscription_contract%', false)
              or exists (select from jsonb_array_elements(o.lines) l
                          where l ->> 'sellingPlanId' is not null or l ->> 'contractId' is not null) as is_of_contract,
+           coalesce(o.attributes @> '[{"name": "mystery_gift"}]', false) and exists (
+             select from wanted_tags
+              where store_id = ${ctx.storeId} and kind = 'order' and owner_id = o.id and source = 'classification'
+                and tag_key = 'mystery_gift') as has_gift_tag,
            (select coalesce(jsonb_agg(jsonb_build_object('at', refunded_at, 'minor', amount_minor, 'id', platform_refund_id)
                                      order by refunded_at, id), '[]')
               from platform_refunds where store_id = ${ctx.storeId} and order_id = o.id) as refunds,

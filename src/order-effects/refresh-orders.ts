@@ -112,7 +112,8 @@ function toClassify(
     creditRedeemedMinor: order.creditRedeemedMinor,
     creditRestoredMinor: order.creditRestoredMinor,
     attributes: order.attributes ?? [],
-    isOrderGiftEnabled
+    // What was a gift stays one when the setting is turned off later.
+    isOrderGiftEnabled: isOrderGiftEnabled || order.hasGiftTag
   }
 }
 

@@ -6,7 +6,7 @@ export const orderGiftSettings = defineSettings('orderGift', {
     accepts: choice('on', 'off'),
     default: 'off',
     flag: '--order-gift <on|off>',
-    help: 'Whether an order whose attribute `mystery_gift` is true gets the tag `mystery_gift`. Orders that change later follow; others stay as they are.'
+    help: 'Whether an order whose attribute `mystery_gift` is true gets the tag `mystery_gift`. Orders that have it keep it when this is turned off; of older orders only those that change later get it.'
   })
 })
 

@@ -51,7 +51,7 @@ export type OrderToClassify = {
   creditRedeemedMinor: number
   creditRestoredMinor: number
   attributes: { name: string; value: string }[]
-  /** The setting `order_gift`. */
+  /** The setting `order_gift`, now or when the order got the tag. */
   isOrderGiftEnabled: boolean
 }
 
@@ -123,7 +123,7 @@ const MAX_TAG = 40
 
 function attributeTags({ attributes, isOrderGiftEnabled }: OrderToClassify): string[] {
   const attributeOf = (name: string) => attributes.find((attribute) => attribute.name === name)?.value.trim() ?? ''
-  const schedule = attributeOf('deliverySchedule').replaceAll(',', ' ')
+  const schedule = attributeOf('deliverySchedule').replaceAll(',', ' ').trim()
   const isGift = isOrderGiftEnabled && ['true', '1'].includes(attributeOf('mystery_gift').toLowerCase())
   return [
     ...(schedule === '' ? [] : [firstCharacters(`deliverySchedule: ${schedule}`, MAX_TAG).trimEnd()]),
