@@ -211,6 +211,22 @@ test('of a gift the credit is taken back from the receiver, who got it', async (
   await isRight()
 })
 
+test('after a merge of customers the credit is taken back from the one who was kept, and given back to them', async () => {
+  const { store, storeId, customer, refunds, disputes, credit, settle, isRight } = await aShop()
+  const kept = await store.customer('kept@example.com')
+  await settle()
+  await service.sandbox.controls.mergeCustomers({ storeId, customerId: customer.id, intoId: kept.id })
+  await settle()
+  assert.equal(await credit(kept.id), 10)
+  await refunds('10.00')
+  assert.equal(await credit(kept.id), 7.5)
+  await disputes('needs_response', 'chargeback')
+  assert.equal(await credit(kept.id), 0)
+  await disputes('won')
+  assert.equal(await credit(kept.id), 7.5)
+  await isRight()
+})
+
 test('points of an order are taken back in proportion, at most the balance, and given back when a dispute is won', async () => {
   const { store, inStore, memberId, ourOrder, refunds, disputes, settle, touch, isRight } = await aShop()
   const orderId = await ourOrder()
@@ -288,6 +304,26 @@ test('a lost dispute of a membership alerts once and changes nothing else, unles
   assert.deepEqual(await status(), ['active', 'active'])
   await disputes('accepted', undefined, other)
   assert.deepEqual(await status(), ['cancelled', 'active'])
+})
+
+test('a lost dispute of a membership that has ended changes nothing, and leaves no work', async () => {
+  const { store, storeId, settle, disputes, inStore, isRight } = await aShop()
+  await service.admin('PATCH', `${store.at}/settings`, { disputes: { on_lost: 'cancel' } })
+  const subscription = async () => (await service.get('/subscriptions', store.key)).body.data[0]
+  const { id } = await subscription()
+  await service.post(`/subscriptions/${id}/cancel`, store.key, { reason: 'too_expensive' })
+  await settle()
+  await disputes('lost', 'chargeback')
+  const { status, cancel_reason: reason } = await subscription()
+  assert.deepEqual([status, reason], ['cancelled', 'too_expensive'])
+  const { left } = await inStore(({ tx }) =>
+    tx.one(
+      row({ left: int }),
+      sql`select count(*) as left from jobs where store_id = ${storeId} and kind = 'cancel-disputed'`
+    )
+  )
+  assert.equal(left, 0)
+  await isRight()
 })
 
 test('a refund or dispute of a plain order takes nothing, also of a member', async () => {

@@ -270,6 +270,71 @@ test('an order is VIP if its customer was active when it was placed: not before,
   assert.deepEqual([await type(before.id), await type(paused.id), await type(active.id)], ['PAYG', 'PAYG', 'VIP'])
 })
 
+test('of a gift the receiver was active from the day on which it was given, and the giver until then', async () => {
+  const { store, join, customer, kind, settle, report } = await aShop()
+  const giver = (await join('gus@example.com')).id
+  const receiver = await customer('rita@example.com')
+  await settle()
+  await store.advance({ by: 'P2D' })
+  const [{ id: subscription }] = (await service.get('/subscriptions', store.key)).body.data
+  assert.equal((await service.post(`/subscriptions/${subscription}/gift`, store.key, { receiver })).status, 200)
+  await store.advance({ by: 'P2D' })
+  const of = (customerId: string, at: string) => anOrder(Temporal.Instant.from(at), { customerId })
+  const orders = [giver, receiver].flatMap((id) => [of(id, '2026-02-01T15:00:00Z'), of(id, '2026-02-03T15:00:00Z')])
+  await report(...orders)
+  const types = await Promise.all(orders.map(async ({ id }) => (await kind(id))![0]))
+  assert.deepEqual(types, ['VIP', 'PAYG', 'PAYG', 'VIP'])
+})
+
+test('who holds VIP and Elite was an Elite member when the order was placed', async () => {
+  const { store, storeId, plan, join, place, kind, settle } = await aShop()
+  await plan({ name: 'Top', type: 'elite', tier: 'Top' })
+  const { id } = await join('eli@example.com')
+  await service.sandbox.controls.join({ storeId, customerId: id, plan: 'Top' })
+  await settle()
+  await store.advance({ by: 'PT1H' })
+  assert.deepEqual(await kind(await place(id)), ['VIP', '', null, '', ['Top']])
+})
+
+test('of two memberships that one order began Elite counts, whichever became known first', async () => {
+  const { store, plan, kind, report, takeOver } = await aShop()
+  await plan({ name: 'Top', type: 'elite', tier: 'Top' })
+  const order = anOrder(days(-2), { customerId: ADA.id })
+  await report(order)
+  for (const name of ['VIP', 'Top']) {
+    const sold = (await store.plans()).find((one: { name: string }) => one.name === name)!
+    const contract = aContract(days(-2), { customer: ADA, originOrder: { id: order.id } as never })
+    const line = { ...contract.lines[0]!, sellingPlanId: sold.platformSellingPlanId }
+    await takeOver({ ...contract, lines: [line] }, [order])
+  }
+  assert.deepEqual(await kind(order.id), ['VIP', 'New-vip', 1, '', ['charge-1', 'new-Top']])
+})
+
+test('an order of an earlier cycle that becomes known late raises the numbers of those after it', async () => {
+  const { store, storeId, join, kind, list, inStore, settle, isRight } = await aShop()
+  const { id } = await join('lou@example.com')
+  await store.advance({ by: 'P62D' })
+  const [last, middle] = await list(id)
+  const touch = async (orderId: string) => {
+    await service.sandbox.controls.refund({ storeId, orderId, amount: '1.00' })
+    await settle()
+  }
+  const numbers = async () => [(await kind(middle!))![2], (await kind(last!))![2]]
+  assert.deepEqual(await numbers(), [2, 3])
+  // As if nobody had heard that the second cycle was paid.
+  const hear = (change: ReturnType<typeof sql>) => inStore(({ tx }) => tx.run(change))
+  const ofMiddle = sql`delete from order_links where store_id = ${storeId} and order_number = 2`
+  const unpaid = sql`update subscriptions set cycles_paid = cycles_paid - 1 where store_id = ${storeId}`
+  await hear(ofMiddle)
+  await hear(unpaid)
+  await touch(last!)
+  assert.equal((await kind(last!))![2], 2)
+  await hear(sql`update subscriptions set cycles_paid = cycles_paid + 1 where store_id = ${storeId}`)
+  await touch(middle!)
+  assert.deepEqual(await numbers(), [2, 3])
+  await isRight()
+})
+
 test('a membership that becomes known late makes orders VIP that were placed since it began', async () => {
   const { store, kind, report, takeOver } = await aShop()
   const plain = anOrder(days(-1), { customerId: ADA.id })
