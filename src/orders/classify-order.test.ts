@@ -207,6 +207,12 @@ const TABLE: [name: string, order: Partial<OrderToClassify>, result: Partial<Ord
     { attributes: [{ name: 'deliverySchedule', value: ' Mon,Wed,Fri in the early morning hours ' }] },
     { tags: ['deliverySchedule: Mon Wed Fri in the ear'] }
   ],
+  [
+    'a schedule is cut between characters, not within one',
+    { attributes: [{ name: 'deliverySchedule', value: `${'x'.repeat(21)}\u{1F381}\u{1F381}` }] },
+    { tags: [`deliverySchedule: ${'x'.repeat(21)}\u{1F381}`] }
+  ],
+  ['a schedule of commas is none', { attributes: [{ name: 'deliverySchedule', value: ',, ' }] }, {}],
   ['an empty schedule is none', { attributes: [{ name: 'deliverySchedule', value: ' ' }] }, {}],
   [
     'a true mystery_gift while order gifts are enabled',
