@@ -45,6 +45,18 @@ export class StoreCredits {
     )
   }
 
+  /** A reservation, open or ended. */
+  reservation(customerId: string, reservationId: string, options?: CallOptions): Call<StoreCreditReservation> {
+    return this.#core.call(
+      (api, sending) =>
+        api.GET('/store-credits/{customer_id}/reservations/{reservation_id}', {
+          params: { path: reservationAt(customerId, reservationId) },
+          ...sending
+        }),
+      options
+    )
+  }
+
   /** Spends what was reserved, or the part of it that `amount` names; the rest is available again. */
   capture(
     customerId: string,

@@ -44,6 +44,11 @@ async function aCustomer(scopes?: string[]) {
     capture: (reservation: string, payload: object = {}, headers?: Record<string, string>) =>
       post(`${cust}/reservations/${reservation}/capture`, payload, headers),
     release: (reservation: string) => post(`${cust}/reservations/${reservation}/release`),
+    get: (reservation: string, of = cust) =>
+      nodes[turn++ % 2]!.inject({
+        url: `/v1/store-credits/${of}/reservations/${reservation}`,
+        headers: { authorization }
+      }),
     credit: async () => {
       const response = await nodes[0].inject({ url: `/v1/store-credits/${cust}`, headers: { authorization } })
       const { balance, reserved, available } = response.json().data
@@ -165,6 +170,44 @@ test('wrong bodies and ids: 400 or 404 naming the field', async () => {
     assert.equal(response.statusCode, status, response.body)
     assert.equal(response.json().error.message, message)
   }
+})
+
+test('a reservation is read, open and ended, also before the engine has ended it, and by its customer only', async () => {
+  const { store, cust, get, reserve, capture, release } = await aCustomer()
+  const reserved = (await reserve({ amount: 10, duration: 15 })).json()
+  const { id } = reserved.data
+  assert.deepEqual((await get(id)).json(), reserved)
+  const captured = (await capture(id, { amount: 4 })).json()
+  assert.deepEqual((await get(id)).json(), captured)
+  const other = (await reserve({ amount: 1 })).json().data.id
+  const released = (await release(other)).json()
+  assert.deepEqual((await get(other)).json(), released)
+  const { id: third, expires_at: at } = (await reserve({ amount: 1, duration: 15 })).json().data
+  await moveTo(store, at)
+  const { status, ended_at: endedAt } = (await get(third)).json().data
+  assert.deepEqual([status, endedAt], ['aborted', at])
+  for (const [path, customer] of [
+    ['scr_999999', cust],
+    ['sct_1', cust],
+    [id, 'cust_999999']
+  ] as const) {
+    assert.equal((await get(path, customer)).statusCode, 404)
+  }
+})
+
+test('reading a reservation takes the scope read:store_credits, and another customer has none of it', async () => {
+  const { store, reserve } = await aCustomer()
+  const { id } = (await reserve({ amount: 1 })).json().data
+  const known = await store.inStore((ctx) =>
+    upsertCustomers(ctx, [{ id: '7064055069371', email: 'bo@example.com', firstName: null, lastName: null }])
+  )
+  const url = (memberId: number) => `/v1/store-credits/cust_${memberId}/reservations/${id}`
+  const read = async (scope: string, memberId: number) => {
+    const headers = { authorization: `Bearer ${await store.aKey([scope] as never)}` }
+    return (await nodes[0].inject({ url: url(memberId), headers })).statusCode
+  }
+  const other = known.get('7064055069371')!.id
+  assert.deepEqual([await read('write:store_credits', other - 1), await read('read:store_credits', other)], [403, 404])
 })
 
 test('one key reserves and captures once, over two nodes at once', async () => {
