@@ -10,6 +10,8 @@ create or replace function sequence_facts(store bigint, most integer) returns in
 declare
   last bigint;
   given integer;
+  names text[];
+  others text[];
 begin
   if not pg_try_advisory_xact_lock(hashtextextended('sequence of facts', store)) then
     return 0;
@@ -18,17 +20,28 @@ begin
   if last is null then
     return 0;
   end if;
-  update facts f set position = last + w.nth
-    from (select n.id, row_number() over (order by n.id) as nth
-            from (select id from facts where store_id = store and position is null order by id limit most) n
-          offset 0) w
-   where f.store_id = store and f.id = w.id;
-  get diagnostics given = row_count;
+  with placed as (
+    update facts f set position = last + w.nth
+      from (select n.id, row_number() over (order by n.id) as nth
+              from (select id from facts where store_id = store and position is null order by id limit most) n
+            offset 0) w
+     where f.store_id = store and f.id = w.id
+    returning f.name)
+  select count(*), array_agg(distinct name) into given, names from placed;
   if given > 0 then
-    -- Nobody waits for the disk here: the commit of a consumer, which comes later, also makes this one durable. Should it be
-    -- lost before, the facts get positions again.
-    perform set_config('synchronous_commit', 'off', true);
-    update fact_consumers set last_position = last + given where store_id = store;
+    -- Whoever had all facts before these and wants none of these is past them at once.
+    others := array(select k.name from known_consumers k where not k.facts && names);
+    if others = '{}' then
+      -- Nobody waits for the disk here: the commit of a consumer, which comes later, also makes this one durable. Should it be
+      -- lost before, the facts get positions again. A consumer that is past them may have been seen there.
+      perform set_config('synchronous_commit', 'off', true);
+    end if;
+    update fact_consumers c
+       set last_position = last + given,
+           position = case when c.position = last and c.consumer = any(others) then last + given else c.position end,
+           furthest = case when c.position = last and c.consumer = any(others) then greatest(c.furthest, last + given)
+                      else c.furthest end
+     where c.store_id = store;
   end if;
   return given;
 end $$;

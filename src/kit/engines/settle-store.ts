@@ -3,6 +3,7 @@ import type { Database } from '../postgres/index.ts'
 import { Refusal } from '../refusal.ts'
 import type { Engine } from './engine.ts'
 import { earliestDueOf, nextDueOf } from './next-due.ts'
+import type { Stage } from './stages.ts'
 import type { Hold } from './store-holds.ts'
 import { canWork, nowMsOf, type StoreStatus } from './store-status.ts'
 
@@ -54,15 +55,19 @@ export function settledStore(options: {
       const now = Temporal.Instant.fromEpochMilliseconds(nowMsOf(found))
       let done = 0
       const due: string[] = []
-      let next: Map<Engine, Temporal.Instant | null> | null = null
+      let next = await nextDueOf(db, found.engines, found.storeId)
+      let ranIn: Stage | null = null
       for (const engine of found.engines) {
-        // All are asked again after each run: what one did is often the next one's work, so one round goes a long way.
-        next ??= await nextDueOf(db, found.engines, found.storeId)
+        // All are asked again after each stage that had work: it is often the work of later ones, so one round goes a long way.
+        if (ranIn && ranIn !== engine.stage) {
+          next = await nextDueOf(db, found.engines, found.storeId)
+          ranIn = null
+        }
         const at = next.get(engine)
         if (!at || Temporal.Instant.compare(at, now) > 0) continue
         due.push(engine.name)
         done += (await run(engine)) ?? 0
-        next = null
+        ranIn = engine.stage
       }
       if (due.length === 0) return
       if (done > 0) {

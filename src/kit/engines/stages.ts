@@ -14,8 +14,10 @@ const STAGES = [
   'jobs',
   /** Whatever does not belong to a charge, and may record facts. */
   'others',
-  /** Brings facts to their consumers. */
+  /** Gives facts the order in which consumers get them. */
   'facts',
+  /** Brings facts to their consumers. */
+  'consumers',
   /** Sends what the consumers have queued. */
   'send'
 ] as const

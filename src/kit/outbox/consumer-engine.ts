@@ -38,7 +38,7 @@ export function createConsumerEngine({
 
   return {
     name: engine,
-    stage: 'facts',
+    stage: 'consumers',
     storesAtOnce: STORES_AT_ONCE,
     due: (stores) => consumerDue(stores, consumer.name, namesOf(consumer)),
     ...nextDueBy(db, (storeId) => nextFact(storeId, consumer.name, namesOf(consumer))),

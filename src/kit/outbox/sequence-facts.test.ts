@@ -66,6 +66,33 @@ test('positions go on after the last one, in the order of ids, at most so many a
   assert.deepEqual([await sequence(9), await marks()], [0, [12, 12]])
 })
 
+test('a consumer that had everything is past facts that no version of it wants, durably; one that is behind is not', async () => {
+  const { sequence, storeId, inStore } = await aStoreWithFacts(3)
+  const at = () =>
+    inStore(({ tx }) =>
+      tx.many(
+        row({ consumer: text, position: int, furthest: int }),
+        sql`select consumer, position, furthest from fact_consumers where store_id = ${storeId} order by consumer`
+      )
+    )
+  await registerConsumers(db, [
+    { name: 'one', facts: ['x'], dropped: [] },
+    { name: 'other', facts: ['x'], dropped: [] }
+  ])
+  const commit = await inStore(async ({ tx }) => {
+    await tx.run(sql`set local synchronous_commit = on`)
+    assert.equal((await tx.one(row({ given: int }), sql`select sequence_facts(${storeId}, 2) as given`)).given, 2)
+    return tx.one(row({ is: text }), sql`select current_setting('synchronous_commit') as is`)
+  })
+  assert.equal(commit.is, 'on')
+  const one = { consumer: 'one', position: 3, furthest: 5 }
+  assert.deepEqual(await at(), [one, { consumer: 'other', position: 9, furthest: 9 }])
+  await registerConsumers(db, [{ name: 'other', facts: ['order.placed'], dropped: [] }])
+  assert.equal(await sequence(2), 1)
+  assert.deepEqual(await at(), [one, { consumer: 'other', position: 9, furthest: 9 }])
+  await db.inInstallation((tx) => tx.run(sql`delete from known_consumers where name in ('one', 'other')`))
+})
+
 test('one caller at a time gives positions; another one waits for nothing and gives none', async () => {
   const { inStore, storeId, sequence, positions } = await aStoreWithFacts(2)
   await inStore(async ({ tx }) => {

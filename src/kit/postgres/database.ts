@@ -85,7 +85,7 @@ export class Database {
   async inStore<T>(storeId: number, work: (ctx: Ctx) => Promise<T>): Promise<T> {
     if (!Number.isSafeInteger(storeId)) throw new UnknownStore(`There is no store ${storeId}`)
     const open = async (client: pg.ClientBase, tx: Tx) => {
-      // Three or four messages in one round trip. The setting has its own message, so that a router can forward it to the
+      // Three messages in one round trip. The setting has its own message, so that a router can forward it to the
       // machine that holds the store.
       const [, , clock] = await Promise.all([
         this.#begin(client),
@@ -132,12 +132,10 @@ export class Database {
     this.stats.roundTrips++
   }
 
-  /** Begins a transaction, with the limits of its work, in messages that nothing has to wait for. */
+  /** Begins a transaction, with the limits of its work, in one message. */
   async #begin(client: pg.ClientBase): Promise<void> {
-    const messages = [client.query('begin')]
-    if (this.#work !== POOLED_WORK)
-      messages.push(client.query(endOfWaits(this.#connections.limits[this.#work], 'local ')))
-    await Promise.all(messages.map((message) => message.catch(noteDriverError)))
+    const limits = this.#work === POOLED_WORK ? '' : `; ${endOfWaits(this.#connections.limits[this.#work], 'local ')}`
+    await client.query(`begin${limits}`).catch(noteDriverError)
   }
 
   /** Waits for a connection as long as the limit says, the opening of a new one included. */
