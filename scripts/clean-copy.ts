@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,6 +17,8 @@ export type CleanCopy = {
 /** Gives `work` a copy of the tracked files as they are now, with this checkout's packages, and removes it afterwards. */
 export async function inCleanCopy<T>(work: (copy: CleanCopy) => Promise<T>): Promise<T> {
   const dir = await mkdtemp(join(tmpdir(), 'perennial-copy-'))
+  // A service that root starts there goes on as another user, who loads some modules only when they are needed.
+  await chmod(dir, 0o755)
   try {
     const { stdout } = await run('git', ['ls-files', '-z'], { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 })
     const files = stdout.split('\0').filter(Boolean)

@@ -6,7 +6,7 @@ import { beforeDrop, testDatabase } from './database.ts'
 import { aFaultyConnection } from './faulty-connection.ts'
 import { startService } from './service-builder.ts'
 
-const MEMBERS = 40
+const MEMBERS = 24
 /** A third of all calls fail. */
 const SHARES = { '500': 0.066, '503': 0.066, reset: 0.066, lost: 0.066, throttled: 0.066 }
 

@@ -5,12 +5,37 @@ import { problemsOf } from '../scripts/check-openapi.ts'
 
 const documents = await apiDocuments()
 
-/** The problems of our document after one change. */
+/** What the changes below are about. To lint the whole document for each takes far longer. */
+const PATHS = ['/members', '/members/{member_id}', '/billing-attempts/{attempt_id}/retry', '/subscriptions']
+const part = partOf(JSON.parse(jsonOf(documents.rest)))
+
+/** Our document with these paths and one webhook, and the components that they use. */
+function partOf(document: any) {
+  const pick = (from: object, names: string[]) =>
+    Object.fromEntries(Object.entries(from).filter(([name]) => names.includes(name)))
+  document.paths = pick(document.paths, PATHS)
+  document.webhooks = pick(document.webhooks, ['billing.failed'])
+  for (let before = ''; before !== JSON.stringify(document); ) {
+    before = JSON.stringify(document)
+    for (const [kind, components] of Object.entries<object>(document.components)) {
+      if (kind === 'securitySchemes') continue
+      const isUsed = (name: string) => before.includes(`"#/components/${kind}/${name}"`)
+      document.components[kind] = pick(components, Object.keys(components).filter(isUsed))
+    }
+  }
+  return JSON.stringify(document)
+}
+
+/** The problems of that part of our document after one change. */
 async function problemsAfter(change: (document: any) => void) {
-  const document = JSON.parse(jsonOf(documents.rest))
+  const document = JSON.parse(part)
   change(document)
   return (await problemsOf(jsonOf(document), 'rest')).join('\n')
 }
+
+test('the part of the document that is changed here has no problems', async () => {
+  assert.equal(await problemsAfter(() => {}), '')
+})
 
 // That the documents have no problems is checked by `npm run check`.
 for (const [name, change, problem] of [

@@ -22,6 +22,8 @@ try {
   const collected = isWhole ? await mkdtemp(join(tmpdir(), 'perennial-statements-')) : process.env.COLLECTED_STATEMENTS
   if (collected) process.env.COLLECTED_STATEMENTS = collected
   const args = [
+    // Tests make much garbage at once: with room for it, the collector costs a twentieth less of all CPU time.
+    '--max-semi-space-size=64',
     '--import',
     fileURLToPath(new URL('compare-temporal.ts', import.meta.url)),
     ...(collected ? ['--import', fileURLToPath(new URL('collect-statements.ts', import.meta.url))] : []),
