@@ -391,12 +391,16 @@ create table credit_pushes (
   sent_at timestamp with time zone not null,
   settles_at timestamp with time zone not null,
   ended_at timestamp with time zone,
+  gift_card_id bigint,
+  reference text,
   constraint credit_pushes_pkey PRIMARY KEY (store_id, id),
   constraint credit_pushes_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint credit_pushes_store_id_gift_card_id_fkey FOREIGN KEY (store_id, gift_card_id) REFERENCES spending_gift_cards(store_id, id),
   constraint credit_pushes_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES spending_accounts(store_id, member_id),
   constraint credit_pushes_amount_minor_check CHECK (amount_minor <> 0),
   constraint credit_pushes_status_check CHECK (status = ANY (ARRAY['sent'::text, 'done'::text, 'refused'::text, 'unseen'::text]))
 );
+CREATE INDEX credit_pushes_by_gift_card ON public.credit_pushes USING btree (store_id, gift_card_id) WHERE (gift_card_id IS NOT NULL);
 CREATE UNIQUE INDEX credit_pushes_open ON public.credit_pushes USING btree (store_id, member_id) WHERE (status = 'sent'::text);
 CREATE INDEX credit_pushes_unseen ON public.credit_pushes USING btree (store_id, member_id, sent_at) WHERE (status = 'unseen'::text);
 alter table credit_pushes enable row level security;
@@ -1220,12 +1224,15 @@ create table order_transactions (
   processed_at timestamp with time zone not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  gift_card_id text,
   constraint order_transactions_pkey PRIMARY KEY (store_id, id),
   constraint order_transactions_store_id_platform_transaction_id_key UNIQUE (store_id, platform_transaction_id),
   constraint order_transactions_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint order_transactions_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id),
+  constraint order_transactions_gift_card_id_check CHECK (gift_card_id ~ '^[0-9]{1,20}$'::text),
   constraint order_transactions_platform_transaction_id_check CHECK (platform_transaction_id ~ '^[0-9]{1,20}$'::text)
 );
+CREATE INDEX order_transactions_by_gift_card ON public.order_transactions USING btree (store_id, gift_card_id) WHERE (gift_card_id IS NOT NULL);
 CREATE INDEX order_transactions_by_order ON public.order_transactions USING btree (store_id, order_id);
 alter table order_transactions enable row level security;
 alter table order_transactions force row level security;
@@ -1433,15 +1440,21 @@ create table platform_credit_transactions (
   push_id bigint,
   happened_at timestamp with time zone not null,
   recorded_at timestamp with time zone not null,
+  gift_card_id bigint,
+  order_transaction_id bigint,
   constraint platform_credit_transactions_pkey PRIMARY KEY (store_id, transaction_key),
   constraint platform_credit_transactions_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint platform_credit_transactions_store_id_gift_card_id_fkey FOREIGN KEY (store_id, gift_card_id) REFERENCES spending_gift_cards(store_id, id),
   constraint platform_credit_transactions_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES spending_accounts(store_id, member_id),
   constraint platform_credit_transactions_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id),
+  constraint platform_credit_transactions_store_id_order_transaction_id_fkey FOREIGN KEY (store_id, order_transaction_id) REFERENCES order_transactions(store_id, id),
   constraint platform_credit_transactions_store_id_push_id_fkey FOREIGN KEY (store_id, push_id) REFERENCES credit_pushes(store_id, id),
   constraint platform_credit_transactions_kind_check CHECK (kind = ANY (ARRAY['ours'::text, 'spent'::text, 'returned'::text, 'changed'::text, 'expired'::text]))
 );
+CREATE INDEX platform_credit_transactions_by_gift_card ON public.platform_credit_transactions USING btree (store_id, gift_card_id) WHERE (gift_card_id IS NOT NULL);
 CREATE INDEX platform_credit_transactions_by_member ON public.platform_credit_transactions USING btree (store_id, member_id);
 CREATE INDEX platform_credit_transactions_by_order ON public.platform_credit_transactions USING btree (store_id, order_id) WHERE (order_id IS NOT NULL);
+CREATE UNIQUE INDEX platform_credit_transactions_by_payment ON public.platform_credit_transactions USING btree (store_id, order_transaction_id) WHERE (order_transaction_id IS NOT NULL);
 CREATE UNIQUE INDEX platform_credit_transactions_by_push ON public.platform_credit_transactions USING btree (store_id, push_id) WHERE (push_id IS NOT NULL);
 alter table platform_credit_transactions enable row level security;
 alter table platform_credit_transactions force row level security;
@@ -1689,6 +1702,38 @@ create policy one_store on spending_accounts for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on spending_accounts to perennial_operator, perennial_store;
+
+create table spending_gift_cards (
+  store_id bigint not null,
+  id bigint not null generated always as identity,
+  member_id bigint not null,
+  status text not null,
+  code bytea,
+  last_characters text not null,
+  reference text not null,
+  platform_gift_card_id text,
+  mirrored_minor bigint not null default 0,
+  last_key text,
+  created_at timestamp with time zone not null,
+  notified_at timestamp with time zone,
+  closed_at timestamp with time zone,
+  constraint spending_gift_cards_pkey PRIMARY KEY (store_id, id),
+  constraint spending_gift_cards_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint spending_gift_cards_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
+  constraint spending_gift_cards_status_check CHECK (status = ANY (ARRAY['making'::text, 'active'::text, 'spare'::text, 'closed'::text]))
+);
+CREATE INDEX spending_gift_cards_by_member ON public.spending_gift_cards USING btree (store_id, member_id);
+CREATE UNIQUE INDEX spending_gift_cards_by_platform ON public.spending_gift_cards USING btree (store_id, platform_gift_card_id) WHERE (platform_gift_card_id IS NOT NULL);
+CREATE UNIQUE INDEX spending_gift_cards_in_use ON public.spending_gift_cards USING btree (store_id, member_id) WHERE (status = ANY (ARRAY['making'::text, 'active'::text]));
+alter table spending_gift_cards enable row level security;
+alter table spending_gift_cards force row level security;
+create policy all_stores on spending_gift_cards for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on spending_gift_cards for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on spending_gift_cards to perennial_operator, perennial_store;
 
 create table spending_walks (
   store_id bigint not null,

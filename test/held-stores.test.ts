@@ -144,6 +144,7 @@ function aDeliveryEngine(options: { perEndpoint?: number } = {}) {
 const engines = (): Engine[] =>
   createEngines({
     db,
+    vault: testVault,
     leaseOwner: 903,
     connectorOf: service.deps.connectorOf,
     maxCallMs: 40_000,

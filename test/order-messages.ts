@@ -195,6 +195,7 @@ export function aPlatformWithOrders() {
             gateway: one.gateway ?? 'bogus',
             amountMinor: one.amountMinor,
             parentId: null,
+            giftCardId: null,
             processedAt: one.at
           }))
         ]

@@ -31,7 +31,7 @@ const pageOfGiftCards = listing({
   sorts: { CREATED_AT: 'created_at', UPDATED_AT: 'updated_at', CODE: 'code' },
   where: `($6::jsonb->>'status_eq' is null or (deactivated_at is null) = (lower($6::jsonb->>'status_eq') = 'enabled'))
                and ($6::jsonb->>'customer_id_eq' is null or customer_id = ($6::jsonb->>'customer_id_eq')::bigint)
-               and ($6::jsonb->>'text' is null or right(code, 4) = lower($6::jsonb->>'text'))`
+               and ($6::jsonb->>'text' is null or lower($6::jsonb->>'text') in (code, right(code, 4)))`
 })
 
 type MoneyInput = { amount: string; currencyCode: string }

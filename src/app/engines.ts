@@ -1,9 +1,9 @@
-// Background work: engines do what falls due. See also jobs.ts (remembered tasks) and housekeeping.ts.
 import type { Engine } from '#kit/engines'
 import { createJobEngine } from '#kit/jobs'
 import type { Measure } from '#kit/metrics'
 import { createFactEngines, type FactFailure } from '#kit/outbox'
 import type { Database } from '#kit/postgres'
+import type { Vault } from '#kit/secrets'
 import type { Connector } from '#platform'
 import type { ReconcileOptions } from '#sync'
 import { consumers } from './consumers.ts'
@@ -12,10 +12,10 @@ import { jobs } from './jobs.ts'
 
 export type EngineDeps = {
   db: Database
+  vault: Vault
   leaseOwner: number
   connectorOf: (storeId: number) => Promise<Connector>
   maxCallMs: number
-  /** Disconnects a store whose platform has uninstalled the app. */
   disconnect: (storeId: number) => Promise<void>
   checkConnection: ReconcileOptions['checkConnection']
   measure: Measure

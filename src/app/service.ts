@@ -66,7 +66,6 @@ export type Service = Awaited<ReturnType<typeof createService>>
 export async function createService(options: ServiceOptions) {
   const { db, vault, logger, metrics, urls } = options
   const role = options.role ?? 'all'
-  // Before this process records facts.
   await registerConsumers(db, consumers)
   // A web node runs no engines: it reports the work that it makes, and the other nodes listen.
   const signals = createWorkSignals(db)
@@ -134,6 +133,7 @@ export async function createService(options: ServiceOptions) {
   })
   const engines = createEngines({
     db,
+    vault,
     leaseOwner: node.id,
     connectorOf: connections.connectorOf,
     maxCallMs: connectors.maxCallMs,

@@ -30,14 +30,21 @@ export const platformCreditAddsUp = defineAuditRule({
   wrong: (ctx) => sql`
     with summed as (
       select member_id, sum(amount_minor) as sum from platform_credit_transactions
-       where store_id = ${ctx.storeId} group by member_id),
-    accounts as (select member_id, mirrored_minor from spending_accounts where store_id = ${ctx.storeId})
-    select 'cust_' || a.member_id as subject,
-           'has ' || a.mirrored_minor || ' on the platform; the transactions come to ' || coalesce(s.sum, 0)
-             || ' (minor units)' as message
-      from accounts a left join summed s on s.member_id = a.member_id
-     where a.mirrored_minor <> coalesce(s.sum, 0)
-     order by a.member_id limit 100`
+       where store_id = ${ctx.storeId} and gift_card_id is null group by member_id),
+    of_cards as (
+      select gift_card_id, sum(amount_minor) as sum from platform_credit_transactions
+       where store_id = ${ctx.storeId} and gift_card_id is not null group by gift_card_id),
+    places as (
+      select a.member_id, a.mirrored_minor, coalesce(s.sum, 0) as sum, 'on the platform' as place
+        from spending_accounts a left join summed s on s.member_id = a.member_id
+       where a.store_id = ${ctx.storeId}
+      union all
+      select g.member_id, g.mirrored_minor, coalesce(s.sum, 0), 'on the gift card ' || g.last_characters
+        from spending_gift_cards g left join of_cards s on s.gift_card_id = g.id
+       where g.store_id = ${ctx.storeId})
+    select 'cust_' || member_id as subject,
+           'has ' || mirrored_minor || ' ' || place || '; the transactions come to ' || sum || ' (minor units)' as message
+      from places where mirrored_minor <> sum order by member_id limit 100`
 })
 
 export const platformCreditEntered = defineAuditRule({
@@ -69,7 +76,7 @@ export const creditMirrored = defineAuditRule({
   name: 'credit_mirrored',
   severity: 'finding',
   help:
-    "A customer's account on the platform does not have what the ledger has available, and nothing waits that would change it. " +
+    "A customer's account and gift card on the platform do not have together what the ledger has available, and nothing waits that would change it. " +
     '`perennial credit reconcile` compares it anew. While events about credit wait to be handled, it is not checked.',
   counted: (ctx) => sql`select count(*) as count from spending_accounts where store_id = ${ctx.storeId}`,
   wrong: (ctx) => sql`
@@ -86,11 +93,15 @@ export const creditMirrored = defineAuditRule({
       union
       select member_id from credit_lots
        where store_id = ${ctx.storeId} and expires_at <= ${ctx.now} and remaining_minor > reserved_minor),
+    on_cards as (
+      select member_id, sum(mirrored_minor)::bigint as minor from spending_gift_cards
+       where store_id = ${ctx.storeId} and status <> 'closed' group by member_id),
     accounts as (
-      select a.member_id, a.mirrored_minor from spending_accounts a
+      select a.member_id, a.mirrored_minor + coalesce(g.minor, 0) as mirrored_minor from spending_accounts a
         join members m on m.store_id = ${ctx.storeId} and m.id = a.member_id
+        left join on_cards g on g.member_id = a.member_id
        where a.store_id = ${ctx.storeId} and a.due_at is null and a.problem is null and m.platform_deleted_at is null
-         and a.mirrored_minor <> 0),
+         and a.mirrored_minor + coalesce(g.minor, 0) <> 0),
     ledger as (
       select member_id, balance_minor - reserved_minor as available from credit_accounts where store_id = ${ctx.storeId})
     select 'cust_' || a.member_id as subject,

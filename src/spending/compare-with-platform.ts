@@ -1,9 +1,10 @@
 import { listAvailableCredit } from '#credits'
 import { isoOrNull } from '#kit/clock'
 import { type Ctx, type Database, instant, nullable, row, sql, text } from '#kit/postgres'
-import type { Connector } from '#platform'
+import type { Connector, PlatformResult } from '#platform'
 import { storeContext } from '#stores'
 import { listAccountOwners } from './platform-account/account-queries.ts'
+import { type GiftCard, listGiftCards } from './platform-account/gift-card-queries.ts'
 import { refreshAccounts } from './refresh-accounts.ts'
 import { walkSpendingNow } from './spending-walks.ts'
 import { listWays, type SpendingWay } from './ways.ts'
@@ -32,14 +33,14 @@ export async function compareWithPlatform(
   storeId: number,
   memberId: number
 ): Promise<ComparedCredit> {
-  const { currency, platformId } = await db.inStore(storeId, async (ctx) => ({
+  const { currency, platformId, way, cards } = await db.inStore(storeId, async (ctx) => ({
     currency: (await storeContext(ctx)).currency,
-    platformId: (await listAccountOwners(ctx, [memberId])).get(memberId)!.platformId
-  }))
-  const found = await (await connectorOf(storeId)).storeCredit.findMany([platformId], currency)
-  const isShown = found.ok && found.value.has(platformId)
-  const { way, availableMinor, state } = await db.inStore(storeId, async (ctx) => ({
+    platformId: (await listAccountOwners(ctx, [memberId])).get(memberId)!.platformId,
     way: (await listWays(ctx, [memberId])).get(memberId) ?? null,
+    cards: (await listGiftCards(ctx, [memberId])).filter(({ status }) => status !== 'closed')
+  }))
+  const found = await readBalance(await connectorOf(storeId), { platformId, currency, way, cards })
+  const { availableMinor, state } = await db.inStore(storeId, async (ctx) => ({
     availableMinor: (await listAvailableCredit(ctx, [memberId])).get(memberId) ?? 0,
     state: await ctx.tx.maybeOne(
       row({ dueAt: nullable(instant), problem: nullable(text), lastError: nullable(text) }),
@@ -50,8 +51,25 @@ export async function compareWithPlatform(
   return {
     way,
     availableMinor,
-    platformMinor: isShown ? (found.value.get(platformId)?.balanceMinor ?? 0) : null,
+    platformMinor: found.ok ? found.value : null,
     waits: isoOrNull(state?.dueAt ?? null),
     problem: state?.problem ?? state?.lastError ?? (found.ok ? null : found.failure.message)
   }
+}
+
+/** What a customer has on the platform in all; null where it does not show the customer. */
+async function readBalance(
+  { storeCredit, giftCards }: Connector,
+  of: { platformId: string; currency: string; way: SpendingWay | null; cards: GiftCard[] }
+): Promise<PlatformResult<number | null>> {
+  const { platformId, currency, way } = of
+  const ids = of.cards.flatMap((card) => card.platformId ?? [])
+  const onCards = ids.length === 0 ? null : await giftCards.findMany(ids, currency)
+  if (onCards && !onCards.ok) return onCards
+  const cardsMinor = [...(onCards?.value.values() ?? [])].reduce((sum, { balanceMinor }) => sum + balanceMinor, 0)
+  if (way === 'giftcard') return { ok: true, value: cardsMinor }
+  const found = await storeCredit.findMany([platformId], currency)
+  if (!found.ok) return found
+  if (!found.value.has(platformId)) return { ok: true, value: null }
+  return { ok: true, value: cardsMinor + (found.value.get(platformId)?.balanceMinor ?? 0) }
 }

@@ -1,4 +1,5 @@
 export { type ComparedCredit, compareWithPlatform, reconcileWithPlatform } from './compare-with-platform.ts'
+export { reassignGiftCards } from './platform-account/gift-card-queries.ts'
 export { recheckAccounts } from './platform-account/recheck-accounts.ts'
 export { applyReportedPayments, refreshAccounts, spendingConsumer } from './refresh-accounts.ts'
 export { walkSpendingNow } from './spending-walks.ts'

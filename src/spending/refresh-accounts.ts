@@ -1,8 +1,9 @@
 import { consumer, type StoredFact } from '#kit/outbox'
 import { bool, type Ctx, int, row, sql } from '#kit/postgres'
+import { isCreditGateway } from '#platform'
 import { markAccountsDue, markKnownAccountsDue } from './platform-account/account-queries.ts'
 import { scheduleSpendingWalk } from './spending-walks.ts'
-import { listWays } from './ways.ts'
+import { isMirrored, listWays } from './ways.ts'
 
 /** After these somebody has other credit to spend, or spends it in another way. */
 const CREDIT_FACTS = ['store_credit.added', 'store_credit.deducted', 'store_credit.reservation_changed'] as const
@@ -45,7 +46,7 @@ export async function refreshAccounts(ctx: Ctx, memberIds: number[], how: { isCh
     ctx,
     holders.map(({ memberId }) => memberId)
   )
-  const mirrored = holders.filter(({ memberId, isKnown }) => isKnown || ways.get(memberId) === 'storecredit')
+  const mirrored = holders.filter(({ memberId, isKnown }) => isKnown || isMirrored(ways.get(memberId)))
   await markAccountsDue(
     ctx,
     mirrored.map(({ memberId }) => memberId),
@@ -65,7 +66,12 @@ async function listPayersWithCredit(ctx: Ctx, orderIds: number[]): Promise<numbe
      where o.store_id = ${ctx.storeId} and o.id = any(${orderIds}::bigint[]) and o.member_id is not null
        and (o.gateway = 'shopify_store_credit'
             or exists (select from order_transactions t
-                        where t.store_id = ${ctx.storeId} and t.order_id = o.id and t.gateway = 'shopify_store_credit'))`
+                        where t.store_id = ${ctx.storeId} and t.order_id = o.id and t.gateway = 'shopify_store_credit'))
+    union
+    -- A gift card may be spent by somebody else.
+    select g.member_id from order_transactions t
+      join spending_gift_cards g on g.store_id = ${ctx.storeId} and g.platform_gift_card_id = t.gift_card_id
+     where t.store_id = ${ctx.storeId} and t.order_id = any(${orderIds}::bigint[])`
   )
   return rows.map(({ memberId }) => memberId)
 }
@@ -75,13 +81,18 @@ export async function applyReportedPayments(
   ctx: Ctx,
   payments: { orderId: string; gateway: string | null }[]
 ): Promise<void> {
-  const ids = payments.flatMap(({ orderId, gateway }) => (gateway === 'shopify_store_credit' ? [orderId] : []))
+  const ids = payments.flatMap(({ orderId, gateway }) => (gateway && isCreditGateway(gateway) ? [orderId] : []))
   if (ids.length === 0) return
   const rows = await ctx.tx.many(
     row({ memberId: int }),
     sql`
     select distinct member_id from orders
-     where store_id = ${ctx.storeId} and platform_order_id = any(${ids}::text[]) and member_id is not null`
+     where store_id = ${ctx.storeId} and platform_order_id = any(${ids}::text[]) and member_id is not null
+    union
+    select g.member_id from orders o
+      join order_transactions t on t.store_id = ${ctx.storeId} and t.order_id = o.id
+      join spending_gift_cards g on g.store_id = ${ctx.storeId} and g.platform_gift_card_id = t.gift_card_id
+     where o.store_id = ${ctx.storeId} and o.platform_order_id = any(${ids}::text[])`
   )
   await markKnownAccountsDue(
     ctx,

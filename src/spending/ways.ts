@@ -4,6 +4,9 @@ import { CREDIT_PAYOUT_TYPES } from '#plans'
 /** How a customer spends store credit: `store_credit_type` of the plan that decides. */
 export type SpendingWay = (typeof CREDIT_PAYOUT_TYPES)[number]
 
+/** Whether the platform is told what a customer of this way can spend. */
+export const isMirrored = (way: SpendingWay | undefined): boolean => way === 'storecredit' || way === 'giftcard'
+
 /**
  * How each of these customers spends credit now. The membership decides that decides the status: one that lives before one that has
  * ended, VIP before Elite, then the newest. For who never held one, it is the main plan: the oldest that is enabled, VIP before

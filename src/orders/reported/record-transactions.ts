@@ -82,13 +82,13 @@ async function insertTransactions(
 ): Promise<void> {
   await ctx.tx.run(sql`
     insert into order_transactions (store_id, platform_transaction_id, order_id, kind, status, gateway, amount_minor,
-      platform_parent_id, processed_at, created_at, updated_at)
-    select ${ctx.storeId}, t.id, t.order_id, t.kind, t.status, t.gateway, t.amount, t.parent_id, t.processed_at, ${ctx.now}, ${ctx.now}
+      platform_parent_id, gift_card_id, processed_at, created_at, updated_at)
+    select ${ctx.storeId}, t.id, t.order_id, t.kind, t.status, t.gateway, t.amount, t.parent_id, t.card_id, t.processed_at, ${ctx.now}, ${ctx.now}
       from unnest(${added.map((t) => t.id)}::text[], ${added.map((t) => orders.get(t.orderId)!.id)}::bigint[],
                   ${added.map((t) => t.kind)}::text[], ${added.map((t) => t.status)}::text[],
                   ${added.map((t) => t.gateway)}::text[], ${added.map((t) => t.amountMinor)}::bigint[],
-                  ${added.map((t) => t.parentId)}::text[], ${added.map((t) => t.processedAt)}::timestamptz[])
-             as t(id, order_id, kind, status, gateway, amount, parent_id, processed_at)
+                  ${added.map((t) => t.parentId)}::text[], ${added.map((t) => t.giftCardId)}::text[], ${added.map((t) => t.processedAt)}::timestamptz[])
+             as t(id, order_id, kind, status, gateway, amount, parent_id, card_id, processed_at)
      order by t.id
     on conflict (store_id, platform_transaction_id) do nothing`)
 }

@@ -1,6 +1,7 @@
 import { mainGateway, type PlatformOrder } from '../orders/order.ts'
 import {
   fullName,
+  giftCardIn,
   nameOf,
   type OrderLine,
   type PlatformDispute,
@@ -110,6 +111,7 @@ function readTransaction(paid: Fields, orderId: string, currency: string | null)
     gateway: paid.maybeText('gateway'),
     amountMinor: (shopMoney ?? paid).amount('amount', stated),
     parentId: paid.plainId('parent_id'),
+    giftCardId: giftCardIn(paid.raw('receipt')),
     processedAt: paid.maybeInstant('processed_at') ?? paid.instant('created_at')
   }
 }

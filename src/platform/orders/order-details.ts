@@ -53,6 +53,8 @@ export type PlatformTransaction = {
   gateway: string | null
   amountMinor: number
   parentId: string | null
+  /** The gift card that paid, or got it back; only for the gateway `gift_card`. */
+  giftCardId: string | null
   processedAt: Temporal.Instant
 }
 
@@ -87,7 +89,7 @@ export const OrderLineParts = `fragment OrderLineParts on LineItem {
 }`
 
 export const OrderTransactionParts = `fragment OrderTransactionParts on OrderTransaction {
-  id kind status gateway processedAt createdAt
+  id kind status gateway processedAt createdAt receiptJson
   parentTransaction { id }
   amountSet { shopMoney { ${Money} } }
 }`
@@ -162,7 +164,19 @@ function readTransaction(one: Fields, orderId: string, currency: string): Platfo
     gateway: one.maybeText('gateway'),
     amountMinor: one.at('amountSet').money('shopMoney', currency),
     parentId: one.maybeAt('parentTransaction')?.id('id') ?? null,
+    giftCardId: giftCardIn(one.raw('receiptJson')),
     processedAt: one.maybeInstant('processedAt') ?? one.instant('createdAt')
+  }
+}
+
+/** The number of the gift card in what a payment's provider said, which is no more than a hint: null where it says something else. */
+export function giftCardIn(receipt: unknown): string | null {
+  try {
+    const said = typeof receipt === 'string' ? JSON.parse(receipt) : receipt
+    const id = String((said as { gift_card_id?: unknown } | null)?.gift_card_id ?? '')
+    return /^[0-9]{1,20}$/.test(id) ? id : null
+  } catch {
+    return null
   }
 }
 

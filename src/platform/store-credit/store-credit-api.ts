@@ -17,6 +17,8 @@ export type PlatformCreditTransaction = {
   /** The order and its transaction that moved it. */
   orderId: string | null
   orderTransactionId: string | null
+  /** Of a gift card's transaction: what its maker wrote. */
+  note?: string | null
   createdAt: Temporal.Instant
 }
 

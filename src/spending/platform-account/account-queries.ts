@@ -7,6 +7,9 @@ const ClaimedAccount = row({
   attempts: int,
   isCheck: bool,
   lastKey: nullable(text),
+  /** Whether the customer has, or may have, an account of store credit there. */
+  hasAccount: bool,
+  isRestored: bool,
   leaseToken: int
 })
 /** The account of a customer that this process works on. */
@@ -62,7 +65,11 @@ export async function claimAccounts(
     update spending_accounts a set lease_token = a.lease_token + 1, lease_owner = ${leaseOwner},
                     leased_until = statement_timestamp() + ${leaseMs} * interval '1 millisecond'
       from due where a.store_id = ${storeId} and a.member_id = due.member_id
-    returning a.member_id, a.attempts, a.is_check, a.last_key, a.lease_token`
+    returning a.member_id, a.attempts, a.is_check, a.last_key, a.is_restored, a.lease_token,
+              a.platform_account_id is not null
+                or exists (select from credit_pushes p
+                            where p.store_id = ${storeId} and p.member_id = a.member_id and p.gift_card_id is null
+                              and p.status in ('sent', 'unseen')) as has_account`
   )
 }
 
@@ -126,6 +133,7 @@ export async function endAccounts(ctx: Ctx, ends: AccountEnd[]): Promise<void> {
            attempts = case when a.version = e.version then e.attempts else a.attempts end,
            last_error = e.error, problem = case when a.version = e.version then e.problem else a.problem end,
            is_check = case when a.version = e.version and e.rest_ms is null then false else a.is_check end,
+           is_restored = a.is_restored and not (a.version = e.version and e.rest_ms is null and e.problem is null),
            lease_owner = null, leased_until = null, lease_token = a.lease_token + 1
       from unnest(${membersOf(accounts)}::bigint[], ${tokensOf(accounts)}::int[], ${ends.map((e) => e.version)}::int[],
                   ${ends.map((e) => e.restMs)}::bigint[], ${ends.map((e) => e.attempts)}::int[],
@@ -157,35 +165,52 @@ export async function listKnownTransactions(ctx: Ctx, keys: string[]): Promise<S
   return new Set(rows.map(({ transactionKey }) => transactionKey))
 }
 
-const PushRow = row({ id: int, memberId: int, amountMinor: int, sentAt: instant, isOpen: bool, isSettled: bool })
+const PushRow = row({
+  id: int,
+  memberId: int,
+  giftCardId: nullable(int),
+  reference: nullable(text),
+  amountMinor: int,
+  sentAt: instant,
+  isOpen: bool,
+  isSettled: bool
+})
 type KnownPush = RowOf<typeof PushRow>
 
-/** The pushes of these customers that may still turn up on the platform: the open one, and those that were given up lately. */
-export function listPushes(ctx: Ctx, memberIds: number[]): Promise<KnownPush[]> {
+/**
+ * The pushes of these customers that may still turn up on the platform: the open one, and those that were given up lately. Those of a
+ * gift card belong to who has it now.
+ */
+export function listPushes(ctx: Ctx, memberIds: number[], giftCardIds: number[]): Promise<KnownPush[]> {
   return ctx.tx.many(
     PushRow,
     sql`
-    select id, member_id, amount_minor, sent_at, status = 'sent' as is_open, settles_at < statement_timestamp() as is_settled
-      from credit_pushes
-     where store_id = ${ctx.storeId} and member_id = any(${memberIds}::bigint[])
-       and (status = 'sent' or status = 'unseen' and sent_at > ${ctx.now.subtract({ hours: 48 })})
-     order by id`
+    select p.id, coalesce(g.member_id, p.member_id) as member_id, p.gift_card_id, p.reference, p.amount_minor, p.sent_at,
+           p.status = 'sent' as is_open, p.settles_at < statement_timestamp() as is_settled
+      from credit_pushes p left join spending_gift_cards g on g.store_id = ${ctx.storeId} and g.id = p.gift_card_id
+     where p.store_id = ${ctx.storeId}
+       and (p.gift_card_id is null and p.member_id = any(${memberIds}::bigint[]) or p.gift_card_id = any(${giftCardIds}::bigint[]))
+       and (p.status = 'sent' or p.status = 'unseen' and p.sent_at > ${ctx.now.subtract({ hours: 48 })})
+     order by p.id`
   )
 }
 
 /** Records credits and debits before they are sent. Returns their numbers by member. */
 export async function insertPushes(
   ctx: Ctx,
-  pushes: { memberId: number; amountMinor: number }[],
+  pushes: { memberId: number; amountMinor: number; giftCardId: number | null; reference: string | null }[],
   settleMs: number
 ): Promise<Map<number, number>> {
   if (pushes.length === 0) return new Map()
   const rows = await ctx.tx.many(
     row({ id: int, memberId: int }),
     sql`
-    insert into credit_pushes (store_id, member_id, amount_minor, sent_at, settles_at)
-    select ${ctx.storeId}, p.id, p.amount, ${ctx.now}, statement_timestamp() + ${settleMs} * interval '1 millisecond'
-      from unnest(${membersOf(pushes)}::bigint[], ${pushes.map((p) => p.amountMinor)}::bigint[]) as p(id, amount)
+    insert into credit_pushes (store_id, member_id, amount_minor, gift_card_id, reference, sent_at, settles_at)
+    select ${ctx.storeId}, p.id, p.amount, p.card_id, p.reference, ${ctx.now},
+           statement_timestamp() + ${settleMs} * interval '1 millisecond'
+      from unnest(${membersOf(pushes)}::bigint[], ${pushes.map((p) => p.amountMinor)}::bigint[],
+                  ${pushes.map((p) => p.giftCardId)}::bigint[], ${pushes.map((p) => p.reference)}::text[])
+             as p(id, amount, card_id, reference)
      order by p.id
     returning id, member_id`
   )
@@ -200,30 +225,50 @@ export async function endPushes(ctx: Ctx, ids: number[], status: 'done' | 'refus
      where store_id = ${ctx.storeId} and id = any(${ids}::bigint[])`)
 }
 
-export type JudgedTransaction = Judged & { memberId: number; orderId: number | null }
+export type JudgedTransaction = Judged & {
+  memberId: number
+  orderId: number | null
+  giftCardId: number | null
+  orderTransactionId: number | null
+}
+/** What an account, or a gift card, comes to. `lastKey`: null leaves the known one. */
+export type AddedUp = {
+  memberId: number
+  giftCardId: number | null
+  accountId: string
+  addedMinor: number
+  lastKey: string | null
+}
 
-/** Records transactions, and what the accounts come to with them. `lastKey`: null leaves the known one. */
-export async function recordTransactions(
-  ctx: Ctx,
-  judged: JudgedTransaction[],
-  accounts: { memberId: number; accountId: string; addedMinor: number; lastKey: string | null }[]
-): Promise<void> {
+/** Records transactions, and what the accounts and cards come to with them. */
+export async function recordTransactions(ctx: Ctx, judged: JudgedTransaction[], added: AddedUp[]): Promise<void> {
   if (judged.length > 0) {
     await ctx.tx.run(sql`
       insert into platform_credit_transactions (store_id, transaction_key, member_id, amount_minor, event, kind, order_id, push_id,
-                                                happened_at, recorded_at)
-      select ${ctx.storeId}, t.key, t.member_id, t.amount, t.event, t.kind, t.order_id, t.push_id, t.happened_at, ${ctx.now}
+                                                gift_card_id, order_transaction_id, happened_at, recorded_at)
+      select ${ctx.storeId}, t.key, t.member_id, t.amount, t.event, t.kind, t.order_id, t.push_id,
+             t.card_id, t.payment_id, t.happened_at, ${ctx.now}
         from unnest(${judged.map((j) => j.transaction.key)}::text[], ${membersOf(judged)}::bigint[],
                     ${judged.map((j) => j.transaction.amountMinor)}::bigint[], ${judged.map((j) => j.transaction.event)}::text[],
                     ${judged.map((j) => j.kind)}::text[], ${judged.map((j) => j.orderId)}::bigint[],
-                    ${judged.map((j) => j.pushId)}::bigint[], ${judged.map((j) => j.transaction.createdAt)}::timestamptz[])
-               as t(key, member_id, amount, event, kind, order_id, push_id, happened_at)
+                    ${judged.map((j) => j.pushId)}::bigint[], ${judged.map((j) => j.giftCardId)}::bigint[],
+                    ${judged.map((j) => j.orderTransactionId)}::bigint[], ${judged.map((j) => j.transaction.createdAt)}::timestamptz[])
+               as t(key, member_id, amount, event, kind, order_id, push_id, card_id, payment_id, happened_at)
       returning transaction_key`)
+  }
+  const [accounts, cards] = [added.filter(({ giftCardId }) => giftCardId === null), added.filter(isOfCard)]
+  if (cards.length > 0) {
+    await ctx.tx.run(sql`
+      update spending_gift_cards g
+         set mirrored_minor = g.mirrored_minor + u.added, last_key = coalesce(u.last_key, g.last_key)
+        from unnest(${cards.map((c) => c.giftCardId)}::bigint[], ${cards.map((c) => c.addedMinor)}::bigint[],
+                    ${cards.map((c) => c.lastKey)}::text[]) as u(id, added, last_key)
+       where g.store_id = ${ctx.storeId} and g.id = u.id`)
   }
   if (accounts.length === 0) return
   await ctx.tx.run(sql`
     update spending_accounts a
-       set mirrored_minor = a.mirrored_minor + u.added, platform_account_id = u.account, is_restored = false,
+       set mirrored_minor = a.mirrored_minor + u.added, platform_account_id = u.account,
            last_key = coalesce(u.last_key, a.last_key)
       from unnest(${membersOf(accounts)}::bigint[], ${accounts.map((a) => a.accountId)}::text[],
                   ${accounts.map((a) => a.addedMinor)}::bigint[], ${accounts.map((a) => a.lastKey)}::text[])
@@ -231,13 +276,19 @@ export async function recordTransactions(
      where a.store_id = ${ctx.storeId} and a.member_id = u.id`)
 }
 
+const isOfCard = ({ giftCardId }: AddedUp) => giftCardId !== null
+
 /** Forgets what customers had on the platform who are no more there. */
 export async function closeAccounts(ctx: Ctx, memberIds: number[]): Promise<void> {
   if (memberIds.length === 0) return
   await ctx.tx.run(sql`
     delete from platform_credit_transactions where store_id = ${ctx.storeId} and member_id = any(${memberIds}::bigint[])`)
   await ctx.tx.run(sql`
-    delete from credit_pushes where store_id = ${ctx.storeId} and member_id = any(${memberIds}::bigint[])`)
+    delete from credit_pushes
+     where store_id = ${ctx.storeId} and member_id = any(${memberIds}::bigint[])
+       and (gift_card_id is null
+            or gift_card_id in (select id from spending_gift_cards
+                                 where store_id = ${ctx.storeId} and member_id = any(${memberIds}::bigint[])))`)
   await ctx.tx.run(sql`
     update spending_accounts set mirrored_minor = 0, last_key = null, platform_account_id = null
      where store_id = ${ctx.storeId} and member_id = any(${memberIds}::bigint[])`)

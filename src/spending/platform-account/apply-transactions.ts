@@ -35,7 +35,8 @@ function changeOf({ memberId, kind, orderId, transaction }: JudgedTransaction): 
   const common = { memberId, amountMinor, orderId, operationId: operationOf(key), isCapped: amountMinor < 0 }
   if (kind === 'spent') return { ...common, type: 'redemption', reason: 'redeemed on an order' }
   if (kind === 'expired') return { ...common, type: 'expired', reason: 'expired on the platform' }
-  const reason = 'The account on the platform was changed there'
+  const what = key.startsWith('gift-') ? 'The gift card' : 'The account'
+  const reason = `${what} on the platform was changed there`
   return { ...common, type: 'reconciled', mark: 'drift', reason }
 }
 

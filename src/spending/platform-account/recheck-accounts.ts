@@ -1,6 +1,6 @@
 import { type Ctx, int, row, sql } from '#kit/postgres'
 import { walkSpendingNow } from '../spending-walks.ts'
-import { listWays } from '../ways.ts'
+import { isMirrored, listWays } from '../ways.ts'
 
 /**
  * Has every account compared after the store was restored from a backup. What was adjusted there since then was us: the ledger, which
@@ -15,7 +15,7 @@ export async function recheckAccounts(ctx: Ctx): Promise<void> {
     ctx,
     holders.map(({ memberId }) => memberId)
   )
-  const mirrored = [...ways].flatMap(([memberId, way]) => (way === 'storecredit' ? [memberId] : []))
+  const mirrored = [...ways].flatMap(([memberId, way]) => (isMirrored(way) ? [memberId] : []))
   await ctx.tx.run(sql`
     insert into spending_accounts (store_id, member_id, due_at, changed_at, is_restored)
     select ${ctx.storeId}, m.id, ${ctx.now}, ${ctx.now}, true from unnest(${mirrored}::bigint[]) as m(id) order by m.id

@@ -6,7 +6,7 @@ import { refreshFirstOrders } from '#order-effects'
 import { reassignOrders } from '#orders'
 import type { PlatformCustomer } from '#platform'
 import { transferPoints } from '#points'
-import { refreshAccounts } from '#spending'
+import { reassignGiftCards, refreshAccounts } from '#spending'
 import { reassignSubscriptions } from '#subscriptions'
 
 /**
@@ -29,6 +29,7 @@ export async function mergeCustomers(
       await transferPoints(ctx, both.from, both.to, cause)
       await transferTags(ctx, both.from, both.to)
       await refreshFirstOrders(ctx, [both.from, both.to])
+      await reassignGiftCards(ctx, both.from, both.to)
       await refreshAccounts(ctx, [both.from, both.to])
     }
     if (kept) await upsertCustomers(ctx, [kept])

@@ -18,7 +18,9 @@ const Reconciled = Type.Object(
       OrNull(Type.String({ description: 'How the customer spends credit, by the plan; null without a plan' }))
     ),
     available: Type.Optional(Amount('What the customer can spend, by the ledger')),
-    on_platform: Type.Optional(OrNull(Amount('What the account on the platform has; null where it could not be read'))),
+    on_platform: Type.Optional(
+      OrNull(Amount('What the account and the gift card on the platform have; null where they could not be read'))
+    ),
     waits: Type.Optional(
       OrNull(Type.String({ description: 'Since when the account is to be compared; null where nothing waits' }))
     ),
@@ -41,7 +43,7 @@ export function reconcileWithPlatformRoute(admin: Surface, deps: AdminDeps): voi
         operationId: 'reconcileWithPlatform',
         summary: "Compare store credit with the platform's accounts",
         description:
-          'Compares the account on the platform of one customer, or of all with credit, with the ledger, without waiting for the schedule. What was spent there becomes a redemption, what somebody else changed there an entry of type `reconciled`, and what is missing there is sent. For a sandbox store the response comes when that is done; for a live store it happens in the background.',
+          'Compares the account or gift card on the platform of one customer, or of all with credit, with the ledger, without waiting for the schedule. What was spent there becomes a redemption, what somebody else changed there an entry of type `reconciled`, and what is missing there is sent. For a sandbox store the response comes when that is done; for a live store it happens in the background.',
         params: StoreParams,
         body: Type.Object(
           {
