@@ -10,6 +10,7 @@ create or replace function sequence_facts(store bigint, most integer) returns in
 declare
   last bigint;
   given integer;
+  reached bigint;
   names text[];
   others text[];
 begin
@@ -36,12 +37,12 @@ begin
       -- lost before, the facts get positions again. A consumer that is past them may have been seen there.
       perform set_config('synchronous_commit', 'off', true);
     end if;
-    update fact_consumers c
-       set last_position = last + given,
-           position = case when c.position = last and c.consumer = any(others) then last + given else c.position end,
-           furthest = case when c.position = last and c.consumer = any(others) then greatest(c.furthest, last + given)
-                      else c.furthest end
-     where c.store_id = store;
+    reached := last + given;
+    update fact_consumers
+       set last_position = reached,
+           position = case when position = last and consumer = any(others) then reached else position end,
+           furthest = case when position = last and consumer = any(others) then greatest(furthest, reached) else furthest end
+     where store_id = store;
   end if;
   return given;
 end $$;

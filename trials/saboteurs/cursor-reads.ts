@@ -17,8 +17,8 @@ export const cursorReadsSaboteurs: Record<string, Saboteur> = {
     },
     {
       file: 'migrations/functions/sequence-facts.sql',
-      from: 'set last_position = last + given where',
-      to: 'set last_position = greatest(last, (select max(position) from facts where store_id = store)) where'
+      from: 'reached := last + given;',
+      to: 'reached := greatest(last, (select max(position) from facts where store_id = store));'
     }
   ),
   'the next page begins after what has not been read': without('small pages and large ones', {
