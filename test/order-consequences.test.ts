@@ -211,6 +211,40 @@ test('of a gift the credit is taken back from the receiver, who got it', async (
   await isRight()
 })
 
+test('an order shows the credit that was used on it and deducted because of it, net of what came back', async () => {
+  const { store, storeId, customer, orderId, settle, refunds, disputes } = await aShop()
+  const shown = async (id: string) => {
+    const order = await service.admin('GET', `${store.at}/orders/${id}`)
+    const { data } = await service.admin('GET', `${store.at}/orders`)
+    const listed = data.find((one: { id: string }) => one.id === id)
+    const of = (o: typeof order) => [
+      o.paid_with_credit,
+      o.credit_used,
+      o.credit_deducted,
+      o.credit_deducted_at !== null
+    ]
+    assert.deepEqual(of(listed), of(order))
+    return of(order)
+  }
+  assert.deepEqual(await shown(orderId), [0, 0, 0, false])
+  const placed = await service.sandbox.controls.order({
+    storeId,
+    customerId: customer.id,
+    total: '20.00',
+    credit: '4.00'
+  })
+  await settle()
+  assert.deepEqual(await shown(placed.id), [4, 4, 0, false])
+  await refunds('1.00', placed.id)
+  assert.deepEqual(await shown(placed.id), [3, 3, 0, false])
+  await refunds('10.00')
+  await disputes('needs_response', 'chargeback')
+  const [, , deducted, isDated] = await shown(orderId)
+  assert.deepEqual([deducted, isDated], [7, true])
+  await disputes('won')
+  assert.deepEqual(await shown(orderId), [0, 0, 2.5, true])
+})
+
 test('after a merge of customers the credit is taken back from the one who was kept, and given back to them', async () => {
   const { store, storeId, customer, refunds, disputes, credit, settle, isRight } = await aShop()
   const kept = await store.customer('kept@example.com')

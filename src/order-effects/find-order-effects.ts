@@ -37,6 +37,26 @@ export type OrderEffects = {
   entries: RowOf<typeof EntryOfOrder>[]
 }
 
+const CreditOfOrder = row({ orderId: int, usedMinor: int, deductedMinor: int, deductedAt: nullable(instant) })
+/**
+ * What an order did to the store credit of customers, in minor units of the store's currency: what was redeemed on it and not restored;
+ * what its refunds and disputes have taken and not given back, and when the latest such deduction was.
+ */
+export type OrderCredit = Omit<RowOf<typeof CreditOfOrder>, 'orderId'>
+
+/** By our numbers of the orders; those without entries are left out. */
+export async function listOrderCredit(ctx: Ctx, orderIds: number[]): Promise<Map<number, OrderCredit>> {
+  const rows = await ctx.tx.many(
+    CreditOfOrder,
+    sql`
+    select order_id, coalesce(sum(-amount_minor) filter (where type in (4, 5)), 0)::bigint as used_minor,
+           coalesce(sum(-amount_minor) filter (where type in (6, 13)), 0)::bigint as deducted_minor,
+           max(created_at) filter (where type in (6, 13) and amount_minor < 0) as deducted_at
+      from credit_entries where store_id = ${ctx.storeId} and order_id = any(${orderIds}::bigint[]) group by order_id`
+  )
+  return new Map(rows.map(({ orderId, ...credit }) => [orderId, credit]))
+}
+
 /** By our number of the order; `kind` is null while nobody has looked at it yet. */
 export async function findOrderEffects(ctx: Ctx, orderId: number): Promise<OrderEffects> {
   const kind = await ctx.tx.maybeOne(

@@ -1,3 +1,3 @@
-export { findOrderEffects, type OrderEffects } from './find-order-effects.ts'
+export { findOrderEffects, listOrderCredit, type OrderCredit, type OrderEffects } from './find-order-effects.ts'
 export { type FirstOrders, listFirstOrders, refreshFirstOrders } from './first-orders.ts'
 export { orderEffectsConsumer } from './refresh-on-facts.ts'

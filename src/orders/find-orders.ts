@@ -19,7 +19,7 @@ const listed = {
   /** The time of the latest refund. */
   refundedAt: nullable(instant),
   /** Paid with store credit or a gift card, less what went back there. */
-  creditUsedMinor: int,
+  paidWithCreditMinor: int,
   /** The app's name, else what the platform calls the source. */
   channel: nullable(text),
   brand: nullable(text),
@@ -90,7 +90,7 @@ export function listOrders(
            (select coalesce(sum(case when kind = 'refund' then -amount_minor else amount_minor end), 0)::bigint
               from order_transactions
              where store_id = ${ctx.storeId} and order_id = o.id and status = 'success'
-               and kind in ('sale', 'capture', 'refund') and gateway = any(${[...CREDIT_GATEWAYS]}::text[])) as credit_used_minor,
+               and kind in ('sale', 'capture', 'refund') and gateway = any(${[...CREDIT_GATEWAYS]}::text[])) as paid_with_credit_minor,
            coalesce(o.channel, o.source_name) as channel, o.brand, o.country_code, o.province, o.discount_codes,
            (select status from order_disputes where store_id = ${ctx.storeId} and order_id = o.id
              order by initiated_at desc, id desc limit 1) as dispute_status, o.updated_at

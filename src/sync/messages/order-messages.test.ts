@@ -127,7 +127,7 @@ async function theEnd(shop: Awaited<ReturnType<typeof aShop>>, id: string) {
     refunded: order.refundedMinor,
     metrics,
     refundedAt: order.refundedAt?.toString(),
-    creditUsed: order.creditUsedMinor,
+    creditUsed: order.paidWithCreditMinor,
     cancelledAt: order.cancelledAt?.toString(),
     brand: order.brand,
     refunds: order.refunds.map(({ amountMinor }) => amountMinor),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { findOrderEffects } from '#order-effects'
+import { findOrderEffects, listOrderCredit } from '#order-effects'
 import { findOrder } from '#orders'
 import { gid } from '#platform'
 import type { Surface } from '../../shared/surface.ts'
@@ -34,10 +34,12 @@ export function getOrderRoute(admin: Surface): void {
       const number = given.startsWith(prefix) ? given.slice(prefix.length) : given
       const found = await request.inStore(async (ctx) => {
         const order = await findOrder(ctx, number)
-        return order && { order, effects: await findOrderEffects(ctx, order.id) }
+        if (!order) return null
+        const credit = (await listOrderCredit(ctx, [order.id])).get(order.id)
+        return { order, effects: await findOrderEffects(ctx, order.id), credit }
       })
       if (!found) throw orderNotFound(given)
-      return presentOrder(found.order, found.effects, storeOf(request).currency)
+      return presentOrder(found.order, found.effects, found.credit, storeOf(request).currency)
     }
   )
 }

@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
 import { findCustomerId, parseCustomerId } from '#members'
+import { listOrderCredit } from '#order-effects'
 import { findOrder, listOrders } from '#orders'
 import type { Surface } from '../../shared/surface.ts'
 import { Page, PageLimit, platformNumber, text } from '../fields.ts'
-import { requestStoreOf, StoreParams } from '../store.ts'
+import { requestStoreOf, StoreParams, storeOf } from '../store.ts'
 import { orderNotFound } from './order-not-found.ts'
 import { OrderSummaryBody, presentOrderSummary } from './present-order.ts'
 
@@ -37,14 +38,23 @@ export function listOrdersRoute(admin: Surface): void {
     async (request) => {
       const { customer, before, limit = DEFAULT_LIMIT } = request.query
       const reference = customer === undefined ? null : parseCustomerId(customer, requestStoreOf(request).profile)
-      const orders = await request.inStore(async (ctx) => {
+      const { orders, credit } = await request.inStore(async (ctx) => {
         const memberId = reference && (await findCustomerId(ctx, reference))
-        if (reference && memberId === null) return []
+        if (reference && memberId === null) return { orders: [], credit: new Map() }
         const last = before === undefined ? null : await findOrder(ctx, before)
         if (before !== undefined && !last) throw orderNotFound(before)
-        return listOrders(ctx, { before: last?.id ?? null, memberId, limit: limit + 1 })
+        const found = await listOrders(ctx, { before: last?.id ?? null, memberId, limit: limit + 1 })
+        return {
+          orders: found,
+          credit: await listOrderCredit(
+            ctx,
+            found.map(({ id }) => id)
+          )
+        }
       })
-      const data = orders.slice(0, limit).map(presentOrderSummary)
+      const data = orders
+        .slice(0, limit)
+        .map((order) => presentOrderSummary(order, credit.get(order.id), storeOf(request).currency))
       return { data, next: orders.length > limit ? data.at(-1)!.id : null }
     }
   )

@@ -2,11 +2,12 @@ import { type Static, Type } from 'typebox'
 import { isoOf, isoOrNull } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
-import type { OrderEffects } from '#order-effects'
+import type { OrderCredit, OrderEffects } from '#order-effects'
 import type { OrderSummary, OrderWithParts } from '#orders'
 import { OrNull, Timestamp } from '#resources'
 
 const money = (description: string) => Type.Number({ description: `${description}, in \`currency\`` })
+const ofLedger = (description: string) => Type.Number({ description: `${description}, in the store's currency` })
 const textOrNull = (description: string) => OrNull(Type.String({ description }))
 
 const fields = {
@@ -24,7 +25,10 @@ const fields = {
   tax: money('The tax in it'),
   refunded: money('What was paid back'),
   refunded_at: OrNull(Timestamp('When the latest refund was made')),
-  credit_used: money('What store credit and gift cards paid of it, less what went back there'),
+  paid_with_credit: money('What store credit and gift cards paid of it, less what went back there'),
+  credit_used: ofLedger('Store credit of the ledger that was redeemed on it and not restored'),
+  credit_deducted: ofLedger('Store credit that its refunds and disputes have taken and not given back'),
+  credit_deducted_at: OrNull(Timestamp('When the latest such deduction was made')),
   channel: textOrNull("The name of the app that took it, else the platform's word for the source"),
   brand: textOrNull('The brand: an attribute of the order, else that of the store'),
   country_code: textOrNull('Of the shipping address, else of the billing address'),
@@ -49,7 +53,10 @@ const example = {
   tax: 6.39,
   refunded: 5.5,
   refunded_at: '2026-11-18T10:00:00.000Z',
+  paid_with_credit: 10,
   credit_used: 10,
+  credit_deducted: 0,
+  credit_deducted_at: null,
   channel: 'Online Store',
   brand: null,
   country_code: 'DE',
@@ -230,7 +237,12 @@ export const OrderBody = Type.Object(
   }
 )
 
-export function presentOrderSummary(order: OrderSummary): Static<typeof OrderSummaryBody> {
+/** `credit` is undefined for an order without entries of the ledger, which is in the store's currency. */
+export function presentOrderSummary(
+  order: OrderSummary,
+  credit: OrderCredit | undefined,
+  storeCurrency: string
+): Static<typeof OrderSummaryBody> {
   const amount = (minor: number) => numberOf(minor, order.currency)
   return {
     id: order.platformOrderId,
@@ -247,7 +259,10 @@ export function presentOrderSummary(order: OrderSummary): Static<typeof OrderSum
     tax: amount(order.taxMinor),
     refunded: amount(order.refundedMinor),
     refunded_at: isoOrNull(order.refundedAt),
-    credit_used: amount(order.creditUsedMinor),
+    paid_with_credit: amount(order.paidWithCreditMinor),
+    credit_used: numberOf(credit?.usedMinor ?? 0, storeCurrency),
+    credit_deducted: numberOf(credit?.deductedMinor ?? 0, storeCurrency),
+    credit_deducted_at: isoOrNull(credit?.deductedAt ?? null),
     channel: order.channel,
     brand: order.brand,
     country_code: order.countryCode,
@@ -261,11 +276,12 @@ export function presentOrderSummary(order: OrderSummary): Static<typeof OrderSum
 export function presentOrder(
   order: OrderWithParts,
   { kind, links, entries }: OrderEffects,
+  credit: OrderCredit | undefined,
   storeCurrency: string
 ): Static<typeof OrderBody> {
   const amount = (minor: number) => numberOf(minor, order.currency)
   return {
-    ...presentOrderSummary(order),
+    ...presentOrderSummary(order, credit, storeCurrency),
     subtotal: order.subtotalMinor === null ? null : amount(order.subtotalMinor),
     shipping: order.shippingMinor === null ? null : amount(order.shippingMinor),
     discount: amount(order.discountMinor),
