@@ -1,11 +1,21 @@
 import assert from 'node:assert/strict'
-import { captureReservation, changeCredits, releaseReservation, reserveCredit } from '#credits'
 import { mapConcurrently } from '#kit/map-concurrently'
 import { bool, int, nullable, oneOf, row, sql, text } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
 import { aStoreWithEvents } from '../test/recorded-events.ts'
 import { startServiceHere } from '../test/service-here.ts'
-import { type ActiveTime, compareWithPlatform } from './recompute-orders.ts'
+import { compareCredit } from './recompute-credit.ts'
+import { type ActiveTime, compareWithPlatform, type TagsByHand } from './recompute-orders.ts'
+import {
+  aPerson,
+  creditFor,
+  MEMBERSHIPS,
+  moveCredit,
+  type Person,
+  PLANS,
+  platformCredit,
+  tierOf
+} from './simulated-people.ts'
 
 export type SimulationTrial = {
   databaseUrl: string
@@ -21,9 +31,15 @@ export type SimulationReport = {
   orders: number
   refunds: number
   disputes: number
-  creditEntries: number
   reservations: number
+  /** Orders that were paid with credit at the platform's checkout, and tags that people of the shop added or removed. */
+  paidWithCredit: number
+  tagsByHand: number
+  /** Entries by their type, as the Data API numbers them. */
+  creditEntries: Record<string, number>
   tagsCompared: number
+  /** Of the process, with the platform in it, at the end of each quarter. */
+  memoryMb: number[]
 }
 
 type Service = Awaited<ReturnType<typeof startServiceHere>>
@@ -42,43 +58,29 @@ const RATES = {
   pause: 0.02,
   cancel: 0.006,
   credit: 0.03,
-  card: 0.05
+  card: 0.05,
+  byHand: 0.01
 }
 const DECISIONS = ['won', 'lost', 'accepted', 'prevented'] as const
+const REFUNDS = ['all', 'credit', 'none'] as const
+const ATTRIBUTES = [
+  { name: 'deliverySchedule', value: 'Mon, Thu' },
+  { name: 'mystery_gift', value: 'true' }
+]
+/** What people of the shop add; it stays. */
+const THEIR_TAG = 'looked-at'
 /** Joins are spread over this share of the time. */
 const JOINING = 0.4
 /** Late ones come after what happens in the next step. */
 const MESSAGE_FAULTS = { duplicate: 0.2, late: 0.1, delayHours: 24 * STEP_DAYS + 18 }
 const AT_ONCE = 8
 
-const PLANS = [
-  { name: 'Gold', type: 'vip', price: '29.00', credit: 10, share: 0.5 },
-  { name: 'Elite', type: 'elite', price: '59.00', credit: 25, trial_price: '1.00', trial_days: 14, share: 0.15 },
-  { name: 'Beans', type: 'product', price: '15.00', share: 0.15 },
-  { name: 'Gold and Beans', type: 'both', share: 0.1 },
-  // The others order without a membership.
-  { name: '', type: 'none', share: 0.1 }
-] as const
-const MEMBERSHIPS = { Gold: 'SVC: VIP: Active', Elite: 'SVC: Elite: Active' }
-type PlanName = (typeof PLANS)[number]['name']
-
-type Person = {
-  /** The platform's number of the customer. */
-  id: string
-  plan: PlanName
-  joinsAt: number
-  /** Ours, of the membership's subscription, once it is there. */
-  subscription: string | null
-  state: 'none' | 'active' | 'paused' | 'ended'
-  /** The next charge of the card is declined, so that nothing else is bought with it. */
-  cardFails: boolean
-}
-
 /**
- * The life of a store: people join memberships and subscriptions of a product, order besides, have orders refunded in parts, dispute
- * and win or lose, cancel orders, pause and cancel memberships, and spend, reserve and lose credit, while cards fail now and then and the
- * platform's messages come late, twice and in another order. In the end the auditor has no findings, and the kind of each order, the
- * first-order dates and all tags on the platform equal what follows from the platform's own records. Throws otherwise.
+ * The life of a store: people join memberships and subscriptions of a product, order besides and pay with credit, have orders refunded in
+ * parts, dispute and win or lose, cancel orders, pause and cancel memberships, and spend, reserve and lose credit, while cards fail now
+ * and then, the people of the shop change tags, and the platform's messages come late, twice and in another order. In the end the
+ * auditor has no findings, and the kind of each order, the first-order dates, all tags on the platform, and the credit that each order
+ * has issued, spent and restored equal what follows from the platform's own records. Throws otherwise.
  */
 export async function simulateStore(trial: SimulationTrial): Promise<SimulationReport> {
   const service = await startServiceHere(trial.databaseUrl)
@@ -98,16 +100,11 @@ async function simulate(
   const shop = await openShop(service, seed)
   const { storeId } = shop
   const active: ActiveTime[] = []
-  const report = { orders: 0, refunds: 0, disputes: 0, reservations: 0 }
+  const byHand: TagsByHand = new Map()
+  const report = { orders: 0, refunds: 0, disputes: 0, reservations: 0, paidWithCredit: 0, tagsByHand: 0 }
+  const memoryMb: number[] = []
   const steps = months * STEPS_A_MONTH
-  const people: Person[] = Array.from({ length: members }, () => ({
-    id: '',
-    plan: pickPlan(random()),
-    joinsAt: Math.floor(random() * steps * JOINING),
-    subscription: null,
-    state: 'none',
-    cardFails: false
-  }))
+  const people = Array.from({ length: members }, () => aPerson(random, steps * JOINING))
   await mapConcurrently(people, AT_ONCE, async (person) => {
     const n = people.indexOf(person)
     person.id = (await controls.createCustomer({ storeId, email: `person-${n}@example.com`, country: 'US' })).id
@@ -133,16 +130,22 @@ async function simulate(
       person.state = 'active'
       active.push({ customerId: person.id, tier: tierOf(person), from: now, to: null })
     })
+    const credit = await platformCredit(service, storeId)
     await each(
       some(RATES.order, ({ cardFails }) => !cardFails),
       async (person) => {
+        const totalMinor = 500 + Math.floor(random() * 9_500)
+        const creditMinor = creditFor(credit.get(person.id) ?? 0, totalMinor, random())
+        const attributes = ATTRIBUTES.filter(() => random() < 0.15)
         await controls.order({
           storeId,
           customerId: person.id,
-          total: `${5 + Math.floor(random() * 90)}.${10 + Math.floor(random() * 89)}`,
-          attributes: random() < 0.2 ? [{ name: 'deliverySchedule', value: 'Mon, Thu' }] : []
+          total: decimal(totalMinor),
+          credit: decimal(creditMinor),
+          attributes
         })
         report.orders++
+        if (creditMinor > 0) report.paidWithCredit++
       }
     )
     const end = (person: Person) => {
@@ -177,7 +180,16 @@ async function simulate(
     )
     await each(
       some(RATES.credit, ({ state }) => state !== 'none'),
-      (person) => moveCredit(service, storeId, person, { random, step, report })
+      async (person) => {
+        if (await moveCredit(service, storeId, person, { random, step })) report.reservations++
+      }
+    )
+    await each(
+      some(RATES.byHand, () => true),
+      async ({ id }) => {
+        await changeTags(shop, byHand, `Customer/${id}`, random())
+        report.tagsByHand++
+      }
     )
     const orders = await openOrders(service, storeId)
     const pickOrders = (rate: number) =>
@@ -198,7 +210,7 @@ async function simulate(
       }
     )
     await each(
-      pickOrders(RATES.dispute).filter(({ dispute }) => dispute === null),
+      pickOrders(RATES.dispute).filter(({ dispute, creditMinor }) => dispute === null && creditMinor === 0),
       async ({ id }) => {
         await controls.dispute({ storeId, orderId: id, type: random() < 0.3 ? 'inquiry' : 'chargeback' })
         report.disputes++
@@ -206,8 +218,13 @@ async function simulate(
     )
     await each(
       pickOrders(RATES.cancelOrder).filter(({ isPlain }) => isPlain),
-      ({ id }) => controls.cancelOrder({ storeId, orderId: id, refund: random() < 0.5 ? 'all' : 'none' })
+      ({ id }) =>
+        controls.cancelOrder({ storeId, orderId: id, refund: REFUNDS[Math.floor(random() * REFUNDS.length)]! })
     )
+    await each(pickOrders(RATES.byHand), async ({ id }) => {
+      await changeTags(shop, byHand, `Order/${id}`, random())
+      report.tagsByHand++
+    })
     if (step % STEPS_A_MONTH === 0) {
       const setCards = (of: Person[], outcome: string[], cardFails: boolean) =>
         each(of, async (person) => {
@@ -228,17 +245,16 @@ async function simulate(
     now = now.add({ hours: 24 * STEP_DAYS })
     await shop.advance({ to: now.toString() })
     await findSubscriptions(service, storeId, people)
+    if ((step + 1) % (3 * STEPS_A_MONTH) === 0) memoryMb.push(Math.round(process.memoryUsage().rss / 2 ** 20))
   }
   await controls.setWebhookFaults({ storeId, faults: null })
   await shop.advance({ to: now.add({ hours: 2 * 24 * STEP_DAYS }).toString() })
 
   const { findings } = (await service.admin('POST', '/doctor', {})) as { findings: object[] }
   assert.deepEqual(findings, [])
-  const tagsCompared = await compareWithPlatform(service, storeId, { memberships: MEMBERSHIPS, active })
-  const { entries } = await service.db.inStore(storeId, ({ tx }) =>
-    tx.one(row({ entries: int }), sql`select count(*) as entries from credit_entries where store_id = ${storeId}`)
-  )
-  return { members, months, ...report, creditEntries: entries, tagsCompared }
+  const tagsCompared = await compareWithPlatform(service, storeId, { memberships: MEMBERSHIPS, active, byHand })
+  const creditEntries = await compareCredit(service, storeId, { memberships: MEMBERSHIPS, people })
+  return { members, months, ...report, creditEntries, tagsCompared, memoryMb }
 }
 
 async function openShop(service: Service, seed: number): Promise<Shop> {
@@ -249,66 +265,54 @@ async function openShop(service: Service, seed: number): Promise<Shop> {
   )
   for (const { name, type, share: _share, ...terms } of PLANS) {
     if (type === 'none' || type === 'both') continue
-    const { credit, ...rest } = terms as { credit?: number }
+    const { credit, spent, ...rest } = terms as { credit?: number; spent?: string }
     await service.admin('POST', `${shop.at}/plans`, {
       name,
       type,
       interval: 'month',
       ...rest,
       ...(type === 'product' ? { product_ids: [product.id] } : {}),
-      ...(credit ? { perks: { store_credit: { amount: credit, type: 'coupon' } } } : {})
+      ...(credit ? { perks: { store_credit: { amount: credit, type: spent } } } : {})
     })
   }
+  await service.admin('PATCH', `${shop.at}/settings`, {
+    credit_on_cancellation: 'forfeit',
+    order_gift: { enabled: 'on' }
+  })
   return shop
 }
 
-/** Spends, holds or adds credit, as an integrator does. What the account lacks is refused. */
-async function moveCredit(
-  service: Service,
-  storeId: number,
-  person: Person,
-  { random, step, report }: { random: () => number; step: number; report: { reservations: number } }
-): Promise<void> {
-  const operation = `simulated:${step}:${person.id}`
-  const amountMinor = 100 + Math.floor(random() * 1500)
-  const [way, end] = [random(), random()]
-  await service.db.inStore(storeId, async (ctx) => {
-    const known = await ctx.tx.maybeOne(
-      row({ id: int }),
-      sql`select id from members where store_id = ${storeId} and platform_customer_id = ${person.id}`
+/** Somebody in the shop takes all tags away, or adds one. */
+async function changeTags(shop: Shop, byHand: TagsByHand, owner: string, roll: number): Promise<void> {
+  const change = (mutation: 'tagsAdd' | 'tagsRemove', tags: string[]) =>
+    shop.shop(
+      `mutation($id: ID!, $tags: [String!]!) { ${mutation}(id: $id, tags: $tags) { userErrors { message } } }`,
+      { id: `gid://platform/${owner}`, tags }
     )
-    if (!known) return
-    const memberId = known.id
-    if (way < 0.3) {
-      const expiresAt = ctx.now.add({ hours: 24 * 40 })
-      await changeCredits(ctx, [
-        { memberId, type: 'manual_add', amountMinor, reason: 'Simulated', operationId: operation, expiresAt }
-      ])
-    } else if (way < 0.5) {
-      await changeCredits(ctx, [
-        { memberId, type: 'manual_deduct', amountMinor: -amountMinor, reason: 'Simulated', operationId: operation }
-      ])
-    } else {
-      const expiresAt = ctx.now.add({ minutes: 30 })
-      const [held] = await reserveCredit(ctx, [
-        { memberId, amountMinor, reason: 'Simulated', operationId: operation, expiresAt }
-      ])
-      if (!held?.reservation) return
-      report.reservations++
-      if (end < 0.6)
-        await captureReservation(ctx, memberId, held.reservation.id, { amountMinor: Math.ceil(amountMinor * end) })
-      else if (end < 0.8) await releaseReservation(ctx, memberId, held.reservation.id)
-    }
-  })
+  if (roll < 0.5) {
+    byHand.set(owner, [THEIR_TAG])
+    await change('tagsAdd', [THEIR_TAG])
+  } else {
+    const { tags } = await shop.shop(
+      `query($id: ID!) { node(id: $id) { ... on Customer { tags } ... on Order { tags } } }`,
+      {
+        id: `gid://platform/${owner}`
+      }
+    )
+    byHand.delete(owner)
+    if (tags.length > 0) await change('tagsRemove', tags)
+  }
 }
 
 /** Orders of which something is left to refund: the shop's own list of them. */
 function openOrders(service: Service, storeId: number) {
   return service.sandboxDb.inInstallation((tx) =>
     tx.many(
-      row({ id: text, leftMinor: int, isPlain: bool, dispute: nullable(oneOf('open', 'decided')) }),
+      row({ id: text, leftMinor: int, isPlain: bool, creditMinor: int, dispute: nullable(oneOf('open', 'decided')) }),
       sql`
       select o.id::text as id, o.total_minor - o.refunded_minor as left_minor,
+             (select coalesce(sum(amount_minor), 0)::bigint from sandbox.transactions t
+               where t.store_id = ${storeId} and t.order_id = o.id and t.paid_from is not null) as credit_minor,
              o.contract_id is null and not exists (select from sandbox.contracts c where c.store_id = ${storeId} and c.origin_order_id = o.id)
                as is_plain,
              case when d.id is null then null when d.status in ('NEEDS_RESPONSE', 'UNDER_REVIEW') then 'open' else 'decided' end as dispute
@@ -341,14 +345,7 @@ const each = async <T>(items: T[], act: (item: T) => Promise<unknown>): Promise<
   await mapConcurrently(items, AT_ONCE, act)
 }
 
-const tierOf = ({ plan }: Person): keyof typeof MEMBERSHIPS => (plan === 'Elite' ? 'Elite' : 'Gold')
-
 const decimal = (minor: number) => (minor / 100).toFixed(2)
-
-function pickPlan(at: number): PlanName {
-  let sum = 0
-  return PLANS.find(({ share }) => at < (sum += share))?.name ?? ''
-}
 
 function shuffled<T>(items: readonly T[], random: () => number): T[] {
   const mixed = [...items]
