@@ -21,7 +21,7 @@ export type DeductsTrial = {
    */
   isPatient: boolean
 }
-export type DeductsReport = { rounds: number; deducted: number; refused: number; repeated: number }
+export type DeductsReport = { rounds: number; deducted: number; released: number; refused: number; repeated: number }
 
 const PROCESSES = 4
 const REQUESTS = 200
@@ -29,7 +29,7 @@ const REQUESTS = 200
 const CREDIT = 100
 const MAX_LOTS = 5
 const MINOR = 100
-/** Every so many requests reserve first, and capture what they have reserved. */
+/** Of so many requests one reserves first and captures what it has reserved, and of twice as many one releases it. */
 const RESERVES_EVERY = 5
 /** A store may make 300 requests a minute: what is repeated beyond that has to wait for the next one. */
 const PAUSE_MS = 500
@@ -37,28 +37,31 @@ const MAX_TRIES = 40
 const REFUSAL = 'is more than the available store credit'
 
 type Answer = { status: number; body: string; tries: number }
+type Round = { answers: Answer[]; released: number }
 
 /**
  * In each round 200 requests over four processes deduct 1 from a credit of 100 at once, which consists of lots of random size; some
- * of them reserve it first, and then capture it. Exactly 100 must be carried out, each deduction with a balance of its own, and the
- * others be refused; the entries must sum to the balance, which is zero, nothing may stay reserved, and the auditor must have no
- * findings. Throws otherwise, with the seed of the round.
+ * of them reserve it first, and then capture or release it. What was released too late for the others is deducted one by one
+ * afterwards. Exactly 100 must be carried out, each deduction with a balance of its own, and the others be refused; the entries must sum
+ * to the balance, which is zero, nothing may stay reserved, and the auditor must have no findings. Throws otherwise, with the seed of the
+ * round.
  */
 export async function deductConcurrently(trial: DeductsTrial): Promise<DeductsReport> {
   const { databaseUrl, dataDir } = trial
   const services = await Promise.all(
     Array.from({ length: PROCESSES }, () => startProcess({ databaseUrl, dataDir, env: BESIDE_THE_PLATFORM }))
   )
-  const report: DeductsReport = { rounds: trial.rounds, deducted: 0, refused: 0, repeated: 0 }
+  const report: DeductsReport = { rounds: trial.rounds, deducted: 0, released: 0, refused: 0, repeated: 0 }
   const urls = services.map(({ url }) => url)
   try {
     for (let round = 0; round < trial.rounds; round++) {
       const seed = trial.seed * 1000 + round
-      const answers = await deductInRound(trial, urls, seed).catch((err) => {
+      const { answers, released } = await deductInRound(trial, urls, seed).catch((err) => {
         throw new Error(`Seed ${seed}: ${err.message}`, { cause: err })
       })
       report.deducted += CREDIT
-      report.refused += REQUESTS - CREDIT
+      report.released += released
+      report.refused += answers.filter(({ status }) => status !== 200).length
       report.repeated += answers.reduce((sum, { tries }) => sum + tries - 1, 0)
     }
     return report
@@ -67,7 +70,7 @@ export async function deductConcurrently(trial: DeductsTrial): Promise<DeductsRe
   }
 }
 
-async function deductInRound({ db, isPatient }: DeductsTrial, urls: string[], seed: number): Promise<Answer[]> {
+async function deductInRound({ db, isPatient }: DeductsTrial, urls: string[], seed: number): Promise<Round> {
   const random = randomFrom(seed)
   const store = await aStore(db)
   const key = await store.aKey()
@@ -95,16 +98,24 @@ async function deductInRound({ db, isPatient }: DeductsTrial, urls: string[], se
       await sleep(random() * PAUSE_MS)
     }
   }
-  const captureReserved = async (nth: number): Promise<Answer> => {
+  let released = 0
+  const deduct = async (nth: number) => [await post('deduct', `${nth}`, { amount: 1, reason: 'Trial' })]
+  const reserve = async (nth: number, end: 'capture' | 'release'): Promise<Answer[]> => {
     const reserved = await post('reservations', `${nth}-reserve`, { amount: 1 })
-    if (reserved.status !== 200) return reserved
-    return post(`reservations/${JSON.parse(reserved.body).data.id}/capture`, `${nth}-capture`, {})
+    if (reserved.status !== 200) return [reserved]
+    const ended = await post(`reservations/${JSON.parse(reserved.body).data.id}/${end}`, `${nth}-${end}`, {})
+    if (end === 'capture') return [ended]
+    assert.equal(ended.status, 200)
+    released++
+    return []
   }
-  const answers = await Promise.all(
-    Array.from({ length: REQUESTS }, (_, nth) =>
-      nth % RESERVES_EVERY === 0 ? captureReserved(nth) : post('deduct', `${nth}`, { amount: 1, reason: 'Trial' })
-    )
-  )
+  const all = Array.from({ length: REQUESTS }, (_, nth) => {
+    if (nth % RESERVES_EVERY === 0) return reserve(nth, 'capture')
+    return nth % (2 * RESERVES_EVERY) === 1 ? reserve(nth, 'release') : deduct(nth)
+  })
+  const answers = (await Promise.all(all)).flat()
+  for (let nth = REQUESTS; answers.at(-1)!.status === 200 || nth === REQUESTS; nth++)
+    answers.push(...(await deduct(nth)))
 
   const done = answers.filter(({ status }) => status === 200)
   assert.equal(done.length, CREDIT, `${done.length} were carried out`)
@@ -122,7 +133,7 @@ async function deductInRound({ db, isPatient }: DeductsTrial, urls: string[], se
   )
   assert.deepEqual(found, { balance: 0, reserved: 0, sum: 0, deductions: CREDIT })
   assert.deepEqual((await store.inStore(audit)).findings, [])
-  return answers
+  return { answers, released }
 }
 
 /** Additions that sum to the credit; some of it expires, on days to come. */
