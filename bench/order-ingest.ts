@@ -8,7 +8,9 @@ import { runPeriodically } from '#kit/run-periodically'
 import type { Connector } from '#platform'
 import { createInboundEngine } from '../src/sync/inbound-engine.ts'
 import { aStore } from '../test/store-builder.ts'
+import { bareInsert } from './bare-insert.ts'
 import { benchDatabase } from './database.ts'
+import { rowVersions } from './row-versions.ts'
 import { serverCpu } from './server-cpu.ts'
 
 const HOW_MANY = Number(process.argv[2] ?? 100_000)
@@ -18,6 +20,14 @@ const BATCH = 200
 const WANTED = Number(process.env.BENCH_WANTED ?? 0.25)
 /** The tables that ingesting writes; the messages themselves are not among them. */
 const TABLES = ['members', 'orders', 'facts'] as const
+/** What else it may write. */
+const BESIDES = [
+  'platform_refunds',
+  'order_transactions',
+  'order_disputes',
+  'order_discrepancies',
+  'metric_changes'
+] as const
 
 const sample = JSON.parse(
   readFileSync(new URL('../test/fixtures/platform/payloads/orders__create.json', import.meta.url), 'utf8')
@@ -90,15 +100,7 @@ try {
     while ((await engine.runOnce(storeId)) > 0);
   }
 
-  const written = async (): Promise<number> => {
-    await client.query('select pg_stat_force_next_flush()')
-    const { rows } = await client.query(
-      `select coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::int as n from pg_stat_user_tables
-        where relname = any($1)`,
-      [[...TABLES, 'platform_refunds', 'order_transactions', 'order_disputes', 'order_discrepancies', 'metric_changes']]
-    )
-    return rows[0].n
-  }
+  const written = () => rowVersions(client, [...TABLES, ...BESIDES], storeId)
 
   await deliver('first')
   const ingested = await measure(ingest)
@@ -108,11 +110,12 @@ try {
   if (n !== HOW_MANY) throw new Error(`${n} orders were recorded, not ${HOW_MANY}`)
 
   await deliver('again')
-  const rowsBefore = await until(written)
+  const before = await written()
   const repeated = await measure(ingest)
-  const rowsOfRepetition = (await until(written)) - rowsBefore
+  const after = await written()
+  if (after !== before) throw new Error(`The repetition wrote rows: ${before}, then ${after}`)
 
-  const bare = await bareInsert()
+  const bare = await measure(await bareInsert(client, { tables: TABLES, storeId, batch: BATCH }))
   const result = {
     name: 'order-ingest',
     orders: HOW_MANY,
@@ -123,60 +126,15 @@ try {
     bare_database_cpu_ms_per_order: bare.database_cpu_ms_per_order,
     repeated_per_s: repeated.per_s,
     repeated_service_cpu_ms_per_order: repeated.service_cpu_ms_per_order,
-    repeated_database_cpu_ms_per_order: repeated.database_cpu_ms_per_order,
-    rows_written_by_repetition: rowsOfRepetition
+    repeated_database_cpu_ms_per_order: repeated.database_cpu_ms_per_order
   }
   console.log(JSON.stringify(result))
-  if (rowsOfRepetition !== 0) throw new Error(`The repetition wrote ${rowsOfRepetition} rows`)
   if (result.ratio < WANTED) throw new Error(`${result.ratio} of the bare insert's rate, ${WANTED} wanted`)
-
-  /** Reads the rows back, and inserts them into tables of the same shape and with the same indexes, without a check or a parse. */
-  async function bareInsert() {
-    const batches: { text: string; values: unknown[] }[] = []
-    for (const table of TABLES) {
-      await client.query(
-        `create table bare_${table} (like ${table} including defaults including constraints including indexes)`
-      )
-      const { rows: columns } = await client.query(
-        `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
-          where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`,
-        [table]
-      )
-      const names = columns.map(({ name }) => name).join(', ')
-      const { rows } = await client.query({
-        text: `select ${columns.map(({ name }) => `${name}::text`).join(', ')} from ${table} where store_id = ${storeId} order by id`,
-        rowMode: 'array'
-      })
-      for (let from = 0; from < rows.length; from += BATCH) {
-        const some = rows.slice(from, from + BATCH)
-        batches.push({
-          text: `insert into bare_${table} (${names})
-                 select ${columns.map(({ type }, i) => `t.c${i}::${type}`).join(', ')}
-                   from unnest(${columns.map((_, i) => `$${i + 1}::text[]`).join(', ')}) as t(${columns.map((_, i) => `c${i}`).join(', ')})`,
-          values: columns.map((_, i) => some.map((one) => one[i]))
-        })
-      }
-    }
-    return measure(async () => {
-      for (const { text, values } of batches) await client.query(text, values)
-    })
-  }
 } finally {
   await analyzing.stop()
   await client.end()
   await db.close()
   await database.close()
-}
-
-/** Counters come some time after the transaction that they count. */
-async function until(read: () => Promise<number>): Promise<number> {
-  let last = -1
-  for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, 1_500))
-    const now = await read()
-    if (now === last) return now
-    last = now
-  }
 }
 
 function round(value: number): number {

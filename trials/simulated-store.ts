@@ -61,6 +61,9 @@ const RATES = {
   card: 0.05,
   byHand: 0.01
 }
+/** In a small store what is rare happens more often, so that all of it happens. */
+const SMALL_RATES = { ...RATES, dispute: 0.06, decision: 0.6, pause: 0.08 }
+const RESUMES = 0.25
 const DECISIONS = ['won', 'lost', 'accepted', 'prevented'] as const
 const REFUNDS = ['all', 'credit', 'none'] as const
 const ATTRIBUTES = [
@@ -73,6 +76,7 @@ const THEIR_TAG = 'looked-at'
 const JOINING = 0.4
 /** Late ones come after what happens in the next step. */
 const MESSAGE_FAULTS = { duplicate: 0.2, late: 0.1, delayHours: 24 * STEP_DAYS + 18 }
+const SMALL_FAULTS = { ...MESSAGE_FAULTS, late: 0.25, shuffle: true }
 const AT_ONCE = 8
 
 /**
@@ -96,6 +100,7 @@ async function simulate(
   { members, months, isShuffled, seed }: SimulationTrial
 ): Promise<SimulationReport> {
   const random = randomFrom(seed)
+  const rates = isShuffled ? SMALL_RATES : RATES
   const { controls } = service.sandbox
   const shop = await openShop(service, seed)
   const { storeId } = shop
@@ -109,7 +114,7 @@ async function simulate(
     const n = people.indexOf(person)
     person.id = (await controls.createCustomer({ storeId, email: `person-${n}@example.com`, country: 'US' })).id
   })
-  await controls.setWebhookFaults({ storeId, faults: { ...MESSAGE_FAULTS, shuffle: isShuffled, seed } })
+  await controls.setWebhookFaults({ storeId, faults: { ...(isShuffled ? SMALL_FAULTS : MESSAGE_FAULTS), seed } })
 
   let now = Temporal.Instant.from(START)
   for (let step = 0; step < steps; step++) {
@@ -132,7 +137,7 @@ async function simulate(
     })
     const credit = await platformCredit(service, storeId)
     await each(
-      some(RATES.order, ({ cardFails }) => !cardFails),
+      some(rates.order, ({ cardFails }) => !cardFails),
       async (person) => {
         const totalMinor = 500 + Math.floor(random() * 9_500)
         const creditMinor = creditFor(credit.get(person.id) ?? 0, totalMinor, random())
@@ -155,7 +160,7 @@ async function simulate(
     const act = (person: Person, verb: string, body: object = {}) =>
       service.admin('POST', `${shop.at}/subscriptions/${person.subscription}/${verb}`, body)
     await each(
-      some(RATES.pause, ({ state, subscription }) => state === 'active' && subscription !== null),
+      some(rates.pause, ({ state, subscription }) => state === 'active' && subscription !== null),
       async (person) => {
         await act(person, 'pause')
         person.state = 'paused'
@@ -163,7 +168,7 @@ async function simulate(
       }
     )
     await each(
-      some(RATES.pause, ({ state }) => state === 'paused'),
+      some(1, ({ state }) => state === 'paused' && random() < RESUMES),
       async (person) => {
         await act(person, 'resume')
         person.state = 'active'
@@ -171,7 +176,7 @@ async function simulate(
       }
     )
     await each(
-      some(RATES.cancel, ({ state, subscription }) => state === 'active' && subscription !== null),
+      some(rates.cancel, ({ state, subscription }) => state === 'active' && subscription !== null),
       async (person) => {
         await act(person, 'cancel', { reason: 'too_expensive' })
         person.state = 'ended'
@@ -179,13 +184,13 @@ async function simulate(
       }
     )
     await each(
-      some(RATES.credit, ({ state }) => state !== 'none'),
+      some(rates.credit, ({ state }) => state !== 'none'),
       async (person) => {
         if (await moveCredit(service, storeId, person, { random, step })) report.reservations++
       }
     )
     await each(
-      some(RATES.byHand, () => true),
+      some(rates.byHand, () => true),
       async ({ id }) => {
         await changeTags(shop, byHand, `Customer/${id}`, random())
         report.tagsByHand++
@@ -196,13 +201,13 @@ async function simulate(
       shuffled(orders, random)
         .splice(0, Math.ceil(rate * members * random() * 2))
         .map((order) => orders.splice(orders.indexOf(order), 1)[0]!)
-    await each(pickOrders(RATES.refund), async ({ id, leftMinor }) => {
+    await each(pickOrders(rates.refund), async ({ id, leftMinor }) => {
       const part = random() < 0.3 ? null : Math.max(1, Math.floor(leftMinor * random()))
       await controls.refund({ storeId, orderId: id, amount: part === null ? null : decimal(part) })
       report.refunds++
     })
     await each(
-      orders.filter(({ dispute }) => dispute === 'open' && random() < RATES.decision),
+      orders.filter(({ dispute }) => dispute === 'open' && random() < rates.decision),
       async (order) => {
         orders.splice(orders.indexOf(order), 1)
         const status = DECISIONS[Math.floor(random() * DECISIONS.length)]!
@@ -210,18 +215,18 @@ async function simulate(
       }
     )
     await each(
-      pickOrders(RATES.dispute).filter(({ dispute, creditMinor }) => dispute === null && creditMinor === 0),
+      pickOrders(rates.dispute).filter(({ dispute, creditMinor }) => dispute === null && creditMinor === 0),
       async ({ id }) => {
         await controls.dispute({ storeId, orderId: id, type: random() < 0.3 ? 'inquiry' : 'chargeback' })
         report.disputes++
       }
     )
     await each(
-      pickOrders(RATES.cancelOrder).filter(({ isPlain }) => isPlain),
+      pickOrders(rates.cancelOrder).filter(({ isPlain }) => isPlain),
       ({ id }) =>
         controls.cancelOrder({ storeId, orderId: id, refund: REFUNDS[Math.floor(random() * REFUNDS.length)]! })
     )
-    await each(pickOrders(RATES.byHand), async ({ id }) => {
+    await each(pickOrders(rates.byHand), async ({ id }) => {
       await changeTags(shop, byHand, `Order/${id}`, random())
       report.tagsByHand++
     })
@@ -237,7 +242,7 @@ async function simulate(
         false
       )
       await setCards(
-        some(RATES.card, ({ state }) => state === 'active'),
+        some(rates.card, ({ state }) => state === 'active'),
         ['insufficient_funds', 'success'],
         true
       )
