@@ -7,7 +7,7 @@ import { int, row, sql } from '#kit/postgres'
 import { findCustomerId, parseCustomerId } from '#members'
 import { listFirstOrders } from '#order-effects'
 import { recordReports } from '#orders'
-import type { PlatformContract, PlatformOrder } from '#platform'
+import type { PlatformContract, PlatformOrder, PlatformTransaction } from '#platform'
 import { aContract, anOrder } from './contract-builder.ts'
 import { testDatabase } from './database.ts'
 import { aStoreWithEvents } from './recorded-events.ts'
@@ -105,6 +105,31 @@ async function aShop() {
     isRight
   }
 }
+
+test('a payment with credit that is reported after its order, or gone back, has its tags, also where the ledger knows of none', async () => {
+  const { storeId, place, customer, inStore, settle, kind, tagsOf, isRight } = await aShop()
+  const id = await place(await customer('ada@example.com'))
+  assert.deepEqual(await kind(id), ['PAYG', '', null, '', []])
+  const at = Temporal.Instant.from('2026-01-31T16:00:00Z')
+  const payment = { orderId: id, parentId: null, gateway: 'shopify_store_credit', status: 'success', processedAt: at }
+  const report = async (transaction: PlatformTransaction) => {
+    const reports = { orders: [], refunds: [], transactions: [transaction], disputes: [] }
+    await inStore((ctx) => recordReports(ctx, reports, 'message'))
+    await settle()
+  }
+  await report({ ...payment, id: '501', kind: 'sale', amountMinor: 700 })
+  assert.deepEqual(await tagsOf(id), ['credits-redeemed'])
+  await report({ ...payment, id: '502', parentId: '501', kind: 'refund', amountMinor: 200 })
+  assert.deepEqual(await tagsOf(id), ['credits-redeemed', 'credits-redeemed-restored'])
+  await isRight()
+
+  await inStore(({ tx }) =>
+    tx.run(sql`delete from wanted_tags where store_id = ${storeId} and tag = 'credits-redeemed-restored'`)
+  )
+  const { findings } = await service.admin('POST', '/doctor', {})
+  const checks: string[] = findings.map(({ check }: { check: string }) => check)
+  assert.ok(checks.includes('order_tags_follow'), checks.join())
+})
 
 test('a signup, its renewals and a plain order of a member each have their kind, number and tags, also on the platform', async () => {
   const { store, join, kind, list, place, show, firsts, tagsOf, isRight } = await aShop()

@@ -8,6 +8,7 @@ import { requestOrdersOfContracts } from './write-effects.ts'
 const ORDER_FACTS = [
   'order.recorded',
   'order.refunded',
+  'order.credit_paid',
   'order.dispute_changed',
   'billing.success',
   'member.points_changed',

@@ -3,6 +3,7 @@ import type { Ctx } from '#kit/postgres'
 import { listPlans } from '#plans'
 import type { PlatformOrder, PlatformTransaction } from '#platform'
 import { recordDiscrepancies, settleContradictions, settleDisputes } from '../discrepancies.ts'
+import { orderCreditPaid } from '../events/order-credit-paid.ts'
 import { orderDisputeChanged } from '../events/order-dispute-changed.ts'
 import { orderRefunded } from '../events/order-refunded.ts'
 import type { ReportSource } from './merge-order.ts'
@@ -56,7 +57,8 @@ export async function recordReports(ctx: Ctx, reports: OrderReports, source: Rep
     ...transactions.map(({ orderId }) => orderId),
     ...reports.disputes.map(({ dispute }) => dispute.orderId)
   ]
-  const references = named.length > 0 ? await findOrderReferences(ctx, [...new Set(named)]) : new Map()
+  const references: Awaited<ReturnType<typeof findOrderReferences>> =
+    named.length > 0 ? await findOrderReferences(ctx, [...new Set(named)]) : new Map()
   const isKnown = (orderId: string) => references.has(orderId)
   const refunded = await recordRefunds(
     ctx,
@@ -93,8 +95,10 @@ export async function recordReports(ctx: Ctx, reports: OrderReports, source: Rep
       reports.disputes.map(({ dispute }) => dispute.id)
     )
   }
+  const paidAnew = new Set(paid.changed.filter((id) => !written.has(id)))
   await record(
     ctx,
+    ...[...references.values()].filter(({ id }) => paidAnew.has(id)).map((order): Fact => orderCreditPaid(order)),
     ...refunded.changed.map((refund): Fact => orderRefunded(refund)),
     ...disputed.changed.map((dispute) => orderDisputeChanged(dispute))
   )
