@@ -1,6 +1,6 @@
 import type { Saboteur } from './saboteur.ts'
 
-const run = ['trials/run.ts', 'simulated-store-shuffled', '5', '1', '--rounds', '50']
+const run = ['trials/run.ts', 'simulated-store-shuffled', '5', '1', '--rounds', '30']
 
 export const simulatedStoreSaboteurs: Record<string, Saboteur> = {
   'an older report of a dispute replaces a newer one': {
@@ -48,6 +48,24 @@ export const simulatedStoreSaboteurs: Record<string, Saboteur> = {
         file: 'src/order-effects/refresh-orders.ts',
         from: '(kind ? [{ ownerId: order.id, tags: kind.tags }] : [])',
         to: '(kind && order.classifiedAt === null ? [{ ownerId: order.id, tags: kind.tags }] : [])'
+      }
+    ]
+  },
+  'what credit has paid is not heard of when only the payment is reported': {
+    trial: 'simulated-store',
+    run,
+    trialThen: { failsWith: 'credits-redeemed' },
+    edits: [{ file: 'src/order-effects/refresh-on-facts.ts', from: "  'order.credit_paid',\n", to: '' }]
+  },
+  'what an order gives back of credit is somebody’s change': {
+    trial: 'simulated-store',
+    run,
+    trialThen: { failsWith: 'credit spent on order' },
+    edits: [
+      {
+        file: 'src/spending/platform-account/apply-transactions.ts',
+        from: "const isChange = ({ kind, orderId }: JudgedTransaction) => kind !== 'returned' || orderId === null",
+        to: "const isChange = ({ kind }: JudgedTransaction) => kind !== 'ours'"
       }
     ]
   }
