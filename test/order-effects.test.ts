@@ -111,7 +111,14 @@ test('a payment with credit that is reported after its order, or gone back, has 
   const id = await place(await customer('ada@example.com'))
   assert.deepEqual(await kind(id), ['PAYG', '', null, '', []])
   const at = Temporal.Instant.from('2026-01-31T16:00:00Z')
-  const payment = { orderId: id, parentId: null, gateway: 'shopify_store_credit', status: 'success', processedAt: at }
+  const payment = {
+    orderId: id,
+    parentId: null,
+    gateway: 'shopify_store_credit',
+    giftCardId: null,
+    status: 'success',
+    processedAt: at
+  }
   const report = async (transaction: PlatformTransaction) => {
     const reports = { orders: [], refunds: [], transactions: [transaction], disputes: [] }
     await inStore((ctx) => recordReports(ctx, reports, 'message'))

@@ -18,7 +18,7 @@ export const simulatedStoreSaboteurs: Record<string, Saboteur> = {
   'cancelled orders count in the first-order dates': {
     trial: 'simulated-store',
     run,
-    trialThen: { failsWith: 'first-order dates' },
+    trialThen: { failsWith: 'first_orders_right' },
     edits: [
       {
         file: 'src/order-effects/first-orders.ts',
@@ -42,7 +42,7 @@ export const simulatedStoreSaboteurs: Record<string, Saboteur> = {
   'the tags of an order are decided once': {
     trial: 'simulated-store',
     run,
-    trialThen: { failsWith: 'tags of order' },
+    trialThen: { failsWith: 'order_tags_follow' },
     edits: [
       {
         file: 'src/order-effects/refresh-orders.ts',
