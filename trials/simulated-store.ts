@@ -47,6 +47,8 @@ type Shop = Awaited<ReturnType<typeof aStoreWithEvents>>
 
 const START = '2026-01-05T15:00:00Z'
 const STEP_DAYS = 5
+/** Not on the minute of an earlier step, at which renewals fall due: whether somebody pauses before or after one could not be told. */
+const STEP = { hours: 24 * STEP_DAYS, minutes: 1 }
 const STEPS_A_MONTH = 6
 /** Shares of the customers to whom it happens in a step. */
 const RATES = {
@@ -247,7 +249,7 @@ async function simulate(
         true
       )
     }
-    now = now.add({ hours: 24 * STEP_DAYS })
+    now = now.add(STEP)
     await shop.advance({ to: now.toString() })
     await findSubscriptions(service, storeId, people)
     if ((step + 1) % (3 * STEPS_A_MONTH) === 0) memoryMb.push(Math.round(process.memoryUsage().rss / 2 ** 20))
