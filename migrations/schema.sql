@@ -305,6 +305,52 @@ create policy one_store on credit_accounts for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on credit_accounts to perennial_operator, perennial_store;
 
+create table credit_codes (
+  store_id bigint not null,
+  id bigint not null generated always as identity,
+  member_id bigint not null,
+  reservation_id bigint not null,
+  code text not null,
+  amount_minor bigint not null,
+  status text not null default 'pending'::text,
+  ended_by text,
+  ends_at timestamp with time zone not null,
+  platform_discount_id text,
+  sent_at timestamp with time zone,
+  settles_at timestamp with time zone,
+  closed_at timestamp with time zone,
+  problem text,
+  created_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  due_at timestamp with time zone,
+  rests_until timestamp with time zone,
+  attempts integer not null default 0,
+  last_error text,
+  lease_token integer not null default 0,
+  lease_owner bigint,
+  leased_until timestamp with time zone,
+  constraint credit_codes_pkey PRIMARY KEY (store_id, id),
+  constraint credit_codes_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint credit_codes_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
+  constraint credit_codes_store_id_reservation_id_fkey FOREIGN KEY (store_id, reservation_id) REFERENCES credit_reservations(store_id, id),
+  constraint credit_codes_amount_minor_check CHECK (amount_minor > 0),
+  constraint credit_codes_ended_by_check CHECK (ended_by = ANY (ARRAY['revoked'::text, 'expired'::text, 'merged'::text])),
+  constraint credit_codes_status_check CHECK (status = ANY (ARRAY['pending'::text, 'active'::text, 'ending'::text, 'used'::text, 'ended'::text, 'failed'::text]))
+);
+CREATE UNIQUE INDEX credit_codes_by_code ON public.credit_codes USING btree (store_id, code);
+CREATE INDEX credit_codes_by_member ON public.credit_codes USING btree (store_id, member_id, id);
+CREATE UNIQUE INDEX credit_codes_by_reservation ON public.credit_codes USING btree (store_id, reservation_id);
+CREATE INDEX credit_codes_due ON public.credit_codes USING btree (store_id, due_at) WHERE (due_at IS NOT NULL);
+alter table credit_codes enable row level security;
+alter table credit_codes force row level security;
+create policy all_stores on credit_codes for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on credit_codes for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on credit_codes to perennial_operator, perennial_store;
+
 create table credit_entries (
   store_id bigint not null,
   id bigint not null generated always as identity,
@@ -510,6 +556,35 @@ create policy one_store on daily_metrics for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on daily_metrics to perennial_operator, perennial_store;
+
+create table discount_redemptions (
+  store_id bigint not null,
+  order_id bigint not null,
+  source text not null,
+  code_id bigint,
+  member_id bigint not null,
+  amount_minor bigint not null,
+  entry_id bigint,
+  created_at timestamp with time zone not null,
+  constraint discount_redemptions_pkey PRIMARY KEY (store_id, order_id, source),
+  constraint discount_redemptions_store_id_code_id_fkey FOREIGN KEY (store_id, code_id) REFERENCES credit_codes(store_id, id),
+  constraint discount_redemptions_store_id_entry_id_fkey FOREIGN KEY (store_id, entry_id) REFERENCES credit_entries(store_id, id),
+  constraint discount_redemptions_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint discount_redemptions_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
+  constraint discount_redemptions_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id),
+  constraint discount_redemptions_amount_minor_check CHECK (amount_minor >= 0),
+  constraint discount_redemptions_check CHECK ((entry_id IS NULL) = (amount_minor = 0))
+);
+CREATE INDEX discount_redemptions_by_code ON public.discount_redemptions USING btree (store_id, code_id) WHERE (code_id IS NOT NULL);
+alter table discount_redemptions enable row level security;
+alter table discount_redemptions force row level security;
+create policy all_stores on discount_redemptions for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on discount_redemptions for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on discount_redemptions to perennial_operator, perennial_store;
 
 create table event_count_marks (
   store_id bigint not null,

@@ -193,12 +193,21 @@ test('no engine that rests in a held store begins anything there, though it is a
       select store_id, id, ${now}, ${now} from members where store_id = ${storeId}
       on conflict (store_id, member_id) do update set due_at = excluded.due_at`)
     await tx.run(sql`
+      insert into credit_reservations (store_id, member_id, amount_minor, status, aborted_by, reason, operation_id, lots, minors,
+                                       expires_at, created_at, ended_at)
+      select store_id, max(id), 100, 'aborted', 'released', 'a test', 'a test', '{}', '{}', ${now}, ${now}, ${now}
+        from members where store_id = ${storeId} group by store_id`)
+    await tx.run(sql`
+      insert into credit_codes (store_id, member_id, reservation_id, code, amount_minor, status, ends_at, created_at, due_at)
+      select store_id, member_id, id, 'SC-TEST', 100, 'ending', ${now}, ${now}, ${now}
+        from credit_reservations where store_id = ${storeId}`)
+    await tx.run(sql`
       insert into spending_walks (store_id, next_at) values (${storeId}, statement_timestamp())
       on conflict (store_id) do update set next_at = excluded.next_at`)
   })
   await makeFacts(store)
   const resting = engines().filter(({ restsAfterRestore }) => restsAfterRestore)
-  assert.equal(resting.length, 10)
+  assert.equal(resting.length, 11)
   await passTime(store, FEBRUARY)
   await hold(store)
   for (const engine of resting) assert.equal(await engine.runOnce(storeId), 0, `${engine.name} works in a held store`)

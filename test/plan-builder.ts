@@ -8,8 +8,15 @@ export async function aPlan(
     name,
     trialDays = 0,
     trialType = trialDays > 0 ? 'days' : null,
-    creditMinor = 0
-  }: { name: string; trialDays?: number; trialType?: 'days' | 'next_billing_date' | null; creditMinor?: number }
+    creditMinor = 0,
+    creditType = 'storecredit'
+  }: {
+    name: string
+    trialDays?: number
+    trialType?: 'days' | 'next_billing_date' | null
+    creditMinor?: number
+    creditType?: string
+  }
 ): Promise<{ sellingPlanId: string }> {
   return inStore(({ tx, storeId, now }) =>
     tx.one(
@@ -17,10 +24,10 @@ export async function aPlan(
       sql`
       with made as (
         insert into plans (store_id, name, type, tier_name, price_minor, currency, interval, interval_count, trial_type,
-          trial_days, credit_minor, platform_product_id, platform_variant_id, platform_selling_plan_group_id, platform_selling_plan_id,
+          trial_days, credit_minor, credit_type, platform_product_id, platform_variant_id, platform_selling_plan_group_id, platform_selling_plan_id,
           created_at, updated_at)
         select ${storeId}, ${name}, 'vip', ${name}, 2900, 'USD', 'month', 1, ${trialType},
-               ${trialDays}, ${creditMinor}, n, n, n, n, ${now}, ${now}
+               ${trialDays}, ${creditMinor}, ${creditType}, n, n, n, n, ${now}, ${now}
           from (select (count(*) + 101)::text as n from plans where store_id = ${storeId}) as numbered
         returning *)
       insert into plan_versions (store_id, plan_id, version, price_minor, interval, interval_count, credit_minor,

@@ -26,6 +26,7 @@ type Things = {
   endpoint: string
   delivery: string
   reservation: string
+  code: string
 }
 
 /** The kind of id of each path parameter. A parameter that is missing here fails the test. */
@@ -36,7 +37,8 @@ const PATH_IDS: Record<string, keyof Things> = {
   attempt_id: 'attempt',
   endpoint_id: 'endpoint',
   delivery_id: 'delivery',
-  reservation_id: 'reservation'
+  reservation_id: 'reservation',
+  code_id: 'code'
 }
 
 /**
@@ -90,7 +92,13 @@ const KNOWN: Record<string, { body?: object; before?: (store: Walked) => Promise
       service.post(`/store-credits/${store.things.customer}/add`, store.key, { amount: 5, reason: 'Walk' })
   },
   captureStoreCreditReservation: { body: { amount: 1 } },
-  releaseStoreCreditReservation: { body: {} }
+  releaseStoreCreditReservation: { body: {} },
+  createStoreCreditCode: {
+    body: { amount: 1 },
+    before: (store) =>
+      service.post(`/store-credits/${store.things.customer}/add`, store.key, { amount: 5, reason: 'Walk' })
+  },
+  revokeStoreCreditCode: { body: {} }
 }
 
 /** The fifteen endpoints of the spec. */
@@ -130,8 +138,10 @@ async function walked() {
   const first = async (path: string) => (await service.get(path, store.key)).body.data[0]
   const member = await first('/members')
   const credit = `/store-credits/${member.customer.id}`
-  await service.post(`${credit}/add`, store.key, { amount: 1, reason: 'Walk' })
+  await service.post(`${credit}/add`, store.key, { amount: 2, reason: 'Walk' })
+  await service.admin('PATCH', `${store.at}/plans/${member.plan_id}`, { perks: { store_credit: { type: 'coupon' } } })
   const reservation = await service.post(`${credit}/reservations`, store.key, { amount: 1, duration: 1440 })
+  const code = await service.post(`${credit}/codes`, store.key, { amount: 1, duration: 1440 })
   const things: Things = {
     member: member.id,
     customer: member.customer.id,
@@ -141,7 +151,8 @@ async function walked() {
     plan: member.plan_id,
     endpoint: endpoint.body.data.id,
     delivery: delivery.body.data.id,
-    reservation: reservation.body.data.id
+    reservation: reservation.body.data.id,
+    code: code.body.data.id
   }
   return {
     ...store,
@@ -151,21 +162,21 @@ async function walked() {
   }
 }
 
-/** `reservation`: the second id of a path. */
+/** `second`: the second id of a path. */
 type Request = {
   key?: string
   id?: string
-  reservation?: string
+  second?: string
   query?: string
   body?: object
   authorization?: string
 }
 
-async function send(
-  operation: Operation,
-  { key, id = 'x', reservation = 'x', query = '', body, authorization }: Request
-) {
-  const path = operation.path.replace(/\{\w+\}/, encodeURIComponent(id)).replace(/\{\w+\}/, reservation)
+const secondOf = ({ path }: Operation, { things }: Walked) =>
+  path.includes('{code_id}') ? things.code : things.reservation
+
+async function send(operation: Operation, { key, id = 'x', second = 'x', query = '', body, authorization }: Request) {
+  const path = operation.path.replace(/\{\w+\}/, encodeURIComponent(id)).replace(/\{\w+\}/, second)
   const response = await fetch(`${service.urls.public}/v1${path}${query}`, {
     method: operation.method,
     headers: {
@@ -224,7 +235,7 @@ for (const operation of operations) {
     const refused = await send(operation, {
       key: others.key,
       id,
-      reservation: store.things.reservation,
+      second: secondOf(operation, store),
       body: known.body
     })
     assert.equal(refused.status, 403)
@@ -234,7 +245,7 @@ for (const operation of operations) {
 
     const { key } = await store.aKey([operation.scope])
     await known.before?.(store)
-    const allowed = await send(operation, { key, id, reservation: store.things.reservation, body: known.body })
+    const allowed = await send(operation, { key, id, second: secondOf(operation, store), body: known.body })
     assert.equal(allowed.status, 200, JSON.stringify(allowed.response))
   })
 

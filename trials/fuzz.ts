@@ -7,10 +7,12 @@ import type { Database } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
 import { giftSubscription } from '#lifecycle'
 import { reactivationGraceSettings } from '#lifecycle/settings'
+import { requestCode } from '#spending'
 import { updateSettings } from '#stores'
 import { createEndpoint, sendSample } from '#webhooks'
 import { at, attemptsOf, joined, START } from '../src/http/rest/subscription.test-helper.ts'
 import { operationsOf } from '../test/openapi.ts'
+import { aPlan } from '../test/plan-builder.ts'
 import { startServiceHere } from '../test/service-here.ts'
 import { aStore, testVault } from '../test/store-builder.ts'
 import { type FuzzRequest, fuzzRequests } from './fuzz-requests.ts'
@@ -79,7 +81,9 @@ async function fuzzService({ service, platformUrl, agent, db, requests, seed }: 
     endpoints!.push(endpoint.id)
     deliveries!.push((await store.inStore((ctx) => sendSample(ctx, endpoint.id, 'billing.failed'))).webhookId)
   }
+  await aPlan(store, { name: 'Codes', creditType: 'coupon' })
   const reservations: { customer_id: string; reservation_id: string }[] = []
+  const codes: { customer_id: string; code_id: string }[] = []
   for (const [i, customer] of customers!.filter((id) => id.startsWith('cust_')).entries()) {
     const memberId = Number(customer.slice('cust_'.length))
     const change = { memberId, amountMinor: 5000, reason: 'fuzz', operationId: `fuzz:${i}` }
@@ -88,6 +92,8 @@ async function fuzzService({ service, platformUrl, agent, db, requests, seed }: 
       const expiresAt = ctx.now.add({ hours: 24 })
       const [held] = await reserveCredit(ctx, [{ ...change, amountMinor: 1000, expiresAt }])
       reservations.push({ customer_id: customer, reservation_id: `scr_${held!.reservation!.id}` })
+      const code = await requestCode(ctx, { memberId, amountMinor: 1000, minutes: 1440 })
+      codes.push({ customer_id: customer, code_id: `scc_${code.id}` })
     })
   }
   const ids = {
@@ -97,10 +103,11 @@ async function fuzzService({ service, platformUrl, agent, db, requests, seed }: 
     attempt_id: attempts!,
     endpoint_id: endpoints!,
     delivery_id: deliveries!,
-    reservation_id: reservations.map(({ reservation_id }) => reservation_id)
+    reservation_id: reservations.map(({ reservation_id }) => reservation_id),
+    code_id: codes.map(({ code_id }) => code_id)
   }
 
-  const next = fuzzRequests(operations, ids, randomFrom(seed), reservations)
+  const next = fuzzRequests(operations, ids, randomFrom(seed), [...reservations, ...codes])
   const byStatus: Record<string, number> = {}
   const neverDone = new Set(operations.map(({ id }) => id))
   const stalls = monitorEventLoopDelay({ resolution: 5 })

@@ -14,6 +14,7 @@ export const PATH_IDS: Record<string, Thing[]> = {
   endpoint: ['endpoint'],
   delivery_id: ['delivery'],
   reservation_id: ['reservation'],
+  code_id: ['code'],
   order: ['order'],
   webhook_id: ['delivery'],
   key: ['key'],

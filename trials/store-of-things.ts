@@ -26,6 +26,7 @@ export type Thing =
   | 'paymentMethod'
   | 'handle'
   | 'reservation'
+  | 'code'
 
 /** Well-formed ids that do not exist. */
 export const UNKNOWN: Things = {
@@ -46,7 +47,8 @@ export const UNKNOWN: Things = {
   contract: '987654321987654321',
   paymentMethod: 'gid://platform/CustomerPaymentMethod/00000000000000000000',
   handle: 'eyJ0IjoxfQ',
-  reservation: 'scr_987654321'
+  reservation: 'scr_987654321',
+  code: 'scc_987654321'
 }
 
 /** A store with one of everything that an id can name. Its ids differ from those of every other store. */
@@ -74,6 +76,8 @@ export async function aStoreOfThings(service: Service) {
   const credit = `/store-credits/${member.customer.id}`
   await service.post(`${credit}/add`, store.key, { amount: 50, reason: 'Walk' })
   const reservation = await service.post(`${credit}/reservations`, store.key, { amount: 10, duration: 1440 })
+  await admin('PATCH', `/plans/${member.plan_id}`, { perks: { store_credit: { type: 'coupon' } } })
+  const code = await service.post(`${credit}/codes`, store.key, { amount: 10, duration: 1440 })
   const things: Things = {
     member: member.id,
     customer: member.customer.id,
@@ -92,7 +96,8 @@ export async function aStoreOfThings(service: Service) {
     contract: contract_id,
     paymentMethod: `gid://platform/CustomerPaymentMethod/${paymentMethod.id}`,
     handle: fetched.data[0].handle,
-    reservation: reservation.body.data.id
+    reservation: reservation.body.data.id,
+    code: code.body.data.id
   }
   return { ...store, things }
 }

@@ -18,6 +18,9 @@ const pageOfOrders = listing({
   where: `($6::jsonb->>'financial_status_eq' is null or financial_status = lower($6::jsonb->>'financial_status_eq'))
                and ($6::jsonb->>'customer_id_eq' is null or customer_id = ($6::jsonb->>'customer_id_eq')::bigint)
                and ($6::jsonb->>'name_eq' is null or '#' || number = '#' || ltrim($6::jsonb->>'name_eq', '#'))
+               and ($6::jsonb->>'discount_code_eq' is null
+                    or exists (select from jsonb_array_elements(discounts) discount
+                                where lower(discount->>'code') = lower($6::jsonb->>'discount_code_eq')))
                and ($6::jsonb->>'email_eq' is null or lower(email) = lower($6::jsonb->>'email_eq'))
                and ($6::jsonb->>'tag_eq' is null
                     or exists (select from unnest(tags) tag where lower(tag) = lower($6::jsonb->>'tag_eq')))`

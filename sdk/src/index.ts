@@ -28,6 +28,7 @@ export type {
   DeletedWebhookEndpoint,
   Member,
   StoreCredit,
+  StoreCreditCode,
   StoreCreditEntry,
   StoreCreditReservation,
   StoredEvent,

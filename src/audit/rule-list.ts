@@ -44,7 +44,10 @@ export {
 export { platformMessagesProcessed } from '#platform/audit-rules'
 export { pointsBalancesSum, pointsEventsComplete } from '#points/audit-rules'
 export {
+  creditCodesClosed,
+  creditCodesReserved,
   creditMirrored,
+  discountsRedeemed,
   platformCreditAddsUp,
   platformCreditEntered,
   platformCreditReached

@@ -8,6 +8,7 @@ export type IdPrefix =
   | 'cust'
   | 'sct'
   | 'scr'
+  | 'scc'
   | 'ord'
   | 'we'
   | 'key'

@@ -13,6 +13,8 @@ export const REQUESTED_SCOPES = {
   write_gift_cards: 'gift cards that are made for them',
   read_gift_card_transactions: 'what was spent from these cards',
   write_gift_card_transactions: 'store credit that is put on these cards',
+  read_discounts: 'whether a code that spends store credit is there, and was used',
+  write_discounts: 'codes that spend store credit',
   read_products: 'products and prices of plans',
   write_products: 'plans as products with selling plans',
   read_own_subscription_contracts: 'subscriptions and their charges',

@@ -11,6 +11,7 @@ export { MemberBody } from './member.ts'
 export {
   CREDIT_ENTRY_TYPES,
   CreditBody,
+  CreditCodeBody,
   CreditEntryBody,
   type CreditEntryType,
   ReservationBody

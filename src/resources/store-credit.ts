@@ -120,3 +120,59 @@ export const ReservationBody = Type.Object(
     ]
   }
 )
+
+const CODE_STATUSES = ['pending', 'active', 'ending', 'used', 'ended', 'failed'] as const
+
+export const CreditCodeBody = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the code, `scc_3`' }),
+    customer_id: Type.String({ description: 'The customer id, `cust_24`' }),
+    status: Type.Unsafe<(typeof CODE_STATUSES)[number]>(
+      Type.Union(
+        CODE_STATUSES.map((status) => Type.Literal(status)),
+        {
+          description:
+            '`pending` until the platform has it, `active` while it can be used, `ending` while it is taken off the platform, then `used` or `ended`; `failed` when the platform refused it'
+        }
+      )
+    ),
+    code: OrNull(
+      Type.String({ description: 'What the customer enters at the checkout; null until the platform has it' })
+    ),
+    amount: Amount('What it takes off at most, in `currency`: so much credit is reserved'),
+    used_amount: OrNull(Amount('What it took off its order; the rest is available again. Null unless used')),
+    currency: Type.String({ description: "The store's currency, ISO 4217" }),
+    order_id: OrNull(Type.String({ description: 'The order that it was used on' })),
+    transaction_id: OrNull(Type.String({ description: 'The store credit entry of the redemption' })),
+    ended_by: OrNull(
+      Type.String({ description: '`expired`, `revoked`, or `merged` with its customer; null unless it ended so' })
+    ),
+    problem: OrNull(Type.String({ description: 'Why it failed, in the words of the platform' })),
+    expires_at: Timestamp('From this time on the platform does not take it'),
+    created_at: Timestamp('When the credit was reserved'),
+    ended_at: OrNull(Timestamp('When it was used or its credit was released; null while credit is reserved'))
+  },
+  {
+    additionalProperties: false,
+    title: 'StoreCreditCode',
+    description: 'A discount code that spends store credit of one customer, once.',
+    examples: [
+      {
+        id: 'scc_3',
+        customer_id: 'cust_24',
+        status: 'active',
+        code: 'SC-7KQM-2HXA-9PLT-C4VZ',
+        amount: 10,
+        used_amount: null,
+        currency: 'USD',
+        order_id: null,
+        transaction_id: null,
+        ended_by: null,
+        problem: null,
+        expires_at: '2026-09-15T06:25:00.000Z',
+        created_at: '2026-09-15T05:25:00.000Z',
+        ended_at: null
+      }
+    ]
+  }
+)

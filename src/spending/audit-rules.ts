@@ -112,3 +112,5 @@ export const creditMirrored = defineAuditRule({
        and not exists (select from lapsed p where p.member_id = a.member_id)
      order by a.member_id limit 100`
 })
+
+export { creditCodesClosed, creditCodesReserved, discountsRedeemed } from './redemptions/redemption-rules.ts'

@@ -2,6 +2,7 @@ import { consumer, type StoredFact } from '#kit/outbox'
 import { bool, type Ctx, int, row, sql } from '#kit/postgres'
 import { isCreditGateway } from '#platform'
 import { markAccountsDue, markKnownAccountsDue } from './platform-account/account-queries.ts'
+import { settleDiscountedOrders } from './redemptions/settle-orders.ts'
 import { scheduleSpendingWalk } from './spending-walks.ts'
 import { isMirrored, listWays } from './ways.ts'
 
@@ -24,6 +25,7 @@ async function refreshOfFacts(ctx: Ctx, facts: StoredFact[]): Promise<void> {
   const members = (of: StoredFact[]) => of.flatMap(({ refs }) => refs.memberId ?? [])
   await refreshAccounts(ctx, members([...named(CREDIT_FACTS), ...named(MEMBERSHIP_FACTS)]))
   const orders = named(ORDER_FACTS).flatMap(({ refs }) => refs.orderId ?? [])
+  await settleDiscountedOrders(ctx, orders)
   await markKnownAccountsDue(ctx, await listPayersWithCredit(ctx, orders))
 }
 

@@ -1,6 +1,6 @@
 import { skipPositions } from '#kit/outbox'
 import { type Ctx, type Database, int, row, type Statement, sql, UnknownStore } from '#kit/postgres'
-import { recheckAccounts } from '#spending'
+import { recheckAccounts, recheckCodes } from '#spending'
 import { listStores, markAllRestored, markRestored, notify, type Store, storeContext, unmarkRestored } from '#stores'
 import { enqueuePushesOfDates } from '#subscriptions'
 import { READ_AFTER_RESTORE, restartAllReconciliations, restartReconciliations } from './reconciler/reconciliation.ts'
@@ -95,6 +95,7 @@ async function release(ctx: Ctx, message: string): Promise<boolean> {
   // A date that was not on its way there when the backup was made.
   await enqueuePushesOfDates(ctx)
   await recheckAccounts(ctx)
+  await recheckCodes(ctx)
   await notify(ctx, { kind: 'restore_finished', subject: 'The restored store is in operation again', message })
   return true
 }

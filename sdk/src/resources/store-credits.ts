@@ -2,7 +2,7 @@ import type { Call } from '../call.ts'
 import { type Core, idOf } from '../core.ts'
 import type { List } from '../list.ts'
 import type { CallOptions } from '../options.ts'
-import type { Body, Query, StoreCredit, StoreCreditEntry, StoreCreditReservation } from '../types.ts'
+import type { Body, Query, StoreCredit, StoreCreditCode, StoreCreditEntry, StoreCreditReservation } from '../types.ts'
 
 /** Balances of store credit. A customer is named by `cust_…`, the platform's number or its global id. */
 export class StoreCredits {
@@ -87,6 +87,55 @@ export class StoreCredits {
     )
   }
 
+  /**
+   * Reserves credit for a discount code, for all that is available unless `amount` says otherwise. The code itself is null until the platform
+   * has it: read it again with `code`.
+   */
+  createCode(
+    customerId: string,
+    body: Body<'createStoreCreditCode'> = {},
+    options?: CallOptions
+  ): Call<StoreCreditCode> {
+    return this.#core.call(
+      (api, sending) =>
+        api.POST('/store-credits/{customer_id}/codes', { params: { path: at(customerId) }, body, ...sending }),
+      options
+    )
+  }
+
+  code(customerId: string, codeId: string, options?: CallOptions): Call<StoreCreditCode> {
+    return this.#core.call(
+      (api, sending) =>
+        api.GET('/store-credits/{customer_id}/codes/{code_id}', {
+          params: { path: codeAt(customerId, codeId) },
+          ...sending
+        }),
+      options
+    )
+  }
+
+  /** The codes of a customer, newest first. */
+  codes(customerId: string, paging: Query<'listStoreCreditCodes'> = {}, options?: CallOptions): List<StoreCreditCode> {
+    return this.#core.list(
+      (api, sending, query) =>
+        api.GET('/store-credits/{customer_id}/codes', { params: { path: at(customerId), query }, ...sending }),
+      paging,
+      options
+    )
+  }
+
+  /** Takes a code off the platform; its credit is available again when no order has used it. */
+  revokeCode(customerId: string, codeId: string, options?: CallOptions): Call<StoreCreditCode> {
+    return this.#core.call(
+      (api, sending) =>
+        api.POST('/store-credits/{customer_id}/codes/{code_id}/revoke', {
+          params: { path: codeAt(customerId, codeId) },
+          ...sending
+        }),
+      options
+    )
+  }
+
   /** The entries of the ledger, newest first. */
   history(
     customerId: string,
@@ -107,3 +156,4 @@ const reservationAt = (customerId: string, reservationId: string) => ({
   customer_id: idOf(customerId),
   reservation_id: idOf(reservationId)
 })
+const codeAt = (customerId: string, codeId: string) => ({ customer_id: idOf(customerId), code_id: idOf(codeId) })

@@ -43,6 +43,11 @@ export const OrdersUpdatedSince = document(`query OrdersUpdatedSince($query: Str
   }
 }`)
 
+/** A code of ours is on one order, or on a few where the platform has let it be used more often. */
+export const OrdersWithCode = document(`query OrdersWithCode($query: String!) {
+  orders(first: 10, query: $query) { nodes { id } }
+}`)
+
 const dispute = `id type status initiatedAt finalizedOn amount { ${Money} } reasonDetails { reason networkReasonCode } order { id }`
 
 export const DisputesSince = document(`query DisputesSince($query: String!, $after: String) {

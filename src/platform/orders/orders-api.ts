@@ -10,6 +10,7 @@ import {
   LinesOfOrder,
   OrdersByIds,
   OrdersUpdatedSince,
+  OrdersWithCode,
   WholeOrder,
   WholeOrdersByIds
 } from './documents.ts'
@@ -26,6 +27,8 @@ export type OrdersApi = {
   findWhole(ids: string[]): Promise<PlatformResult<Map<string, PlatformOrder>>>
   /** A page of the orders that changed at `since` or later, oldest change first. `after` is the end of the page before. */
   listUpdatedSince(since: Temporal.Instant, after: string | null): Promise<PlatformResult<Page<OrderRevision>>>
+  /** The ids of the orders that a discount code was used on, ten at most; the platform finds an order a moment after it was placed. */
+  findIdsWithCode(code: string): Promise<PlatformResult<string[]>>
   /** A page of the disputes that began at `since` or later; those of no order are left out. */
   listDisputesSince(since: Temporal.Instant, after: string | null): Promise<PlatformResult<Page<PlatformDispute>>>
   /** By id; leaves out disputes that the platform does not have. */
@@ -39,6 +42,13 @@ export function createOrdersApi(client: PlatformClient): OrdersApi {
     listUpdatedSince: (since, after) =>
       client.query(OrdersUpdatedSince, { query: sinceQuery('updated_at', since), after }, (data) =>
         readPage(data.at('orders'), (node) => ({ id: node.id('id'), updatedAt: node.instant('updatedAt') }))
+      ),
+    findIdsWithCode: (code) =>
+      client.query(OrdersWithCode, { query: `discount_code:'${code}'` }, (data) =>
+        data
+          .at('orders')
+          .list('nodes')
+          .map((node) => node.id('id'))
       ),
     async listDisputesSince(since, after) {
       const page = await client.query(DisputesSince, { query: sinceQuery('initiated_at', since), after }, (data) =>

@@ -6,7 +6,7 @@ import { refreshFirstOrders } from '#order-effects'
 import { reassignOrders } from '#orders'
 import type { PlatformCustomer } from '#platform'
 import { transferPoints } from '#points'
-import { reassignGiftCards, refreshAccounts } from '#spending'
+import { reassignCodes, reassignGiftCards, refreshAccounts } from '#spending'
 import { reassignSubscriptions } from '#subscriptions'
 
 /**
@@ -25,6 +25,7 @@ export async function mergeCustomers(
       const cause = `merge:${both.from}:${both.to}`
       await reassignSubscriptions(ctx, both.from, both.to)
       await reassignOrders(ctx, both.from, both.to)
+      await reassignCodes(ctx, both.from, both.to)
       await transferCredit(ctx, both.from, both.to, cause)
       await transferPoints(ctx, both.from, both.to, cause)
       await transferTags(ctx, both.from, both.to)

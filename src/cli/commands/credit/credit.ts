@@ -8,6 +8,7 @@ import { hashOf } from '../../hash-of.ts'
 import { facts, table } from '../../print.ts'
 import { formatOf, rowsFileFlags, sendRows } from '../../rows-file.ts'
 import { storeFlag, storePath } from '../store-flag.ts'
+import { addCreditCodeCommands } from './credit-codes.ts'
 
 const of = { store: storeFlag, customer: needed('--customer <id>', customerText) }
 const reasonText = text('the reason, at most 500 characters')
@@ -89,6 +90,8 @@ export function addCreditCommands(program: Command, terminal: Terminal): void {
     run: ({ store }, { api }) => api().post(storePath(store, '/store-credits/expire'), {}),
     show: facts
   })
+
+  addCreditCodeCommands(credit, terminal, creditPath)
 
   addCommand(credit, terminal, {
     name: 'import',

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import { noSuchReservation, type Reservation } from '#credits'
 import { internalId } from '#kit/ids'
 import type { Ctx } from '#kit/postgres'
+import { refuseHeldByCode } from '#spending'
 import type { Caller } from '#stores'
 import { withIdempotency } from '../../shared/idempotency.ts'
 import { callerOf } from '../caller.ts'
@@ -30,6 +31,7 @@ export function endedReservation(
     const memberId = await creditCustomer(ctx, customer_id, caller.profile)
     const id = internalId('scr', reservation_id)
     if (id === null) throw noSuchReservation(reservation_id)
+    await refuseHeldByCode(ctx, id)
     const reservation = await act(ctx, memberId, id, caller)
     return envelope(presentReservation(reservation, caller.currency))
   })

@@ -1,0 +1,35 @@
+import { createHash, randomInt } from 'node:crypto'
+
+/** No I, O, 0 and 1, which people confuse. */
+const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
+const GROUP = `[${ALPHABET}]{4}`
+const RANDOM = 14
+
+/** The form of our codes, also for PostgreSQL. A code of this form whose last two characters fit is ours. */
+export const CREDIT_CODE_FORM = `^SC-${GROUP}-${GROUP}-${GROUP}-${GROUP}$`
+const FORM = new RegExp(CREDIT_CODE_FORM)
+
+/** A code that nobody can guess: 70 random bits, and two characters that follow from them. */
+export function newCreditCode(): string {
+  const random = Array.from({ length: RANDOM }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+  return `SC-${(random + checkOf(random)).match(/.{4}/g)!.join('-')}`
+}
+
+/** As codes are compared: the platform ignores case. */
+export const codeKey = (code: string): string => code.trim().toUpperCase()
+
+/**
+ * Whether a code is one that spends store credit. Codes are told by their form, so that those are too that a backup does not know from
+ * which the store was restored.
+ */
+export function isCreditCode(code: string): boolean {
+  const key = codeKey(code)
+  if (!FORM.test(key)) return false
+  const characters = key.slice(3).replaceAll('-', '')
+  return characters.slice(RANDOM) === checkOf(characters.slice(0, RANDOM))
+}
+
+function checkOf(random: string): string {
+  const digest = createHash('sha256').update(`perennial store credit ${random}`).digest()
+  return ALPHABET[digest[0]! % ALPHABET.length]! + ALPHABET[digest[1]! % ALPHABET.length]!
+}

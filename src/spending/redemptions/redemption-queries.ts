@@ -1,0 +1,92 @@
+import { bool, type Ctx, int, json, nullable, type RowOf, row, sql, text, textList } from '#kit/postgres'
+import { CREDIT_CODE_FORM } from '../codes/code-form.ts'
+
+const DiscountedOrder = row({
+  id: int,
+  memberId: nullable(int),
+  coupons: nullable(json<{ code: string; amountMinor: number }[]>()),
+  totalMinor: int,
+  refundedMinor: int,
+  isCancelled: bool,
+  isOtherCurrency: bool,
+  /** What is redeemed already. */
+  sources: textList
+})
+export type DiscountedOrder = RowOf<typeof DiscountedOrder>
+
+/** Of these orders, those from which a discount that spends store credit took something, as they are now. */
+export function listDiscountedOrders(ctx: Ctx, orderIds: number[]): Promise<DiscountedOrder[]> {
+  return ctx.tx.many(
+    DiscountedOrder,
+    sql`
+    select o.id, o.member_id, o.coupons, o.total_minor, o.refunded_minor, o.cancelled_at is not null as is_cancelled,
+           o.currency <> s.currency as is_other_currency,
+           array(select source from discount_redemptions where store_id = ${ctx.storeId} and order_id = o.id) as sources
+      from orders o join stores s on s.store_id = ${ctx.storeId}
+     where o.store_id = ${ctx.storeId} and o.id = any(${orderIds}::bigint[])
+       and (exists (select from jsonb_array_elements(o.coupons) c where c ->> 'code' ~* ${CREDIT_CODE_FORM})
+            or exists (select from discount_redemptions where store_id = ${ctx.storeId} and order_id = o.id))
+     order by o.id`
+  )
+}
+
+const LockedCode = row({ id: int, memberId: int, reservationId: int, amountMinor: int, code: text })
+export type LockedCode = RowOf<typeof LockedCode>
+
+/** Locks codes, before any account of credit. */
+export async function lockCodesOf(ctx: Ctx, codes: string[]): Promise<Map<string, LockedCode>> {
+  if (codes.length === 0) return new Map()
+  const rows = await ctx.tx.many(
+    LockedCode,
+    sql`
+    select id, member_id, reservation_id, amount_minor, code from credit_codes
+     where store_id = ${ctx.storeId} and code = any(${codes}::text[]) order by id for update`
+  )
+  return new Map(rows.map((one) => [one.code, one]))
+}
+
+export type Redeemed = {
+  orderId: number
+  source: string
+  codeId: number | null
+  memberId: number
+  amountMinor: number
+  entryId: number | null
+}
+
+export async function insertRedemption(ctx: Ctx, redeemed: Redeemed): Promise<void> {
+  const { orderId, source, codeId, memberId, amountMinor, entryId } = redeemed
+  await ctx.tx.run(sql`
+    insert into discount_redemptions (store_id, order_id, source, code_id, member_id, amount_minor, entry_id, created_at)
+    values (${ctx.storeId}, ${orderId}, ${source}, ${codeId}, ${memberId}, ${amountMinor}, ${entryId}, ${ctx.now})`)
+}
+
+/** An order has the code. The platform is told to take it no more. */
+export async function markUsed(ctx: Ctx, codeId: number): Promise<void> {
+  await ctx.tx.run(sql`
+    update credit_codes
+       set status = 'used', ended_at = coalesce(ended_at, ${ctx.now}), problem = null, attempts = 0, rests_until = null,
+           due_at = case when closed_at is null then ${ctx.now}::timestamptz end
+     where store_id = ${ctx.storeId} and id = ${codeId}`)
+}
+
+const Restorable = row({ orderId: int, entryId: int, memberId: int, deductedMinor: int, restoredMinor: int })
+
+/** The redemptions of these orders that took something, locked, with what was restored of each. */
+export async function listRestorable(ctx: Ctx, orderIds: number[]): Promise<RowOf<typeof Restorable>[]> {
+  await ctx.tx.many(
+    row({ orderId: int }),
+    sql`select order_id from discount_redemptions
+         where store_id = ${ctx.storeId} and order_id = any(${orderIds}::bigint[]) order by order_id, source for update`
+  )
+  return ctx.tx.many(
+    Restorable,
+    sql`
+    select d.order_id, d.entry_id, d.member_id, -e.amount_minor as deducted_minor,
+           coalesce((select sum(r.amount_minor) from credit_entries r
+                      where r.store_id = ${ctx.storeId} and r.reverses_id = e.id), 0)::bigint as restored_minor
+      from discount_redemptions d join credit_entries e on e.store_id = ${ctx.storeId} and e.id = d.entry_id
+     where d.store_id = ${ctx.storeId} and d.order_id = any(${orderIds}::bigint[])
+     order by d.order_id, d.source`
+  )
+}

@@ -1,0 +1,86 @@
+import { defineAuditRule } from '#kit/define-audit-rule'
+import { sql } from '#kit/postgres'
+import { CREDIT_CODE_FORM } from '../codes/code-form.ts'
+
+/** Tries in a row without an answer before a person should look: they are seconds and then minutes apart. */
+const MAX_ATTEMPTS = 3
+
+export const creditCodesReserved = defineAuditRule({
+  name: 'credit_codes_reserved',
+  severity: 'finding',
+  help:
+    'A discount code that spends store credit can be used, and no reservation holds its amount; or a code is over and its reservation holds ' +
+    'credit all the same.',
+  counted: (ctx) => sql`select count(*) as count from credit_codes where store_id = ${ctx.storeId}`,
+  wrong: (ctx) => sql`
+    with codes as (
+      select id, reservation_id, amount_minor, status from credit_codes where store_id = ${ctx.storeId}),
+    held as (
+      select id, amount_minor, status from credit_reservations where store_id = ${ctx.storeId})
+    select 'scc_' || c.id as subject,
+           'is ' || c.status || ' over ' || c.amount_minor || '; its reservation is ' || h.status || ' over '
+             || h.amount_minor || ' (minor units)' as message
+      from codes c join held h on h.id = c.reservation_id
+     where (c.status in ('pending', 'active') and (h.status <> 'reserved' or h.amount_minor <> c.amount_minor))
+        or (c.status in ('used', 'ended', 'failed') and h.status = 'reserved')
+     order by c.id limit 100`
+})
+
+export const creditCodesClosed = defineAuditRule({
+  name: 'credit_codes_closed',
+  severity: 'warning',
+  help:
+    'A discount code that spends store credit cannot be made, or cannot be taken off the platform when it is over. Its credit stays reserved until ' +
+    'the platform says that nobody has used it. The message says why; an [access scope](#access-scopes) may be missing.',
+  counted: (ctx) =>
+    sql`select count(*) as count from credit_codes where store_id = ${ctx.storeId} and due_at is not null`,
+  wrong: (ctx) => sql`
+    select 'scc_' || c.id as subject,
+           'is ' || c.status || ' and not done with after ' || c.attempts || ' tries: ' || coalesce(c.last_error, 'it waits for its order')
+             as message
+      from credit_codes c
+     where c.store_id = ${ctx.storeId} and c.due_at is not null and c.attempts > ${MAX_ATTEMPTS}
+     order by c.id limit 100`
+})
+
+export const discountsRedeemed = defineAuditRule({
+  name: 'discounts_redeemed',
+  severity: 'finding',
+  help:
+    'What a discount that spends store credit took off an order has no redemption of that amount in the ledger, or a code counts as used and no order ' +
+    'has it. Of an order in another currency nobody can say how much it was: correct the balance by hand. While events about orders wait to be handled, ' +
+    'orders are not checked.',
+  counted: (ctx) => sql`select count(*) as count from discount_redemptions where store_id = ${ctx.storeId}`,
+  wrong: (ctx) => sql`
+    with settled as (
+      select 1 as is_so
+       where not exists (select from facts where store_id = ${ctx.storeId} and position is null)
+         and not exists (select from fact_consumers
+                          where store_id = ${ctx.storeId} and consumer = 'spending' and position < last_position)
+         and not exists (select from fact_retries where store_id = ${ctx.storeId} and consumer = 'spending')),
+    redeemed as (
+      select order_id, source, code_id, member_id, amount_minor, entry_id from discount_redemptions where store_id = ${ctx.storeId}),
+    entries as (
+      select id, order_id, type, amount_minor, shortfall_minor from credit_entries
+       where store_id = ${ctx.storeId} and type = 4 and order_id is not null),
+    used as (
+      select id from credit_codes where store_id = ${ctx.storeId} and status = 'used'),
+    carried as (
+      select o.id, c ->> 'code' as code from orders o cross join lateral jsonb_array_elements(o.coupons) c
+       where o.store_id = ${ctx.storeId} and c ->> 'code' ~* ${CREDIT_CODE_FORM} and (c ->> 'amountMinor')::bigint > 0)
+    select subject, message from (
+      select 'ord_' || r.order_id as subject,
+             'had ' || r.amount_minor || ' taken off by ' || r.source || '; its entry '
+               || coalesce('moved ' || e.amount_minor || ' with a shortfall of ' || e.shortfall_minor, 'is missing')
+               || ' (minor units)' as message
+        from redeemed r left join entries e on e.id = r.entry_id and e.order_id = r.order_id
+       where coalesce(e.shortfall_minor - e.amount_minor, 0) <> r.amount_minor
+      union all
+      select 'scc_' || u.id, 'is used, and no order has it' from used u
+       where not exists (select from redeemed r where r.code_id = u.id)
+      union all
+      select 'ord_' || c.id, 'carries ' || c.code || ', and the ledger has no redemption of it'
+        from settled cross join carried c
+       where not exists (select from redeemed r where r.order_id = c.id and r.source = upper(c.code))) w
+     order by 1 limit 100`
+})

@@ -1,0 +1,120 @@
+import { type CreditOutcome, captureReservation, redeemCredit, restoreRedemption } from '#credits'
+import type { Ctx } from '#kit/postgres'
+import { codeKey, isCreditCode } from '../codes/code-form.ts'
+import { findHold, releaseHold } from '../codes/request-code.ts'
+import {
+  type DiscountedOrder,
+  insertRedemption,
+  type LockedCode,
+  listDiscountedOrders,
+  listRestorable,
+  lockCodesOf,
+  markUsed,
+  type Redeemed
+} from './redemption-queries.ts'
+
+/**
+ * Does in the ledger what discounts that spend store credit have taken off these orders, each once: a redemption on the order. What was given
+ * back with the order is restored: all of it when it was cancelled, otherwise the part that was refunded. It reads what is true now, so it may be
+ * called for any order at any time, in any order.
+ */
+export async function settleDiscountedOrders(ctx: Ctx, orderIds: number[]): Promise<void> {
+  if (orderIds.length === 0) return
+  const orders = await listDiscountedOrders(ctx, [...new Set(orderIds)])
+  if (orders.length === 0) return
+  const taken = orders.flatMap((order) => takenOff(order).map((one) => ({ ...one, order })))
+  const codes = await lockCodesOf(
+    ctx,
+    taken.map(({ code }) => code)
+  )
+  for (const { order, code, amountMinor } of taken) {
+    if (order.sources.includes(code)) continue
+    await redeem(ctx, order, code, amountMinor, codes.get(code) ?? null)
+  }
+  await restoreOrders(ctx, orders)
+}
+
+type TakenOff = { code: string; amountMinor: number }
+
+/** Our codes on an order, each with what it took off. An order in another currency than the store's says nothing about its credit. */
+function takenOff({ coupons, isOtherCurrency }: DiscountedOrder): TakenOff[] {
+  if (isOtherCurrency) return []
+  const sums = new Map<string, number>()
+  for (const { code, amountMinor } of coupons ?? []) {
+    if (!isCreditCode(code)) continue
+    sums.set(codeKey(code), (sums.get(codeKey(code)) ?? 0) + amountMinor)
+  }
+  return [...sums].map(([code, amountMinor]) => ({ code, amountMinor }))
+}
+
+/**
+ * Spends what the code took off: from its reservation while that holds, else from what the customer has, and what is missing is the shortfall.
+ * A code that is not known here was made after the backup from which the store was restored; it was for nobody but the order's customer.
+ */
+async function redeem(
+  ctx: Ctx,
+  order: DiscountedOrder,
+  source: string,
+  tookOffMinor: number,
+  code: LockedCode | null
+): Promise<void> {
+  const memberId = code?.memberId ?? order.memberId
+  if (memberId === null) return
+  const amountMinor = Math.min(tookOffMinor, code?.amountMinor ?? tookOffMinor)
+  const reason = `redeemed by code ${source}`
+  const orderId = order.id
+  const hold = code && (await findHold(ctx, code))
+  let entryId: number | null = null
+  if (amountMinor === 0) {
+    if (code) await releaseHold(ctx, code)
+  } else if (hold) {
+    const { entry } = await captureReservation(ctx, hold.memberId, hold.id, { amountMinor, orderId, reason })
+    entryId = entry.id
+  } else {
+    const [outcome] = await redeemCredit(ctx, [{ memberId, orderId, amountMinor, reason, part: source }])
+    entryId = entryOf(outcome!)
+  }
+  const redeemed: Redeemed = { orderId, source, codeId: code?.id ?? null, memberId, amountMinor, entryId }
+  await insertRedemption(ctx, redeemed)
+  if (code) await markUsed(ctx, code.id)
+}
+
+/** A redemption is never refused. */
+function entryOf({ entry, refusal }: CreditOutcome): number {
+  if (!entry) throw refusal!
+  return entry.id
+}
+
+async function restoreOrders(ctx: Ctx, orders: DiscountedOrder[]): Promise<void> {
+  const given = orders.filter(({ isCancelled, refundedMinor }) => isCancelled || refundedMinor > 0)
+  if (given.length === 0) return
+  const byId = new Map(given.map((order) => [order.id, order]))
+  for (const one of await listRestorable(ctx, [...byId.keys()])) {
+    const order = byId.get(one.orderId)!
+    const targetMinor = shareOf(order, one.deductedMinor)
+    const amountMinor = targetMinor - one.restoredMinor
+    if (amountMinor <= 0) continue
+    await restoreRedemption(ctx, {
+      entryId: one.entryId,
+      memberId: one.memberId,
+      amountMinor,
+      reason: order.isCancelled ? 'the order was cancelled' : 'given back by a refund',
+      operationId: `restore:${one.entryId}:${targetMinor}`,
+      isOrderCancelled: order.isCancelled
+    })
+  }
+}
+
+/**
+ * How much of a redemption is given back in all: what was refunded of the order is the same part of the credit, rounded down. An order that the
+ * credit has paid alone has nothing to refund: only its cancellation gives credit back.
+ */
+export function shareOf(
+  { isCancelled, refundedMinor, totalMinor }: Pick<DiscountedOrder, 'isCancelled' | 'refundedMinor' | 'totalMinor'>,
+  deductedMinor: number
+): number {
+  if (isCancelled) return deductedMinor
+  if (totalMinor <= 0) return 0
+  const refunded = Math.min(refundedMinor, totalMinor)
+  return Number((BigInt(deductedMinor) * BigInt(refunded)) / BigInt(totalMinor))
+}
