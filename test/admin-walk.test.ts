@@ -6,6 +6,7 @@ import { testDatabase } from './database.ts'
 import { aDeadLetter } from './dead-letter.ts'
 import { type Operation, operationsOf } from './openapi.ts'
 import { OPERATOR_TOKEN, startService } from './service-builder.ts'
+import { spendByCodes } from './spend-by-codes.ts'
 
 const { url } = await testDatabase()
 const service = await startService(url, { trustedProxies: ['127.0.0.1'] })
@@ -68,6 +69,10 @@ async function aKnownCustomer(): Promise<string> {
   await aSubscription()
   return (await ask('GET', '/members?limit=1')).data[0].platform_customer_id
 }
+async function creditForCodes(credit: string): Promise<void> {
+  await spendByCodes(service.db, store.storeId)
+  await ask('POST', `${credit}/add`, { amount: '50.00', reason: 'Walk' })
+}
 const anEndpoint = async () => (await ask('POST', '/webhooks', { url: 'http://127.0.0.1:9/' })).id
 
 /** Creates the object of a path parameter. A parameter that is missing here fails the test. */
@@ -84,6 +89,13 @@ const THINGS: Record<string, () => Promise<string> | string> = {
   listener: async () => (await ask('POST', '/webhook-listeners', {})).id,
   import: async () => (await ask('POST', '/imports', { source: 'csv' })).id,
   dead_letter: () => service.db.inStore(store.storeId, aDeadLetter),
+  // Of the customer whom the path names before.
+  code_id: async () => {
+    const customer = (await ask('GET', '/members?limit=1')).data[0].platform_customer_id
+    const credit = `/store-credits/${customer}`
+    await creditForCodes(credit)
+    return (await ask('POST', `${credit}/codes`, { amount: '10.00' })).id
+  },
   order: async () => {
     const order = await anOrder()
     await service.deps.settle(store.storeId)
@@ -123,6 +135,7 @@ const SPECIAL: Record<string, { before?: (path: string) => Promise<unknown>; bod
     }
   },
   deductCredit: { before: (path) => ask('POST', path.replace(/deduct$/, 'add'), { amount: '50.00', reason: 'Walk' }) },
+  createCreditCode: { before: (path) => creditForCodes(path.replace(/\/codes$/, '')) },
   listRefusedRows: { before: (path) => call('PUT', store.at + path.replace(/refused$/, 'rows'), REFUSED) },
   // The walk has renamed the shop by then.
   deleteStore: { body: () => ask('GET', '').then(({ name }) => ({ name })) },

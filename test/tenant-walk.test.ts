@@ -8,6 +8,7 @@ import { storeContent, storeTables } from '../trials/store-content.ts'
 import { testDatabase } from './database.ts'
 import { type Operation, operationsOf } from './openapi.ts'
 import { startService } from './service-builder.ts'
+import { spendByCodes } from './spend-by-codes.ts'
 
 const { url } = await testDatabase()
 // Each operation is called from its own address, or the calls without a key would use up the limit of one address.
@@ -139,7 +140,7 @@ async function walked() {
   const member = await first('/members')
   const credit = `/store-credits/${member.customer.id}`
   await service.post(`${credit}/add`, store.key, { amount: 2, reason: 'Walk' })
-  await service.admin('PATCH', `${store.at}/plans/${member.plan_id}`, { perks: { store_credit: { type: 'coupon' } } })
+  await spendByCodes(service.db, store.storeId)
   const reservation = await service.post(`${credit}/reservations`, store.key, { amount: 1, duration: 1440 })
   const code = await service.post(`${credit}/codes`, store.key, { amount: 1, duration: 1440 })
   const things: Things = {

@@ -1,6 +1,7 @@
 import { row, sql, text } from '#kit/postgres'
 import { aDeadLetter } from '../test/dead-letter.ts'
 import type { startServiceHere } from '../test/service-here.ts'
+import { spendByCodes } from '../test/spend-by-codes.ts'
 
 export type Service = Awaited<ReturnType<typeof startServiceHere>>
 export type StoreOfThings = Awaited<ReturnType<typeof aStoreOfThings>>
@@ -76,7 +77,7 @@ export async function aStoreOfThings(service: Service) {
   const credit = `/store-credits/${member.customer.id}`
   await service.post(`${credit}/add`, store.key, { amount: 50, reason: 'Walk' })
   const reservation = await service.post(`${credit}/reservations`, store.key, { amount: 10, duration: 1440 })
-  await admin('PATCH', `/plans/${member.plan_id}`, { perks: { store_credit: { type: 'coupon' } } })
+  await spendByCodes(service.db, store.storeId)
   const code = await service.post(`${credit}/codes`, store.key, { amount: 10, duration: 1440 })
   const things: Things = {
     member: member.id,
