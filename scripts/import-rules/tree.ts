@@ -66,7 +66,7 @@ const LISTS_OF_FILES: Record<string, { files: RegExp; declares?: RegExp; what: s
     declares: /\bdefinePublicFact\b/,
     what: 'fact with a webhook'
   },
-  'src/app/engine-list.ts': { files: /^([a-z-]+\/)?[a-z-]+-engine\.ts$/, what: 'engine' },
+  'src/app/engine-list.ts': { files: /^([a-z-]+\/)?[a-z-]+-engines?\.ts$/, what: 'engine' },
   'src/app/job-list.ts': { files: /\.ts$/, declares: /\bexport const \w+ = defineJob\(/, what: 'job' }
 }
 

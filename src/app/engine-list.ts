@@ -1,4 +1,4 @@
-// The engines of the modules, one line each; engines.ts adds those that are made with what the service made itself.
+// The engines of the modules, one line each, or one for all of a module; engines.ts adds those that are made with what the service made.
 export { createMetricsRollupEngine } from '../analytics/metrics-rollup-engine.ts'
 export { createBillingEngine } from '../billing/billing-engine.ts'
 export { createCreditEngine } from '../credits/credit-engine.ts'
@@ -8,9 +8,7 @@ export { createTagEngine } from '../mirror/tags/tag-engine.ts'
 export { createTagWalkEngine } from '../mirror/tags/tag-walk-engine.ts'
 export { createOrderEffectsEngine } from '../order-effects/order-effects-engine.ts'
 export { createOrderWalkEngine } from '../orders/walk/order-walk-engine.ts'
-export { createCodeEngine } from '../spending/codes/code-engine.ts'
-export { createAccountEngine } from '../spending/platform-account/account-engine.ts'
-export { createSpendingWalkEngine } from '../spending/spending-walk-engine.ts'
+export { createAccountEngine, createCodeEngine, createSpendingWalkEngine } from '../spending/spending-engines.ts'
 export { createInboundEngine } from '../sync/inbound-engine.ts'
 export { createReconcileEngine } from '../sync/reconciler/reconcile-engine.ts'
 export { createEndpointWarningEngine } from '../webhooks/endpoints/endpoint-warning-engine.ts'

@@ -41,7 +41,7 @@ export async function claimCodes(
     ClaimedCode,
     sql`
     with due as (
-      select c.id, c.sent_at is not null as was_sent, coalesce(c.settles_at < statement_timestamp(), true) as is_settled
+      select c.id, c.sent_at is not null as was_sent, c.settles_at is null or c.settles_at < statement_timestamp() as is_settled
         from credit_codes c
        where c.store_id = ${ctx.storeId} and c.due_at <= ${ctx.now}
          and (c.leased_until is null or c.leased_until < statement_timestamp())

@@ -109,7 +109,7 @@ async function restoreOrders(ctx: Ctx, orders: DiscountedOrder[]): Promise<void>
  * How much of a redemption is given back in all: what was refunded of the order is the same part of the credit, rounded down. An order that the
  * credit has paid alone has nothing to refund: only its cancellation gives credit back.
  */
-export function shareOf(
+function shareOf(
   { isCancelled, refundedMinor, totalMinor }: Pick<DiscountedOrder, 'isCancelled' | 'refundedMinor' | 'totalMinor'>,
   deductedMinor: number
 ): number {
