@@ -167,6 +167,7 @@ test('every operation of the API has a method, and every method calls an operati
     storeCredits.add('{customer_id}', credit),
     storeCredits.deduct('{customer_id}', credit),
     storeCredits.reserve('{customer_id}', { amount: 1 }),
+    storeCredits.reservation('{customer_id}', '{reservation_id}'),
     storeCredits.capture('{customer_id}', '{reservation_id}'),
     storeCredits.release('{customer_id}', '{reservation_id}'),
     storeCredits.createCode('{customer_id}'),
