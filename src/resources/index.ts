@@ -14,6 +14,7 @@ export {
   CreditCodeBody,
   CreditEntryBody,
   type CreditEntryType,
+  CreditGiftCardBody,
   ReservationBody
 } from './store-credit.ts'
 export { type GiftBody, type PendingChangeBody, SubscriptionBody } from './subscription.ts'

@@ -80,6 +80,34 @@ export const CreditEntryBody = Type.Object(
   }
 )
 
+export const CreditGiftCardBody = Type.Object(
+  {
+    customer_id: Type.String({ description: 'The customer id, `cust_24`' }),
+    last_characters: Type.String({ description: 'The last four characters of the code' }),
+    code: OrNull(
+      Type.String({
+        description: 'The whole code; null without the scope `write:store_credits`, and where it is not known'
+      })
+    ),
+    created_at: Timestamp('When the card was made'),
+    notified_at: OrNull(Timestamp('When the platform was asked to send the card to the customer'))
+  },
+  {
+    additionalProperties: false,
+    title: 'StoreCreditGiftCard',
+    description: "The platform's gift card on which a customer has store credit.",
+    examples: [
+      {
+        customer_id: 'cust_24',
+        last_characters: 'x7km',
+        code: 'b4hqm2yt9wznx7km',
+        created_at: '2026-09-15T05:25:00.000Z',
+        notified_at: '2026-09-15T05:25:02.000Z'
+      }
+    ]
+  }
+)
+
 export const ReservationBody = Type.Object(
   {
     id: Type.String({ description: 'The id of the reservation, `scr_5`' }),
