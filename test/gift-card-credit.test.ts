@@ -427,3 +427,19 @@ test('a card that the backup does not know is found by its note: no second one g
   )
   assert.deepEqual(await findings(), [])
 })
+
+test('the API shows the last characters of a card, and its code to who may write', async () => {
+  const { store, join, onPlatform } = await aShop()
+  const id = await join('ada@example.com')
+  const [card] = await onPlatform(id)
+  const read = await service.get(`/store-credits/${id}/gift-card`, store.key)
+  assert.equal(read.status, 200, JSON.stringify(read.body))
+  const { last_characters, code, notified_at } = read.body.data
+  assert.deepEqual([last_characters, code], [card!.code.slice(-4), card!.code])
+  assert.notEqual(notified_at, null)
+  const { key } = await service.admin('POST', `${store.at}/keys`, { name: 'reads', scopes: ['read:store_credits'] })
+  const shown = await service.get(`/store-credits/${id}/gift-card`, key)
+  assert.deepEqual([shown.status, shown.body.data.last_characters, shown.body.data.code], [200, last_characters, null])
+  const { customer } = await store.member('bob@example.com', 'VIP')
+  assert.equal((await service.get(`/store-credits/${customer.id}/gift-card`, store.key)).status, 404)
+})

@@ -1,8 +1,9 @@
 // Store credit in the platform's own accounts (a plan of the kind `storecredit`). With the sandbox over its socket.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from '#kit/postgres'
+import { bool, int, row, sql } from '#kit/postgres'
 import type { PlatformFailure } from '#platform'
+import { recheckAccounts } from '#spending'
 import { adminOf } from './admin-calls.ts'
 import { aCreditShop, deliverFacts, runOut, wake } from './credit-shop.ts'
 import { testDatabase } from './database.ts'
@@ -244,4 +245,96 @@ test('when the plan changes to another kind, the credit leaves the platform, and
   await setKind('storecredit')
   assert.equal(await onPlatform(id), 2500)
   assert.deepEqual(await findings(), [])
+})
+
+test('after a merge of customers the account of the one who is gone is forgotten, and its credit is on the other account', async () => {
+  const { storeId, join, add, onPlatform, balance, order, controls, settle, account, entries, findings } = await aShop()
+  const [ada, bob] = [await join('ada@example.com'), await join('bob@example.com')]
+  await add(ada, '10.00')
+  await add(bob, '25.00')
+  const spent = await order(bob, '40.00', '5.00')
+  await settle()
+  await controls.mergeCustomers({ storeId, customerId: bob, intoId: ada })
+  await settle()
+  assert.equal(await balance(ada), 30)
+  assert.equal(await onPlatform(ada), 3000)
+  assert.equal((await account(bob))!.mirrored, 0)
+  assert.deepEqual(
+    (await entries(ada)).map(([type, amount, mark]) => [type, amount, mark]),
+    [
+      [2, 1000, undefined],
+      [9, 2000, 'merge']
+    ]
+  )
+  assert.deepEqual(await findings(), [])
+  void spent
+})
+
+test('the account of a customer who was deleted is forgotten, and the credit stays in the ledger', async () => {
+  const { storeId, join, add, change, controls, settle, account, balance, inStore, findings } = await aShop()
+  const id = await join('ada@example.com')
+  await add(id, '25.00')
+  await controls.deleteCustomer({ storeId, customerId: id })
+  await settle()
+  assert.deepEqual(await account(id), { mirrored: 0, isDue: false, problem: null, lastError: null, attempts: 0 })
+  assert.equal(await balance(id), 25)
+  await change(id, 'deduct', '5.00')
+  await settle()
+  const { sent } = await inStore((ctx) =>
+    ctx.tx.one(row({ sent: int }), sql`select count(*) as sent from credit_pushes where store_id = ${ctx.storeId}`)
+  )
+  assert.equal(sent, 0, 'nothing is sent for who is gone')
+  assert.deepEqual(await findings(), [])
+})
+
+test('after a restore from a backup the ledger decides: what was sent since then is no drift, and what was spent is a redemption', async () => {
+  const { storeId, join, add, order, onPlatform, balance, entries, inStore, settle, findings } = await aShop()
+  const id = await join('ada@example.com')
+  await add(id, '25.00')
+  await order(id, '40.00', '10.00')
+  await settle()
+  // As a backup from before the credit was sent: here nothing is known of the account, and nothing of the order's credit.
+  await inStore(async ({ tx }) => {
+    await tx.run(sql`delete from platform_credit_transactions where store_id = ${storeId}`)
+    await tx.run(sql`delete from credit_pushes where store_id = ${storeId}`)
+    await tx.run(sql`update spending_accounts set mirrored_minor = 0, last_key = null where store_id = ${storeId}`)
+  })
+  await inStore((ctx) => recheckAccounts(ctx))
+  await settle()
+  assert.equal(await balance(id), 15)
+  assert.equal(await onPlatform(id), 1500)
+  assert.deepEqual(await entries(id), [
+    [2, 2500],
+    [4, -1000, 'order']
+  ])
+  assert.deepEqual(await findings(), [])
+  // What somebody changes from then on is drift again.
+  const { isRestored } = await inStore((ctx) =>
+    ctx.tx.one(
+      row({ isRestored: bool }),
+      sql`select bool_or(is_restored) as is_restored from spending_accounts where store_id = ${ctx.storeId}`
+    )
+  )
+  assert.equal(isRestored, false)
+})
+
+test('what is claimed while the work of the store is ended records no push that is not sent', async () => {
+  const { join, change, engine, storeId, inStore, onPlatform, settle } = await aShop()
+  const id = await join('ada@example.com')
+  await change(id, 'add', '25.00')
+  await deliverFacts(service.db, storeId)
+  const ending = engine({})
+  const running = ending.runOnce(storeId)
+  await ending.endUnderWay!(storeId)
+  await running
+  await ending.endUnderWay!(storeId)
+  const { refused } = await inStore((ctx) =>
+    ctx.tx.one(
+      row({ refused: int }),
+      sql`select count(*) as refused from credit_pushes where store_id = ${ctx.storeId} and status = 'refused'`
+    )
+  )
+  assert.equal(refused, 0)
+  await settle()
+  assert.equal(await onPlatform(id), 2500)
 })

@@ -30,6 +30,7 @@ export type {
   StoreCredit,
   StoreCreditCode,
   StoreCreditEntry,
+  StoreCreditGiftCard,
   StoreCreditReservation,
   StoredEvent,
   Subscription,

@@ -2,7 +2,15 @@ import type { Call } from '../call.ts'
 import { type Core, idOf } from '../core.ts'
 import type { List } from '../list.ts'
 import type { CallOptions } from '../options.ts'
-import type { Body, Query, StoreCredit, StoreCreditCode, StoreCreditEntry, StoreCreditReservation } from '../types.ts'
+import type {
+  Body,
+  Query,
+  StoreCredit,
+  StoreCreditCode,
+  StoreCreditEntry,
+  StoreCreditGiftCard,
+  StoreCreditReservation
+} from '../types.ts'
 
 /** Balances of store credit. A customer is named by `cust_…`, the platform's number or its global id. */
 export class StoreCredits {
@@ -41,6 +49,15 @@ export class StoreCredits {
     return this.#core.call(
       (api, sending) =>
         api.POST('/store-credits/{customer_id}/reservations', { params: { path: at(customerId) }, body, ...sending }),
+      options
+    )
+  }
+
+  /** The gift card on which the customer has store credit; its code only for a key that may write. */
+  giftCard(customerId: string, options?: CallOptions): Call<StoreCreditGiftCard> {
+    return this.#core.call(
+      (api, sending) =>
+        api.GET('/store-credits/{customer_id}/gift-card', { params: { path: at(customerId) }, ...sending }),
       options
     )
   }
