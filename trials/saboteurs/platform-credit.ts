@@ -1,7 +1,8 @@
 import type { Saboteur } from './saboteur.ts'
 import { slice } from './saboteur.ts'
 
-const ENGINE = 'src/spending/platform-account/account-engine.ts'
+const RECORD = 'src/spending/platform-account/record-sent.ts'
+const PLAN = 'src/spending/platform-account/plan-changes.ts'
 const JUDGE = 'src/spending/platform-account/judge-transactions.ts'
 const RUN = slice('platform-credit-trial')
 
@@ -10,7 +11,7 @@ export const platformCreditSaboteurs: Record<string, Saboteur> = {
     trial: 'platform-credit',
     run: RUN,
     trialThen: { failsWith: 'credit exists twice, or is lost' },
-    edits: [{ file: ENGINE, from: 'failure.outcomeUnknown ? [] : [change.pushId]', to: '[change.pushId]' }]
+    edits: [{ file: RECORD, from: '!one.failure.outcomeUnknown && ', to: '' }]
   },
   'what we have sent is taken for a change by somebody else': {
     trial: 'platform-credit',
@@ -28,6 +29,6 @@ export const platformCreditSaboteurs: Record<string, Saboteur> = {
     trial: 'platform-credit',
     run: RUN,
     trialThen: 'passes',
-    edits: [{ file: ENGINE, from: 'Math.ceil(maxCallMs * 1.5)', to: '0' }]
+    edits: [{ file: PLAN, from: 'Math.ceil(maxCallMs * 1.5)', to: '0' }]
   }
 }
