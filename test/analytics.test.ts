@@ -206,8 +206,8 @@ async function live({ timezone, currency, decimals, from, days, seed }: Life, on
 }
 
 const LIVES: Life[] = [
-  { timezone: 'Pacific/Auckland', currency: 'JPY', decimals: 0, from: '2026-03-10', days: 40, seed: 12 },
-  { timezone: 'Europe/Vienna', currency: 'EUR', decimals: 2, from: '2026-03-09', days: 40, seed: 9 }
+  { timezone: 'Pacific/Auckland', currency: 'JPY', decimals: 0, from: '2026-03-10', days: 32, seed: 12 },
+  { timezone: 'Europe/Vienna', currency: 'EUR', decimals: 2, from: '2026-03-09', days: 32, seed: 17 }
 ]
 
 const PERIODS = { '7d': 7, '30d': 30, '90d': 90, '365d': 365 }

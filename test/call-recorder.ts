@@ -2,9 +2,12 @@
 // debugger: a breakpoint at the start of each function whose condition notes the stack and never holds.
 import { subscribe } from 'node:diagnostics_channel'
 import { Session } from 'node:inspector/promises'
+import { setFlagsFromString } from 'node:v8'
 import pg from 'pg'
 
 Error.stackTraceLimit = 200
+// For a breakpoint in a function that has baseline code, V8 looks through the whole heap.
+setFlagsFromString('--no-sparkplug')
 
 const ROOT = new URL('../src/', import.meta.url).href
 const isCounted = (file: string) => !file.startsWith('kit/')
@@ -21,6 +24,9 @@ export type Recording = {
 const session = new Session()
 session.connect()
 await session.post('Debugger.enable')
+// To evaluate the conditions while nothing is recorded would take most of the time.
+const setActive = (active: boolean) => session.post('Debugger.setBreakpointsActive', { active })
+await setActive(false)
 await session.post('Profiler.enable')
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
 
@@ -118,10 +124,12 @@ export async function watchCalls(work: () => Promise<unknown>): Promise<void> {
 /** Adds what runs during `work` to a recording. */
 export async function recordCalls(into: Recording, work: () => Promise<unknown>): Promise<void> {
   recording = into
+  await setActive(true)
   try {
     await work()
   } finally {
     recording = null
+    await setActive(false)
   }
 }
 

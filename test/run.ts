@@ -28,8 +28,8 @@ try {
     fileURLToPath(new URL('compare-temporal.ts', import.meta.url)),
     ...(collected ? ['--import', fileURLToPath(new URL('collect-statements.ts', import.meta.url))] : []),
     '--test',
-    // More files at once than cores makes each slower and none earlier; each may use two dozen connections.
-    `--test-concurrency=${Math.min(availableParallelism(), 4)}`,
+    // Each waits a third of its time for something else than a core. Many more would only be slower; each may use two dozen connections.
+    `--test-concurrency=${Math.min(availableParallelism() + 1, 5)}`,
     '--test-timeout=240000',
     ...(isWhole ? await groupTestFiles(await Array.fromAsync(glob(ALL_FILES)), groups) : files)
   ]
