@@ -23,6 +23,8 @@ export type OrderState = {
   codes: { code: string; amountMinor: number }[]
   appId: string | null
   cancelledAt: Temporal.Instant | null
+  /** To whom it is shipped. */
+  shipTo: string | null
 }
 
 export const anOrderState = (id: string, over: Partial<OrderState> = {}): OrderState => ({
@@ -38,6 +40,7 @@ export const anOrderState = (id: string, over: Partial<OrderState> = {}): OrderS
   codes: [],
   appId: '580111',
   cancelledAt: null,
+  shipTo: 'Sam Shipper',
   ...over
 })
 
@@ -118,7 +121,7 @@ const orderBody = (order: OrderState) => ({
     last_name: order.customer.lastName
   },
   billing_address: null,
-  shipping_address: { name: 'Sam Shipper', country_code: 'US', province: 'Kentucky' },
+  shipping_address: { name: order.shipTo, country_code: 'US', province: 'Kentucky' },
   refunds: order.refunds.map((refund) => refundBody(order, refund))
 })
 

@@ -6,6 +6,7 @@ const listed = {
   platformOrderId: text,
   name: text,
   memberId: nullable(int),
+  /** On its addresses, else what the customer is called now. */
   customerName: nullable(text),
   email: nullable(text),
   processedAt: instant,
@@ -84,7 +85,11 @@ export function listOrders(
   return ctx.tx.many(
     OrderSummary,
     sql`
-    select o.id, o.platform_order_id, o.name, o.member_id, o.customer_name, o.email, o.processed_at, o.cancelled_at,
+    select o.id, o.platform_order_id, o.name, o.member_id,
+           coalesce(o.customer_name, (
+             select nullif(concat_ws(' ', nullif(m.first_name, ''), nullif(m.last_name, '')), '')
+               from members m where m.store_id = ${ctx.storeId} and m.id = o.member_id)) as customer_name,
+           o.email, o.processed_at, o.cancelled_at,
            o.financial_status, o.gateway, o.currency, o.total_minor, o.tax_minor, o.refunded_minor,
            (select max(refunded_at) from platform_refunds where store_id = ${ctx.storeId} and order_id = o.id) as refunded_at,
            (select coalesce(sum(case when kind = 'refund' then -amount_minor else amount_minor end), 0)::bigint

@@ -1,6 +1,5 @@
 import { mainGateway, type PlatformOrder } from '../orders/order.ts'
 import {
-  fullName,
   giftCardIn,
   nameOf,
   type OrderLine,
@@ -52,7 +51,7 @@ export function parseOrderPayload(payload: unknown): PlatformOrder {
     discountCodes: coupons.map(({ code }) => code),
     sourceName: order.maybeText('source_name'),
     details: {
-      customerName: nameOf([billing?.maybeText('name'), shipping?.maybeText('name'), fullName(firstName, lastName)]),
+      customerName: nameOf([billing?.maybeText('name'), shipping?.maybeText('name')]),
       customer: customer && { firstName, lastName },
       subtotalMinor: order.maybeAmount('subtotal_price', currency) ?? 0,
       shippingMinor: shopAmount(order.maybeAt('total_shipping_price_set'), currency) ?? 0,

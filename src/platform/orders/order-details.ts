@@ -20,7 +20,7 @@ export type OrderCoupon = { code: string; amountMinor: number }
 
 /** What an order says besides its totals. Amounts are minor units of the order's currency. */
 export type OrderDetails = {
-  /** Of the billing address, else of the shipping address, else of the customer. */
+  /** Of the billing address, else of the shipping address; null where neither has one. */
   customerName: string | null
   customer: { firstName: string | null; lastName: string | null } | null
   subtotalMinor: number
@@ -130,8 +130,7 @@ export function readDetails(
   const details: OrderDetails = {
     customerName: nameOf([
       order.maybeAt('billingAddress')?.maybeText('name'),
-      order.maybeAt('shippingAddress')?.maybeText('name'),
-      fullName(firstName, lastName)
+      order.maybeAt('shippingAddress')?.maybeText('name')
     ]),
     customer: customer && { firstName, lastName },
     subtotalMinor: total('subtotalPriceSet'),
@@ -218,9 +217,6 @@ export function sumByCode(coupons: OrderCoupon[]): OrderCoupon[] {
   for (const { code, amountMinor } of coupons) sums.set(code, (sums.get(code) ?? 0) + amountMinor)
   return [...sums].map(([code, amountMinor]) => ({ code, amountMinor }))
 }
-
-export const fullName = (firstName: string | null, lastName: string | null): string =>
-  [firstName, lastName].filter(Boolean).join(' ')
 
 /** The first that is not empty. */
 export const nameOf = (names: (string | null | undefined)[]): string | null =>

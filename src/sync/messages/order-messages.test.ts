@@ -587,3 +587,13 @@ test('when two messages of the same time say differently how a dispute is, the p
   await shop.receive(saying('under_review'), saying('needs_response'))
   assert.deepEqual(await statuses(), ['under_review'])
 })
+
+test('an order without a name on its addresses has that of its customer, also after they were renamed', async () => {
+  const shop = await aShop()
+  await shop.receive(messages.order(anOrderState('6402', { shipTo: null })), messages.order(anOrderState('6403')))
+  const names = async () => [(await shop.order('6402'))!.customerName, (await shop.order('6403'))!.customerName]
+  assert.deepEqual(await names(), ['Ada Adler', 'Sam Shipper'])
+  const renamed = { id: '7', email: 'c7@example.com', firstName: 'Ada', lastName: 'Baker' }
+  await shop.inStore((ctx) => upsertCustomers(ctx, [renamed]))
+  assert.deepEqual(await names(), ['Ada Baker', 'Sam Shipper'])
+})
