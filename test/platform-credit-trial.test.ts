@@ -5,14 +5,18 @@ import { test } from 'node:test'
 import { mirrorCredit } from '../trials/platform-credit.ts'
 import { testDatabase } from './database.ts'
 
-// A short run; `npm run trials` is the long one.
-test('credit is on the platform once, whatever answers are lost, processes killed, and accounts changed there', async (t) => {
+// Short runs; `npm run trials` are the long ones.
+const run = async () => {
   const { url } = await testDatabase()
   const dataDir = await mkdtemp(join(tmpdir(), 'perennial-credit-'))
   try {
     const few = { customers: 10, kills: 3, seed: 7, lost: 0.2, unheard: 0.1 }
-    t.diagnostic(JSON.stringify(await mirrorCredit({ databaseUrl: url, dataDir, ...few })))
+    return JSON.stringify(await mirrorCredit({ databaseUrl: url, dataDir, ...few }))
   } finally {
     await rm(dataDir, { recursive: true, force: true })
   }
+}
+
+test('credit is on the platform once, whatever answers are lost, processes killed, and accounts changed there', async (t) => {
+  t.diagnostic(await run())
 })

@@ -21,6 +21,8 @@ export type PlatformCreditTrial = {
   /** Shares of the answers to changes of credit that get lost: after it was done, and before. */
   lost: number
   unheard: number
+  /** Whether the plan pays out gift cards; accounts of store credit when left out. Nobody changes cards by hand: to judge that takes minutes. */
+  onCards?: boolean
 }
 export type PlatformCreditReport = {
   customers: number
@@ -60,12 +62,18 @@ export async function mirrorCredit(trial: PlatformCreditTrial): Promise<Platform
     const storeId = await platform.aStore(DOMAIN, trial.customers)
     service = await start()
     const at = `/stores/store_${storeId}`
-    await service.call('POST', `${at}/plans`, { name: 'Gold', type: 'vip', price: '29.00', interval: 'month' })
+    await service.call('POST', `${at}/plans`, {
+      name: 'Gold',
+      type: 'vip',
+      price: '29.00',
+      interval: 'month',
+      perks: { store_credit: { amount: '5.00', type: trial.onCards ? 'giftcard' : 'storecredit' } }
+    })
     await movePlatform(platform.db, storeId, `${line.url}/${DOMAIN}`)
     const faults = { lost: trial.lost, unheard: trial.unheard, seed: trial.seed }
     await platform.controls.setAnswerFaults({ storeId, faults })
 
-    const world = createWorld(platform, storeId, random, trial.customers)
+    const world = createWorld(platform, storeId, random, { size: trial.customers, onCards: trial.onCards ?? false })
     let killedUnderWay = 0
     for (let kill = 0; kill < trial.kills; kill++) {
       for (let step = 0; step < STEPS_PER_KILL; step++) await world.act()
@@ -105,7 +113,12 @@ type Customer = { nth: number; memberId: number; platformId: string }
 const Balance = row({ platformId: text, ledger: int, platform: int })
 
 /** What happens to the credit of the customers, and what each must have in the end. */
-function createWorld(platform: Platform, storeId: number, random: () => number, size: number) {
+function createWorld(
+  platform: Platform,
+  storeId: number,
+  random: () => number,
+  { size, onCards }: { size: number; onCards: boolean }
+) {
   const { db, controls } = platform
   const inStore = <T>(work: (ctx: Ctx) => Promise<T>) => db.inStore(storeId, work)
   const expected = new Map<string, number>()
@@ -143,11 +156,38 @@ function createWorld(platform: Platform, storeId: number, random: () => number, 
   }
   /** At the checkout of the platform; refused where the account does not have so much. */
   const spend = async (customer: Customer, creditMinor: number) => {
+    if (onCards) return spendCard(customer, creditMinor)
     const credit = (creditMinor / 100).toFixed(2)
     const order = await controls
       .order({ storeId, customerId: customer.platformId, total: credit, credit })
       .catch(() => null)
     if (!order) return
+    done.spent++
+    count(customer, -creditMinor)
+    orders.push({ customer, orderId: order.id, creditMinor })
+  }
+  /** With the newest card of the customer, which pays as far as it goes. */
+  const spendCard = async (customer: Customer, totalMinor: number) => {
+    const { platformId: customerId } = customer
+    const card = await db.inInstallation((tx) =>
+      tx.maybeOne(
+        row({ code: text }),
+        sql`
+        select code from sandbox.gift_cards where store_id = ${storeId} and customer_id = ${customerId} order by id desc limit 1`
+      )
+    )
+    if (!card) return
+    const total = (totalMinor / 100).toFixed(2)
+    const order = await controls.order({ storeId, customerId, total, giftCard: card.code }).catch(() => null)
+    if (!order) return
+    const { creditMinor } = await db.inInstallation((tx) =>
+      tx.one(
+        row({ creditMinor: int }),
+        sql`
+        select coalesce(sum(amount_minor), 0)::bigint as credit_minor from sandbox.transactions
+         where store_id = ${storeId} and order_id = ${order.id} and kind = 'SALE' and gateway = 'gift_card'`
+      )
+    )
     done.spent++
     count(customer, -creditMinor)
     orders.push({ customer, orderId: order.id, creditMinor })
@@ -194,9 +234,9 @@ function createWorld(platform: Platform, storeId: number, random: () => number, 
           // With cents, so that no change by hand is taken for one of ours whose answer is lost.
           const handMinor = upTo(10) * 100 + 37
           if (roll < 0.5) return change(customer, amountMinor)
-          if (roll < 0.6) return byHand(customer, handMinor)
+          if (roll < 0.6) return onCards ? change(customer, amountMinor) : byHand(customer, handMinor)
           if (spendsThere(customer.nth)) {
-            if (roll < 0.65) return byHand(customer, -handMinor)
+            if (roll < 0.65 && !onCards) return byHand(customer, -handMinor)
             return roll < 0.9 ? spend(customer, amountMinor) : giveBack()
           }
           return change(customer, -amountMinor)
@@ -224,7 +264,9 @@ function createWorld(platform: Platform, storeId: number, random: () => number, 
           Balance,
           sql`
           select m.platform_customer_id as platform_id, coalesce(a.balance_minor, 0) as ledger,
-                 coalesce(p.balance_minor, 0) as platform
+                 coalesce(p.balance_minor, 0)
+                   + coalesce((select sum(g.balance_minor) from sandbox.gift_cards g
+                                where g.store_id = ${storeId} and g.customer_id::text = m.platform_customer_id), 0)::bigint as platform
             from members m
             left join credit_accounts a on a.store_id = ${storeId} and a.member_id = m.id
             left join sandbox.credit_accounts p
@@ -238,6 +280,13 @@ function createWorld(platform: Platform, storeId: number, random: () => number, 
       })
       const shown = wrong.map((one) => ({ ...one, expected: expected.get(one.platformId) ?? 0 }))
       assert.deepEqual(shown, [], 'credit exists twice, or is lost')
+      const { cards } = await db.inInstallation((tx) =>
+        tx.one(
+          row({ cards: int }),
+          sql`select count(*) - count(distinct customer_id) as cards from sandbox.gift_cards where store_id = ${storeId}`
+        )
+      )
+      assert.equal(cards, 0, 'a gift card was made twice')
     },
     async counts() {
       return db.inInstallation((tx) =>

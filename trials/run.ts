@@ -91,6 +91,15 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
   'concurrent-deducts': (place) => deductConcurrently({ ...place, rounds: rounds(200), isPatient }),
   'platform-credit': (place) =>
     mirrorCredit({ ...place, customers: rounds(100), kills: Math.min(kills, 20), lost: 0.03, unheard: 0.02 }),
+  'platform-credit-cards': (place) =>
+    mirrorCredit({
+      ...place,
+      customers: rounds(100),
+      kills: Math.min(kills, 20),
+      lost: 0.03,
+      unheard: 0.02,
+      onCards: true
+    }),
   'kill-sender': (place) => killSender({ ...place, events: 5_000, kills: 20 }),
   'shared-limits': (place) => shareLimits({ ...place, rounds: rounds(100), kills: rounds(100) }),
   'simulated-store': (place) => simulateStore({ ...place, members: rounds(2_500), months: 12, isShuffled: false }),

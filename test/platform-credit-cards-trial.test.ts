@@ -1,0 +1,22 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { mirrorCredit } from '../trials/platform-credit.ts'
+import { testDatabase } from './database.ts'
+
+// Short runs; `npm run trials` are the long ones.
+const run = async () => {
+  const { url } = await testDatabase()
+  const dataDir = await mkdtemp(join(tmpdir(), 'perennial-credit-'))
+  try {
+    const few = { customers: 10, kills: 3, seed: 7, lost: 0.2, unheard: 0.1, onCards: true }
+    return JSON.stringify(await mirrorCredit({ databaseUrl: url, dataDir, ...few }))
+  } finally {
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+test('credit is on one gift card of each customer, whatever answers are lost and processes killed', async (t) => {
+  t.diagnostic(await run())
+})
