@@ -1,8 +1,7 @@
 import type { Edit, Saboteur } from './saboteur.ts'
 
-const RUN = ['trials/run.ts', 'concurrent-deducts', '7', '--rounds', '3']
-/** With patient clients, since what a constraint refuses fails, and is repeated. */
-const PATIENT = [...RUN, '--patient']
+/** With patient clients, since what a constraint refuses fails, and is repeated; so does what a busy machine refuses. */
+const PATIENT = ['trials/run.ts', 'concurrent-deducts', '7', '--rounds', '3', '--patient']
 
 const withoutLock: Edit = {
   file: 'src/credits/queries.ts',
@@ -29,6 +28,13 @@ const reservedNotCovered: Edit[] = [
   }
 ]
 
+/** A lot of which another request spends what this one holds may be left with nothing, or less. */
+const lotsBelowZero: Edit = {
+  file: 'migrations/0007-credits.sql',
+  from: 'remaining_minor bigint not null check (remaining_minor > 0)',
+  to: 'remaining_minor bigint not null'
+}
+
 /** A part of what goes wrong without the others is noticed where lots are spent; it does not hold alone. */
 const lotsMayBeShort: Edit = {
   file: 'src/credits/plan-change.ts',
@@ -39,9 +45,9 @@ const lotsMayBeShort: Edit = {
 export const concurrentDeductsSaboteurs: Record<string, Saboteur> = {
   'accounts of credit are not locked, two entries may have one position, and more may be reserved than there is': {
     trial: 'concurrent-deducts',
-    run: RUN,
+    run: PATIENT,
     trialThen: { failsWith: 'were carried out' },
-    edits: [withoutLock, positionsRepeat, lotsMayBeShort, ...reservedNotCovered]
+    edits: [withoutLock, positionsRepeat, lotsMayBeShort, lotsBelowZero, ...reservedNotCovered]
   },
   'more may be reserved than there is; the lock holds': {
     trial: 'concurrent-deducts',
