@@ -51,12 +51,6 @@ export const simulatedStoreSaboteurs: Record<string, Saboteur> = {
       }
     ]
   },
-  'what credit has paid is not heard of when only the payment is reported': {
-    trial: 'simulated-store',
-    run,
-    trialThen: { failsWith: 'credits-redeemed' },
-    edits: [{ file: 'src/order-effects/refresh-on-facts.ts', from: "  'order.credit_paid',\n", to: '' }]
-  },
   'what an order gives back of credit is somebody’s change': {
     trial: 'simulated-store',
     run,
