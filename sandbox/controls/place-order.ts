@@ -2,7 +2,8 @@ import { minorOf } from '#kit/money'
 import type { Queries } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
 import type { CartPrice } from '#plans/pricing'
-import type { CartTotals, Goods } from '../checkout/cart-totals.ts'
+import { inProportion, sumOf } from '../amounts.ts'
+import { type CartTotals, type Goods, priceOf, type Reduction } from '../checkout/cart-totals.ts'
 import { memberReductions, priceForMember } from '../checkout/member-prices.ts'
 import type { Offer } from '../checkout/offers.ts'
 import { type Cart, cartGoods, placeCheckout, totalsOf } from '../checkout/place-checkout.ts'
@@ -31,6 +32,8 @@ export type NewTestOrder = {
   credit?: string | null
   /** The code of a gift card, which pays as far as it goes. */
   giftCard?: string | null
+  /** What an app's discount function takes off, by an automatic discount of this title. The function itself does not run here. */
+  appDiscount?: { title: string; amount: string } | null
   /** Discount codes. */
   codes?: string[] | null
   /** Where it is shipped to; default: where the customer lives. */
@@ -152,6 +155,7 @@ async function cartOf(
   const country = shippingAddress?.countryCode ?? null
   const price = await priceForMember(q, shop, customer, { goods: all, country, shipping })
   const reductions = memberReductions(price)
+  if (input.appDiscount) reductions.push(appReduction(shop, all, reductions, input.appDiscount))
   const cart: Cart = {
     offers,
     goods,
@@ -171,6 +175,20 @@ async function cartOf(
     sourceName: input.channel || 'web'
   }
   return { cart, price }
+}
+
+/** As far as there is something left to pay on the lines. */
+function appReduction(
+  shop: Shop,
+  goods: Goods[],
+  before: Reduction[],
+  { title, amount }: { title: string; amount: string }
+): Reduction {
+  const wantedMinor = notNegative('app_discount', amount, shop)
+  if (title.trim() === '') throw invalidField('app_discount', 'must have a title')
+  const left = goods.map((line, i) => priceOf(line) - sumOf(before.map(({ perLine }) => perLine[i] ?? 0)))
+  const perLine = inProportion(Math.min(sumOf(left), wantedMinor), left)
+  return { code: null, title, percentage: null, isAutomatic: true, perLine, shippingMinor: 0 }
 }
 
 function notNegative(field: string, given: string | null | undefined, { currency }: Shop): number {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { instant, int, json, nullable, type RowOf, row, text, textList } from '#kit/postgres'
-import type { OrderCoupon, OrderLine } from '#platform'
+import type { AutomaticDiscount, OrderCoupon, OrderLine } from '#platform'
 
 const summary = {
   id: int,
@@ -44,6 +44,7 @@ export const StoredOrder = row({
   channel: nullable(text),
   brand: nullable(text),
   coupons: nullable(json<OrderCoupon[]>()),
+  automaticDiscounts: nullable(json<AutomaticDiscount[]>()),
   attributes: nullable(json<{ name: string; value: string }[]>()),
   lines: nullable(json<OrderLine[]>())
 })

@@ -48,6 +48,7 @@ export { type ProxyCheck, verifyProxyQuery } from './inbound/verify-proxy-query.
 export { readWebhookHeaders, type WebhookHeaders } from './inbound/webhook-headers.ts'
 export { CREDIT_GATEWAYS, isCreditGateway, type PlatformOrder } from './orders/order.ts'
 export type {
+  AutomaticDiscount,
   OrderCoupon,
   OrderLine,
   PlatformDispute,

@@ -68,6 +68,7 @@ export function mergeOrder(
     channel,
     brand,
     coupons: details.coupons,
+    automaticDiscounts: details.automaticDiscounts ?? null,
     attributes: details.attributes,
     lines: source === 'platform' ? details.lines : withPlans(details.lines, stored?.lines ?? []),
     detailsAt: reported.updatedAt,
@@ -185,6 +186,7 @@ const NOTHING: Omit<StoredOrder, 'id'> = {
   channel: null,
   brand: null,
   coupons: null,
+  automaticDiscounts: null,
   attributes: null,
   lines: null
 }

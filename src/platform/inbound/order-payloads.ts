@@ -6,7 +6,8 @@ import {
   type PlatformDispute,
   type PlatformRefund,
   type PlatformTransaction,
-  sumByCode
+  sumByCode,
+  withAutomatic
 } from '../orders/order-details.ts'
 import { Fields } from '../wire/fields.ts'
 
@@ -61,6 +62,7 @@ export function parseOrderPayload(payload: unknown): PlatformOrder {
         .maybeList('note_attributes')
         .map((one) => ({ name: one.text('name'), value: textOf(one.raw('value')) })),
       coupons: sumByCode(coupons),
+      ...withAutomatic(readAutomatic(order, currency)),
       lines: order.maybeList('line_items').map((line) => readLine(line, currency)),
       refunds,
       transactions: []
@@ -82,6 +84,19 @@ function readLine(line: Fields, currency: string): OrderLine {
     sellingPlanId: null,
     contractId: null
   }
+}
+
+/** What automatic discounts took off the lines and the shipping: each allocation names its discount by its place in the list. */
+function readAutomatic(order: Fields, currency: string): { title: string; amountMinor: number }[] {
+  const applied = order.maybeList('discount_applications')
+  const parts = [...order.maybeList('line_items'), ...order.maybeList('shipping_lines')]
+  return parts
+    .flatMap((part) => part.maybeList('discount_allocations'))
+    .flatMap((allocation) => {
+      const discount = applied[allocation.int('discount_application_index')]
+      const title = discount?.maybeText('type') === 'automatic' ? discount.maybeText('title') : null
+      return title ? [{ title, amountMinor: allocation.amount('amount', currency) }] : []
+    })
 }
 
 /** A refund in a message of its own, and in an order. `amountMinor` is the sum of its successful transactions. */

@@ -18,6 +18,9 @@ export type OrderLine = {
 
 export type OrderCoupon = { code: string; amountMinor: number }
 
+/** What an automatic discount took off, such as that of a discount function. */
+export type AutomaticDiscount = { title: string; amountMinor: number }
+
 /** What an order says besides its totals. Amounts are minor units of the order's currency. */
 export type OrderDetails = {
   /** Of the billing address, else of the shipping address; null where neither has one. */
@@ -30,6 +33,8 @@ export type OrderDetails = {
   appName: string | null
   attributes: { name: string; value: string }[]
   coupons: OrderCoupon[]
+  /** Only where there are any: reports of before do not differ from those of now. */
+  automaticDiscounts?: AutomaticDiscount[]
   lines: OrderLine[]
   refunds: PlatformRefund[]
   transactions: PlatformTransaction[]
@@ -75,7 +80,7 @@ export type PlatformDispute = {
 
 const allocations = `discountAllocations {
     allocatedAmountSet { shopMoney { ${Money} } }
-    discountApplication { ... on DiscountCodeApplication { code } }
+    discountApplication { ... on DiscountCodeApplication { code } ... on AutomaticDiscountApplication { title } }
   }`
 
 export const OrderLineParts = `fragment OrderLineParts on LineItem {
@@ -108,8 +113,8 @@ export const detailParts = (first: { lines: number; transactions: number; refund
   shippingLine { ${allocations} }
   refunds(first: ${first.refunds}) { id createdAt processedAt totalRefundedSet { shopMoney { ${Money} } } }`
 
-/** A page of the lines of an order, with what its codes took off them. */
-export type LinesPage = Page<OrderLine> & { coupons: OrderCoupon[] }
+/** A page of the lines of an order, with what its codes and automatic discounts took off them. */
+export type LinesPage = Page<OrderLine> & { coupons: OrderCoupon[]; automatic: AutomaticDiscount[] }
 
 /** Reads detailParts, with the first page of the lines. */
 export function readDetails(
@@ -141,6 +146,7 @@ export function readDetails(
       .maybeList('customAttributes')
       .map((one) => ({ name: one.text('key'), value: one.maybeText('value') ?? '' })),
     coupons: [...lines.coupons, ...couponsOf(ofDelivery ?? [])],
+    ...withAutomatic([...lines.automatic, ...automaticOf(ofDelivery ?? [])]),
     lines: lines.items,
     refunds: order.maybeList('refunds').map((refund) => ({
       id: refund.id('id'),
@@ -181,9 +187,11 @@ export function giftCardIn(receipt: unknown): string | null {
 
 export function readLines(connection: Fields, currency: string): LinesPage {
   const coupons: OrderCoupon[] = []
+  const automatic: AutomaticDiscount[] = []
   const page = readPage(connection, (line) => {
     const allocated = line.maybeList('discountAllocations').map((one) => allocationOf(one, currency))
     coupons.push(...couponsOf(allocated))
+    automatic.push(...automaticOf(allocated))
     const quantity = line.int('quantity')
     const originalMinor = line.at('originalTotalSet').money('shopMoney', currency)
     return {
@@ -198,18 +206,30 @@ export function readLines(connection: Fields, currency: string): LinesPage {
       contractId: line.maybeAt('contract')?.id('id') ?? null
     }
   })
-  return { ...page, coupons }
+  return { ...page, coupons, automatic }
 }
 
-type Allocation = { code: string | null; amountMinor: number }
+type Allocation = { code: string | null; title: string | null; amountMinor: number }
 
 const allocationOf = (one: Fields, currency: string): Allocation => ({
   code: one.at('discountApplication').maybeText('code'),
+  title: one.at('discountApplication').maybeText('title'),
   amountMinor: one.at('allocatedAmountSet').money('shopMoney', currency)
 })
 
 const couponsOf = (allocated: Allocation[]): OrderCoupon[] =>
   allocated.flatMap(({ code, amountMinor }) => (code === null ? [] : { code, amountMinor }))
+
+const automaticOf = (allocated: Allocation[]): AutomaticDiscount[] =>
+  allocated.flatMap(({ title, amountMinor }) => (title === null ? [] : { title, amountMinor }))
+
+/** One entry per title, with all that it took off; nothing where there is none. */
+export function withAutomatic(discounts: AutomaticDiscount[]): { automaticDiscounts?: AutomaticDiscount[] } {
+  if (discounts.length === 0) return {}
+  const sums = new Map<string, number>()
+  for (const { title, amountMinor } of discounts) sums.set(title, (sums.get(title) ?? 0) + amountMinor)
+  return { automaticDiscounts: [...sums].map(([title, amountMinor]) => ({ title, amountMinor })) }
+}
 
 /** One entry per code, with all that it took off. */
 export function sumByCode(coupons: OrderCoupon[]): OrderCoupon[] {

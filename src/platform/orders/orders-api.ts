@@ -15,7 +15,14 @@ import {
   WholeOrdersByIds
 } from './documents.ts'
 import { type PlatformOrder, readOrder } from './order.ts'
-import { type LinesPage, type PlatformDispute, readDetails, readLines, sumByCode } from './order-details.ts'
+import {
+  type LinesPage,
+  type PlatformDispute,
+  readDetails,
+  readLines,
+  sumByCode,
+  withAutomatic
+} from './order-details.ts'
 
 /** An order, and when it was changed last. */
 export type OrderRevision = { id: string; updatedAt: Temporal.Instant }
@@ -117,6 +124,7 @@ async function findWholeOrder(client: PlatformClient, id: string): Promise<Platf
     if (!page.ok) return page
     all.lines.push(...page.value.items)
     all.coupons.push(...page.value.coupons)
+    Object.assign(all, withAutomatic([...(all.automaticDiscounts ?? []), ...page.value.automatic]))
     after = page.value.after
   }
   return succeeded(order)

@@ -5,6 +5,8 @@ const DiscountedOrder = row({
   id: int,
   memberId: nullable(int),
   coupons: nullable(json<{ code: string; amountMinor: number }[]>()),
+  /** What the function took off; 0 where it took nothing. */
+  byFunctionMinor: int,
   totalMinor: int,
   refundedMinor: int,
   isCancelled: bool,
@@ -14,17 +16,29 @@ const DiscountedOrder = row({
 })
 export type DiscountedOrder = RowOf<typeof DiscountedOrder>
 
-/** Of these orders, those from which a discount that spends store credit took something, as they are now. */
-export function listDiscountedOrders(ctx: Ctx, orderIds: number[]): Promise<DiscountedOrder[]> {
+/**
+ * Of these orders, those from which a discount that spends store credit took something, as they are now. `functionTitle`: of the function's
+ * discounts; null where no plan is spent by it.
+ */
+export function listDiscountedOrders(
+  ctx: Ctx,
+  orderIds: number[],
+  functionTitle: string | null
+): Promise<DiscountedOrder[]> {
   return ctx.tx.many(
     DiscountedOrder,
     sql`
-    select o.id, o.member_id, o.coupons, o.total_minor, o.refunded_minor, o.cancelled_at is not null as is_cancelled,
+    select o.id, o.member_id, o.coupons, f.minor as by_function_minor, o.total_minor, o.refunded_minor, o.cancelled_at is not null as is_cancelled,
            o.currency <> s.currency as is_other_currency,
            array(select source from discount_redemptions where store_id = ${ctx.storeId} and order_id = o.id) as sources
       from orders o join stores s on s.store_id = ${ctx.storeId}
+     cross join lateral (
+       select coalesce(sum((d ->> 'amountMinor')::bigint), 0)::bigint as minor
+         from jsonb_array_elements(o.automatic_discounts) d
+        where lower(d ->> 'title') = lower(${functionTitle}::text)) f
      where o.store_id = ${ctx.storeId} and o.id = any(${orderIds}::bigint[])
-       and (exists (select from jsonb_array_elements(o.coupons) c where c ->> 'code' ~* ${CREDIT_CODE_FORM})
+       and (f.minor > 0
+            or exists (select from jsonb_array_elements(o.coupons) c where c ->> 'code' ~* ${CREDIT_CODE_FORM})
             or exists (select from discount_redemptions where store_id = ${ctx.storeId} and order_id = o.id))
      order by o.id`
   )
@@ -89,4 +103,13 @@ export async function listRestorable(ctx: Ctx, orderIds: number[]): Promise<RowO
      where d.store_id = ${ctx.storeId} and d.order_id = any(${orderIds}::bigint[])
      order by d.order_id, d.source`
   )
+}
+
+/** Whether members spend credit by the discount function: a plan says so. */
+export async function isFunctionUsed(ctx: Ctx): Promise<boolean> {
+  const { isUsed } = await ctx.tx.one(
+    row({ isUsed: bool }),
+    sql`select exists (select from plans where store_id = ${ctx.storeId} and credit_type = 'function') as is_used`
+  )
+  return isUsed
 }

@@ -1,10 +1,13 @@
 import { type CreditOutcome, captureReservation, redeemCredit, restoreRedemption } from '#credits'
 import type { Ctx } from '#kit/postgres'
+import { settingsOf } from '#stores'
 import { codeKey, isCreditCode } from '../codes/code-form.ts'
 import { findHold, releaseHold } from '../codes/request-code.ts'
+import { creditFunctionSettings } from '../settings.ts'
 import {
   type DiscountedOrder,
   insertRedemption,
+  isFunctionUsed,
   type LockedCode,
   listDiscountedOrders,
   listRestorable,
@@ -20,7 +23,8 @@ import {
  */
 export async function settleDiscountedOrders(ctx: Ctx, orderIds: number[]): Promise<void> {
   if (orderIds.length === 0) return
-  const orders = await listDiscountedOrders(ctx, [...new Set(orderIds)])
+  const title = (await isFunctionUsed(ctx)) ? (await settingsOf(ctx, creditFunctionSettings)).title : null
+  const orders = await listDiscountedOrders(ctx, [...new Set(orderIds)], title)
   if (orders.length === 0) return
   const taken = orders.flatMap((order) => takenOff(order).map((one) => ({ ...one, order })))
   const codes = await lockCodesOf(
@@ -31,7 +35,36 @@ export async function settleDiscountedOrders(ctx: Ctx, orderIds: number[]): Prom
     if (order.sources.includes(code)) continue
     await redeem(ctx, order, code, amountMinor, codes.get(code) ?? null)
   }
+  for (const order of orders) {
+    if (order.byFunctionMinor > 0 && !order.isOtherCurrency && !order.sources.includes(FUNCTION)) {
+      await redeemByFunction(ctx, order)
+    }
+  }
   await restoreOrders(ctx, orders)
+}
+
+/** Which discount took something off an order where it was none of our codes. */
+const FUNCTION = 'function'
+
+/**
+ * Spends what the discount function took off, of the order's customer, whose balance it has read. What they do not have by now is the shortfall.
+ * Nobody but a customer has a balance that it could read.
+ */
+async function redeemByFunction(ctx: Ctx, { id: orderId, memberId, byFunctionMinor }: DiscountedOrder): Promise<void> {
+  if (memberId === null) return
+  const reason = 'redeemed by the discount function'
+  const [outcome] = await redeemCredit(ctx, [
+    { memberId, orderId, amountMinor: byFunctionMinor, reason, part: FUNCTION }
+  ])
+  const entryId = entryOf(outcome!)
+  await insertRedemption(ctx, {
+    orderId,
+    source: FUNCTION,
+    codeId: null,
+    memberId,
+    amountMinor: byFunctionMinor,
+    entryId
+  })
 }
 
 type TakenOff = { code: string; amountMinor: number }
