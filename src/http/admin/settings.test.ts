@@ -18,6 +18,7 @@ const USUAL = {
   action_required: { remind_after_hours: [24, 72] },
   reactivation_grace_hours: 0,
   brand: { attribute: 'brand', default: '' },
+  credit_function: { title: 'Store credit' },
   credit_on_cancellation: 'keep',
   order_gift: { enabled: 'off' },
   disputes: { on_lost: 'alert' }
@@ -34,6 +35,7 @@ test('settings begin as those of the house, and a change leaves the rest as it i
     action_required: { remind_after_hours: [1, 168] },
     reactivation_grace_hours: 24,
     brand: { default: 'House' },
+    credit_function: { title: 'Wallet' },
     credit_on_cancellation: 'forfeit',
     order_gift: { enabled: 'on' },
     disputes: { on_lost: 'cancel' }
@@ -50,6 +52,7 @@ test('settings begin as those of the house, and a change leaves the rest as it i
     action_required: { remind_after_hours: [1, 168] },
     reactivation_grace_hours: 24,
     brand: { attribute: 'brand', default: 'House' },
+    credit_function: { title: 'Wallet' },
     credit_on_cancellation: 'forfeit',
     order_gift: { enabled: 'on' },
     disputes: { on_lost: 'cancel' }
@@ -86,6 +89,7 @@ test('a refusal names the field and what it takes', async () => {
       /at most 5/
     ],
     [{ reactivation_grace_hours: 721 }, 'reactivation_grace_hours', /0 to 720/],
+    [{ credit_function: { title: '' } }, 'credit_function.title', /a text of 1 to 255 characters/],
     [{ brand: { attribute: '' } }, 'brand.attribute', /a text of 1 to 255 characters/],
     [{ brand: { default: 'x'.repeat(256) } }, 'brand.default', /a text of 0 to 255 characters/],
     [{ brand: { default: 3 } }, 'brand.default', /a text of 0 to 255 characters/],
