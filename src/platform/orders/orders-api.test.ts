@@ -125,7 +125,6 @@ test('a whole order has what only the platform says, and what each code took off
         amountMinor: 500,
         giftCardId: null,
         parentId: null,
-        giftCardId: null,
         processedAt: '2026-01-31T10:00:00Z'
       }
     ]
