@@ -289,6 +289,29 @@ test('a credit of a card whose answer is lost is known by its note, also among c
   assert.deepEqual(await findings(), [])
 })
 
+test('a credit of a card that arrived without an answer is ours, and nothing is sent twice', async () => {
+  const { join, change, connector, engine, storeId, walkOut, entries, balances, findings } = await aShop()
+  const id = await join('ada@example.com')
+  await change(id, 'add', '24.00')
+  await deliverFacts(db, storeId)
+  const lossy = engine({
+    giftCards: {
+      async credit(...args) {
+        assert.ok((await connector.giftCards.credit(...args)).ok)
+        return { ok: false, failure: LOST }
+      }
+    }
+  })
+  await runOut(lossy, storeId)
+  await walkOut()
+  assert.deepEqual(await entries(id), [
+    [1, 500, 'order'],
+    [2, 2400]
+  ])
+  assert.deepEqual(await balances(id), [2900])
+  assert.deepEqual(await findings(), [])
+})
+
 test('a card that is deactivated or expires is replaced by another, and its code is worth nothing', async () => {
   const { storeId, join, add, onPlatform, connector, walk, balances, findings, balance, ours } = await aShop()
   const id = await join('ada@example.com')
