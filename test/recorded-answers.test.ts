@@ -126,8 +126,13 @@ const schema: GraphQLSchema = adminSchema()
 
 const files = (await readdir(FOLDER, { recursive: true })).filter((name) => name.endsWith('.json')).sort()
 const usedReasons = new Set<string>()
+const GID = /^gid:\/\/shopify\/([A-Za-z]+)\/(\d+)/
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
+/** Chosen by the platform, unless the call gave it. */
+const CHOSEN = new Set(['giftCardCode', 'lastCharacters', 'maskedCode', 'startCursor', 'endCursor', 'cursor'])
 
 for (const name of files) {
+  // The tests before run while this is read: what they use stands above.
   const file = JSON.parse(await readFile(new URL(name, FOLDER), 'utf8'))
   const calls = recordedCalls(file)
   test(`${name}: the sandbox answers as the recorded store`, async () => {
@@ -209,8 +214,6 @@ async function bringPeople(shop: TestShop, { variables }: RecordedCall): Promise
   }
 }
 
-const GID = /^gid:\/\/shopify\/([A-Za-z]+)\/(\d+)/
-
 /** The value with the ids of the recorded store replaced by those of the sandbox. */
 function renamed(value: unknown, known: Map<string, string>): unknown {
   if (typeof value === 'string') return known.get(value) ?? value
@@ -218,10 +221,6 @@ function renamed(value: unknown, known: Map<string, string>): unknown {
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, renamed(inner, known)]))
 }
-
-const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
-/** Chosen by the platform, unless the call gave it. */
-const CHOSEN = new Set(['giftCardCode', 'lastCharacters', 'maskedCode', 'startCursor', 'endCursor', 'cursor'])
 
 /** What differs between the recorded answer and that of the sandbox, for what was asked. */
 function compare(
