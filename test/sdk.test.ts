@@ -174,6 +174,7 @@ test('every operation of the API has a method, and every method calls an operati
     storeCredits.code('{customer_id}', '{code_id}'),
     storeCredits.codes('{customer_id}'),
     storeCredits.revokeCode('{customer_id}', '{code_id}'),
+    storeCredits.giftCard('{customer_id}'),
     analytics.overview(),
     ...[events.list(), webhookEndpoints.list(), webhookEndpoints.deliveries('{endpoint_id}')],
     webhookEndpoints.get('{endpoint_id}'),

@@ -25,6 +25,7 @@ const BEFORE: Record<string, string> = {
   resumeSubscription: 'pauseSubscription',
   reactivateSubscription: 'cancelSubscription',
   revokeGift: 'giftSubscription',
+  revokeStoreCreditCode: 'createStoreCreditCode',
   enableWebhookEndpoint: 'disableWebhookEndpoint',
   endWebhookSecretRoll: 'rollWebhookSecret'
 }
@@ -66,11 +67,17 @@ async function asker(operationId: string) {
     delivery_id: delivery.webhookId
   }
   const authorization = `Bearer ${await store.aKey()}`
-  return (id: string, nulls = false) => {
+  // Codes are for members whose plan says so.
+  if (/StoreCreditCode$/.test(operationId)) {
+    await store.inStore(({ tx, storeId }) =>
+      tx.run(sql`update plans set credit_type = 'coupon' where store_id = ${storeId}`)
+    )
+  }
+  return async (id: string, nulls = false) => {
     const { method, path, operation } = writes.find(({ operation }) => operation.operationId === id)!
     const { schema, example } = operation.requestBody!.content['application/json']
     const optional = Object.keys(schema.properties ?? {}).filter((name) => !schema.required?.includes(name))
-    return app.inject({
+    const response = await app.inject({
       method: method.toUpperCase() as 'POST',
       url: `/v1${path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name]!)}`,
       headers: { authorization },
@@ -83,6 +90,8 @@ async function asker(operationId: string) {
         ...(nulls && Object.fromEntries(optional.map((name) => [name, null])))
       }
     })
+    if (id === 'createStoreCreditCode') ids.code_id = response.json().data?.id
+    return response
   }
 }
 
