@@ -6,6 +6,7 @@ import { sql } from '#kit/postgres'
 import { SCOPES } from '#stores'
 import { storeContent, storeTables } from '../trials/store-content.ts'
 import { testDatabase } from './database.ts'
+import { addGiftCardRow } from './gift-card-row.ts'
 import { type Operation, operationsOf } from './openapi.ts'
 import { startService } from './service-builder.ts'
 import { spendByCodes } from './spend-by-codes.ts'
@@ -140,6 +141,7 @@ async function walked() {
   const member = await first('/members')
   const credit = `/store-credits/${member.customer.id}`
   await service.post(`${credit}/add`, store.key, { amount: 2, reason: 'Walk' })
+  await addGiftCardRow(service.db, store.storeId, member.customer.id)
   await spendByCodes(service.db, store.storeId)
   const reservation = await service.post(`${credit}/reservations`, store.key, { amount: 1, duration: 1440 })
   const code = await service.post(`${credit}/codes`, store.key, { amount: 1, duration: 1440 })

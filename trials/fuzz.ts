@@ -11,6 +11,7 @@ import { requestCode } from '#spending'
 import { updateSettings } from '#stores'
 import { createEndpoint, sendSample } from '#webhooks'
 import { at, attemptsOf, joined, START } from '../src/http/rest/subscription.test-helper.ts'
+import { addGiftCardRow } from '../test/gift-card-row.ts'
 import { operationsOf } from '../test/openapi.ts'
 import { aPlan } from '../test/plan-builder.ts'
 import { startServiceHere } from '../test/service-here.ts'
@@ -95,6 +96,7 @@ async function fuzzService({ service, platformUrl, agent, db, requests, seed }: 
       const code = await requestCode(ctx, { memberId, amountMinor: 1000, minutes: 1440 })
       codes.push({ customer_id: customer, code_id: `scc_${code.id}` })
     })
+    await addGiftCardRow(db, store.storeId, customer)
   }
   const ids = {
     member_id: members!,
