@@ -17,6 +17,9 @@ const run = async () => {
   }
 }
 
-test('credit is on the platform once, whatever answers are lost, processes killed, and accounts changed there', async (t) => {
+// What no order explains is waited for two and a half minutes.
+test('credit is on the platform once, whatever answers are lost, processes killed, and accounts changed there', {
+  timeout: 600_000
+}, async (t) => {
   t.diagnostic(await run())
 })
