@@ -2,16 +2,16 @@
 // bench/billing-workers.ts.
 import { createMetricsRollupEngine } from '#analytics'
 import { startNode } from '#kit/engines'
-import { analyzeGrownTables, Database } from '#kit/postgres'
+import { Database } from '#kit/postgres'
 import { runPeriodically } from '#kit/run-periodically'
 import { storeNow } from '#stores'
 import { rollUpTotals } from '#views'
+import { analyzeAsServed } from './analyze-as-served.ts'
 import type { FromWorker, ToWorker } from './billing-workers.ts'
 import { createRenewalRunner } from './renewal-runner.ts'
 import { stubConnector } from './stub-connector.ts'
 
 const ROLL_UP_TOTALS_EVERY_MS = 1_000
-const ANALYZE_EVERY_MS = 5_000
 const MARK_HEAP_EVERY_MS = 1_000
 
 const [url, id] = process.argv.slice(2)
@@ -52,7 +52,7 @@ function run(): () => Promise<void> {
     }
   })
   const rollingUp = runPeriodically(ROLL_UP_TOTALS_EVERY_MS, async () => void (await rollUpTotals(db)))
-  const analyzing = runPeriodically(ANALYZE_EVERY_MS, async () => void (await analyzeGrownTables(db)))
+  const analyzing = analyzeAsServed(db)
   const marking = setInterval(() => {
     gc()
     send({ heapMb: process.memoryUsage().heapUsed / 1e6 })

@@ -9,6 +9,7 @@ import { audit } from '#audit'
 import { Database } from '#kit/postgres'
 import { createKey } from '#stores'
 import { aStore } from '../test/store-builder.ts'
+import { analyzeAsServed } from './analyze-as-served.ts'
 import { benchDatabase, median, runOn } from './database.ts'
 import { processCpu, serverCpu } from './server-cpu.ts'
 
@@ -28,6 +29,7 @@ type Measured = { rate: number; serviceCpuMs: number; databaseCpuMs: number }
 const database = await benchDatabase()
 const db = new Database({ url: database.url })
 const servers: ChildProcess[] = []
+const analyzing = analyzeAsServed(db)
 try {
   // A currency without decimals, so that amounts are the same numbers in tables and events.
   const stores = await Promise.all([0, 1].map(() => aStore(db, { currency: 'JPY' })))
@@ -89,6 +91,7 @@ try {
   }
   process.exitCode = isReached ? 0 : 1
 } finally {
+  await analyzing.stop()
   for (const server of servers) server.kill('SIGKILL')
   await db.close()
   await database.close()

@@ -4,11 +4,11 @@
 // Usage: node bench/order-effects.ts [orders]
 import pg from 'pg'
 import { createFactEngines } from '#kit/outbox'
-import { analyzeGrownTables, Database } from '#kit/postgres'
-import { runPeriodically } from '#kit/run-periodically'
+import { Database } from '#kit/postgres'
 import { orderEffectsConsumer } from '#order-effects'
 import { aPlan } from '../test/plan-builder.ts'
 import { aStore } from '../test/store-builder.ts'
+import { analyzeAsServed } from './analyze-as-served.ts'
 import { bareInsert } from './bare-insert.ts'
 import { benchDatabase } from './database.ts'
 import { rowVersions } from './row-versions.ts'
@@ -26,8 +26,7 @@ const database = await benchDatabase()
 const db = new Database({ url: database.url })
 const client = new pg.Client({ connectionString: database.url })
 await client.connect()
-// As a node that serves does.
-const analyzing = runPeriodically(5_000, async () => void (await analyzeGrownTables(db)))
+const analyzing = analyzeAsServed(db)
 try {
   const serverMs = await serverCpu(database.url)
   const store = await aStore(db, { clockAt: Temporal.Instant.from(NOW) })

@@ -3,11 +3,11 @@
 // Usage: node bench/order-ingest.ts [orders]
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
-import { analyzeGrownTables, Database, int, row, sql } from '#kit/postgres'
-import { runPeriodically } from '#kit/run-periodically'
+import { Database, int, row, sql } from '#kit/postgres'
 import type { Connector } from '#platform'
 import { createInboundEngine } from '../src/sync/inbound-engine.ts'
 import { aStore } from '../test/store-builder.ts'
+import { analyzeAsServed } from './analyze-as-served.ts'
 import { bareInsert } from './bare-insert.ts'
 import { benchDatabase } from './database.ts'
 import { rowVersions } from './row-versions.ts'
@@ -56,8 +56,7 @@ const database = await benchDatabase()
 const db = new Database({ url: database.url })
 const client = new pg.Client({ connectionString: database.url })
 await client.connect()
-// As a node that serves does.
-const analyzing = runPeriodically(5_000, async () => void (await analyzeGrownTables(db)))
+const analyzing = analyzeAsServed(db)
 try {
   const serverMs = await serverCpu(database.url)
   const { storeId, inStore } = await aStore(db)

@@ -2,8 +2,7 @@ import { createMetricsRollupEngine } from '#analytics'
 import type { Engine } from '#kit/engines'
 import { createJobEngine } from '#kit/jobs'
 import { createFactEngines } from '#kit/outbox'
-import { analyzeGrownTables, type Database } from '#kit/postgres'
-import { runPeriodically } from '#kit/run-periodically'
+import type { Database } from '#kit/postgres'
 import type { Connector } from '#platform'
 import { rollUpTotals } from '#views'
 import { consumers } from '../src/app/consumers.ts'
@@ -14,12 +13,12 @@ import { openDueAttempts } from '../src/billing/charging/open-attempts.ts'
 import { settleAttempts } from '../src/billing/settling/settle-attempts.ts'
 import { withCalls } from '../test/connectors.ts'
 import type { BuiltStore } from '../test/store-builder.ts'
+import { analyzeAsServed } from './analyze-as-served.ts'
 import { stubConnector } from './stub-connector.ts'
 
 /** As the engines have them. */
 const OPENED_AT_ONCE = 200
 const SENT_AT_ONCE = 32
-const ANALYZE_EVERY_MS = 5_000
 
 /** CPU in ms. */
 export type Cost = { service: number; database: number }
@@ -41,7 +40,7 @@ export async function runStages(
   const charging = createChargingTurns({ db, leaseOwner: 1, connectorOf: async () => connector })
   const pushing = createJobEngine({ db, leaseOwner: 1, jobs, deps: { db, connectorOf: async () => connector } })
   const following: Engine[] = [...createFactEngines({ db, consumers }), createMetricsRollupEngine({ db })]
-  const analyzing = runPeriodically(ANALYZE_EVERY_MS, async () => void (await analyzeGrownTables(db)))
+  const analyzing = analyzeAsServed(db)
   let settled = 0
   try {
     const costs = {
