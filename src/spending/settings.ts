@@ -1,6 +1,6 @@
 import { defineSettings, setting, shortText } from '#kit/define-settings'
 
-/** How the discount function is told that spends store credit. */
+/** How the discount function that spends store credit is recognized. */
 export const creditFunctionSettings = defineSettings('creditFunction', {
   title: setting({
     accepts: shortText(1, 255),

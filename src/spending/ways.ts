@@ -4,7 +4,7 @@ import { CREDIT_PAYOUT_TYPES } from '#plans'
 /** How a customer spends store credit: `store_credit_type` of the plan that decides. */
 export type SpendingWay = (typeof CREDIT_PAYOUT_TYPES)[number]
 
-/** Whether the platform is told what a customer of this way can spend. */
+/** Whether the platform is given what a customer of this way can spend. */
 export const isMirrored = (way: SpendingWay | undefined): boolean => way === 'storecredit' || way === 'giftcard'
 
 /**

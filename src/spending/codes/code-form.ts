@@ -19,7 +19,7 @@ export function newCreditCode(): string {
 export const codeKey = (code: string): string => code.trim().toUpperCase()
 
 /**
- * Whether a code is one that spends store credit. Codes are told by their form, so that those are too that a backup does not know from
+ * Whether a code is one that spends store credit. Codes are recognized by their form, also those that a backup does not know from
  * which the store was restored.
  */
 export function isCreditCode(code: string): boolean {

@@ -166,7 +166,7 @@ async function recordEnded(ctx: Ctx, ended: Ended[], planning: Planning): Promis
   const locked = await lockClaimedAccounts(ctx, ended.map(accountOf))
   await recordSent(
     ctx,
-    ended.filter((one) => one.step === 'push' || one.step === 'told'),
+    ended.filter((one) => one.step === 'push' || one.step === 'asked'),
     locked
   )
   await endAccounts(

@@ -30,7 +30,7 @@ export async function planChanges(
   { vault, from, maxCallMs, maySend, currency, today }: Planning & Shop
 ): Promise<{ changes: Change[]; ends: AccountEnd[] }> {
   const ends: AccountEnd[] = []
-  const told: Change[] = []
+  const requests: Change[] = []
   const moves: (Move & { of: Known; isLast: boolean })[] = []
   for (const of of all) {
     const { named, locked, cards, found } = of
@@ -39,15 +39,15 @@ export async function planChanges(
     const full = cards.find(({ id, status, isNotified }) => status === 'active' && !isNotified && found.cards.get(id))
     const base = { ...named, version: locked.version }
     if (!maySend && (dead || first)) ends.push(dueAgain(named.account, locked.version))
-    else if (dead) told.push({ ...base, what: 'close', cardId: dead.id, platformCardId: dead.platformId! })
+    else if (dead) requests.push({ ...base, what: 'close', cardId: dead.id, platformCardId: dead.platformId! })
     else if (first) moves.push({ ...first, of, isLast: others.length === 0 })
     else if (maySend && full && of.availableMinor > 0 && of.way === 'giftcard') {
-      told.push({ ...base, what: 'notify', cardId: full.id, platformCardId: full.platformId! })
+      requests.push({ ...base, what: 'notify', cardId: full.id, platformCardId: full.platformId! })
     } else ends.push(settled(named.account, locked.version))
   }
   await markGiftCardsSent(
     ctx,
-    told.flatMap((one) => (one.what === 'notify' ? [one.cardId] : [])),
+    requests.flatMap((one) => (one.what === 'notify' ? [one.cardId] : [])),
     ctx.now
   )
   const made = await insertMissing(ctx, vault, moves)
@@ -70,7 +70,7 @@ export async function planChanges(
       card: card && { id: card.id, platformId: card.platformId, code, reference: reference! }
     }
   })
-  return { changes: [...told, ...pushes], ends }
+  return { changes: [...requests, ...pushes], ends }
 }
 
 /** A card of somebody who is gone, or that has expired, so that what is on it is on no card. */

@@ -48,7 +48,7 @@ export async function recordSent(ctx: Ctx, sent: Sent[], locked: Map<number, Loc
     failures.filter((one) => !one.failure.outcomeUnknown && !isMade(one)).map(({ change }) => change.pushId),
     'refused'
   )
-  await endAccounts(ctx, [...ends, ...failures.map(endOfRefusal), ...(await recordTold(ctx, mine))])
+  await endAccounts(ctx, [...ends, ...failures.map(endOfRefusal), ...(await recordRequests(ctx, mine))])
 }
 
 const again = ({ account, version }: { account: Push['account']; version: number }) => dueAgain(account, version)
@@ -102,24 +102,22 @@ function endOfRefusal({ change, failure }: { change: Push; failure: PlatformFail
 const isTaken = ({ card }: Push, { kind, code, message }: PlatformFailure): boolean =>
   card !== null && card.platformId === null && kind === 'rejected' && (code === 'taken' || /taken/i.test(message))
 
-/** Cards that were deactivated are read again; that a customer could not be told is no problem of the credit. */
-async function recordTold(ctx: Ctx, sent: Sent[]): Promise<AccountEnd[]> {
-  const told = sent.filter((one) => one.step === 'told')
-  const unsent = told.filter(
-    ({ change, done }) =>
-      change.what === 'notify' && !done.ok && done.failure.kind !== 'rejected' && !done.failure.outcomeUnknown
-  )
+/** Cards that were deactivated are read again; that a customer could not be notified is no problem of the credit. */
+async function recordRequests(ctx: Ctx, sent: Sent[]): Promise<AccountEnd[]> {
+  const requests = sent.filter((one) => one.step === 'asked')
   await markGiftCardsSent(
     ctx,
-    unsent.map(({ change }) => change.cardId),
+    requests.filter(isUnsent).map(({ change }) => change.cardId),
     null
   )
-  return told.map(({ change: { what, account, version }, done }) => {
-    const isOver =
-      done.ok ||
-      (done.failure.kind === 'rejected' && what === 'notify') ||
-      (what === 'notify' && done.failure.outcomeUnknown)
-    if (!isOver && !done.ok) return endOfFailure(account, version, done.failure)
+  return requests.map((request) => {
+    const { change, done } = request
+    const { what, account, version } = change
+    if (!done.ok && (what === 'close' || isUnsent(request))) return endOfFailure(account, version, done.failure)
     return what === 'notify' ? settled(account, version) : dueAgain(account, version)
   })
 }
+
+/** A notification that the platform has neither sent nor refused. */
+const isUnsent = ({ change, done }: Extract<Sent, { step: 'asked' }>): boolean =>
+  change.what === 'notify' && !done.ok && done.failure.kind !== 'rejected' && !done.failure.outcomeUnknown

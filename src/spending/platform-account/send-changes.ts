@@ -26,7 +26,7 @@ export type Push = Extract<Change, { what: 'push' }>
 /** `cardMade`: the number of a card that was made; its first transaction is read afterwards. */
 export type Sent =
   | { step: 'push'; change: Push; moved: PlatformResult<PlatformCreditMove | { cardMade: string }> }
-  | { step: 'told'; change: Exclude<Change, Push>; done: PlatformResult<null> }
+  | { step: 'asked'; change: Exclude<Change, Push>; done: PlatformResult<null> }
 
 /** Sends one change. */
 export async function send(
@@ -34,8 +34,8 @@ export async function send(
   change: Change
 ): Promise<Sent> {
   if (change.what !== 'push') {
-    const tell = change.what === 'close' ? giftCards.deactivate : giftCards.notifyCustomer
-    return { step: 'told', change, done: await tell(change.platformCardId) }
+    const ask = change.what === 'close' ? giftCards.deactivate : giftCards.notifyCustomer
+    return { step: 'asked', change, done: await ask(change.platformCardId) }
   }
   const { card, platformId, amountMinor, currency, endBy } = change
   const size = Math.abs(amountMinor)

@@ -75,7 +75,7 @@ export async function insertRedemption(ctx: Ctx, redeemed: Redeemed): Promise<vo
     values (${ctx.storeId}, ${orderId}, ${source}, ${codeId}, ${memberId}, ${amountMinor}, ${entryId}, ${ctx.now})`)
 }
 
-/** An order has the code. The platform is told to take it no more. */
+/** An order has the code. The platform is asked to take it no more. */
 export async function markUsed(ctx: Ctx, codeId: number): Promise<void> {
   await ctx.tx.run(sql`
     update credit_codes
