@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { isoOf, isoOrNull } from '#kit/clock'
-import { publicId } from '#kit/ids'
+import { internalId, publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
 import type { CreditCodeBody } from '#resources'
-import type { CreditCode } from '#spending'
+import { type CreditCode, noSuchCode } from '#spending'
 
 export const DEFAULT_MINUTES = 60
 const MAX_MINUTES = 1440
@@ -16,6 +16,16 @@ export const CodeDuration = Type.Integer({
   meaning: `For how long the code can be used; ${DEFAULT_MINUTES} minutes by default`,
   examples: [60]
 })
+
+/** Names a code in a path. */
+export const CodeId = Type.String({ description: 'the id of a store credit code', examples: ['scc_3'] })
+
+/** The number of the code in a path. */
+export function codeIdOf(given: string): number {
+  const id = internalId('scc', given)
+  if (id === null) throw noSuchCode(given)
+  return id
+}
 
 /** A code is shown only when the platform has it: before, it would be refused at the checkout. */
 export function presentCreditCode(code: CreditCode, currency: string): Static<typeof CreditCodeBody> {

@@ -1,12 +1,13 @@
 import { dueQuery, type LeaseRelease } from '#kit/engines'
 import { bool, type Ctx, directSql, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
+import { CODE_STATUSES } from './code.ts'
 
 const ClaimedCode = row({
   id: int,
   leaseToken: int,
   code: text,
   amountMinor: int,
-  status: oneOf('pending', 'active', 'ending', 'used', 'ended', 'failed'),
+  status: oneOf(...CODE_STATUSES),
   endsAt: instant,
   platformDiscountId: nullable(text),
   wasSent: bool,
@@ -37,7 +38,7 @@ export async function claimCodes(
 ): Promise<ClaimedCode[]> {
   if (ctx.isRestored) return []
   const settlesAt = Temporal.Instant.fromEpochMilliseconds(Math.ceil(ctx.realNowMs + settleMs))
-  const claimed = await ctx.tx.many(
+  return ctx.tx.many(
     ClaimedCode,
     sql`
     with due as (
@@ -63,7 +64,6 @@ export async function claimCodes(
               due.is_settled, c.closed_at is not null as is_closed, c.attempts, m.platform_customer_id as customer_id,
               m.platform_deleted_at is not null as is_deleted`
   )
-  return claimed
 }
 
 /** Extends the leases on those codes that no other process has, and returns these. */
@@ -92,7 +92,7 @@ export async function extendCodeLeases(
 const LockedCode = row({
   id: int,
   reservationId: int,
-  status: oneOf('pending', 'active', 'ending', 'used', 'ended', 'failed'),
+  status: oneOf(...CODE_STATUSES),
   endsAt: instant,
   problem: nullable(text)
 })
@@ -126,18 +126,16 @@ export type CodeEnd = {
   error?: string | null
 }
 
-/** Ends the leases. */
-export async function endClaimedCodes(ctx: Ctx, ends: CodeEnd[]): Promise<void> {
-  for (const end of ends) {
-    const { id, status = null, discountId = null, isClosed = false, problem = null, dueAt, restMs = null } = end
-    await ctx.tx.run(sql`
-      update credit_codes
-         set status = coalesce(${status}, status), platform_discount_id = coalesce(${discountId}, platform_discount_id),
-             closed_at = coalesce(closed_at, ${isClosed ? ctx.now : null}::timestamptz), problem = coalesce(${problem}, problem),
-             due_at = ${dueAt}, rests_until = statement_timestamp() + ${restMs}::bigint * interval '1 millisecond',
-             attempts = ${end.attempts ?? 0}, last_error = ${end.error ?? null}
-       where store_id = ${ctx.storeId} and id = ${id}`)
-  }
+/** Records how the work on a code ended; its lease stays until `letGoOfCodes`. */
+export async function endClaimedCode(ctx: Ctx, end: CodeEnd): Promise<void> {
+  const { id, status = null, discountId = null, isClosed = false, problem = null, dueAt, restMs = null } = end
+  await ctx.tx.run(sql`
+    update credit_codes
+       set status = coalesce(${status}, status), platform_discount_id = coalesce(${discountId}, platform_discount_id),
+           closed_at = coalesce(closed_at, ${isClosed ? ctx.now : null}::timestamptz), problem = coalesce(${problem}, problem),
+           due_at = ${dueAt}, rests_until = statement_timestamp() + ${restMs}::bigint * interval '1 millisecond',
+           attempts = ${end.attempts ?? 0}, last_error = ${end.error ?? null}
+     where store_id = ${ctx.storeId} and id = ${id}`)
 }
 
 /** Others may have these codes from now on. */

@@ -7,7 +7,7 @@ import {
   type ClaimedCode,
   claimCodes,
   dueCodes,
-  endClaimedCodes,
+  endClaimedCode,
   extendCodeLeases,
   letGoOfCodes,
   lockClaimedCodes,
@@ -107,7 +107,7 @@ async function recordEnded(ctx: Ctx, ended: Ended[]): Promise<void> {
     const code = locked.get(claimed.id)
     if (!code) continue
     const end = await recordOutcome(ctx, claimed, code, outcome)
-    if (end) await endClaimedCodes(ctx, [end])
+    if (end) await endClaimedCode(ctx, end)
   }
   await letGoOfCodes(ctx, codes)
 }

@@ -18,18 +18,9 @@ export async function insertCode(
 }
 
 /** A code of a customer; null if they have none with this id. */
-export function findCode(ctx: Ctx, memberId: number, id: number): Promise<CreditCode | null> {
-  return ctx.tx.maybeOne(
-    CreditCodeRow,
-    sql`
-    select c.id, c.member_id, c.reservation_id, c.code, c.amount_minor, c.status, c.ended_by, c.ends_at, c.problem, c.created_at,
-           c.ended_at, c.sent_at, u.amount_minor as used_minor, u.order_id, u.entry_id
-      from credit_codes c
-      left join lateral (
-        select amount_minor, order_id, entry_id from discount_redemptions
-         where store_id = ${ctx.storeId} and code_id = c.id order by created_at, order_id limit 1) u on true
-     where c.store_id = ${ctx.storeId} and c.member_id = ${memberId} and c.id = ${id}`
-  )
+export async function findCode(ctx: Ctx, memberId: number, id: number): Promise<CreditCode | null> {
+  const [code] = await readCodes(ctx, memberId, { id, limit: 1, offset: 0 })
+  return code ?? null
 }
 
 /** A page of the codes of a customer, newest first, and how many there are. */
@@ -38,7 +29,20 @@ export async function listCodes(
   memberId: number,
   { limit, offset }: { limit: number; offset: number }
 ): Promise<{ rows: CreditCode[]; total: number }> {
-  const rows = await ctx.tx.many(
+  const rows = await readCodes(ctx, memberId, { id: null, limit, offset })
+  const { total } = await ctx.tx.one(
+    row({ total: int }),
+    sql`select count(*) as total from credit_codes where store_id = ${ctx.storeId} and member_id = ${memberId}`
+  )
+  return { rows, total }
+}
+
+function readCodes(
+  ctx: Ctx,
+  memberId: number,
+  { id, limit, offset }: { id: number | null; limit: number; offset: number }
+): Promise<CreditCode[]> {
+  return ctx.tx.many(
     CreditCodeRow,
     sql`
     select c.id, c.member_id, c.reservation_id, c.code, c.amount_minor, c.status, c.ended_by, c.ends_at, c.problem, c.created_at,
@@ -47,14 +51,9 @@ export async function listCodes(
       left join lateral (
         select amount_minor, order_id, entry_id from discount_redemptions
          where store_id = ${ctx.storeId} and code_id = c.id order by created_at, order_id limit 1) u on true
-     where c.store_id = ${ctx.storeId} and c.member_id = ${memberId}
+     where c.store_id = ${ctx.storeId} and c.member_id = ${memberId} and (${id}::bigint is null or c.id = ${id})
      order by c.id desc limit ${limit} offset ${offset}`
   )
-  const { total } = await ctx.tx.one(
-    row({ total: int }),
-    sql`select count(*) as total from credit_codes where store_id = ${ctx.storeId} and member_id = ${memberId}`
-  )
-  return { rows, total }
 }
 
 /** How many codes of a customer hold credit. */

@@ -1,6 +1,6 @@
 import { instant, int, nullable, oneOf, type RowOf, row, text } from '#kit/postgres'
 
-const CODE_STATUSES = ['pending', 'active', 'ending', 'used', 'ended', 'failed'] as const
+export const CODE_STATUSES = ['pending', 'active', 'ending', 'used', 'ended', 'failed'] as const
 const ENDED_BY = ['revoked', 'expired', 'merged'] as const
 
 export const CreditCodeRow = row({

@@ -7,8 +7,7 @@ import type { AdminDeps } from '../deps.ts'
 import { startDueWork } from '../start-due-work.ts'
 import { storeOf } from '../store.ts'
 import { minorFrom } from '../store-credits/credit-fields.ts'
-import { CreditParams } from '../store-credits/one-credit.ts'
-import { codeCustomer } from './code-customer.ts'
+import { CreditParams, creditCustomer } from '../store-credits/one-credit.ts'
 
 const Body = Type.Object(
   {
@@ -46,7 +45,7 @@ export function createCodeRoute(admin: Surface, deps: AdminDeps): void {
       const { amount, duration = DEFAULT_MINUTES } = request.body
       const amountMinor = amount === undefined ? null : minorFrom('amount', amount, currency, 1)
       const { memberId, id } = await request.inStore(async (ctx) => {
-        const customer = await codeCustomer(ctx, request.params.customer, platformProfile)
+        const customer = await creditCustomer(ctx, request.params.customer, platformProfile)
         return requestCode(ctx, { memberId: customer, amountMinor, minutes: duration })
       })
       await startDueWork(deps, store)

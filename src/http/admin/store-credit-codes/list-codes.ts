@@ -4,8 +4,7 @@ import { listCodes } from '#spending'
 import { presentCreditCode } from '../../shared/credit-code.ts'
 import type { Surface } from '../../shared/surface.ts'
 import { storeOf } from '../store.ts'
-import { CreditParams } from '../store-credits/one-credit.ts'
-import { codeCustomer } from './code-customer.ts'
+import { CreditParams, creditCustomer } from '../store-credits/one-credit.ts'
 
 /** The latest codes are shown. */
 const MOST = 100
@@ -32,7 +31,7 @@ export function listCodesRoute(admin: Surface): void {
     (request) =>
       request.inStore(async (ctx) => {
         const { platformProfile, currency } = storeOf(request)
-        const memberId = await codeCustomer(ctx, request.params.customer, platformProfile)
+        const memberId = await creditCustomer(ctx, request.params.customer, platformProfile)
         const { rows } = await listCodes(ctx, memberId, { limit: MOST, offset: 0 })
         return { data: rows.map((code) => presentCreditCode(code, currency)) }
       })

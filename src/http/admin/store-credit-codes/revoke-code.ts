@@ -1,19 +1,14 @@
 import { Type } from 'typebox'
-import { internalId } from '#kit/ids'
 import { CreditCodeBody } from '#resources'
-import { findCode, noSuchCode, revokeCode } from '#spending'
-import { presentCreditCode } from '../../shared/credit-code.ts'
+import { findCode, revokeCode } from '#spending'
+import { CodeId, codeIdOf, presentCreditCode } from '../../shared/credit-code.ts'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
 import { startDueWork } from '../start-due-work.ts'
 import { storeOf } from '../store.ts'
-import { CreditParams } from '../store-credits/one-credit.ts'
-import { codeCustomer } from './code-customer.ts'
+import { CreditParams, creditCustomer } from '../store-credits/one-credit.ts'
 
-const Params = Type.Object({
-  ...CreditParams.properties,
-  code_id: Type.String({ description: 'the id of a store credit code', examples: ['scc_3'] })
-})
+const Params = Type.Object({ ...CreditParams.properties, code_id: CodeId })
 
 /** POST /stores/{store}/store-credits/{customer}/codes/{code_id}/revoke */
 export function revokeCodeRoute(admin: Surface, deps: AdminDeps): void {
@@ -36,9 +31,8 @@ export function revokeCodeRoute(admin: Surface, deps: AdminDeps): void {
       const { platformProfile, currency } = store
       const { customer, code_id } = request.params
       const { memberId, id } = await request.inStore(async (ctx) => {
-        const codeId = internalId('scc', code_id)
-        if (codeId === null) throw noSuchCode(code_id)
-        return revokeCode(ctx, await codeCustomer(ctx, customer, platformProfile), codeId)
+        const codeId = codeIdOf(code_id)
+        return revokeCode(ctx, await creditCustomer(ctx, customer, platformProfile), codeId)
       })
       await startDueWork(deps, store)
       return presentCreditCode((await request.inStore((ctx) => findCode(ctx, memberId, id)))!, currency)

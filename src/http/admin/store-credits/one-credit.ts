@@ -4,6 +4,7 @@ import type { CreditEntry } from '#credits'
 import type { Ctx } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import { findCustomerId, parseCustomerId } from '#members'
+import type { PlatformProfileName } from '#stores'
 import { StoreParams, storeOf } from '../store.ts'
 import { type CreditAccountBody, readCredit } from './present-credit.ts'
 
@@ -23,16 +24,19 @@ export async function creditAfter(
   request: CreditRequest,
   act: (ctx: Ctx, memberId: number) => Promise<CreditEntry | null> = async () => null
 ): Promise<Static<typeof CreditAccountBody>> {
-  const { platformProfile: profile, currency } = storeOf(request)
-  const { customer } = request.params
+  const { platformProfile, currency } = storeOf(request)
   return request.inStore(async (ctx) => {
-    const memberId = await findCustomerId(ctx, parseCustomerId(customer, profile))
-    if (memberId === null) {
-      throw new Refusal('not_found', `There is no customer ${customer.slice(0, 100)}`, [
-        { field: 'customer', code: 'not_found', message: 'names no customer of the store' }
-      ])
-    }
+    const memberId = await creditCustomer(ctx, request.params.customer, platformProfile)
     await act(ctx, memberId)
     return readCredit(ctx, memberId, currency)
   })
+}
+
+/** The member id of a customer whose credit a request names. Refuses one that the store does not have. */
+export async function creditCustomer(ctx: Ctx, customer: string, profile: PlatformProfileName): Promise<number> {
+  const memberId = await findCustomerId(ctx, parseCustomerId(customer, profile))
+  if (memberId !== null) return memberId
+  throw new Refusal('not_found', `There is no customer ${customer.slice(0, 100)}`, [
+    { field: 'customer', code: 'not_found', message: 'names no customer of the store' }
+  ])
 }

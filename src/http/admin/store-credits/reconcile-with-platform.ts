@@ -1,13 +1,12 @@
 import { Type } from 'typebox'
 import { numberOf } from '#kit/money'
-import { Refusal } from '#kit/refusal'
-import { findCustomerId, parseCustomerId } from '#members'
 import { Amount, OrNull } from '#resources'
 import { compareWithPlatform, reconcileWithPlatform } from '#spending'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
 import { startDueWork } from '../start-due-work.ts'
 import { StoreParams, storeOf } from '../store.ts'
+import { creditCustomer } from './one-credit.ts'
 
 const Reconciled = Type.Object(
   {
@@ -63,12 +62,7 @@ export function reconcileWithPlatformRoute(admin: Surface, deps: AdminDeps): voi
       const memberId =
         customer === undefined
           ? null
-          : await request.inStore((ctx) => findCustomerId(ctx, parseCustomerId(customer, store.platformProfile)))
-      if (customer !== undefined && memberId === null) {
-        throw new Refusal('not_found', `There is no customer ${customer.slice(0, 100)}`, [
-          { field: 'customer', code: 'not_found', message: 'names no customer of the store' }
-        ])
-      }
+          : await request.inStore((ctx) => creditCustomer(ctx, customer, store.platformProfile))
       await request.inStore((ctx) => reconcileWithPlatform(ctx, memberId))
       await startDueWork(deps, store)
       if (memberId === null) return reply.code(202).send({ scope: 'store' })

@@ -1,11 +1,11 @@
 import { CreditCodeBody } from '#resources'
 import { findCode, noSuchCode } from '#spending'
-import { presentCreditCode } from '../../shared/credit-code.ts'
+import { codeIdOf, presentCreditCode } from '../../shared/credit-code.ts'
 import type { Surface } from '../../shared/surface.ts'
 import { callerOf } from '../caller.ts'
 import { Envelope, envelope } from '../envelope.ts'
 import { creditCustomer } from '../store-credits/credit-customer.ts'
-import { CodeParams, codeIdOf } from './one-code.ts'
+import { CodeParams } from './one-code.ts'
 
 /** GET /store-credits/{customer_id}/codes/{code_id} */
 export function getCreditCodeRoute(rest: Surface): void {

@@ -1,13 +1,13 @@
 import { Type } from 'typebox'
 import { CreditCodeBody } from '#resources'
 import { revokeCode } from '#spending'
-import { presentCreditCode } from '../../shared/credit-code.ts'
+import { codeIdOf, presentCreditCode } from '../../shared/credit-code.ts'
 import { withIdempotency } from '../../shared/idempotency.ts'
 import type { Surface } from '../../shared/surface.ts'
 import { callerOf } from '../caller.ts'
 import { Envelope, envelope } from '../envelope.ts'
 import { creditCustomer } from '../store-credits/credit-customer.ts'
-import { CodeParams, codeIdOf } from './one-code.ts'
+import { CodeParams } from './one-code.ts'
 
 /** POST /store-credits/{customer_id}/codes/{code_id}/revoke */
 export function revokeCreditCodeRoute(rest: Surface): void {
