@@ -27,3 +27,8 @@ export function parseExactJson(text: string): unknown {
     return isRounded ? context!.source : value
   })
 }
+
+const MAX_ERROR_LENGTH = 500
+
+/** An error as it is kept beside what failed: PostgreSQL does not accept NUL in text, and an error may quote what somebody typed. */
+export const storableError = (error: string): string => error.replaceAll('\0', '').slice(0, MAX_ERROR_LENGTH)

@@ -1,5 +1,6 @@
 import { createLeasedFlights, type Engine, nextDueBy, type Patience } from '../engines/index.ts'
 import type { Database } from '../postgres/index.ts'
+import { storableError } from '../storable-json.ts'
 import type { AnyJob, JobOutcome, QueuedJob } from './define-job.ts'
 import {
   type ClaimedJob,
@@ -21,7 +22,6 @@ const PORTION_WHILE_SLOW = 4
 const MAX_PORTIONS = 32
 const RETRY_AFTER_MINUTES = [1, 5, 15, 60, 360] as const
 const LONGEST_WAIT_MINUTES = 15
-const MAX_REASON_LENGTH = 500
 
 /**
  * Runs jobs, a batch of each kind together. `jobs` lists every kind; `deps` goes to each of them. Leases are kept for as long as
@@ -119,12 +119,9 @@ function endOf(job: ClaimedJob, outcome: JobOutcome, now: Temporal.Instant): Job
   const minutes = RETRY_AFTER_MINUTES[Math.min(attempts, RETRY_AFTER_MINUTES.length) - 1]!
   const next = outcome.waits
     ? { runAt: now.add({ minutes: Math.min(minutes, LONGEST_WAIT_MINUTES) }), reason: null }
-    : { runAt: now.add({ minutes }), reason: storable(outcome.reason) }
+    : { runAt: now.add({ minutes }), reason: storableError(outcome.reason) }
   return { job, next: { ...next, payload, attempts } }
 }
-
-/** PostgreSQL does not accept NUL in text, and an error may quote what somebody typed. */
-const storable = (reason: string) => reason.replaceAll('\0', '').slice(0, MAX_REASON_LENGTH)
 
 /** Another version of the code may have written the row: one payload that does not fit fails alone. */
 function parse<Deps>(

@@ -1,6 +1,5 @@
 /** After each failure in a row. */
 const RETRY_AFTER_MINUTES = [1, 5, 15, 60] as const
-const MAX_ERROR_LENGTH = 500
 
 /** When a walk is tried again that has failed so often in a row. */
 export const retryMinutes = (failures: number): number =>
@@ -9,6 +8,3 @@ export const retryMinutes = (failures: number): number =>
 /** The seconds until the next walk: a tenth earlier or later, so that stores that were connected together do not stay together. */
 export const secondsUntilNext = (everyMinutes: number): number =>
   Math.round(everyMinutes * 60 * (0.9 + 0.2 * Math.random()))
-
-/** PostgreSQL does not accept NUL in text, and an error may quote what somebody typed. */
-export const storableError = (error: string): string => error.replaceAll('\0', '').slice(0, MAX_ERROR_LENGTH)

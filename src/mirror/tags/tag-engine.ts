@@ -1,5 +1,6 @@
 import { createLeasedFlights, type Engine, nextDueBy, type Patience, type Piece } from '#kit/engines'
 import type { Ctx, Database } from '#kit/postgres'
+import { storableError } from '#kit/storable-json'
 import { type Connector, type PlatformFailure, type PlatformResult, TAG_LIMITS, type TaggedKind } from '#platform'
 import { compareTags, hasToChange, list, notTaken, type TagDifference } from './compare-tags.ts'
 import {
@@ -27,7 +28,6 @@ const READ_AT_ONCE = 40
 const MAX_AT_ONCE = 80
 /** By the store's clock, after each try in a row that came to nothing. */
 const RETRY_AFTER_MINUTES = [1, 5, 15, 60, 360] as const
-const MAX_TEXT = 500
 
 /** A claimed owner as the platform knows it. */
 type Named = { owner: ClaimedOwner; platformId: string; isDeleted: boolean }
@@ -222,20 +222,20 @@ function endOfWrite({ change, failure, notTaken }: Extract<Ended, { step: 'write
   if (failure) return endOfFailure(owner, failure, now)
   const lost = notTaken.length === 0 ? null : `The platform did not keep ${list(notTaken)} as it was added`
   const problem = [difference.problem, lost].filter((one) => one !== null).join('. ')
-  return { ...settled(owner), problem: problem === '' ? null : storable(problem) }
+  return { ...settled(owner), problem: problem === '' ? null : storableError(problem) }
 }
 
 /** A refusal is not tried again by itself, everything else is. */
 function endOfFailure(owner: ClaimedOwner, failure: PlatformFailure, now: Temporal.Instant): OwnerEnd {
   if (failure.kind === 'rejected') {
-    return { ...settled(owner), problem: storable(`The platform refuses the tags: ${failure.message}`) }
+    return { ...settled(owner), problem: storableError(`The platform refuses the tags: ${failure.message}`) }
   }
   const minutes = RETRY_AFTER_MINUTES[Math.min(owner.attempts, RETRY_AFTER_MINUTES.length - 1)]!
   return {
     ...settled(owner),
     dueAt: now.add({ minutes }),
     attempts: owner.attempts + 1,
-    error: storable(failure.message)
+    error: storableError(failure.message)
   }
 }
 
@@ -245,9 +245,6 @@ const giveBack = (ctx: Ctx, changes: Change[]) =>
     ctx,
     changes.map(({ owner }) => ({ ...settled(owner), dueAt: ctx.now, attempts: owner.attempts }))
   )
-
-/** PostgreSQL does not accept NUL in text, and a message may quote what somebody typed. */
-const storable = (text: string) => text.replaceAll('\0', '').slice(0, MAX_TEXT)
 
 function portionsOf<T>(items: T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size))

@@ -1,6 +1,7 @@
 import { dueQuery, type LeaseRelease } from '#kit/engines'
 import { type Ctx, directSql, int, oneOf, type RowOf, row, sql } from '#kit/postgres'
-import { retryMinutes, secondsUntilNext, storableError } from '#kit/walks'
+import { storableError } from '#kit/storable-json'
+import { retryMinutes, secondsUntilNext } from '#kit/walks'
 
 const EVERY_HOURS = 24
 /** Orders whose tags changed longer ago are not walked: the platform shows an app no orders from before by default. */

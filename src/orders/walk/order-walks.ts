@@ -1,6 +1,7 @@
 import { dueQuery, type LeaseRelease } from '#kit/engines'
 import { type Ctx, directSql, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
-import { retryMinutes, secondsUntilNext, storableError } from '#kit/walks'
+import { storableError } from '#kit/storable-json'
+import { retryMinutes, secondsUntilNext } from '#kit/walks'
 
 const KINDS = ['recent', 'import'] as const
 

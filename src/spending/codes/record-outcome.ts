@@ -1,18 +1,17 @@
 import type { Ctx } from '#kit/postgres'
+import { storableError } from '#kit/storable-json'
+import { retrySeconds } from '../retry-seconds.ts'
 import type { ClaimedCode, CodeEnd, LockedCode } from './claimed-codes.ts'
 import { closeCode } from './code-queries.ts'
 import { releaseHold } from './request-code.ts'
 import type { CodeOutcome } from './work-on-code.ts'
 
-/** In real time, after each try in a row that came to nothing. */
-const RETRY_AFTER_SECONDS = [5, 30, 120, 600, 3600] as const
 /** By the store's clock, from when the platform takes a code no more until it is looked whether an order has it: it finds orders late. */
 const LOOK_AFTER_MINUTES = 5
 /** In real time, between looks whether a call that makes a code has ended. */
 const REST_MS = 5_000
 /** By the store's clock, after each look in a row. An order that was found is handled meanwhile. */
 const LOOK_AGAIN_MINUTES = [1, 5, 15, 60, 360] as const
-const MAX_TEXT = 500
 
 /**
  * Records what a visit to the platform came to; `code` is as it is now. Returns how the work ended, or null where the code is over. What
@@ -32,8 +31,8 @@ export async function recordOutcome(
       return { id, discountId: outcome.id, status: 'active', dueAt: code.endsAt }
     case 'refused':
       // A call before may have made it all the same.
-      if (claimed.wasSent) return { id, status: 'ending', problem: storable(outcome.message), dueAt: ctx.now }
-      return over(ctx, code, storable(outcome.message))
+      if (claimed.wasSent) return { id, status: 'ending', problem: storableError(outcome.message), dueAt: ctx.now }
+      return over(ctx, code, storableError(outcome.message))
     case 'closed': {
       const dueAt = code.status === 'ending' ? ctx.now.add({ minutes: LOOK_AFTER_MINUTES }) : null
       return { id, discountId: outcome.id, isClosed: true, dueAt }
@@ -53,9 +52,14 @@ export async function recordOutcome(
     }
     case 'failed': {
       if (isOver) return { id, dueAt: null }
-      const seconds = RETRY_AFTER_SECONDS[Math.min(claimed.attempts, RETRY_AFTER_SECONDS.length - 1)]!
-      const error = storable(outcome.failure.message)
-      return { id, dueAt: ctx.now, restMs: seconds * 1000, attempts: claimed.attempts + 1, error }
+      const error = storableError(outcome.failure.message)
+      return {
+        id,
+        dueAt: ctx.now,
+        restMs: retrySeconds(claimed.attempts) * 1000,
+        attempts: claimed.attempts + 1,
+        error
+      }
     }
   }
 }
@@ -66,6 +70,3 @@ async function over(ctx: Ctx, code: LockedCode, problem: string | null): Promise
   await releaseHold(ctx, code)
   return null
 }
-
-/** PostgreSQL does not accept NUL in text, and a message may quote what somebody typed. */
-const storable = (text: string) => text.replaceAll('\0', '').slice(0, MAX_TEXT)

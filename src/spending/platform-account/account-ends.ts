@@ -1,9 +1,7 @@
+import { storableError } from '#kit/storable-json'
 import type { PlatformFailure } from '#platform'
+import { retrySeconds } from '../retry-seconds.ts'
 import type { AccountEnd, ClaimedAccount } from './account-queries.ts'
-
-/** In real time, after each try in a row that came to nothing. */
-const RETRY_AFTER_SECONDS = [5, 30, 120, 600, 3600] as const
-const MAX_TEXT = 500
 
 export const settled = (account: ClaimedAccount, version: number): AccountEnd => ({
   account,
@@ -29,21 +27,17 @@ export const restUntilSettled = (account: ClaimedAccount, version: number, maxCa
 })
 
 export function endOfTry(account: ClaimedAccount, version: number, error: string): AccountEnd {
-  const seconds = RETRY_AFTER_SECONDS[Math.min(account.attempts, RETRY_AFTER_SECONDS.length - 1)]!
   return {
     ...settled(account, version),
-    restMs: seconds * 1000,
+    restMs: retrySeconds(account.attempts) * 1000,
     attempts: account.attempts + 1,
-    error: storable(error)
+    error: storableError(error)
   }
 }
 
 /** A refusal is not tried again by itself, everything else is. */
 export function endOfFailure(account: ClaimedAccount, version: number, failure: PlatformFailure): AccountEnd {
   if (failure.kind !== 'rejected') return endOfTry(account, version, failure.message)
-  const problem = storable(`The platform refuses to change the account: ${failure.message}`)
+  const problem = storableError(`The platform refuses to change the account: ${failure.message}`)
   return { ...settled(account, version), problem }
 }
-
-/** PostgreSQL does not accept NUL in text, and a message may quote what somebody typed. */
-const storable = (text: string) => text.replaceAll('\0', '').slice(0, MAX_TEXT)

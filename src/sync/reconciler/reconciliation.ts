@@ -12,7 +12,8 @@ import {
   sql,
   text
 } from '#kit/postgres'
-import { retryMinutes, secondsUntilNext, storableError, WALK_LEASE_MS } from '#kit/walks'
+import { storableError } from '#kit/storable-json'
+import { retryMinutes, secondsUntilNext, WALK_LEASE_MS } from '#kit/walks'
 import { storeContext } from '#stores'
 
 /** What is looked at on a schedule, in the order in which it is looked at when all of it is due. */
