@@ -56,8 +56,18 @@ export function isAlive(pid: number): boolean {
   }
   if (process.platform !== 'linux') return true
   // A dead process accepts signals until its parent has reaped it, which in a container may be never.
+  return !/^[ZX]$/.test(statFields(pid)[0] ?? '')
+}
+
+/** What Linux says of a process after its name: the state first, at 19 when it began. Empty when there is no such process. */
+function statFields(pid: number): string[] {
   const stat = readIfThere(`/proc/${pid}/stat`)
-  return !/^\) [ZX]/.test(stat.slice(stat.lastIndexOf(')')))
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+}
+
+/** When the process began, which tells it from a later one with its id; null if the system does not provide this. */
+function beganAt(pid: number): string | null {
+  return process.platform === 'linux' ? (statFields(pid)[19] ?? null) : null
 }
 
 /** Whether the process is the postmaster of this cluster; null if the system does not provide this. */
@@ -136,9 +146,12 @@ export async function endOrphans(places: Places): Promise<void> {
 
 /** Shuts the server down: rolls back open transactions, flushes everything to disk, and returns when the process has ended. */
 export async function stopPostmaster(pid: number, places: Places, runtime: Runtime): Promise<void> {
+  const began = beganAt(pid)
   if (!(await requestStop(pid, places, runtime))) return
+  // A process that ends loses its command line a while before it is gone, so that this cannot say that it has ended.
+  const runs = () => (began === null ? runsAsPostmaster(pid, places) : isAlive(pid) && beganAt(pid) === began)
   const deadline = performance.now() + STOPPED_WITHIN_MS
-  while (await runsAsPostmaster(pid, places)) {
+  while (await runs()) {
     if (performance.now() > deadline) {
       throw new Error(`the database server, process ${pid}, has not stopped for ${STOPPED_WITHIN_MS / 1000} s`)
     }
