@@ -491,6 +491,7 @@ create table credit_reservations (
   constraint credit_reservations_reason_check CHECK (length(reason) >= 1 AND length(reason) <= 500),
   constraint credit_reservations_status_check CHECK (status = ANY (ARRAY['reserved'::text, 'captured'::text, 'aborted'::text]))
 );
+CREATE INDEX credit_reservations_captured ON public.credit_reservations USING btree (store_id, entry_id) WHERE (entry_id IS NOT NULL);
 CREATE INDEX credit_reservations_expiring ON public.credit_reservations USING btree (store_id, expires_at) WHERE (status = 'reserved'::text);
 CREATE INDEX credit_reservations_open ON public.credit_reservations USING btree (store_id, member_id, id) WHERE (status = 'reserved'::text);
 alter table credit_reservations enable row level security;

@@ -3,9 +3,9 @@
 /** What is left of one credit, and its place in the order of adding. */
 type ModelLot = { endsOn: number; left: number; nth: number }
 type Part = { lot: ModelLot; minor: number }
-/** Credit that is held until `endsOn`. */
-export type Held = { id: number; minor: number; endsOn: number; parts: Part[]; isOpen: boolean }
-/** Credit that was spent, and how much of it was restored. */
+/** Credit that is held since the day `on` until `endsOn`. */
+export type Held = { id: number; minor: number; on: number; endsOn: number; parts: Part[]; isOpen: boolean }
+/** Credit that was spent, or reserved before, on the day `on`, and how much of it was restored. */
 export type Spent = { entryId: number; minor: number; restored: number; on: number; parts: Part[] }
 /** What was taken back of issued credit. */
 type Taken = Spent & { type: 'refund' | 'dispute'; shortfall: number }

@@ -222,7 +222,7 @@ async function live(db: Database, store: BuiltStore, members: number[], batches:
     const [outcome] = await store.inStore((ctx) => reserveCredit(ctx, [{ ...request, operationId: `held:${++nth}` }]))
     assert.equal(outcome!.refusal === undefined, parts !== null)
     if (parts === null) return void report.refused++
-    model.held.push({ id: outcome!.reservation!.id, minor, endsOn: today + days, parts, isOpen: true })
+    model.held.push({ id: outcome!.reservation!.id, minor, on: today, endsOn: today + days, parts, isOpen: true })
   }
 
   /** The nth reservation of all that there were, with whose it is. */
@@ -249,7 +249,7 @@ async function live(db: Database, store: BuiltStore, members: number[], batches:
       (lot) => held.parts.find((part) => part.lot === lot)!.minor
     )!
     spend(models[who]!, parts)
-    models[who]!.redeemed.push({ entryId: captured.entry.id, minor, restored: 0, on: today, parts })
+    models[who]!.redeemed.push({ entryId: captured.entry.id, minor, restored: 0, on: held.on, parts })
   }
 
   async function release({ nth: n }: Extract<Step, { kind: 'release' }>) {

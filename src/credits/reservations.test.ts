@@ -13,6 +13,7 @@ import { captureReservation, releaseReservation } from './end-reservation.ts'
 import { findCredit, findCreditTotals } from './find-credit.ts'
 import { forfeitCredit } from './forfeit-credit.ts'
 import { reserveCredit } from './reserve-credit.ts'
+import { restoreRedemption } from './restore-credit.ts'
 import { transferCredit } from './transfer-credit.ts'
 
 const { db } = await testDatabase()
@@ -220,6 +221,29 @@ test('held credit outlives its date until the reservation ends: captured it is s
     assert.deepEqual(await credit(), [50, 0, 50])
     await isRight()
   }
+})
+
+test('what was captured after its date is restored, for the time that it had left when it was reserved', async () => {
+  const { store, memberId, change, reserve, capture, credit, expire, isRight } = await aCustomer()
+  await change(100, after(10))
+  await moveTo(store, after(4).toString())
+  const id = await reserve(80, 60)
+  await moveTo(store, after(20).toString())
+  await expire()
+  const { entry } = await capture(id, 70)
+  await expire()
+  assert.deepEqual(await credit(), [0, 0, 0])
+
+  const restoration = { entryId: entry.id, memberId, reason: 'Order cancelled', operationId: 'restored' }
+  const outcome = await store.inStore((ctx) => restoreRedemption(ctx, restoration))
+  assert.equal(outcome?.entry?.amountMinor, 70)
+  await moveTo(store, after(25).toString())
+  await expire()
+  assert.deepEqual(await credit(), [70, 0, 70])
+  await moveTo(store, after(26).toString())
+  await expire()
+  assert.deepEqual(await credit(), [0, 0, 0])
+  await isRight()
 })
 
 test('a reservation whose time is over gives back credit past its date only to expire', async () => {

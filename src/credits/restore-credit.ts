@@ -25,7 +25,7 @@ export type Restoration = {
  *
  * The credit returns to the lots that it was spent from, those that expire last first: afterwards they are as if only the rest had
  * been spent. What came from a lot whose date has passed meanwhile gets a lot of its own, for as long as that one had left when it
- * was spent.
+ * was spent, or when it was reserved: reserved credit outlives its date.
  */
 export async function restoreCredit(ctx: Ctx, restorations: Restoration[]): Promise<(CreditOutcome | null)[]> {
   if (restorations.length === 0) return []
@@ -131,7 +131,7 @@ function destinationOf(
     const expiresAt = lot?.expiresAt ?? null
     const isOver = expiresAt !== null && Temporal.Instant.compare(expiresAt, ctx.now) <= 0
     if (lot?.memberId === memberId && !isOver) returns.push({ entryId, minor: part, expiresAt })
-    else ends.push(isOver ? ctx.now.add(expiresAt.since(deduction.createdAt)) : expiresAt)
+    else ends.push(isOver ? ctx.now.add(expiresAt.since(deduction.chosenAt)) : expiresAt)
   }
   const known = returns.reduce((sum, part) => sum + part.minor, 0)
   if (known === minor) return { returns, expiresAt: latest(returns.map(({ expiresAt }) => expiresAt)) }

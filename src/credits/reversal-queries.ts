@@ -11,7 +11,8 @@ const Deduction = row({
   restoredMinor: int,
   spentLots: nullable(intList),
   spentMinors: nullable(intList),
-  createdAt: instant
+  /** When the credit was chosen: reserved, or spent at once. */
+  chosenAt: instant
 })
 
 /** Deductions with what is left to restore of each. Their accounts must be locked. */
@@ -19,7 +20,9 @@ export function listDeductions(ctx: Ctx, entryIds: number[]) {
   return ctx.tx.many(
     Deduction,
     sql`
-    select e.id, e.member_id, e.order_id, -e.amount_minor as deducted_minor, e.spent_lots, e.spent_minors, e.created_at,
+    select e.id, e.member_id, e.order_id, -e.amount_minor as deducted_minor, e.spent_lots, e.spent_minors,
+           coalesce((select r.created_at from credit_reservations r
+                      where r.store_id = ${ctx.storeId} and r.entry_id = e.id), e.created_at) as chosen_at,
            (select coalesce(sum(r.amount_minor), 0)::bigint from credit_entries r
              where r.store_id = ${ctx.storeId} and r.reverses_id = e.id and r.amount_minor > 0) as restored_minor
       from credit_entries e
