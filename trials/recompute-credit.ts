@@ -115,11 +115,14 @@ function readOrders(service: Service, storeId: number, plans: string[]): Promise
       sql`
       select o.id::text as id, o.total_minor, o.refunded_minor, d.type as dispute_type, d.status as dispute_status,
              coalesce(d.amount_minor, 0) as disputed_minor,
-             (select max(c.lines -> 0 ->> 'title') from sandbox.contracts c
-               where c.store_id = ${storeId} and (c.origin_order_id = o.id or c.id = o.contract_id)
-                 and c.lines -> 0 ->> 'title' = any(${plans})) as plan,
+             greatest(begun.plan, own.plan) as plan,
              coalesce(t.spent, 0) as spent_minor, coalesce(t.returned, 0) as returned_minor
         from sandbox.orders o
+        left join (select origin_order_id, max(lines -> 0 ->> 'title') as plan from sandbox.contracts
+                    where store_id = ${storeId} and lines -> 0 ->> 'title' = any(${plans})
+                    group by origin_order_id) begun on begun.origin_order_id = o.id
+        left join (select id, lines -> 0 ->> 'title' as plan from sandbox.contracts
+                    where store_id = ${storeId} and lines -> 0 ->> 'title' = any(${plans})) own on own.id = o.contract_id
         left join sandbox.disputes d on d.store_id = ${storeId} and d.order_id = o.id
         left join (
           select order_id, (sum(amount_minor) filter (where kind = 'SALE'))::bigint as spent,
@@ -154,10 +157,11 @@ function readAccounts(service: Service, storeId: number) {
       row({ id: text, platformMinor: int, availableMinor: int }),
       sql`
       select m.platform_customer_id as id,
-             coalesce((select balance_minor from sandbox.credit_accounts a
-                        where a.store_id = ${storeId} and a.customer_id::text = m.platform_customer_id), 0) as platform_minor,
+             coalesce(there.balance_minor, 0) as platform_minor,
              coalesce(a.balance_minor - a.reserved_minor, 0) as available_minor
         from members m left join credit_accounts a on a.store_id = ${storeId} and a.member_id = m.id
+        left join (select customer_id::text as id, balance_minor from sandbox.credit_accounts
+                    where store_id = ${storeId}) there on there.id = m.platform_customer_id
        where m.store_id = ${storeId}`
     )
   )

@@ -193,12 +193,13 @@ async function readShop(service: Service, storeId: number) {
       ShopOrder,
       sql`
       select o.id::text as id, o.customer_id::text as customer_id, o.contract_id::text as contract_id,
-             array(select c.id::text from sandbox.contracts c where c.store_id = ${storeId} and c.origin_order_id = o.id order by c.id)
-               as began,
+             coalesce(begun.ids, '{}') as began,
              o.financial_status, o.processed_at as placed_at, (o.cancelled_at is not null)::int as is_cancelled, o.total_minor,
              o.attributes, o.tags, r.at as last_refund_at, d.type as dispute_type, d.status as dispute_status,
              d.initiated_at as disputed_at, coalesce(c.spent, 0) as credit_spent_minor, coalesce(c.returned, 0) as credit_returned_minor
         from sandbox.orders o
+        left join (select origin_order_id, array_agg(id::text order by id) as ids from sandbox.contracts
+                    where store_id = ${storeId} group by origin_order_id) begun on begun.origin_order_id = o.id
         left join sandbox.disputes d on d.store_id = ${storeId} and d.order_id = o.id
         left join (select order_id, max(created_at) as at from sandbox.refunds where store_id = ${storeId} group by order_id) r
                on r.order_id = o.id
