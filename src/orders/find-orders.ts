@@ -1,3 +1,4 @@
+import { internalId } from '#kit/ids'
 import { type Ctx, instant, int, json, nullable, type RowOf, row, sql, text, textList } from '#kit/postgres'
 import { CREDIT_GATEWAYS, type OrderCoupon, type OrderLine } from '#platform'
 
@@ -106,11 +107,13 @@ export function listOrders(
   )
 }
 
-/** By the platform's number; null for an order that is not known. */
-export async function findOrder(ctx: Ctx, platformOrderId: string): Promise<OrderWithParts | null> {
+/** By the platform's number or our id; null for an order that is not known. */
+export async function findOrder(ctx: Ctx, given: string): Promise<OrderWithParts | null> {
   const found = await ctx.tx.maybeOne(
     row({ id: int }),
-    sql`select id from orders where store_id = ${ctx.storeId} and platform_order_id = ${platformOrderId}`
+    sql`
+    select id from orders
+     where store_id = ${ctx.storeId} and (platform_order_id = ${given} or id = ${internalId('ord', given)})`
   )
   if (!found) return null
   const { id } = found

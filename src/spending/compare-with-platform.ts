@@ -7,16 +7,24 @@ import { listAccountOwners } from './platform-account/account-queries.ts'
 import { type GiftCard, listGiftCards } from './platform-account/gift-card-queries.ts'
 import { refreshAccounts } from './refresh-accounts.ts'
 import { walkSpendingNow } from './spending-walks.ts'
-import { listWays, type SpendingWay } from './ways.ts'
+import { isMirrored, listWays, type SpendingWay } from './ways.ts'
 
 /**
- * A customer's credit here and on the platform. `platformMinor`: null where the platform could not be read or does not show the customer.
- * `waits`: since when the account is to be compared. `problem`: why it cannot be as it should be.
+ * A customer's credit here and on the platform. `platformMinor`, `isInStep` and the balance of the card: null where the platform could not
+ * be read or does not show the customer. `waits`: since when the account is to be compared. `problem`: why it cannot be as it should be.
  */
 export type ComparedCredit = {
   way: SpendingWay | null
   availableMinor: number
   platformMinor: number | null
+  /** Whether the platform has what it should: all that is available where the way is mirrored, else nothing. */
+  isInStep: boolean | null
+  card: {
+    lastCharacters: string
+    balanceMinor: number | null
+    createdAt: Temporal.Instant
+    notifiedAt: Temporal.Instant | null
+  } | null
   waits: string | null
   problem: string | null
 }
@@ -48,28 +56,41 @@ export async function compareWithPlatform(
            where store_id = ${ctx.storeId} and member_id = ${memberId}`
     )
   }))
+  const platformMinor = found.ok ? found.value.inAllMinor : null
+  const wantedMinor = isMirrored(way ?? undefined) ? availableMinor : 0
+  const card = cards.find(({ status }) => status === 'active')
   return {
     way,
     availableMinor,
-    platformMinor: found.ok ? found.value : null,
+    platformMinor,
+    isInStep: platformMinor === null ? null : platformMinor === wantedMinor,
+    card: card
+      ? {
+          lastCharacters: card.lastCharacters,
+          balanceMinor: found.ok ? (found.value.cardsMinor.get(card.platformId!) ?? null) : null,
+          createdAt: card.createdAt,
+          notifiedAt: card.notifiedAt
+        }
+      : null,
     waits: isoOrNull(state?.dueAt ?? null),
     problem: state?.problem ?? state?.lastError ?? (found.ok ? null : found.failure.message)
   }
 }
 
-/** What a customer has on the platform in all; null where it does not show the customer. */
+/** What a customer has on the platform in all, null where it does not show the customer; and on each card, by its number. */
 async function readBalance(
   { storeCredit, giftCards }: Connector,
   of: { platformId: string; currency: string; way: SpendingWay | null; cards: GiftCard[] }
-): Promise<PlatformResult<number | null>> {
+): Promise<PlatformResult<{ inAllMinor: number | null; cardsMinor: Map<string, number> }>> {
   const { platformId, currency, way } = of
   const ids = of.cards.flatMap((card) => card.platformId ?? [])
   const onCards = ids.length === 0 ? null : await giftCards.findMany(ids, currency)
   if (onCards && !onCards.ok) return onCards
-  const cardsMinor = [...(onCards?.value.values() ?? [])].reduce((sum, { balanceMinor }) => sum + balanceMinor, 0)
-  if (way === 'giftcard') return { ok: true, value: cardsMinor }
+  const cardsMinor = new Map([...(onCards?.value ?? [])].map(([id, { balanceMinor }]) => [id, balanceMinor]))
+  const onCardsMinor = [...cardsMinor.values()].reduce((sum, minor) => sum + minor, 0)
+  if (way === 'giftcard') return { ok: true, value: { inAllMinor: onCardsMinor, cardsMinor } }
   const found = await storeCredit.findMany([platformId], currency)
   if (!found.ok) return found
-  if (!found.value.has(platformId)) return { ok: true, value: null }
-  return { ok: true, value: cardsMinor + (found.value.get(platformId)?.balanceMinor ?? 0) }
+  const account = found.value.has(platformId) ? (found.value.get(platformId)?.balanceMinor ?? 0) : null
+  return { ok: true, value: { inAllMinor: account === null ? null : account + onCardsMinor, cardsMinor } }
 }

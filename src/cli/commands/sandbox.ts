@@ -135,15 +135,17 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
       province: optional('--province <code>', text('a province code such as NY')),
       billingCountry: optional('--billing-country <code>', text('the country of the address of the bill')),
       attribute: optional('--attribute <name=value>', repeated(pair('deliverySchedule=Monday'))),
+      appDiscount: optional('--app-discount <title=amount>', pair('"Store credit=5.00"')),
       shipping: optional('--shipping <amount>', { ...amount, accepts: 'what the shipping costs, such as 5.00' }),
       taxPercent: optional('--tax-percent <percent>', decimal('the tax on top of the prices, such as 8.5')),
       channel: optional('--channel <name>', text('the sales channel, or the number of the app that sells it'))
     },
     settles: true,
-    fields: { item: 'items', attribute: 'attributes' },
-    run: ({ store, item: items, attribute: attributes, ...order }, { api }) => {
+    fields: { item: 'items', attribute: 'attributes', appDiscount: 'app_discount' },
+    run: ({ store, item: items, attribute: attributes, appDiscount, ...order }, { api }) => {
       const { giftCard: gift_card, billingCountry: billing_country, taxPercent: tax_percent, ...rest } = order
-      const body = { ...rest, items, attributes, gift_card, billing_country, tax_percent }
+      const app_discount = appDiscount && { title: appDiscount.name, amount: appDiscount.value }
+      const body = { ...rest, items, attributes, gift_card, app_discount, billing_country, tax_percent }
       return api().post(storePath(store, '/sandbox/orders'), body)
     },
     show: facts

@@ -128,6 +128,8 @@ export type SandboxControls = {
       creditMinor: number
       giftCard?: string | null
       codes?: string[]
+      /** What a discount function of an app takes off. */
+      appDiscount?: { title: string; amount: string } | null
       country?: string | null
       province?: string | null
       billingCountry?: string | null

@@ -1,4 +1,4 @@
-import { bool, bytes, type Ctx, int, nullable, oneOf, row, sql, text } from '#kit/postgres'
+import { bool, bytes, type Ctx, instant, int, nullable, oneOf, row, sql, text } from '#kit/postgres'
 import { markAccountsDue } from './account-queries.ts'
 
 const GiftCard = row({
@@ -12,6 +12,8 @@ const GiftCard = row({
   mirroredMinor: int,
   lastKey: nullable(text),
   isNotified: bool,
+  createdAt: instant,
+  notifiedAt: nullable(instant),
   /** What we last asked the platform to make it with; null where we have not. */
   askedMinor: nullable(int)
 })
@@ -25,7 +27,7 @@ export function listGiftCards(ctx: Ctx, memberIds: number[]): Promise<GiftCard[]
     GiftCard,
     sql`
     select g.id, g.member_id, g.status, g.code, g.last_characters, g.reference, g.platform_gift_card_id as platform_id,
-           g.mirrored_minor, g.last_key, g.notified_at is not null as is_notified,
+           g.mirrored_minor, g.last_key, g.notified_at is not null as is_notified, g.created_at, g.notified_at,
            (select p.amount_minor from credit_pushes p
              where p.store_id = ${ctx.storeId} and p.gift_card_id = g.id and g.platform_gift_card_id is null and p.status <> 'refused'
              order by p.id desc limit 1) as asked_minor

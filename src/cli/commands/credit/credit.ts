@@ -84,6 +84,14 @@ export function addCreditCommands(program: Command, terminal: Terminal): void {
   })
 
   addCommand(credit, terminal, {
+    name: 'platform',
+    summary: 'show what the customer has on the platform, beside what the ledger has; changes nothing',
+    flags: of,
+    run: async ({ store, customer }, { api }) => api().get(await creditPath(api(), store, customer, '/platform')),
+    show: facts
+  })
+
+  addCommand(credit, terminal, {
     name: 'expire',
     summary: 'expire all credit of the store whose date has passed; the service does so by itself a moment later',
     flags: { store: storeFlag },
@@ -114,6 +122,16 @@ export function addCreditCommands(program: Command, terminal: Terminal): void {
 }
 
 function shown({ entries, ...account }: Document): string {
-  const columns = ['id', 'type', 'amount', 'balance_after', 'reason', 'order_id', 'expires_at', 'created_at']
+  const columns = [
+    'id',
+    'type',
+    'amount',
+    'shortfall',
+    'balance_after',
+    'reason',
+    'order_id',
+    'expires_at',
+    'created_at'
+  ]
   return `${facts(account)}\n${table(columns, 'There are no entries yet.')({ data: entries })}`
 }

@@ -39,7 +39,7 @@ export function addOrderCommands(program: Command, terminal: Terminal): void {
     name: 'show',
     summary: 'show an order with its lines, refunds, payments and disputes',
     flags: {
-      order: argument('<order>', text("the platform's number of an order, or its global id")),
+      order: argument('<order>', text("the platform's number of an order, its global id, or our id such as ord_7")),
       store: storeFlag
     },
     run: ({ order, store }, { api }) => api().get(storePath(store, `/orders/${encodeURIComponent(order)}`)),

@@ -21,7 +21,7 @@ export function getOrderRoute(admin: Surface): void {
         params: Type.Object({
           ...StoreParams.properties,
           order: Type.String({
-            description: "the platform's number of an order, or its global id",
+            description: "the platform's number of an order, its global id, or our id such as ord_7",
             examples: ['5012345678901']
           })
         }),

@@ -62,6 +62,20 @@ const OrderBody = Type.Object(
         }
       )
     ),
+    app_discount: Type.Optional(
+      Type.Object(
+        {
+          title: text(255, undefined, { examples: ['Store credit'] }),
+          amount: amount({ examples: ['5.00'] })
+        },
+        {
+          description: 'an object with title and amount',
+          meaning:
+            'What a discount function of an app takes off, by an automatic discount of this title: at most what is left to pay. The function itself does not run here',
+          examples: [{ title: 'Store credit', amount: '5.00' }]
+        }
+      )
+    ),
     note: Type.Optional(text(1000, undefined, { meaning: "The customer's note", examples: ['Leave it at the door'] })),
     shipping: Type.Optional(amount({ meaning: 'What the shipping costs; none without it', examples: ['5.00'] })),
     tax_percent: Type.Optional(
@@ -123,7 +137,7 @@ export function placeOrderRoute(admin: Surface, deps: AdminDeps): void {
       if ((total === undefined) === (lines.length === 0)) {
         throw invalidField('total', 'must be given, or items or a plan, but not both')
       }
-      const { country, province, billing_country, attributes, note, tax_percent, channel } = rest
+      const { country, province, billing_country, attributes, app_discount, note, tax_percent, channel } = rest
       const { id, name } = await play(deps, request, ({ storeId, currency }) =>
         deps.sandbox.placeOrder(storeId, {
           customerId: customer,
@@ -132,6 +146,7 @@ export function placeOrderRoute(admin: Surface, deps: AdminDeps): void {
           creditMinor: amountFrom('credit', credit, currency),
           giftCard: gift_card ?? null,
           codes: codesIn(code),
+          appDiscount: app_discount ? { ...app_discount, amount: String(app_discount.amount) } : null,
           country: country ?? null,
           province: province ?? null,
           billingCountry: billing_country ?? null,

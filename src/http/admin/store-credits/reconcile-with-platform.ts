@@ -1,34 +1,23 @@
 import { Type } from 'typebox'
-import { numberOf } from '#kit/money'
-import { Amount, OrNull } from '#resources'
 import { compareWithPlatform, reconcileWithPlatform } from '#spending'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
 import { startDueWork } from '../start-due-work.ts'
 import { StoreParams, storeOf } from '../store.ts'
 import { creditCustomer } from './one-credit.ts'
+import { comparisonExample, comparisonFields, presentComparison } from './present-comparison.ts'
 
 const Reconciled = Type.Object(
   {
     scope: Type.String({
       description: '`store` or `customer`: whose accounts are compared. The rest is there for a customer'
     }),
-    way: Type.Optional(
-      OrNull(Type.String({ description: 'How the customer spends credit, by the plan; null without a plan' }))
-    ),
-    available: Type.Optional(Amount('What the customer can spend, by the ledger')),
-    on_platform: Type.Optional(
-      OrNull(Amount('What the account and the gift card on the platform have; null where they could not be read'))
-    ),
-    waits: Type.Optional(
-      OrNull(Type.String({ description: 'Since when the account is to be compared; null where nothing waits' }))
-    ),
-    problem: Type.Optional(OrNull(Type.String({ description: 'Why the account is not as it should be' })))
+    ...Type.Partial(Type.Object(comparisonFields)).properties
   },
   {
     title: 'CreditReconciliation',
     description: 'Accounts that are compared right now.',
-    examples: [{ scope: 'customer', way: 'storecredit', available: 15, on_platform: 15, waits: null, problem: null }]
+    examples: [{ scope: 'customer', ...comparisonExample }]
   }
 )
 
@@ -66,15 +55,8 @@ export function reconcileWithPlatformRoute(admin: Surface, deps: AdminDeps): voi
       await request.inStore((ctx) => reconcileWithPlatform(ctx, memberId))
       await startDueWork(deps, store)
       if (memberId === null) return reply.code(202).send({ scope: 'store' })
-      const { way, availableMinor, platformMinor, waits, problem } = await compareWithPlatform(deps, storeId, memberId)
-      return reply.code(202).send({
-        scope: 'customer',
-        way,
-        available: numberOf(availableMinor, currency),
-        on_platform: platformMinor === null ? null : numberOf(platformMinor, currency),
-        waits,
-        problem
-      })
+      const compared = await compareWithPlatform(deps, storeId, memberId)
+      return reply.code(202).send({ scope: 'customer', ...presentComparison(compared, currency) })
     }
   )
 }
