@@ -160,7 +160,7 @@ test('a command that waits for a receiver says so on standard error', async () =
   assert.ok(JSON.parse(joined.out).contract_id)
   assert.match(
     joined.err,
-    new RegExp(`^Still at work after 3 s: the test clock is at \\S+Z; one receiver has not answered \\(${id}\\)\n$`)
+    new RegExp(`^Still at work after \\d s: the test clock is at \\S+Z; one receiver has not answered \\(${id}\\)\n$`)
   )
 })
 

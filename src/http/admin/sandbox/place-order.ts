@@ -146,7 +146,7 @@ export function placeOrderRoute(admin: Surface, deps: AdminDeps): void {
           creditMinor: amountFrom('credit', credit, currency),
           giftCard: gift_card ?? null,
           codes: codesIn(code),
-          appDiscount: app_discount ? { ...app_discount, amount: String(app_discount.amount) } : null,
+          ...(app_discount && { appDiscount: { ...app_discount, amount: String(app_discount.amount) } }),
           country: country ?? null,
           province: province ?? null,
           billingCountry: billing_country ?? null,
