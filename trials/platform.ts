@@ -47,6 +47,9 @@ export async function startPlatform(databaseUrl: string, serviceUrl: string | nu
     /** Has it work in the background, for a trial whose service has another database and so cannot do that. */
     run: () => service.start(),
 
+    /** Sends the shop's webhooks that are due; the service may be away, then it tries again when they are due anew. */
+    send: (storeId: number) => service.sandbox.engine.runOnce(storeId),
+
     /** A store with this many monthly subscriptions, each started and paid at TRIAL_START. */
     async aStore(domain: string, subscriptions: number): Promise<number> {
       const { store } = await openStore(service.deps, {

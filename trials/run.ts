@@ -21,6 +21,7 @@ import { searchForSecrets } from './canary-secrets.ts'
 import { deductConcurrently } from './concurrent-deducts.ts'
 import { contendForRetries } from './contention.ts'
 import { crashAtEveryStatement } from './crash-points.ts'
+import { spendByCodes } from './credit-codes.ts'
 import { readWhileWriting } from './cursor-reads.ts'
 import { FAULTS } from './database-fault-causes.ts'
 import { failDatabase } from './database-faults.ts'
@@ -89,6 +90,10 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
   contention,
   'one-key': (place) => repeatOneKey({ ...place, rounds: rounds(500) }),
   'concurrent-deducts': (place) => deductConcurrently({ ...place, rounds: rounds(200), isPatient }),
+  'credit-codes': (place) =>
+    spendByCodes({ ...place, customers: rounds(60), kills: Math.min(kills, 20), lost: 0.03, unheard: 0.02 }),
+  'credit-codes-lossy': (place) =>
+    spendByCodes({ ...place, customers: rounds(60), kills: Math.min(kills, 20), lost: 0.12, unheard: 0.08 }),
   'platform-credit': (place) =>
     mirrorCredit({ ...place, customers: rounds(100), kills: Math.min(kills, 20), lost: 0.03, unheard: 0.02 }),
   'platform-credit-cards': (place) =>

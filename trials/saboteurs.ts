@@ -5,6 +5,7 @@ import { canarySecretsSaboteurs } from './saboteurs/canary-secrets.ts'
 import { concurrentDeductsSaboteurs } from './saboteurs/concurrent-deducts.ts'
 import { contentionSaboteurs } from './saboteurs/contention.ts'
 import { crashPointsSaboteurs } from './saboteurs/crash-points.ts'
+import { creditCodesSaboteurs } from './saboteurs/credit-codes.ts'
 import { cursorReadsSaboteurs } from './saboteurs/cursor-reads.ts'
 import { databaseFaultsSaboteurs } from './saboteurs/database-faults.ts'
 import { failoverSaboteurs } from './saboteurs/failover.ts'
@@ -55,6 +56,7 @@ export const SABOTEURS: Record<string, Saboteur> = {
   ...ledgerModelSaboteurs,
   ...lostMessagesSaboteurs,
   ...oneKeySaboteurs,
+  ...creditCodesSaboteurs,
   ...platformCreditSaboteurs,
   ...restartDatabaseSaboteurs,
   ...restoredBackupSaboteurs,
