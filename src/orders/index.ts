@@ -1,6 +1,6 @@
 export { classifyOrder, type OrderClassification, type OrderToClassify } from './classify-order.ts'
 export { type Discrepancy, recordDiscrepancies } from './discrepancies.ts'
-export { findOrderId } from './find-order-id.ts'
+export { findOrderAndOwner, findOrderId } from './find-order-id.ts'
 export { findOrder, listOrders, type OrderSummary, type OrderWithParts } from './find-orders.ts'
 export { reassignOrders } from './reassign-orders.ts'
 export type { RecordedOrder } from './reported/order-queries.ts'

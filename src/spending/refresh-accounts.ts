@@ -2,6 +2,7 @@ import { consumer, type StoredFact } from '#kit/outbox'
 import { bool, type Ctx, int, row, sql } from '#kit/postgres'
 import { isCreditGateway } from '#platform'
 import { markAccountsDue, markKnownAccountsDue } from './platform-account/account-queries.ts'
+import { restoreOrders } from './redemptions/restore-orders.ts'
 import { settleDiscountedOrders } from './redemptions/settle-orders.ts'
 import { scheduleSpendingWalk } from './spending-walks.ts'
 import { isMirrored, listWays } from './ways.ts'
@@ -26,6 +27,7 @@ async function refreshOfFacts(ctx: Ctx, facts: StoredFact[]): Promise<void> {
   await refreshAccounts(ctx, members([...named(CREDIT_FACTS), ...named(MEMBERSHIP_FACTS)]))
   const orders = named(ORDER_FACTS).flatMap(({ refs }) => refs.orderId ?? [])
   await settleDiscountedOrders(ctx, orders)
+  await restoreOrders(ctx, [...orders, ...(await listSpentOn(ctx, named(['store_credit.deducted'])))])
   await markKnownAccountsDue(ctx, await listPayersWithCredit(ctx, orders))
 }
 
@@ -56,6 +58,19 @@ export async function refreshAccounts(ctx: Ctx, memberIds: number[], how: { isCh
   )
   if (mirrored.length > 0) await scheduleSpendingWalk(ctx)
   return mirrored.length
+}
+
+/** The orders on which these facts say that credit was spent: a reservation may be captured after its order was refunded or cancelled. */
+async function listSpentOn(ctx: Ctx, deducted: StoredFact[]): Promise<number[]> {
+  const entryIds = deducted.flatMap(({ refs, data }) => (data.includes('"ord_') ? (refs.creditEntryId ?? []) : []))
+  if (entryIds.length === 0) return []
+  const rows = await ctx.tx.many(
+    row({ orderId: int }),
+    sql`
+    select distinct order_id from credit_entries
+     where store_id = ${ctx.storeId} and id = any(${entryIds}::bigint[]) and type = 4 and order_id is not null`
+  )
+  return rows.map(({ orderId }) => orderId)
 }
 
 /** Whose orders are paid with store credit, or by nothing that is known yet. */

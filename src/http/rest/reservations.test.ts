@@ -54,7 +54,7 @@ async function aCustomer(scopes?: string[]) {
       const { balance, reserved, available } = response.json().data
       return [balance, reserved, available]
     },
-    order: () =>
+    order: (owner: number | null = id, platformId = '4711') =>
       store.inStore(({ tx, storeId, now }) =>
         tx.one(
           row({ id: int }),
@@ -62,7 +62,7 @@ async function aCustomer(scopes?: string[]) {
           insert into orders (store_id, platform_order_id, member_id, name, number, currency, total_minor, tax_minor,
                               discount_minor, financial_status, tags, discount_codes, processed_at, platform_updated_at,
                               created_at, updated_at)
-          values (${storeId}, '4711', ${id}, '#1', '1', 'USD', 6000, 0, 0, 'PAID', '{}', '{}', ${now}, ${now}, ${now}, ${now})
+          values (${storeId}, ${platformId}, ${owner}, '#1', '1', 'USD', 6000, 0, 0, 'PAID', '{}', '{}', ${now}, ${now}, ${now}, ${now})
           returning id`
         )
       )
@@ -139,6 +139,23 @@ test('captured twice, for more than is reserved, after a release: 400 that says 
     assert.match(again.json().error.message, /^Reservation scr_\d+ was captured at /)
   }
   assert.deepEqual(await credit(), [60, 0, 60])
+})
+
+test('an order of another customer cannot be named; one of nobody can', async () => {
+  const { store, reserve, capture, credit, order } = await aCustomer()
+  const bob = await store.inStore((ctx) =>
+    upsertCustomers(ctx, [{ id: '9', email: 'bob@example.com', firstName: null, lastName: null }])
+  )
+  await order(bob.get('9')!.id, '81')
+  await order(null, '82')
+  const { id } = (await reserve({ amount: 40 })).json().data
+  const refused = await capture(id, { order_id: '81' })
+  assert.equal(refused.statusCode, 400)
+  const message = 'must be an order of this customer; it is one of another customer'
+  assert.equal(refused.json().error.message, `order_id ${message}`)
+  assert.deepEqual(refused.json().error.details, [{ field: 'order_id', code: 'invalid', message }])
+  assert.deepEqual(await credit(), [100, 40, 60])
+  assert.equal((await capture(id, { order_id: '82' })).statusCode, 200)
 })
 
 test('wrong bodies and ids: 400 or 404 naming the field', async () => {

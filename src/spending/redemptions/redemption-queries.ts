@@ -7,9 +7,6 @@ const DiscountedOrder = row({
   coupons: nullable(json<{ code: string; amountMinor: number }[]>()),
   /** What the function took off; 0 where it took nothing. */
   byFunctionMinor: int,
-  totalMinor: int,
-  refundedMinor: int,
-  isCancelled: bool,
   isOtherCurrency: bool,
   /** What is redeemed already. */
   sources: textList
@@ -28,8 +25,7 @@ export function listDiscountedOrders(
   return ctx.tx.many(
     DiscountedOrder,
     sql`
-    select o.id, o.member_id, o.coupons, f.minor as by_function_minor, o.total_minor, o.refunded_minor, o.cancelled_at is not null as is_cancelled,
-           o.currency <> s.currency as is_other_currency,
+    select o.id, o.member_id, o.coupons, f.minor as by_function_minor, o.currency <> s.currency as is_other_currency,
            array(select source from discount_redemptions where store_id = ${ctx.storeId} and order_id = o.id) as sources
       from orders o join stores s on s.store_id = ${ctx.storeId}
      cross join lateral (
@@ -38,8 +34,7 @@ export function listDiscountedOrders(
         where lower(d ->> 'title') = lower(${functionTitle}::text)) f
      where o.store_id = ${ctx.storeId} and o.id = any(${orderIds}::bigint[])
        and (f.minor > 0
-            or exists (select from jsonb_array_elements(o.coupons) c where c ->> 'code' ~* ${CREDIT_CODE_FORM})
-            or exists (select from discount_redemptions where store_id = ${ctx.storeId} and order_id = o.id))
+            or exists (select from jsonb_array_elements(o.coupons) c where c ->> 'code' ~* ${CREDIT_CODE_FORM}))
      order by o.id`
   )
 }
@@ -82,27 +77,6 @@ export async function markUsed(ctx: Ctx, codeId: number): Promise<void> {
        set status = 'used', ended_at = coalesce(ended_at, ${ctx.now}), problem = null, attempts = 0, rests_until = null,
            due_at = case when closed_at is null then ${ctx.now}::timestamptz end
      where store_id = ${ctx.storeId} and id = ${codeId}`)
-}
-
-const Restorable = row({ orderId: int, entryId: int, memberId: int, deductedMinor: int, restoredMinor: int })
-
-/** The redemptions of these orders that took something, locked, with what was restored of each. */
-export async function listRestorable(ctx: Ctx, orderIds: number[]): Promise<RowOf<typeof Restorable>[]> {
-  await ctx.tx.many(
-    row({ orderId: int }),
-    sql`select order_id from discount_redemptions
-         where store_id = ${ctx.storeId} and order_id = any(${orderIds}::bigint[]) order by order_id, source for update`
-  )
-  return ctx.tx.many(
-    Restorable,
-    sql`
-    select d.order_id, d.entry_id, d.member_id, -e.amount_minor as deducted_minor,
-           coalesce((select sum(r.amount_minor) from credit_entries r
-                      where r.store_id = ${ctx.storeId} and r.reverses_id = e.id), 0)::bigint as restored_minor
-      from discount_redemptions d join credit_entries e on e.store_id = ${ctx.storeId} and e.id = d.entry_id
-     where d.store_id = ${ctx.storeId} and d.order_id = any(${orderIds}::bigint[])
-     order by d.order_id, d.source`
-  )
 }
 
 /** Whether members spend credit by the discount function: a plan says so. */

@@ -1,4 +1,4 @@
-import { type CreditOutcome, captureReservation, redeemCredit, restoreRedemption } from '#credits'
+import { type CreditOutcome, captureReservation, redeemCredit } from '#credits'
 import type { Ctx } from '#kit/postgres'
 import { settingsOf } from '#stores'
 import { codeKey, isCreditCode } from '../codes/code-form.ts'
@@ -10,16 +10,14 @@ import {
   isFunctionUsed,
   type LockedCode,
   listDiscountedOrders,
-  listRestorable,
   lockCodesOf,
   markUsed,
   type Redeemed
 } from './redemption-queries.ts'
 
 /**
- * Does in the ledger what discounts that spend store credit have taken off these orders, each once: a redemption on the order. What was given
- * back with the order is restored: all of it when it was cancelled, otherwise the part that was refunded. It reads what is true now, so it may be
- * called for any order at any time, in any order.
+ * Does in the ledger what discounts that spend store credit have taken off these orders, each once: a redemption on the order. It reads what is
+ * true now, so it may be called for any order at any time, in any order.
  */
 export async function settleDiscountedOrders(ctx: Ctx, orderIds: number[]): Promise<void> {
   if (orderIds.length === 0) return
@@ -40,7 +38,6 @@ export async function settleDiscountedOrders(ctx: Ctx, orderIds: number[]): Prom
       await redeemByFunction(ctx, order)
     }
   }
-  await restoreOrders(ctx, orders)
 }
 
 /** Which discount took something off an order where it was none of our codes. */
@@ -116,38 +113,4 @@ async function redeem(
 function entryOf({ entry, refusal }: CreditOutcome): number {
   if (!entry) throw refusal!
   return entry.id
-}
-
-async function restoreOrders(ctx: Ctx, orders: DiscountedOrder[]): Promise<void> {
-  const given = orders.filter(({ isCancelled, refundedMinor }) => isCancelled || refundedMinor > 0)
-  if (given.length === 0) return
-  const byId = new Map(given.map((order) => [order.id, order]))
-  for (const one of await listRestorable(ctx, [...byId.keys()])) {
-    const order = byId.get(one.orderId)!
-    const targetMinor = shareOf(order, one.deductedMinor)
-    const amountMinor = targetMinor - one.restoredMinor
-    if (amountMinor <= 0) continue
-    await restoreRedemption(ctx, {
-      entryId: one.entryId,
-      memberId: one.memberId,
-      amountMinor,
-      reason: order.isCancelled ? 'the order was cancelled' : 'given back by a refund',
-      operationId: `restore:${one.entryId}:${targetMinor}`,
-      isOrderCancelled: order.isCancelled
-    })
-  }
-}
-
-/**
- * How much of a redemption is given back in all: what was refunded of the order is the same part of the credit, rounded down. An order that the
- * credit has paid alone has nothing to refund: only its cancellation gives credit back.
- */
-function shareOf(
-  { isCancelled, refundedMinor, totalMinor }: Pick<DiscountedOrder, 'isCancelled' | 'refundedMinor' | 'totalMinor'>,
-  deductedMinor: number
-): number {
-  if (isCancelled) return deductedMinor
-  if (totalMinor <= 0) return 0
-  const refunded = Math.min(refundedMinor, totalMinor)
-  return Number((BigInt(deductedMinor) * BigInt(refunded)) / BigInt(totalMinor))
 }

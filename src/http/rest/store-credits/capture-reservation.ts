@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { captureReservation } from '#credits'
 import { minorOf } from '#kit/money'
 import { invalidField } from '#kit/refusal'
-import { findOrderId } from '#orders'
+import { findOrderAndOwner } from '#orders'
 import { ReservationBody } from '#resources'
 import { notBlank } from '../../shared/not-blank.ts'
 import type { Surface } from '../../shared/surface.ts'
@@ -19,7 +19,7 @@ const CaptureBody = Type.Object({
       minLength: 1,
       maxLength: 200,
       description: "an order id, the platform's number or its global id",
-      meaning: 'The order that the credit is spent on',
+      meaning: 'The order that the credit is spent on: one of this customer, or of nobody',
       examples: ['7301842698']
     })
   ),
@@ -53,12 +53,15 @@ export function captureReservationRoute(rest: Surface): void {
     (request, reply) =>
       endedReservation(request, reply, async (ctx, memberId, id, { currency, profile }) => {
         const { amount, order_id, reason } = request.body
-        const orderId = order_id === undefined ? null : await findOrderId(ctx, order_id, profile)
-        if (order_id !== undefined && orderId === null) {
+        const order = order_id === undefined ? null : await findOrderAndOwner(ctx, order_id, profile)
+        if (order_id !== undefined && order === null) {
           throw invalidField('order_id', 'must be an order of the store that is known here', 'not_found')
         }
+        if (order?.memberId && order.memberId !== memberId) {
+          throw invalidField('order_id', 'must be an order of this customer; it is one of another customer')
+        }
         const { reservation } = await captureReservation(ctx, memberId, id, {
-          orderId,
+          orderId: order?.id ?? null,
           ...(reason !== undefined && { reason }),
           ...(amount !== undefined && { amountMinor: minorOf(amount, currency) })
         })

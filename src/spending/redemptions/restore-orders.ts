@@ -1,0 +1,77 @@
+import { restoreRedemption } from '#credits'
+import { bool, type Ctx, int, type RowOf, row, sql } from '#kit/postgres'
+
+/**
+ * Restores what was spent on these orders and given back with them: all of a redemption when its order was cancelled, otherwise the part that was
+ * refunded. That is so for what discounts took off and for captured reservations. What was spent from an account or a gift card of the platform
+ * is given back there, and the ledger follows those (`applyTransactions`). It reads what is true now, so it may be called for any order at any
+ * time, in any order.
+ */
+export async function restoreOrders(ctx: Ctx, orderIds: number[]): Promise<void> {
+  if (orderIds.length === 0) return
+  const restorable = await listRestorable(ctx, [...new Set(orderIds)])
+  for (const one of restorable) {
+    const targetMinor = shareOf(one)
+    const amountMinor = targetMinor - one.restoredMinor
+    if (amountMinor <= 0) continue
+    const { entryId, memberId, isCancelled } = one
+    await restoreRedemption(ctx, {
+      entryId,
+      memberId,
+      amountMinor,
+      reason: isCancelled ? 'the order was cancelled' : 'given back by a refund',
+      operationId: `restore:${entryId}:${targetMinor}`,
+      isOrderCancelled: isCancelled
+    })
+  }
+}
+
+const Restorable = row({
+  entryId: int,
+  /** Who has the credit now: after a merge of customers not who had it then. */
+  memberId: int,
+  deductedMinor: int,
+  restoredMinor: int,
+  isCancelled: bool,
+  refundedMinor: int,
+  totalMinor: int
+})
+type Restorable = RowOf<typeof Restorable>
+
+/** The redemptions of those orders that were cancelled or refunded, locked, with what was restored of each. */
+async function listRestorable(ctx: Ctx, orderIds: number[]): Promise<Restorable[]> {
+  const locked = await ctx.tx.many(
+    row({ id: int }),
+    sql`
+    select e.id from credit_entries e join orders o on o.store_id = ${ctx.storeId} and o.id = e.order_id
+     where e.store_id = ${ctx.storeId} and e.order_id = any(${orderIds}::bigint[]) and e.type = 4 and e.amount_minor < 0
+       and e.operation_id not like 'platform-credit:%' and (o.cancelled_at is not null or o.refunded_minor > 0)
+     order by e.id for no key update of e`
+  )
+  if (locked.length === 0) return []
+  return ctx.tx.many(
+    Restorable,
+    sql`
+    select e.id as entry_id, coalesce(k.merged_into, m.merged_into, m.id) as member_id, -e.amount_minor as deducted_minor,
+           coalesce((select sum(r.amount_minor) from credit_entries r
+                      where r.store_id = ${ctx.storeId} and r.reverses_id = e.id), 0)::bigint as restored_minor,
+           o.cancelled_at is not null as is_cancelled, o.refunded_minor, o.total_minor
+      from credit_entries e
+      join orders o on o.store_id = ${ctx.storeId} and o.id = e.order_id
+      join members m on m.store_id = ${ctx.storeId} and m.id = e.member_id
+      left join members k on k.store_id = ${ctx.storeId} and k.id = m.merged_into
+     where e.store_id = ${ctx.storeId} and e.id = any(${locked.map(({ id }) => id)}::bigint[])
+     order by e.order_id, e.id`
+  )
+}
+
+/**
+ * How much of a redemption is given back in all: what was refunded of the order is the same part of the credit, rounded down. An order that the
+ * credit has paid alone has nothing to refund: only its cancellation gives credit back.
+ */
+function shareOf({ isCancelled, refundedMinor, totalMinor, deductedMinor }: Restorable): number {
+  if (isCancelled) return deductedMinor
+  if (totalMinor <= 0) return 0
+  const refunded = Math.min(refundedMinor, totalMinor)
+  return Number((BigInt(deductedMinor) * BigInt(refunded)) / BigInt(totalMinor))
+}

@@ -1,0 +1,112 @@
+// Store credit that a checkout has reserved and captured for an order, and what becomes of it when the order is refunded or cancelled.
+// With the sandbox over its socket.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { aCodeShop } from './credit-codes.ts'
+import { testDatabase } from './database.ts'
+import { startService } from './service-builder.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url)
+
+async function aShop() {
+  const shop = await aCodeShop(service)
+  const { store, storeId, controls } = shop
+  const post = async (path: string, body: object) => {
+    const { status, body: answer } = await service.post(`/store-credits/${path}`, store.key, body)
+    assert.equal(status, 200, JSON.stringify(answer))
+    return answer.data
+  }
+  return {
+    ...shop,
+    /** Reserves an amount and captures it for an order. */
+    capture: async (customerId: string, orderId: string, amount: number) => {
+      const { id } = await post(`${customerId}/reservations`, { amount })
+      await post(`${customerId}/reservations/${id}/capture`, { order_id: orderId })
+    },
+    /** An order that the service knows. */
+    anOrder: async (customerId: string, total: string) => {
+      const { id } = await controls.order({ storeId, customerId, total })
+      await shop.settle()
+      return id
+    },
+    refund: async (orderId: string, amount: string) => {
+      await controls.refund({ storeId, orderId, amount })
+      await shop.settle()
+    },
+    cancel: async (orderId: string, refund: 'all' | 'none' = 'none') => {
+      await controls.cancelOrder({ storeId, orderId, refund })
+      await shop.settle()
+    }
+  }
+}
+
+test('a refund gives back its part of what was captured for the order, each refund once', async () => {
+  const { join, anOrder, capture, refund, entries, credit, tagsOf, controls, storeId, findings } = await aShop()
+  const ada = await join()
+  const order = await anOrder(ada, '40.00')
+  await capture(ada, order, 10)
+  await controls.setWebhookFaults({ storeId, faults: { duplicate: 1 } })
+  await refund(order, '10.00')
+  await refund(order, '5.00')
+  assert.deepEqual(await entries(ada), [
+    [4, -1000, order],
+    [5, 250, order],
+    [5, 125, order]
+  ])
+  await refund(order, '25.00')
+  assert.deepEqual((await entries(ada)).at(-1), [5, 625, order])
+  assert.deepEqual(await credit(ada), { balance: 25, reserved: 0, available: 25 })
+  assert.deepEqual(await tagsOf(order), ['credits-redeemed', 'credits-redeemed-restored', 'Gold'])
+  assert.deepEqual(await findings(), [])
+})
+
+test('a cancelled order gives back all that was captured for it, as cancelled', async () => {
+  const { join, anOrder, capture, cancel, entries, credit, findings } = await aShop()
+  const ada = await join()
+  const order = await anOrder(ada, '40.00')
+  await capture(ada, order, 10)
+  await capture(ada, order, 3)
+  await cancel(order)
+  assert.deepEqual(await entries(ada), [
+    [4, -1000, order],
+    [4, -300, order],
+    [5, 1000, 'order_cancelled', order],
+    [5, 300, 'order_cancelled', order]
+  ])
+  assert.deepEqual(await credit(ada), { balance: 25, reserved: 0, available: 25 })
+  assert.deepEqual(await findings(), [])
+})
+
+test('what is captured after its order was cancelled or refunded is given back too', async () => {
+  const { join, anOrder, capture, refund, cancel, settle, entries, credit } = await aShop()
+  const ada = await join()
+  const cancelled = await anOrder(ada, '40.00')
+  await cancel(cancelled)
+  await capture(ada, cancelled, 10)
+  await settle()
+  const refunded = await anOrder(ada, '40.00')
+  await refund(refunded, '20.00')
+  await capture(ada, refunded, 5)
+  await settle()
+  assert.deepEqual(await entries(ada), [
+    [4, -1000, cancelled],
+    [5, 1000, 'order_cancelled', cancelled],
+    [4, -500, refunded],
+    [5, 250, refunded]
+  ])
+  assert.deepEqual(await credit(ada), { balance: 22.5, reserved: 0, available: 22.5 })
+})
+
+test('after a merge of customers the one who is kept gets what is given back', async () => {
+  const { join, anOrder, capture, cancel, settle, credit, controls, storeId } = await aShop()
+  const ada = await join()
+  const bob = await join('bob@example.com')
+  const order = await anOrder(bob, '40.00')
+  await capture(bob, order, 10)
+  await controls.mergeCustomers({ storeId, customerId: bob, intoId: ada })
+  await settle()
+  assert.equal((await credit(ada)).balance, 40)
+  await cancel(order)
+  assert.equal((await credit(ada)).balance, 50)
+})
