@@ -167,11 +167,7 @@ export function createBackground(options: BackgroundOptions): Background {
     turns.begin(engine, storeId)
     working.set(storeId, ofStore)
     const ended = work(engine, status)
-      .catch((err) => {
-        onError(err, engine.name, storeId)
-        // Who looked meanwhile left the store out, since the engine was at work there.
-        wakeIn(storeId, RETRY_MS)
-      })
+      .catch((err) => onError(err, engine.name, storeId))
       .finally(() => {
         ofStore.delete(engine)
         if (ofStore.size === 0) working.delete(storeId)

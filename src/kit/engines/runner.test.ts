@@ -230,31 +230,6 @@ test('an engine that fails is asked again, and the others have their turn', asyn
   await runner.stop()
 })
 
-test('work that could not begin because the connection that holds stores was lost is begun again', async (t) => {
-  const store = await aStore(db)
-  const node = await aNode(t)
-  const { holds } = node.node
-  let lost = 2
-  const failures: string[] = []
-  const runner = createRunner({
-    db: node.db,
-    engines: [node.engine],
-    holds: {
-      ...holds,
-      share: (storeId) => (lost-- > 0 ? Promise.reject(new Error('lost')) : holds.share(storeId))
-    },
-    statuses: (storeIds) => storeStatuses(node.db, storeIds),
-    freeLeases: async () => 0,
-    onError: (err) => failures.push((err as Error).message),
-    pollMs: NEVER_MS
-  })
-  await addJobs(store, 1)
-  runner.start()
-  await until('the job', () => node.ran.length === 1)
-  assert.deepEqual(failures, ['lost', 'lost'])
-  await runner.stop()
-})
-
 for (const [what, onSecondRun, endUnderWay] of [
   ['fails after it did something', () => Promise.reject(new Error('the connection is lost')), async () => {}],
   ['is interrupted by who wants the store alone', async () => 1, async () => {}],
