@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bool, int, row, sql } from '#kit/postgres'
 import type { PlatformFailure } from '#platform'
-import { recheckAccounts } from '#spending'
+import { recheckAccounts, reconcileWithPlatform } from '#spending'
 import { adminOf } from './admin-calls.ts'
 import { aCreditShop, deliverFacts, runOut, wake } from './credit-shop.ts'
 import { testDatabase } from './database.ts'
@@ -103,6 +103,37 @@ test('a call that never arrived is repeated only when it cannot arrive any more'
   assert.equal(heard, 2)
   assert.equal(await onPlatform(id), 2500)
   assert.equal((await account(id))!.isDue, false)
+})
+
+test('an account that waits to be tried again goes on with its tries, however often it is asked for', async () => {
+  const { join, add, change, storeId, engine, account, onPlatform, inStore } = await aShop()
+  const id = await join('ada@example.com')
+  const { id: memberId } = await inStore((ctx) =>
+    ctx.tx.one(
+      row({ id: int }),
+      sql`select id from members where store_id = ${ctx.storeId} and platform_customer_id = ${id}`
+    )
+  )
+  await add(id, '1.00')
+  await change(id, 'add', '24.00')
+  await deliverFacts(service.db, storeId)
+  const away = engine({
+    storeCredit: { findMany: async () => ({ ok: false, failure: { kind: 'unavailable', message: 'not now' } }) }
+  })
+  for (const tries of [1, 2, 3]) {
+    await runOut(away, storeId)
+    assert.equal((await account(id))!.attempts, tries)
+    await inStore((ctx) => reconcileWithPlatform(ctx, memberId))
+    await change(id, 'deduct', '1.00')
+    await deliverFacts(service.db, storeId)
+    assert.equal((await account(id))!.attempts, tries)
+    await runOut(away, storeId)
+    assert.equal((await account(id))!.attempts, tries, 'it rests until its time')
+    await wake(inStore)
+  }
+  await runOut(engine({}), storeId)
+  assert.deepEqual(await account(id), { mirrored: 2200, isDue: false, problem: null, lastError: null, attempts: 0 })
+  assert.equal(await onPlatform(id), 2200)
 })
 
 test('a call that arrives after it was given up is no gift: what came twice is taken back', async () => {

@@ -21,8 +21,9 @@ const membersOf = (accounts: { memberId: number }[]) => accounts.map(({ memberId
 const tokensOf = (accounts: ClaimedAccount[]) => accounts.map(({ leaseToken }) => leaseToken)
 
 /**
- * Has the accounts of these customers compared with the platform; makes them where there are none. `isCheck`: only since it is time,
- * not because something changed.
+ * Has the accounts of these customers compared with the platform; makes them where there are none. One that waits to be tried again goes on with
+ * its tries: it begins anew only with an account that was as it should be, or with a problem. `isCheck`: only since it is time, not because
+ * something changed.
  */
 export async function markAccountsDue(ctx: Ctx, memberIds: number[], { isCheck = false } = {}): Promise<void> {
   if (memberIds.length === 0) return
@@ -33,7 +34,7 @@ export async function markAccountsDue(ctx: Ctx, memberIds: number[], { isCheck =
     on conflict (store_id, member_id) do update
       set due_at = least(spending_accounts.due_at, excluded.due_at), version = spending_accounts.version + 1,
           is_check = excluded.is_check and (spending_accounts.is_check or spending_accounts.due_at is null),
-          attempts = case when excluded.is_check then spending_accounts.attempts else 0 end,
+          attempts = case when spending_accounts.due_at is null then 0 else spending_accounts.attempts end,
           problem = null, changed_at = excluded.changed_at`)
 }
 
@@ -130,8 +131,8 @@ export async function endAccounts(ctx: Ctx, ends: AccountEnd[]): Promise<void> {
     update spending_accounts a
        set due_at = case when a.version = e.version and e.rest_ms is null then null else a.due_at end,
            rests_until = statement_timestamp() + e.rest_ms * interval '1 millisecond',
-           attempts = case when a.version = e.version then e.attempts else a.attempts end,
-           last_error = e.error, problem = case when a.version = e.version then e.problem else a.problem end,
+           attempts = e.attempts, last_error = e.error,
+           problem = case when a.version = e.version then e.problem else a.problem end,
            is_check = case when a.version = e.version and e.rest_ms is null then false else a.is_check end,
            is_restored = a.is_restored and not (a.version = e.version and e.rest_ms is null and e.problem is null),
            lease_owner = null, leased_until = null, lease_token = a.lease_token + 1
