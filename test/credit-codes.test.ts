@@ -1,7 +1,9 @@
 // Store credit that is spent by discount codes (a plan of the kind `coupon`). With the sandbox over its socket.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isCreditCode } from '#spending'
+import { type Ctx, int, row, sql } from '#kit/postgres'
+import { isCreditCode, requestCode } from '#spending'
+import { atOnce } from './at-once.ts'
 import { aCodeShop } from './credit-codes.ts'
 import { testDatabase } from './database.ts'
 import { startService } from './service-builder.ts'
@@ -91,6 +93,21 @@ test('a customer without credit gets no code, and nobody more than ten', async (
   const none = await request(bob)
   assert.equal(none.status, 400)
   assert.match(none.body.error.message, /no available store credit/)
+})
+
+test('of two requests at once for the tenth code one is refused', async () => {
+  const { join, request, inStore } = await aShop()
+  const ada = await join()
+  for (let n = 0; n < 9; n++) assert.equal((await request(ada, { amount: 1 })).status, 200)
+  const { id: memberId } = await inStore((ctx) =>
+    ctx.tx.one(
+      row({ id: int }),
+      sql`select id from members where store_id = ${ctx.storeId} and platform_customer_id = ${ada}`
+    )
+  )
+  const ask = (ctx: Ctx) => requestCode(ctx, { memberId, amountMinor: 100, minutes: 30 })
+  const second = await atOnce({ inStore }, ask, ask)
+  assert.match(String(second.status === 'rejected' && second.reason), /10 open codes/)
 })
 
 test('a cancelled order gives all of it back as cancelled, a refund its part', async () => {

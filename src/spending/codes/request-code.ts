@@ -3,6 +3,7 @@ import { findCredit, findReservation, type Reservation, releaseReservation, rese
 import { publicId } from '#kit/ids'
 import { type Ctx, nullable, oneOf, row, sql, text } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
+import { lockMembers } from '#members'
 import { storeDisconnected } from '#stores'
 import { listWays } from '../ways.ts'
 import type { CreditCode } from './code.ts'
@@ -31,6 +32,8 @@ export async function requestCode(ctx: Ctx, { memberId, amountMinor, minutes }: 
     const message = `must be a customer who spends store credit by codes (store_credit_type \`coupon\`); ${how}`
     throw invalidField('customer_id', message)
   }
+  // Of two requests of a customer at once, the later counts the code of the other.
+  await lockMembers(ctx, [memberId])
   if ((await countOpenCodes(ctx, memberId)) >= MOST_OPEN) {
     throw new Refusal('conflict', `The customer has ${MOST_OPEN} open codes already; revoke one of them first`)
   }
