@@ -110,3 +110,34 @@ test('after a merge of customers the one who is kept gets what is given back', a
   await cancel(order)
   assert.equal((await credit(ada)).balance, 50)
 })
+
+test('a refund that comes before the cancellation of its order is marked with it, and only what was restored in whole', async () => {
+  const { join, aCode, anOrder, capture, refund, cancel, settle, order: place, entries, credit } = await aShop()
+  const ada = await join()
+  const refunded = await anOrder(ada, '40.00')
+  await capture(ada, refunded, 10)
+  await refund(refunded, '10.00')
+  await refund(refunded, '30.00')
+  const made = await aCode(ada, { amount: 4 })
+  const { id: inPart } = await place(ada, '40.00', [made.code])
+  await settle()
+  await refund(inPart, '18.00')
+  assert.deepEqual(await entries(ada), [
+    [4, -1000, refunded],
+    [5, 250, refunded],
+    [5, 750, refunded],
+    [4, -400, inPart],
+    [5, 200, inPart]
+  ])
+  await cancel(refunded)
+  await cancel(inPart)
+  assert.deepEqual(await entries(ada), [
+    [4, -1000, refunded],
+    [5, 250, 'order_cancelled', refunded],
+    [5, 750, 'order_cancelled', refunded],
+    [4, -400, inPart],
+    [5, 200, 'order_cancelled', inPart],
+    [5, 200, 'order_cancelled', inPart]
+  ])
+  assert.equal((await credit(ada)).balance, 25)
+})

@@ -13,6 +13,7 @@ export { type ReservationOutcome, type ReservationRequest, reserveCredit } from 
 export {
   giveBackCredit,
   giveBackForfeit,
+  markOrderCancelled,
   type Restoration,
   restoreCredit,
   restoreRedemption

@@ -1,4 +1,5 @@
 import { type Ctx, instant, int, intList, nullable, row, sql } from '#kit/postgres'
+import type { CreditMark } from './credit.ts'
 import { creditEntryTypeOf } from './credit-entry-types.ts'
 
 const Deduction = row({
@@ -70,4 +71,17 @@ export async function listEntriesOfOrder(ctx: Ctx, orderId: number) {
      where store_id = ${ctx.storeId} and order_id = ${orderId} order by id`
   )
   return rows.map((entry) => ({ ...entry, type: creditEntryTypeOf(entry.type) }))
+}
+
+/** Marks what has restored redemptions of these orders, of those that are restored in whole. Amounts never change. */
+export async function markRestored(ctx: Ctx, orderIds: number[], mark: CreditMark): Promise<void> {
+  await ctx.tx.run(sql`
+    with restored as (
+      select e.id from credit_entries e
+        join credit_entries r on r.store_id = ${ctx.storeId} and r.reverses_id = e.id
+       where e.store_id = ${ctx.storeId} and e.order_id = any(${orderIds}::bigint[]) and e.type = 4
+       group by e.id, e.amount_minor
+      having sum(r.amount_minor) >= -e.amount_minor and bool_or(r.mark is null))
+    update credit_entries r set mark = ${mark}
+      from restored e where r.store_id = ${ctx.storeId} and r.reverses_id = e.id and r.type = 5 and r.mark is null`)
 }

@@ -8,7 +8,8 @@ import { scheduleSpendingWalk } from './spending-walks.ts'
 import { isMirrored, listWays } from './ways.ts'
 
 /** After these somebody has other credit to spend, or spends it in another way. */
-const CREDIT_FACTS = ['store_credit.added', 'store_credit.deducted', 'store_credit.reservation_changed'] as const
+const ENTRY_FACTS = ['store_credit.added', 'store_credit.deducted'] as const
+const CREDIT_FACTS = [...ENTRY_FACTS, 'store_credit.reservation_changed'] as const
 const MEMBERSHIP_FACTS = ['subscription.created', 'subscription.cancelled', 'subscription.updated'] as const
 /** After these credit may have been spent on the platform, or given back there. */
 const ORDER_FACTS = ['order.recorded', 'order.refunded'] as const
@@ -27,7 +28,7 @@ async function refreshOfFacts(ctx: Ctx, facts: StoredFact[]): Promise<void> {
   await refreshAccounts(ctx, members([...named(CREDIT_FACTS), ...named(MEMBERSHIP_FACTS)]))
   const orders = named(ORDER_FACTS).flatMap(({ refs }) => refs.orderId ?? [])
   await settleDiscountedOrders(ctx, orders)
-  await restoreOrders(ctx, [...orders, ...(await listSpentOn(ctx, named(['store_credit.deducted'])))])
+  await restoreOrders(ctx, [...orders, ...(await listOrdersOfCredit(ctx, named(ENTRY_FACTS)))])
   await markKnownAccountsDue(ctx, await listPayersWithCredit(ctx, orders))
 }
 
@@ -60,15 +61,18 @@ export async function refreshAccounts(ctx: Ctx, memberIds: number[], how: { isCh
   return mirrored.length
 }
 
-/** The orders on which these facts say that credit was spent: a reservation may be captured after its order was refunded or cancelled. */
-async function listSpentOn(ctx: Ctx, deducted: StoredFact[]): Promise<number[]> {
-  const entryIds = deducted.flatMap(({ refs, data }) => (data.includes('"ord_') ? (refs.creditEntryId ?? []) : []))
+/**
+ * The orders on which credit was spent, or restored, by the entries of these facts: a reservation may be captured after its order was refunded or
+ * cancelled, and the platform gives back what was spent there at its own time.
+ */
+async function listOrdersOfCredit(ctx: Ctx, facts: StoredFact[]): Promise<number[]> {
+  const entryIds = facts.flatMap(({ refs, data }) => (data.includes('"ord_') ? (refs.creditEntryId ?? []) : []))
   if (entryIds.length === 0) return []
   const rows = await ctx.tx.many(
     row({ orderId: int }),
     sql`
     select distinct order_id from credit_entries
-     where store_id = ${ctx.storeId} and id = any(${entryIds}::bigint[]) and type = 4 and order_id is not null`
+     where store_id = ${ctx.storeId} and id = any(${entryIds}::bigint[]) and type in (4, 5) and order_id is not null`
   )
   return rows.map(({ orderId }) => orderId)
 }

@@ -1,11 +1,11 @@
-import { restoreRedemption } from '#credits'
+import { markOrderCancelled, restoreRedemption } from '#credits'
 import { bool, type Ctx, int, type RowOf, row, sql } from '#kit/postgres'
 
 /**
  * Restores what was spent on these orders and given back with them: all of a redemption when its order was cancelled, otherwise the part that was
  * refunded. That is so for what discounts took off and for captured reservations. What was spent from an account or a gift card of the platform
- * is given back there, and the ledger follows those (`applyTransactions`). It reads what is true now, so it may be called for any order at any
- * time, in any order.
+ * is given back there, and the ledger follows those (`applyTransactions`). Redemptions of cancelled orders that are restored in whole, however, get
+ * their mark. It reads what is true now, so it may be called for any order at any time, in any order.
  */
 export async function restoreOrders(ctx: Ctx, orderIds: number[]): Promise<void> {
   if (orderIds.length === 0) return
@@ -24,6 +24,19 @@ export async function restoreOrders(ctx: Ctx, orderIds: number[]): Promise<void>
       isOrderCancelled: isCancelled
     })
   }
+  await markOrderCancelled(ctx, await listCancelled(ctx, orderIds))
+}
+
+/** Those of the orders that are cancelled and have redemptions. */
+async function listCancelled(ctx: Ctx, orderIds: number[]): Promise<number[]> {
+  const rows = await ctx.tx.many(
+    row({ id: int }),
+    sql`
+    select o.id from orders o
+     where o.store_id = ${ctx.storeId} and o.id = any(${orderIds}::bigint[]) and o.cancelled_at is not null
+       and exists (select from credit_entries e where e.store_id = ${ctx.storeId} and e.order_id = o.id and e.type = 4)`
+  )
+  return rows.map(({ id }) => id)
 }
 
 const Restorable = row({
