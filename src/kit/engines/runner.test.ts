@@ -457,12 +457,16 @@ test('a store is left to somebody else only when what is under way there has end
   const store = await aStore(db)
   const { storeId } = store
   const order: string[] = []
+  let runs = 0
   const engine: Engine = {
     name: 'patient',
     stage: 'others',
     due: (stores) => dueIn(stores, storeId),
     nextDueAt: async () => null,
-    runOnce: async () => setTimeout(10, 1),
+    async runOnce() {
+      runs++
+      return setTimeout(10, 1)
+    },
     async endUnderWay() {
       await setTimeout(200)
       order.push('ended')
@@ -480,9 +484,12 @@ test('a store is left to somebody else only when what is under way there has end
   })
   t.after(() => node.stop())
   runner.start()
-  await setTimeout(100)
-  await runner.alone(storeId, async () => void order.push('alone'))
-  await setTimeout(1_500)
+  await until('work', () => runs > 0)
+  await runner.alone(storeId, async () => {
+    order.push('alone')
+    runs = 0
+  })
+  await until('work again', () => runs > 0)
   await runner.stop()
   order.push('stopped')
   assert.deepEqual(order, ['ended', 'alone', 'ended', 'stopped'])
