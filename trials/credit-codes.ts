@@ -130,6 +130,8 @@ async function createWorld({ db, controls }: Platform, storeId: number, random: 
   const added = new Map<string, number>()
   const taken = new Map<string, { customerId: string; tookMinor: number; backMinor: number }>()
   const orders: Order[] = []
+  /** Of this step: refunded at the same instant of the clock, an order would look as it was, and only a message that may be dropped would say so. */
+  let placed: Order[] = []
   const upTo = (most: number) => 1 + Math.floor(random() * most)
   let operation = 0
   const customers = await inStore((ctx) =>
@@ -182,7 +184,7 @@ async function createWorld({ db, controls }: Platform, storeId: number, random: 
     const tookMinor = Math.min(totalMinor, found.amountMinor)
     assert.ok(!taken.has(found.code), `the platform took ${found.code} twice`)
     taken.set(found.code, { customerId, tookMinor, backMinor: 0 })
-    orders.push({ customerId, code: found.code, id: order.id, tookMinor, restMinor: totalMinor - tookMinor })
+    placed.push({ customerId, code: found.code, id: order.id, tookMinor, restMinor: totalMinor - tookMinor })
     if (tookMinor === found.amountMinor) done.full++
     else done.part++
   }
@@ -206,7 +208,7 @@ async function createWorld({ db, controls }: Platform, storeId: number, random: 
   return {
     done,
     later,
-    /** One thing for every customer, all at once; now and then some minutes pass. */
+    /** One thing for every customer, all at once; then some minutes pass. */
     async act() {
       await Promise.all(
         customers.map((customer) => {
@@ -218,7 +220,9 @@ async function createWorld({ db, controls }: Platform, storeId: number, random: 
           return change(customer, (random() < 0.5 ? 1 : -1) * upTo(1_500))
         })
       )
-      if (random() < 0.4) await later(upTo(6))
+      await later(upTo(3))
+      orders.push(...placed)
+      placed = []
     },
     /** As if the real time had passed for which codes rest after a failure; calls that may be under way are waited for all the same. */
     rested: () =>
