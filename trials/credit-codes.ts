@@ -107,6 +107,7 @@ export async function spendByCodes(trial: CreditCodesTrial): Promise<CreditCodes
     }
     await settle()
     // Refunds and cancellations whose messages were dropped are found by the walk over recent orders.
+    await world.touchOrders()
     await call('POST', `${at}/reconcile`, {})
     await settle()
     await examineCodes(platform.db, storeId)
@@ -227,6 +228,17 @@ async function createWorld({ db, controls }: Platform, storeId: number, random: 
     /** As if the real time had passed for which codes rest after a failure; calls that may be under way are waited for all the same. */
     rested: () =>
       inStore((ctx) => ctx.tx.run(sql`update credit_codes set rests_until = null where store_id = ${ctx.storeId}`)),
+    /**
+     * A later revision of every order. The clock stands still between moves: one that was tagged and refunded at the same instant would look
+     * as it was before, and only the refund's message, which may be dropped, would say so.
+     */
+    async touchOrders() {
+      await later(1)
+      await inStore((ctx) =>
+        ctx.tx.run(sql`
+        update sandbox.orders set updated_at = (select clock_at from stores where store_id = ${ctx.storeId}) where store_id = ${ctx.storeId}`)
+      )
+    },
     /** How much is still to be done. */
     async open(): Promise<number> {
       const { left } = await inStore((ctx) =>
