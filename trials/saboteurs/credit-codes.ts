@@ -3,6 +3,7 @@ import { slice } from './saboteur.ts'
 
 const WORK = 'src/spending/codes/work-on-code.ts'
 const REQUEST = 'src/spending/codes/request-code.ts'
+const RESTORE = 'src/spending/redemptions/restore-orders.ts'
 const SETTLE = 'src/spending/redemptions/settle-orders.ts'
 const RUN = slice('credit-codes-trial')
 
@@ -51,7 +52,11 @@ export const creditCodesSaboteurs: Record<string, Saboteur> = {
     run: RUN,
     trialThen: { failsWith: 'credit exists twice, or is lost' },
     edits: [
-      { file: SETTLE, from: 'if (isCancelled) return deductedMinor', to: 'if (isCancelled && totalMinor < 0) return 0' }
+      {
+        file: RESTORE,
+        from: 'if (isCancelled) return deductedMinor',
+        to: 'if (isCancelled && totalMinor < 0) return 0'
+      }
     ]
   },
   'a code is made again without looking for it': {
