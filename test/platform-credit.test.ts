@@ -221,6 +221,47 @@ test('a refund and a cancellation that give credit back restore the redemption; 
   assert.deepEqual(await findings(), [])
 })
 
+test('an order that gives back more than it took from the account was refunded in credit: the rest is a change by somebody else', async () => {
+  const { join, add, order, store, storeId, settle, walk, entries, onPlatform, balance, findings } = await aShop()
+  const id = await join('ada@example.com')
+  await add(id, '30.00')
+  const post = (path: string, body: object) => service.post(`/store-credits/${id}/reservations${path}`, store.key, body)
+  const reserved = await post('', { amount: 7, reason: 'a test' })
+  await settle()
+  const { id: orderId } = await order(id, '40.00', '10.00')
+  await settle()
+  const captured = await post(`/${reserved.body.data.id}/capture`, { order_id: orderId })
+  assert.equal(captured.status, 200, JSON.stringify(captured.body))
+  await settle()
+  assert.equal(await onPlatform(id), 1300)
+
+  // What the platform does when somebody refunds in store credit what was paid by card.
+  const refundInCredit = (minor: number) =>
+    service.sandboxDb.inInstallation((tx) =>
+      tx.run(sql`
+        with account as (
+          update sandbox.credit_accounts set balance_minor = balance_minor + ${minor}
+           where store_id = ${storeId} and customer_id = ${id}::bigint returning id, balance_minor)
+        insert into sandbox.credit_transactions (store_id, account_id, amount_minor, balance_after_minor, event, order_transaction_id, created_at)
+        select ${storeId}, account.id, ${minor}, account.balance_minor, 'ORDER_REFUND', t.order_transaction_id, t.created_at
+          from account join sandbox.credit_transactions t on t.store_id = ${storeId} and t.account_id = account.id and t.event = 'ORDER_PAYMENT'`)
+    )
+  await refundInCredit(4_00)
+  await walk()
+  await refundInCredit(26_00)
+  await walk()
+  assert.deepEqual((await entries(id)).slice(1), [
+    [4, -1000, 'order'],
+    [4, -700, 'order'],
+    [5, 400, 'order'],
+    [9, 2000, 'drift', 'order'],
+    [5, 600, 'order']
+  ])
+  assert.equal(await onPlatform(id), 4300)
+  assert.equal(await balance(id), 43)
+  assert.deepEqual(await findings(), [])
+})
+
 test('what is reserved is not on the platform, so that it cannot be spent twice; released, it is there again', async () => {
   const { store, join, add, onPlatform, settle, findings } = await aShop()
   const id = await join('ada@example.com')

@@ -309,7 +309,7 @@ export async function listOrderIds(ctx: Ctx, platformOrderIds: string[]): Promis
 
 const RedemptionRow = row({ id: int, orderId: int, leftMinor: int })
 
-/** The redemptions on orders, newest first, with what is left to restore of each. */
+/** The redemptions on orders that came from the platform's accounts, newest first, with what is left to restore of each. */
 export function listRedemptions(ctx: Ctx, orderIds: number[]) {
   return ctx.tx.many(
     RedemptionRow,
@@ -319,7 +319,22 @@ export function listRedemptions(ctx: Ctx, orderIds: number[]) {
               where r.store_id = ${ctx.storeId} and r.reverses_id = e.id and r.amount_minor > 0), 0)::bigint as left_minor
       from credit_entries e
      where e.store_id = ${ctx.storeId} and e.order_id = any(${orderIds}::bigint[]) and e.type = 4
+       and e.operation_id like 'platform-credit:%'
      order by e.id desc`
+  )
+}
+
+const SpentOnOrder = row({ orderId: int, leftMinor: int })
+
+/** What orders have taken from accounts and cards, less what they gave back before these transactions. */
+export function listSpentOnOrders(ctx: Ctx, orderIds: number[], but: string[]) {
+  return ctx.tx.many(
+    SpentOnOrder,
+    sql`
+    select order_id, -sum(amount_minor)::bigint as left_minor from platform_credit_transactions
+     where store_id = ${ctx.storeId} and order_id = any(${orderIds}::bigint[]) and kind in ('spent', 'returned')
+       and transaction_key <> all(${but}::text[])
+     group by order_id`
   )
 }
 

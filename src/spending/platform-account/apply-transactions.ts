@@ -1,6 +1,6 @@
 import { type CreditChange, changeCredits, restoreCredit } from '#credits'
 import type { Ctx } from '#kit/postgres'
-import { type JudgedTransaction, listRedemptions } from './account-queries.ts'
+import { type JudgedTransaction, listRedemptions, listSpentOnOrders } from './account-queries.ts'
 
 /**
  * Does in the ledger what transactions of the platform's accounts have done there, each once: what was spent is a redemption, what was
@@ -43,25 +43,38 @@ function changeOf({ memberId, kind, orderId, transaction }: JudgedTransaction): 
 const operationOf = (key: string) => `platform-credit:${key}`
 
 /**
- * Restores redemptions of the order, the newest first. What the order took of credit that the ledger did not have is restored by
- * nothing: it is taken from the account again. An order whose redemption is not known here gives back what counts as a change.
+ * Restores the redemptions that the platform's accounts have made on the order, the newest first. What the order took of credit that the
+ * ledger did not have is restored by nothing: it is taken from the account again. What an order gives back beyond what it took from
+ * accounts is a change: somebody refunds in credit what was paid otherwise.
  */
 async function giveBack(ctx: Ctx, returns: JudgedTransaction[]): Promise<void> {
-  const redemptions = Map.groupBy(
-    await listRedemptions(
-      ctx,
-      returns.map(({ orderId }) => orderId!)
-    ),
-    ({ orderId }) => orderId
+  const orderIds = [...new Set(returns.map(({ orderId }) => orderId!))]
+  const redemptions = Map.groupBy(await listRedemptions(ctx, orderIds), ({ orderId }) => orderId)
+  const keys = returns.map(({ transaction }) => transaction.key)
+  const spent = new Map((await listSpentOnOrders(ctx, orderIds, keys)).map((one) => [one.orderId, one]))
+  const divided = returns.map((returned) => {
+    const { orderId, transaction } = returned
+    const ofOrder = spent.get(orderId!)
+    const takenMinor = Math.min(transaction.amountMinor, Math.max(0, ofOrder?.leftMinor ?? 0))
+    if (ofOrder) ofOrder.leftMinor -= transaction.amountMinor
+    return { returned, takenMinor, beyondMinor: transaction.amountMinor - takenMinor }
+  })
+  await changeCredits(
+    ctx,
+    divided
+      .filter(({ beyondMinor }) => beyondMinor > 0)
+      .map(({ returned, takenMinor, beyondMinor }) => {
+        const change = changeOf({ ...returned, kind: 'changed' })
+        if (takenMinor === 0) return change
+        return { ...change, amountMinor: beyondMinor, operationId: `${change.operationId}:beyond` }
+      })
   )
-  const unknown = returns.filter(({ orderId }) => !redemptions.has(orderId!))
-  await changeCredits(ctx, unknown.map(changeOf))
   await restoreCredit(
     ctx,
-    returns.flatMap(({ memberId, orderId, transaction }) => {
+    divided.flatMap(({ returned: { memberId, orderId, transaction }, takenMinor }) => {
       const { key, event } = transaction
       const isOrderCancelled = event === 'order_cancellation'
-      let open = transaction.amountMinor
+      let open = takenMinor
       return (redemptions.get(orderId!) ?? []).flatMap((redemption, i) => {
         const amountMinor = Math.min(open, redemption.leftMinor)
         if (amountMinor <= 0) return []
