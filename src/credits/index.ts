@@ -13,10 +13,10 @@ export { type ReservationOutcome, type ReservationRequest, reserveCredit } from 
 export {
   giveBackCredit,
   giveBackForfeit,
-  markOrderCancelled,
   type Restoration,
   restoreCredit,
   restoreRedemption
 } from './restore-credit.ts'
+export { markOrderCancelled } from './reversal-queries.ts'
 export { giveBackExcess, type TakeBack, takeBackCredit } from './take-back-credit.ts'
 export { transferCredit } from './transfer-credit.ts'

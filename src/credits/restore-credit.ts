@@ -2,13 +2,7 @@ import type { Ctx } from '#kit/postgres'
 import { type CreditOutcome, changeCredits } from './change-credits.ts'
 import type { CreditChange, CreditMark, LotPart } from './credit.ts'
 import { listEntriesOf, lockAccounts } from './queries.ts'
-import {
-  listDeductions,
-  listEntriesOfOrder,
-  listLotDates,
-  listMembersOfEntries,
-  markRestored
-} from './reversal-queries.ts'
+import { listDeductions, listEntriesOfOrder, listLotDates, listMembersOfEntries } from './reversal-queries.ts'
 
 type Deduction = Awaited<ReturnType<typeof listDeductions>>[number]
 type LotDate = Awaited<ReturnType<typeof listLotDates>>[number]
@@ -78,15 +72,6 @@ export async function restoreRedemption(
   const { isOrderCancelled = false, ...given } = restoration
   const mark = isOrderCancelled ? 'order_cancelled' : null
   return (await restoreCredit(ctx, [{ ...given, type: 'redemption_restored', mark }]))[0]!
-}
-
-/**
- * Marks what was restored of those redemptions of these orders that are restored in whole: their orders were cancelled. Parts of it may have been
- * restored by refunds, before the cancellation was known.
- */
-export async function markOrderCancelled(ctx: Ctx, orderIds: number[]): Promise<void> {
-  if (orderIds.length === 0) return
-  await markRestored(ctx, orderIds, 'order_cancelled')
 }
 
 /**

@@ -1,5 +1,4 @@
 import { type Ctx, instant, int, intList, nullable, row, sql } from '#kit/postgres'
-import type { CreditMark } from './credit.ts'
 import { creditEntryTypeOf } from './credit-entry-types.ts'
 
 const Deduction = row({
@@ -73,8 +72,12 @@ export async function listEntriesOfOrder(ctx: Ctx, orderId: number) {
   return rows.map((entry) => ({ ...entry, type: creditEntryTypeOf(entry.type) }))
 }
 
-/** Marks what has restored redemptions of these orders, of those that are restored in whole. Amounts never change. */
-export async function markRestored(ctx: Ctx, orderIds: number[], mark: CreditMark): Promise<void> {
+/**
+ * Marks what has restored those redemptions of these orders that are restored in whole: their orders were cancelled. Parts of it may have
+ * been restored by refunds, before the cancellation was known. Amounts never change.
+ */
+export async function markOrderCancelled(ctx: Ctx, orderIds: number[]): Promise<void> {
+  if (orderIds.length === 0) return
   await ctx.tx.run(sql`
     with restored as (
       select e.id from credit_entries e
@@ -82,6 +85,6 @@ export async function markRestored(ctx: Ctx, orderIds: number[], mark: CreditMar
        where e.store_id = ${ctx.storeId} and e.order_id = any(${orderIds}::bigint[]) and e.type = 4
        group by e.id, e.amount_minor
       having sum(r.amount_minor) >= -e.amount_minor and bool_or(r.mark is null))
-    update credit_entries r set mark = ${mark}
+    update credit_entries r set mark = 'order_cancelled'
       from restored e where r.store_id = ${ctx.storeId} and r.reverses_id = e.id and r.type = 5 and r.mark is null`)
 }
