@@ -1,6 +1,6 @@
-import { internalId } from '#kit/ids'
 import { type Ctx, instant, int, json, nullable, type RowOf, row, sql, text, textList } from '#kit/postgres'
-import { CREDIT_GATEWAYS, type OrderCoupon, type OrderLine } from '#platform'
+import { CREDIT_GATEWAYS, type OrderCoupon, type OrderLine, type ProfileName } from '#platform'
+import { findOrderId } from './find-order-id.ts'
 
 const listed = {
   id: int,
@@ -107,16 +107,10 @@ export function listOrders(
   )
 }
 
-/** By the platform's number or our id; null for an order that is not known. */
-export async function findOrder(ctx: Ctx, given: string): Promise<OrderWithParts | null> {
-  const found = await ctx.tx.maybeOne(
-    row({ id: int }),
-    sql`
-    select id from orders
-     where store_id = ${ctx.storeId} and (platform_order_id = ${given} or id = ${internalId('ord', given)})`
-  )
-  if (!found) return null
-  const { id } = found
+/** By what `findOrderId` accepts; null for an order that is not known. */
+export async function findOrder(ctx: Ctx, given: string, profile: ProfileName): Promise<OrderWithParts | null> {
+  const id = await findOrderId(ctx, given, profile)
+  if (id === null) return null
   const [order] = await listOrders(ctx, { before: id + 1, memberId: null, limit: 1 })
   const parts = await ctx.tx.one(
     OrderParts,

@@ -36,7 +36,7 @@ async function aWalkedStore() {
     },
     orders: async () =>
       (await store.inStore((ctx) => listOrders(ctx, { before: null, memberId: null, limit: 100 }))).length,
-    order: (id: string) => store.inStore((ctx) => findOrder(ctx, id)),
+    order: (id: string) => store.inStore((ctx) => findOrder(ctx, id, 'platform')),
     import: () => store.inStore(findOrderImport)
   }
 }

@@ -39,7 +39,7 @@ async function aShop() {
     rowsOf,
     deps: { db, connectorOf: async () => connector },
     receive: (...all: InboundMessage[]) => applyOrderMessages({ db, connectorOf: async () => connector }, storeId, all),
-    order: (id: string) => inStore((ctx) => findOrder(ctx, id)),
+    order: (id: string) => inStore((ctx) => findOrder(ctx, id, 'platform')),
     /** What a rule of `doctor` finds: each as one text. */
     found: (rule: { wrong: (ctx: Ctx) => Statement }) =>
       inStore(async (ctx) => {

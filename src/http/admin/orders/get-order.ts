@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { findOrderEffects, listOrderCredit } from '#order-effects'
 import { findOrder } from '#orders'
-import { gid } from '#platform'
 import type { Surface } from '../../shared/surface.ts'
 import { requestStoreOf, StoreParams, storeOf } from '../store.ts'
 import { orderNotFound } from './order-not-found.ts'
@@ -30,10 +29,9 @@ export function getOrderRoute(admin: Surface): void {
     },
     async (request) => {
       const { order: given } = request.params
-      const prefix = gid(requestStoreOf(request).profile, 'Order', '')
-      const number = given.startsWith(prefix) ? given.slice(prefix.length) : given
+      const { profile } = requestStoreOf(request)
       const found = await request.inStore(async (ctx) => {
-        const order = await findOrder(ctx, number)
+        const order = await findOrder(ctx, given, profile)
         if (!order) return null
         const credit = (await listOrderCredit(ctx, [order.id])).get(order.id)
         return { order, effects: await findOrderEffects(ctx, order.id), credit }

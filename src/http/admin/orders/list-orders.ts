@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { findCustomerId, parseCustomerId } from '#members'
 import { listOrderCredit } from '#order-effects'
-import { findOrder, listOrders } from '#orders'
+import { findOrderId, listOrders } from '#orders'
 import type { Surface } from '../../shared/surface.ts'
 import { Page, PageLimit, platformNumber, text } from '../fields.ts'
 import { requestStoreOf, StoreParams, storeOf } from '../store.ts'
@@ -37,13 +37,14 @@ export function listOrdersRoute(admin: Surface): void {
     },
     async (request) => {
       const { customer, before, limit = DEFAULT_LIMIT } = request.query
-      const reference = customer === undefined ? null : parseCustomerId(customer, requestStoreOf(request).profile)
+      const { profile } = requestStoreOf(request)
+      const reference = customer === undefined ? null : parseCustomerId(customer, profile)
       const { orders, credit } = await request.inStore(async (ctx) => {
         const memberId = reference && (await findCustomerId(ctx, reference))
         if (reference && memberId === null) return { orders: [], credit: new Map() }
-        const last = before === undefined ? null : await findOrder(ctx, before)
-        if (before !== undefined && !last) throw orderNotFound(before)
-        const found = await listOrders(ctx, { before: last?.id ?? null, memberId, limit: limit + 1 })
+        const lastId = before === undefined ? null : await findOrderId(ctx, before, profile)
+        if (before !== undefined && lastId === null) throw orderNotFound(before)
+        const found = await listOrders(ctx, { before: lastId, memberId, limit: limit + 1 })
         return {
           orders: found,
           credit: await listOrderCredit(
