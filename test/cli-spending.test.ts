@@ -52,6 +52,36 @@ test('a code is made of a part of the credit, spent on an order and listed; anot
   assert.deepEqual([shown.discount_codes, shown.credit_used], [[code.code], 7.5])
 })
 
+test('orders say which of their codes spend store credit, and which are coupons of the shop', async () => {
+  const { at, of, customer, storeId, settle, inStore } = await aMember('coupon')
+  const ours = await json('credit', 'code', 'create', ...of, '--amount', '5.00')
+  // The last has the form of ours, and its check characters do not fit.
+  const shops = ['SC-WELCOME', 'SC-2222-2222-2222-2222']
+  const connector = await service.deps.connectorOf(storeId)
+  const { now } = await inStore(async (ctx) => ({ now: ctx.now }))
+  for (const code of shops) {
+    const terms = { customerId: customer, amountMinor: 100, currency: 'USD', title: 'A coupon' }
+    const made = await connector.discounts.createCode({
+      ...terms,
+      code,
+      startsAt: now,
+      endsAt: now.add({ hours: 1 })
+    })
+    assert.ok(made.ok, JSON.stringify(made))
+  }
+  const codes = [shops[0], ours.code, shops[1]]
+  const { id } = await json('sandbox', 'order', ...of, '--total', '40.00', '--code', codes.join(','))
+  await settle()
+  const shown = await json('orders', 'show', id, ...at)
+  assert.deepEqual([shown.discount_codes.toSorted(), shown.credit_codes], [codes.toSorted(), [ours.code]])
+  assert.equal(shown.coupons.length, 3)
+  const listed = await json('orders', 'list', ...at)
+  assert.deepEqual(
+    listed.data.map((order: any) => order.credit_codes),
+    [[ours.code], []]
+  )
+})
+
 test('what a code cannot be made of is refused, and nothing is reserved', async () => {
   const { at, of } = await aMember('coupon')
   const refused = async (pattern: RegExp, ...args: string[]) => {

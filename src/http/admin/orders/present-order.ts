@@ -5,6 +5,7 @@ import { numberOf } from '#kit/money'
 import type { OrderCredit, OrderEffects } from '#order-effects'
 import type { OrderSummary, OrderWithParts } from '#orders'
 import { OrNull, Timestamp } from '#resources'
+import { isCreditCode } from '#spending'
 
 const money = (description: string) => Type.Number({ description: `${description}, in \`currency\`` })
 const ofLedger = (description: string) => Type.Number({ description: `${description}, in the store's currency` })
@@ -33,7 +34,10 @@ const fields = {
   brand: textOrNull('The brand: an attribute of the order, else that of the store'),
   country_code: textOrNull('Of the shipping address, else of the billing address'),
   province: textOrNull('Of the same address'),
-  discount_codes: Type.Array(Type.String(), { description: 'The codes that were used' }),
+  discount_codes: Type.Array(Type.String(), { description: 'The codes that were used, those of store credit too' }),
+  credit_codes: Type.Array(Type.String(), {
+    description: 'Those of `discount_codes` that Perennial has made to spend store credit; the others are coupons of the shop'
+  }),
   dispute_status: textOrNull('Of the newest dispute; null when there is none'),
   updated_at: Timestamp('When something of it changed here, by the clock of the store')
 }
@@ -62,6 +66,7 @@ const example = {
   country_code: 'DE',
   province: 'Bavaria',
   discount_codes: ['WELCOME'],
+  credit_codes: [],
   dispute_status: null,
   updated_at: '2026-11-18T10:00:01.000Z'
 }
@@ -268,6 +273,7 @@ export function presentOrderSummary(
     country_code: order.countryCode,
     province: order.province,
     discount_codes: order.discountCodes,
+    credit_codes: order.discountCodes.filter(isCreditCode),
     dispute_status: order.disputeStatus,
     updated_at: isoOf(order.updatedAt)
   }
