@@ -33,7 +33,7 @@ test('credit is shown, added, deducted, reconciled, forfeited and expired', asyn
   assert.equal(deducted.available, 25.5)
   const more = await run(['credit', 'deduct', ...of, '--amount', '25.51', '--reason', 'x'])
   assert.equal(more.code, 1)
-  assert.match(more.err, /amount is more than the available store credit: cust_\d+ has 25\.50/)
+  assert.match(more.err, /--amount is more than the available store credit: cust_\d+ has 25\.50/)
   const reconciled = await json('credit', 'reconcile', ...of, '--balance', '20')
   assert.deepEqual(
     [reconciled.balance, reconciled.entries[0].amount, reconciled.entries[0].type],
@@ -113,7 +113,7 @@ test('wrong rows are refused one by one with their lines, and exit with 1; a wro
     problems.map(({ line, message }: any) => [line, message]),
     [
       [2, 'external_id was imported before with another amount'],
-      [3, 'amount must be an amount of 0 or more'],
+      [3, 'amount must be above 0'],
       [4, 'amount must be above 0'],
       [5, 'amount must have at most 2 decimals in USD'],
       [6, 'currency must be USD, the currency of the store'],

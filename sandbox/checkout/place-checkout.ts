@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { decimalOf } from '#kit/money'
 import { type Queries, sql } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
 import { stepsFrom } from '../billing/cycles.ts'
@@ -172,8 +173,10 @@ async function spendCredit(q: Queries, shop: Shop, customer: Customer, amountMin
   )
   const move = { accountId: account?.id ?? '0', amountMinor: -amountMinor, event: 'ORDER_PAYMENT', expiresAt: null }
   const spent = account ? await moveCredit(q, shop.storeId, move, now) : null
-  if (!spent) throw new Refusal('conflict', 'The customer does not have that much store credit on the platform')
-  return spent
+  if (spent) return spent
+  const has = `${decimalOf(account?.balanceMinor ?? 0, shop.currency)} ${shop.currency}`
+  const message = `must be at most the store credit that the customer has on the platform, which is ${has}`
+  throw new Refusal('conflict', `credit ${message}`, [{ field: 'credit', code: 'invalid', message }])
 }
 
 /** The card of somebody who leaves none on file. */

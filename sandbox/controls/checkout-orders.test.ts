@@ -286,14 +286,32 @@ for (const [what, change, expected] of [
   ['a half of something', { lines: [{ variant: 'BOWL', quantity: 0.5 }] }, /^quantity must be a whole number/],
   ['a negative amount of credit', { total: '5.00', credit: '-1.00' }, /^credit must be an amount of zero or more/],
   ['more credit than is to be paid', { total: '5.00', credit: '5.01' }, /^credit must be at most what is to be paid/],
-  ['credit that is not there', { total: '5.00', credit: '5.00' }, /does not have that much store credit/],
+  [
+    'credit that is not there',
+    { total: '5.00', credit: '5.00' },
+    /^credit must be at most the store credit that the customer has on the platform, which is 0\.00 USD$/
+  ],
   [
     'a gift card that does not exist',
     { total: '5.00', giftCard: 'nothing12' },
     /^There is no gift card with that code/
   ],
   ['a code that does not exist', { total: '5.00', codes: ['NO'] }, /^There is no coupon NO/],
-  ['a country by its name', { total: '5.00', country: 'Germany' }, /^country must be an ISO 3166 country code/],
+  [
+    'a country by its name',
+    { total: '5.00', country: 'Germany' },
+    /^country must be an ISO 3166-1 alpha-2 country code/
+  ],
+  [
+    'a country that does not exist',
+    { total: '5.00', country: 'XX' },
+    /^country must be an ISO 3166-1 alpha-2 country code/
+  ],
+  [
+    'a bill to a country that does not exist',
+    { total: '5.00', billingCountry: 'XX' },
+    /^billing_country must be an ISO 3166-1 alpha-2 country code/
+  ],
   ['a tax above 100 percent', { total: '5.00', taxPercent: 101 }, /^tax_percent must be a number from 0 to 100/],
   [
     'attributes of one name',

@@ -1,4 +1,5 @@
 import { invalidField } from '#kit/refusal'
+import { ACCEPTED_COUNTRY, isCountry } from '#plans/pricing'
 import { vaultCard } from '../checkout/vault-card.ts'
 import type { Platform } from '../http.ts'
 import { customerPayload } from '../outgoing/customer-payloads.ts'
@@ -24,8 +25,7 @@ export async function createCustomer(platform: Platform, input: NewTestCustomer)
   const email = input.email.trim()
   if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 255) throw invalidField('email', 'must be an e-mail address')
   const country = input.country?.toUpperCase() ?? null
-  if (country !== null && !/^[A-Z]{2}$/.test(country))
-    throw invalidField('country', 'must be a two-letter country code')
+  if (country !== null && !isCountry(country)) throw invalidField('country', `must be ${ACCEPTED_COUNTRY}`)
   const now = await platform.clock(shop.domain)
   const customer = await platform.db.inInstallation(async (q) => {
     const inserted = await insertCustomer(

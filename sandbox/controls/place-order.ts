@@ -1,7 +1,7 @@
 import { minorOf } from '#kit/money'
 import type { Queries } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
-import type { CartPrice } from '#plans/pricing'
+import { ACCEPTED_COUNTRY, type CartPrice, isCountry } from '#plans/pricing'
 import { inProportion, sumOf } from '../amounts.ts'
 import { type CartTotals, type Goods, priceOf, type Reduction } from '../checkout/cart-totals.ts'
 import { memberReductions, priceForMember } from '../checkout/member-prices.ts'
@@ -54,7 +54,6 @@ export type NewTestOrder = {
   cartToken?: string | null
 }
 
-const COUNTRY = /^[A-Z]{2}$/
 const MOST_ATTRIBUTES = 50
 
 /**
@@ -125,7 +124,7 @@ function checkedInput(shop: Shop, input: Omit<NewTestOrder, 'customerId'>): Chec
   }
   refuseAttributes(input.attributes ?? [])
   for (const [field, country] of Object.entries({ country: input.country, billing_country: input.billingCountry })) {
-    if (country && !COUNTRY.test(country)) throw invalidField(field, 'must be an ISO 3166 country code such as US')
+    if (country && !isCountry(country)) throw invalidField(field, `must be ${ACCEPTED_COUNTRY}`)
   }
   const creditMinor = notNegative('credit', input.credit, shop)
   return { ...input, testMinor, creditMinor, shippingMinor: notNegative('shipping', input.shipping, shop) }

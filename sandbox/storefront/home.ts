@@ -50,6 +50,14 @@ function every({ interval, intervalCount }: { interval: Interval; intervalCount:
   return intervalCount === 1 ? `every ${unit}` : `every ${intervalCount} ${unit}s`
 }
 
+/** What a plan costs at first and later, and how often. */
+export function planPrice(shop: Shop, plan: Offer['plan'], basePriceMinor: number): Html {
+  const { priceMinor, cycleDiscounts } = planPricing(plan, basePriceMinor)
+  const then = cycleDiscounts[0] && `now, then ${price(cycleDiscounts[0].computedPriceMinor, shop.currency)} `
+  return html`<p><span class="price">${price(priceMinor, shop.currency)}</span>
+    <span class="soft">${then}${every(plan.billingPolicy)}</span></p>`
+}
+
 export function visitorPage(shop: Shop, basePath: string, offers: Offer[], customers: Customer[]): Html {
   return html`<h1>${shop.name}</h1>
   <section aria-labelledby="log-in">
@@ -147,11 +155,9 @@ function plans(shop: Shop, basePath: string, offers: Offer[], held: Contract[] |
         ? html`<p class="soft">This store sells no membership yet.</p>`
         : html`<ul class="grid">${offers.map((offer) => {
             const { plan, product, variant } = offer
-            const { priceMinor, cycleDiscounts } = planPricing(plan, variant.priceMinor)
-            const then = cycleDiscounts[0] && `now, then ${price(cycleDiscounts[0].computedPriceMinor, shop.currency)} `
             return html`<li class="card">
         <h3>${product.title}</h3>
-        <p><span class="price">${price(priceMinor, shop.currency)}</span> <span class="soft">${then}${every(plan.billingPolicy)}</span></p>
+        ${planPrice(shop, plan, variant.priceMinor)}
         <p class="soft">${plan.description || plan.name}</p>
         ${
           held === null
@@ -230,6 +236,12 @@ function cardSection(basePath: string, { customer, card }: Account): Html {
   </div>`
 }
 
+/** A cancelled order may be paid all the same: the money is given back by a refund. */
+function stateOf({ cancelledAt, financialStatus }: Order): string {
+  const payment = financialStatus.replace('_', ' ')
+  return cancelledAt === null ? payment : `cancelled, ${payment}`
+}
+
 function orderTable(shop: Shop, orders: Order[]): Html {
   return html`<div class="table" role="region" aria-labelledby="orders" tabindex="0"><table>
     <thead><tr><th scope="col">Order</th><th scope="col">Day</th><th scope="col">For</th><th scope="col">State</th>
@@ -238,7 +250,7 @@ function orderTable(shop: Shop, orders: Order[]): Html {
       (order) => html`<tr>
       <td>#${order.number}</td><td>${day(shop, order.createdAt)}</td>
       <td class="wide">${order.lines.map((line) => line.title).join(', ')}</td>
-      <td>${order.financialStatus.replace('_', ' ')}</td>
+      <td>${stateOf(order)}</td>
       <td class="number">${price(order.totalMinor, order.currency)}</td>
     </tr>`
     )}</tbody></table></div>`

@@ -6,7 +6,7 @@ import { countryName } from '../state/addresses.ts'
 import type { Collection } from '../state/collections.ts'
 import type { Product, Variant } from '../state/products.ts'
 import { type BrowserCart, COUNTRIES, type Details } from './cart.ts'
-import { price } from './home.ts'
+import { planPrice, price } from './home.ts'
 import { type Html, html } from './html.ts'
 
 export type Catalogue = { collections: Collection[]; products: Product[]; variants: Variant[] }
@@ -118,7 +118,8 @@ export function cartPage(
     offers.length > 0 &&
     html`<section aria-labelledby="add-plan"><h2 id="add-plan">With a membership</h2>
     <ul class="grid">${offers.map(
-      ({ plan: selling, product }) => html`<li class="card"><h3>${product.title}</h3>
+      ({ plan: selling, product, variant }) => html`<li class="card"><h3>${product.title}</h3>
+      ${planPrice(shop, selling, variant.priceMinor)}
       <p class="soft">${selling.description || selling.name}</p>
       <form method="post" action="${basePath}/cart/add"><input type="hidden" name="plan" value="${selling.id}">
         <button class="quiet">Add to cart<span class="hidden">: ${product.title}</span></button></form></li>`

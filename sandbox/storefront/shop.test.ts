@@ -195,6 +195,38 @@ test('settings that are no settings reduce nothing', async () => {
   assert.doesNotMatch(await browser.open('/products'), /member price/)
 })
 
+test('the cart says what its memberships cost', async () => {
+  const shop = await aShop()
+  await shop.aPlan()
+  const browser = aBrowser(shop)
+  const idOf = await variantIds(shop)
+  const { text } = await browser.submit('/cart/add', { variant: idOf('BOWL') })
+  assert.match(text, /With a membership VIP \$29\.00 every month /)
+})
+
+test('a cancelled order is shown as cancelled, and whether its money was given back', async () => {
+  const shop = await aShop()
+  const { storeId } = shop
+  const { id: customerId } = await shop.aCustomer()
+  const browser = aBrowser(shop)
+  await browser.submit('/session', { customer: customerId })
+  const ids: string[] = []
+  for (let n = 0; n < 3; n++) {
+    ids.push((await shop.sandbox.controls.order({ storeId, customerId, total: '40.00' })).id)
+  }
+  await shop.sandbox.controls.cancelOrder({ storeId, orderId: ids[0]!, refund: 'none' })
+  await shop.sandbox.controls.cancelOrder({ storeId, orderId: ids[1]!, refund: 'all' })
+  const page = await browser.open('/')
+  const states = [...page.matchAll(/#(100\d) .{1,60}? (cancelled, paid|cancelled, refunded|paid) \$40\.00/g)].map(
+    ([, number, state]) => [number, state]
+  )
+  assert.deepEqual(states.toSorted(), [
+    ['1001', 'cancelled, paid'],
+    ['1002', 'cancelled, refunded'],
+    ['1003', 'paid']
+  ])
+})
+
 test('a checkout says what does not apply and keeps the rest; a declined card keeps the cart', async () => {
   const shop = await aShop()
   const { storeId } = shop

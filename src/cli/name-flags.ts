@@ -14,12 +14,15 @@ const OTHER_FIELDS: Record<string, string> = {
   variant: 'variant_id'
 }
 
+/** The codes of refusals that may name a field: its value is wrong, or is wrong at present, as an amount above the balance is. */
+const NAME_FIELDS = new Set(['invalid_request', 'conflict'])
+
 /**
  * A refusal of the server in words of the command line: `product_ids must be …` becomes `--products (product_ids) must be …`.
  * `fields` are further fields by the key of their flag. Errors of another kind, and those about a file, are returned as they are.
  */
 export function nameFlags(err: unknown, flags: Flags, fields: Record<string, string> = {}): unknown {
-  if (!(err instanceof CommandError && err.code === 'invalid_request') || err instanceof FileRefused) return err
+  if (!(err instanceof CommandError && NAME_FIELDS.has(err.code)) || err instanceof FileRefused) return err
   const flagOf = new Map<string, string>()
   for (const [key, { written }] of Object.entries(flags)) {
     const flag = written.split(' ')[0]!

@@ -6,7 +6,6 @@ export {
   type VersionOffer
 } from './add-plan-version.ts'
 export { cartFrom } from './cart-input.ts'
-export { ACCEPTED_COUNTRIES } from './countries.ts'
 export { createPlan } from './create-plan.ts'
 export { CREDIT_PAYOUT_TYPES } from './credit-payout-types.ts'
 export { presentPerks } from './perks.ts'

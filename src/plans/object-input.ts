@@ -1,6 +1,6 @@
 import { minorOf } from '#kit/money'
 import { type FieldProblem, Refusal } from '#kit/refusal'
-import { ACCEPTED_COUNTRIES, ACCEPTED_COUNTRY, isCountry } from './countries.ts'
+import { ACCEPTED_COUNTRIES, ACCEPTED_COUNTRY, isCountry } from './pricing/index.ts'
 
 const MAX_IDS = 250
 const ID = /^(?:gid:\/\/(?:platform|shopify)\/([A-Za-z]+)\/)?([1-9][0-9]{0,19})$/

@@ -1,8 +1,8 @@
 import { minorOf } from '#kit/money'
 import { invalidField } from '#kit/refusal'
-import { ACCEPTED_COUNTRIES, isCountry } from './countries.ts'
 import { idOf } from './object-input.ts'
 import type { Plan } from './plan.ts'
+import { ACCEPTED_COUNTRIES, isCountry } from './pricing/index.ts'
 
 /** `<tier>-Recharge` is an order tag (spec 3), and the platform limits tags to 40 characters. */
 const MAX_TIER = 40 - '-Recharge'.length

@@ -139,7 +139,11 @@ for (const [path, body, called, status, expected] of [
 
 for (const [path, body, message] of [
   ['/sandbox/customers', { email: 'nobody' }, 'email must be an e-mail address'],
-  ['/sandbox/customers', { email: 'a@b.c', country: 'usa' }, 'country must be an ISO 3166 country code such as US'],
+  [
+    '/sandbox/customers',
+    { email: 'a@b.c', country: 'usa' },
+    'country must be an ISO 3166-1 alpha-2 country code in upper case, such as US'
+  ],
   [
     '/sandbox/joins',
     { customer: 'cust_1', plan: 'VIP' },

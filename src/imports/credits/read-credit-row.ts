@@ -45,9 +45,8 @@ function rowIn(fields: Fields, facts: Facts): CreditRow {
   if (currency !== null && currency !== facts.currency) {
     invalid('currency', `must be ${facts.currency}, the currency of the store`)
   }
-  const amount = fields.amount('amount')
+  const amount = fields.amount('amount', { above0: true })
   if (amount === null) return invalid('amount', 'is required')
-  if (amount.minor === 0) invalid('amount', 'must be above 0')
   if (Number(amount.text) > MAX_AMOUNT) invalid('amount', `must be at most ${MAX_AMOUNT}`)
   const expiresAt = fields.instant('expires_at')
   if (expiresAt !== null && Temporal.Instant.compare(expiresAt, facts.now) <= 0) invalid('expires_at', 'has passed')

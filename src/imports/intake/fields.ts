@@ -72,14 +72,15 @@ export class Fields {
     return value === null || isCurrency(value) ? value : invalid('currency', 'must be an ISO 4217 code such as USD')
   }
 
-  /** In the currency of the row, or the store's if it names none. */
-  amount(field: string): { text: string; minor: number } | null {
+  /** In the currency of the row, or the store's if it names none; at least one minor unit where it must be above 0. */
+  amount(field: string, { above0 = false } = {}): { text: string; minor: number } | null {
     const text = this.text(field, 40)
     if (text === null) return null
     const currency = this.currency() ?? this.#facts.currency
     try {
       const minor = minorOf(text, currency, field)
-      return minor >= 0 ? { text, minor } : invalid(field, 'must be an amount of 0 or more')
+      if (minor >= (above0 ? 1 : 0)) return { text, minor }
+      return invalid(field, above0 ? 'must be above 0' : 'must be an amount of 0 or more')
     } catch (err) {
       if (!(err instanceof Refusal)) throw err
       throw new Refused(refused('invalid_field', field, err.message))

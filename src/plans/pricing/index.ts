@@ -1,5 +1,6 @@
 export { type Cart, type CartLine, type PricingContext, TIERS, type Tier, type TierPlan } from './cart.ts'
 export type { CartPrice, LinePrice, ShippingPrice } from './cart-price.ts'
+export { ACCEPTED_COUNTRIES, ACCEPTED_COUNTRY, isCountry } from './countries.ts'
 export { explainReason } from './explain-reason.ts'
 export type { Perks } from './perks.ts'
 export { priceCart } from './price-cart.ts'

@@ -36,7 +36,8 @@ const fields = {
   province: textOrNull('Of the same address'),
   discount_codes: Type.Array(Type.String(), { description: 'The codes that were used, those of store credit too' }),
   credit_codes: Type.Array(Type.String(), {
-    description: 'Those of `discount_codes` that Perennial has made to spend store credit; the others are coupons of the shop'
+    description:
+      'Those of `discount_codes` that Perennial has made to spend store credit; the others are coupons of the shop'
   }),
   dispute_status: textOrNull('Of the newest dispute; null when there is none'),
   updated_at: Timestamp('When something of it changed here, by the clock of the store')

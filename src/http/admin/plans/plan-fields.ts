@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { ACCEPTED_COUNTRIES, ACCEPTED_TRIAL_DAYS, MAX_TRIAL_DAYS, PLAN_STATUSES, TRIAL_TYPES } from '#plans'
+import { ACCEPTED_TRIAL_DAYS, MAX_TRIAL_DAYS, PLAN_STATUSES, TRIAL_TYPES } from '#plans'
+import { ACCEPTED_COUNTRIES } from '#plans/pricing'
 import { amount, inWords, oneOf } from '../fields.ts'
 
 export const INTERVALS = ['day', 'week', 'month', 'year'] as const

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { ACCEPTED_COUNTRY } from '#plans/pricing'
 import { WHITE_SPACE } from '../../shared/not-blank.ts'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
@@ -14,9 +15,7 @@ const CustomerBody = Type.Object({
   }),
   first_name: Type.Optional(text(200, undefined, { examples: ['Ada'] })),
   last_name: Type.Optional(text(200, undefined, { examples: ['Ito'] })),
-  country: Type.Optional(
-    Type.String({ pattern: '^[A-Z]{2}$', description: 'an ISO 3166 country code such as US', examples: ['US'] })
-  ),
+  country: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$', description: ACCEPTED_COUNTRY, examples: ['US'] })),
   province: Type.Optional(text(10, 'a province code such as NY', { examples: ['NY'] }))
 })
 

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { invalidField } from '#kit/refusal'
+import { ACCEPTED_COUNTRY } from '#plans/pricing'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
 import { amount, platformNumber, text } from '../fields.ts'
@@ -97,7 +98,7 @@ const OrderBody = Type.Object(
 function countryCode(meaning: string) {
   return Type.String({
     pattern: '^[A-Z]{2}$',
-    description: 'an ISO 3166 country code such as US',
+    description: ACCEPTED_COUNTRY,
     meaning,
     examples: ['US']
   })
