@@ -540,7 +540,7 @@ test('two nodes that are at work at once write each owner once', async () => {
 })
 
 test('the command line compares and corrects', async () => {
-  const { store, join, remove, tags } = await aShop()
+  const { store, inStore, join, remove, tags } = await aShop()
   const { id } = await join('ada@example.com')
   const { json, run } = commandLine(service)
   await service.admin('POST', `${store.at}/sandbox/webhook-faults`, { drop: 1, seed: 7 })
@@ -560,4 +560,10 @@ test('the command line compares and corrects', async () => {
   assert.match(both.err + both.out, /Give --customer or --order, not both/)
   const nobody = await run(['tags', 'diff', '--store', store.domain, '--order', '1', '--json'])
   assert.match(nobody.err + nobody.out, /There is no order 1/)
+  const { data: orders } = await json('orders', 'list', '--store', store.domain)
+  const known = await inStore((ctx) =>
+    ctx.tx.one(row({ id: int }), sql`select id from orders where store_id = ${ctx.storeId} order by id desc limit 1`)
+  )
+  const { data: ours } = await diff('--order', `ord_${known.id}`)
+  assert.deepEqual([ours.length, ours[0].kind, ours[0].platform_id], [1, 'order', orders[0].id])
 })

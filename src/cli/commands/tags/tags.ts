@@ -13,7 +13,10 @@ const oneOwner = {
   customer: optional('--customer <customer>', customerText),
   order: optional(
     '--order <order>',
-    matching("the platform's number of an order, or its global id", /^(\d{1,20}|gid:\/\/\S+)$/)
+    matching(
+      "the platform's number of an order, its global id, or our id such as ord_7",
+      /^(\d{1,20}|gid:\/\/\S+|ord_\d{1,19})$/
+    )
   )
 }
 

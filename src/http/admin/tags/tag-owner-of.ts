@@ -14,7 +14,7 @@ export const OneOwner = {
     })
   ),
   order: Type.Optional(
-    text(200, "the platform's number of an order or its global id", {
+    text(200, "the platform's number of an order, its global id, or our id such as ord_7", {
       meaning: 'Only this order',
       examples: ['5678901234']
     })
