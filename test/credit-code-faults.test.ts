@@ -377,3 +377,52 @@ test('doctor names a code without its reservation, a redemption without its entr
     .map(({ message }) => message)
   assert.equal(messages.length, 2)
 })
+
+test('doctor names codes for which nothing is scheduled, or too late, and no others', async () => {
+  const { join, request, inStore, findings, storeId } = await aShop()
+  const ada = await join()
+  assert.equal((await request(ada, { amount: 5 })).status, 200)
+  const cases: [state: string, changed: string, problem: RegExp | null][] = [
+    ['pending', 'due_at = null', /^is pending and has no next step$/],
+    ['active', 'due_at = null', /^is active and has no next step$/],
+    ['active', "due_at = null, ends_at = $2 - interval '1 day'", /^is active and has no next step$/],
+    ['ending', 'due_at = null', /^is ending and has no next step$/],
+    ['active', 'closed_at = $2', /^is active and is off the platform since /],
+    ['used', 'due_at = null', /^is used and is to be taken off the platform, and nothing does$/],
+    ['ended', 'due_at = null', /^is ended and was never taken off the platform$/],
+    ['failed', 'due_at = null', /^is failed and was never taken off the platform$/],
+    ['ending', "due_at = $2 - interval '61 minutes'", /^is ending and has been due since /],
+    ['pending', "due_at = $2 - interval '59 minutes'", null],
+    ['used', 'closed_at = null', null],
+    ['used', 'due_at = null, closed_at = $2', null],
+    ['ended', 'due_at = null, closed_at = $2', null],
+    ['active', "due_at = $2 + interval '1 hour'", null],
+    // Tried again later, tried right now, or named by the warning with its error.
+    ['ending', "due_at = $2 - interval '1 day', rests_until = statement_timestamp() + interval '2 minutes'", null],
+    ['ending', "due_at = $2 - interval '1 day', leased_until = statement_timestamp() + interval '2 minutes'", null],
+    ['ending', "due_at = $2 - interval '1 day', attempts = 4", null]
+  ]
+  const named = async () =>
+    (await findings()).filter(({ check }) => check === 'credit_codes_scheduled').map(({ message }) => message)
+  for (const [state, changed, problem] of cases) {
+    await inStore(async ({ tx, now }) => {
+      const reset = 'due_at = $2, closed_at = null, rests_until = null, leased_until = null, attempts = 0'
+      for (const set of [`status = '${state}', ${reset}`, changed]) {
+        const text = `update credit_codes set ${set} where store_id = $1 and ($2::timestamptz is not null)`
+        await tx.run({ name: '', text, values: [storeId, now] })
+      }
+    })
+    const found = await named()
+    assert.equal(found.length, problem === null ? 0 : 1, `${state}, ${changed}: ${found.join()}`)
+    if (problem) assert.match(found[0]!, problem)
+  }
+  await inStore(({ tx, now }) =>
+    tx.run(
+      sql`update credit_codes set status = 'ending', attempts = 0, due_at = ${now.subtract({ hours: 2 })} where store_id = ${storeId}`
+    )
+  )
+  assert.equal((await named()).length, 1)
+  await inStore(({ tx }) => tx.run(sql`update stores set status = 'disconnected' where store_id = ${storeId}`))
+  assert.deepEqual(await named(), [], 'a disconnected store has no platform to work on')
+  await inStore(({ tx }) => tx.run(sql`update stores set status = 'active' where store_id = ${storeId}`))
+})

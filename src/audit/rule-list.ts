@@ -46,6 +46,7 @@ export { pointsBalancesSum, pointsEventsComplete } from '#points/audit-rules'
 export {
   creditCodesClosed,
   creditCodesReserved,
+  creditCodesScheduled,
   creditMirrored,
   discountsRedeemed,
   platformCreditAddsUp,

@@ -113,4 +113,9 @@ export const creditMirrored = defineAuditRule({
      order by a.member_id limit 100`
 })
 
-export { creditCodesClosed, creditCodesReserved, discountsRedeemed } from './redemptions/redemption-rules.ts'
+export {
+  creditCodesClosed,
+  creditCodesReserved,
+  creditCodesScheduled,
+  discountsRedeemed
+} from './redemptions/redemption-rules.ts'

@@ -43,6 +43,40 @@ export const creditCodesClosed = defineAuditRule({
      order by c.id limit 100`
 })
 
+/** By the store's clock; an engine takes up what is due within seconds. */
+const MAX_LATE_HOURS = 1
+/** In real time, after what rests could be taken up again. */
+const MAX_LATE_MINUTES = 10
+
+export const creditCodesScheduled = defineAuditRule({
+  name: 'credit_codes_scheduled',
+  severity: 'finding',
+  help:
+    'A discount code that spends store credit is not over, and nothing is scheduled that would make it, end it or take it off the platform; or that has ' +
+    'been due for more than an hour. Customers could use it after its time, or its credit stays reserved. Is the service running? Was a table changed by ' +
+    'hand?',
+  counted: (ctx) => sql`select count(*) as count from credit_codes where store_id = ${ctx.storeId}`,
+  wrong: (ctx) => sql`
+    with codes as (
+      select id, status, closed_at, due_at, attempts,
+             ${!ctx.isRestored}::boolean and due_at < ${ctx.now.subtract({ hours: MAX_LATE_HOURS })} and attempts <= ${MAX_ATTEMPTS}
+               and (leased_until is null or leased_until < statement_timestamp())
+               and (rests_until is null or rests_until < statement_timestamp() - ${MAX_LATE_MINUTES} * interval '1 minute')
+               -- A disconnected store has no platform to work on.
+               and exists (select from stores where store_id = ${ctx.storeId} and status = 'active') as is_late
+        from credit_codes where store_id = ${ctx.storeId}),
+    judged as (
+      select id, status,
+             case when status in ('ended', 'failed') and closed_at is null then 'was never taken off the platform'
+                  when status = 'active' and closed_at is not null then 'is off the platform since ' || closed_at
+                  when status in ('pending', 'active', 'ending') and due_at is null then 'has no next step'
+                  when status = 'used' and closed_at is null and due_at is null then 'is to be taken off the platform, and nothing does'
+                  when is_late then 'has been due since ' || due_at end as problem
+        from codes)
+    select 'scc_' || id as subject, 'is ' || status || ' and ' || problem as message
+      from judged where problem is not null order by id limit 100`
+})
+
 export const discountsRedeemed = defineAuditRule({
   name: 'discounts_redeemed',
   severity: 'finding',
