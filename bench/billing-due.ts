@@ -1,7 +1,7 @@
 // Finding due work in a store of a million subscriptions and in one of ten thousand: the pages that PostgreSQL reads for the next
 // due time and for a claim, with the same number of due subscriptions. Usage: node bench/billing-due.ts [how many]
 import pg from 'pg'
-import { type Ctx, Database, type Queries, STORE_ROLE, type Statement } from '#kit/postgres'
+import { type Ctx, Database, STORE_ROLE, type Statement, type Tx } from '#kit/postgres'
 import { createBillingEngine } from '../src/billing/billing-engine.ts'
 import { lockDueSubscriptions } from '../src/subscriptions/lock-subscriptions.ts'
 import { recorder } from '../test/recorder.ts'
@@ -58,7 +58,7 @@ try {
 /** The statements for the next due time, and of a claim. */
 async function recorded(storeId: number): Promise<Statement[]> {
   const statements: Statement[] = []
-  const noted = (tx: Queries) => recorder(tx, (statement) => statements.push(statement))
+  const noted = (tx: Tx) => recorder(tx, (statement) => statements.push(statement))
   const engine = createBillingEngine({ db, leaseOwner: 1, connectorOf: () => Promise.reject(new Error('not called')) })
   statements.push(engine.nextDue!(storeId))
   await db.inStore(storeId, (ctx: Ctx) => lockDueSubscriptions({ ...ctx, tx: noted(ctx.tx) }, CLAIM))

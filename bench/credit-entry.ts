@@ -1,15 +1,17 @@
 // An addition of store credit over HTTP with its Idempotency-Key, against a bare node:http server whose one statement writes the same
 // five rows (account, lot, entry, fact, key): 64 connections over many accounts and over one, and one request at a time. The two run in
-// turns, and the CPU of the service and of the database is told for each.
+// turns, and the CPU of the service and of the database is told for each. A worker node of the service works beside both: it delivers
+// the facts of both stores and gathers statistics, and its CPU is told apart.
 // Usage: node bench/credit-entry.ts [rounds] [seconds] [a word in the names of the cases]
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { Client } from 'undici'
 import { audit } from '#audit'
 import { Database } from '#kit/postgres'
 import { createKey } from '#stores'
 import { aStore } from '../test/store-builder.ts'
-import { analyzeAsServed } from './analyze-as-served.ts'
 import { benchDatabase, median, runOn } from './database.ts'
 import { processCpu, serverCpu } from './server-cpu.ts'
 
@@ -24,12 +26,11 @@ const CASES = [
 ]
 
 type Side = { origin: string; headers: Record<string, string>; cpu: () => number }
-type Measured = { rate: number; serviceCpuMs: number; databaseCpuMs: number }
+type Measured = { rate: number; serviceCpuMs: number; databaseCpuMs: number; workerCpuMs: number }
 
 const database = await benchDatabase()
 const db = new Database({ url: database.url })
 const servers: ChildProcess[] = []
-const analyzing = analyzeAsServed(db)
 try {
   // A currency without decimals, so that amounts are the same numbers in tables and events.
   const stores = await Promise.all([0, 1].map(() => aStore(db, { currency: 'JPY' })))
@@ -51,15 +52,18 @@ try {
     ours: await serve('read-member-server.ts', ['perennial', database.url], { authorization: `Bearer ${key}` }),
     bare: await serve('bare-credit-server.ts', [database.url, String(bare)], {})
   }
-  const databaseCpu = await serverCpu(database.url)
+  const worker = fork(fileURLToPath(new URL('idle-node.ts', import.meta.url)), [database.url, 'worker'])
+  servers.push(worker)
+  await once(worker, 'message')
+  const beside = { database: await serverCpu(database.url), worker: processCpu(worker.pid!) }
   let isReached = true
   for (const { name, atOnce, members, wanted } of CASES.filter((one) => one.name.includes(word))) {
     const runs: Record<keyof typeof sides, Measured[]> = { ours: [], bare: [] }
-    for (const side of ['ours', 'bare'] as const) await measure(sides[side], atOnce, members, 1, databaseCpu)
+    for (const side of ['ours', 'bare'] as const) await measure(sides[side], atOnce, members, 1, beside)
     for (let round = 0; round < rounds; round++) {
       // Each begins every second round: what comes later in a round may find a warmer machine.
       for (const side of round % 2 === 0 ? (['bare', 'ours'] as const) : (['ours', 'bare'] as const)) {
-        runs[side].push(await measure(sides[side], atOnce, members, seconds, databaseCpu))
+        runs[side].push(await measure(sides[side], atOnce, members, seconds, beside))
       }
     }
     const ratios = runs.ours.map(({ rate }, i) => rate / runs.bare[i]!.rate)
@@ -78,8 +82,11 @@ try {
         wanted,
         service_cpu_ms: of('ours', 'serviceCpuMs'),
         database_cpu_ms: of('ours', 'databaseCpuMs'),
+        worker_cpu_ms: of('ours', 'workerCpuMs'),
         bare_service_cpu_ms: of('bare', 'serviceCpuMs'),
-        bare_database_cpu_ms: of('bare', 'databaseCpuMs')
+        bare_database_cpu_ms: of('bare', 'databaseCpuMs'),
+        bare_worker_cpu_ms: of('bare', 'workerCpuMs'),
+        load: Number(loadavg()[0]!.toFixed(1))
       })
     )
   }
@@ -91,7 +98,6 @@ try {
   }
   process.exitCode = isReached ? 0 : 1
 } finally {
-  await analyzing.stop()
   for (const server of servers) server.kill('SIGKILL')
   await db.close()
   await database.close()
@@ -103,11 +109,12 @@ async function measure(
   atOnce: number,
   members: number,
   forSeconds: number,
-  databaseCpu: () => number
+  beside: Record<'database' | 'worker', () => number>
 ): Promise<Measured> {
   const clients = Array.from({ length: atOnce }, () => new Client(origin))
   const body = JSON.stringify({ amount: AMOUNT, reason: 'bench' })
-  const [service, server, began] = [cpu(), databaseCpu(), performance.now()]
+  const before = [cpu(), beside.database(), beside.worker()]
+  const began = performance.now()
   let done = 0
   const loop = async (client: Client) => {
     while (performance.now() - began < forSeconds * 1000) {
@@ -121,9 +128,11 @@ async function measure(
   }
   await Promise.all(clients.map(loop))
   const rate = done / ((performance.now() - began) / 1000)
-  const used = { serviceCpuMs: (cpu() - service) / done, databaseCpuMs: (databaseCpu() - server) / done }
+  const [serviceCpuMs, databaseCpuMs, workerCpuMs] = [cpu(), beside.database(), beside.worker()].map(
+    (ms, i) => (ms - before[i]!) / done
+  )
   await Promise.all(clients.map((client) => client.close()))
-  return { rate, ...used }
+  return { rate, serviceCpuMs: serviceCpuMs!, databaseCpuMs: databaseCpuMs!, workerCpuMs: workerCpuMs! }
 }
 
 async function serve(file: string, args: string[], headers: Record<string, string>): Promise<Side> {

@@ -1,9 +1,10 @@
-// A node of bench/idle-stores.ts, in a process of its own: the whole service, working in the background, with nobody asking.
+// A node in a process of its own: the whole service, working in the background, with nobody asking. For bench/idle-stores.ts, and
+// beside the server of bench/credit-entry.ts. Arguments: the database's URL, and its role if it is not `all`.
 import pino from 'pino'
 import { Database } from '#kit/postgres'
 import { Secret } from '#kit/secrets'
 import { createMetrics } from '../src/app/metrics.ts'
-import { createService } from '../src/app/service.ts'
+import { createService, type ServiceOptions } from '../src/app/service.ts'
 import { testVault } from '../test/store-builder.ts'
 
 export type NodeMeasurements = {
@@ -18,6 +19,7 @@ const db = new Database({ url: process.argv[2]! })
 const sandboxDb = new Database({ url: process.argv[2]! })
 const metrics = createMetrics()
 const service = await createService({
+  role: process.argv[3] as ServiceOptions['role'],
   db,
   sandboxDb,
   vault: testVault,

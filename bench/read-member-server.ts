@@ -27,7 +27,8 @@ function bareServer(connectionString: string) {
 }
 
 function perennialServer(connectionString: string) {
-  const db = new Database({ url: connectionString })
+  // With the limits of requests, as the service has them.
+  const db = new Database({ url: connectionString }).forWork('request')
   const unused = async (): Promise<never> => {
     throw new Error('Not a part of this bench')
   }

@@ -7,8 +7,8 @@ import pg from 'pg'
 import { Client } from 'undici'
 import { audit } from '#audit'
 import { changeCredits } from '#credits'
-import { type Ctx, Database, type Queries, STORE_ROLE, type Statement } from '#kit/postgres'
-import { findCustomerIds } from '#members'
+import { type Ctx, Database, STORE_ROLE, type Statement, type Tx } from '#kit/postgres'
+import { findCustomers } from '#members'
 import { createKey } from '#stores'
 import { aStore } from '../test/store-builder.ts'
 import { benchDatabase, median } from './database.ts'
@@ -81,10 +81,16 @@ try {
 function add(storeId: number, memberId: number, recording: (ctx: Ctx) => Ctx = (ctx) => ctx) {
   return db.inStore(storeId, async (given) => {
     const ctx = recording(given)
-    const [found] = await findCustomerIds(ctx, [{ memberId, platformId: null }])
+    const [found] = await findCustomers(ctx, [{ memberId, platformId: null }])
     const operationId = `api:${crypto.randomUUID()}`
-    const change = { memberId: found!, type: 'manual_add' as const, amountMinor: AMOUNT, reason: 'bench', operationId }
-    const [outcome] = await changeCredits(ctx, [change])
+    const change = {
+      memberId: found!.id,
+      type: 'manual_add' as const,
+      amountMinor: AMOUNT,
+      reason: 'bench',
+      operationId
+    }
+    const [outcome] = await changeCredits(ctx, [change], [found!])
     if (outcome!.refusal) throw outcome!.refusal
     return operationId
   })
@@ -121,7 +127,7 @@ async function recordedScript(storeId: number): Promise<string> {
   return [begin, ...statements, 'commit;', ''].join('\n')
 }
 
-function recorder(tx: Queries, recorded: Statement[]): Queries {
+function recorder(tx: Tx, recorded: Statement[]): Tx {
   const note = (statement: Statement) => {
     recorded.push(statement)
     return statement
@@ -130,7 +136,8 @@ function recorder(tx: Queries, recorded: Statement[]): Queries {
     many: (row, statement) => tx.many(row, note(statement)),
     one: (row, statement) => tx.one(row, note(statement)),
     maybeOne: (row, statement) => tx.maybeOne(row, note(statement)),
-    run: (statement) => tx.run(note(statement))
+    run: (statement) => tx.run(note(statement)),
+    send: (statement) => tx.send(note(statement))
   }
 }
 

@@ -1,7 +1,7 @@
-import { type Ctx, Database, type Queries, type Statement } from '#kit/postgres'
+import { type Ctx, Database, type Statement, type Tx } from '#kit/postgres'
 
 /** Wraps queries to record each statement before it runs. */
-export function recorder(tx: Queries, note: (statement: Statement) => void): Queries {
+export function recorder(tx: Tx, note: (statement: Statement) => void): Tx {
   const noted = (statement: Statement) => {
     note(statement)
     return statement
@@ -10,7 +10,8 @@ export function recorder(tx: Queries, note: (statement: Statement) => void): Que
     many: (row, statement) => tx.many(row, noted(statement)),
     one: (row, statement) => tx.one(row, noted(statement)),
     maybeOne: (row, statement) => tx.maybeOne(row, noted(statement)),
-    run: (statement) => tx.run(noted(statement))
+    run: (statement) => tx.run(noted(statement)),
+    send: (statement) => tx.send(noted(statement))
   }
 }
 

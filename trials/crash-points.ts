@@ -7,7 +7,7 @@ import { type Engine, type Node, startNode } from '#kit/engines'
 import { createJobEngine } from '#kit/jobs'
 import { createFactEngines } from '#kit/outbox'
 import { Database, int, row, sql, text } from '#kit/postgres'
-import { findCustomerIds } from '#members'
+import { findCustomerId } from '#members'
 import { createDeliveryEngine, createEndpoint, type DeliveryEngine } from '#webhooks'
 import { trustLoopbackOnly } from '../bench/loopback-tls.ts'
 import { stubConnector } from '../bench/stub-connector.ts'
@@ -152,7 +152,7 @@ async function renew({ db, node, sender }: Process, { store, calls }: Place): Pr
   await node.releaseDeadLeases(releases)
   await doAll([billing, jobEngine])
   await db.inStore(store.storeId, async (ctx) => {
-    const [found] = await findCustomerIds(ctx, [{ memberId: null, platformId: String(FIRST_NUMBER + 1) }])
+    const found = await findCustomerId(ctx, { memberId: null, platformId: String(FIRST_NUMBER + 1) })
     const add = { type: 'manual_add' as const, amountMinor: 500, reason: 'trial', operationId: 'trial:1' }
     await changeCredits(ctx, [{ ...add, memberId: found! }])
   })

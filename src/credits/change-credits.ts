@@ -1,7 +1,7 @@
 import { record } from '#kit/outbox'
 import { type Ctx, sentTogether } from '#kit/postgres'
 import type { Refusal } from '#kit/refusal'
-import { listCustomers } from '#members'
+import { type KnownCustomer, listCustomers } from '#members'
 import { storeContext } from '#stores'
 import type { Credit, CreditChange, CreditEntry } from './credit.ts'
 import { creditAdded } from './events/credit-added.ts'
@@ -23,9 +23,14 @@ export type CreditOutcome =
 
 /**
  * Applies changes of store credit in the given order: a later change of a member sees the earlier ones. Each is independent: a
- * refused one writes nothing, and the others are applied. Each applied change is recorded as one event.
+ * refused one writes nothing, and the others are applied. Each applied change is recorded as one event. `known`: the customers, if
+ * they are read already.
  */
-export async function changeCredits(ctx: Ctx, changes: CreditChange[]): Promise<CreditOutcome[]> {
+export async function changeCredits(
+  ctx: Ctx,
+  changes: CreditChange[],
+  known: KnownCustomer[] | null = null
+): Promise<CreditOutcome[]> {
   if (changes.length === 0) return []
   const operations = changes.map(({ operationId }) => operationId)
   const members = [...new Set(changes.map(({ memberId }) => memberId))]
@@ -45,7 +50,7 @@ export async function changeCredits(ctx: Ctx, changes: CreditChange[]): Promise<
   const [{ drafts, read }, { currency }, customers] = await sentTogether(
     opened,
     storeContext(ctx),
-    listCustomers(ctx, members)
+    known ?? listCustomers(ctx, members)
   )
   const byOperation = new Map<string, CreditEntry | NewEntry>(read.map((entry) => [entry.operationId, entry]))
 
@@ -70,8 +75,6 @@ export async function changeCredits(ctx: Ctx, changes: CreditChange[]): Promise<
   })
 }
 
-type Customers = Awaited<ReturnType<typeof listCustomers>>
-
 /**
  * Writes planned entries with their accounts, lots and reservations, and records an event of each entry. Returns the entries, and
  * the numbers of new reservations, by operation id. `known`: the customers of the entries, if they are read already.
@@ -80,7 +83,7 @@ export async function writeAccounts(
   ctx: Ctx,
   drafts: Draft[],
   planned: NewEntry[],
-  known: Customers | null = null
+  known: KnownCustomer[] | null = null
 ): Promise<{ entries: Map<string, CreditEntry>; reservations: Map<string, number> }> {
   const members = new Set(planned.map((entry) => entry.memberId))
   const isChanged = ({ memberId, lots, reservations }: Draft) =>

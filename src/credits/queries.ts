@@ -180,6 +180,7 @@ export async function writeLedger(ctx: Ctx, drafts: Draft[], entries: NewEntry[]
   )
   const kept = changed.filter((lot) => lot.entryId !== null && !lot.isMissing && lot.remainingMinor > 0)
   const spent = changed.filter((lot) => lot.entryId !== null && !lot.isMissing && lot.remainingMinor === 0)
+  const members = drafts.map(({ memberId }) => memberId)
   const added = changed.filter((lot) => (lot.entryId === null || lot.isMissing) && lot.remainingMinor > 0)
   const entered = await ctx.tx.many(
     row({ id: int, operationId: text }),
@@ -211,7 +212,7 @@ export async function writeLedger(ctx: Ctx, drafts: Draft[], entries: NewEntry[]
              refunded_minor = a.refunded_minor + d.refunded, disputed_minor = a.disputed_minor + d.disputed,
              forfeit_minor = a.forfeit_minor + d.forfeit, reconciled_minor = a.reconciled_minor + d.reconciled,
              forfeited_at = coalesce(d.forfeited_at, a.forfeited_at), reconciled_at = coalesce(d.reconciled_at, a.reconciled_at)
-        from unnest(${drafts.map((d) => d.memberId)}::bigint[], 
+        from unnest(${members}::bigint[],
                     ${drafts.map((d) => d.balanceMinor - d.before.balanceMinor)}::bigint[],
                     ${drafts.map((d) => d.reservedMinor - d.before.reservedMinor)}::bigint[], ${drafts.map((d) => d.entries)}::bigint[],
                     ${drafts.map((d) => d.updatedAt)}::timestamptz[], ${drafts.map((d) => d.totals.charged)}::bigint[],
@@ -221,7 +222,7 @@ export async function writeLedger(ctx: Ctx, drafts: Draft[], entries: NewEntry[]
                     ${drafts.map((d) => d.forfeitedAt)}::timestamptz[], ${drafts.map((d) => d.reconciledAt)}::timestamptz[])
                as d(member_id, balance, reserved, entries, updated_at, charged, used, refunded, disputed, forfeit, reconciled,
                     forfeited_at, reconciled_at)
-       where a.store_id = ${ctx.storeId} and a.member_id = d.member_id),
+       where a.store_id = ${ctx.storeId} and a.member_id = d.member_id and a.member_id = any(${members}::bigint[])),
     kept as (
       update credit_lots l set remaining_minor = l.remaining_minor + k.remaining, reserved_minor = l.reserved_minor + k.reserved
         from unnest(${kept.map((l) => l.entryId)}::bigint[],

@@ -18,7 +18,7 @@ async function aKeyedStore() {
     request: (key: string, what: string, status: number) =>
       inStore(async (ctx) => {
         const [claimed] = await claimKeys(ctx, [claimOf(key, what)])
-        if (claimed!.state === 'fresh') await storeResponses(ctx, [{ key, status, body: `body ${status}` }])
+        if (claimed!.state === 'fresh') storeResponses(ctx, [{ key, status, body: `body ${status}` }])
         return claimed!
       }),
     age: (key: string, hours: number) =>
@@ -61,7 +61,7 @@ test('a key that was claimed without effect is free; one that has a response is 
   await inStore(async (ctx) => {
     await claimKeys(ctx, [claimOf('free'), claimOf('kept')])
     await releaseKeys(ctx, ['free', 'answered'])
-    await storeResponses(ctx, [{ key: 'kept', status: 200, body: '' }])
+    storeResponses(ctx, [{ key: 'kept', status: 200, body: '' }])
   })
   assert.equal((await request('free', 'b', 202)).state, 'fresh')
   assert.equal((await request('kept', 'a', 203)).state, 'stored')

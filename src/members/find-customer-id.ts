@@ -1,7 +1,8 @@
 import { internalId } from '#kit/ids'
-import { type Ctx, int, row, sql, text } from '#kit/postgres'
+import { type Bound, type Ctx, sql } from '#kit/postgres'
 import { gid } from '#platform'
 import type { PlatformProfileName } from '#stores'
+import { KnownCustomer } from './customer.ts'
 
 export type CustomerIdReference = { memberId: number | null; platformId: string | null }
 
@@ -17,27 +18,27 @@ export function parseCustomerId(given: string, profile: PlatformProfileName): Cu
 
 /** Our number of one customer; null when the store does not have them. */
 export async function findCustomerId(ctx: Ctx, reference: CustomerIdReference): Promise<number | null> {
-  return (await findCustomerIds(ctx, [reference]))[0]!
+  return (await findCustomers(ctx, [reference]))[0]?.id ?? null
 }
 
-/** Our numbers of the referenced customers, in the given order; null for one that the store does not have. */
-export async function findCustomerIds(ctx: Ctx, references: CustomerIdReference[]): Promise<(number | null)[]> {
+/** The referenced customers, in the given order; null for one that the store does not have. */
+export async function findCustomers(ctx: Bound, references: CustomerIdReference[]): Promise<(KnownCustomer | null)[]> {
   const memberIds = references.flatMap(({ memberId }) => memberId ?? [])
   const platformIds = references.flatMap(({ platformId }) => platformId ?? [])
   if (memberIds.length === 0 && platformIds.length === 0) return references.map(() => null)
   const found = await ctx.tx.many(
-    row({ id: int, platformCustomerId: text }),
+    KnownCustomer,
     sql`
-    select id, platform_customer_id from members
-     where store_id = ${ctx.storeId} and id = any(${memberIds}::bigint[])
-    union
-    select id, platform_customer_id from members
-     where store_id = ${ctx.storeId} and platform_customer_id = any(${platformIds}::text[])`
+    select id, platform_customer_id, email, first_name, last_name, status, member_since
+      from members where store_id = ${ctx.storeId} and id = any(${memberIds}::bigint[])
+    union all
+    select id, platform_customer_id, email, first_name, last_name, status, member_since
+      from members where store_id = ${ctx.storeId} and platform_customer_id = any(${platformIds}::text[])`
   )
-  const known = new Set(found.map(({ id }) => id))
-  const byPlatformId = new Map(found.map(({ id, platformCustomerId }) => [platformCustomerId, id]))
+  const byId = new Map(found.map((customer) => [customer.id, customer]))
+  const byPlatformId = new Map(found.map((customer) => [customer.platformCustomerId, customer]))
   return references.map(({ memberId, platformId }) => {
-    if (memberId !== null) return known.has(memberId) ? memberId : null
+    if (memberId !== null) return byId.get(memberId) ?? null
     return platformId === null ? null : (byPlatformId.get(platformId) ?? null)
   })
 }

@@ -1,6 +1,6 @@
 export { assertAllowedCountry, assertHolderAllowed, checkCountry } from './allowed-country.ts'
-export { type CustomerUpdate, customerKey, customerPayload } from './customer.ts'
-export { type CustomerIdReference, findCustomerId, findCustomerIds, parseCustomerId } from './find-customer-id.ts'
+export { type CustomerUpdate, customerKey, customerPayload, type KnownCustomer } from './customer.ts'
+export { type CustomerIdReference, findCustomerId, findCustomers, parseCustomerId } from './find-customer-id.ts'
 export { type MergedCustomers, markCustomersDeleted, markCustomersMerged } from './mark-customers-deleted.ts'
 export type { Profile } from './profile.ts'
 export { listProfilesToPush } from './push-profiles.ts'

@@ -1,4 +1,4 @@
-import { type Ctx, instant, json, nullable, oneOf, row, sql, text, textList } from '#kit/postgres'
+import { type Bound, type Ctx, instant, json, nullable, oneOf, row, sql, text, textList } from '#kit/postgres'
 import { PLATFORM_PROFILES, type PlatformProfileName } from './store.ts'
 
 /** The facts of its store that the domain needs: the wire profile of its platform, its time zones, its currency. */
@@ -26,7 +26,7 @@ const Facts = row({
 const read = new WeakMap<object, Promise<StoreContext>>()
 
 /** The facts of the transaction's store, read once per transaction. */
-export function storeContext(ctx: Ctx): Promise<StoreContext> {
+export function storeContext(ctx: Bound): Promise<StoreContext> {
   let facts = read.get(ctx.tx)
   if (!facts) {
     facts = ctx.tx.one(
@@ -35,6 +35,8 @@ export function storeContext(ctx: Ctx): Promise<StoreContext> {
             from stores where store_id = ${ctx.storeId}`
     )
     read.set(ctx.tx, facts)
+    // A transaction that is tried again reads them again.
+    facts.catch(() => read.delete(ctx.tx))
   }
   return facts
 }

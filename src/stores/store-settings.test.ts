@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dunningSettings } from '#billing/settings'
 import { listSettings } from '#kit/define-settings'
+import { sql } from '#kit/postgres'
 import { reactivationGraceSettings } from '#lifecycle/settings'
 import { settingsOf, storeContext, updateSettings } from '#stores'
 import { scheduleSettings } from '#subscriptions/settings'
@@ -32,6 +33,19 @@ test('a store has the default settings of dunning unless it has set others', asy
     restoredAt: null,
     settings: { dunning: { onFailure: 'pause' } }
   })
+})
+
+test('a transaction that is tried again reads its store again, also when the first read failed', async () => {
+  const { inStore } = await aStore(db, { currency: 'JPY' })
+  let tries = 0
+  const found = await inStore(async (ctx) => {
+    if (++tries > 1) return storeContext(ctx)
+    const failing = sql`select json_build_object()::text::int`
+    const [first] = await Promise.allSettled([ctx.tx.run(failing), storeContext(ctx)])
+    assert.equal(first.status, 'rejected')
+    throw Object.assign(new Error('A deadlock'), { code: '40P01' })
+  })
+  assert.deepEqual([found.currency, tries], ['JPY', 2])
 })
 
 test('changes at once keep what each of them leaves out', async () => {

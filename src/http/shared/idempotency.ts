@@ -44,7 +44,7 @@ export async function withIdempotency<Body extends object>(
     if (claimed!.state === 'other') throw idempotencyKeyReused()
     if (claimed!.state === 'stored') return { response: restore(claimed!.response.body), isReplayed: true }
     const result = await work(ctx)
-    await storeResponses(ctx, [{ key: claim.key, status: 200, body: keep(result) }])
+    storeResponses(ctx, [{ key: claim.key, status: 200, body: keep(result) }])
     return { response: result, isReplayed: false }
   })
   if (isReplayed) reply.header('idempotent-replayed', 'true')

@@ -22,7 +22,8 @@ export function handleInTime(
     many: async (row, statement) => inTime().many(row, statement),
     one: async (row, statement) => inTime().one(row, statement),
     maybeOne: async (row, statement) => inTime().maybeOne(row, statement),
-    run: async (statement) => inTime().run(statement)
+    run: async (statement) => inTime().run(statement),
+    send: (statement) => inTime().send(statement)
   }
   return consumer.handle({ ...ctx, tx }, facts, how)
 }

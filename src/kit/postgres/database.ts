@@ -6,7 +6,8 @@ import { NO_CONNECTION, NoAnswer, noteDriverError } from './outage.ts'
 import type { Pipeline } from './pipeline.ts'
 import { type Queries, queriesOver, type Tx } from './queries.ts'
 import { bool, instant, int, row } from './row.ts'
-import { sql } from './sql.ts'
+import { sentTogether } from './sent-together.ts'
+import { type Statement, sql } from './sql.ts'
 import type { Work } from './time-limits.ts'
 
 /**
@@ -23,6 +24,9 @@ export type Ctx = {
   isRestored: boolean
   isCaughtUp: boolean
 }
+
+/** A transaction of a store before its clock is read. */
+export type Bound = Pick<Ctx, 'tx' | 'storeId'>
 
 export type DatabaseStats = { statements: number; transactions: number; roundTrips: number }
 
@@ -83,20 +87,45 @@ export class Database {
    * was during the commit, it is not known whether the transaction was carried out.
    */
   async inStore<T>(storeId: number, work: (ctx: Ctx) => Promise<T>): Promise<T> {
+    return this.#inStore(storeId, work, async () => null, '')
+  }
+
+  /**
+   * Like `inStore`, for frequent transactions that find rows by key only. What `early` asks for is sent with the beginning, in its
+   * round trip, before the store's time is known; `work` gets its result. Each statement keeps its plan: PostgreSQL plans one with
+   * a list again and again, because it takes a list that it knows for a shorter one, and that costs more than to carry it out.
+   */
+  async inStoreByKeys<Early, T>(
+    storeId: number,
+    early: (bound: Bound) => Promise<Early>,
+    work: (ctx: Ctx, early: Early) => Promise<T>
+  ): Promise<T> {
+    return this.#inStore(storeId, work, early, '; set local plan_cache_mode = force_generic_plan')
+  }
+
+  async #inStore<Early, T>(
+    storeId: number,
+    work: (ctx: Ctx, early: Early) => Promise<T>,
+    early: (bound: Bound) => Promise<Early>,
+    settings: string
+  ): Promise<T> {
     if (!Number.isSafeInteger(storeId)) throw new UnknownStore(`There is no store ${storeId}`)
     const open = async (client: pg.ClientBase, tx: Tx) => {
-      // Three messages in one round trip. The setting has its own message, so that a router can forward it to the
-      // machine that holds the store.
-      const [, , clock] = await Promise.all([
-        this.#begin(client),
+      // Messages in one round trip. The setting has its own message, so that a router can forward it to the machine that holds
+      // the store.
+      const begun = sentTogether(
+        this.#begin(client, settings),
         client.query(`set local perennial.store_id = '${storeId}'`).catch(noteDriverError),
-        runNamed(client, storeClock(storeId))
-      ])
-      const [found] = clock.rows
-      if (!found) throw new UnknownStore(`There is no store ${storeId}`)
-      return { tx, storeId, ...StoreClock(found) }
+        runNamed(client, storeClock(storeId)).then(({ rows: [found] }) => {
+          if (!found) throw new UnknownStore(`There is no store ${storeId}`)
+          return StoreClock(found)
+        }),
+        early({ tx, storeId })
+      )
+      const [, , clock, read] = await begun
+      return { ctx: { tx, storeId, ...clock }, read }
     }
-    return this.#transaction(this.#connections.store, open, work)
+    return this.#transaction(this.#connections.store, open, ({ ctx, read }) => work(ctx, read))
   }
 
   /** Runs one transaction over all stores, such as creating a store or auditing. */
@@ -132,10 +161,10 @@ export class Database {
     this.stats.roundTrips++
   }
 
-  /** Begins a transaction, with the limits of its work, in one message. */
-  async #begin(client: pg.ClientBase): Promise<void> {
+  /** Begins a transaction, with the limits of its work and other settings, in one message. */
+  async #begin(client: pg.ClientBase, settings = ''): Promise<void> {
     const limits = this.#work === POOLED_WORK ? '' : `; ${endOfWaits(this.#connections.limits[this.#work], 'local ')}`
-    await client.query(`begin${limits}`).catch(noteDriverError)
+    await client.query(`begin${limits}${settings}`).catch(noteDriverError)
   }
 
   /** Waits for a connection as long as the limit says, the opening of a new one included. */
@@ -171,27 +200,38 @@ export class Database {
     const client = await this.#checkOut(pool)
     const wholeMs = this.#work === 'request' ? limits.requestMs : Number.POSITIVE_INFINITY
     const asking = watch.transaction(client as never, limits[this.#work].answerMs, wholeMs, beganAt)
-    const tx = queriesOver((statement) => {
+    const queries = queriesOver((statement) => {
       this.#count()
       return watch.answer(asking, () => runNamed(client, statement))
     })
+    const sent = new Sent()
+    const send = (statement: Statement) => {
+      this.stats.statements++
+      sent.add(watch.answer(asking, () => runNamed(client, statement)))
+    }
+    const tx = { ...queries, send }
     let broken: Error | undefined
     try {
       for (let attempt = 1, hasRenewed = false; ; attempt++) {
         const round = roundOf(client)
+        sent.forget()
         try {
           this.stats.transactions++
           this.stats.roundTrips++
           const opened = await watch.answer(asking, () => open(client, tx), limits.connectMs)
           const result = await work(opened)
           this.stats.roundTrips++
-          await watch.answer(asking, () => client.query('commit').catch(noteDriverError))
+          // A transaction of which a statement failed is rolled back by its commit.
+          const committed = watch.answer(asking, () => client.query('commit').catch(noteDriverError))
+          await sentTogether(sent.done(), committed)
           return result
-        } catch (err) {
+        } catch (thrown) {
           const ended = watch.answer(asking, () => client.query('rollback'))
           await ended.catch((rollbackError: Error) => {
             broken = rollbackError
           })
+          // What follows a failed statement can only say that the transaction is aborted.
+          const err = sent.failure ?? thrown
           if (broken) throw err
           if (isStale(err)) {
             await watch.answer(asking, () => renewNames(client, round))
@@ -208,5 +248,30 @@ export class Database {
       client.release(broken)
       this.#connections.usedAt.set(client, performance.now())
     }
+  }
+}
+
+/** The statements of a transaction that were sent and that nobody awaits. */
+class Sent {
+  /** The error of the first that failed. */
+  failure: unknown = null
+  #last: Promise<unknown> = Promise.resolve()
+
+  add(statement: Promise<unknown>): void {
+    // The server answers in order: the last answer comes after all the others.
+    this.#last = statement.catch((err: unknown) => {
+      this.failure ??= err
+    })
+  }
+
+  /** Waits for all of them; throws the error of the first that failed. */
+  async done(): Promise<void> {
+    await this.#last
+    if (this.failure) throw this.failure
+  }
+
+  forget(): void {
+    this.failure = null
+    this.#last = Promise.resolve()
   }
 }

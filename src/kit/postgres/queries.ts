@@ -13,7 +13,14 @@ export interface Queries {
   run(statement: Statement): Promise<number>
 }
 
-export type Tx = Queries
+/** The statements of a transaction, which are carried out in the order in which they are asked for. */
+export type Tx = Queries & {
+  /**
+   * Sends a statement of which nobody awaits anything: the end of the transaction waits for it, and where it fails the transaction
+   * fails with its error. It spares the wait for its answer.
+   */
+  send(statement: Statement): void
+}
 
 type Runner = (statement: Statement) => Promise<pg.QueryResult>
 

@@ -2,7 +2,7 @@
  * The results of statements of one transaction that are sent together, in one round trip; they are carried out in the given order.
  * Where one fails, those after it can only say that the transaction is aborted: throws the first failure.
  */
-export async function sentTogether<const T extends readonly Promise<unknown>[]>(
+export async function sentTogether<const T extends readonly unknown[]>(
   ...sent: T
 ): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
   const results = await Promise.allSettled(sent)

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { Type } from 'typebox'
 import { type CreditChange, changeCredits } from '#credits'
 import type { Ctx, Database } from '#kit/postgres'
-import { findCustomerIds, parseCustomerId } from '#members'
+import type { KnownCustomer } from '#members'
 import type { PlatformProfileName } from '#stores'
 import { notBlank } from '../../shared/not-blank.ts'
 import { batchedWrites } from '../batched-writes.ts'
 import { envelope } from '../envelope.ts'
 import { presentCredit } from '../present-credit.ts'
-import { noSuchCustomer } from './credit-customer.ts'
+import { creditCustomers, noSuchCustomer } from './credit-customer.ts'
 
 /** Above it the decimals of some currencies would get lost in a JSON number. */
 const MAX_AMOUNT = 1_000_000_000
@@ -37,19 +37,19 @@ export type ChangeCredit = ReturnType<typeof createChangeCredit>
 export const operationOfRequest = () => `api:${randomUUID()}`
 
 /** What both routes answer with: additions and deductions of a store that arrive together share a transaction. */
-export const createChangeCredit = (db: Database) => batchedWrites(db, changeInOrder)
+export const createChangeCredit = (db: Database) => batchedWrites(db, { read: creditCustomers, work: changeInOrder })
 
-async function changeInOrder(ctx: Ctx, changes: NamedChange[]) {
-  const memberIds = await findCustomerIds(
-    ctx,
-    changes.map(({ customer, profile }) => parseCustomerId(customer, profile))
-  )
-  const known = changes.flatMap(({ change }, i) =>
-    memberIds[i] === null ? [] : [{ ...change, memberId: memberIds[i]! }]
-  )
-  const outcomes = (await changeCredits(ctx, known)).values()
+async function changeInOrder(ctx: Ctx, changes: NamedChange[], customers: (KnownCustomer | null)[]) {
+  const known = changes.flatMap(({ change }, i) => (customers[i] ? [{ ...change, memberId: customers[i].id }] : []))
+  const outcomes = (
+    await changeCredits(
+      ctx,
+      known,
+      customers.filter((found) => found !== null)
+    )
+  ).values()
   return changes.map(({ customer, currency }, i) => {
-    if (memberIds[i] === null) return noSuchCustomer(customer)
+    if (!customers[i]) return noSuchCustomer(customer)
     const { refusal, credit } = outcomes.next().value!
     return refusal ?? envelope(presentCredit(credit!, currency))
   })

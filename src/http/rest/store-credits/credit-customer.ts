@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import type { Ctx } from '#kit/postgres'
+import { type Bound, type Ctx, sentTogether } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
-import { findCustomerId, parseCustomerId } from '#members'
-import type { PlatformProfileName } from '#stores'
+import { findCustomerId, findCustomers, parseCustomerId } from '#members'
+import { type PlatformProfileName, storeContext } from '#stores'
 
 /** Names the customer whose store credit is read or changed. */
 export const CustomerParams = Type.Object({
@@ -17,6 +17,18 @@ export async function creditCustomer(ctx: Ctx, customer: string, profile: Platfo
   const id = await findCustomerId(ctx, parseCustomerId(customer, profile))
   if (id === null) throw noSuchCustomer(customer)
   return id
+}
+
+/** The customers of paths, in the given order, or null; with them goes what else a change of their credit reads. */
+export async function creditCustomers(ctx: Bound, named: { customer: string; profile: PlatformProfileName }[]) {
+  const [customers] = await sentTogether(
+    findCustomers(
+      ctx,
+      named.map(({ customer, profile }) => parseCustomerId(customer, profile))
+    ),
+    storeContext(ctx)
+  )
+  return customers
 }
 
 export const noSuchCustomer = (customer: string) =>

@@ -1,11 +1,11 @@
 import { type ReservationRequest, reserveCredit } from '#credits'
 import type { Ctx, Database } from '#kit/postgres'
-import { findCustomerIds, parseCustomerId } from '#members'
+import type { KnownCustomer } from '#members'
 import type { PlatformProfileName } from '#stores'
 import { batchedWrites } from '../batched-writes.ts'
 import { envelope } from '../envelope.ts'
 import { presentReservation } from '../present-credit.ts'
-import { noSuchCustomer } from './credit-customer.ts'
+import { creditCustomers, noSuchCustomer } from './credit-customer.ts'
 
 /** A reservation for a customer who is named as the path names them, for a number of minutes. */
 type NamedReservation = {
@@ -19,19 +19,15 @@ type NamedReservation = {
 export type ReserveCredit = ReturnType<typeof createReserveCredit>
 
 /** What the route answers with: reservations of a store that arrive together share a transaction. */
-export const createReserveCredit = (db: Database) => batchedWrites(db, reserveInOrder)
+export const createReserveCredit = (db: Database) => batchedWrites(db, { read: creditCustomers, work: reserveInOrder })
 
-async function reserveInOrder(ctx: Ctx, reservations: NamedReservation[]) {
-  const memberIds = await findCustomerIds(
-    ctx,
-    reservations.map(({ customer, profile }) => parseCustomerId(customer, profile))
-  )
+async function reserveInOrder(ctx: Ctx, reservations: NamedReservation[], customers: (KnownCustomer | null)[]) {
   const known = reservations.flatMap(({ wanted, minutes }, i) =>
-    memberIds[i] === null ? [] : [{ ...wanted, memberId: memberIds[i]!, expiresAt: ctx.now.add({ minutes }) }]
+    customers[i] ? [{ ...wanted, memberId: customers[i].id, expiresAt: ctx.now.add({ minutes }) }] : []
   )
   const outcomes = (await reserveCredit(ctx, known)).values()
   return reservations.map(({ customer, currency }, i) => {
-    if (memberIds[i] === null) return noSuchCustomer(customer)
+    if (!customers[i]) return noSuchCustomer(customer)
     const { refusal, reservation } = outcomes.next().value!
     return refusal ?? envelope(presentReservation(reservation, currency))
   })

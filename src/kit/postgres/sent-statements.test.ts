@@ -1,0 +1,161 @@
+// Statements that are sent without a wait for their answers: with the beginning of a transaction, in it, and with its end.
+import assert from 'node:assert/strict'
+import type { Socket } from 'node:net'
+import { test } from 'node:test'
+import pg from 'pg'
+import { beforeDrop, testDatabase } from '../../../test/database.ts'
+import { aStore } from '../../../test/store-builder.ts'
+import { type Bound, int, openConnection, row, sql, type Tx, UnknownStore } from './index.ts'
+
+const { db, url } = await testDatabase()
+const owner = new pg.Client({ connectionString: url })
+await owner.connect()
+beforeDrop(() => owner.end())
+await owner.query(`
+  create table pets (id integer primary key);
+  create sequence tries;
+  create function fails_at_first(code text) returns integer language plpgsql security definer as $$
+    begin
+      if nextval('tries') = 1 then raise exception 'at first' using errcode = code; end if;
+      insert into pets (id) values (7);
+      return 7;
+    end $$;
+  grant all on pets to perennial_operator, perennial_store`)
+
+const Counted = row({ n: int })
+const insert = (id: number) => sql`insert into pets (id) values (${id})`
+const count = (tx: Tx) => tx.one(Counted, sql`select count(*)::int as n from pets`)
+const begin = () => owner.query('truncate pets; alter sequence tries restart')
+const pets = async () => (await owner.query('select id from pets order by id')).rows.map(({ id }) => id)
+
+test('what is sent is carried out in order, and committed', async () => {
+  await begin()
+  const seen = await db.inInstallation(async (tx) => {
+    tx.send(insert(1))
+    tx.send(sql`update pets set id = id + 1`)
+    const { n } = await count(tx)
+    tx.send(insert(1))
+    return n
+  })
+  assert.equal(seen, 1)
+  assert.deepEqual(await pets(), [1, 2])
+})
+
+const AFTER: Record<string, (tx: Tx) => Promise<unknown>> = {
+  'nothing follows it': async () => {},
+  'others are sent after it': async (tx) => {
+    tx.send(insert(2))
+    tx.send(insert(3))
+  },
+  'a statement after it is awaited': count,
+  'the work fails afterwards': async () => {
+    throw new Error('of the work')
+  }
+}
+for (const [name, after] of Object.entries(AFTER)) {
+  test(`a sent statement that fails ends the transaction with its own error, and nothing is written: ${name}`, async () => {
+    await begin()
+    const failing = db.inInstallation(async (tx) => {
+      tx.send(insert(1))
+      tx.send(insert(1))
+      await after(tx)
+    })
+    await assert.rejects(failing, { code: '23505' })
+    assert.deepEqual(await pets(), [])
+    // The connection goes on, and does not remember the failure.
+    await db.inInstallation(async (tx) => tx.send(insert(1)))
+    assert.deepEqual(await pets(), [1])
+  })
+}
+
+for (const code of ['40001', '40P01', '26000']) {
+  test(`a transaction runs again when a sent statement has failed with ${code}, and is carried out once`, async () => {
+    await begin()
+    let runs = 0
+    await db.inInstallation(async (tx) => {
+      runs++
+      tx.send(insert(runs))
+      tx.send(sql`select fails_at_first(${code})`)
+    })
+    assert.equal(runs, 2)
+    assert.deepEqual(await pets(), [2, 7])
+  })
+}
+
+test('what is asked for with the beginning runs in the transaction, for its store alone, and again when that runs again', async () => {
+  await begin()
+  const [store] = await Promise.all([aStore(db), aStore(db)])
+  let runs = 0
+  const early = async ({ tx, storeId }: Bound) => {
+    tx.send(insert(++runs))
+    return tx.one(Counted, sql`select count(*) filter (where store_id <> ${storeId})::int as n from stores`)
+  }
+  const others = await db.inStoreByKeys(store!.storeId, early, async ({ tx, now }, { n }) => {
+    assert.ok(now instanceof Temporal.Instant)
+    tx.send(sql`select fails_at_first('40001')`)
+    return n
+  })
+  assert.equal(others, 0)
+  assert.equal(runs, 2)
+  assert.deepEqual(await pets(), [2, 7])
+})
+
+test('an unknown store is unknown, whatever was asked for with the beginning, and nothing is written', async () => {
+  await begin()
+  const early = async ({ tx }: Bound) => {
+    tx.send(insert(1))
+    await tx.run(insert(1))
+  }
+  const work = async () => assert.fail('There is no store')
+  await assert.rejects(db.inStoreByKeys(987_654, early, work), UnknownStore)
+  assert.deepEqual(await pets(), [])
+})
+
+test('a transaction by keys plans a statement once, and what follows on its connection is planned as before', async () => {
+  const { storeId } = await aStore(db)
+  const list = (tx: Tx) => tx.many(Counted, sql`select id as n from pets where id = any(${[1]}::int[])`)
+  const plans = (tx: Tx) =>
+    tx.one(
+      row({ kept: int, made: int }),
+      sql`select generic_plans::int as kept, custom_plans::int as made from pg_prepared_statements
+           where statement like 'select id as n from pets%'`
+    )
+  for (let i = 1; i <= 3; i++) {
+    const used = await db.inStoreByKeys(
+      storeId,
+      ({ tx }) => list(tx),
+      ({ tx }) => plans(tx)
+    )
+    assert.deepEqual(used, { kept: i, made: 0 })
+  }
+  const { mode } = await db.inStore(storeId, async ({ tx }) => ({
+    mode: await tx.one(row({ n: int }), sql`select (current_setting('plan_cache_mode') = 'auto')::int as n`)
+  }))
+  assert.deepEqual(mode, { n: 1 })
+})
+
+test('statements of one turn are one write', async () => {
+  const connection = await openConnection({ connectionString: url, pipeline: true } as never)
+  const { stream } = (connection as unknown as { connection: { stream: Socket } }).connection
+  let writes = 0
+  for (const name of ['_write', '_writev'] as const) {
+    const write = stream[name]!.bind(stream) as (...given: unknown[]) => void
+    Object.assign(stream, {
+      [name]: (...given: unknown[]) => {
+        writes++
+        write(...given)
+      }
+    })
+  }
+  const answers = await Promise.all(
+    [1, 2, 3].map((n) => connection.query({ name: 'n', text: 'select $1::int as n', values: [n] }))
+  )
+  assert.deepEqual(
+    answers.map(({ rows }) => rows[0].n),
+    [1, 2, 3]
+  )
+  assert.equal(writes, 1)
+  await connection.query('select 1')
+  assert.equal(writes, 2)
+  await connection.end()
+})
