@@ -8,7 +8,7 @@ const directory = process.env.COLLECTED_STATEMENTS
 const FRAME = /(?:file:\/\/)?\/[^\s()]*?\/((?:src|sandbox|test|sdk|bench|trials)\/[^\s():]+\.ts):(\d+)/
 /** These pass on the statements of others. */
 const PASSED_ON =
-  /^src\/kit\/(postgres\/(answer-watch|connections?|database|pipeline|named-statements|queries)|outbox\/handle-in-time)\.ts$/
+  /^src\/kit\/(postgres\/(answer-watch|attempt|connections?|database|pipeline|named-statements|queries)|outbox\/handle-in-time)\.ts$/
 /** A text that tests run is looked at this often, in case the product runs it too. */
 const LOOKS = 3
 

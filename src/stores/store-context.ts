@@ -35,8 +35,6 @@ export function storeContext(ctx: Bound): Promise<StoreContext> {
             from stores where store_id = ${ctx.storeId}`
     )
     read.set(ctx.tx, facts)
-    // A transaction that is tried again reads them again.
-    facts.catch(() => read.delete(ctx.tx))
   }
   return facts
 }

@@ -59,15 +59,18 @@ export class AnswerWatch {
     this.#watched.delete(asking)
   }
 
-  /** Runs one statement, whose answer the server owes until then. `soonMs`: it waits for nothing, so that silence says all. */
+  /**
+   * Runs one statement, whose answer the server owes until then. `soonMs`: it waits for nothing, so that silence says all. What is
+   * asked for behind it may wait, and is answered after it.
+   */
   async answer<T>(asking: Asking, statement: () => Promise<T>, soonMs: number | null = null): Promise<T> {
     if (asking.unanswered++ === 0) asking.since = performance.now()
-    asking.soonMs = soonMs
+    if (soonMs !== null) asking.soonMs = soonMs
     try {
       return await statement()
     } finally {
       asking.unanswered--
-      asking.soonMs = null
+      if (soonMs !== null) asking.soonMs = null
       asking.since = performance.now()
     }
   }

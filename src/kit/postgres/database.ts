@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { Attempt, RolledBack } from './attempt.ts'
 import type { Connection } from './connection.ts'
 import { Connections, type DatabaseOptions, endOfWaits, OPERATOR_ROLE, POOLED_WORK } from './connections.ts'
 import { isStale, renewNames, roundOf, runNamed } from './named-statements.ts'
@@ -110,31 +111,28 @@ export class Database {
     settings: string
   ): Promise<T> {
     if (!Number.isSafeInteger(storeId)) throw new UnknownStore(`There is no store ${storeId}`)
-    const open = async (client: pg.ClientBase, tx: Tx) => {
-      // Messages in one round trip. The setting has its own message, so that a router can forward it to the machine that holds
-      // the store.
-      const begun = sentTogether(
-        this.#begin(client, settings),
-        client.query(`set local perennial.store_id = '${storeId}'`).catch(noteDriverError),
-        runNamed(client, storeClock(storeId)).then(({ rows: [found] }) => {
-          if (!found) throw new UnknownStore(`There is no store ${storeId}`)
-          return StoreClock(found)
-        }),
-        early({ tx, storeId })
-      )
-      const [, , clock, read] = await begun
-      return { ctx: { tx, storeId, ...clock }, read }
-    }
-    return this.#transaction(this.#connections.store, open, ({ ctx, read }) => work(ctx, read))
+    return this.#transaction(this.#connections.store, {
+      open: async (client) => {
+        // Messages in one round trip. The setting has its own message, so that a router can forward it to the machine that
+        // holds the store.
+        const [, , clock] = await sentTogether(
+          this.#begin(client, settings),
+          client.query(`set local perennial.store_id = '${storeId}'`).catch(noteDriverError),
+          runNamed(client, storeClock(storeId))
+        )
+        const [found] = clock.rows
+        if (!found) throw new UnknownStore(`There is no store ${storeId}`)
+        return StoreClock(found)
+      },
+      early: async (tx) => early({ tx, storeId }),
+      work: (tx, clock, read) => work({ tx, storeId, ...clock }, read)
+    })
   }
 
   /** Runs one transaction over all stores, such as creating a store or auditing. */
   async inInstallation<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const open = async (client: pg.ClientBase, tx: Tx) => {
-      await this.#begin(client)
-      return tx
-    }
-    return this.#transaction(this.#connections.operator, open, work)
+    const open = (client: pg.ClientBase) => this.#begin(client)
+    return this.#transaction(this.#connections.operator, { open, early: async () => null, work })
   }
 
   /**
@@ -190,54 +188,53 @@ export class Database {
     return this.#checkOut(pool)
   }
 
-  async #transaction<Opened, T>(
-    pool: pg.Pool,
-    open: (client: pg.ClientBase, tx: Tx) => Promise<Opened>,
-    work: (opened: Opened) => Promise<T>
-  ): Promise<T> {
+  async #transaction<Opened, Early, T>(pool: pg.Pool, steps: Steps<Opened, Early, T>): Promise<T> {
     const beganAt = performance.now()
     const { limits, watch } = this.#connections
     const client = await this.#checkOut(pool)
     const wholeMs = this.#work === 'request' ? limits.requestMs : Number.POSITIVE_INFINITY
     const asking = watch.transaction(client as never, limits[this.#work].answerMs, wholeMs, beganAt)
-    const queries = queriesOver((statement) => {
-      this.#count()
-      return watch.answer(asking, () => runNamed(client, statement))
-    })
-    const sent = new Sent()
-    const send = (statement: Statement) => {
+    const sendOnly = (statement: Statement) => {
       this.stats.statements++
-      sent.add(watch.answer(asking, () => runNamed(client, statement)))
+      return watch.answer(asking, () => runNamed(client, statement))
     }
-    const tx = { ...queries, send }
+    const ask = (statement: Statement) => {
+      this.stats.roundTrips++
+      return sendOnly(statement)
+    }
     let broken: Error | undefined
     try {
-      for (let attempt = 1, hasRenewed = false; ; attempt++) {
+      for (let tried = 1, hasRenewed = false; ; tried++) {
         const round = roundOf(client)
-        sent.forget()
+        const attempt = new Attempt(ask, sendOnly)
         try {
           this.stats.transactions++
           this.stats.roundTrips++
-          const opened = await watch.answer(asking, () => open(client, tx), limits.connectMs)
-          const result = await work(opened)
+          const opening = watch.answer(asking, () => steps.open(client), limits.connectMs)
+          const begun = opening.then((opened) => {
+            attempt.begun()
+            return opened
+          })
+          const [opened, read] = await sentTogether(begun, steps.early(attempt.tx))
+          const result = await steps.work(attempt.tx, opened, read)
+          attempt.end()
           this.stats.roundTrips++
-          // A transaction of which a statement failed is rolled back by its commit.
-          const committed = watch.answer(asking, () => client.query('commit').catch(noteDriverError))
-          await sentTogether(sent.done(), committed)
-          return result
+          const { command } = await watch.answer(asking, () => client.query('commit').catch(noteDriverError))
+          if (command === 'COMMIT') return result
+          throw new RolledBack('A statement of the transaction failed, so that its commit was a rollback')
         } catch (thrown) {
+          attempt.end()
           const ended = watch.answer(asking, () => client.query('rollback'))
           await ended.catch((rollbackError: Error) => {
             broken = rollbackError
           })
-          // What follows a failed statement can only say that the transaction is aborted.
-          const err = sent.failure ?? thrown
+          const err = await attempt.causeOf(thrown)
           if (broken) throw err
           if (isStale(err)) {
             await watch.answer(asking, () => renewNames(client, round))
             if (hasRenewed) throw err
             hasRenewed = true
-          } else if (attempt >= MAX_TRIES || !RETRYABLE.has((err as { code?: string }).code ?? '')) {
+          } else if (tried >= MAX_TRIES || !RETRYABLE.has((err as { code?: string }).code ?? '')) {
             throw err
           }
         }
@@ -251,27 +248,9 @@ export class Database {
   }
 }
 
-/** The statements of a transaction that were sent and that nobody awaits. */
-class Sent {
-  /** The error of the first that failed. */
-  failure: unknown = null
-  #last: Promise<unknown> = Promise.resolve()
-
-  add(statement: Promise<unknown>): void {
-    // The server answers in order: the last answer comes after all the others.
-    this.#last = statement.catch((err: unknown) => {
-      this.failure ??= err
-    })
-  }
-
-  /** Waits for all of them; throws the error of the first that failed. */
-  async done(): Promise<void> {
-    await this.#last
-    if (this.failure) throw this.failure
-  }
-
-  forget(): void {
-    this.failure = null
-    this.#last = Promise.resolve()
-  }
+type Steps<Opened, Early, T> = {
+  open: (client: pg.ClientBase) => Promise<Opened>
+  /** Its statements are sent behind those of `open`, in the same round trip. */
+  early: (tx: Tx) => Promise<Early>
+  work: (tx: Tx, opened: Opened, early: Early) => Promise<T>
 }

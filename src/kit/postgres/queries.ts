@@ -22,7 +22,8 @@ export type Tx = Queries & {
   send(statement: Statement): void
 }
 
-type Runner = (statement: Statement) => Promise<pg.QueryResult>
+/** Runs a statement. */
+export type Runner = (statement: Statement) => Promise<pg.QueryResult>
 
 /** Queries whose statements `run` runs. */
 export function queriesOver(run: Runner): Queries {

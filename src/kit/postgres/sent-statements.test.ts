@@ -20,12 +20,13 @@ await owner.query(`
       insert into pets (id) values (7);
       return 7;
     end $$;
-  grant all on pets to perennial_operator, perennial_store`)
+  create table owners (pet integer references pets deferrable initially deferred);
+  grant all on pets, owners to perennial_operator, perennial_store`)
 
 const Counted = row({ n: int })
 const insert = (id: number) => sql`insert into pets (id) values (${id})`
 const count = (tx: Tx) => tx.one(Counted, sql`select count(*)::int as n from pets`)
-const begin = () => owner.query('truncate pets; alter sequence tries restart')
+const begin = () => owner.query('truncate pets, owners; alter sequence tries restart')
 const pets = async () => (await owner.query('select id from pets order by id')).rows.map(({ id }) => id)
 
 test('what is sent is carried out in order, and committed', async () => {
@@ -68,6 +69,89 @@ for (const [name, after] of Object.entries(AFTER)) {
   })
 }
 
+test('where an awaited statement has failed first, its error is that of the transaction, not what those sent after it say', async () => {
+  await begin()
+  const failing = db.inInstallation(async (tx) => {
+    tx.send(insert(1))
+    const awaited = tx.run(insert(1))
+    tx.send(insert(2))
+    await awaited
+  })
+  await assert.rejects(failing, { code: '23505' })
+  assert.deepEqual(await pets(), [])
+})
+
+test('work that fails by itself has its own error, and what it sent is not written', async () => {
+  await begin()
+  const failing = db.inInstallation(async (tx) => {
+    tx.send(insert(1))
+    throw new Error('of the work')
+  })
+  await assert.rejects(failing, { message: 'of the work' })
+  assert.deepEqual(await pets(), [])
+})
+
+test('a transaction whose failed statement nobody minded is not reported as carried out', async () => {
+  for (const after of [async () => {}, async (tx: Tx) => tx.send(insert(2))]) {
+    await begin()
+    const failing = db.inInstallation(async (tx) => {
+      await tx.run(insert(1))
+      await assert.rejects(tx.run(insert(1)), { code: '23505' })
+      await after(tx)
+    })
+    await assert.rejects(failing, { message: /commit was a rollback/ })
+    assert.deepEqual(await pets(), [])
+  }
+})
+
+test('a statement that cannot be encoded ends the transaction: it is not committed without it', async () => {
+  await begin()
+  const round: Record<string, unknown> = {}
+  round.self = round
+  const failing = db.inInstallation(async (tx) => {
+    tx.send(insert(1))
+    tx.send(sql`select ${round}::json`)
+  })
+  await assert.rejects(failing, TypeError)
+  assert.deepEqual(await pets(), [])
+  await db.inInstallation(async (tx) => tx.send(insert(3)))
+  assert.deepEqual(await pets(), [3])
+})
+
+test('the answers of what is sent are not read: none of them can fail what the server has committed', async () => {
+  await begin()
+  await db.inInstallation(async (tx) => {
+    tx.send(insert(1))
+    tx.send(sql`select 9007199254740993::bigint as beyond`)
+  })
+  assert.deepEqual(await pets(), [1])
+})
+
+test('a constraint that is checked at the commit fails the transaction with its error', async () => {
+  await begin()
+  const failing = db.inInstallation(async (tx) => {
+    tx.send(insert(1))
+    tx.send(sql`insert into owners (pet) values (2)`)
+  })
+  await assert.rejects(failing, { code: '23503' })
+  assert.deepEqual(await pets(), [])
+})
+
+test('what is left of a transaction or of an attempt that is over can do nothing on its connection', async () => {
+  await begin()
+  const left: Tx[] = []
+  await db.inInstallation(async (tx) => {
+    left.push(tx)
+    if (left.length === 1) throw Object.assign(new Error('A deadlock'), { code: '40P01' })
+    assert.throws(() => left[0]!.send(insert(1)), /is over/)
+    await assert.rejects(left[0]!.run(insert(1)), /is over/)
+  })
+  assert.equal(left.length, 2)
+  assert.throws(() => left[1]!.send(insert(1)), /is over/)
+  await assert.rejects(left[1]!.run(insert(1)), /is over/)
+  assert.deepEqual(await pets(), [])
+})
+
 for (const code of ['40001', '40P01', '26000']) {
   test(`a transaction runs again when a sent statement has failed with ${code}, and is carried out once`, async () => {
     await begin()
@@ -102,12 +186,17 @@ test('what is asked for with the beginning runs in the transaction, for its stor
 
 test('an unknown store is unknown, whatever was asked for with the beginning, and nothing is written', async () => {
   await begin()
-  const early = async ({ tx }: Bound) => {
+  const work = async () => assert.fail('There is no store')
+  const awaited = async ({ tx }: Bound) => {
     tx.send(insert(1))
     await tx.run(insert(1))
   }
-  const work = async () => assert.fail('There is no store')
-  await assert.rejects(db.inStoreByKeys(987_654, early, work), UnknownStore)
+  await assert.rejects(db.inStoreByKeys(987_654, awaited, work), UnknownStore)
+  const sent = async ({ tx }: Bound) => {
+    tx.send(insert(1))
+    tx.send(insert(1))
+  }
+  await assert.rejects(db.inStoreByKeys(987_654, sent, work), UnknownStore)
   assert.deepEqual(await pets(), [])
 })
 

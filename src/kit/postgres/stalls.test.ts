@@ -67,6 +67,16 @@ const WAYS: Way[] = [
     limitMs: LIMITS.connectMs
   },
   {
+    name: 'a transaction of a request that asks with its beginning',
+    ask: (on) =>
+      on.forWork('request').inStoreByKeys(
+        storeId,
+        ({ tx }) => tx.run(rename('Early')),
+        async ({ tx }) => tx.send(rename('Sent'))
+      ),
+    limitMs: LIMITS.connectMs
+  },
+  {
     name: 'a request over all stores',
     ask: (on) => on.forWork('request').inInstallation((tx) => tx.run(rename('Installation'))),
     limitMs: LIMITS.connectMs
@@ -146,10 +156,36 @@ test('connections that were idle when nobody answered are not used again: the fi
 
 test('a transaction of an engine finds out soon that its connection died while it was idle', async (t) => {
   const { line, own } = await aLine(t, { ...LIMITS, background: TIME_LIMITS.background })
-  await own.inStore(storeId, async () => {})
-  line.stall()
-  const { err, ms } = await endOf(own.inStore(storeId, async () => {}))
-  assert.ok(isOutage(err) && ms < TIME_LIMITS.background.answerMs / 10, `${ms} ms`)
+  const nothing = async () => {}
+  const withBeginning = () => own.inStoreByKeys(storeId, ({ tx }) => tx.run(rename('Early')), nothing)
+  for (const transaction of [() => own.inStore(storeId, nothing), withBeginning]) {
+    await works(transaction)
+    line.stall()
+    const { err, ms } = await endOf(transaction())
+    assert.ok(isOutage(err) && ms < TIME_LIMITS.background.answerMs / 10, `${ms} ms`)
+    line.pass()
+  }
+})
+
+test('what goes with the beginning may wait for a lock longer than a beginning may take', async (t) => {
+  const { own } = await aLine(t, { ...LIMITS, background: TIME_LIMITS.background })
+  const locked = Promise.withResolvers<void>()
+  const waited = Promise.withResolvers<void>()
+  const holding = db.inStore(storeId, async ({ tx }) => {
+    await tx.run(rename('Held'))
+    locked.resolve()
+    await waited.promise
+  })
+  await locked.promise
+  const waiting = own.inStoreByKeys(
+    storeId,
+    ({ tx }) => tx.run(rename('After the lock')),
+    async (_, renamed) => renamed
+  )
+  await sleep(3 * LIMITS.connectMs)
+  waited.resolve()
+  await holding
+  assert.equal(await waiting, 1)
 })
 
 test('long work of engines is cut as soon as a single statement has shown that nobody answers', async (t) => {
@@ -234,6 +270,20 @@ test('a commit whose answer is lost is reported as an outage, once, and it is do
   assert.ok(isOutage((await endOf(writing)).err))
   assert.equal(times, 1)
   assert.equal(await nameNow(), 'Committed')
+})
+
+test('so is one whose answer is lost with those of the writes that were sent with it', async (t) => {
+  const { line, requests } = await aLine(t)
+  await works(() => requests.inStore(storeId, async ({ tx }) => tx.send(rename('Before'))))
+  line.stallAtCommit()
+  let times = 0
+  const writing = requests.inStore(storeId, async ({ tx }) => {
+    times++
+    tx.send(rename('Sent'))
+  })
+  assert.ok(isOutage((await endOf(writing)).err))
+  assert.equal(times, 1)
+  assert.equal(await nameNow(), 'Sent')
 })
 
 test('a write whose connection stalls before the commit is not done', async (t) => {

@@ -49,6 +49,16 @@ const renamed = directSql<[storeId: number]>('test_rename', 'update stores set n
 for (const [way, wait] of [
   ['a transaction of a store', (on: Database, id: number) => on.inStore(id, ({ tx }) => tx.run(renamed(id)))],
   ['a transaction over all stores', (on: Database, id: number) => on.inInstallation((tx) => tx.run(renamed(id)))],
+  ['a sent statement', (on: Database, id: number) => on.inStore(id, async ({ tx }) => tx.send(renamed(id)))],
+  [
+    'a statement that goes with the beginning',
+    (on: Database, id: number) =>
+      on.inStoreByKeys(
+        id,
+        ({ tx }) => tx.run(renamed(id)),
+        async () => 0
+      )
+  ],
   ['a direct statement', (on: Database, id: number) => on.direct.run(renamed(id))],
   ['a statement over stores', (on: Database, id: number) => on.acrossStores.run(renamed(id))]
 ] as const) {
