@@ -157,21 +157,24 @@ export function listDueLots(ctx: Ctx, memberIds: number[], most: number) {
   )
 }
 
-/** The entries that these operations already have. Their accounts must be locked. */
+/** The entries that these operations already have, each looked up by itself. Their accounts must be locked. */
 export async function listEntriesOf(ctx: Ctx, operationIds: string[]): Promise<CreditEntry[]> {
   const rows = await ctx.tx.many(
     EntryRow,
     sql`
-    select id, member_id, position, type, amount_minor, balance_after_minor, reason, order_id, operation_id, expires_at,
-           created_at, reverses_id, shortfall_minor, mark
-      from credit_entries where store_id = ${ctx.storeId} and operation_id = any(${operationIds}::text[])`
+    select e.id, e.member_id, e.position, e.type, e.amount_minor, e.balance_after_minor, e.reason, e.order_id, e.operation_id,
+           e.expires_at, e.created_at, e.reverses_id, e.shortfall_minor, e.mark
+      from unnest(${operationIds}::text[]) as o(id)
+      cross join lateral (
+        select * from credit_entries where store_id = ${ctx.storeId} and operation_id = o.id offset 0) e`
   )
   return rows.map((entry) => ({ ...entry, type: creditEntryTypeOf(entry.type) }))
 }
 
 /**
  * Writes what was planned: the entries, the accounts with their totals, and the rest of the lots. Amounts are written as
- * differences, so that the constraints hold also where somebody has not locked the account. Returns the entries with their ids, in
+ * differences, so that the constraints hold also where somebody has not locked the account. Keys are named once more in a list, so
+ * that without statistics too no plan can read other rows of the store. Returns the entries with their ids, in
  * the given order; ids rise with it.
  */
 export async function writeLedger(ctx: Ctx, drafts: Draft[], entries: NewEntry[]): Promise<CreditEntry[]> {
@@ -181,6 +184,7 @@ export async function writeLedger(ctx: Ctx, drafts: Draft[], entries: NewEntry[]
   const kept = changed.filter((lot) => lot.entryId !== null && !lot.isMissing && lot.remainingMinor > 0)
   const spent = changed.filter((lot) => lot.entryId !== null && !lot.isMissing && lot.remainingMinor === 0)
   const members = drafts.map(({ memberId }) => memberId)
+  const keptIds = kept.map((lot) => lot.entryId)
   const added = changed.filter((lot) => (lot.entryId === null || lot.isMissing) && lot.remainingMinor > 0)
   const entered = await ctx.tx.many(
     row({ id: int, operationId: text }),
@@ -225,10 +229,10 @@ export async function writeLedger(ctx: Ctx, drafts: Draft[], entries: NewEntry[]
        where a.store_id = ${ctx.storeId} and a.member_id = d.member_id and a.member_id = any(${members}::bigint[])),
     kept as (
       update credit_lots l set remaining_minor = l.remaining_minor + k.remaining, reserved_minor = l.reserved_minor + k.reserved
-        from unnest(${kept.map((l) => l.entryId)}::bigint[],
+        from unnest(${keptIds}::bigint[],
                     ${kept.map((l) => l.remainingMinor - l.before.remainingMinor)}::bigint[],
                     ${kept.map((l) => l.reservedMinor - l.before.reservedMinor)}::bigint[]) as k(entry_id, remaining, reserved)
-       where l.store_id = ${ctx.storeId} and l.entry_id = k.entry_id),
+       where l.store_id = ${ctx.storeId} and l.entry_id = k.entry_id and l.entry_id = any(${keptIds}::bigint[])),
     spent as (
       delete from credit_lots
        where store_id = ${ctx.storeId} and entry_id = any(${spent.map((l) => l.entryId)}::bigint[])),
