@@ -9,7 +9,7 @@ import { creditDeducted } from './events/credit-deducted.ts'
 import { reservationChanged } from './events/reservation-changed.ts'
 import { openAccounts } from './open-accounts.ts'
 import { creditOf, type Draft, emptyDraft, type NewEntry, planChange } from './plan-change.ts'
-import { listEntriesOf, writeLedger } from './queries.ts'
+import { listEntriesOf, takeEntryIds, writeLedger } from './queries.ts'
 import { expiresInThePast, notEnoughCredit, tooMuchCredit } from './refusals.ts'
 import { writeReservations } from './reservation-queries.ts'
 
@@ -45,20 +45,24 @@ export async function changeCredits(
         ...(change.reversesId ? [change.reversesId] : [])
       ]
     })),
-    () => listEntriesOf(ctx, operations)
+    () => sentTogether(listEntriesOf(ctx, operations), takeEntryIds(ctx, changes.length))
   )
-  const [{ drafts, read }, { currency }, customers] = await sentTogether(
+  const [opening, { currency }, customers] = await sentTogether(
     opened,
     storeContext(ctx),
     known ?? listCustomers(ctx, members)
   )
-  const byOperation = new Map<string, CreditEntry | NewEntry>(read.map((entry) => [entry.operationId, entry]))
+  const {
+    drafts,
+    read: [before, ids]
+  } = opening
+  const byOperation = new Map<string, CreditEntry | NewEntry>(before.map((entry) => [entry.operationId, entry]))
 
   const planned: NewEntry[] = []
   const outcomes = changes.map((change) => {
     const draft = drafts.get(change.memberId) ?? emptyDraft(change.memberId)
-    const before = byOperation.get(change.operationId)
-    if (before) return { entry: before, credit: creditOf(draft), isRepeated: true }
+    const entered = byOperation.get(change.operationId)
+    if (entered) return { entry: entered, credit: creditOf(draft), isRepeated: true }
     if (isPast(ctx, change)) return { refusal: expiresInThePast(ctx.now) }
     const entry = planChange(draft, change, ctx.now)
     if (entry === 'not enough') return { refusal: notEnoughCredit(creditOf(draft), -change.amountMinor, currency) }
@@ -68,7 +72,7 @@ export async function changeCredits(
     return { entry, credit: creditOf(draft), isRepeated: false }
   })
 
-  const { entries } = await writeAccounts(ctx, [...drafts.values()], planned, customers)
+  const { entries } = await writeAccounts(ctx, [...drafts.values()], planned, { customers, ids })
   return outcomes.map((outcome) => {
     if (!outcome.entry) return outcome
     return { ...outcome, entry: entries.get(outcome.entry.operationId) ?? (outcome.entry as CreditEntry) }
@@ -77,21 +81,24 @@ export async function changeCredits(
 
 /**
  * Writes planned entries with their accounts, lots and reservations, and records an event of each entry. Returns the entries, and
- * the numbers of new reservations, by operation id. `known`: the customers of the entries, if they are read already.
+ * the numbers of new reservations, by operation id. `known`: the customers of the entries and ids for them, if they were read and
+ * taken already.
  */
 export async function writeAccounts(
   ctx: Ctx,
   drafts: Draft[],
   planned: NewEntry[],
-  known: KnownCustomer[] | null = null
+  known: { customers: KnownCustomer[]; ids: number[] } | null = null
 ): Promise<{ entries: Map<string, CreditEntry>; reservations: Map<string, number> }> {
   const members = new Set(planned.map((entry) => entry.memberId))
   const isChanged = ({ memberId, lots, reservations }: Draft) =>
     members.has(memberId) || lots.some((lot) => lot.isChanged) || reservations.some((r) => r.isChanged)
   const changed = drafts.filter(isChanged)
   if (changed.length === 0) return { entries: new Map(), reservations: new Map() }
-  const { currency } = await storeContext(ctx)
-  const written = await writeLedger(ctx, changed, planned)
+  const [{ currency }, ids] = await sentTogether(storeContext(ctx), known?.ids ?? takeEntryIds(ctx, planned.length))
+  const numbered = planned.map((entry, i) => ({ ...entry, id: ids[i]! }))
+  writeLedger(ctx, changed, numbered)
+  const written = numbered.map(({ spent, ...entry }): CreditEntry => entry)
   const entries = new Map(written.map((entry) => [entry.operationId, entry]))
   const reservations = changed.some((draft) => draft.reservations.some((r) => r.isChanged))
     ? await writeReservations(ctx, changed, new Map(written.map(({ operationId, id }) => [operationId, id])))
@@ -101,7 +108,7 @@ export async function writeAccounts(
   if (held.length > 0) await record(ctx, ...held.map(reservationChanged))
   const moved = written.filter(({ amountMinor }) => amountMinor !== 0)
   if (moved.length > 0) {
-    const customers = known ?? (await listCustomers(ctx, [...members]))
+    const customers = known?.customers ?? (await listCustomers(ctx, [...members]))
     const emails = new Map(customers.map(({ id, email }) => [id, email]))
     const facts = moved.map((entry) => {
       const fact = entry.amountMinor > 0 ? creditAdded : creditDeducted

@@ -1,5 +1,5 @@
 import { dueQuery } from '#kit/engines'
-import { type Ctx, directSql, instant, int, nullable, type RowOf, row, sql, text } from '#kit/postgres'
+import { type Ctx, directSql, instant, int, nullable, type RowOf, row, sql } from '#kit/postgres'
 import { type CreditEntry, EntryRow } from './credit.ts'
 import { codeOfCreditEntryType, creditEntryTypeOf } from './credit-entry-types.ts'
 import type { Draft, NewEntry } from './plan-change.ts'
@@ -14,6 +14,9 @@ const Account = row({
   updatedAt: instant
 })
 export type Account = RowOf<typeof Account>
+
+/** A planned entry with its id. */
+export type NumberedEntry = NewEntry & { id: number }
 
 /** Locks the accounts until the transaction ends, in order of member, so that two writers cannot deadlock. */
 export function lockAccounts(ctx: Ctx, memberIds: number[]) {
@@ -172,12 +175,27 @@ export async function listEntriesOf(ctx: Ctx, operationIds: string[]): Promise<C
 }
 
 /**
+ * Takes ids for new entries, in rising order. The accounts must be locked: so the ids of an account rise as its positions do. What
+ * inserts them holds its lock on the table from here on, as a plain insert does before it takes an id: whoever goes by ids waits for
+ * writers that hold it.
+ */
+export async function takeEntryIds(ctx: Ctx, count: number): Promise<number[]> {
+  if (count === 0) return []
+  ctx.tx.send(sql`lock table credit_entries in row exclusive mode`)
+  const taken = await ctx.tx.many(
+    row({ id: int }),
+    sql`select nextval('credit_entries_id_seq') as id from generate_series(1, ${count}::int) order by id`
+  )
+  return taken.map(({ id }) => id)
+}
+
+/**
  * Writes what was planned: the entries, the accounts with their totals, and the rest of the lots. Amounts are written as
  * differences, so that the constraints hold also where somebody has not locked the account. Keys are named once more in a list, so
- * that without statistics too no plan can read other rows of the store. Returns the entries with their ids, in
- * the given order; ids rise with it.
+ * that without statistics too no plan can read other rows of the store. Nobody waits for it before the transaction's end.
  */
-export async function writeLedger(ctx: Ctx, drafts: Draft[], entries: NewEntry[]): Promise<CreditEntry[]> {
+export function writeLedger(ctx: Ctx, drafts: Draft[], entries: NumberedEntry[]): void {
+  const idOf = new Map(entries.map(({ id, operationId }) => [operationId, id]))
   const changed = drafts.flatMap(({ memberId, lots }) =>
     lots.filter((lot) => lot.isChanged).map((lot) => ({ ...lot, memberId }))
   )
@@ -186,12 +204,10 @@ export async function writeLedger(ctx: Ctx, drafts: Draft[], entries: NewEntry[]
   const members = drafts.map(({ memberId }) => memberId)
   const keptIds = kept.map((lot) => lot.entryId)
   const added = changed.filter((lot) => (lot.entryId === null || lot.isMissing) && lot.remainingMinor > 0)
-  const entered = await ctx.tx.many(
-    row({ id: int, operationId: text }),
-    sql`
+  ctx.tx.send(sql`
     with given as (
       select * from unnest(
-        ${entries.map((e) => e.memberId)}::bigint[], ${entries.map((e) => e.position)}::bigint[],
+        ${entries.map((e) => e.id)}::bigint[], ${entries.map((e) => e.memberId)}::bigint[], ${entries.map((e) => e.position)}::bigint[],
         ${entries.map((e) => codeOfCreditEntryType(e.type))}::smallint[], ${entries.map((e) => e.amountMinor)}::bigint[],
         ${entries.map((e) => e.balanceAfterMinor)}::bigint[], ${entries.map((e) => e.reason)}::text[],
         ${entries.map((e) => e.orderId)}::bigint[], ${entries.map((e) => e.operationId)}::text[],
@@ -199,16 +215,17 @@ export async function writeLedger(ctx: Ctx, drafts: Draft[], entries: NewEntry[]
         ${entries.map((e) => e.shortfallMinor)}::bigint[], ${entries.map((e) => e.mark)}::text[],
         ${entries.map(({ spent }) => spent && arrayText(spent.map((s) => s.entryId)))}::text[],
         ${entries.map(({ spent }) => spent && arrayText(spent.map((s) => s.minor)))}::text[])
-        with ordinality as g(member_id, position, type, amount, after, reason, order_id, operation_id, expires_at,
-                             reverses_id, shortfall, mark, spent_lots, spent_minors, nth)),
+        as g(id, member_id, position, type, amount, after, reason, order_id, operation_id, expires_at,
+                             reverses_id, shortfall, mark, spent_lots, spent_minors)),
     entered as (
-      insert into credit_entries (store_id, member_id, position, type, amount_minor, balance_after_minor, reason, order_id,
+      insert into credit_entries (store_id, id, member_id, position, type, amount_minor, balance_after_minor, reason, order_id,
                                   operation_id, expires_at, created_at, reverses_id, shortfall_minor, mark, spent_lots,
                                   spent_minors)
-      select ${ctx.storeId}, member_id, position, type, amount, after, reason, order_id, operation_id, expires_at, ${ctx.now},
+      overriding system value
+      select ${ctx.storeId}, id, member_id, position, type, amount, after, reason, order_id, operation_id, expires_at, ${ctx.now},
              reverses_id, shortfall, mark, spent_lots::bigint[], spent_minors::bigint[]
-        from given order by nth
-      returning id, operation_id),
+        from given
+      returning id),
     accounts as (
       update credit_accounts a
          set balance_minor = a.balance_minor + d.balance, reserved_minor = a.reserved_minor + d.reserved, entries = d.entries, totalled_entries = d.entries,
@@ -238,17 +255,13 @@ export async function writeLedger(ctx: Ctx, drafts: Draft[], entries: NewEntry[]
        where store_id = ${ctx.storeId} and entry_id = any(${spent.map((l) => l.entryId)}::bigint[])),
     added as (
       insert into credit_lots (store_id, entry_id, member_id, remaining_minor, reserved_minor, expires_at)
-      select ${ctx.storeId}, coalesce(k.entry_id, e.id), k.member_id, k.remaining, k.reserved, k.expires_at
-        from unnest(${added.map((l) => l.entryId)}::bigint[], ${added.map((l) => l.operationId)}::text[],
+      select ${ctx.storeId}, k.entry_id, k.member_id, k.remaining, k.reserved, k.expires_at
+        from unnest(${added.map((l) => l.entryId ?? idOf.get(l.operationId!)!)}::bigint[],
                     ${added.map((l) => l.memberId)}::bigint[], ${added.map((l) => l.remainingMinor)}::bigint[],
                     ${added.map((l) => l.reservedMinor)}::bigint[], ${added.map((l) => l.expiresAt)}::timestamptz[])
-               as k(entry_id, operation_id, member_id, remaining, reserved, expires_at)
-        left join entered e on e.operation_id = k.operation_id
+               as k(entry_id, member_id, remaining, reserved, expires_at)
       returning entry_id)
-    select id, operation_id from entered`
-  )
-  const ids = new Map(entered.map(({ id, operationId }) => [operationId, id]))
-  return entries.map(({ spent, ...entry }) => ({ id: ids.get(entry.operationId)!, ...entry }))
+    select count(*) from entered`)
 }
 
 /** A list of numbers as PostgreSQL reads it. */
