@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { suite, test } from 'node:test'
-import { changeCredits, restoreRedemption } from '#credits'
+import { changeCredits, restoreCredit } from '#credits'
 import { type Ctx, int, row, sql, text } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
 import { cancelSubscription, pauseSubscription, resumeSubscription } from '#lifecycle'
@@ -75,8 +75,9 @@ async function live({ timezone, currency, decimals, from, days, seed }: Life, on
       const spent = { memberId: memberId!, amountMinor: -3, reason: 'spent', operationId: randomUUID() }
       const [done] = await changeCredits(ctx, [{ ...spent, type: 'redemption', isCapped: true }])
       const { id: entryId, operationId } = done!.entry!
-      const restored = { entryId, memberId: memberId!, amountMinor: 1, reason: 'returned' }
-      await restoreRedemption(ctx, { ...restored, operationId: `${operationId}:back` })
+      const type = 'redemption_restored' as const
+      const restored = { entryId, memberId: memberId!, type, amountMinor: 1, reason: 'returned' }
+      await restoreCredit(ctx, [{ ...restored, operationId: `${operationId}:back` }])
     })
   const subscriptionsIn = (status: string) =>
     inStore(({ tx, storeId, now }) =>
@@ -304,7 +305,8 @@ test('metrics of credit that were counted in another way are counted anew by the
     const [spent] = await changeCredits(ctx, [
       { ...common, type: 'redemption', amountMinor: -700, operationId: 'spent' }
     ])
-    await restoreRedemption(ctx, { ...common, entryId: spent!.entry!.id, amountMinor: 200, operationId: 'restored' })
+    const back = { entryId: spent!.entry!.id, type: 'redemption_restored', amountMinor: 200 } as const
+    await restoreCredit(ctx, [{ ...common, ...back, operationId: 'restored' }])
   })
   const credit = async () => (await service.get('/analytics/overview?period=7d', key)).body.data.store_credits
   const counted = { issued: 20, redeemed: 5, expired: 0, outstanding: 12 }

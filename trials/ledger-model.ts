@@ -9,7 +9,7 @@ import {
   giveBackCredit,
   releaseReservation,
   reserveCredit,
-  restoreRedemption,
+  restoreCredit,
   takeBackCredit,
   transferCredit
 } from '#credits'
@@ -277,14 +277,17 @@ async function live(db: Database, store: BuiltStore, members: number[], batches:
     if (!one) return
     const { spent, who } = one
     const back = Math.min(minor ?? NEVER, spent.minor - spent.restored)
-    const restored = await store.inStore((ctx) =>
-      restoreRedemption(ctx, {
-        entryId: spent.entryId,
-        memberId: members[who]!,
-        reason: 'x',
-        operationId: `restore:${++nth}`,
-        ...(minor !== null && { amountMinor: minor })
-      })
+    const [restored] = await store.inStore((ctx) =>
+      restoreCredit(ctx, [
+        {
+          entryId: spent.entryId,
+          memberId: members[who]!,
+          type: 'redemption_restored',
+          reason: 'x',
+          operationId: `restore:${++nth}`,
+          ...(minor !== null && { amountMinor: minor })
+        }
+      ])
     )
     assert.equal(restored?.entry?.amountMinor ?? 0, back)
     giveBack(models[who]!, spent, back)

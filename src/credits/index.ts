@@ -14,8 +14,7 @@ export {
   giveBackCredit,
   giveBackForfeit,
   type Restoration,
-  restoreCredit,
-  restoreRedemption
+  restoreCredit
 } from './restore-credit.ts'
 export { markOrderCancelled } from './reversal-queries.ts'
 export { giveBackExcess, type TakeBack, takeBackCredit } from './take-back-credit.ts'

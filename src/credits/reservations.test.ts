@@ -13,7 +13,7 @@ import { captureReservation, releaseReservation } from './end-reservation.ts'
 import { findCredit, findCreditTotals } from './find-credit.ts'
 import { forfeitCredit } from './forfeit-credit.ts'
 import { reserveCredit } from './reserve-credit.ts'
-import { restoreRedemption } from './restore-credit.ts'
+import { restoreCredit } from './restore-credit.ts'
 import { transferCredit } from './transfer-credit.ts'
 
 const { db } = await testDatabase()
@@ -234,8 +234,9 @@ test('what was captured after its date is restored, for the time that it had lef
   await expire()
   assert.deepEqual(await credit(), [0, 0, 0])
 
-  const restoration = { entryId: entry.id, memberId, reason: 'Order cancelled', operationId: 'restored' }
-  const outcome = await store.inStore((ctx) => restoreRedemption(ctx, restoration))
+  const type = 'redemption_restored' as const
+  const restoration = { entryId: entry.id, memberId, type, reason: 'Order cancelled', operationId: 'restored' }
+  const [outcome] = await store.inStore((ctx) => restoreCredit(ctx, [restoration]))
   assert.equal(outcome?.entry?.amountMinor, 70)
   await moveTo(store, after(25).toString())
   await expire()

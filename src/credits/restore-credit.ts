@@ -64,16 +64,6 @@ export async function restoreCredit(ctx: Ctx, restorations: Restoration[]): Prom
   return indexes.map((index) => (index === null ? null : outcomes[index]!))
 }
 
-/** Restores a redemption, in whole or in part. The mark says that its order was cancelled. */
-export async function restoreRedemption(
-  ctx: Ctx,
-  restoration: Omit<Restoration, 'type' | 'mark'> & { isOrderCancelled?: boolean }
-): Promise<CreditOutcome | null> {
-  const { isOrderCancelled = false, ...given } = restoration
-  const mark = isOrderCancelled ? 'order_cancelled' : null
-  return (await restoreCredit(ctx, [{ ...given, type: 'redemption_restored', mark }]))[0]!
-}
-
 /**
  * Gives back all credit that was taken back because of an order, as after a dispute that was won. `cause` identifies the decision,
  * so that it happens once.

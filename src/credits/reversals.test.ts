@@ -14,7 +14,7 @@ import { listCreditEntries } from './list-credit-entries.ts'
 import { reconcileCredit } from './reconcile-credit.ts'
 import { redeemCredit } from './redeem-credit.ts'
 import { reserveCredit } from './reserve-credit.ts'
-import { giveBackCredit, restoreRedemption } from './restore-credit.ts'
+import { giveBackCredit, restoreCredit } from './restore-credit.ts'
 import { giveBackExcess, takeBackCredit } from './take-back-credit.ts'
 
 const { db } = await testDatabase()
@@ -68,16 +68,12 @@ async function aCustomer() {
       return outcomes.map((outcome) => outcome?.entry?.amountMinor ?? null)
     },
     restore: (entryId: number, amountMinor?: number, over: object = {}) =>
-      store.inStore((ctx) =>
-        restoreRedemption(ctx, {
-          entryId,
-          memberId,
-          reason: 'restored',
-          operationId: `t:${++last}`,
-          ...(amountMinor !== undefined && { amountMinor }),
-          ...over
-        })
-      ),
+      store.inStore(async (ctx) => {
+        const restored = { type: 'redemption_restored', reason: 'restored', operationId: `t:${++last}` } as const
+        const part = amountMinor === undefined ? {} : { amountMinor }
+        const [outcome] = await restoreCredit(ctx, [{ entryId, memberId, ...restored, ...part, ...over }])
+        return outcome!
+      }),
     lots: async (who = memberId) =>
       (await accountOf(store, who)).lots.map(({ remainingMinor, expiresAt }) => [
         remainingMinor,
@@ -319,7 +315,7 @@ test('a redemption restored because its order was cancelled is marked', async ()
   const { redeem, change, restore } = await aCustomer()
   await change('manual_add', 500)
   const { id } = await redeem(300)
-  const restored = await restore(id, undefined, { isOrderCancelled: true })
+  const restored = await restore(id, undefined, { mark: 'order_cancelled' })
   assert.equal(restored!.entry!.mark, 'order_cancelled')
 })
 

@@ -1,5 +1,6 @@
 import { defineAuditRule } from '#kit/define-audit-rule'
 import { sql } from '#kit/postgres'
+import { ACCOUNT_OPERATIONS, operationOf } from './platform-account/account-operations.ts'
 
 /** Tries in a row without an answer before a person should look: they are seconds and then minutes apart. */
 const MAX_ATTEMPTS = 3
@@ -57,12 +58,12 @@ export const platformCreditEntered = defineAuditRule({
     sql`select count(*) as count from platform_credit_transactions where store_id = ${ctx.storeId} and kind <> 'ours'`,
   wrong: (ctx) => sql`
     with moved as (
-      select transaction_key, member_id, amount_minor, kind, order_id, 'platform-credit:' || transaction_key as operation_id
+      select transaction_key, member_id, amount_minor, kind, order_id, ${operationOf('')}::text || transaction_key as operation_id
         from platform_credit_transactions
        where store_id = ${ctx.storeId} and kind in ('spent', 'changed', 'expired')),
     entered as (
       select operation_id, amount_minor, shortfall_minor from credit_entries
-       where store_id = ${ctx.storeId} and operation_id like 'platform-credit:%')
+       where store_id = ${ctx.storeId} and operation_id like ${ACCOUNT_OPERATIONS})
     select 'transaction ' || m.transaction_key as subject,
            'of cust_' || m.member_id || ' moved ' || m.amount_minor || ' on the platform; its entry '
              || coalesce('moved ' || e.amount_minor || ' with a shortfall of ' || e.shortfall_minor, 'is missing')

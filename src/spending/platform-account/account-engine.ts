@@ -11,7 +11,6 @@ import {
   claimAccounts,
   dueAccounts,
   endAccounts,
-  endPushes,
   extendAccountLeases,
   listAccountOwners,
   lockClaimedAccounts,
@@ -22,6 +21,7 @@ import { type Missing, type Next, recordReads } from './compare-accounts.ts'
 import { openCode } from './gift-card-codes.ts'
 import { listGiftCards } from './gift-card-queries.ts'
 import type { Planning } from './plan-changes.ts'
+import { endPushes } from './push-queries.ts'
 import { type Named, type ReadAccount, readAccounts } from './read-accounts.ts'
 import { recordSent } from './record-sent.ts'
 import { type Sent, send } from './send-changes.ts'

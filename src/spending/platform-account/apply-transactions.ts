@@ -1,6 +1,7 @@
 import { type CreditChange, changeCredits, restoreCredit } from '#credits'
 import type { Ctx } from '#kit/postgres'
-import { type JudgedTransaction, listRedemptions, listSpentOnOrders } from './account-queries.ts'
+import { operationOf } from './account-operations.ts'
+import { type JudgedTransaction, listRedemptions, listSpentOnOrders } from './transaction-queries.ts'
 
 /**
  * Does in the ledger what transactions of the platform's accounts have done there, each once: what was spent is a redemption, what was
@@ -39,8 +40,6 @@ function changeOf({ memberId, kind, orderId, transaction }: JudgedTransaction): 
   const reason = `${what} on the platform was changed there`
   return { ...common, type: 'reconciled', mark: 'drift', reason }
 }
-
-const operationOf = (key: string) => `platform-credit:${key}`
 
 /**
  * Restores the redemptions that the platform's accounts have made on the order, the newest first. What the order took of credit that the

@@ -5,19 +5,7 @@ import type { PlatformCreditAccount, PlatformCreditTransaction } from '#platform
 import { storeContext } from '#stores'
 import { listWays } from '../ways.ts'
 import { dueAgain, endOfFailure, endOfTry, restUntilSettled, settled } from './account-ends.ts'
-import {
-  type AccountEnd,
-  type AddedUp,
-  closeAccounts,
-  endAccounts,
-  endPushes,
-  type JudgedTransaction,
-  type LockedAccount,
-  listKnownTransactions,
-  listOrderIds,
-  listPushes,
-  recordTransactions
-} from './account-queries.ts'
+import { type AccountEnd, closeAccounts, endAccounts, type LockedAccount } from './account-queries.ts'
 import { applyTransactions } from './apply-transactions.ts'
 import { referenceIn } from './gift-card-codes.ts'
 import {
@@ -32,8 +20,16 @@ import {
 import { judgeCardTransactions } from './judge-card-transactions.ts'
 import { judgeTransactions } from './judge-transactions.ts'
 import { type Planning, planChanges } from './plan-changes.ts'
+import { endPushes, listPushes } from './push-queries.ts'
 import type { Found, Named, ReadAccount, Readable } from './read-accounts.ts'
 import type { Change } from './send-changes.ts'
+import {
+  type AddedUp,
+  type JudgedTransaction,
+  listKnownTransactions,
+  listOrderIds,
+  recordTransactions
+} from './transaction-queries.ts'
 
 /** An order that the platform's account names and that nobody has reported after so many tries is left out: a few hours. */
 const TRIES_FOR_ORDER = 6

@@ -1,17 +1,11 @@
 import type { Ctx } from '#kit/postgres'
 import type { PlatformCreditMove, PlatformFailure } from '#platform'
 import { dueAgain, endOfFailure, endOfTry, settled } from './account-ends.ts'
-import {
-  type AccountEnd,
-  endAccounts,
-  endPushes,
-  type JudgedTransaction,
-  type LockedAccount,
-  listKnownTransactions,
-  recordTransactions
-} from './account-queries.ts'
+import { type AccountEnd, endAccounts, type LockedAccount } from './account-queries.ts'
 import { listGiftCards, markGiftCardsMade, markGiftCardsSent } from './gift-card-queries.ts'
+import { endPushes } from './push-queries.ts'
 import type { Push, Sent } from './send-changes.ts'
+import { type JudgedTransaction, listKnownTransactions, recordTransactions } from './transaction-queries.ts'
 
 type Arrived = { change: Push; move: PlatformCreditMove }
 

@@ -1,5 +1,6 @@
-import { markOrderCancelled, restoreRedemption } from '#credits'
+import { markOrderCancelled, type Restoration, restoreCredit } from '#credits'
 import { bool, type Ctx, int, type RowOf, row, sql } from '#kit/postgres'
+import { ACCOUNT_OPERATIONS } from '../platform-account/account-operations.ts'
 
 /**
  * Restores what was spent on these orders and given back with them: all of a redemption when its order was cancelled, otherwise the part that was
@@ -10,21 +11,46 @@ import { bool, type Ctx, int, type RowOf, row, sql } from '#kit/postgres'
 export async function restoreOrders(ctx: Ctx, orderIds: number[]): Promise<void> {
   if (orderIds.length === 0) return
   const restorable = await listRestorable(ctx, [...new Set(orderIds)])
-  for (const one of restorable) {
-    const targetMinor = shareOf(one)
-    const amountMinor = targetMinor - one.restoredMinor
-    if (amountMinor <= 0) continue
-    const { entryId, memberId, isCancelled } = one
-    await restoreRedemption(ctx, {
-      entryId,
-      memberId,
-      amountMinor,
-      reason: isCancelled ? 'the order was cancelled' : 'given back by a refund',
-      operationId: `restore:${entryId}:${targetMinor}`,
-      isOrderCancelled: isCancelled
+  await restoreCredit(
+    ctx,
+    restorable.flatMap((one): Restoration | [] => {
+      const { entryId, memberId, isCancelled, restoredMinor } = one
+      const targetMinor = shareOf(one)
+      if (targetMinor <= restoredMinor) return []
+      return {
+        entryId,
+        memberId,
+        amountMinor: targetMinor - restoredMinor,
+        type: 'redemption_restored',
+        reason: isCancelled ? 'the order was cancelled' : 'given back by a refund',
+        operationId: `restore:${entryId}:${targetMinor}`,
+        mark: isCancelled ? 'order_cancelled' : null
+      }
     })
-  }
+  )
   await markOrderCancelled(ctx, await listCancelled(ctx, orderIds))
+}
+
+/**
+ * The same for all orders on which these customers, or others who were merged into them, have spent credit: those that were refunded or cancelled
+ * before the service restored credit with them.
+ */
+export async function restoreOrdersOf(ctx: Ctx, memberIds: number[]): Promise<void> {
+  if (memberIds.length === 0) return
+  const rows = await ctx.tx.many(
+    row({ orderId: int }),
+    sql`
+    select distinct e.order_id from credit_entries e
+      join members m on m.store_id = ${ctx.storeId} and m.id = e.member_id
+      join orders o on o.store_id = ${ctx.storeId} and o.id = e.order_id
+     where e.store_id = ${ctx.storeId} and e.type = 4 and e.amount_minor < 0
+       and (m.id = any(${memberIds}::bigint[]) or m.merged_into = any(${memberIds}::bigint[]))
+       and (o.cancelled_at is not null or o.refunded_minor > 0)`
+  )
+  await restoreOrders(
+    ctx,
+    rows.map(({ orderId }) => orderId)
+  )
 }
 
 /** Those of the orders that are cancelled and have redemptions. */
@@ -58,7 +84,7 @@ async function listRestorable(ctx: Ctx, orderIds: number[]): Promise<Restorable[
     sql`
     select e.id from credit_entries e join orders o on o.store_id = ${ctx.storeId} and o.id = e.order_id
      where e.store_id = ${ctx.storeId} and e.order_id = any(${orderIds}::bigint[]) and e.type = 4 and e.amount_minor < 0
-       and e.operation_id not like 'platform-credit:%' and (o.cancelled_at is not null or o.refunded_minor > 0)
+       and e.operation_id not like ${ACCOUNT_OPERATIONS} and (o.cancelled_at is not null or o.refunded_minor > 0)
      order by e.id for no key update of e`
   )
   if (locked.length === 0) return []
