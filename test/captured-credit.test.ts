@@ -2,6 +2,8 @@
 // With the sandbox over its socket.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { auditWarnings } from '#audit'
+import { sql } from '#kit/postgres'
 import { aCodeShop } from './credit-codes.ts'
 import { testDatabase } from './database.ts'
 import { startService } from './service-builder.ts'
@@ -140,4 +142,91 @@ test('a refund that comes before the cancellation of its order is marked with it
     [5, 200, 'order_cancelled', inPart]
   ])
   assert.equal((await credit(ada)).balance, 25)
+})
+
+/** What the rules about restorations say of a store. */
+async function rulesOf({ inStore, findings }: Awaited<ReturnType<typeof aShop>>) {
+  const found = [...(await findings()), ...(await inStore(auditWarnings))]
+  return found.flatMap(({ check, message }) => (check.startsWith('redemptions_restored') ? `${check}: ${message}` : []))
+}
+
+/** As an earlier version left credit: what was spent on one order counts for another, which is cancelled or refunded already. */
+async function moveSpent({ inStore }: Awaited<ReturnType<typeof aShop>>, from: string, to: string) {
+  await inStore(({ tx, storeId }) =>
+    tx.run(sql`
+      update credit_entries
+         set order_id = (select id from orders where store_id = ${storeId} and platform_order_id = ${to})
+       where store_id = ${storeId}
+         and order_id = (select id from orders where store_id = ${storeId} and platform_order_id = ${from})`)
+  )
+}
+
+test('credit of orders that were cancelled or refunded before it was restored is named by doctor, and restored by `credit reconcile`', async () => {
+  const shop = await aShop()
+  const { join, anOrder, capture, refund, cancel, entries, call, inStore } = shop
+  const [ada, bob] = [await join(), await join('bob@example.com')]
+  const [first, second] = [await anOrder(ada, '50.00'), await anOrder(bob, '50.00')]
+  await capture(ada, first, 10)
+  await capture(bob, second, 9.99)
+  const [cancelled, refunded] = [await anOrder(ada, '40.00'), await anOrder(bob, '40.00')]
+  await cancel(cancelled)
+  await refund(refunded, '10.00')
+  assert.deepEqual(await rulesOf(shop), [])
+  await moveSpent(shop, first, cancelled)
+  await moveSpent(shop, second, refunded)
+  const wrong = [
+    `redemptions_restored: redeems 1000 on order ${cancelled}, which is cancelled; 0 were restored, and 1000 are to be (minor units)`,
+    `redemptions_restored: redeems 999 on order ${refunded}, which is refunded; 0 were restored, and 249 are to be (minor units)`
+  ]
+  assert.deepEqual(await rulesOf(shop), wrong)
+  assert.equal((await call('POST', '/store-credits/reconcile', { customer: bob })).status, 202)
+  assert.deepEqual(await entries(bob), [
+    [4, -999, refunded],
+    [5, 249, refunded]
+  ])
+  assert.deepEqual(await rulesOf(shop), wrong.slice(0, 1))
+  for (let n = 0; n < 2; n++) {
+    assert.equal((await call('POST', '/store-credits/reconcile', {})).status, 202)
+    assert.deepEqual(await entries(ada), [
+      [4, -1000, cancelled],
+      [5, 1000, 'order_cancelled', cancelled]
+    ])
+    assert.deepEqual(await rulesOf(shop), [])
+  }
+  await inStore(({ tx, storeId }) => tx.run(sql`update credit_entries set mark = null where store_id = ${storeId}`))
+  assert.match((await rulesOf(shop)).join(), /1000 were restored, and 1000 are to be, marked as of a cancelled order/)
+  await call('POST', '/store-credits/reconcile', {})
+  assert.deepEqual(await rulesOf(shop), [])
+})
+
+test('credit that was spent by somebody who was merged into a customer is restored with that customer', async () => {
+  const shop = await aShop()
+  const { join, anOrder, capture, cancel, call, settle, credit, controls, storeId } = shop
+  const [ada, bob] = [await join(), await join('bob@example.com')]
+  const order = await anOrder(bob, '50.00')
+  await capture(bob, order, 10)
+  const cancelled = await anOrder(bob, '40.00')
+  await cancel(cancelled)
+  await controls.mergeCustomers({ storeId, customerId: bob, intoId: ada })
+  await settle()
+  await moveSpent(shop, order, cancelled)
+  assert.equal((await rulesOf(shop)).length, 1)
+  await call('POST', '/store-credits/reconcile', { customer: ada })
+  assert.equal((await credit(ada)).balance, 50)
+  assert.deepEqual(await rulesOf(shop), [])
+})
+
+test('doctor warns of more that was restored than the refunds ask for', async () => {
+  const shop = await aShop()
+  const { join, anOrder, capture, refund } = shop
+  const ada = await join()
+  const [half, less] = [await anOrder(ada, '40.00'), await anOrder(ada, '40.00')]
+  await capture(ada, half, 10)
+  await refund(half, '20.00')
+  await refund(less, '19.99')
+  assert.deepEqual(await rulesOf(shop), [])
+  await moveSpent(shop, half, less)
+  assert.deepEqual(await rulesOf(shop), [
+    `redemptions_restored_within: redeems 1000 on order ${less}; 500 were restored, and 499 are to be (minor units)`
+  ])
 })

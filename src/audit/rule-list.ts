@@ -51,7 +51,9 @@ export {
   discountsRedeemed,
   platformCreditAddsUp,
   platformCreditEntered,
-  platformCreditReached
+  platformCreditReached,
+  redemptionsRestored,
+  redemptionsRestoredWithin
 } from '#spending/audit-rules'
 export { createdEventsComplete, memberStatusConsistent } from '#subscriptions/audit-rules'
 export { platformReconciled, restoredStoreOnHold } from '#sync/audit-rules'

@@ -118,5 +118,7 @@ export {
   creditCodesClosed,
   creditCodesReserved,
   creditCodesScheduled,
-  discountsRedeemed
+  discountsRedeemed,
+  redemptionsRestored,
+  redemptionsRestoredWithin
 } from './redemptions/redemption-rules.ts'

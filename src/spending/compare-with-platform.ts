@@ -5,6 +5,7 @@ import type { Connector, PlatformResult } from '#platform'
 import { storeContext } from '#stores'
 import { listAccountOwners } from './platform-account/account-queries.ts'
 import { type GiftCard, listGiftCards } from './platform-account/gift-card-queries.ts'
+import { restoreOrdersOf } from './redemptions/restore-orders.ts'
 import { refreshAccounts } from './refresh-accounts.ts'
 import { walkSpendingNow } from './spending-walks.ts'
 import { isMirrored, listWays, type SpendingWay } from './ways.ts'
@@ -29,10 +30,14 @@ export type ComparedCredit = {
   problem: string | null
 }
 
-/** Has the account of one customer compared with the platform now and put right, or those of all customers with credit. */
+/**
+ * Has the account of one customer compared with the platform now and put right, or those of all customers with credit; and restores what their
+ * cancelled and refunded orders should have given back.
+ */
 export async function reconcileWithPlatform(ctx: Ctx, memberId: number | null): Promise<void> {
   if (memberId === null) return walkSpendingNow(ctx)
   await refreshAccounts(ctx, [memberId])
+  await restoreOrdersOf(ctx, [memberId])
 }
 
 /** Reads what a customer can spend here and has on the platform. Changes nothing. */

@@ -32,20 +32,27 @@ export async function restoreOrders(ctx: Ctx, orderIds: number[]): Promise<void>
 }
 
 /**
- * The same for all orders on which these customers, or others who were merged into them, have spent credit: those that were refunded or cancelled
- * before the service restored credit with them.
+ * The same for the orders on which these customers have spent credit, or others who were merged into them, as far as something may be left to do:
+ * those that were refunded or cancelled before the service restored credit with them.
  */
 export async function restoreOrdersOf(ctx: Ctx, memberIds: number[]): Promise<void> {
   if (memberIds.length === 0) return
   const rows = await ctx.tx.many(
     row({ orderId: int }),
     sql`
-    select distinct e.order_id from credit_entries e
-      join members m on m.store_id = ${ctx.storeId} and m.id = e.member_id
-      join orders o on o.store_id = ${ctx.storeId} and o.id = e.order_id
-     where e.store_id = ${ctx.storeId} and e.type = 4 and e.amount_minor < 0
-       and (m.id = any(${memberIds}::bigint[]) or m.merged_into = any(${memberIds}::bigint[]))
-       and (o.cancelled_at is not null or o.refunded_minor > 0)`
+    with spenders as (
+      select id from members where store_id = ${ctx.storeId} and id = any(${memberIds}::bigint[])
+      union
+      select id from members where store_id = ${ctx.storeId} and merged_into = any(${memberIds}::bigint[]))
+    select distinct e.order_id
+      from spenders m
+      join credit_entries e on e.store_id = ${ctx.storeId} and e.member_id = m.id and e.type = 4 and e.amount_minor < 0
+      join orders o on o.store_id = ${ctx.storeId} and o.id = e.order_id and (o.cancelled_at is not null or o.refunded_minor > 0)
+     cross join lateral (
+       select coalesce(sum(b.amount_minor), 0) as minor, bool_or(b.mark is null) as is_unmarked
+         from credit_entries b where b.store_id = ${ctx.storeId} and b.reverses_id = e.id) r
+     where (r.minor < -e.amount_minor and e.operation_id not like ${ACCOUNT_OPERATIONS})
+        or (r.minor >= -e.amount_minor and o.cancelled_at is not null and r.is_unmarked)`
   )
   await restoreOrders(
     ctx,

@@ -31,7 +31,7 @@ export function reconcileWithPlatformRoute(admin: Surface, deps: AdminDeps): voi
         operationId: 'reconcileWithPlatform',
         summary: "Compare store credit with the platform's accounts",
         description:
-          'Compares the account or gift card on the platform of one customer, or of all with credit, with the ledger, without waiting for the schedule. What was spent there becomes a redemption, what somebody else changed there an entry of type `reconciled`, and what is missing there is sent. For a sandbox store the response comes when that is done; for a live store it happens in the background.',
+          'Compares the account or gift card on the platform of one customer, or of all with credit, with the ledger, without waiting for the schedule. What was spent there becomes a redemption, what somebody else changed there an entry of type `reconciled`, and what is missing there is sent. What cancelled and refunded orders should have given back is restored. For a sandbox store the response comes when that is done; for a live store it happens in the background.',
         params: StoreParams,
         body: Type.Object(
           {
