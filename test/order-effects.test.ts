@@ -2,6 +2,7 @@
 // With the sandbox over its socket.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { audit } from '#audit'
 import { upsertFromContracts } from '#contracts'
 import { int, row, sql } from '#kit/postgres'
 import { findCustomerId, parseCustomerId } from '#members'
@@ -280,7 +281,7 @@ test('two customers who are merged have the first dates of both', async () => {
 })
 
 test('an order is VIP if its customer was active when it was placed: not before, not while paused, nor after the end', async () => {
-  const { store, join, kind, place, report } = await aShop()
+  const { store, storeId, join, kind, place, report, inStore } = await aShop()
   const { id } = await join('fay@example.com')
   const [{ id: subscription }] = (await service.get('/subscriptions', store.key)).body.data
   const act = async (action: string) => {
@@ -300,6 +301,31 @@ test('an order is VIP if its customer was active when it was placed: not before,
   const [before, paused, active] = [of('2026-01-30T12:00:00Z'), of('2026-01-31T16:30:00Z'), of('2026-01-31T18:30:00Z')]
   await report(before, paused, active)
   assert.deepEqual([await type(before.id), await type(paused.id), await type(active.id)], ['PAYG', 'PAYG', 'VIP'])
+
+  // Doctor derives it from the history of the membership, whatever is stored with the orders.
+  const named = async () =>
+    (await inStore(audit)).findings.flatMap(({ check, message }) => (check === 'order_tiers_held' ? message : []))
+  const count = (order: string, tier: string | null) =>
+    inStore(({ tx }) =>
+      tx.run(sql`
+        update order_effects set active_tier_name = ${tier}
+         where store_id = ${storeId}
+           and order_id = (select id from orders where store_id = ${storeId} and platform_order_id = ${order})`)
+    )
+  assert.deepEqual(await named(), [])
+  await count(paused.id, 'VIP')
+  assert.deepEqual(await named(), [
+    'counts as one of an active member (VIP); its customer held no active membership when it was placed'
+  ])
+  await count(paused.id, null)
+  await count(active.id, null)
+  assert.deepEqual(await named(), ['counts as one of nobody active; its customer held VIP when it was placed'])
+  await count(active.id, 'Gold')
+  assert.deepEqual(await named(), [
+    'counts as one of an active member (Gold); its customer held VIP when it was placed'
+  ])
+  await count(active.id, 'VIP')
+  assert.deepEqual(await named(), [])
 })
 
 test('of a gift the receiver was active from the day on which it was given, and the giver until then', async () => {

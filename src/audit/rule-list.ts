@@ -32,7 +32,8 @@ export {
   ordersClassified,
   ordersLinked,
   ordersTakenBack,
-  orderTagsFollow
+  orderTagsFollow,
+  orderTiersHeld
 } from '#order-effects/audit-rules'
 export {
   orderMessagesAgree,

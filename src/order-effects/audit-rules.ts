@@ -286,3 +286,5 @@ export const orderTagsFollow = defineAuditRule({
       join orders o on o.store_id = ${ctx.storeId} and o.id = d.order_id
      order by 1, 2 limit 100`
 })
+
+export { orderTiersHeld } from './tier-rule.ts'
