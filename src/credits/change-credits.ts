@@ -54,15 +54,15 @@ export async function changeCredits(
   )
   const {
     drafts,
-    read: [before, ids]
+    read: [written, ids]
   } = opening
-  const byOperation = new Map<string, CreditEntry | NewEntry>(before.map((entry) => [entry.operationId, entry]))
+  const byOperation = new Map<string, CreditEntry | NewEntry>(written.map((entry) => [entry.operationId, entry]))
 
   const planned: NewEntry[] = []
   const outcomes = changes.map((change) => {
     const draft = drafts.get(change.memberId) ?? emptyDraft(change.memberId)
-    const entered = byOperation.get(change.operationId)
-    if (entered) return { entry: entered, credit: creditOf(draft), isRepeated: true }
+    const before = byOperation.get(change.operationId)
+    if (before) return { entry: before, credit: creditOf(draft), isRepeated: true }
     if (isPast(ctx, change)) return { refusal: expiresInThePast(ctx.now) }
     const entry = planChange(draft, change, ctx.now)
     if (entry === 'not enough') return { refusal: notEnoughCredit(creditOf(draft), -change.amountMinor, currency) }

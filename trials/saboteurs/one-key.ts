@@ -22,8 +22,8 @@ export const oneKeySaboteurs: Record<string, Saboteur> = {
     edits: [
       {
         file: 'src/http/rest/batched-writes.ts',
-        from: 'await runRound(ctx, open, work, outcomes)',
-        to: 'await runRound(ctx, open, (_, items) => db.inStore(storeId, (own) => work(own, items)), outcomes)'
+        from: 'await runRound(ctx, batch, first, doing, outcomes)',
+        to: 'await runRound(ctx, batch, first, { ...doing, work: (_, items, read) => db.inStore(storeId, (own) => doing.work(own, items, read)) }, outcomes)'
       }
     ]
   },
