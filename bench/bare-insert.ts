@@ -1,39 +1,54 @@
 import type { Client } from 'pg'
 
+type Copied = { table: string; names: string[]; types: string[]; lastId: bigint }
+
 /**
- * Copies tables' rows of a store into empty tables of the same shape and with the same indexes, in batches: what is the least that writing
- * them costs, without a check, a lock, a read or a parse. The rows are read back first; only the returned function writes.
+ * A bare client that copies tables' rows of a store into empty tables of the same shape and with the same indexes, in batches: what is
+ * the least that writing them costs, without a check, a lock, a read or a parse. `copyNew` reads the rows that came since its last call
+ * (by their ids; of a table without ids all rows, so once only), and returns the function that writes them; only that is to be measured.
  */
 export async function bareInsert(
   client: Client,
   { tables, storeId, batch }: { tables: readonly string[]; storeId: number; batch: number }
-): Promise<() => Promise<void>> {
-  const batches: { text: string; values: unknown[] }[] = []
+): Promise<{ copyNew(): Promise<() => Promise<void>> }> {
+  const copied: Copied[] = []
   for (const table of tables) {
     await client.query(
       `create table bare_${table} (like ${table} including defaults including constraints including indexes)`
     )
-    const { rows: columns } = await client.query(
+    const { rows } = await client.query(
       `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
         where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`,
       [table]
     )
-    const names = columns.map(({ name }) => name).join(', ')
-    const { rows } = await client.query({
-      text: `select ${columns.map(({ name }) => `${name}::text`).join(', ')} from ${table} where store_id = ${storeId} order by ctid`,
-      rowMode: 'array'
-    })
-    for (let from = 0; from < rows.length; from += batch) {
-      const some = rows.slice(from, from + batch)
-      batches.push({
-        text: `insert into bare_${table} (${names})
-               select ${columns.map(({ type }, i) => `t.c${i}::${type}`).join(', ')}
-                 from unnest(${columns.map((_, i) => `$${i + 1}::text[]`).join(', ')}) as t(${columns.map((_, i) => `c${i}`).join(', ')})`,
-        values: columns.map((_, i) => some.map((one) => one[i]))
-      })
-    }
+    copied.push({ table, names: rows.map(({ name }) => name), types: rows.map(({ type }) => type), lastId: 0n })
   }
-  return async () => {
-    for (const { text, values } of batches) await client.query(text, values)
+
+  const insertOf = ({ table, names, types }: Copied, rows: string[][]) => ({
+    name: `bare ${table}`,
+    text: `insert into bare_${table} (${names.join(', ')})
+           select ${types.map((type, i) => `t.c${i}::${type}`).join(', ')}
+             from unnest(${types.map((_, i) => `$${i + 1}::text[]`).join(', ')}) as t(${types.map((_, i) => `c${i}`).join(', ')})`,
+    values: types.map((_, i) => rows.map((row) => row[i]))
+  })
+
+  return {
+    async copyNew() {
+      const statements: ReturnType<typeof insertOf>[] = []
+      for (const one of copied) {
+        const id = one.names.indexOf('id')
+        const { rows } = await client.query({
+          text: `select ${one.names.map((name) => `${name}::text`).join(', ')} from ${one.table} t
+                  where store_id = ${storeId} ${id < 0 ? '' : `and id > ${one.lastId}`} order by ${id < 0 ? 't.ctid' : 't.id'}`,
+          rowMode: 'array'
+        })
+        if (id >= 0 && rows.length > 0) one.lastId = BigInt(rows.at(-1)[id])
+        for (let from = 0; from < rows.length; from += batch)
+          statements.push(insertOf(one, rows.slice(from, from + batch)))
+      }
+      return async () => {
+        for (const statement of statements) await client.query(statement)
+      }
+    }
   }
 }
