@@ -42,7 +42,7 @@ export async function bareInsert(
                   where store_id = ${storeId} ${id < 0 ? '' : `and id > ${one.lastId}`} order by ${id < 0 ? 't.ctid' : 't.id'}`,
           rowMode: 'array'
         })
-        if (id >= 0 && rows.length > 0) one.lastId = BigInt(rows.at(-1)[id])
+        if (id >= 0 && rows.length > 0) one.lastId = BigInt(rows.at(-1)![id])
         for (let from = 0; from < rows.length; from += batch)
           statements.push(insertOf(one, rows.slice(from, from + batch)))
       }
