@@ -1,7 +1,6 @@
 /** A dispute of an order as it is now; the time as the database writes it. */
 export type DisputeState = {
   id: string
-  beganAs: string
   type: string
   status: string
   amountMinor: number | null

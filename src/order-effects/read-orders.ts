@@ -50,8 +50,8 @@ export function readOrders(ctx: Ctx, orderIds: number[]): Promise<OrderState[]> 
            (select coalesce(jsonb_agg(jsonb_build_object('at', refunded_at, 'minor', amount_minor, 'id', platform_refund_id)
                                      order by refunded_at, id), '[]')
               from platform_refunds where store_id = ${ctx.storeId} and order_id = o.id) as refunds,
-           (select coalesce(jsonb_agg(jsonb_build_object('id', platform_dispute_id, 'beganAs', began_as, 'type', type,
-                                                       'status', status, 'amountMinor', amount_minor, 'currency', currency,
+           (select coalesce(jsonb_agg(jsonb_build_object('id', platform_dispute_id, 'type', type, 'status', status,
+                                                       'amountMinor', amount_minor, 'currency', currency,
                                                        'initiatedAt', initiated_at) order by initiated_at, id), '[]')
               from order_disputes where store_id = ${ctx.storeId} and order_id = o.id) as disputes,
            greatest(c.redeemed, t.redeemed) as credit_redeemed_minor, greatest(c.restored, t.restored) as credit_restored_minor,

@@ -24,7 +24,6 @@ const PLAIN: OrderToClassify = {
 const vip = (part: 'trial' | 'signup' | 'renewal', orderNumber: number) => ({ part, orderNumber, tierName: 'VIP' })
 const product = (part: 'trial' | 'signup' | 'renewal', orderNumber: number) => ({ part, orderNumber })
 const dispute = (status: string, over = {}) => ({
-  beganAs: 'chargeback',
   type: 'chargeback',
   status,
   initiatedAt: DAY2,
@@ -169,17 +168,17 @@ const TABLE: [name: string, order: Partial<OrderToClassify>, result: Partial<Ord
   ['a lost dispute is a bank refund', { disputes: [dispute('lost')] }, { tags: ['Chargeback-Bank-Refund'] }],
   [
     'an accepted one too, whatever it began as',
-    { disputes: [dispute('accepted', { beganAs: 'inquiry' })] },
+    { disputes: [dispute('accepted', { type: 'inquiry' })] },
     { tags: ['Chargeback-Bank-Refund'] }
   ],
   [
     'an inquiry whose order was refunded after it began is an alert',
-    { disputes: [dispute('under_review', { beganAs: 'inquiry', type: 'inquiry' })], refundedAt: [DAY3] },
+    { disputes: [dispute('under_review', { type: 'inquiry' })], refundedAt: [DAY3] },
     { tags: ['Chargeback-Alert-Refund'] }
   ],
   [
     'a refund from before the inquiry makes no alert',
-    { disputes: [dispute('under_review', { beganAs: 'inquiry', type: 'inquiry' })], refundedAt: [DAY1] },
+    { disputes: [dispute('under_review', { type: 'inquiry' })], refundedAt: [DAY1] },
     {}
   ],
   ['an open chargeback has no tag yet', { disputes: [dispute('needs_response')], refundedAt: [DAY3] }, {}],
@@ -236,7 +235,6 @@ const anyOrder: fc.Arbitrary<OrderToClassify> = fc.record({
   refundedAt: fc.array(fc.constantFrom(DAY1, DAY3), { maxLength: 2 }),
   disputes: fc.array(
     fc.record({
-      beganAs: fc.constantFrom('chargeback', 'inquiry'),
       type: fc.constantFrom('chargeback', 'inquiry', 'something_new'),
       status: fc.constantFrom(
         'needs_response',

@@ -29,7 +29,6 @@ export function classifyOrder(order: OrderToClassify): OrderClassification {
 export type ContractPart = { part: 'trial' | 'signup' | 'renewal'; orderNumber: number }
 
 export type DisputeToClassify = {
-  beganAs: string
   type: string
   status: string
   initiatedAt: Temporal.Instant
