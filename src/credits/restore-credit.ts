@@ -2,7 +2,7 @@ import type { Ctx } from '#kit/postgres'
 import { type CreditOutcome, changeCredits } from './change-credits.ts'
 import type { CreditChange, CreditMark, LotPart } from './credit.ts'
 import { listEntriesOf, lockAccounts } from './queries.ts'
-import { listDeductions, listEntriesOfOrder, listLotDates, listMembersOfEntries } from './reversal-queries.ts'
+import { listDeductions, listLotDates, listMembersOfEntries, lockEntriesOfOrder } from './reversal-queries.ts'
 
 type Deduction = Awaited<ReturnType<typeof listDeductions>>[number]
 type LotDate = Awaited<ReturnType<typeof listLotDates>>[number]
@@ -79,9 +79,7 @@ export async function giveBackCredit(
   }
 ): Promise<(CreditOutcome | null)[]> {
   const { orderId, ownerOf, type, reason, cause } = given
-  const found = await listEntriesOfOrder(ctx, orderId)
-  await lockAccounts(ctx, [...new Set(found.map(({ memberId }) => ownerOf(memberId)))])
-  const entries = await listEntriesOfOrder(ctx, orderId)
+  const entries = await lockEntriesOfOrder(ctx, { orderId, ownerOf })
   const taken = entries.filter((entry) => entry.type === type && entry.amountMinor < 0)
   return restoreCredit(
     ctx,

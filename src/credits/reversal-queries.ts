@@ -1,5 +1,6 @@
 import { type Ctx, instant, int, intList, nullable, row, sql } from '#kit/postgres'
 import { creditEntryTypeOf } from './credit-entry-types.ts'
+import { lockAccounts } from './queries.ts'
 
 const Deduction = row({
   id: int,
@@ -61,8 +62,20 @@ const OfOrder = row({
   reversesId: nullable(int)
 })
 
-/** Every entry of an order, and every entry that reverses one of them, oldest first. */
-export async function listEntriesOfOrder(ctx: Ctx, orderId: number) {
+/**
+ * Every entry of an order, and every entry that reverses one of them, oldest first. Locked are the accounts of whoever had the
+ * credit, and of whoever has it now (`ownerOf`: after a merge of customers another one).
+ */
+export async function lockEntriesOfOrder(
+  ctx: Ctx,
+  { orderId, ownerOf }: { orderId: number; ownerOf: (memberId: number) => number }
+) {
+  const found = await listEntriesOfOrder(ctx, orderId)
+  await lockAccounts(ctx, [...new Set(found.flatMap(({ memberId }) => [memberId, ownerOf(memberId)]))])
+  return listEntriesOfOrder(ctx, orderId)
+}
+
+async function listEntriesOfOrder(ctx: Ctx, orderId: number) {
   const rows = await ctx.tx.many(
     OfOrder,
     sql`

@@ -1,9 +1,8 @@
 import type { Ctx } from '#kit/postgres'
 import { type CreditOutcome, changeCredits } from './change-credits.ts'
 import type { CreditChange } from './credit.ts'
-import { lockAccounts } from './queries.ts'
 import { type Restoration, restoreCredit } from './restore-credit.ts'
-import { listEntriesOfOrder } from './reversal-queries.ts'
+import { lockEntriesOfOrder } from './reversal-queries.ts'
 
 /** Types of entries that issue credit because of an order. */
 const ISSUING = new Set<CreditChange['type']>(['membership_charge', 'churn_offer', 'loyalty_reward'])
@@ -53,13 +52,6 @@ export async function takeBackCredit(ctx: Ctx, taken: TakeBack): Promise<CreditO
     return [{ ...change, isCapped: true }]
   })
   return changeCredits(ctx, changes)
-}
-
-/** The entries of an order, with the accounts locked that have the credit now. */
-async function lockEntriesOfOrder(ctx: Ctx, { orderId, ownerOf }: Pick<TakeBack, 'orderId' | 'ownerOf'>) {
-  const found = await listEntriesOfOrder(ctx, orderId)
-  await lockAccounts(ctx, [...new Set(found.flatMap(({ memberId }) => [memberId, ownerOf(memberId)]))])
-  return listEntriesOfOrder(ctx, orderId)
 }
 
 /**
