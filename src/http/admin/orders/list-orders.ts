@@ -6,7 +6,7 @@ import type { Surface } from '../../shared/surface.ts'
 import { Page, PageLimit, platformNumber, text } from '../fields.ts'
 import { requestStoreOf, StoreParams, storeOf } from '../store.ts'
 import { orderNotFound } from './order-not-found.ts'
-import { OrderSummaryBody, presentOrderSummary } from './present-order.ts'
+import { OrderSummaryBody, presentOrderSummary } from './present-order-summary.ts'
 
 const DEFAULT_LIMIT = 50
 
