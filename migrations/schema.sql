@@ -2960,6 +2960,22 @@ create view sold_plans with (security_invoker=true) as
    FROM plans p;
 grant select on sold_plans to perennial_operator, perennial_store;
 
+create view waiting_facts with (security_invoker=true) as
+ SELECT facts.store_id,
+    NULL::text AS consumer
+   FROM facts
+  WHERE facts."position" IS NULL
+UNION ALL
+ SELECT fact_consumers.store_id,
+    fact_consumers.consumer
+   FROM fact_consumers
+  WHERE fact_consumers."position" < fact_consumers.last_position
+UNION ALL
+ SELECT fact_retries.store_id,
+    fact_retries.consumer
+   FROM fact_retries;
+grant select on waiting_facts to perennial_operator, perennial_store;
+
 -- Functions
 
 create function analyze_grown_table(seen text[] DEFAULT '{}'::text[]) returns text language plpgsql volatile security definer set search_path="$user", public;

@@ -39,10 +39,8 @@ export const tagsFollowMemberships = defineAuditRule({
   wrong: (ctx) => sql`
     with settled as (
       select 1 as is_so
-       where not exists (select from facts where store_id = ${ctx.storeId} and position is null)
-         and not exists (select from fact_consumers
-                          where store_id = ${ctx.storeId} and consumer = 'tags' and position < last_position)
-         and not exists (select from fact_retries where store_id = ${ctx.storeId} and consumer = 'tags')
+       where not exists (select from waiting_facts
+                          where store_id = ${ctx.storeId} and coalesce(consumer, 'tags') = 'tags')
          and not exists (select from tag_walks where store_id = ${ctx.storeId} and next_at <= statement_timestamp())),
     tags as (
       select * from unnest(${TAGS.map(({ type }) => type)}::text[], ${TAGS.map(({ tag }) => tag)}::text[]) as t(type, tag)),

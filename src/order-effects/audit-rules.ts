@@ -15,10 +15,8 @@ export const ordersLinked = defineAuditRule({
   wrong: (ctx) => sql`
     with settled as (
       select 1 as is_so
-       where not exists (select from facts where store_id = ${ctx.storeId} and position is null)
-         and not exists (select from fact_consumers
-                          where store_id = ${ctx.storeId} and consumer = 'order-effects' and position < last_position)
-         and not exists (select from fact_retries where store_id = ${ctx.storeId} and consumer = 'order-effects')
+       where not exists (select from waiting_facts
+                          where store_id = ${ctx.storeId} and coalesce(consumer, 'order-effects') = 'order-effects')
          and not exists (select from order_effects where store_id = ${ctx.storeId} and due_at <= ${ctx.now})),
     held as (
       select s.id, s.origin_order_id, s.member_id from subscriptions s where s.store_id = ${ctx.storeId}),
@@ -45,10 +43,8 @@ export const ordersClassified = defineAuditRule({
   wrong: (ctx) => sql`
     with settled as (
       select 1 as is_so
-       where not exists (select from facts where store_id = ${ctx.storeId} and position is null)
-         and not exists (select from fact_consumers
-                          where store_id = ${ctx.storeId} and consumer = 'order-effects' and position < last_position)
-         and not exists (select from fact_retries where store_id = ${ctx.storeId} and consumer = 'order-effects')
+       where not exists (select from waiting_facts
+                          where store_id = ${ctx.storeId} and coalesce(consumer, 'order-effects') = 'order-effects')
          and not exists (select from order_effects where store_id = ${ctx.storeId} and due_at <= ${ctx.now})),
     links as (
       select l.order_id, l.subscription_id, l.part, l.order_number, l.tier_name, coalesce(p.type = 'elite', false) as is_elite
@@ -101,10 +97,8 @@ export const firstOrdersRight = defineAuditRule({
   wrong: (ctx) => sql`
     with settled as (
       select 1 as is_so
-       where not exists (select from facts where store_id = ${ctx.storeId} and position is null)
-         and not exists (select from fact_consumers
-                          where store_id = ${ctx.storeId} and consumer = 'order-effects' and position < last_position)
-         and not exists (select from fact_retries where store_id = ${ctx.storeId} and consumer = 'order-effects')
+       where not exists (select from waiting_facts
+                          where store_id = ${ctx.storeId} and coalesce(consumer, 'order-effects') = 'order-effects')
          and not exists (select from order_effects where store_id = ${ctx.storeId} and due_at <= ${ctx.now})),
     linked as (
       select order_id, bool_or(tier_name is not null) as is_membership, bool_or(tier_name is null) as is_product,
@@ -143,10 +137,8 @@ export const ordersTakenBack = defineAuditRule({
   wrong: (ctx) => sql`
     with settled as (
       select 1 as is_so
-       where not exists (select from facts where store_id = ${ctx.storeId} and position is null)
-         and not exists (select from fact_consumers
-                          where store_id = ${ctx.storeId} and consumer = 'order-effects' and position < last_position)
-         and not exists (select from fact_retries where store_id = ${ctx.storeId} and consumer = 'order-effects')
+       where not exists (select from waiting_facts
+                          where store_id = ${ctx.storeId} and coalesce(consumer, 'order-effects') = 'order-effects')
          and not exists (select from order_effects where store_id = ${ctx.storeId} and due_at <= ${ctx.now})),
     refunds as (
       select order_id, sum(amount_minor) as minor from platform_refunds where store_id = ${ctx.storeId} group by order_id),
@@ -213,10 +205,8 @@ export const orderTagsFollow = defineAuditRule({
   wrong: (ctx) => sql`
     with settled as (
       select 1 as is_so
-       where not exists (select from facts where store_id = ${ctx.storeId} and position is null)
-         and not exists (select from fact_consumers
-                          where store_id = ${ctx.storeId} and consumer = 'order-effects' and position < last_position)
-         and not exists (select from fact_retries where store_id = ${ctx.storeId} and consumer = 'order-effects')
+       where not exists (select from waiting_facts
+                          where store_id = ${ctx.storeId} and coalesce(consumer, 'order-effects') = 'order-effects')
          and not exists (select from order_effects where store_id = ${ctx.storeId} and due_at <= ${ctx.now})),
     links as (
       select l.order_id, l.subscription_id, l.part, l.order_number, l.tier_name, coalesce(p.type = 'elite', false) as is_elite

@@ -17,10 +17,8 @@ export const orderTiersHeld = defineAuditRule({
   wrong: (ctx) => sql`
     with settled as (
       select 1 as is_so
-       where not exists (select from facts where store_id = ${ctx.storeId} and position is null)
-         and not exists (select from fact_consumers
-                          where store_id = ${ctx.storeId} and consumer = 'order-effects' and position < last_position)
-         and not exists (select from fact_retries where store_id = ${ctx.storeId} and consumer = 'order-effects')
+       where not exists (select from waiting_facts
+                          where store_id = ${ctx.storeId} and coalesce(consumer, 'order-effects') = 'order-effects')
          and not exists (select from order_effects where store_id = ${ctx.storeId} and due_at <= ${ctx.now})),
     turns as (
       select subscription_id, id, kind, refs ->> 'status' as status, occurred_at as at,

@@ -83,10 +83,8 @@ export const creditMirrored = defineAuditRule({
   wrong: (ctx) => sql`
     with settled as (
       select 1 as is_so
-       where not exists (select from facts where store_id = ${ctx.storeId} and position is null)
-         and not exists (select from fact_consumers
-                          where store_id = ${ctx.storeId} and consumer = 'spending' and position < last_position)
-         and not exists (select from fact_retries where store_id = ${ctx.storeId} and consumer = 'spending')
+       where not exists (select from waiting_facts
+                          where store_id = ${ctx.storeId} and coalesce(consumer, 'spending') = 'spending')
          and not exists (select from spending_walks where store_id = ${ctx.storeId} and next_at <= statement_timestamp())),
     lapsed as (
       select member_id from credit_reservations

@@ -1,5 +1,5 @@
 import { defineAuditRule } from '#kit/define-audit-rule'
-import { sql } from '#kit/postgres'
+import { type Ctx, type Statement, sql } from '#kit/postgres'
 import { CREDIT_CODE_FORM } from '../codes/code-form.ts'
 import { ACCOUNT_OPERATIONS } from '../platform-account/account-operations.ts'
 
@@ -89,10 +89,8 @@ export const discountsRedeemed = defineAuditRule({
   wrong: (ctx) => sql`
     with settled as (
       select 1 as is_so
-       where not exists (select from facts where store_id = ${ctx.storeId} and position is null)
-         and not exists (select from fact_consumers
-                          where store_id = ${ctx.storeId} and consumer = 'spending' and position < last_position)
-         and not exists (select from fact_retries where store_id = ${ctx.storeId} and consumer = 'spending')),
+       where not exists (select from waiting_facts
+                          where store_id = ${ctx.storeId} and coalesce(consumer, 'spending') = 'spending')),
     redeemed as (
       select order_id, source, code_id, member_id, amount_minor, entry_id from discount_redemptions where store_id = ${ctx.storeId}),
     entries as (
@@ -130,34 +128,7 @@ export const redemptionsRestored = defineAuditRule({
     'it is not checked.',
   counted: (ctx) => sql`
     select count(*) as count from credit_entries where store_id = ${ctx.storeId} and type = 4 and order_id is not null`,
-  wrong: (ctx) => sql`
-    with settled as (
-      select 1 as is_so
-       where not exists (select from facts where store_id = ${ctx.storeId} and position is null)
-         and not exists (select from fact_consumers
-                          where store_id = ${ctx.storeId} and consumer = 'spending' and position < last_position)
-         and not exists (select from fact_retries where store_id = ${ctx.storeId} and consumer = 'spending')),
-    spent as (
-      select id, order_id, -amount_minor as minor, operation_id like ${ACCOUNT_OPERATIONS} as is_of_account
-        from credit_entries where store_id = ${ctx.storeId} and type = 4 and amount_minor < 0 and order_id is not null),
-    reversed as (
-      select reverses_id, sum(amount_minor) as minor, bool_or(mark is null) as is_unmarked from credit_entries
-       where store_id = ${ctx.storeId} and reverses_id is not null group by reverses_id),
-    asked as (
-      select s.id, s.is_of_account, o.platform_order_id, o.cancelled_at is not null as is_cancelled, s.minor,
-             coalesce(r.minor, 0) as restored, coalesce(r.is_unmarked, false) as is_unmarked,
-             case when o.cancelled_at is not null then s.minor when o.total_minor <= 0 then 0
-                  else floor(s.minor::numeric * least(o.refunded_minor, o.total_minor) / o.total_minor) end as wanted
-        from spent s join orders o on o.store_id = ${ctx.storeId} and o.id = s.order_id
-        left join reversed r on r.reverses_id = s.id)
-    select 'sct_' || a.id as subject,
-           'redeems ' || a.minor || ' on order ' || a.platform_order_id || ', which is ' || case when a.is_cancelled then 'cancelled' else 'refunded' end
-             || '; ' || a.restored || ' were restored, and ' || a.wanted || ' are to be'
-             || case when a.restored >= a.minor then ', marked as of a cancelled order' else '' end || ' (minor units)' as message
-      from settled cross join asked a
-     where (a.restored < a.wanted and not a.is_of_account)
-        or (a.is_cancelled and a.restored >= a.minor and a.is_unmarked)
-     order by a.id limit 100`
+  wrong: (ctx) => wronglyRestored(ctx, 'too little')
 })
 
 export const redemptionsRestoredWithin = defineAuditRule({
@@ -166,13 +137,20 @@ export const redemptionsRestoredWithin = defineAuditRule({
   help:
     'More store credit was given back with an order than its refunds ask for: the platform has reported less of a refund later, or another total of the ' +
     'order. The customer keeps it; what is not to stay with them can be deducted by hand.',
-  wrong: (ctx) => sql`
+  wrong: (ctx) => wronglyRestored(ctx, 'too much')
+})
+
+/**
+ * Redemptions of which something else was restored than their orders ask for. With too little are those of cancelled orders that
+ * are restored and not marked so. What was spent from an account of the platform is given back there: of that only the mark counts.
+ */
+function wronglyRestored(ctx: Ctx, how: 'too little' | 'too much'): Statement {
+  const isTooLittle = how === 'too little'
+  return sql`
     with settled as (
       select 1 as is_so
-       where not exists (select from facts where store_id = ${ctx.storeId} and position is null)
-         and not exists (select from fact_consumers
-                          where store_id = ${ctx.storeId} and consumer = 'spending' and position < last_position)
-         and not exists (select from fact_retries where store_id = ${ctx.storeId} and consumer = 'spending')),
+       where not exists (select from waiting_facts
+                          where store_id = ${ctx.storeId} and coalesce(consumer, 'spending') = 'spending')),
     spent as (
       select id, order_id, -amount_minor as minor, operation_id like ${ACCOUNT_OPERATIONS} as is_of_account
         from credit_entries where store_id = ${ctx.storeId} and type = 4 and amount_minor < 0 and order_id is not null),
@@ -187,9 +165,14 @@ export const redemptionsRestoredWithin = defineAuditRule({
         from spent s join orders o on o.store_id = ${ctx.storeId} and o.id = s.order_id
         left join reversed r on r.reverses_id = s.id)
     select 'sct_' || a.id as subject,
-           'redeems ' || a.minor || ' on order ' || a.platform_order_id || '; ' || a.restored || ' were restored, and ' || a.wanted
-             || ' are to be (minor units)' as message
+           'redeems ' || a.minor || ' on order ' || a.platform_order_id
+             || case when ${isTooLittle}::boolean then ', which is ' || case when a.is_cancelled then 'cancelled' else 'refunded' end else '' end
+             || '; ' || a.restored || ' were restored, and ' || a.wanted || ' are to be'
+             || case when ${isTooLittle}::boolean and a.restored >= a.minor then ', marked as of a cancelled order' else '' end
+             || ' (minor units)' as message
       from settled cross join asked a
-     where a.restored > a.wanted and not a.is_of_account
+     where case when ${isTooLittle}::boolean
+                then (a.restored < a.wanted and not a.is_of_account) or (a.is_cancelled and a.restored >= a.minor and a.is_unmarked)
+                else a.restored > a.wanted and not a.is_of_account end
      order by a.id limit 100`
-})
+}
