@@ -50,7 +50,7 @@ const PARTS: { file: string; name: string; text: () => string }[] = [
           `\`${path.join('.')}\``,
           `\`${setting.flag.split(' ')[0]}\``,
           acceptedWords(setting.accepts),
-          [setting.default].flat().join(', '),
+          [setting.default].flat().map(String).join(', '),
           setting.help
         ])
     ])

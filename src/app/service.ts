@@ -178,7 +178,6 @@ export async function createService(options: ServiceOptions) {
   const limiter = createRateLimiter(db)
   const controls = sandbox.adminControls(urls)
   const moveClock: HttpDeps['advanceClock'] = (storeId, advance) => advanceClock({ db, runner }, storeId, advance)
-
   const deletions = createStoreDeletions({
     db,
     holds: node.holds,

@@ -1,3 +1,4 @@
+import { type IdPrefix, internalId } from './ids.ts'
 import { invalidField } from './refusal.ts'
 
 // A setting is plain data: the API's schema, the CLI's flags and the table in docs/settings.md are generated from it.
@@ -9,6 +10,7 @@ export type Accepted<T = unknown> = { type?: T } & (
   | { kind: 'number'; unit: string; from: number; to: number; isNullable?: boolean }
   | { kind: 'numbers'; unit: string; from: number; to: number; atMost: number; isRising?: boolean }
   | { kind: 'text'; from: number; to: number }
+  | { kind: 'id'; prefix: IdPrefix; example: string }
 )
 
 export type Setting<T = unknown> = {
@@ -68,6 +70,13 @@ export const wholeNumbers = (
 /** A text of so many characters. */
 export const shortText = (from: number, to: number): Accepted<string> => ({ kind: 'text', from, to })
 
+/** The public id of something of the store, or null for the default. That it exists is for the section's module to check. */
+export const idOrNull = (prefix: IdPrefix, example: string): Accepted<string | null> => ({
+  kind: 'id',
+  prefix,
+  example
+})
+
 /** One setting of a section with its path: names as in the API, below the section's own. */
 export type ListedSetting = { path: string[]; setting: Setting }
 
@@ -94,6 +103,7 @@ export function acceptedWords(accepted: Accepted): string {
     return options.length === 1 ? options[0]! : `${options.slice(0, -1).join(', ')} or ${options.at(-1)}`
   }
   if (accepted.kind === 'text') return `a text of ${accepted.from} to ${accepted.to} characters`
+  if (accepted.kind === 'id') return `an id such as ${accepted.example}, or null for the default`
   const { unit, from, to } = accepted
   if (accepted.kind === 'number') {
     return `a whole number of ${unit} from ${from} to ${to}${accepted.isNullable ? ', or null for no limit' : ''}`
@@ -142,6 +152,9 @@ function merge(shape: SettingsShape, stored: unknown, change: unknown, field: st
 
 function fits(accepted: Accepted, value: unknown): boolean {
   if (accepted.kind === 'choice') return accepted.options.some((option) => option === value)
+  if (accepted.kind === 'id') {
+    return value === null || (typeof value === 'string' && internalId(accepted.prefix, value) !== null)
+  }
   const { from, to } = accepted
   if (accepted.kind === 'text') return typeof value === 'string' && value.length >= from && value.length <= to
   const isWhole = (n: unknown, min = from) => Number.isInteger(n) && Number(n) >= min && Number(n) <= to

@@ -4,6 +4,7 @@ import type { Ctx, Database } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
 import type { Connector, Interval } from '#platform'
 import { changePlan, publishPlan } from './change-plan.ts'
+import { assertStaysMain, mainCadence } from './main-plans.ts'
 import type { Plan, PlanVersion, VersionTarget } from './plan.ts'
 import { amountFrom, wholeFrom } from './plan-input.ts'
 import { findPlan, markVersion } from './queries.ts'
@@ -73,6 +74,7 @@ export async function addPlanVersion(
   return changePlan(db, storeId, planId, async (before, leaseToken) => {
     const after = { ...before, ...termsAfter(before, input) }
     if (input.appliesTo === 'new' && !differ(before, after)) throw sameTerms(planId)
+    if (mainCadence(after) === null) await db.inStore(storeId, (ctx) => assertStaysMain(ctx, after))
     const previewed =
       input.appliesTo === 'new' ? null : await assertMayFollow(db, storeId, after, input.assertPreviewed)
     const sellingPlanId = await publishPlan(connector, after)
@@ -104,7 +106,9 @@ export async function nextPlanVersion(
 ): Promise<{ plan: Plan; version: VersionOffer }> {
   const plan = await findPlan(ctx, planId)
   if (!plan) throw planNotFound(planId)
-  return { plan, version: offerOf({ ...plan, ...termsAfter(plan, input) }) }
+  const after = { ...plan, ...termsAfter(plan, input) }
+  await assertStaysMain(ctx, after)
+  return { plan, version: offerOf(after) }
 }
 
 /** The next version of a plan with these terms. */

@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import { Refusal } from '#kit/refusal'
 import { cartFrom } from './cart-input.ts'
 import type { Plan } from './plan.ts'
-import { mainPlans } from './tier-plans.ts'
 
 const plan = (id: number, type: Plan['type'], status: Plan['status'] = 'enabled') =>
   ({ id, type, status, platformProductId: type === 'product' ? null : `90${id}` }) as Plan
@@ -140,8 +139,3 @@ for (const [given, ...problems] of [
     )
   })
 }
-
-test('the perks of a tier are those of its oldest enabled plan', () => {
-  assert.deepEqual(mainPlans(PLANS), { vip: PLANS[2], elite: PLANS[4] })
-  assert.deepEqual(mainPlans([plan(1, 'vip', 'disabled'), plan(2, 'product')]), { vip: null, elite: null })
-})

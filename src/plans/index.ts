@@ -8,6 +8,7 @@ export {
 export { cartFrom } from './cart-input.ts'
 export { createPlan } from './create-plan.ts'
 export { CREDIT_PAYOUT_TYPES } from './credit-payout-types.ts'
+export { assertMainPlans, type ExplainedMainPlan, explainMainPlans, findMainPlans } from './main-plans.ts'
 export { presentPerks } from './perks.ts'
 export {
   isSoldUnder,
@@ -22,5 +23,5 @@ export {
 } from './plan.ts'
 export { ACCEPTED_TRIAL_DAYS, MAX_TRIAL_DAYS } from './plan-input.ts'
 export { findPlan, listPlans, listPlanVersions } from './queries.ts'
-export { mainPlans, tierOf, tierPlanOf } from './tier-plans.ts'
+export { tierOf, tierPlanOf } from './tier-plans.ts'
 export { updatePlan } from './update-plan.ts'

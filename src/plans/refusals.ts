@@ -1,6 +1,7 @@
 import { publicId } from '#kit/ids'
 import { invalidField, Refusal } from '#kit/refusal'
 import type { PlatformFailure } from '#platform'
+import type { Tier } from './pricing/index.ts'
 
 export const planNotFound = (id: number) => new Refusal('not_found', `There is no plan ${publicId('plan', id)}`)
 
@@ -23,6 +24,22 @@ export const versionUnderWay = (id: number) =>
   new Refusal(
     'conflict',
     `An earlier version of plan ${publicId('plan', id)} is still being brought to its subscriptions; try again when that is done`
+  )
+
+const LABELS = { vip: 'VIP', elite: 'Elite' } as const
+const MAIN_CADENCES = '1 to 28 weeks or months (7 days are a week, a year is 12 months)'
+
+/** `reason` names the plan. */
+export const notMainPlan = (tier: Tier, reason: string) =>
+  invalidField(
+    `main_plan.${tier}`,
+    `must be an enabled ${LABELS[tier]} plan of this store that bills every ${MAIN_CADENCES}: ${reason}`
+  )
+
+export const mainPlanBillsOtherwise = (tier: Tier, every: string) =>
+  invalidField(
+    'interval',
+    `must come to ${MAIN_CADENCES}, and is ${every}: the setting main_plan.${tier} names this plan`
   )
 
 /** Why the platform refused a plan. Unknown products are an error of the request. */

@@ -1,5 +1,5 @@
 import { type Ctx, int, oneOf, row, sql } from '#kit/postgres'
-import { CREDIT_PAYOUT_TYPES } from '#plans'
+import { CREDIT_PAYOUT_TYPES, findMainPlans, listPlans, PLAN_TYPES } from '#plans'
 
 /** How a customer spends store credit: `store_credit_type` of the plan that decides. */
 export type SpendingWay = (typeof CREDIT_PAYOUT_TYPES)[number]
@@ -9,8 +9,8 @@ export const isMirrored = (way: SpendingWay | undefined): boolean => way === 'st
 
 /**
  * How each of these customers spends credit now. The membership decides that decides the status: one that lives before one that has
- * ended, VIP before Elite, then the newest. For who never held one, it is the main plan: the oldest that is enabled, VIP before
- * Elite before a plan of products. A store without a plan has no way: its customers are left out.
+ * ended, VIP before Elite, then the newest. For who never held one, it is the main plan, VIP before Elite; where there is none, the oldest
+ * enabled plan, of products last. A store without a plan has no way: its customers are left out.
  */
 export async function listWays(ctx: Ctx, memberIds: number[]): Promise<Map<number, SpendingWay>> {
   if (memberIds.length === 0) return new Map()
@@ -27,13 +27,20 @@ export async function listWays(ctx: Ctx, memberIds: number[]): Promise<Map<numbe
       select distinct on (h.holder) h.holder, p.credit_type
         from held h join plans p on p.store_id = ${ctx.storeId} and p.id = h.plan_id and p.type <> 'product'
        order by h.holder, h.status not in ('active', 'paused'),
-                case when h.status in ('active', 'paused') then p.type = 'elite' end, h.cancelled_at desc nulls last, h.id desc),
-    main as (
-      select credit_type from plans where store_id = ${ctx.storeId} and status = 'enabled'
-       order by case type when 'vip' then 0 when 'elite' then 1 else 2 end, id limit 1)
-    select m.id as member_id, coalesce(d.credit_type, (select credit_type from main)) as way
-      from unnest(${memberIds}::bigint[]) as m(id) left join deciding d on d.holder = m.id
-     where d.credit_type is not null or exists (select from main)`
+                case when h.status in ('active', 'paused') then p.type = 'elite' end, h.cancelled_at desc nulls last, h.id desc)
+    select holder as member_id, credit_type as way from deciding`
   )
-  return new Map(rows.map(({ memberId, way }) => [memberId, way]))
+  const ways = new Map(rows.map(({ memberId, way }) => [memberId, way]))
+  const others = memberIds.filter((id) => !ways.has(id))
+  const usual = others.length > 0 ? await wayWithoutMembership(ctx) : null
+  if (usual !== null) for (const id of others) ways.set(id, usual)
+  return ways
+}
+
+async function wayWithoutMembership(ctx: Ctx): Promise<SpendingWay | null> {
+  const plans = await listPlans(ctx)
+  const { vip, elite } = await findMainPlans(ctx, plans)
+  const oldest = (type: string) => plans.find((plan) => plan.type === type && plan.status === 'enabled')
+  const plan = vip ?? elite ?? PLAN_TYPES.map(oldest).find((found) => found !== undefined)
+  return plan?.creditType ?? null
 }

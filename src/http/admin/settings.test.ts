@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from '#kit/postgres'
 import { testDatabase } from '../../../test/database.ts'
+import { aPlan } from '../../../test/plan-builder.ts'
 import { aStore } from '../../../test/store-builder.ts'
 import { testServer } from '../server.test-helper.ts'
 
@@ -21,7 +23,9 @@ const USUAL = {
   credit_function: { title: 'Store credit' },
   credit_on_cancellation: 'keep',
   order_gift: { enabled: 'off' },
-  disputes: { on_lost: 'alert' }
+  disputes: { on_lost: 'alert' },
+  main_plan: { vip: null, elite: null },
+  main_plan_in_effect: { vip: { plan_id: null, note: null }, elite: { plan_id: null, note: null } }
 }
 
 test('settings begin as those of the house, and a change leaves the rest as it is', async () => {
@@ -55,7 +59,9 @@ test('settings begin as those of the house, and a change leaves the rest as it i
     credit_function: { title: 'Wallet' },
     credit_on_cancellation: 'forfeit',
     order_gift: { enabled: 'on' },
-    disputes: { on_lost: 'cancel' }
+    disputes: { on_lost: 'cancel' },
+    main_plan: USUAL.main_plan,
+    main_plan_in_effect: USUAL.main_plan_in_effect
   }
   assert.deepEqual(changed.json(), expected)
   assert.deepEqual((await admin('PATCH', path, {})).json(), expected)
@@ -93,6 +99,11 @@ test('a refusal names the field and what it takes', async () => {
     [{ brand: { attribute: '' } }, 'brand.attribute', /a text of 1 to 255 characters/],
     [{ brand: { default: 'x'.repeat(256) } }, 'brand.default', /a text of 0 to 255 characters/],
     [{ brand: { default: 3 } }, 'brand.default', /a text of 0 to 255 characters/],
+    [{ main_plan: { vip: 3 } }, 'main_plan.vip', /an id such as plan_3, or null for the default/],
+    [{ main_plan: { elite: 'sub_3' } }, 'main_plan.elite', /an id such as plan_4, or null for the default/],
+    [{ main_plan: { vip: 'plan_999999' } }, 'main_plan.vip', /plan_999999 does not exist/],
+    [{ main_plan: { product: null } }, 'main_plan.product', /./],
+    [{ main_plan_in_effect: {} }, 'main_plan_in_effect', /./],
     [{ dunning: { retries: 3 } }, 'dunning.retries', /./],
     [{ grace: 3 }, 'grace', /./]
   ] as const) {
@@ -103,4 +114,85 @@ test('a refusal names the field and what it takes', async () => {
     assert.match(message, accepts)
   }
   assert.deepEqual((await admin('GET', `/stores/${store.domain}/settings`)).json(), USUAL)
+})
+
+/** A store with two monthly VIP plans and an Elite plan, oldest first, and a way to change them. */
+async function aStoreWithPlans() {
+  const store = await aStore(db)
+  for (const name of ['Silver', 'Gold', 'Elite']) await aPlan(store, { name })
+  const path = `/stores/${store.domain}/settings`
+  const ids = Object.fromEntries(
+    (await admin('GET', `/stores/${store.domain}/plans`)).json().data.map(({ name, id }: any) => [name, id])
+  ) as Record<'Silver' | 'Gold' | 'Elite', string>
+  const change = (name: keyof typeof ids, column: 'status' | 'type' | 'interval', value: string) =>
+    store.inStore((ctx) =>
+      ctx.tx.run(sql`
+        update plans set status = case when ${column}::text = 'status' then ${value} else status end,
+                         type = case when ${column}::text = 'type' then ${value} else type end,
+                         interval = case when ${column}::text = 'interval' then ${value} else interval end
+         where store_id = ${ctx.storeId} and name = ${name}`)
+    )
+  await change('Elite', 'type', 'elite')
+  return {
+    store,
+    ids,
+    change,
+    set: (main: object) => admin('PATCH', path, { main_plan: main }),
+    /** What is set for VIP, and what that comes to. */
+    vip: async () => {
+      const { main_plan, main_plan_in_effect } = (await admin('GET', path)).json()
+      return [main_plan.vip, main_plan_in_effect.vip.plan_id, main_plan_in_effect.vip.note]
+    }
+  }
+}
+
+test('the main plan of a type is the oldest enabled one, or the one that is chosen', async () => {
+  const { ids, set, vip } = await aStoreWithPlans()
+  assert.deepEqual(await vip(), [null, ids.Silver, null])
+  const chosen = await set({ vip: ids.Gold })
+  assert.equal(chosen.statusCode, 200)
+  const { main_plan, main_plan_in_effect } = chosen.json()
+  assert.deepEqual(main_plan, { vip: ids.Gold, elite: null })
+  assert.deepEqual(main_plan_in_effect, {
+    vip: { plan_id: ids.Gold, note: null },
+    elite: { plan_id: ids.Elite, note: null }
+  })
+  assert.equal((await set({ elite: ids.Elite })).statusCode, 200)
+  assert.deepEqual(await vip(), [ids.Gold, ids.Gold, null], 'the other one stays')
+  assert.equal((await set({ vip: null })).statusCode, 200)
+  assert.deepEqual(await vip(), [null, ids.Silver, null])
+})
+
+test('a plan that is disabled, of another type or bills otherwise is refused as the main one with the reason', async () => {
+  const { ids, change, set, vip } = await aStoreWithPlans()
+  const refused = async (main: object, message: string) => {
+    const { statusCode, ...response } = await set(main)
+    const { error } = response.json()
+    assert.deepEqual([statusCode, error.details[0].field, error.details[0].message], [400, `main_plan.vip`, message])
+  }
+  const must =
+    'must be an enabled VIP plan of this store that bills every 1 to 28 weeks or months (7 days are a week, a year is 12 months)'
+  await refused({ vip: ids.Elite }, `${must}: ${ids.Elite} is of type elite`)
+  await change('Gold', 'interval', 'day')
+  await refused({ vip: ids.Gold }, `${must}: ${ids.Gold} bills every day`)
+  await change('Gold', 'interval', 'year')
+  await change('Gold', 'status', 'disabled')
+  await refused({ vip: ids.Gold, elite: ids.Elite }, `${must}: ${ids.Gold} is disabled`)
+  const other = await aStoreWithPlans()
+  await refused({ vip: other.ids.Gold }, `${must}: ${other.ids.Gold} does not exist`)
+  assert.deepEqual(await vip(), [null, ids.Silver, null])
+  await change('Gold', 'status', 'enabled')
+  assert.equal((await set({ vip: ids.Gold })).statusCode, 200, 'a year is 12 months')
+})
+
+test('while the chosen plan is disabled the oldest enabled one counts, and the setting says so', async () => {
+  const { ids, change, set, vip } = await aStoreWithPlans()
+  await set({ vip: ids.Gold })
+  await change('Gold', 'status', 'disabled')
+  const note = `${ids.Gold} is disabled, so the oldest enabled plan that can be the main one counts`
+  assert.deepEqual(await vip(), [ids.Gold, ids.Silver, note])
+  await change('Silver', 'status', 'disabled')
+  assert.deepEqual(await vip(), [ids.Gold, null, `${ids.Gold} is disabled, so there is no main plan`])
+  await change('Gold', 'status', 'enabled')
+  assert.deepEqual(await vip(), [ids.Gold, ids.Gold, null])
 })

@@ -1,12 +1,13 @@
 import { type Command, Option } from 'commander'
 import { type Accepted, type ListedSetting, listSettings, type SettingsSection } from '#kit/define-settings'
 import { addCommand, type Terminal } from '../../command.ts'
-import { characters, oneOf, optional, orWord, type Reader, wholeNumber, wholeNumbers } from '../../flags.ts'
+import { characters, id, oneOf, optional, orWord, type Reader, wholeNumber, wholeNumbers } from '../../flags.ts'
 import { facts } from '../../print.ts'
 import { storeFlag, storePath } from '../store-flag.ts'
 
-/** The word for null: the setting never ends. */
+/** The words for null: the setting never ends, or is left to the service. */
 const NEVER = 'never'
+const DEFAULT = 'default'
 
 /** Shows the settings of a store; flags change them. Each setting of `sections` has a flag. */
 export function addStoreSettingsCommand(
@@ -40,6 +41,7 @@ function readerOf(accepts: Accepted): Reader<unknown> {
   if (accepts.kind === 'choice') return oneOf(...accepts.options)
   if (accepts.kind === 'numbers') return wholeNumbers(accepts)
   if (accepts.kind === 'text') return characters(accepts.from, accepts.to)
+  if (accepts.kind === 'id') return orWord(DEFAULT, id(accepts.prefix, `an id such as ${accepts.example}`))
   const reader = wholeNumber(accepts.from, accepts.to)
   return accepts.isNullable ? orWord(NEVER, reader) : reader
 }
@@ -49,12 +51,13 @@ function changeOf(changed: ListedSetting[], given: Record<string, unknown>): Rec
   const body: Record<string, unknown> = {}
   for (const { path, setting } of changed) {
     const value = given[keyOf(setting.flag)]
-    const isNever = setting.accepts.kind === 'number' && value === NEVER
+    const { kind } = setting.accepts
+    const isNull = (kind === 'number' && value === NEVER) || (kind === 'id' && value === DEFAULT)
     const group = path.slice(0, -1).reduce((outer, name) => {
       outer[name] ??= {}
       return outer[name] as Record<string, unknown>
     }, body)
-    group[path.at(-1)!] = isNever ? null : value
+    group[path.at(-1)!] = isNull ? null : value
   }
   return body
 }

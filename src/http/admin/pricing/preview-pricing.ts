@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { internalId } from '#kit/ids'
 import { invalidField } from '#kit/refusal'
 import { fetchCustomer, findKnownCustomers } from '#members'
-import { cartFrom, listPlans, mainPlans, type Plan, tierOf, tierPlanOf } from '#plans'
+import { cartFrom, findMainPlans, listPlans, type Plan, tierOf, tierPlanOf } from '#plans'
 import { type PricingContext, priceCart } from '#plans/pricing'
 import type { Store } from '#stores'
 import { findMemberships } from '#subscriptions'
@@ -70,9 +70,12 @@ export function previewPricingRoute(admin: Surface, deps: AdminDeps): void {
     async (request) => {
       const store = storeOf(request)
       const { currency } = store
-      const plans = await request.inStore(listPlans)
+      const [plans, mainPlans] = await request.inStore(async (ctx) => {
+        const all = await listPlans(ctx)
+        return [all, await findMainPlans(ctx, all)] as const
+      })
       const cart = cartFrom(request.body.cart, currency, plans)
-      const { member, main } = await buyerOf(deps, store, plans, request.body)
+      const { member, main } = await buyerOf(deps, store, { plans, main: mainPlans }, request.body)
       const price = priceCart(cart, {
         plans: { vip: main.vip && tierPlanOf(main.vip), elite: main.elite && tierPlanOf(main.elite) },
         member
@@ -82,16 +85,16 @@ export function previewPricingRoute(admin: Surface, deps: AdminDeps): void {
   )
 }
 
-type Buyer = { member: PricingContext['member']; main: ReturnType<typeof mainPlans> }
+type MainPlans = Awaited<ReturnType<typeof findMainPlans>>
+type Buyer = { member: PricingContext['member']; main: MainPlans }
 
 /** Who buys, and the plan whose perks count for each tier. */
 async function buyerOf(
   deps: AdminDeps,
   store: Store,
-  plans: Plan[],
+  { plans, main }: { plans: Plan[]; main: MainPlans },
   { customer, plan_id: planId }: Static<typeof PreviewBody>
 ): Promise<Buyer> {
-  const main = mainPlans(plans)
   if (planId === undefined)
     return { member: customer === undefined ? null : await memberOf(deps, store, customer), main }
   if (customer !== undefined) throw invalidField('plan_id', 'is accepted only without customer, whose plans are known')

@@ -9,13 +9,19 @@ import {
 } from '#kit/define-settings'
 import type { Ctx } from '#kit/postgres'
 import { settingsOf, updateSettings } from '#stores'
+import { MainPlansInEffect, presentMainPlans } from './main-plans-in-effect.ts'
 
 type Sections = readonly SettingsSection[]
 type ObjectOf = (properties: TProperties) => TObject
 
 /** What the settings of a store are, in a response. Fields are those of the sections that the modules declare. */
 export const settingsBody = (sections: Sections): TSchema => ({
-  ...bodyOf(sections, Type.Object, ({ help }) => ({ description: help })),
+  ...bodyOf(
+    sections,
+    (properties) => Type.Object(properties),
+    ({ help }) => ({ description: help }),
+    { main_plan_in_effect: MainPlansInEffect }
+  ),
   title: 'Settings',
   description: 'The settings of a store.'
 })
@@ -30,8 +36,11 @@ export const settingsPatch = (sections: Sections): TSchema =>
 
 type WordsOf = (setting: { accepts: Accepted; help: string }) => { description: string; meaning?: string }
 
-const bodyOf = (sections: Sections, object: ObjectOf, wordsOf: WordsOf): TObject =>
-  object(Object.fromEntries(sections.map(({ name, shape }) => [snakeCase(name), schemaOf(shape, object, wordsOf)])))
+const bodyOf = (sections: Sections, object: ObjectOf, wordsOf: WordsOf, more: TProperties = {}): TObject =>
+  object({
+    ...Object.fromEntries(sections.map(({ name, shape }) => [snakeCase(name), schemaOf(shape, object, wordsOf)])),
+    ...more
+  })
 
 function schemaOf(shape: SettingsShape, object: ObjectOf, wordsOf: WordsOf): TSchema {
   if (isSetting(shape)) {
@@ -50,6 +59,9 @@ function schemaOfValue(accepts: Accepted, words: Record<string, unknown>): TSche
       words
     )
   }
+  if (accepts.kind === 'id') {
+    return Type.Union([Type.String({ pattern: `^${accepts.prefix}_[1-9][0-9]{0,15}$` }), Type.Null()], words)
+  }
   const { from: minimum, to: maximum } = accepts
   if (accepts.kind === 'text') return Type.String({ minLength: minimum, maxLength: maximum, ...words })
   if (accepts.kind === 'numbers') {
@@ -65,7 +77,7 @@ export async function presentSettings(ctx: Ctx, sections: Sections): Promise<Rec
   for (const section of sections) {
     body[snakeCase(section.name)] = present(section.shape, await settingsOf(ctx, section))
   }
-  return body
+  return { ...body, main_plan_in_effect: await presentMainPlans(ctx) }
 }
 
 function present(shape: SettingsShape, value: unknown): unknown {

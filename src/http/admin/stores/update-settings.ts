@@ -1,3 +1,5 @@
+import { assertMainPlans } from '#plans'
+import { walkSpendingNow } from '#spending'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
 import { StoreParams } from '../store.ts'
@@ -13,7 +15,7 @@ export function updateSettingsRoute(admin: Surface, { settings }: AdminDeps): vo
         operationId: 'updateSettings',
         summary: 'Change the settings of a store',
         description:
-          'Changes the settings that are given; the others stay. Returns all settings. An empty body changes nothing.',
+          'Changes the settings that are given; the others stay. A plan that cannot be the main one of its type is refused. Returns all settings. An empty body changes nothing.',
         params: StoreParams,
         body: settingsPatch(settings),
         response: { 200: settingsBody(settings) }
@@ -21,7 +23,11 @@ export function updateSettingsRoute(admin: Surface, { settings }: AdminDeps): vo
     },
     (request) =>
       request.inStore(async (ctx) => {
-        await changeSettings(ctx, settings, request.body as Record<string, unknown>)
+        const body = request.body as Record<string, unknown> & { main_plan?: Parameters<typeof assertMainPlans>[1] }
+        if (body.main_plan) await assertMainPlans(ctx, body.main_plan)
+        await changeSettings(ctx, settings, body)
+        // Customers who never held a membership may spend their credit in another way now.
+        if (body.main_plan) await walkSpendingNow(ctx)
         return presentSettings(ctx, settings)
       })
   )
