@@ -131,11 +131,13 @@ test('when a contract becomes known late, the order that began it and one that i
 })
 
 test('when a contract that is a gift becomes known late, the orders that its receiver placed since it began are those of somebody active', async () => {
-  const { contract, report, takeOver, kind } = await aLateContract({ giftReceiver: BO.id })
+  const days = (n: number) => START.add({ hours: 24 * n })
+  const began = { createdAt: days(-2), nextBillingDate: days(20) }
+  const { contract, report, takeOver, kind } = await aLateContract({ ...began, giftReceiver: BO.id })
   const [before, since, ofGiver] = [
-    anOrder(START.subtract({ minutes: 5 }), { customerId: BO.id }),
-    anOrder(START.add({ minutes: 5 }), { customerId: BO.id }),
-    anOrder(START.add({ minutes: 5 }), { customerId: ADA.id })
+    anOrder(days(-3), { customerId: BO.id }),
+    anOrder(days(-1), { customerId: BO.id }),
+    anOrder(days(-1), { customerId: ADA.id })
   ]
   await report(before, since, ofGiver)
   assert.deepEqual(await kind(since), ['PAYG', '', null])
