@@ -1,5 +1,7 @@
 import type { PlatformContract, PlatformOrder } from '#platform'
 
+type OrderDetails = NonNullable<PlatformOrder['details']>
+
 let last = 5_000_000
 
 /** A paid order of the platform, created at `at`. */
@@ -30,6 +32,40 @@ export function anOrder(at: Temporal.Instant, over: Partial<PlatformOrder> = {})
     ...over
   }
 }
+
+/** What an order says besides its totals: only what is given. */
+export const orderDetails = (over: Partial<OrderDetails>): OrderDetails => ({
+  customerName: null,
+  customer: null,
+  subtotalMinor: 2900,
+  shippingMinor: 0,
+  appId: null,
+  appName: null,
+  attributes: [],
+  coupons: [],
+  lines: [],
+  refunds: [],
+  transactions: [],
+  ...over
+})
+
+/** The details of an order whose only line belongs to a contract. */
+export const ofContract = (contractId: string): OrderDetails =>
+  orderDetails({
+    lines: [
+      {
+        id: '1',
+        productId: '1',
+        variantId: '1',
+        title: 'VIP',
+        quantity: 1,
+        priceMinor: 2900,
+        discountMinor: 0,
+        sellingPlanId: null,
+        contractId
+      }
+    ]
+  })
 
 /** A monthly contract with its own customer, created at `at` in a checkout. */
 export function aContract(at: Temporal.Instant, over: Partial<PlatformContract> = {}): PlatformContract {

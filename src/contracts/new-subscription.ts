@@ -65,7 +65,8 @@ export function newSubscription(
     resumesAt: null,
     originOrderId,
     receiverMemberId: receiverId,
-    giftedAt: receiverId === null ? null : now,
+    // It was bought as a gift, however late we know it.
+    giftedAt: receiverId === null ? null : contract.createdAt,
     createdAt: contract.createdAt
   }
 }

@@ -259,6 +259,21 @@ test('a reservation whose time is over gives back credit past its date only to e
   await isRight()
 })
 
+test('what a reservation held of credit past its date is neither deducted nor reserved once its time is over, also before the engine expires it', async () => {
+  const { store, memberId, change, reserve, credit, states, isRight } = await aCustomer()
+  await change(100, after(10))
+  await change(50)
+  await reserve(80, 60)
+  await moveTo(store, after(60).toString())
+  const refused = `amount is more than the available store credit: cust_${memberId} has 0.50 USD available, and 0.51 was requested`
+  assert.equal(await change(-51), refused)
+  assert.equal(await reserve(51), refused)
+  assert.equal(await change(-50), 0)
+  assert.deepEqual(await credit(), [100, 0, 0])
+  assert.deepEqual(await states(), [{ status: 'aborted', abortedBy: 'expired', capturedMinor: null }])
+  await isRight()
+})
+
 test('what is reserved is not forfeited', async () => {
   const { store, memberId, change, reserve, capture, credit, isRight } = await aCustomer()
   await change(1000)

@@ -333,6 +333,24 @@ test('a redemption is restored to whom its customer was merged into, with its da
   await isRight()
 })
 
+test('what was spent from credit with a date and credit without one comes back as credit without a date, also as one lot after a merge', async () => {
+  const { change, redeem, restore, other, lots, isRight } = await aCustomer()
+  await change('manual_add', 100, { expiresAt: day(10) })
+  await change('manual_add', 100)
+  const spent = await redeem(200)
+  const part = await restore(spent.id, 150)
+  assert.equal(part!.entry!.expiresAt, null)
+  assert.deepEqual(await lots(), [
+    [50, 10],
+    [100, null]
+  ])
+  const again = await redeem(150, 'again')
+  const moved = await restore(again.id, undefined, { memberId: other })
+  assert.equal(moved!.entry!.expiresAt, null)
+  assert.deepEqual(await lots(other), [[150, null]])
+  await isRight()
+})
+
 test('reconciling brings the account to the given balance by one entry of the difference, and not below what is reserved', async () => {
   const { store, memberId, other, change, entries, isRight } = await aCustomer()
   await change('manual_add', 500)

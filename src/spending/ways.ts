@@ -26,8 +26,8 @@ export async function listWays(ctx: Ctx, memberIds: number[]): Promise<Map<numbe
     deciding as (
       select distinct on (h.holder) h.holder, p.credit_type
         from held h join plans p on p.store_id = ${ctx.storeId} and p.id = h.plan_id and p.type <> 'product'
-       order by h.holder, h.status not in ('active', 'paused'),
-                case when h.status in ('active', 'paused') then p.type = 'elite' end, h.cancelled_at desc nulls last, h.id desc)
+       order by h.holder, case when h.status in ('active', 'paused') then p.type = 'elite' end nulls last,
+                h.cancelled_at desc, h.id desc)
     select holder as member_id, credit_type as way from deciding`
   )
   const ways = new Map(rows.map(({ memberId, way }) => [memberId, way]))

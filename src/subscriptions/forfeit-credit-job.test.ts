@@ -5,14 +5,15 @@ import { json, row, sql } from '#kit/postgres'
 import { giftSubscription } from '#lifecycle'
 import { updateSettings } from '#stores'
 import { testDatabase } from '../../test/database.ts'
+import type { DunningChange } from '../../test/store-builder.ts'
 import { aSubscriptionLife } from '../../test/subscription-life.ts'
 import { forfeitCreditJob } from './forfeit-credit-job.ts'
 import { creditOnCancellationSettings } from './settings.ts'
 
 const { db } = await testDatabase()
 /** A member with credit for 7.00, in a store that forfeits it on cancellation. */
-async function aMember(setting: 'keep' | 'forfeit' = 'forfeit') {
-  const life = await aSubscriptionLife(db, { graceHours: 24, plan: { name: 'Gold' } })
+async function aMember(setting: 'keep' | 'forfeit' = 'forfeit', dunning: DunningChange = {}) {
+  const life = await aSubscriptionLife(db, { graceHours: 24, plan: { name: 'Gold' }, dunning })
   await life.inStore((ctx) => updateSettings(ctx, creditOnCancellationSettings, setting))
   const { memberId } = await life.read()
   const add = (who: number) =>
@@ -50,6 +51,16 @@ test('a cancelled membership forfeits the credit of its member where the store s
   assert.equal(await life.credit(), 0)
   const { forfeitMinor, forfeitedAt } = await life.inStore((ctx) => findCreditTotals(ctx, life.memberId))
   assert.deepEqual([forfeitMinor, forfeitedAt !== null], [700, true])
+})
+
+test('a membership that fails forfeits the credit of its member too', async () => {
+  const life = await aMember('forfeit', { onFailure: 'fail', retryAfterDays: [] })
+  await life.goTo('2026-02-28T16:00:00Z')
+  await life.bill()
+  await life.decline('card_declined')
+  assert.equal((await life.read()).status, 'failed')
+  await life.dispatch()
+  assert.equal(await life.credit(), 0)
 })
 
 test('a reactivation gives back what was forfeited, and forfeits nothing when it comes first', async () => {

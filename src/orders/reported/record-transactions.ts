@@ -43,10 +43,13 @@ export async function recordTransactions(
     else if (before.orderId !== orderOf(one) || before.kind !== one.kind || before.amountMinor !== one.amountMinor) {
       done.discrepancies.push(changedTransaction(one, before))
     } else if (before.status !== one.status) {
-      if (source === 'platform' || OPEN.has(before.status)) updated.push({ id: before.id, status: one.status })
-      // One that is behind says nothing.
-      else if (!OPEN.has(one.status)) done.contradictory.push(one.orderId)
-      if (isShown(one)) done.changed.push(orderOf(one))
+      if (source === 'platform' || OPEN.has(before.status)) {
+        updated.push({ id: before.id, status: one.status })
+        if (isShown(one)) done.changed.push(orderOf(one))
+      } else if (!OPEN.has(one.status)) {
+        // One that is behind says nothing.
+        done.contradictory.push(one.orderId)
+      }
     }
   }
   if (added.length > 0) await insertTransactions(ctx, added, orders)

@@ -303,27 +303,61 @@ test('two messages of one refund with different amounts: the platform decides', 
   const shop = await aShop()
   const refund = { id: '64', amountMinor: 500, at: after(1) }
   const order = anOrderState('3103', { refunds: [refund], updatedAt: after(1) })
-  shop.platform.orders.set('3103', order)
+  const other = { ...refund, amountMinor: 600 }
+  shop.platform.orders.set('3103', { ...order, refunds: [other] })
   await shop.receive(messages.order({ ...order, refunds: [], updatedAt: after(0) }))
   await shop.receive(messages.refund(order, refund))
-  await shop.receive(messages.refund(order, { ...refund, amountMinor: 600, status: 'success' }))
+  await shop.receive(messages.refund(order, other))
   assert.deepEqual(shop.platform.asked, ['whole 3103'])
-  assert.equal((await shop.order('3103'))!.refunds[0]!.amountMinor, 500)
+  assert.equal((await shop.order('3103'))!.refunds[0]!.amountMinor, 600)
 })
 
 test('a refund that is paid back later counts from then on', async () => {
   const shop = await aShop()
   const pending = { id: '65', amountMinor: 500, at: after(1), status: 'pending' }
   const order = anOrderState('3104', { refunds: [pending], updatedAt: after(1) })
+  const counted = async () => {
+    const { refundedMinor, refunds, transactions } = (await shop.order('3104'))!
+    const facts = (await shop.facts('order.refunded')).map(({ data }) => data.amount_minor)
+    return [refundedMinor, refunds.map(({ amountMinor }) => amountMinor), transactions[0]!.status, facts]
+  }
   await shop.receive(messages.order(order), messages.refund(order, pending))
-  assert.deepEqual([(await shop.order('3104'))!.refundedMinor, await shop.facts('order.refunded')].length, 2)
-  assert.equal((await shop.order('3104'))!.refunds[0]!.amountMinor, 0)
+  assert.deepEqual(await counted(), [0, [0], 'pending', [0]])
   await shop.receive(messages.order({ ...order, refunds: [{ ...pending, status: 'success' }], updatedAt: after(9) }))
-  const stored = (await shop.order('3104'))!
-  assert.deepEqual(
-    [stored.refundedMinor, stored.refunds[0]!.amountMinor, stored.transactions[0]!.status],
-    [500, 500, 'success']
-  )
+  assert.deepEqual(await counted(), [500, [500], 'success', [0, 500]])
+})
+
+test('a payment with credit that is reported as pending after its success writes nothing, not even a lock, and records nothing', async () => {
+  const shop = await aShop()
+  const order = anOrderState('3105')
+  const payment = { id: '75', kind: 'sale', amountMinor: 1000, at: after(1), gateway: 'shopify_store_credit' }
+  const saying = (status: string) => messages.transaction(order, { ...payment, status })
+  await shop.receive(messages.order(order), saying('pending'))
+  await shop.receive(saying('success'))
+  const before = await shop.versions()
+  for (const status of ['pending', 'awaiting_response', 'unknown']) await shop.receive(saying(status))
+  assert.deepEqual(await shop.versions(), before)
+  assert.equal((await shop.facts('order.credit_paid')).length, 1)
+  assert.deepEqual(shop.platform.asked, [])
+})
+
+test('of a payment that has ended only a read of the platform changes the status: messages that differ have it read', async () => {
+  const shop = await aShop()
+  const order = anOrderState('3106')
+  const payment = { id: '76', kind: 'sale', amountMinor: 1000, at: after(1), gateway: 'shopify_store_credit' }
+  const saying = (status: string) => messages.transaction(order, { ...payment, status })
+  const state = async () => {
+    const { transactions, paidWithCreditMinor } = (await shop.order('3106'))!
+    return [transactions.map(({ status }) => status).join(), paidWithCreditMinor, shop.platform.asked.length]
+  }
+  shop.platform.orders.set('3106', order)
+  shop.platform.transactions.set('3106', [{ ...payment, status: 'success' }])
+  await shop.receive(messages.order(order), saying('success'))
+  await shop.receive(saying('failure'))
+  assert.deepEqual(await state(), ['success', 1000, 1])
+  shop.platform.transactions.set('3106', [{ ...payment, status: 'failure' }])
+  await shop.receive(saying('failure'))
+  assert.deepEqual(await state(), ['failure', 0, 2])
 })
 
 test('an order of an unknown customer makes a customer, who is not a member', async () => {
