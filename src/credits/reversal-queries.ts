@@ -1,4 +1,5 @@
-import { type Ctx, instant, int, intList, nullable, row, sql } from '#kit/postgres'
+import { type Ctx, instant, int, intList, nullable, type RowOf, row, sql } from '#kit/postgres'
+import type { CreditEntryType } from '#resources'
 import { creditEntryTypeOf } from './credit-entry-types.ts'
 
 const Deduction = row({
@@ -58,15 +59,17 @@ const OfOrder = row({
   type: int,
   amountMinor: int,
   shortfallMinor: int,
-  reversesId: nullable(int)
+  reversesId: nullable(int),
+  takeBackId: nullable(int)
 })
+export type EntryOfOrder = Omit<RowOf<typeof OfOrder>, 'type'> & { type: CreditEntryType }
 
 /** Every entry of an order, and every entry that reverses one of them, oldest first. */
-export async function listEntriesOfOrder(ctx: Ctx, orderId: number) {
+export async function listEntriesOfOrder(ctx: Ctx, orderId: number): Promise<EntryOfOrder[]> {
   const rows = await ctx.tx.many(
     OfOrder,
     sql`
-    select id, member_id, type, amount_minor, shortfall_minor, reverses_id from credit_entries
+    select id, member_id, type, amount_minor, shortfall_minor, reverses_id, take_back_id from credit_entries
      where store_id = ${ctx.storeId} and order_id = ${orderId} order by id`
   )
   return rows.map((entry) => ({ ...entry, type: creditEntryTypeOf(entry.type) }))
