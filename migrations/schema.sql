@@ -370,6 +370,8 @@ create table credit_entries (
   mark text,
   spent_lots bigint[],
   spent_minors bigint[],
+  held_by bigint[],
+  take_back_id bigint,
   constraint credit_entries_pkey PRIMARY KEY (store_id, id),
   constraint credit_entries_by_position UNIQUE (store_id, member_id, "position"),
   constraint credit_entries_store_id_operation_id_key UNIQUE (store_id, operation_id),
@@ -377,17 +379,20 @@ create table credit_entries (
   constraint credit_entries_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
   constraint credit_entries_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id),
   constraint credit_entries_store_id_reverses_id_fkey FOREIGN KEY (store_id, reverses_id) REFERENCES credit_entries(store_id, id),
-  constraint credit_entries_amount_minor_check CHECK (amount_minor <> 0 OR shortfall_minor > 0),
+  constraint credit_entries_store_id_take_back_id_fkey FOREIGN KEY (store_id, take_back_id) REFERENCES credit_entries(store_id, id),
+  constraint credit_entries_amount_minor_check CHECK (amount_minor <> 0 OR shortfall_minor <> 0),
   constraint credit_entries_check CHECK (expires_at IS NULL OR amount_minor > 0),
   constraint credit_entries_mark_check CHECK (mark = ANY (ARRAY['merge'::text, 'drift'::text, 'order_cancelled'::text])),
   constraint credit_entries_operation_id_check CHECK (length(operation_id) >= 1 AND length(operation_id) <= 300),
   constraint credit_entries_position_check CHECK ("position" >= 1),
   constraint credit_entries_reason_check CHECK (length(reason) >= 1 AND length(reason) <= 500),
-  constraint credit_entries_shortfall_minor_check CHECK (shortfall_minor >= 0),
+  constraint credit_entries_shortfall_minor_check CHECK (shortfall_minor >= 0 OR take_back_id IS NOT NULL),
   constraint credit_entries_spent CHECK (cardinality(spent_lots) = cardinality(spent_minors)),
   constraint credit_entries_type_check CHECK (type >= 1 AND type <= 13)
 );
+CREATE INDEX credit_entries_held ON public.credit_entries USING btree (store_id, member_id) WHERE (held_by IS NOT NULL);
 CREATE INDEX credit_entries_of_order ON public.credit_entries USING btree (store_id, order_id) WHERE (order_id IS NOT NULL);
+CREATE INDEX credit_entries_of_take_backs ON public.credit_entries USING btree (store_id, take_back_id) WHERE (take_back_id IS NOT NULL);
 CREATE INDEX credit_entries_reversing ON public.credit_entries USING btree (store_id, reverses_id) WHERE (reverses_id IS NOT NULL);
 CREATE TRIGGER append_metrics AFTER INSERT ON credit_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_credit_changes();
 CREATE TRIGGER set_plan BEFORE INSERT ON credit_entries FOR EACH ROW EXECUTE FUNCTION set_plan_of_member();
@@ -1603,6 +1608,7 @@ create table points_entries (
   reverses_id bigint,
   shortfall_points bigint not null default 0,
   reversed_points bigint,
+  reversal text,
   constraint points_entries_pkey PRIMARY KEY (store_id, id),
   constraint points_entries_store_id_operation_id_key UNIQUE (store_id, operation_id),
   constraint points_entries_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
@@ -1610,11 +1616,12 @@ create table points_entries (
   constraint points_entries_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id),
   constraint points_entries_store_id_reverses_id_fkey FOREIGN KEY (store_id, reverses_id) REFERENCES points_entries(store_id, id),
   constraint points_entries_operation_id_check CHECK (length(operation_id) >= 1 AND length(operation_id) <= 300),
-  constraint points_entries_points_check CHECK (points <> 0 OR shortfall_points > 0),
+  constraint points_entries_points_check CHECK (points <> 0 OR shortfall_points <> 0),
   constraint points_entries_reason_check CHECK (length(reason) >= 1 AND length(reason) <= 500),
   constraint points_entries_reversal CHECK ((reverses_id IS NULL) = (reversed_points IS NULL)),
+  constraint points_entries_reversal_check CHECK (reversal = ANY (ARRAY['refund'::text, 'dispute'::text])),
   constraint points_entries_reversed_points_check CHECK (reversed_points >= 0),
-  constraint points_entries_shortfall_points_check CHECK (shortfall_points >= 0)
+  constraint points_entries_shortfall_points_check CHECK (shortfall_points >= 0 OR reverses_id IS NOT NULL)
 );
 CREATE INDEX points_entries_by_member ON public.points_entries USING btree (store_id, member_id, id DESC);
 CREATE INDEX points_entries_of_order ON public.points_entries USING btree (store_id, order_id) WHERE (order_id IS NOT NULL);

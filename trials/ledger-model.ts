@@ -6,11 +6,10 @@ import {
   captureReservation,
   changeCredits,
   findCredit,
-  giveBackCredit,
   releaseReservation,
   reserveCredit,
   restoreCredit,
-  takeBackCredit,
+  settleOrderCredit,
   transferCredit
 } from '#credits'
 import { createFactEngines } from '#kit/outbox'
@@ -19,20 +18,26 @@ import { upsertCustomers } from '#members'
 import { adjustPoints } from '#points'
 import { accountOf, at, moveTo, START } from '../src/credits/credit-account.test-helper.ts'
 import { createCreditEngine } from '../src/credits/credit-engine.ts'
+import { type EntryOfOrder, listEntriesOfOrder } from '../src/credits/reversal-queries.ts'
 import { webhooksConsumer } from '../src/webhooks/queue/queue-deliveries.ts'
 import { enginesInTurn } from '../test/engines-in-turn.ts'
 import { aStore, type BuiltStore } from '../test/store-builder.ts'
 import {
+  endHeld,
   entered,
   freeOf,
   type Held,
   heldOf,
   inOrder,
   type Model,
+  openAccount,
   openOf,
+  type Part,
   partsOf,
   type Spent,
   spend,
+  type TakeBackType,
+  type Taken,
   take,
   usableLots
 } from './ledger-lots.ts'
@@ -94,6 +99,7 @@ async function live(db: Database, store: BuiltStore, members: number[], batches:
       held: [],
       redeemed: [],
       issued: [],
+      reversed: { refund: 0, dispute: 0 },
       points: 0,
       pointsEntries: 0
     })
@@ -117,6 +123,7 @@ async function live(db: Database, store: BuiltStore, members: number[], batches:
         const again = done[step.nth % Math.max(1, done.length)]
         if (!again) continue
         report.repeated++
+        openAccount(models[members.indexOf(again.memberId)]!, today)
         changes.push(again)
         expected.push(true)
       } else if (step.kind === 'transfer') {
@@ -134,8 +141,7 @@ async function live(db: Database, store: BuiltStore, members: number[], batches:
         else if (step.kind === 'redeem') await redeem(step)
         else if (step.kind === 'restore') await restore(step)
         else if (step.kind === 'issue') await issue(step)
-        else if (step.kind === 'take back') await takeBack(step)
-        else await win(step.who)
+        else await reverse(step)
         await compare(false)
       }
     }
@@ -145,6 +151,7 @@ async function live(db: Database, store: BuiltStore, members: number[], batches:
 
     function change(step: Extract<Step, { kind: 'add' | 'deduct' }>) {
       const model = models[step.who]!
+      openAccount(model, today)
       const days = step.kind === 'add' ? step.days : null
       const creditChange: CreditChange = {
         memberId: members[step.who]!,
@@ -176,7 +183,9 @@ async function live(db: Database, store: BuiltStore, members: number[], batches:
 
   async function transfer(from: 0 | 1) {
     const [giver, taker] = [models[from]!, models[1 - from]!]
-    for (const held of giver.held) held.isOpen = false
+    openAccount(giver, today)
+    for (const held of giver.held) if (held.isOpen) endHeld(giver, held, held.parts, today)
+    if (usableLots(giver, today).length > 0) openAccount(taker, today)
     for (const lot of usableLots(giver, today)) {
       entered(giver)
       entered(taker)
@@ -206,6 +215,7 @@ async function live(db: Database, store: BuiltStore, members: number[], batches:
   async function expire() {
     while ((await engine.runOnce(store.storeId)) > 0);
     for (const model of models) {
+      openAccount(model, today)
       for (const lot of model.lots.filter((lot) => lot.endsOn <= today)) {
         const kept = heldOf(model, lot, today)
         if (lot.left > kept) entered(model)
@@ -217,6 +227,7 @@ async function live(db: Database, store: BuiltStore, members: number[], batches:
 
   async function reserve({ who, minor, days }: Extract<Step, { kind: 'reserve' }>) {
     const model = models[who]!
+    openAccount(model, today)
     const parts = partsOf(usableLots(model, today), minor, (lot) => freeOf(model, lot, today))
     const request = { memberId: members[who]!, amountMinor: minor, reason: 'x', expiresAt: dayAt(today + days) }
     const [outcome] = await store.inStore((ctx) => reserveCredit(ctx, [{ ...request, operationId: `held:${++nth}` }]))
@@ -242,14 +253,16 @@ async function live(db: Database, store: BuiltStore, members: number[], batches:
       .catch(() => null)
     assert.equal(captured !== null, isOpen && minor <= held.minor)
     if (!captured) return void report.refused++
-    held.isOpen = false
-    const parts = partsOf(
-      held.parts.map(({ lot }) => lot),
-      minor,
-      (lot) => held.parts.find((part) => part.lot === lot)!.minor
-    )!
-    spend(models[who]!, parts)
-    models[who]!.redeemed.push({ entryId: captured.entry.id, minor, restored: 0, on: held.on, parts })
+    const model = models[who]!
+    openAccount(model, today)
+    const heldOfLot = (lot: Part['lot']) => held.parts.find((part) => part.lot === lot)!.minor
+    const lots = held.parts.map(({ lot }) => lot)
+    const parts = partsOf(lots, minor, heldOfLot)!
+    spend(model, parts)
+    const spentOf = (lot: Part['lot']) => parts.find((part) => part.lot === lot)?.minor ?? 0
+    const given = lots.map((lot) => ({ lot, minor: heldOfLot(lot) - spentOf(lot) }))
+    endHeld(model, held, given, today)
+    model.redeemed.push({ entryId: captured.entry.id, minor, restored: 0, on: held.on, parts })
   }
 
   async function release({ nth: n }: Extract<Step, { kind: 'release' }>) {
@@ -258,11 +271,14 @@ async function live(db: Database, store: BuiltStore, members: number[], batches:
     const { held, who, isOpen } = found
     const released = await store.inStore((ctx) => releaseReservation(ctx, members[who]!, held.id)).catch(() => null)
     assert.equal(released !== null, isOpen)
-    held.isOpen = false
+    if (!isOpen) return
+    openAccount(models[who]!, today)
+    endHeld(models[who]!, held, held.parts, today)
   }
 
   async function redeem({ who, minor }: Extract<Step, { kind: 'redeem' }>) {
     const model = models[who]!
+    openAccount(model, today)
     const parts = take(model, minor, today)
     const change = { memberId: members[who]!, amountMinor: -minor, reason: 'x', operationId: `redeem:${++nth}` }
     const [outcome] = await store.inStore((ctx) => changeCredits(ctx, [{ ...change, type: 'redemption' }]))
@@ -290,6 +306,7 @@ async function live(db: Database, store: BuiltStore, members: number[], batches:
       ])
     )
     assert.equal(restored?.entry?.amountMinor ?? 0, back)
+    if (back > 0) openAccount(models[who]!, today)
     giveBack(models[who]!, spent, back)
   }
 
@@ -301,23 +318,43 @@ async function live(db: Database, store: BuiltStore, members: number[], batches:
     await store.inStore((ctx) =>
       changeCredits(ctx, [{ ...change, type: 'membership_charge', orderId: model.orderId, expiresAt }])
     )
+    openAccount(model, today)
     model.lots.push(lot)
     model.issued.push({ minor, lot, taken: [] })
     entered(model)
   }
 
-  async function takeBack({ who, type, tenths }: Extract<Step, { kind: 'take back' }>) {
+  /** So many tenths of the order are refunded, or claimed by disputes, now; none of those: they were won. */
+  async function reverse({ who, type, tenths }: Extract<Step, { kind: 'reverse' }>) {
     const model = models[who]!
-    const share = { partMinor: tenths, wholeMinor: 10 }
-    const ownerOf = () => members[who]!
-    const asked = { orderId: model.orderId, ownerOf, type, share, reason: 'x', cause: `back:${++nth}` }
-    const outcomes = (await store.inStore((ctx) => takeBackCredit(ctx, asked))).values()
-    for (const issued of model.issued) {
-      const before = issued.taken.reduce(
-        (sum, taken) => sum + taken.minor - taken.restored + (taken.type === type ? taken.shortfall : 0),
-        0
-      )
-      const owed = Math.floor((issued.minor * tenths) / 10) - before
+    model.reversed[type] = tenths
+    const { refund, dispute } = model.reversed
+    const { orderId } = model
+    const order = { orderId, wholeMinor: 10, refundedMinor: refund, disputedMinor: dispute }
+    await store.inStore((ctx) => settleOrderCredit(ctx, [order]))
+    const written = await store.inStore((ctx) => listEntriesOfOrder(ctx, orderId))
+    if (model.issued.length > 0) openAccount(model, today)
+    const known = new Set(model.issued.flatMap(({ taken }) => taken.map(({ parts }) => parts[0]!.entryId)))
+    const shareOf = (minor: number, part: number) => Math.floor((minor * Math.min(part, 10)) / 10)
+    const askedOf = (taken: Taken[], type: TakeBackType) =>
+      taken.filter((one) => one.type === type).reduce((sum, one) => sum + one.shortfall + keptOf(one), 0)
+    const more = model.issued.flatMap((issued) => {
+      const { minor, taken } = issued
+      const asked = (of: TakeBackType) => askedOf(taken, of)
+      const [forRefunds, inAll] = [shareOf(minor, refund), shareOf(minor, refund + dispute)]
+      const won = dispute === 0 ? asked('dispute') : 0
+      const excess = Math.max(0, asked('refund') + asked('dispute') - won - inAll)
+      const ofRefunds = Math.min(excess, Math.max(0, asked('refund') - forRefunds))
+      undo(model, taken, 'refund', ofRefunds)
+      undo(model, taken, 'dispute', won + excess - ofRefunds)
+      const refunds = Math.max(0, Math.min(forRefunds - asked('refund'), inAll - asked('refund') - asked('dispute')))
+      const disputes = inAll - asked('refund') - asked('dispute') - refunds
+      return [
+        { issued, type: 'refund' as const, owed: refunds },
+        { issued, type: 'dispute' as const, owed: disputes }
+      ]
+    })
+    for (const { issued, type, owed } of more) {
       if (owed <= 0) continue
       const usable = usableLots(model, today)
       const free = usable.reduce((sum, lot) => sum + freeOf(model, lot, today), 0)
@@ -326,21 +363,35 @@ async function live(db: Database, store: BuiltStore, members: number[], batches:
       const others = usable.filter((lot) => lot !== issued.lot)
       const parts = partsOf([...own, ...others], minor, (lot) => freeOf(model, lot, today))!
       spend(model, parts, minor > 0)
-      const entry = outcomes.next().value!.entry!
+      const isNew = (one: EntryOfOrder) =>
+        one.type === type && !known.has(one.id) && one.takeBackId === null && one.reversesId !== null
+      const entry = written.find(isNew)!
+      known.add(entry.id)
       assert.deepEqual([entry.amountMinor, entry.shortfallMinor], [minor === 0 ? 0 : -minor, owed - minor])
-      issued.taken.push({ entryId: entry.id, type, minor, shortfall: owed - minor, restored: 0, on: today, parts })
+      const first = { entryId: entry.id, minor, restored: 0, on: today, parts }
+      issued.taken.push({ type, shortfall: owed - minor, heldBy: openOf(model, today), parts: [first] })
     }
-    assert.equal(outcomes.next().done, true)
   }
 
-  async function win(who: 0 | 1) {
-    const model = models[who]!
-    const asked = { orderId: model.orderId, ownerOf: () => members[who]!, reason: 'x', cause: `won:${++nth}` }
-    await store.inStore((ctx) => giveBackCredit(ctx, { ...asked, type: 'dispute' }))
-    const taken = model.issued.flatMap((issued) =>
-      issued.taken.filter(({ type, minor }) => type === 'dispute' && minor > 0)
-    )
-    for (const one of taken.sort((a, b) => a.entryId - b.entryId)) giveBack(model, one, one.minor - one.restored)
+  const keptOf = ({ parts }: Taken) => parts.reduce((sum, { minor, restored }) => sum + minor - restored, 0)
+
+  /** The last take-back first, of each first what it could not take, and then what it took last. */
+  function undo(model: Model, taken: Taken[], type: TakeBackType, minor: number) {
+    let open = minor
+    for (const one of taken.filter((other) => other.type === type).toReversed()) {
+      const dropped = Math.min(one.shortfall, open)
+      open -= dropped
+      one.shortfall -= dropped
+      const back = Math.min(keptOf(one), open)
+      open -= back
+      if (dropped > 0 && back === 0) entered(model, false)
+      let left = back
+      for (const part of one.parts.toReversed()) {
+        const given = Math.min(part.minor - part.restored, left)
+        left -= given
+        giveBack(model, part, given)
+      }
+    }
   }
 
   /** Back to the lots that it was spent from, the last one first; a new lot for what is past its date. */
@@ -368,6 +419,13 @@ async function live(db: Database, store: BuiltStore, members: number[], batches:
     entered(model)
   }
 
+  /** What a reservation holds whose time is over counts as given back. */
+  function availableOf(model: Model): number {
+    const opened = structuredClone(model)
+    openAccount(opened, today)
+    return usableLots(opened, today).reduce((sum, lot) => sum + freeOf(opened, lot, today), 0)
+  }
+
   async function compare(isExpired: boolean) {
     for (const [i, model] of models.entries()) {
       const points = await pointsOf(store, members[i]!)
@@ -389,7 +447,7 @@ async function live(db: Database, store: BuiltStore, members: number[], batches:
         { reservedMinor, availableMinor },
         {
           reservedMinor: openOf(model, today).reduce((sum, { minor }) => sum + minor, 0),
-          availableMinor: usableLots(model, today).reduce((sum, lot) => sum + freeOf(model, lot, today), 0)
+          availableMinor: availableOf(model)
         }
       )
       if (isExpired) assert.ok(model.lots.every((lot) => lot.left === heldOf(model, lot, today) || lot.endsOn > today))

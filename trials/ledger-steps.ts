@@ -14,8 +14,7 @@ export type Step =
   | { kind: 'redeem'; who: 0 | 1; minor: number }
   | { kind: 'restore'; nth: number; minor: number | null }
   | { kind: 'issue'; who: 0 | 1; minor: number; days: number | null }
-  | { kind: 'take back'; who: 0 | 1; type: 'refund' | 'dispute'; tenths: number }
-  | { kind: 'win'; who: 0 | 1 }
+  | { kind: 'reverse'; who: 0 | 1; type: 'refund' | 'dispute'; tenths: number }
 
 const who = fc.constantFrom<0 | 1>(0, 1)
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -82,15 +81,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     })
   },
   {
-    weight: 1,
+    weight: 2,
     arbitrary: fc.record({
-      kind: fc.constant('take back' as const),
+      kind: fc.constant('reverse' as const),
       who,
       type: fc.constantFrom<'refund' | 'dispute'>('refund', 'dispute'),
-      tenths: fc.integer({ min: 1, max: 10 })
+      tenths: fc.integer({ min: 0, max: 10 })
     })
   },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('win' as const), who }) },
   {
     weight: 1,
     arbitrary: fc.record({

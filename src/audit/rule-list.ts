@@ -23,9 +23,10 @@ export {
   creditRedemptionsCovered,
   creditReservationsConsistent,
   creditReversalsWithin,
+  creditShortfallsCollected,
   creditTotalsSum
 } from '#credits/audit-rules'
-export { profilesPushed } from '#members/audit-rules'
+export { customerMergesFlat, profilesPushed } from '#members/audit-rules'
 export { tagsFollowMemberships, tagsWritten } from '#mirror/audit-rules'
 export {
   firstOrdersRight,

@@ -38,7 +38,10 @@ export async function changeCredits(
     ctx,
     changes.map((change) => ({
       memberId: change.memberId,
-      adds: change.isCapped === true || (change.amountMinor > 0 && !isPast(ctx, change)),
+      adds:
+        change.isCapped === true ||
+        change.shortfallMinor !== undefined ||
+        (change.amountMinor > 0 && !isPast(ctx, change)),
       spends: Math.max(0, -change.amountMinor),
       lotsOf: [
         ...(change.returns ?? []).map(({ entryId }) => entryId),
@@ -80,9 +83,9 @@ export async function changeCredits(
 }
 
 /**
- * Writes planned entries with their accounts, lots and reservations, and records an event of each entry. Returns the entries, and
- * the numbers of new reservations, by operation id. `known`: the customers of the entries and ids for them, if they were read and
- * taken already.
+ * Writes planned entries with their accounts, lots and reservations, and what was collected as reservations ended, and records an event of
+ * each entry. Returns the entries, and the numbers of new reservations, by operation id. `known`: the customers of the entries and ids for
+ * them, if they were read and taken already.
  */
 export async function writeAccounts(
   ctx: Ctx,
@@ -90,15 +93,18 @@ export async function writeAccounts(
   planned: NewEntry[],
   known: { customers: KnownCustomer[]; ids: number[] } | null = null
 ): Promise<{ entries: Map<string, CreditEntry>; reservations: Map<string, number> }> {
-  const members = new Set(planned.map((entry) => entry.memberId))
+  // In the order of their positions: the ids of an account rise as these do.
+  const collected = drafts.flatMap((draft) => draft.collected)
+  const all = [...planned, ...collected].sort((a, b) => a.position - b.position)
+  const members = new Set(all.map((entry) => entry.memberId))
   const isChanged = ({ memberId, lots, reservations }: Draft) =>
     members.has(memberId) || lots.some((lot) => lot.isChanged) || reservations.some((r) => r.isChanged)
   const changed = drafts.filter(isChanged)
   if (changed.length === 0) return { entries: new Map(), reservations: new Map() }
-  const [{ currency }, ids] = await sentTogether(storeContext(ctx), known?.ids ?? takeEntryIds(ctx, planned.length))
-  const numbered = planned.map((entry, i) => ({ ...entry, id: ids[i]! }))
+  const [{ currency }, ids] = await sentTogether(storeContext(ctx), takeMissingIds(ctx, known?.ids ?? [], all.length))
+  const numbered = all.map((entry, i) => ({ ...entry, id: ids[i]! }))
   writeLedger(ctx, changed, numbered)
-  const written = numbered.map(({ spent, ...entry }): CreditEntry => entry)
+  const written = numbered.map(({ spent, heldBy, takeBackId, ...entry }): CreditEntry => entry)
   const entries = new Map(written.map((entry) => [entry.operationId, entry]))
   const reservations = changed.some((draft) => draft.reservations.some((r) => r.isChanged))
     ? await writeReservations(ctx, changed, new Map(written.map(({ operationId, id }) => [operationId, id])))
@@ -117,6 +123,11 @@ export async function writeAccounts(
     await record(ctx, ...facts)
   }
   return { entries, reservations }
+}
+
+/** Ids for so many entries: those that were taken before, and later ones. */
+async function takeMissingIds(ctx: Ctx, taken: number[], count: number): Promise<number[]> {
+  return count <= taken.length ? taken : [...taken, ...(await takeEntryIds(ctx, count - taken.length))]
 }
 
 function isPast(ctx: Ctx, { expiresAt = null }: CreditChange): boolean {

@@ -1,7 +1,8 @@
 import { type Engine, nextDueBy } from '#kit/engines'
 import type { Ctx, Database } from '#kit/postgres'
 import { writeAccounts } from './change-credits.ts'
-import { asLot, nothingElse, openAccounts } from './open-accounts.ts'
+import { endLapsedReservations } from './end-reservation.ts'
+import { asLot } from './open-accounts.ts'
 import { type Draft, emptyDraft, planExpiry } from './plan-change.ts'
 import {
   countMissedEntries,
@@ -36,14 +37,7 @@ export async function expireCredits(ctx: Ctx): Promise<number> {
 
 async function abortLapsedReservations(ctx: Ctx): Promise<number> {
   const memberIds = await listMembersWithLapsed(ctx, BATCH)
-  if (memberIds.length === 0) return 0
-  const { drafts } = await openAccounts(
-    ctx,
-    memberIds.map((memberId) => ({ memberId })),
-    nothingElse
-  )
-  await writeAccounts(ctx, [...drafts.values()], [])
-  return [...drafts.values()].flatMap(({ reservations }) => reservations.filter((r) => r.isChanged)).length
+  return memberIds.length === 0 ? 0 : endLapsedReservations(ctx, memberIds)
 }
 
 /**

@@ -59,6 +59,10 @@ export type CreditChange = {
   isCapped?: boolean
   /** The entry that this one takes back or restores. What is taken back is first taken from the lot of that entry. */
   reversesId?: number | null
+  /** The refund or dispute of which this entry takes more later, or gives something back. */
+  takeBackId?: number | null
+  /** Below zero: what of the shortfall of that refund or dispute is taken now, or no longer asked for. */
+  shortfallMinor?: number
   mark?: CreditMark | null
   /** For restored credit: the lots that get a part of it back, each with its date. The rest is a lot of this entry. */
   returns?: (LotPart & { expiresAt: Temporal.Instant | null })[]

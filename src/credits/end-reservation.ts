@@ -4,7 +4,7 @@ import { storeContext } from '#stores'
 import { writeAccounts } from './change-credits.ts'
 import type { CreditEntry, Reservation } from './credit.ts'
 import { nothingElse, openAccounts } from './open-accounts.ts'
-import { planAbort, planCapture } from './plan-change.ts'
+import { planAbort, planCapture } from './plan-reservation.ts'
 import { moreThanReserved, noSuchReservation, reservationEnded } from './refusals.ts'
 import { findReservation } from './reservation-queries.ts'
 
@@ -51,6 +51,17 @@ export async function releaseReservation(ctx: Ctx, memberId: number, id: number)
   planAbort(draft, reservation, 'released', ctx.now)
   await writeAccounts(ctx, [draft], [])
   return (await findReservation(ctx, id))!
+}
+
+/** Ends the reservations of accounts whose time is over, and locks the accounts. Returns how many ended. */
+export async function endLapsedReservations(ctx: Ctx, memberIds: number[]): Promise<number> {
+  const { drafts } = await openAccounts(
+    ctx,
+    memberIds.map((memberId) => ({ memberId })),
+    nothingElse
+  )
+  await writeAccounts(ctx, [...drafts.values()], [])
+  return [...drafts.values()].flatMap(({ reservations }) => reservations.filter((r) => r.isChanged)).length
 }
 
 /** The locked account of a reservation that is open. Refuses one that has ended, and says how. */

@@ -1,16 +1,30 @@
-import { type Ctx, instant, int, nullable, row, sql } from '#kit/postgres'
+import { bool, type Ctx, instant, int, nullable, row, sentTogether, sql } from '#kit/postgres'
 import type { Credit } from './credit.ts'
-import { availableOf } from './plan-change.ts'
+import { asLot, asReservation } from './open-accounts.ts'
+import { availableOf, emptyDraft } from './plan-change.ts'
+import { planAbort } from './plan-reservation.ts'
+import { listLots } from './queries.ts'
+import { listHeldShortfalls, listOpenReservations } from './reservation-queries.ts'
 
-const AccountRow = row({ balanceMinor: int, reservedMinor: int, updatedAt: instant, dueMinor: int })
+const AccountRow = row({
+  balanceMinor: int,
+  reservedMinor: int,
+  updatedAt: instant,
+  dueMinor: int,
+  /** A refund or dispute takes of what reservations hold whose time is over. */
+  isMissing: bool
+})
 
-/** A customer's store credit; all zero for one who never had any. Reservations whose time is over count as ended. */
+/**
+ * A customer's store credit; all zero for one who never had any. Reservations whose time is over count as ended: what refunds and disputes take of
+ * what they held is not available any more, but in the balance until it is entered.
+ */
 export async function findCredit(ctx: Ctx, memberId: number): Promise<Credit> {
   const account = await ctx.tx.maybeOne(
     AccountRow,
     sql`
     with lapsed as materialized (
-      select r.amount_minor, r.lots, r.minors from credit_reservations r
+      select r.id, r.amount_minor, r.lots, r.minors from credit_reservations r
        where r.store_id = ${ctx.storeId} and r.member_id = ${memberId} and r.status = 'reserved' and r.expires_at <= ${ctx.now})
     select a.balance_minor, a.updated_at,
            a.reserved_minor - (select coalesce(sum(amount_minor), 0)::bigint from lapsed) as reserved_minor,
@@ -19,12 +33,29 @@ export async function findCredit(ctx: Ctx, memberId: number): Promise<Credit> {
            + (select coalesce(sum(held.minor), 0)::bigint
                 from lapsed r cross join lateral unnest(r.lots, r.minors) as held(entry_id, minor)
                 join credit_lots l on l.store_id = ${ctx.storeId} and l.entry_id = held.entry_id and l.expires_at <= ${ctx.now})
-           as due_minor
+           as due_minor,
+           exists (select from lapsed r join credit_entries e on e.store_id = ${ctx.storeId} and e.member_id = ${memberId}
+                      and e.held_by is not null and r.id = any(e.held_by)) as is_missing
       from credit_accounts a where a.store_id = ${ctx.storeId} and a.member_id = ${memberId}`
   )
   if (!account) return { memberId, balanceMinor: 0, reservedMinor: 0, availableMinor: 0, updatedAt: null }
   const { balanceMinor, reservedMinor, updatedAt } = account
-  return { memberId, balanceMinor, reservedMinor, availableMinor: availableOf(account), updatedAt }
+  const dueMinor = account.dueMinor + (account.isMissing ? await countMissing(ctx, memberId) : 0)
+  return { memberId, balanceMinor, reservedMinor, availableMinor: availableOf({ ...account, dueMinor }), updatedAt }
+}
+
+/** What refunds and disputes will take of what reservations hold whose time is over. */
+async function countMissing(ctx: Ctx, memberId: number): Promise<number> {
+  const [reservations, shortfalls, lots] = await sentTogether(
+    listOpenReservations(ctx, [memberId]),
+    listHeldShortfalls(ctx, [memberId]),
+    listLots(ctx, [memberId], [])
+  )
+  const draft = { ...emptyDraft(memberId), lots: lots.map(asLot), missing: shortfalls }
+  for (const reservation of reservations.map(asReservation)) {
+    if (Temporal.Instant.compare(reservation.expiresAt, ctx.now) <= 0) planAbort(draft, reservation, 'expired', ctx.now)
+  }
+  return draft.collected.reduce((sum, { amountMinor }) => sum - amountMinor, 0)
 }
 
 const TotalsRow = row({

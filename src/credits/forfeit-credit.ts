@@ -30,5 +30,5 @@ export async function forfeitCredit(ctx: Ctx, forfeits: Forfeit[]): Promise<Cred
     return [entry]
   })
   const { entries } = await writeAccounts(ctx, [...drafts.values()], planned)
-  return [...entries.values()]
+  return planned.map(({ operationId }) => entries.get(operationId)!)
 }

@@ -5,17 +5,19 @@ export { type Capture, captureReservation, releaseReservation } from './end-rese
 export { type CreditAccountTotals, findCredit, findCreditTotals, listAvailableCredit } from './find-credit.ts'
 export { type Forfeit, forfeitCredit } from './forfeit-credit.ts'
 export { listCreditEntries } from './list-credit-entries.ts'
+export {
+  planTakeBack,
+  type ReversedOrder,
+  type TakeBackType,
+  type TakenBack,
+  undoLast
+} from './plan-take-back.ts'
 export { type CreditReconciliation, reconcileCredit } from './reconcile-credit.ts'
 export { type Redemption, redeemCredit } from './redeem-credit.ts'
 export { noSuchReservation } from './refusals.ts'
 export { findReservation } from './reservation-queries.ts'
 export { type ReservationOutcome, type ReservationRequest, reserveCredit } from './reserve-credit.ts'
-export {
-  giveBackCredit,
-  giveBackForfeit,
-  type Restoration,
-  restoreCredit
-} from './restore-credit.ts'
+export { giveBackForfeit, type Restoration, restoreCredit } from './restore-credit.ts'
 export { markOrderCancelled } from './reversal-queries.ts'
-export { giveBackExcess, type TakeBack, takeBackCredit } from './take-back-credit.ts'
+export { type OrderReversal, settleOrderCredit } from './settle-order-credit.ts'
 export { transferCredit } from './transfer-credit.ts'

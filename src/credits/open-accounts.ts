@@ -1,13 +1,6 @@
 import { type Ctx, sentTogether } from '#kit/postgres'
-import {
-  availableOf,
-  type Draft,
-  emptyDraft,
-  insertInOrder,
-  type Lot,
-  planAbort,
-  type ReservationDraft
-} from './plan-change.ts'
+import { availableOf, type Draft, emptyDraft, insertInOrder, type Lot, type ReservationDraft } from './plan-change.ts'
+import { planAbort } from './plan-reservation.ts'
 import {
   type Account,
   countMissedEntries,
@@ -16,7 +9,7 @@ import {
   listSpendable,
   lockAccounts
 } from './queries.ts'
-import { listOpenReservations } from './reservation-queries.ts'
+import { listHeldShortfalls, listOpenReservations, type OpenReservation } from './reservation-queries.ts'
 
 /** What a transaction wants with an account. */
 export type Want = {
@@ -91,7 +84,7 @@ function missingOf(accounts: Account[], wants: Want[]): number[] {
 const wantedOf = (memberIds: number[], spending: Map<number, number>, most: number) =>
   memberIds.map((memberId) => ({ memberId, most: spending.get(memberId)! > 0 ? most : 0 }))
 
-/** Reads the lots that are held or wanted by their entry, and the open reservations of accounts that have any. */
+/** Reads the lots that are held or wanted by their entry; and of accounts that have any, the open reservations, and what is missing for them. */
 async function readReserved(ctx: Ctx, drafts: Map<number, Draft>, wants: Want[]): Promise<void> {
   const holders = [...drafts.values()].filter(({ reservedMinor }) => reservedMinor > 0).map(({ memberId }) => memberId)
   const wanted = wants.flatMap(({ lotsOf = [] }) => lotsOf)
@@ -101,11 +94,14 @@ async function readReserved(ctx: Ctx, drafts: Map<number, Draft>, wants: Want[])
     if (draft) insertInOrder(draft.lots, asLot(lot))
   }
   if (holders.length === 0) return
-  for (const { lots, minors, ...reservation } of await listOpenReservations(ctx, holders)) {
-    const holds = lots.map((entryId, i) => ({ entryId, minor: minors[i]! }))
-    const draft: ReservationDraft = { ...reservation, holds, captureOperation: null, isChanged: false }
-    drafts.get(reservation.memberId)!.reservations.push(draft)
-  }
+  const [open, missing] = await sentTogether(listOpenReservations(ctx, holders), listHeldShortfalls(ctx, holders))
+  for (const reservation of open) drafts.get(reservation.memberId)!.reservations.push(asReservation(reservation))
+  for (const { memberId, ...shortfall } of missing) drafts.get(memberId)!.missing.push(shortfall)
+}
+
+export function asReservation({ lots, minors, ...reservation }: OpenReservation): ReservationDraft {
+  const holds = lots.map((entryId, i) => ({ entryId, minor: minors[i]! }))
+  return { ...reservation, holds, captureOperation: null, isChanged: false }
 }
 
 /** Ends the reservations whose time is over, once the lots are read. */

@@ -45,9 +45,30 @@ export type Draft = {
   lots: Lot[]
   /** The open reservations of the account, and those that were opened or ended just now. */
   reservations: ReservationDraft[]
+  /** What refunds and disputes could not take since open reservations held it, oldest first. */
+  missing: HeldShortfall[]
+  /** The entries that took it when these ended: they are written with the others. */
+  collected: NewEntry[]
 }
 
-export type NewEntry = Omit<CreditEntry, 'id'> & { spent: LotPart[] | null }
+/** What a refund or dispute could not take, and the reservations that held credit then. */
+export type HeldShortfall = {
+  entryId: number
+  type: CreditEntry['type']
+  minor: number
+  heldBy: number[]
+  orderId: number | null
+  reason: string
+  /** The entry that issued the credit. */
+  reversesId: number | null
+}
+
+export type NewEntry = Omit<CreditEntry, 'id'> & {
+  spent: LotPart[] | null
+  /** The reservations that were open when a refund or dispute fell short. */
+  heldBy: number[] | null
+  takeBackId: number | null
+}
 
 export function emptyDraft(memberId: number): Draft {
   return {
@@ -62,7 +83,9 @@ export function emptyDraft(memberId: number): Draft {
     forfeitedAt: null,
     reconciledAt: null,
     lots: [],
-    reservations: []
+    reservations: [],
+    missing: [],
+    collected: []
   }
 }
 
@@ -72,13 +95,16 @@ const NOTHING = { remainingMinor: 0, reservedMinor: 0 }
 /** Types whose deductions can be reversed: their entries keep the lots that they were spent from. */
 const REVERSIBLE = new Set<CreditChange['type']>(['redemption', 'refund', 'dispute', 'forfeit'])
 
+/** Types that take back what was issued. */
+const TAKING_BACK = new Set<CreditChange['type']>(['refund', 'dispute'])
+
 /** Applies one change to the draft. Returns a word when the account does not allow it; the draft is then unchanged. */
 export function planChange(
   draft: Draft,
   change: CreditChange,
   now: Temporal.Instant
 ): NewEntry | 'not enough' | 'too much' {
-  if (change.amountMinor > 0) {
+  if (change.amountMinor > 0 || change.shortfallMinor !== undefined) {
     if (!Number.isSafeInteger(draft.balanceMinor + change.amountMinor)) return 'too much'
     addLots(draft, change)
     return append(draft, change, now)
@@ -88,7 +114,18 @@ export function planChange(
   const taken = change.isCapped ? Math.min(wanted, available) : wanted
   if (taken > available) return 'not enough'
   const spent = spend(draft.lots, taken, now, change.reversesId ?? null)
-  return append(draft, { ...change, amountMinor: taken === 0 ? 0 : -taken }, now, spent, wanted - taken)
+  const deducted = { ...change, amountMinor: taken === 0 ? 0 : -taken, shortfallMinor: wanted - taken }
+  return append(draft, deducted, now, spent, heldBy(draft, deducted))
+}
+
+/** The open reservations, where a refund or dispute falls short: it takes more when they give something back. */
+function heldBy(
+  { reservations }: Draft,
+  { type, shortfallMinor }: { type: CreditEntry['type']; shortfallMinor: number }
+) {
+  if (shortfallMinor === 0 || !TAKING_BACK.has(type)) return null
+  const open = reservations.flatMap(({ id, status }) => (id !== null && status === 'reserved' ? [id] : []))
+  return open.length > 0 ? open : null
 }
 
 /** Expires lots, as far as no reservation holds them; the draft's lots are those that are past their date. */
@@ -111,90 +148,6 @@ export function planExpiry(draft: Draft, now: Temporal.Instant): NewEntry[] {
   })
 }
 
-/** Holds credit for a checkout: the lots that would be spent next. */
-export function planReservation(
-  draft: Draft,
-  wanted: Pick<Reservation, 'amountMinor' | 'reason' | 'operationId' | 'expiresAt'>,
-  now: Temporal.Instant
-): ReservationDraft | 'not enough' {
-  if (wanted.amountMinor > availableOf(draft)) return 'not enough'
-  const holds: LotPart[] = []
-  let open = wanted.amountMinor
-  for (const lot of draft.lots) {
-    const minor = Math.min(freeOf(lot, now), open)
-    if (minor === 0) continue
-    lot.reservedMinor += minor
-    lot.isChanged = true
-    holds.push({ entryId: lot.entryId!, minor })
-    open -= minor
-  }
-  if (open > 0) throw new Error(`The lots are ${open} short of the balance`)
-  draft.reservedMinor += wanted.amountMinor
-  const reservation: ReservationDraft = {
-    id: null,
-    memberId: draft.memberId,
-    amountMinor: wanted.amountMinor,
-    status: 'reserved',
-    abortedBy: null,
-    reason: wanted.reason,
-    operationId: wanted.operationId,
-    entryId: null,
-    capturedMinor: null,
-    expiresAt: wanted.expiresAt,
-    createdAt: now,
-    endedAt: null,
-    holds,
-    captureOperation: null,
-    isChanged: true
-  }
-  draft.reservations.push(reservation)
-  return reservation
-}
-
-/** Gives back what a reservation holds. Of lots that are past their date meanwhile it is due to expire. */
-export function planAbort(
-  draft: Draft,
-  reservation: ReservationDraft,
-  abortedBy: NonNullable<Reservation['abortedBy']>,
-  now: Temporal.Instant
-): void {
-  letGo(draft, reservation, now)
-  reservation.status = 'aborted'
-  reservation.abortedBy = abortedBy
-  reservation.endedAt = now
-}
-
-/**
- * Spends what a reservation holds, up to `change.amountMinor`, and gives back the rest. Lots that passed their date while they were
- * held are spent like the others.
- */
-export function planCapture(
-  draft: Draft,
-  reservation: ReservationDraft,
-  change: CreditChange,
-  now: Temporal.Instant
-): NewEntry {
-  const held = letGo(draft, reservation, now)
-  const wanted = -change.amountMinor
-  const spent: LotPart[] = []
-  let open = wanted
-  for (const { lot, minor } of held) {
-    const taken = Math.min(minor, open)
-    if (taken === 0) continue
-    lot.remainingMinor -= taken
-    if (isOver(lot, now)) draft.dueMinor -= taken
-    spent.push({ entryId: lot.entryId!, minor: taken })
-    open -= taken
-  }
-  // An older node does not know of reservations and may have spent a lot that was held; the balance covers the amount all the same.
-  if (open > 0) spent.push(...spend(draft.lots, open, now, null))
-  reservation.status = 'captured'
-  reservation.capturedMinor = wanted
-  reservation.captureOperation = change.operationId
-  reservation.endedAt = now
-  return append(draft, change, now, spent)
-}
-
 /** What can be deducted or reserved. */
 export function availableOf({
   balanceMinor,
@@ -210,12 +163,13 @@ export function creditOf(draft: Draft): Credit {
   return { memberId, balanceMinor, reservedMinor, availableMinor: availableOf(draft), updatedAt }
 }
 
-function append(
+/** The entry of a change that the lots have already, and what it does to the account. */
+export function append(
   draft: Draft,
   change: CreditChange,
   now: Temporal.Instant,
   spent: LotPart[] | null = null,
-  shortfallMinor = 0
+  heldBy: number[] | null = null
 ): NewEntry {
   draft.balanceMinor += change.amountMinor
   draft.entries += 1
@@ -232,9 +186,11 @@ function append(
     expiresAt: change.expiresAt ?? null,
     createdAt: now,
     reversesId: change.reversesId ?? null,
-    shortfallMinor,
+    shortfallMinor: change.shortfallMinor ?? 0,
     mark: change.mark ?? null,
-    spent: REVERSIBLE.has(change.type) ? spent : null
+    spent: REVERSIBLE.has(change.type) ? spent : null,
+    heldBy,
+    takeBackId: change.takeBackId ?? null
   }
   countEntry(draft.totals, entry)
   if (isForfeit(entry)) draft.forfeitedAt = now
@@ -277,32 +233,16 @@ function inOrder(a: Lot, b: Lot): number {
   return (a.entryId ?? Number.POSITIVE_INFINITY) > (b.entryId ?? Number.POSITIVE_INFINITY) ? 1 : -1
 }
 
-const isOver = ({ expiresAt }: Lot, now: Temporal.Instant) =>
+export const isOver = ({ expiresAt }: Lot, now: Temporal.Instant) =>
   expiresAt !== null && Temporal.Instant.compare(expiresAt, now) <= 0
 
 /** What of a lot can be spent or reserved. */
-function freeOf(lot: Lot, now: Temporal.Instant): number {
+export function freeOf(lot: Lot, now: Temporal.Instant): number {
   return isOver(lot, now) ? 0 : lot.remainingMinor - lot.reservedMinor
 }
 
-/** Ends the hold of a reservation on its lots. */
-function letGo(draft: Draft, reservation: ReservationDraft, now: Temporal.Instant): { lot: Lot; minor: number }[] {
-  const held = reservation.holds.flatMap((hold) => {
-    const lot = draft.lots.find(({ entryId }) => entryId === hold.entryId)
-    if (!lot) return []
-    const minor = Math.min(hold.minor, lot.reservedMinor)
-    lot.reservedMinor -= minor
-    lot.isChanged = true
-    if (isOver(lot, now)) draft.dueMinor += minor
-    return [{ lot, minor }]
-  })
-  draft.reservedMinor -= reservation.amountMinor
-  reservation.isChanged = true
-  return held
-}
-
 /** Takes from the lot of the entry `first`, if it is given, and then from the others in order. Returns what was taken of each. */
-function spend(lots: Lot[], amountMinor: number, now: Temporal.Instant, first: number | null): LotPart[] {
+export function spend(lots: Lot[], amountMinor: number, now: Temporal.Instant, first: number | null): LotPart[] {
   const spent: LotPart[] = []
   let wanted = amountMinor
   const take = (lot: Lot) => {

@@ -214,16 +214,17 @@ export function writeLedger(ctx: Ctx, drafts: Draft[], entries: NumberedEntry[])
         ${entries.map((e) => e.expiresAt)}::timestamptz[], ${entries.map((e) => e.reversesId)}::bigint[],
         ${entries.map((e) => e.shortfallMinor)}::bigint[], ${entries.map((e) => e.mark)}::text[],
         ${entries.map(({ spent }) => spent && arrayText(spent.map((s) => s.entryId)))}::text[],
-        ${entries.map(({ spent }) => spent && arrayText(spent.map((s) => s.minor)))}::text[])
+        ${entries.map(({ spent }) => spent && arrayText(spent.map((s) => s.minor)))}::text[],
+        ${entries.map(({ heldBy }) => heldBy && arrayText(heldBy))}::text[], ${entries.map((e) => e.takeBackId)}::bigint[])
         as g(id, member_id, position, type, amount, after, reason, order_id, operation_id, expires_at,
-                             reverses_id, shortfall, mark, spent_lots, spent_minors)),
+                             reverses_id, shortfall, mark, spent_lots, spent_minors, held_by, take_back_id)),
     entered as (
       insert into credit_entries (store_id, id, member_id, position, type, amount_minor, balance_after_minor, reason, order_id,
                                   operation_id, expires_at, created_at, reverses_id, shortfall_minor, mark, spent_lots,
-                                  spent_minors)
+                                  spent_minors, held_by, take_back_id)
       overriding system value
       select ${ctx.storeId}, id, member_id, position, type, amount, after, reason, order_id, operation_id, expires_at, ${ctx.now},
-             reverses_id, shortfall, mark, spent_lots::bigint[], spent_minors::bigint[]
+             reverses_id, shortfall, mark, spent_lots::bigint[], spent_minors::bigint[], held_by::bigint[], take_back_id
         from given
       returning id),
     accounts as (

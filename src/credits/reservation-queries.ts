@@ -1,9 +1,11 @@
-import { type Ctx, int, intList, row, sql, text } from '#kit/postgres'
+import { type Ctx, int, intList, nullable, type RowOf, row, sql, text } from '#kit/postgres'
 import { type Reservation, reservationColumns } from './credit.ts'
-import type { Draft } from './plan-change.ts'
+import { creditEntryTypeOf } from './credit-entry-types.ts'
+import type { Draft, HeldShortfall } from './plan-change.ts'
 import { arrayText } from './queries.ts'
 
 const OpenReservation = row({ ...reservationColumns, lots: intList, minors: intList })
+export type OpenReservation = RowOf<typeof OpenReservation>
 
 /** The open reservations of locked accounts, oldest first, also those whose time is over. */
 export function listOpenReservations(ctx: Ctx, memberIds: number[]) {
@@ -16,6 +18,39 @@ export function listOpenReservations(ctx: Ctx, memberIds: number[]) {
      where store_id = ${ctx.storeId} and member_id = any(${memberIds}::bigint[]) and status = 'reserved'
      order by id`
   )
+}
+
+const HeldShortfallRow = row({
+  memberId: int,
+  entryId: int,
+  type: int,
+  minor: int,
+  heldBy: intList,
+  orderId: nullable(int),
+  reason: text,
+  reversesId: nullable(int)
+})
+
+/** What refunds and disputes of locked accounts could not take since reservations held it that are still open, oldest first. */
+export async function listHeldShortfalls(
+  ctx: Ctx,
+  memberIds: number[]
+): Promise<(HeldShortfall & { memberId: number })[]> {
+  const rows = await ctx.tx.many(
+    HeldShortfallRow,
+    sql`
+    select e.member_id, e.id as entry_id, e.type, e.shortfall_minor + l.minor as minor, e.held_by, e.order_id, e.reason, e.reverses_id
+      from credit_entries e
+     cross join lateral (
+       select coalesce(sum(t.shortfall_minor), 0)::bigint as minor from credit_entries t
+        where t.store_id = ${ctx.storeId} and t.take_back_id = e.id) l
+     where e.store_id = ${ctx.storeId} and e.member_id = any(${memberIds}::bigint[]) and e.held_by is not null
+       and e.shortfall_minor + l.minor > 0
+       and exists (select from credit_reservations r
+                    where r.store_id = ${ctx.storeId} and r.id = any(e.held_by) and r.status = 'reserved')
+     order by e.id`
+  )
+  return rows.map((missing) => ({ ...missing, type: creditEntryTypeOf(missing.type) }))
 }
 
 const ReservationRow = row(reservationColumns)

@@ -2,7 +2,7 @@ import type { Ctx } from '#kit/postgres'
 import { type CreditOutcome, changeCredits } from './change-credits.ts'
 import type { CreditChange, CreditMark, LotPart } from './credit.ts'
 import { listEntriesOf, lockAccounts } from './queries.ts'
-import { listDeductions, listLotDates, listMembersOfEntries, lockEntriesOfOrder } from './reversal-queries.ts'
+import { listDeductions, listLotDates, listMembersOfEntries } from './reversal-queries.ts'
 
 type Deduction = Awaited<ReturnType<typeof listDeductions>>[number]
 type LotDate = Awaited<ReturnType<typeof listLotDates>>[number]
@@ -17,11 +17,14 @@ export type Restoration = {
   reason: string
   operationId: string
   mark?: CreditMark | null
+  /** Of a refund or dispute: its first entry, and what of its shortfall is no longer asked for. */
+  takeBackId?: number | null
+  droppedMinor?: number
 }
 
 /**
  * Gives back what deductions have taken, each by a linked entry: never more than was deducted and not restored yet. Null where
- * nothing is left to restore.
+ * nothing is left to restore. A shortfall that is dropped has an entry, also where nothing is given back.
  *
  * The credit returns to the lots that it was spent from, those that expire last first: afterwards they are as if only the rest had
  * been spent. What came from a lot whose date has passed meanwhile gets a lot of its own, for as long as that one had left when it
@@ -45,52 +48,25 @@ export async function restoreCredit(ctx: Ctx, restorations: Restoration[]): Prom
   )
 
   const changes: CreditChange[] = []
-  const indexes = restorations.map(({ entryId, amountMinor, ...restoration }) => {
+  const indexes = restorations.map(({ entryId, amountMinor, droppedMinor = 0, ...restoration }) => {
     const deduction = deductions.get(entryId)
     if (!deduction) return null
     const left = deduction.deductedMinor - deduction.restoredMinor
     const isRepeated = repeated.has(restoration.operationId)
     // The amount of a repetition does not matter: its entry is there.
     const minor = isRepeated ? 1 : Math.min(amountMinor ?? left, left)
-    if (minor <= 0) return null
+    if (minor <= 0 && droppedMinor === 0) return null
     const { returns, expiresAt } = isRepeated
       ? { returns: [], expiresAt: null }
       : destinationOf(ctx, deduction, minor, restoration.memberId, dates)
     if (!isRepeated) deduction.restoredMinor += minor
     const { orderId } = deduction
-    return changes.push({ ...restoration, amountMinor: minor, orderId, reversesId: entryId, returns, expiresAt }) - 1
+    const dropped = droppedMinor > 0 && { shortfallMinor: -droppedMinor }
+    const change = { ...restoration, amountMinor: minor, orderId, reversesId: entryId, returns, expiresAt, ...dropped }
+    return changes.push(change) - 1
   })
   const outcomes = await changeCredits(ctx, changes)
   return indexes.map((index) => (index === null ? null : outcomes[index]!))
-}
-
-/**
- * Gives back all credit that was taken back because of an order, as after a dispute that was won. `cause` identifies the decision,
- * so that it happens once.
- */
-export async function giveBackCredit(
-  ctx: Ctx,
-  given: {
-    orderId: number
-    ownerOf: (memberId: number) => number
-    type: 'refund' | 'dispute'
-    reason: string
-    cause: string
-  }
-): Promise<(CreditOutcome | null)[]> {
-  const { orderId, ownerOf, type, reason, cause } = given
-  const entries = await lockEntriesOfOrder(ctx, { orderId, ownerOf })
-  const taken = entries.filter((entry) => entry.type === type && entry.amountMinor < 0)
-  return restoreCredit(
-    ctx,
-    taken.map(({ id, memberId }) => ({
-      entryId: id,
-      memberId: ownerOf(memberId),
-      type,
-      reason,
-      operationId: `${cause}:${id}`
-    }))
-  )
 }
 
 /** Gives back what a forfeit has taken, once; nothing where there is no entry of that operation. */

@@ -1,6 +1,6 @@
-import { type Ctx, instant, int, intList, nullable, row, sql } from '#kit/postgres'
+import { type Ctx, instant, int, intList, nullable, type RowOf, row, sql } from '#kit/postgres'
+import type { CreditEntryType } from '#resources'
 import { creditEntryTypeOf } from './credit-entry-types.ts'
-import { lockAccounts } from './queries.ts'
 
 const Deduction = row({
   id: int,
@@ -59,27 +59,17 @@ const OfOrder = row({
   type: int,
   amountMinor: int,
   shortfallMinor: int,
-  reversesId: nullable(int)
+  reversesId: nullable(int),
+  takeBackId: nullable(int)
 })
+export type EntryOfOrder = Omit<RowOf<typeof OfOrder>, 'type'> & { type: CreditEntryType }
 
-/**
- * Every entry of an order, and every entry that reverses one of them, oldest first. Locked are the accounts of whoever had the
- * credit, and of whoever has it now (`ownerOf`: after a merge of customers another one).
- */
-export async function lockEntriesOfOrder(
-  ctx: Ctx,
-  { orderId, ownerOf }: { orderId: number; ownerOf: (memberId: number) => number }
-) {
-  const found = await listEntriesOfOrder(ctx, orderId)
-  await lockAccounts(ctx, [...new Set(found.flatMap(({ memberId }) => [memberId, ownerOf(memberId)]))])
-  return listEntriesOfOrder(ctx, orderId)
-}
-
-async function listEntriesOfOrder(ctx: Ctx, orderId: number) {
+/** Every entry of an order, and every entry that reverses one of them, oldest first. */
+export async function listEntriesOfOrder(ctx: Ctx, orderId: number): Promise<EntryOfOrder[]> {
   const rows = await ctx.tx.many(
     OfOrder,
     sql`
-    select id, member_id, type, amount_minor, shortfall_minor, reverses_id from credit_entries
+    select id, member_id, type, amount_minor, shortfall_minor, reverses_id, take_back_id from credit_entries
      where store_id = ${ctx.storeId} and order_id = ${orderId} order by id`
   )
   return rows.map((entry) => ({ ...entry, type: creditEntryTypeOf(entry.type) }))

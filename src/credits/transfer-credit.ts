@@ -2,7 +2,7 @@ import type { Ctx } from '#kit/postgres'
 import { changeCredits, writeAccounts } from './change-credits.ts'
 import type { CreditChange } from './credit.ts'
 import { nothingElse, openAccounts } from './open-accounts.ts'
-import { planAbort } from './plan-change.ts'
+import { planAbort } from './plan-reservation.ts'
 import { listSpendable, lockAccounts } from './queries.ts'
 
 const MAX_LOTS = 10_000

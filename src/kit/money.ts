@@ -60,3 +60,11 @@ export function minorOf(amount: string | number, currency: string, field = 'amou
   }
   return match[1] && minor !== 0 ? -minor : minor
 }
+
+/** The same part of an amount as `part` is of `whole`, in whole numbers and rounded down: at least 0, and at most the amount. */
+export function inProportion(amount: number, part: number, whole: number): number {
+  if (part <= 0) return 0
+  if (part >= whole) return amount
+  // The product may be beyond 2^53.
+  return Number((BigInt(amount) * BigInt(part)) / BigInt(whole))
+}

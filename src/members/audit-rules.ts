@@ -20,3 +20,21 @@ export const profilesPushed = defineAuditRule({
                         and j.dedupe_key = m.id::text)
      order by m.id limit 100`
 })
+
+export const customerMergesFlat = defineAuditRule({
+  name: 'customer_merges_flat',
+  severity: 'finding',
+  help:
+    'A customer was merged into another who was merged into a third, and does not lead to who remains: what their orders have issued or spent is then ' +
+    'taken back from, and restored to, nobody. An older version that ran beside this one leaves that, or a table that was changed by hand. The message ' +
+    'says to whom `merged_into` is to lead.',
+  counted: (ctx) => sql`
+    select count(*) as count from members where store_id = ${ctx.storeId} and merged_into is not null`,
+  wrong: (ctx) => sql`
+    select 'cust_' || m.id as subject,
+           'leads to cust_' || k.id || ', who was merged into cust_' || k.merged_into as message
+      from members m
+      join members k on k.store_id = ${ctx.storeId} and k.id = m.merged_into and k.merged_into is not null
+     where m.store_id = ${ctx.storeId}
+     order by m.id limit 100`
+})

@@ -1,6 +1,7 @@
 export { assertAllowedCountry, assertHolderAllowed, checkCountry } from './allowed-country.ts'
 export { type CustomerUpdate, customerKey, customerPayload, type KnownCustomer } from './customer.ts'
 export { type CustomerIdReference, findCustomerId, findCustomers, parseCustomerId } from './find-customer-id.ts'
+export { followMerges } from './follow-merges.ts'
 export { type MergedCustomers, markCustomersDeleted, markCustomersMerged } from './mark-customers-deleted.ts'
 export type { Profile } from './profile.ts'
 export { listProfilesToPush } from './push-profiles.ts'

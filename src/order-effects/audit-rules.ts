@@ -162,11 +162,12 @@ export const ordersTakenBack = defineAuditRule({
       select id, order_id, type, amount_minor, reverses_id, shortfall_minor from credit_entries
        where store_id = ${ctx.storeId} and order_id is not null),
     taken_credit as (
-      select t.reverses_id, sum(-t.amount_minor) - coalesce(sum(b.minor), 0) as minor, sum(t.shortfall_minor) as shortfall
+      select t.reverses_id, sum(-t.amount_minor) - coalesce(sum(b.minor), 0) as minor,
+             sum(t.shortfall_minor) + coalesce(sum(b.shortfall), 0) as shortfall
         from credit t
-        left join (select reverses_id, sum(amount_minor) as minor from credit where amount_minor > 0 group by reverses_id) b
+        left join (select reverses_id, sum(amount_minor) as minor, sum(shortfall_minor) as shortfall from credit group by reverses_id) b
                on b.reverses_id = t.id
-       where t.reverses_id is not null and t.amount_minor <= 0
+       where t.reverses_id is not null
        group by t.reverses_id),
     points as (
       select id, order_id, points, reverses_id, shortfall_points from points_entries
@@ -190,7 +191,7 @@ export const ordersTakenBack = defineAuditRule({
            'has issued ' || a.minor || ' of ' || a.what || ' (entry ' || a.id || '); ' || a.taken || ' were taken back, ' || a.shortfall
              || ' could not be, and ' || a.wanted || ' are to be' as message
       from settled cross join asked a
-     where a.taken > a.wanted or a.taken + a.shortfall < a.wanted
+     where a.taken > a.wanted or a.taken + a.shortfall <> a.wanted
      order by 1, a.id limit 100`
 })
 

@@ -1,3 +1,5 @@
+import type { TakeBackType } from '#credits'
+
 /** A requested balance. */
 export type PointsAdjustment = {
   memberId: number
@@ -19,5 +21,13 @@ export type PointsEntry = {
   operationId: string
 }
 
-/** Of an entry that takes back or restores another: which one, what it could not take, and how much of it is to be taken back in all. */
-export type Reversal = { reversesId: number; shortfallPoints: number; reversedPoints: number }
+/**
+ * Of an entry that takes back or restores another: which one, and for what; what it could not take, or below zero what is no longer asked for; and
+ * how much of the other is to be taken back in all.
+ */
+export type Reversal = {
+  reversesId: number
+  reversal: TakeBackType
+  shortfallPoints: number
+  reversedPoints: number
+}

@@ -1,4 +1,4 @@
-import { type Ctx, int, nullable, row, sql, text } from '#kit/postgres'
+import { type Ctx, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
 import type { PointsEntry, Reversal } from './points.ts'
 
 /** Inserts accounts. Waits for another transaction that inserts the same one. */
@@ -45,15 +45,16 @@ export async function writeLedger(
         from unnest(${[...balances.keys()]}::bigint[], ${[...balances.values()]}::bigint[]) as b(member_id, balance)
        where a.store_id = ${ctx.storeId} and a.member_id = b.member_id)
     insert into points_entries (store_id, member_id, points, balance_after, reason, order_id, operation_id, created_at, reverses_id,
-      shortfall_points, reversed_points)
+      shortfall_points, reversed_points, reversal)
     select ${ctx.storeId}, e.member_id, e.points, e.after, e.reason, e.order_id, e.operation_id, ${ctx.now}, e.reverses_id,
-           e.shortfall, e.reversed
+           e.shortfall, e.reversed, e.reversal
       from unnest(${entries.map((e) => e.memberId)}::bigint[], ${entries.map((e) => e.points)}::bigint[],
                   ${entries.map((e) => e.balanceAfter)}::bigint[], ${entries.map((e) => e.reason)}::text[],
                   ${entries.map((e) => e.orderId)}::bigint[], ${entries.map((e) => e.operationId)}::text[],
                   ${entries.map((e) => e.reversesId ?? null)}::bigint[], ${entries.map((e) => e.shortfallPoints ?? 0)}::bigint[],
-                  ${entries.map((e) => e.reversedPoints ?? null)}::bigint[])
-           with ordinality as e(member_id, points, after, reason, order_id, operation_id, reverses_id, shortfall, reversed, nth)
+                  ${entries.map((e) => e.reversedPoints ?? null)}::bigint[], ${entries.map((e) => e.reversal ?? null)}::text[])
+           with ordinality as e(member_id, points, after, reason, order_id, operation_id, reverses_id, shortfall, reversed, reversal,
+                                nth)
      order by e.nth
     returning id, operation_id`
   )
@@ -67,18 +68,17 @@ const OfOrder = row({
   memberId: int,
   points: int,
   reversesId: nullable(int),
-  reversedPoints: nullable(int)
+  shortfallPoints: int,
+  reversal: nullable(oneOf('refund', 'dispute'))
 })
+export type EntryOfOrder = RowOf<typeof OfOrder>
 
-/** What these orders have issued, and what reverses it, oldest first. `memberId`: who has it now, after merges of customers. */
+/** What these orders have issued, and what reverses it, oldest first. */
 export function listEntriesOfOrders(ctx: Ctx, orderIds: number[]) {
   return ctx.tx.many(
     OfOrder,
     sql`
-    select e.id, e.order_id, coalesce(m.merged_into, e.member_id) as member_id, e.points, e.reverses_id, e.reversed_points
-      from points_entries e
-      join members m on m.store_id = ${ctx.storeId} and m.id = e.member_id
-     where e.store_id = ${ctx.storeId} and e.order_id = any(${orderIds}::bigint[])
-     order by e.id`
+    select id, order_id, member_id, points, reverses_id, shortfall_points, reversal from points_entries
+     where store_id = ${ctx.storeId} and order_id = any(${orderIds}::bigint[]) order by id`
   )
 }

@@ -1,63 +1,101 @@
+import { type OrderReversal, planTakeBack, type TakeBackType, type TakenBack, undoLast } from '#credits'
 import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
-import { listCustomers } from '#members'
+import { followMerges, listCustomers } from '#members'
 import { pointsChanged } from './events/points-changed.ts'
-import { insertMissingAccounts, listEntriesOfOrders, lockAccounts, writeLedger } from './queries.ts'
-
-/** How much of an order is refunded or disputed in all: 15.00 of 60.00. */
-export type OrderReversal = { orderId: number; partMinor: number; wholeMinor: number; reason: string }
+import type { PointsEntry, Reversal } from './points.ts'
+import { type EntryOfOrder, insertMissingAccounts, listEntriesOfOrders, lockAccounts, writeLedger } from './queries.ts'
 
 /**
- * Brings what is taken back of the points that orders have issued to their share of the order, rounded down: takes at most the balance,
- * with the rest as the shortfall of the entry, or gives back what is no longer to be taken. A share that is settled writes nothing.
+ * Takes back, or gives back, the points that orders have issued, so that they are what their refunds and disputes leave: by the rule of store
+ * credit (`planTakeBack`), at most the balance, with the rest as the shortfall of the entry. A share that is settled writes nothing.
  */
 export async function settleOrderPoints(ctx: Ctx, reversals: OrderReversal[]): Promise<void> {
   const byOrder = new Map(reversals.map((one) => [one.orderId, one]))
-  const found = await listEntriesOfOrders(ctx, [...byOrder.keys()])
-  const members = [...new Set(found.map(({ memberId }) => memberId))].sort((a, b) => a - b)
-  if (members.length === 0) return
-  await insertMissingAccounts(ctx, members)
-  const balances = new Map((await lockAccounts(ctx, members)).map((a) => [a.memberId, a.balance]))
-  const entries = await listEntriesOfOrders(ctx, [...byOrder.keys()])
-  const reversing = Map.groupBy(entries, ({ reversesId }) => reversesId)
+  const { entries, balances, ownerOf } = await lockEntriesOfOrders(ctx, [...byOrder.keys()])
   const planned = entries.flatMap((issued) => {
     if (issued.reversesId !== null || issued.points <= 0) return []
-    const { orderId, memberId } = issued
-    const { reason, ...share } = byOrder.get(orderId)!
-    const before = reversing.get(issued.id) ?? []
-    const wanted = inProportion(issued.points, share)
-    const taken = before.reduce((sum, { points }) => sum - points, 0)
-    const asked = before.at(-1)?.reversedPoints ?? 0
-    const balance = balances.get(memberId) ?? 0
-    const missing = Math.max(0, wanted - Math.max(asked, taken))
-    const points = wanted < taken ? taken - wanted : -Math.min(missing, Math.max(0, balance))
-    const shortfallPoints = wanted < taken ? 0 : missing + points
-    if (points === 0 && shortfallPoints === 0) return []
-    balances.set(memberId, balance + points)
-    const operationId = `order:${orderId}:${issued.id}:${before.length + 1}`
-    const reversal = { reversesId: issued.id, shortfallPoints, reversedPoints: wanted }
-    return [
-      {
-        memberId,
-        points: points === 0 ? 0 : points,
-        balanceAfter: balance + points,
-        reason,
-        orderId,
-        operationId,
-        ...reversal
-      }
-    ]
+    const rows = entries.filter(({ reversesId }) => reversesId === issued.id)
+    const before = takeBacksOf(rows)
+    const memberId = ownerOf(issued.memberId)
+    let asked = before.reduce((sum, { taken, shortfall }) => sum + taken + shortfall, 0)
+    return planTakeBack(issued.points, byOrder.get(issued.orderId)!, before).map((step, i) => {
+      asked += step.asked
+      const { points, shortfall } = step.asked < 0 ? undo(before, step) : take(balances.get(memberId)!, step)
+      const balanceAfter = balances.get(memberId)! + points
+      balances.set(memberId, balanceAfter)
+      const { id, orderId } = issued
+      const operationId = `order:${orderId}:${id}:${rows.length + 1 + i}`
+      const entry = { memberId, points, balanceAfter, reason: step.reason, orderId, operationId }
+      const reversal = { reversesId: id, shortfallPoints: shortfall, reversedPoints: asked, reversal: step.type }
+      return { ...entry, ...reversal } satisfies Omit<PointsEntry, 'id'> & Reversal
+    })
   })
   if (planned.length === 0) return
   const written = await writeLedger(ctx, planned)
-  const emails = new Map((await listCustomers(ctx, members)).map(({ id, email }) => [id, email]))
+  const customers = await listCustomers(ctx, [...balances.keys()])
+  const emails = new Map(customers.map(({ id, email }) => [id, email]))
   const moved = written.filter(({ points }) => points !== 0)
   await record(ctx, ...moved.map((entry) => pointsChanged(entry, emails.get(entry.memberId) ?? null)))
 }
 
-/** Rounded down, in whole numbers: the product may be beyond 2^53. */
-function inProportion(points: number, { partMinor, wholeMinor }: { partMinor: number; wholeMinor: number }): number {
-  if (partMinor <= 0) return 0
-  if (partMinor >= wholeMinor) return points
-  return Number((BigInt(points) * BigInt(partMinor)) / BigInt(wholeMinor))
+type Step = { type: TakeBackType; asked: number }
+type Moved = { points: number; shortfall: number }
+
+function take(balance: number, { asked }: Step): Moved {
+  const taken = Math.min(asked, Math.max(0, balance))
+  return { points: taken === 0 ? 0 : -taken, shortfall: asked - taken }
+}
+
+function undo(before: TakeBack[], { type, asked }: Step): Moved {
+  const undone = undoLast(
+    before.filter((one) => one.type === type),
+    -asked
+  )
+  const shortfall = undone.reduce((sum, one) => sum + one.shortfall, 0)
+  return {
+    points: undone.reduce((sum, one) => sum + one.taken, 0),
+    shortfall: shortfall === 0 ? 0 : -shortfall
+  }
+}
+
+type TakeBack = TakenBack & { type: TakeBackType }
+
+/** What refunds and disputes have taken back of an entry, oldest first, by the entries that reverse it: what gives back undoes the last. */
+function takeBacksOf(rows: EntryOfOrder[]): TakeBack[] {
+  const before: TakeBack[] = []
+  for (const { points, shortfallPoints, reversal } of rows) {
+    const type = reversal ?? 'refund'
+    if (points <= 0 && shortfallPoints >= 0) before.push({ type, taken: 0 - points, shortfall: shortfallPoints })
+    else takeOff(before, type, { taken: points, shortfall: -shortfallPoints })
+  }
+  return before
+}
+
+/** Takes off each of both, where it was asked for last. */
+function takeOff(before: TakeBack[], type: TakeBackType, undone: TakenBack): void {
+  for (const one of before.toReversed()) {
+    if (one.type !== type) continue
+    for (const what of ['taken', 'shortfall'] as const) {
+      const part = Math.min(one[what], undone[what])
+      one[what] -= part
+      undone[what] -= part
+    }
+  }
+}
+
+/**
+ * The entries of orders, with the accounts locked of who has their points now. Who that is may change while we wait for a lock, by a merge of
+ * customers.
+ */
+async function lockEntriesOfOrders(ctx: Ctx, orderIds: number[]) {
+  const balances = new Map<number, number>()
+  for (;;) {
+    const entries = await listEntriesOfOrders(ctx, orderIds)
+    const kept = await followMerges(ctx, [...new Set(entries.map(({ memberId }) => memberId))])
+    const missing = [...new Set(kept.values())].filter((id) => !balances.has(id)).sort((a, b) => a - b)
+    if (missing.length === 0) return { entries, balances, ownerOf: (memberId: number) => kept.get(memberId)! }
+    await insertMissingAccounts(ctx, missing)
+    for (const { memberId, balance } of await lockAccounts(ctx, missing)) balances.set(memberId, balance)
+  }
 }

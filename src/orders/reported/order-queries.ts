@@ -35,9 +35,8 @@ export async function findMemberIds(ctx: Ctx, platformIds: string[]): Promise<Ma
   const rows = await ctx.tx.many(
     row({ platformId: text, id: int }),
     sql`
-    select m.platform_customer_id as platform_id, coalesce(k.merged_into, m.merged_into, m.id) as id
-      from members m left join members k on k.store_id = ${ctx.storeId} and k.id = m.merged_into
-     where m.store_id = ${ctx.storeId} and m.platform_customer_id = any(${platformIds}::text[])`
+    select platform_customer_id as platform_id, coalesce(merged_into, id) as id
+      from members where store_id = ${ctx.storeId} and platform_customer_id = any(${platformIds}::text[])`
   )
   return new Map(rows.map(({ platformId, id }) => [platformId, id]))
 }

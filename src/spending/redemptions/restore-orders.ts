@@ -1,5 +1,7 @@
 import { markOrderCancelled, type Restoration, restoreCredit } from '#credits'
+import { inProportion } from '#kit/money'
 import { bool, type Ctx, int, type RowOf, row, sql } from '#kit/postgres'
+import { followMerges } from '#members'
 import { ACCOUNT_OPERATIONS } from '../platform-account/account-operations.ts'
 
 /**
@@ -11,6 +13,7 @@ import { ACCOUNT_OPERATIONS } from '../platform-account/account-operations.ts'
 export async function restoreOrders(ctx: Ctx, orderIds: number[]): Promise<void> {
   if (orderIds.length === 0) return
   const restorable = await listRestorable(ctx, [...new Set(orderIds)])
+  const kept = await followMerges(ctx, [...new Set(restorable.map(({ memberId }) => memberId))])
   await restoreCredit(
     ctx,
     restorable.flatMap((one): Restoration | [] => {
@@ -19,7 +22,7 @@ export async function restoreOrders(ctx: Ctx, orderIds: number[]): Promise<void>
       if (targetMinor <= restoredMinor) return []
       return {
         entryId,
-        memberId,
+        memberId: kept.get(memberId)!,
         amountMinor: targetMinor - restoredMinor,
         type: 'redemption_restored',
         reason: isCancelled ? 'the order was cancelled' : 'given back by a refund',
@@ -74,7 +77,6 @@ async function listCancelled(ctx: Ctx, orderIds: number[]): Promise<number[]> {
 
 const Restorable = row({
   entryId: int,
-  /** Who has the credit now: after a merge of customers not who had it then. */
   memberId: int,
   deductedMinor: int,
   restoredMinor: int,
@@ -98,14 +100,12 @@ async function listRestorable(ctx: Ctx, orderIds: number[]): Promise<Restorable[
   return ctx.tx.many(
     Restorable,
     sql`
-    select e.id as entry_id, coalesce(k.merged_into, m.merged_into, m.id) as member_id, -e.amount_minor as deducted_minor,
+    select e.id as entry_id, e.member_id, -e.amount_minor as deducted_minor,
            coalesce((select sum(r.amount_minor) from credit_entries r
                       where r.store_id = ${ctx.storeId} and r.reverses_id = e.id), 0)::bigint as restored_minor,
            o.cancelled_at is not null as is_cancelled, o.refunded_minor, o.total_minor
       from credit_entries e
       join orders o on o.store_id = ${ctx.storeId} and o.id = e.order_id
-      join members m on m.store_id = ${ctx.storeId} and m.id = e.member_id
-      left join members k on k.store_id = ${ctx.storeId} and k.id = m.merged_into
      where e.store_id = ${ctx.storeId} and e.id = any(${locked.map(({ id }) => id)}::bigint[])
      order by e.order_id, e.id`
   )
@@ -117,7 +117,5 @@ async function listRestorable(ctx: Ctx, orderIds: number[]): Promise<Restorable[
  */
 function shareOf({ isCancelled, refundedMinor, totalMinor, deductedMinor }: Restorable): number {
   if (isCancelled) return deductedMinor
-  if (totalMinor <= 0) return 0
-  const refunded = Math.min(refundedMinor, totalMinor)
-  return Number((BigInt(deductedMinor) * BigInt(refunded)) / BigInt(totalMinor))
+  return totalMinor <= 0 ? 0 : inProportion(deductedMinor, refundedMinor, totalMinor)
 }
