@@ -39,8 +39,11 @@ export type PageRequest = {
   customer: string | null
 }
 
-/** A column of the rows as they are copied: a string is put in quotes, anything else is JSON already. */
-export type CopiedColumn = { name: string; json: 'string' | 'bare' }
+/**
+ * A column of the rows as they are copied. A `string` is put in quotes, and is empty for NULL; an `optional` one is left out of the row
+ * for NULL; a `bare` one is JSON already, and null for NULL.
+ */
+export type CopiedColumn = { name: string; json: 'string' | 'bare' | 'optional' }
 
 /**
  * What is to be copied: one SELECT of formatted text without parameters, and the JSON around its rows. In a `keyed` plan the first

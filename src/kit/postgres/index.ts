@@ -1,6 +1,7 @@
 export { analyzeGrownTables } from './analyze-grown-tables.ts'
 export { type Connection, openConnection } from './connection.ts'
 export { type DatabaseOptions, OPERATOR_ROLE, PLANS_ACROSS_STORES, STORE_ROLE } from './connections.ts'
+export { copyIn, copyOut, copyRows, type RunningCopy } from './copy-stream.ts'
 export { type Bound, type Ctx, Database, type DatabaseStats, UnknownStore } from './database.ts'
 export { createDatabaseState, type DatabaseState, type DatabaseTrouble } from './database-state.ts'
 export { eraseStoreRows, listStoreTables } from './erase-store.ts'
