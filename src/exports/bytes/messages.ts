@@ -4,6 +4,18 @@ export const ENCODINGS = ['identity', 'gzip', 'br', 'zstd'] as const
 /** How the bytes of an export are compressed, by the names of HTTP. */
 export type Encoding = (typeof ENCODINGS)[number]
 
+/** How long an export may wait and run, in milliseconds. */
+export type ExportLimits = {
+  /** For a free connection. */
+  waitMs: number
+  /** For its first bytes, the wait for a connection not included. */
+  firstBytesMs: number
+  /** For a reader that takes nothing. */
+  stalledMs: number
+  /** As a whole; the server ends its statement. */
+  wholeMs: number
+}
+
 /** What a thread is started with. */
 export type ThreadOptions = { url: string; statementMs: number }
 
