@@ -8,10 +8,14 @@ export type FieldFormat = 'text' | 'minute' | 'day' | 'decimal' | 'integer' | 'b
 export type Field = {
   name: string
   /** The value in SQL, before it is formatted: text, an instant, minor units, a number or a boolean, as `format` says. */
-  sql: string
+  sql: string | ((scope: Scope) => string)
   format: FieldFormat
   /** What it is, as documents and schemas say it. */
   meaning: string
+  /** The currency of a decimal in SQL; left out: the store's. */
+  currency?: string
+  /** A row for which it is NULL does not have the field. */
+  optional?: true
 }
 
 export type EndpointName =
@@ -29,12 +33,65 @@ export type FilterName = 'page' | 'since_id' | 'since_date' | 'since_updated' | 
 /** The four topics of the Collection API. */
 export type TopicName = 'member' | 'store_credit_history' | 'activity_log_m' | 'subscription_contract'
 
-/** What a request for a page asks for, read from its query. `since…` are days of the shop, `Y-m-d`. */
+/**
+ * What the SQL of a declaration is written for. Everything is written into the text, because COPY takes no parameters: numbers,
+ * instants and names that we print ourselves.
+ */
+export type Scope = {
+  /** The store's number. */
+  store: string
+  /** The store's time, as a literal. */
+  now: string
+  /** The shop's time zone, as a literal. */
+  zone: string
+  /** How global ids begin: `'gid://shopify/'`, as a literal. */
+  gid: string
+  currency: string
+  /** The condition that a column holds one of the internal ids of the page's rows. */
+  within: (column: string) => string
+}
+
+/** Where the rows of an endpoint come from. Every relation says its store by `scope.store`, and its rows by `scope.within`. */
+export type RowSource = {
+  /** The table of the rows, and its alias in the SQL; its `id` is the internal id. */
+  table: string
+  alias: string
+  /** Which of its rows belong to the endpoint. */
+  where: string | ((scope: Pick<Scope, 'store'>) => string)
+  /** What is joined to it. */
+  joins: (scope: Scope) => string
+}
+
+/**
+ * One declaration for each endpoint: its query, the JSON Schema of its rows, and what documents, taps and manifests say are made of
+ * it. `meaning` is of the whole endpoint.
+ */
+export type ExportEndpoint = {
+  name: EndpointName
+  meaning: string
+  pageSize: number
+  filters: readonly FilterName[]
+  fields: readonly Field[]
+  source: RowSource
+} & (
+  | { paging: 'page' }
+  | {
+      paging: 'cursor'
+      /** The column of the rows that names the customer, by our number. */
+      customer?: string
+      /** The instant by which `since_date` goes. */
+      date?: string
+      /** What `since_updated` goes by: the kind of noted changes, and a column of the rows with an index by which it is found too. */
+      changes?: { kind: 'order' | 'subscription'; column: string }
+    }
+)
+
+/** What a request for a page asks for, read from its query. `since…` are days of the shop. */
 export type PageRequest = {
   page: number
   sinceId: number
-  sinceDate: string | null
-  sinceUpdated: string | null
+  sinceDate: Temporal.PlainDate | null
+  sinceUpdated: Temporal.PlainDate | null
   /** The numeric id of the platform; `''` for one that names nobody, so that the page is empty. Null: of all customers. */
   customer: string | null
 }

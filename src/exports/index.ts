@@ -1,6 +1,7 @@
 export type {
   CopiedColumn,
   EndpointName,
+  ExportEndpoint,
   Field,
   FieldFormat,
   FilterName,
@@ -8,3 +9,6 @@ export type {
   PageRequest,
   TopicName
 } from './endpoint.ts'
+export { endpointOf, endpoints } from './endpoints/all.ts'
+export { planPage } from './plan-page.ts'
+export { PARAMETERS, readPageRequest } from './read-page-request.ts'

@@ -2,6 +2,7 @@ export { assertAllowedCountry, assertHolderAllowed, checkCountry } from './allow
 export { type CustomerUpdate, customerKey, customerPayload, type KnownCustomer } from './customer.ts'
 export { type CustomerIdReference, findCustomerId, findCustomers, parseCustomerId } from './find-customer-id.ts'
 export { type MergedCustomers, markCustomersDeleted, markCustomersMerged } from './mark-customers-deleted.ts'
+export { addSectionChanges, findMembersFrom } from './member-sections.ts'
 export type { Profile } from './profile.ts'
 export { listProfilesToPush } from './push-profiles.ts'
 export { insertMissingCustomers, listCustomers, lockMembers, type MembershipStatus } from './queries.ts'
