@@ -48,6 +48,7 @@ class CopyOut extends Copy {
   readonly #onRow: (row: Buffer) => void
   #wire: Wire | null = null
   #isPaused = false
+  #isOver = false
 
   constructor(text: string, onRow: (row: Buffer) => void) {
     super(text)
@@ -62,16 +63,20 @@ class CopyOut extends Copy {
     this.#onRow(chunk)
   }
   override handleError(err: Error): void {
-    this.resume()
+    this.#end()
     super.handleError(err)
   }
   override handleReadyForQuery(): void {
-    // What follows on this connection is to be read, whoever paused it last.
-    this.resume()
+    this.#end()
     super.handleReadyForQuery()
   }
+  /** What follows on this connection is to be read, and a late pause would stop it. */
+  #end(): void {
+    this.resume()
+    this.#isOver = true
+  }
   pause(): void {
-    if (this.#isPaused) return
+    if (this.#isPaused || this.#isOver) return
     this.#isPaused = true
     this.#wire?.stream.pause()
   }
