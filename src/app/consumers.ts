@@ -1,3 +1,4 @@
+import { exportChangesConsumer } from '#exports'
 import type { Consumer } from '#kit/outbox'
 import { tagConsumer } from '#mirror'
 import { orderEffectsConsumer } from '#order-effects'
@@ -5,7 +6,13 @@ import { spendingConsumer } from '#spending'
 import { webhooksConsumer } from '#webhooks'
 
 /** Which consumer receives which facts. A consumer runs after the commit; its failure affects only itself. */
-export const consumers: Consumer[] = [webhooksConsumer, tagConsumer, orderEffectsConsumer, spendingConsumer]
+export const consumers: Consumer[] = [
+  webhooksConsumer,
+  tagConsumer,
+  orderEffectsConsumer,
+  spendingConsumer,
+  exportChangesConsumer
+]
 
 /** Names of consumers that there were in earlier versions. What is left of them is removed; no name is used again. */
 export const removedConsumers: string[] = []

@@ -1,3 +1,4 @@
+export { exportChangesConsumer } from './changes/note-changes.ts'
 export type {
   CopiedColumn,
   EndpointName,
@@ -12,3 +13,6 @@ export type {
 export { endpointOf, endpoints } from './endpoints/all.ts'
 export { planPage } from './plan-page.ts'
 export { PARAMETERS, readPageRequest } from './read-page-request.ts'
+export { rowSchema } from './row-schema.ts'
+export { planTopic } from './topics/plan-topic.ts'
+export { type Topic, topics } from './topics/topics.ts'

@@ -1,4 +1,6 @@
+import { record } from '#kit/outbox'
 import { type Ctx, int, row, sql, text } from '#kit/postgres'
+import { customerChanged } from './events/customer-changed.ts'
 import { lockCustomers } from './queries.ts'
 
 /**
@@ -36,6 +38,7 @@ export async function markCustomersMerged(
     await ctx.tx.run(sql`
       update members set platform_customer_id = ${keptId}, platform_updated_at = null, updated_at = ${ctx.now}
        where store_id = ${ctx.storeId} and id = ${from}`)
+    await record(ctx, customerChanged({ id: from }))
     return null
   }
   const merged = await ctx.tx.maybeOne(
@@ -45,5 +48,8 @@ export async function markCustomersMerged(
      where store_id = ${ctx.storeId} and id = ${from} and merged_into is null
     returning id`
   )
-  return merged ? { from, to } : null
+  if (!merged) return null
+  // What the caller transfers is shown with the other customer.
+  await record(ctx, customerChanged({ id: to }))
+  return { from, to }
 }
