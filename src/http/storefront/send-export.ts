@@ -1,0 +1,23 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ExportWorkers, PagePlan } from '#exports'
+import { acceptedEncoding } from '../shared/accepted-encoding.ts'
+
+/**
+ * Sends the rows of a plan as JSON, compressed as the client likes it. Throws TooManyExports and Busy as long as nothing was sent;
+ * after that an error breaks the connection off. When the client leaves, the query ends.
+ */
+export async function sendExport(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { exports, plan }: { exports: ExportWorkers; plan: PagePlan }
+): Promise<FastifyReply> {
+  const abort = new AbortController()
+  // Also when it was answered by the deadline meanwhile.
+  reply.raw.once('close', () => abort.abort(new Error('The client has left')))
+  if (reply.raw.destroyed) throw new Error('The client has left')
+  const encoding = acceptedEncoding(request.headers['accept-encoding'])
+  const body = await exports.stream(plan, { encoding, signal: abort.signal })
+  reply.type('application/json; charset=utf-8').header('vary', 'accept-encoding')
+  if (encoding !== 'identity') reply.header('content-encoding', encoding)
+  return reply.send(body)
+}
