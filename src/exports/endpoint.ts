@@ -51,7 +51,7 @@ export type Scope = {
   within: (column: string) => string
 }
 
-/** Where the rows of an endpoint come from. Every relation says its store by `scope.store`, and its rows by `scope.within`. */
+/** Where the rows of an endpoint come from. Every relation says its store by `scope.store`. */
 export type RowSource = {
   /** The table of the rows, and its alias in the SQL; its `id` is the internal id. */
   table: string

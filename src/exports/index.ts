@@ -1,3 +1,6 @@
+export { createExportWorkers, type ExportWorkers, type ExportWorkersOptions } from './bytes/export-workers.ts'
+export { ENCODINGS, type Encoding } from './bytes/messages.ts'
+export { TooManyExports } from './bytes/refusals.ts'
 export { exportChangesConsumer } from './changes/note-changes.ts'
 export type {
   CopiedColumn,
@@ -10,9 +13,6 @@ export type {
   PageRequest,
   TopicName
 } from './endpoint.ts'
-export { createExportWorkers, type ExportWorkers, type ExportWorkersOptions } from './bytes/export-workers.ts'
-export { ENCODINGS, type Encoding } from './bytes/messages.ts'
-export { TooManyExports } from './bytes/refusals.ts'
 export { endpointOf, endpoints } from './endpoints/all.ts'
 export { planPage } from './plan-page.ts'
 export { PARAMETERS, readPageRequest } from './read-page-request.ts'

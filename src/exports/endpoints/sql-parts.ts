@@ -11,10 +11,10 @@ export const isFinished = (alias: string): string =>
 
 /** The failures of the cycle of an attempt, oldest first, one a line. `cycle` is the alias of that attempt. */
 export const failuresOfCycle = (store: string, cycle: string): string => `(
-  select string_agg(${oneLine('coalesce(t.error_message, t.error_code)')}, E'\\n' order by t.completed_at, t.id)
-    from billing_attempts t
-   where t.store_id = ${store} and t.subscription_id = ${cycle}.subscription_id and t.cycle_index = ${cycle}.cycle_index
-     and ${isFailure('t')})`
+  select string_agg(${oneLine('coalesce(q.error_message, q.error_code)')}, E'\\n' order by q.completed_at, q.id)
+    from billing_attempts q
+   where q.store_id = ${store} and q.subscription_id = ${cycle}.subscription_id and q.cycle_index = ${cycle}.cycle_index
+     and ${isFailure('q')})`
 
 /**
  * Whether an order's code spends store credit, for PostgreSQL: `isCreditCode` of `#spending` in SQL.
