@@ -2,7 +2,6 @@
 import fastify from 'fastify'
 import pg from 'pg'
 import pino from 'pino'
-import { createExportWorkers } from '#exports'
 import { Database, directStatements } from '#kit/postgres'
 import { Secret } from '#kit/secrets'
 import { createRateLimiter } from '../src/http/rate-limits/rate-limiter.ts'
@@ -37,7 +36,6 @@ function perennialServer(connectionString: string) {
     db,
     vault: testVault,
     limiter: createRateLimiter(db),
-    exports: createExportWorkers({ url: connectionString }),
     // Requests are counted as usual, with a limit that is never reached.
     budgets: {
       starter: { perMinute: 1e8, perDay: 1e9 },

@@ -2,7 +2,6 @@ import type { FastifyBaseLogger } from 'fastify'
 import { countQueues, createStatus, DATABASE_FAILURE, diagnose, engineFailure } from '#audit'
 import { queueDepth } from '#audit/metrics'
 import { checkUnsentNow } from '#billing'
-import { createExportWorkers } from '#exports'
 import { engineFailures, engineItems, engineRuns } from '#kit/engine-metrics'
 import { createRunner, createWorkSignals, type Runner, startNode, startNodeClock, throwFirst } from '#kit/engines'
 import { createFailureLog } from '#kit/failure-log'
@@ -177,7 +176,6 @@ export async function createService(options: ServiceOptions) {
   })
   metrics.watch(queueDepth, () => countQueues(db))
   const limiter = createRateLimiter(db)
-  const exports = createExportWorkers({ url: db.url })
   const controls = sandbox.adminControls(urls)
   const moveClock: HttpDeps['advanceClock'] = (storeId, advance) => advanceClock({ db, runner }, storeId, advance)
 
@@ -197,7 +195,6 @@ export async function createService(options: ServiceOptions) {
     db: forRequests,
     vault,
     limiter,
-    exports,
     logger,
     operatorToken: options.operatorToken,
     settings: Object.values(settingsSections),
@@ -262,16 +259,12 @@ export async function createService(options: ServiceOptions) {
         http.close(),
         delivery.stop()
       ]
-      // A call that hangs would hold up the stop, and so would a slow reader. What was sent is asked for again after the next start.
-      const patience = setInterval(() => {
-        connectors.cutOff()
-        void exports.close()
-      }, CALL_GRACE_MS)
+      // A call that hangs would hold up the stop. What was sent is asked for again after the next start.
+      const patience = setInterval(connectors.cutOff, CALL_GRACE_MS)
       // What still runs writes to the database, which the caller closes next: a failure of one must not cut off the others.
       const ends = await Promise.allSettled(parts)
       clearInterval(patience)
       connectors.cutOff()
-      await exports.close()
       await signals.stop()
       await sandbox.close()
       await clock.stop()

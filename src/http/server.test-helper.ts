@@ -2,12 +2,10 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import type { FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
-import { createExportWorkers } from '#exports'
 import type { Database } from '#kit/postgres'
 import { Secret } from '#kit/secrets'
 import { createConnectors } from '#platform'
 import { platformAccess } from '#stores'
-import { beforeDrop } from '../../test/database.ts'
 import { testVault } from '../../test/store-builder.ts'
 import * as sections from '../app/settings-sections.ts'
 import { createRateLimiter } from './rate-limits/rate-limiter.ts'
@@ -38,13 +36,10 @@ export function testServer(db: Database, given: Partial<HttpDeps> = {}) {
       return result
     }
   const platforms = createConnectors()
-  const exports = createExportWorkers({ url: db.url, threads: 1 })
-  beforeDrop(() => exports.close())
   const app = buildHttp({
     db,
     vault: testVault,
     limiter: createRateLimiter(db),
-    exports,
     logger: pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }) as FastifyBaseLogger,
     operatorToken: new Secret(OPERATOR_TOKEN),
     settings: Object.values(sections),

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Status } from '#audit'
-import type { ExportWorkers } from '#exports'
+import type { ExportWorkersOptions } from '#exports'
 import type { AddressRules } from '#kit/addresses'
 import type { SettingsSection } from '#kit/define-settings'
 import type { Measure } from '#kit/metrics'
@@ -17,8 +17,8 @@ export type HttpDeps = {
   db: Database
   vault: Vault
   limiter: RateLimiter
-  /** Stream the rows of the Data and Collection APIs. */
-  exports: ExportWorkers
+  /** How many exports run at once and how long, where that is not as in the service. */
+  exportOptions?: Omit<ExportWorkersOptions, 'url'>
   /** Requests per window and plan: those of the contract (spec 1, Limits), unless a bench measures more. */
   budgets?: Record<RatePlan, Budget>
   logger: FastifyBaseLogger

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { createExportWorkers, type ExportWorkers } from '#exports'
 import type { CountAddress } from '../rate-limits/address-limiter.ts'
 import { enforceRateLimits } from '../rate-limits/enforce-rate-limits.ts'
 import { createShopFinder } from '../rate-limits/find-shop.ts'
@@ -13,6 +14,8 @@ import { refuseVisitors, verifyShoppers } from './shoppers.ts'
 
 export const STOREFRONT_PREFIX = '/apps/svc-api/v1'
 const ERRORS = { statusOf, errorBody }
+/** How long exports may take to end once the service stops. */
+const CLOSING_MS = 5_000
 
 /** What is reached through the platform's app proxy (spec 2): what shoppers may call, and the APIs for integrators with a key. */
 export function registerStorefront(app: FastifyInstance, deps: HttpDeps, countAddress: CountAddress): void {
@@ -31,6 +34,17 @@ export function registerStorefront(app: FastifyInstance, deps: HttpDeps, countAd
       storefront.addHook('preHandler', async (request) => refuseVisitors(request))
     }
   })
-  registerData(app, deps, { countAddress, findShop })
-  registerCollection(app, deps, { countAddress, findShop })
+  const exports = createExportWorkers({ url: deps.db.url, ...deps.exportOptions })
+  endWithServer(app, exports)
+  registerData(app, { ...deps, exports }, { countAddress, findShop })
+  registerCollection(app, { ...deps, exports }, { countAddress, findShop })
+}
+
+/** A server that stops waits for its responses, but not for a slow reader of an export. */
+function endWithServer(app: FastifyInstance, exports: ExportWorkers): void {
+  app.addHook('preClose', (done) => {
+    setTimeout(() => void exports.close(), CLOSING_MS).unref()
+    done()
+  })
+  app.addHook('onClose', () => exports.close())
 }

@@ -1,10 +1,10 @@
 import { type TSchema, Type } from 'typebox'
 import { planTopic, rowSchema, type Topic, topics } from '#exports'
 import { Refusal } from '#kit/refusal'
-import type { HttpDeps } from '../../shared/deps.ts'
 import type { Surface } from '../../shared/surface.ts'
+import type { ExportDeps } from '../deps.ts'
 import { exampleRow } from '../example-row.ts'
-import { sendExport } from '../send-export.ts'
+import { openExport } from '../open-export.ts'
 import { FORM, readForm } from './form.ts'
 
 /** The app proxy gives up after ten seconds. What is broken off before that fails at its sender, with its reason in our log. */
@@ -22,7 +22,7 @@ function schemaOf(topic: Topic): TSchema {
 }
 
 /** POST /collection (spec 2, Collection API): all records of a topic, not paginated. */
-export function dumpTopicRoute(collection: Surface, { db, exports }: Pick<HttpDeps, 'db' | 'exports'>): void {
+export function dumpTopicRoute(collection: Surface, { db, exports }: Pick<ExportDeps, 'db' | 'exports'>): void {
   collection.post(
     '',
     {
@@ -68,7 +68,7 @@ export function dumpTopicRoute(collection: Surface, { db, exports }: Pick<HttpDe
         reply.raw.destroy()
       }, WITHIN_MS - reply.elapsedTime)
       reply.raw.once('close', () => clearTimeout(timer))
-      return sendExport(request, reply, { exports, plan })
+      return openExport(request, reply, { exports, plan })
     }
   )
 }

@@ -3,9 +3,9 @@ import { Refusal } from '#kit/refusal'
 import type { CountAddress } from '../../rate-limits/address-limiter.ts'
 import type { FindShop } from '../../rate-limits/find-shop.ts'
 import { answerInTime } from '../../shared/deadline.ts'
-import type { HttpDeps } from '../../shared/deps.ts'
 import { authenticationFailed } from '../../shared/errors.ts'
 import { openSurface } from '../../shared/surface.ts'
+import type { ExportDeps } from '../deps.ts'
 import { countingFailures } from '../failed-calls.ts'
 import { callerOfKey } from '../keys.ts'
 import { NOT_SIGNED, proxiedBy } from '../proxy.ts'
@@ -29,7 +29,7 @@ const MAX_FORM_BYTES = 8 * 1024
  */
 export function registerCollection(
   app: FastifyInstance,
-  deps: HttpDeps,
+  deps: ExportDeps,
   { countAddress, findShop }: { countAddress: CountAddress; findShop: FindShop }
 ): void {
   openSurface(app, {

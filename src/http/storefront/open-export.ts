@@ -1,16 +1,17 @@
+import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ExportWorkers, PagePlan } from '#exports'
 import { acceptedEncoding } from '../shared/accepted-encoding.ts'
 
 /**
- * Sends the rows of a plan as JSON, compressed as the client likes it. Throws TooManyExports and Busy as long as nothing was sent;
+ * The rows of a plan as JSON, compressed as the client likes it: what a route returns, so that its deadline ends with the first bytes. Throws TooManyExports and Busy as long as nothing was sent;
  * after that an error breaks the connection off. When the client leaves, the query ends.
  */
-export async function sendExport(
+export async function openExport(
   request: FastifyRequest,
   reply: FastifyReply,
   { exports, plan }: { exports: ExportWorkers; plan: PagePlan }
-): Promise<FastifyReply> {
+): Promise<Readable> {
   const abort = new AbortController()
   // Also when it was answered by the deadline meanwhile.
   reply.raw.once('close', () => abort.abort(new Error('The client has left')))
@@ -19,5 +20,5 @@ export async function sendExport(
   const body = await exports.stream(plan, { encoding, signal: abort.signal })
   reply.type('application/json; charset=utf-8').header('vary', 'accept-encoding')
   if (encoding !== 'identity') reply.header('content-encoding', encoding)
-  return reply.send(body)
+  return body
 }
