@@ -19,6 +19,8 @@ export type HttpDeps = {
   limiter: RateLimiter
   /** How many exports run at once and how long, where that is not as in the service. */
   exportOptions?: Omit<ExportWorkersOptions, 'url'>
+  /** How long a dump of the Collection API may take; 9 seconds when left out. */
+  dumpWithinMs?: number
   /** Requests per window and plan: those of the contract (spec 1, Limits), unless a bench measures more. */
   budgets?: Record<RatePlan, Budget>
   logger: FastifyBaseLogger

@@ -10,14 +10,17 @@ import { acceptedEncoding } from '../shared/accepted-encoding.ts'
 export async function openExport(
   request: FastifyRequest,
   reply: FastifyReply,
-  { exports, plan }: { exports: ExportWorkers; plan: PagePlan }
+  { exports, plan, signal }: { exports: ExportWorkers; plan: PagePlan; signal?: AbortSignal }
 ): Promise<Readable> {
   const abort = new AbortController()
   // Also when it was answered by the deadline meanwhile.
   reply.raw.once('close', () => abort.abort(new Error('The client has left')))
   if (reply.raw.destroyed) throw new Error('The client has left')
   const encoding = acceptedEncoding(request.headers['accept-encoding'])
-  const body = await exports.stream(plan, { encoding, signal: abort.signal })
+  const body = await exports.stream(plan, {
+    encoding,
+    signal: signal ? AbortSignal.any([abort.signal, signal]) : abort.signal
+  })
   reply.type('application/json; charset=utf-8').header('vary', 'accept-encoding')
   if (encoding !== 'identity') reply.header('content-encoding', encoding)
   return body

@@ -7,7 +7,7 @@ import { exampleRow } from '../example-row.ts'
 import { openExport } from '../open-export.ts'
 import { FORM, readForm } from './form.ts'
 
-/** The app proxy gives up after ten seconds. What is broken off before that fails at its sender, with its reason in our log. */
+/** The app proxy gives up after ten seconds: what does not fit is to fail before that, with a reason. */
 const WITHIN_MS = 9_000
 
 /** `store_credit_history` → `StoreCreditHistory` */
@@ -22,7 +22,10 @@ function schemaOf(topic: Topic): TSchema {
 }
 
 /** POST /collection (spec 2, Collection API): all records of a topic, not paginated. */
-export function dumpTopicRoute(collection: Surface, { db, exports }: Pick<ExportDeps, 'db' | 'exports'>): void {
+export function dumpTopicRoute(
+  collection: Surface,
+  { db, exports, dumpWithinMs = WITHIN_MS }: Pick<ExportDeps, 'db' | 'exports' | 'dumpWithinMs'>
+): void {
   collection.post(
     '',
     {
@@ -60,15 +63,21 @@ export function dumpTopicRoute(collection: Surface, { db, exports }: Pick<Export
       const { storeId } = request.proxied!.store
       const plan = await planTopic(db, storeId, topic)
       if (!plan) throw new Refusal('not_found', `There are no records of ${topic}`)
+      const tooLong = new AbortController()
       const timer = setTimeout(() => {
-        request.log.warn(
-          { store: { id: storeId }, topic },
-          `The dump of ${topic} did not fit into ${WITHIN_MS / 1000} s and was broken off: its caller needs the Data API`
-        )
-        reply.raw.destroy()
-      }, WITHIN_MS - reply.elapsedTime)
+        request.log.warn({ store: { id: storeId }, topic }, `The dump of ${topic} took too long, and was given up`)
+        // What has begun can only be broken off; it is no complete JSON then, and the proxy reports it.
+        if (reply.raw.headersSent) reply.raw.destroy()
+        else tooLong.abort(doesNotFit(topic))
+      }, Math.max(1, dumpWithinMs - reply.elapsedTime))
       reply.raw.once('close', () => clearTimeout(timer))
-      return openExport(request, reply, { exports, plan })
+      return openExport(request, reply, { exports, plan, signal: tooLong.signal })
     }
   )
 }
+
+const doesNotFit = (topic: string) =>
+  new Refusal(
+    'unavailable',
+    `The records of ${topic} do not fit into one response: read them page by page with the Data API, /apps/svc-api/v1/data`
+  )
