@@ -64,12 +64,15 @@ export function dumpTopicRoute(
       const plan = await planTopic(db, storeId, topic)
       if (!plan) throw new Refusal('not_found', `There are no records of ${topic}`)
       const tooLong = new AbortController()
-      const timer = setTimeout(() => {
-        request.log.warn({ store: { id: storeId }, topic }, `The dump of ${topic} took too long, and was given up`)
-        // What has begun can only be broken off; it is no complete JSON then, and the proxy reports it.
-        if (reply.raw.headersSent) reply.raw.destroy()
-        else tooLong.abort(doesNotFit(topic))
-      }, Math.max(1, dumpWithinMs - reply.elapsedTime))
+      const timer = setTimeout(
+        () => {
+          request.log.warn({ store: { id: storeId }, topic }, `The dump of ${topic} took too long, and was given up`)
+          // What has begun can only be broken off; it is no complete JSON then, and the proxy reports it.
+          if (reply.raw.headersSent) reply.raw.destroy()
+          else tooLong.abort(doesNotFit(topic))
+        },
+        Math.max(1, dumpWithinMs - reply.elapsedTime)
+      )
       reply.raw.once('close', () => clearTimeout(timer))
       return openExport(request, reply, { exports, plan, signal: tooLong.signal })
     }
