@@ -26,9 +26,6 @@ create table reward_integrations (
   is_active boolean not null default true,
   -- Whether the balance is shown to customers in the storefront.
   is_shown boolean not null default true,
-  -- Where balances are read on a schedule; null: they are pushed.
-  url text check (length(url) between 1 and 2000),
-  secret bytea,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   primary key (store_id, key)

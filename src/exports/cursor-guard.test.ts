@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { changeCredits } from '#credits'
 import { endpointOf, planPage, readPageRequest } from '#exports'
-import { type Ctx, int, row, sql, waitForWriters } from '#kit/postgres'
+import { type Ctx, int, row, sql, text, waitForWriters } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
 import { upsertCustomers } from '#members'
 import { testDatabase } from '../../test/database.ts'
@@ -75,13 +75,13 @@ test('a sync that runs while writers insert and roll back ends with exactly the 
   }
   const [seen] = await Promise.all([read(), ...members.map(write)])
   const committed = await store.inStore(({ tx, storeId }) =>
-    tx.many(
-      (raw) => raw.reason as string,
-      sql`select reason from credit_entries where store_id = ${storeId} order by id`
-    )
+    tx.many(row({ reason: text }), sql`select reason from credit_entries where store_id = ${storeId} order by id`)
   )
   assert.ok(committed.length > WRITERS * EACH * 0.6)
-  assert.deepEqual(seen, committed)
+  assert.deepEqual(
+    seen,
+    committed.map(({ reason }) => reason)
+  )
 })
 
 test('a row that commits late with a smaller id than a committed one is waited for, and the same since_id gives the same page', async () => {

@@ -1,12 +1,12 @@
 // The rows of the Data API computed from the tables in plain TypeScript, one row and one field after the other: slowly, and without SQL.
 
 import { decimalOf } from '#kit/money'
-import type { Ctx } from '#kit/postgres'
+import { type Ctx, json, row } from '#kit/postgres'
 import { isCreditCode } from '#spending'
 import type { EndpointName } from './endpoint.ts'
 import type { ExportedRow } from './read-plan.test-helper.ts'
 
-type Raw = Record<string, never> & { [column: string]: any }
+type Raw = { [column: string]: any }
 
 const TABLES = [
   'members',
@@ -32,12 +32,12 @@ export type Shop = { timezone: string; currency: string; gid: string; now: Tempo
 export async function readTables(ctx: Ctx): Promise<Tables> {
   const tables: Partial<Tables> = {}
   for (const table of TABLES) {
-    const rows = await ctx.tx.many((raw: Record<string, unknown>) => raw.row as Raw, {
+    const rows = await ctx.tx.many(row({ whole: json<Raw>() }), {
       name: `whole_${table}`,
-      text: `select to_jsonb(t) as row from ${table} t where store_id = $1`,
+      text: `select to_jsonb(t) as whole from ${table} t where store_id = $1`,
       values: [ctx.storeId]
-    } as never)
-    tables[table] = rows
+    })
+    tables[table] = rows.map(({ whole }) => whole)
   }
   return tables as Tables
 }
@@ -48,6 +48,17 @@ const latest = (a: string, b: string) => Temporal.Instant.compare(at(b), at(a))
 const byTime = (column: string) => (a: Raw, b: Raw) => -latest(a[column], b[column]) || a.id - b.id
 const total = (rows: Raw[], column = 'amount_minor') => rows.reduce((sum, row) => sum + row[column], 0)
 const oneLine = (text: string) => text.replaceAll(/[\n\r]/g, ' ')
+
+/** What a contract's status is after an entry of its history. */
+const STATUSES: Record<string, string> = {
+  created: 'ACTIVE',
+  resumed: 'ACTIVE',
+  reactivated: 'ACTIVE',
+  paused: 'PAUSED',
+  cancelled: 'CANCELLED',
+  expired: 'EXPIRED',
+  failed: 'FAILED'
+}
 
 /** All rows of an endpoint, in its order. */
 export function expectedRows(name: EndpointName, tables: Tables, shop: Shop): ExportedRow[] {
@@ -268,16 +279,6 @@ export function expectedRows(name: EndpointName, tables: Tables, shop: Shop): Ex
             .toSorted(byTime('processed_at'))
             .at(-1)
           const latestCharge = lastCharge(held)
-          const { created: _, ...words } = {
-            created: '',
-            resumed: 'ACTIVE',
-            reactivated: 'ACTIVE',
-            paused: 'PAUSED',
-            cancelled: 'CANCELLED',
-            expired: 'EXPIRED',
-            failed: 'FAILED'
-          }
-          const statuses = { ...words, created: 'ACTIVE' } as Record<string, string>
           return {
             shopify_customer_gid: m.platform_customer_id,
             customer_email: m.email ?? '',
@@ -310,9 +311,9 @@ export function expectedRows(name: EndpointName, tables: Tables, shop: Shop): Ex
             ps_total_contracts: products.length,
             ps_active_contracts: products.filter((s) => s.status === 'active').length,
             vip_status_history: tables.contract_activities
-              .filter((a) => a.kind in statuses && vip.some((s) => s.id === a.subscription_id))
+              .filter((a) => a.kind in STATUSES && vip.some((s) => s.id === a.subscription_id))
               .toSorted(byTime('occurred_at'))
-              .map((a) => `${minute(a.occurred_at)} | ${statuses[a.kind]}`)
+              .map((a) => `${minute(a.occurred_at)} | ${STATUSES[a.kind]}`)
               .join('\n')
           }
         })

@@ -20,7 +20,7 @@ const ABOUT_CREDIT = ['store_credit.added', 'store_credit.deducted'] as const
  * the noting, not that of the change: whoever asks later for what changed since then gets it, however late it was noted. An order's own
  * row has its time (`orders.updated_at`), which refunds and disputes move too.
  */
-export const exportChangesConsumer = consumer(
+export const exportsConsumer = consumer(
   'export-changes',
   [...ABOUT_CUSTOMERS, ...ABOUT_SUBSCRIPTIONS, ...ABOUT_CHARGES, ...ABOUT_CREDIT, 'order.effects_changed'],
   noteChanges,

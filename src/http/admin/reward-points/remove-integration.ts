@@ -1,6 +1,6 @@
 import { removeRewardIntegration } from '#exports'
 import type { Surface } from '../../shared/surface.ts'
-import { IntegrationParams } from './present-integration.ts'
+import { IntegrationBody, IntegrationParams, presentIntegration } from './present-integration.ts'
 
 /** DELETE /stores/{store}/reward-integrations/{integration} */
 export function removeIntegrationRoute(admin: Surface): void {
@@ -11,14 +11,12 @@ export function removeIntegrationRoute(admin: Surface): void {
       schema: {
         operationId: 'removeRewardIntegration',
         summary: 'Remove an integration of reward points',
-        description: 'Its balances are removed with it, and rows of members lose its field.',
+        description: 'Its balances are removed with it, and rows of members lose its field. Returns it as it was.',
         params: IntegrationParams,
-        response: { 204: { description: 'It is removed', type: 'null' } }
+        response: { 200: IntegrationBody }
       }
     },
-    async (request, reply) => {
-      await request.inStore((ctx) => removeRewardIntegration(ctx, request.params.integration))
-      return reply.code(204).send()
-    }
+    (request) =>
+      request.inStore(async (ctx) => presentIntegration(await removeRewardIntegration(ctx, request.params.integration)))
   )
 }
