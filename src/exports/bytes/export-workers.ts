@@ -20,7 +20,8 @@ const LIMITS: ExportLimits = { waitMs: 4_000, firstBytesMs: 8_000, stalledMs: 15
 /** One store's exports leave connections to others. */
 const MAX_PER_STORE = 8
 const MAX_RUNNING = 12
-/** More would take memory, and the database the cores that they need. */
+/** A thread makes pages faster than one core of the database; each takes some 30 MB. */
+const CORES_PER_THREAD = 4
 const MAX_THREADS = 2
 
 export type ExportWorkers = {
@@ -37,7 +38,7 @@ export type ExportWorkers = {
 /** Threads that run exports. They are started by the first one. */
 export function createExportWorkers(options: ExportWorkersOptions): ExportWorkers {
   const limits = { ...LIMITS, ...options.limits }
-  const count = options.threads ?? Math.min(MAX_THREADS, availableParallelism())
+  const count = options.threads ?? Math.min(MAX_THREADS, Math.ceil(availableParallelism() / CORES_PER_THREAD))
   const threads: ExportThread[] = []
   const places = createPlaces({
     maxPerStore: options.maxPerStore ?? MAX_PER_STORE,

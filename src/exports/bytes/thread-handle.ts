@@ -4,8 +4,8 @@ import { Busy } from '#kit/refusal'
 import type { PagePlan } from '../endpoint.ts'
 import type { Encoding, ExportLimits, FromThread, ThreadOptions, ToThread } from './messages.ts'
 
-/** A thread copies bytes and keeps nothing: this bounds what its heap may grow to before it is collected. */
-const HEAP = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 64 }
+/** A thread copies bytes and keeps nothing: a small young generation returns the memory of what it has read soon. */
+const HEAP = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 }
 const STOP_MS = 5_000
 
 type Run = { encoding: Encoding; limits: ExportLimits; signal?: AbortSignal; onOver: () => void }

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ExportWorkers, PagePlan } from '#exports'
 import { acceptedEncoding } from '../shared/accepted-encoding.ts'
+import { freeWhenSent } from './free-when-sent.ts'
 
 /**
  * The rows of a plan as JSON, compressed as the client likes it: what a route returns, so that its deadline ends with the first bytes. Throws TooManyExports and Busy as long as nothing was sent;
@@ -21,6 +22,7 @@ export async function openExport(
     encoding,
     signal: signal ? AbortSignal.any([abort.signal, signal]) : abort.signal
   })
+  freeWhenSent(reply.raw)
   reply.type('application/json; charset=utf-8').header('vary', 'accept-encoding')
   if (encoding !== 'identity') reply.header('content-encoding', encoding)
   return body
