@@ -13,7 +13,7 @@ import { dumpTopicRoute } from './dump-topic.ts'
 import { errorBody, statusOf } from './errors.ts'
 import { FORM, parseForm, readForm } from './form.ts'
 
-export const COLLECTION_PREFIX = '/apps/svc-api/v1/collection'
+const COLLECTION_PREFIX = '/apps/svc-api/v1/collection'
 
 /** Deprecated since 1 January 2026 in favour of the Data API (RFC 9745); the contract names no day of its removal. */
 const DEPRECATED = {
