@@ -22,7 +22,13 @@ await observer.connect()
 beforeDrop(() => observer.end())
 
 function someWorkers(options: Partial<ExportWorkersOptions> = {}) {
-  const workers = createExportWorkers({ url, threads: 1, ...options })
+  // A thread starts slowly where the machine is busy.
+  const workers = createExportWorkers({
+    url,
+    threads: 1,
+    ...options,
+    limits: { firstBytesMs: 60_000, ...options.limits }
+  })
   beforeDrop(() => workers.close())
   return workers
 }
@@ -260,7 +266,7 @@ test('a connection that the server ends breaks its export only', async () => {
 })
 
 test('close ends what is under way', async () => {
-  const own = createExportWorkers({ url })
+  const own = createExportWorkers({ url, limits: { firstBytesMs: 60_000 } })
   const stream = await own.stream(HUGE)
   const ended = assert.rejects(buffer(stream), /stopping/)
   await own.close()
