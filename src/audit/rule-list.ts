@@ -25,7 +25,8 @@ export {
   creditReversalsWithin,
   creditTotalsSum
 } from '#credits/audit-rules'
-export { profilesPushed } from '#members/audit-rules'
+export { ledgerMarksExact } from '#exports/audit-rules'
+export { membersCounted, profilesPushed } from '#members/audit-rules'
 export { tagsFollowMemberships, tagsWritten } from '#mirror/audit-rules'
 export {
   firstOrdersRight,

@@ -1,10 +1,10 @@
 import { type Ctx, int, intList, nullable, row, sql } from '#kit/postgres'
 import type { ExportEndpoint, PagePlan, PageRequest } from '../endpoint.ts'
 import { findCustomer } from './find-customer.ts'
-import { statementOf } from './find-ids.ts'
 import { extendMarks, listMarks, MARKED } from './ledger-marks.ts'
 import { conditionOf, pagePlan } from './page-plan.ts'
 import type { PageIds } from './page-scope.ts'
+import { statementOf } from './statement-of.ts'
 
 const Found = row({ ids: nullable(intList) })
 
@@ -15,7 +15,7 @@ export async function planCreditsPage(
   { page, customer }: PageRequest
 ): Promise<PagePlan> {
   const { pageSize } = endpoint
-  const isShown = conditionOf(endpoint, { store: String(ctx.storeId) })
+  const isShown = conditionOf(endpoint, { store: '$1' })
   const found =
     customer === null
       ? await pageOfAll(ctx, isShown, (page - 1) * pageSize, pageSize)

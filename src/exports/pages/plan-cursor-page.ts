@@ -4,9 +4,9 @@ import { storeContext } from '#stores'
 import type { ExportEndpoint, PagePlan, PageRequest } from '../endpoint.ts'
 import { literal } from '../format-fields.ts'
 import { findCustomer } from './find-customer.ts'
-import { statementOf } from './find-ids.ts'
 import { conditionOf, pagePlan } from './page-plan.ts'
 import type { PageIds } from './page-scope.ts'
+import { statementOf } from './statement-of.ts'
 
 type CursorEndpoint = Extract<ExportEndpoint, { paging: 'cursor' }>
 
@@ -40,7 +40,7 @@ export async function planCursorPage(
       has_more: found?.hasMore ?? false,
       timezone
     },
-    conditions: page && filters && 'from' in page ? filters.conditions : []
+    conditions: page && filters && 'from' in page ? filters.conditions.map((condition) => condition(asLiteral)) : []
   })
 }
 
@@ -73,11 +73,26 @@ async function settledPage(
   return { page: shorter.page, hasMore: true }
 }
 
+/** Writes a value into SQL: as a parameter, or as a literal where there are none. */
+type Put = (value: number | Temporal.Instant) => string
+type Condition = (put: Put) => string
+
+const asLiteral: Put = (value) =>
+  typeof value === 'number' ? String(value) : `${literal(value.toString())}::timestamptz`
+
+/** Parameters behind those that `values` has already. */
+const asParameter =
+  (values: unknown[]): Put =>
+  (value) => {
+    values.push(value)
+    return `$${values.length}::${typeof value === 'number' ? 'bigint' : 'timestamptz'}`
+  }
+
 type Filters = {
   /** In SQL, of the rows. */
-  conditions: string[]
-  /** The rows that changed since, found by the index on change times; empty when there is no such filter or very many match. */
-  changed: string | null
+  conditions: Condition[]
+  /** The rows that changed since, found by the index on change times; null when there is no such filter or very many match. */
+  changed: Condition | null
   /** The rows are few and far between: they are named by a list. */
   isSparse: boolean
 }
@@ -94,42 +109,55 @@ async function filtersOf(
   if (request.customer !== null && endpoint.customer) {
     const memberId = await findCustomer(ctx, request.customer)
     if (memberId === null) return null
-    filters.conditions.push(`${alias}.${endpoint.customer} = ${memberId}`)
+    filters.conditions.push((put) => `${alias}.${endpoint.customer} = ${put(memberId)}`)
     filters.isSparse = true
   }
   if (request.sinceDate && endpoint.date) {
-    filters.conditions.push(`${alias}.${endpoint.date} >= ${midnight(request.sinceDate, timezone)}`)
+    const since = midnight(request.sinceDate, timezone)
+    filters.conditions.push((put) => `${alias}.${endpoint.date} >= ${put(since)}`)
   }
   if (request.sinceUpdated && endpoint.changes) {
     const { kind, column } = endpoint.changes
     const since = midnight(request.sinceUpdated, timezone)
-    const noted = `select x.row_id from export_changes x
-        where x.store_id = ${ctx.storeId} and x.kind = '${kind}' and x.changed_at >= ${since}`
-    if (await isFew(ctx, endpoint, noted, `${column} >= ${since}`)) {
+    if (await areFew(ctx, endpoint, endpoint.changes, since)) {
       filters.isSparse = true
-      filters.changed = `${noted}
-        union select y.id from ${endpoint.source.table} y where y.store_id = ${ctx.storeId} and y.${column} >= ${since}`
+      filters.changed = (put) => `
+        select x.row_id from export_changes x
+         where x.store_id = ${put(ctx.storeId)} and x.kind = '${kind}' and x.changed_at >= ${put(since)}
+        union
+        select y.id from ${endpoint.source.table} y where y.store_id = ${put(ctx.storeId)} and y.${column} >= ${put(since)}`
     } else {
-      filters.conditions.push(`(${alias}.${column} >= ${since} or exists (
+      filters.conditions.push(
+        (put) => `(${alias}.${column} >= ${put(since)} or exists (
         select from export_changes x
-         where x.store_id = ${ctx.storeId} and x.kind = '${kind}' and x.row_id = ${alias}.id and x.changed_at >= ${since}))`)
+         where x.store_id = ${put(ctx.storeId)} and x.kind = '${kind}' and x.row_id = ${alias}.id
+           and x.changed_at >= ${put(since)}))`
+      )
     }
   }
   return filters
 }
 
 /** The start of a day of the shop: a midnight that does not exist is the first moment after it. */
-const midnight = (day: Temporal.PlainDate, timezone: string): string =>
-  `${literal(day.toZonedDateTime(timezone).toInstant().toString())}::timestamptz`
+const midnight = (day: Temporal.PlainDate, timezone: string): Temporal.Instant =>
+  day.toZonedDateTime(timezone).toInstant()
 
-async function isFew(ctx: Ctx, endpoint: CursorEndpoint, noted: string, isNew: string): Promise<boolean> {
+/** Whether so few rows changed that they are found by their change times. */
+async function areFew(
+  ctx: Ctx,
+  { source }: CursorEndpoint,
+  { kind, column }: NonNullable<CursorEndpoint['changes']>,
+  since: Temporal.Instant
+): Promise<boolean> {
   const { rows } = await ctx.tx.one(
     row({ rows: int }),
     statementOf(
-      `select (select count(*) from (${noted} limit ${MOST_BY_CHANGE + 1}) n)
-            + (select count(*) from (select 1 from ${endpoint.source.table} y
-                where y.store_id = ${ctx.storeId} and y.${isNew} limit ${MOST_BY_CHANGE + 1}) n) as rows`,
-      []
+      `select (select count(*) from (
+                 select 1 from export_changes x
+                  where x.store_id = $1 and x.kind = '${kind}' and x.changed_at >= $2 limit ${MOST_BY_CHANGE + 1}) n)
+            + (select count(*) from (
+                 select 1 from ${source.table} y where y.store_id = $1 and y.${column} >= $2 limit ${MOST_BY_CHANGE + 1}) n) as rows`,
+      [ctx.storeId, since]
     )
   )
   return rows <= MOST_BY_CHANGE
@@ -146,15 +174,18 @@ async function findPage(
 ): Promise<Found> {
   const { pageSize } = endpoint
   const { table, alias } = endpoint.source
+  const values: unknown[] = [ctx.storeId, after, through]
+  const put = asParameter(values)
+  const others = conditions.map((condition) => condition(put))
   const next = `select ${alias}.id from ${table} ${alias}
       where ${alias}.store_id = $1 and ${alias}.id > $2 and ${alias}.id <= $3
-        and ${[conditionOf(endpoint, { store: String(ctx.storeId) }), ...conditions].join(' and ')}
-        ${changed ? `and ${alias}.id in (${changed})` : ''}
+        and ${[conditionOf(endpoint, { store: '$1' }), ...others].join(' and ')}
+        ${changed ? `and ${alias}.id in (${changed(put)})` : ''}
       order by ${alias}.id limit ${pageSize + 1}`
   if (isSparse) {
     const { ids } = await ctx.tx.one(
       FoundList,
-      statementOf(`select array_agg(n.id order by n.id) as ids from (${next}) n`, [ctx.storeId, after, through])
+      statementOf(`select array_agg(n.id order by n.id) as ids from (${next}) n`, values)
     )
     if (ids === null) return { page: null, hasMore: false }
     return { page: { ids: ids.slice(0, pageSize) }, hasMore: ids.length > pageSize }
@@ -164,7 +195,7 @@ async function findPage(
     statementOf(
       `select min(p.id) as first, max(p.id) filter (where p.at <= ${pageSize}) as last, count(*) as rows
          from (select n.id, row_number() over (order by n.id) as at from (${next}) n) p`,
-      [ctx.storeId, after, through]
+      values
     )
   )
   if (first === null || last === null) return { page: null, hasMore: false }

@@ -1,8 +1,8 @@
 import { bool, type Database, row } from '#kit/postgres'
 import type { PagePlan, TopicName } from '../endpoint.ts'
 import { copiedColumns, formattedColumns } from '../format-fields.ts'
-import { statementOf } from '../pages/find-ids.ts'
 import { scopeOf } from '../pages/page-scope.ts'
+import { statementOf } from '../pages/statement-of.ts'
 import { topicOf } from './topics.ts'
 
 /** What a dump of a topic of the Collection API copies: all of its rows. Null: the store has none. */
@@ -10,17 +10,16 @@ export function planTopic(db: Database, storeId: number, name: TopicName): Promi
   return db.inStore(storeId, async (ctx) => {
     const topic = topicOf(name)
     const { scope, timeZone } = await scopeOf(ctx, { ids: [] })
-    const from = topic.from(scope)
     const { found } = await ctx.tx.one(
       row({ found: bool }),
-      statementOf(`select exists (select from ${from.slice(0, from.lastIndexOf('order by'))}) as found`, [])
+      statementOf(`select exists (select from ${topic.from({ ...scope, store: '$1' })}) as found`, [storeId])
     )
     if (!found) return null
     const columns = formattedColumns(topic.fields, scope)
     return {
       storeId,
       timeZone,
-      select: `select ${topic.key ? `${topic.key}, ` : ''}${columns}\n  from ${from}`,
+      select: `select ${topic.key ? `${topic.key}, ` : ''}${columns}\n  from ${topic.from(scope)}`,
       columns: copiedColumns(topic.fields),
       head: topic.key ? '{' : '[',
       tail: topic.key ? '}' : ']',
