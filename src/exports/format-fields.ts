@@ -14,7 +14,7 @@ export const copiedColumns = (fields: readonly Field[]): CopiedColumn[] =>
 
 /** `Y-m-d H:i` are the first characters of an instant as text; `to_char` costs more. */
 export const minuteText = (sql: string): string => `left((${sql})::text, 16)`
-export const dayText = (sql: string): string => `left((${sql})::text, 10)`
+const dayText = (sql: string): string => `left((${sql})::text, 10)`
 
 function formatted({ sql, format, currency }: Field, scope: Scope): string {
   const value = typeof sql === 'string' ? sql : sql(scope)

@@ -1,6 +1,6 @@
 // A store with random rows in every table that the Data API reads: what could be there, also where it seldom is.
 import { changeCredits, reserveCredit } from '#credits'
-import { type Ctx, int, row } from '#kit/postgres'
+import type { Ctx } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
 import type { BuiltStore } from '../../test/store-builder.ts'
 import { newCreditCode } from '../spending/codes/code-form.ts'
@@ -437,14 +437,3 @@ async function redeemAndRestore(
     ])
   }
 }
-
-/** How many rows a table of the store has. */
-export const countRows = (store: BuiltStore, table: string): Promise<number> =>
-  store.inStore(async ({ tx, storeId }) => {
-    const { rows } = await tx.one(row({ rows: int }), {
-      name: `count_${table}`,
-      text: `select count(*) as rows from ${table} where store_id = $1`,
-      values: [storeId]
-    })
-    return rows
-  })

@@ -18,7 +18,7 @@ const RewardIntegrationRow = row({
 export type RewardIntegration = RowOf<typeof RewardIntegrationRow>
 
 /** What a key accepts: it becomes a part of the name of a field. */
-export const INTEGRATION_KEY = 'lower-case letters, digits and _, beginning with a letter, at most 40 characters'
+const INTEGRATION_KEY = 'lower-case letters, digits and _, beginning with a letter, at most 40 characters'
 const KEY = /^[a-z][a-z0-9_]{0,39}$/
 
 /** Adds an integration, or changes what is given of a known one. */
