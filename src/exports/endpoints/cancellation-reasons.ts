@@ -6,6 +6,8 @@ export const cancellationReasons: ExportEndpoint = {
     'Contracts that were cancelled, or failed after their last retry, with the reason, in ascending order of the internal id of the event. A cancellation that was taken back stays; contracts that have expired are not among them',
   paging: 'cursor',
   pageSize: 10_000,
+  key: [],
+  addsOnly: true,
   filters: ['since_id', 'since_date'],
   date: 'occurred_at',
   source: {

@@ -7,6 +7,7 @@ export const creditsHistory: ExportEndpoint = {
     'The history of store credit, newest first. Redemptions that were restored in whole because their order was cancelled are hidden, with what restored them',
   paging: 'page',
   pageSize: 1000,
+  key: [],
   filters: ['page', 'shopify_customer_gid'],
   source: {
     table: 'credit_entries',

@@ -8,6 +8,7 @@ export const customers: ExportEndpoint = {
     'Every customer that the service has met, with sums over their store credit and their contracts, in ascending order of their internal id. Of a gifted membership the receiver is the customer',
   paging: 'cursor',
   pageSize: 10_000,
+  key: ['shopify_customer_gid'],
   filters: ['since_id', 'shopify_customer_gid'],
   customer: 'id',
   source: { table: 'members', alias: 'm', where: 'm.merged_into is null', joins },

@@ -6,6 +6,7 @@ export const members: ExportEndpoint = {
     'Members with their balances, in ascending order of their internal id. A customer who never held a membership or a subscription is not among them, nor one whom the platform has merged into another',
   paging: 'page',
   pageSize: 10_000,
+  key: ['shopify_customer_gid'],
   filters: ['page'],
   source: {
     table: 'members',

@@ -6,6 +6,7 @@ export const orders: ExportEndpoint = {
   meaning: 'Orders of the shop, also those of customers without a membership, in ascending order of their internal id',
   paging: 'cursor',
   pageSize: 10_000,
+  key: ['order_id'],
   filters: ['since_id', 'since_date', 'since_updated', 'shopify_customer_gid'],
   customer: 'member_id',
   date: 'processed_at',

@@ -7,6 +7,8 @@ export const storeCredits: ExportEndpoint = {
     'The ledger of store credit, in ascending order of its internal id. Redemptions that were restored in whole because their order was cancelled are hidden, with what restored them; so a row that was read before can be hidden later',
   paging: 'cursor',
   pageSize: 10_000,
+  key: [],
+  addsOnly: true,
   filters: ['since_id', 'since_date'],
   date: 'created_at',
   source: {

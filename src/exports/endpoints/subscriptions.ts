@@ -7,6 +7,7 @@ export const subscriptions: ExportEndpoint = {
     'Subscription contracts with the customer who pays for them, in ascending order of their internal id; those that have ended stay',
   paging: 'cursor',
   pageSize: 10_000,
+  key: ['shopify_contract_id'],
   filters: ['since_id', 'since_date', 'since_updated'],
   date: 'created_at',
   changes: { kind: 'subscription', column: 'created_at' },

@@ -63,7 +63,7 @@ const DIALECT: DocumentDialect = {
     title: 'Perennial Data API',
     summary: 'The rows of a store, page by page, for a CRM or a warehouse.',
     description:
-      "Requests go to the shop's domain, and the platform's app proxy signs them. Dates are shop time, there are no nulls (an empty text stands for nothing), and decimals are texts. Parameters that an endpoint does not have are ignored. Responses are compressed for `Accept-Encoding: zstd`, `br` or `gzip`. A response that ends early is broken off: it is never complete JSON."
+      "Requests go to the shop's domain, and the platform's app proxy signs them. Dates are shop time, there are no nulls (an empty text stands for nothing), and decimals are texts. Parameters that an endpoint does not have are ignored. Responses are compressed for `Accept-Encoding: zstd`, `br` or `gzip`. A response that ends early is broken off: it is never complete JSON. The header `Shop-Time` is the shop's time before the rows were read, from which the next `since_updated` follows."
   },
   tags: { data: { name: 'Data API', description: 'Rows of a store, page by page.' } },
   tagOf: () => 'data',
