@@ -209,6 +209,7 @@ create table billing_attempts (
 CREATE INDEX billing_attempts_by_status ON public.billing_attempts USING btree (store_id, status, scheduled_at DESC, id DESC);
 CREATE INDEX billing_attempts_by_subscription ON public.billing_attempts USING btree (store_id, subscription_id, id);
 CREATE INDEX billing_attempts_failed_by_completion ON public.billing_attempts USING btree (store_id, completed_at, id) WHERE ((status = 'failed'::text) AND (platform_attempt_id IS NOT NULL));
+CREATE INDEX billing_attempts_finished ON public.billing_attempts USING btree (store_id, subscription_id, completed_at DESC, id DESC) WHERE ((completed_at IS NOT NULL) AND (COALESCE(error_code, ''::text) <> ALL (ARRAY['voided'::text, 'superseded'::text])));
 CREATE INDEX billing_attempts_held ON public.billing_attempts USING btree (store_id, subscription_id, cycle_index) WHERE ((status = 'failed'::text) AND (error_code = ANY (ARRAY['already_paid'::text, 'contract_not_billable'::text, 'invalid_order'::text, 'not_accepted'::text])));
 CREATE INDEX billing_attempts_late ON public.billing_attempts USING btree (store_id, subscription_id, cycle_index) WHERE ((late_success_at IS NOT NULL) AND (status = 'failed'::text));
 CREATE INDEX billing_attempts_leased ON public.billing_attempts USING btree (lease_owner) WHERE (lease_owner IS NOT NULL);
@@ -262,6 +263,8 @@ create table contract_activities (
 );
 CREATE UNIQUE INDEX contract_activities_by_cause ON public.contract_activities USING btree (store_id, cause) WHERE (cause IS NOT NULL);
 CREATE INDEX contract_activities_by_subscription ON public.contract_activities USING btree (store_id, subscription_id, id DESC);
+CREATE INDEX contract_activities_of_ends ON public.contract_activities USING btree (store_id, id) WHERE (kind = ANY (ARRAY['cancelled'::text, 'failed'::text]));
+CREATE INDEX contract_activities_of_status ON public.contract_activities USING btree (store_id, subscription_id, id) WHERE (kind = ANY (ARRAY['created'::text, 'paused'::text, 'resumed'::text, 'reactivated'::text, 'cancelled'::text, 'expired'::text, 'failed'::text]));
 CREATE TRIGGER forbid_activity_changes BEFORE DELETE OR UPDATE ON contract_activities FOR EACH ROW EXECUTE FUNCTION forbid_activity_changes();
 alter table contract_activities enable row level security;
 alter table contract_activities force row level security;
@@ -390,6 +393,9 @@ create table credit_entries (
   constraint credit_entries_spent CHECK (cardinality(spent_lots) = cardinality(spent_minors)),
   constraint credit_entries_type_check CHECK (type >= 1 AND type <= 13)
 );
+CREATE INDEX credit_entries_adjusting ON public.credit_entries USING btree (store_id, member_id, "position") WHERE (type = ANY (ARRAY[2, 3, 7, 8, 9]));
+CREATE INDEX credit_entries_cancelling ON public.credit_entries USING btree (store_id, reverses_id) WHERE (mark = 'order_cancelled'::text);
+CREATE INDEX credit_entries_charging ON public.credit_entries USING btree (store_id, member_id, created_at DESC) WHERE (type = 1);
 CREATE INDEX credit_entries_held ON public.credit_entries USING btree (store_id, member_id) WHERE (held_by IS NOT NULL);
 CREATE INDEX credit_entries_of_order ON public.credit_entries USING btree (store_id, order_id) WHERE (order_id IS NOT NULL);
 CREATE INDEX credit_entries_of_take_backs ON public.credit_entries USING btree (store_id, take_back_id) WHERE (take_back_id IS NOT NULL);
@@ -627,6 +633,44 @@ create policy one_store on event_counts for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on event_counts to perennial_operator, perennial_store;
+
+create table export_changes (
+  store_id bigint not null,
+  kind text not null,
+  row_id bigint not null,
+  changed_at timestamp with time zone not null,
+  constraint export_changes_pkey PRIMARY KEY (store_id, kind, row_id),
+  constraint export_changes_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint export_changes_kind_check CHECK (kind = ANY (ARRAY['order'::text, 'subscription'::text]))
+) with (fillfactor=80);
+CREATE INDEX export_changes_by_time ON public.export_changes USING btree (store_id, kind, changed_at, row_id);
+alter table export_changes enable row level security;
+alter table export_changes force row level security;
+create policy all_stores on export_changes for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on export_changes for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on export_changes to perennial_operator, perennial_store;
+
+create table export_marks (
+  store_id bigint not null,
+  rank bigint not null,
+  entry_id bigint not null,
+  constraint export_marks_pkey PRIMARY KEY (store_id, rank),
+  constraint export_marks_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint export_marks_rank_check CHECK (rank > 0 AND (rank % 1000::bigint) = 0)
+);
+alter table export_marks enable row level security;
+alter table export_marks force row level security;
+create policy all_stores on export_marks for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on export_marks for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on export_marks to perennial_operator, perennial_store;
 
 create table fact_consumers (
   store_id bigint not null,
@@ -1036,6 +1080,41 @@ create policy one_store on lost_disputes for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on lost_disputes to perennial_operator, perennial_store;
 
+create table member_section_changes (
+  store_id bigint not null,
+  id bigint not null generated always as identity,
+  section bigint not null,
+  delta integer not null,
+  constraint member_section_changes_pkey PRIMARY KEY (store_id, id),
+  constraint member_section_changes_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
+alter table member_section_changes enable row level security;
+alter table member_section_changes force row level security;
+create policy all_stores on member_section_changes for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on member_section_changes for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on member_section_changes to perennial_operator, perennial_store;
+
+create table member_sections (
+  store_id bigint not null,
+  section bigint not null,
+  rows bigint not null,
+  constraint member_sections_pkey PRIMARY KEY (store_id, section),
+  constraint member_sections_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
+);
+alter table member_sections enable row level security;
+alter table member_sections force row level security;
+create policy all_stores on member_sections for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on member_sections for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on member_sections to perennial_operator, perennial_store;
+
 create table members (
   store_id bigint not null,
   id bigint not null generated always as identity,
@@ -1077,6 +1156,8 @@ CREATE INDEX members_newest_of_plan ON public.members USING btree (store_id, pla
 CREATE INDEX members_of_plan_by_status ON public.members USING btree (store_id, plan_id, status, created_at DESC, id DESC) WHERE ((status IS NOT NULL) AND (plan_id IS NOT NULL));
 CREATE TRIGGER append_metrics AFTER UPDATE ON members REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_member_changes();
 CREATE TRIGGER append_metrics_new AFTER INSERT ON members REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_member_changes();
+CREATE TRIGGER count_member_added AFTER INSERT ON members FOR EACH ROW WHEN (new.status IS NOT NULL AND new.merged_into IS NULL) EXECUTE FUNCTION note_member_section();
+CREATE TRIGGER count_member_changed AFTER UPDATE OF status, merged_into ON members FOR EACH ROW WHEN ((new.status IS NOT NULL AND new.merged_into IS NULL) IS DISTINCT FROM (old.status IS NOT NULL AND old.merged_into IS NULL)) EXECUTE FUNCTION note_member_section();
 CREATE TRIGGER record_deletes AFTER DELETE ON members REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION record_member_changes();
 CREATE TRIGGER record_inserts AFTER INSERT ON members REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION record_member_changes();
 CREATE TRIGGER record_updates AFTER UPDATE ON members REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION record_member_changes();
@@ -1401,6 +1482,7 @@ create table orders (
 ) with (fillfactor=90, autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX orders_by_change ON public.orders USING btree (store_id, updated_at, id);
 CREATE INDEX orders_by_member ON public.orders USING btree (store_id, member_id, id);
+CREATE INDEX orders_with_address ON public.orders USING btree (store_id, member_id, processed_at DESC, id DESC) WHERE ((country_code IS NOT NULL) OR (province IS NOT NULL));
 CREATE INDEX orders_without_channel ON public.orders USING btree (store_id, app_id) WHERE ((app_id IS NOT NULL) AND (channel IS NULL));
 CREATE TRIGGER append_metrics AFTER UPDATE ON orders REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_order_changes();
 CREATE TRIGGER append_metrics_new AFTER INSERT ON orders REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_order_changes();
@@ -1705,6 +1787,48 @@ create policy one_store on reconciliations for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on reconciliations to perennial_operator, perennial_store;
+
+create table reward_balances (
+  store_id bigint not null,
+  key text not null,
+  member_id bigint not null,
+  points bigint not null,
+  updated_at timestamp with time zone not null,
+  constraint reward_balances_pkey PRIMARY KEY (store_id, key, member_id),
+  constraint reward_balances_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint reward_balances_store_id_key_fkey FOREIGN KEY (store_id, key) REFERENCES reward_integrations(store_id, key),
+  constraint reward_balances_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id)
+);
+alter table reward_balances enable row level security;
+alter table reward_balances force row level security;
+create policy all_stores on reward_balances for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on reward_balances for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on reward_balances to perennial_operator, perennial_store;
+
+create table reward_integrations (
+  store_id bigint not null,
+  key text not null,
+  is_active boolean not null default true,
+  is_shown boolean not null default true,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint reward_integrations_pkey PRIMARY KEY (store_id, key),
+  constraint reward_integrations_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint reward_integrations_key_check CHECK (key ~ '^[a-z][a-z0-9_]{0,39}$'::text)
+);
+alter table reward_integrations enable row level security;
+alter table reward_integrations force row level security;
+create policy all_stores on reward_integrations for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on reward_integrations for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on reward_integrations to perennial_operator, perennial_store;
 
 create table rollup_marks (
   store_id bigint not null,
@@ -3013,10 +3137,12 @@ grant execute on function drop_webhook_partition to perennial_operator;
 create function end_rollup(store bigint, change_log text, mark record, last_taken bigint, is_full boolean) returns void language plpgsql volatile;
 create function facet_condition(of_list text, of_plan bigint, of_status text) returns text language sql stable;
 create function forbid_activity_changes() returns trigger language plpgsql volatile;
+create function is_credit_code(code text) returns boolean language plpgsql immutable;
 create function list_lock(store bigint, of_list text) returns bigint language sql stable;
 create function member_metric_changes(was text, was_plan bigint, is_now text, plan bigint, since date, today date) returns TABLE(plan_id bigint, day date, metric text, detail text, amount numeric) language sql immutable;
 create function metric_differences(store bigint) returns TABLE(plan_id bigint, day date, metric text, detail text, expected numeric, stored numeric) language sql stable;
 create function metrics_of_rows(store bigint) returns TABLE(plan_id bigint, day date, metric text, detail text, amount numeric) language sql stable;
+create function note_member_section() returns trigger language plpgsql volatile;
 create function page_with_total(store bigint, of_list text, of_plan bigint, of_status text, after_at timestamp with time zone, before_at timestamp with time zone, skip bigint, take bigint, OUT total bigint, OUT start_at timestamp with time zone, OUT start_id bigint, OUT skip_rows bigint, OUT take_rows bigint) returns record language plpgsql stable;
 create function protect_table(name regclass) returns void language plpgsql volatile;
 create function rank_in_list(store bigint, of_list text, of_plan bigint, of_status text, key_at timestamp with time zone, key_id bigint) returns bigint language plpgsql stable;
@@ -3031,6 +3157,7 @@ create function roll_up_list_totals(store bigint, of_list text, most integer DEF
 create function roll_up_metrics(store bigint, most integer DEFAULT 5000) returns integer language plpgsql volatile;
 create function rolled_up_to(store bigint, change_log text) returns bigint language sql stable;
 create function sequence_facts(store bigint, most integer) returns integer language plpgsql volatile;
+create function series_date_after(anchor timestamp with time zone, anchor_cycle integer, first_cycle integer, unit text, units integer, moment timestamp with time zone, zone text) returns timestamp with time zone language plpgsql stable;
 create function set_plan_of_member() returns trigger language plpgsql volatile;
 create function set_plan_of_subscription() returns trigger language plpgsql volatile;
 create function shop_day(at timestamp with time zone, zone text) returns date language sql immutable;

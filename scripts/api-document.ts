@@ -12,7 +12,7 @@ import type { HttpDeps } from '../src/http/shared/deps.ts'
 import { compileValidator } from '../src/http/shared/validation.ts'
 import { registerStorefront } from '../src/http/storefront/index.ts'
 
-export type SurfaceName = 'rest' | 'storefront' | 'admin'
+export type SurfaceName = 'rest' | 'storefront' | 'data' | 'collection' | 'admin'
 
 /** The OpenAPI documents of this checkout. Nothing is asked of a database: routes are registered and never called. */
 export async function apiDocuments(): Promise<Record<SurfaceName, OpenApiDocument>> {
@@ -35,7 +35,13 @@ export async function apiDocuments(): Promise<Record<SurfaceName, OpenApiDocumen
   registerStorefront(app, deps, countAddress)
   registerAdmin(app, { ...deps, adminDocument: documents.admin })
   await app.ready()
-  const created = { rest: documents.rest(), storefront: documents.storefront(), admin: documents.admin() }
+  const created = {
+    rest: documents.rest(),
+    storefront: documents.storefront(),
+    data: documents.data(),
+    collection: documents.collection(),
+    admin: documents.admin()
+  }
   await app.close()
   await db.close()
   return created

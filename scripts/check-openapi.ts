@@ -35,6 +35,18 @@ const PROMISES: Record<SurfaceName, Promises> = {
     access: 'x-allow',
     writesAreIdempotent: false
   },
+  data: {
+    headers: ['X-Request-Id'],
+    errors: { all: ['401', '403', '422', '429', '500', '503'], objects: [], writes: [] },
+    access: 'x-required-scope',
+    writesAreIdempotent: false
+  },
+  collection: {
+    headers: ['X-Request-Id', 'Deprecation', 'Link'],
+    errors: { all: ['400', '401', '403', '404', '429', '500', '503'], objects: [], writes: [] },
+    access: 'x-required-scope',
+    writesAreIdempotent: false
+  },
   admin: {
     headers: ['X-Request-Id'],
     errors: { all: ['400', '401', '403', '500'], objects: ['404'], writes: ['409', '503'] },

@@ -1,5 +1,5 @@
 // Writes an OpenAPI document of this checkout to a file, or to the output:
-//   node scripts/write-openapi.ts [--surface rest|storefront|admin] [file]
+//   node scripts/write-openapi.ts [--surface rest|storefront|data|collection|admin] [file]
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { apiDocuments, jsonOf, type SurfaceName } from './api-document.ts'
@@ -9,7 +9,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true
 })
 const document = (await apiDocuments())[values.surface as SurfaceName]
-if (!document) throw new Error(`--surface must be rest, storefront or admin, not ${values.surface}`)
+if (!document) throw new Error(`--surface must be rest, storefront, data, collection or admin, not ${values.surface}`)
 const [path] = positionals
 if (path) await writeFile(path, jsonOf(document))
 else process.stdout.write(jsonOf(document))

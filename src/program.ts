@@ -19,6 +19,10 @@ export function runProgram(args: string[], { env, out, err }: Surroundings): Pro
     backUp: async (given) => (await import('./backup/commands.ts')).backUp(onDatabase(), given),
     restore: async (given, say) => (await import('./backup/commands.ts')).restore(onDatabase(say), given),
     markAsRestored: async () => (await import('./backup/commands.ts')).markAsRestored(onDatabase()),
+    dataEndpoints: async () => {
+      const { endpoints, rowSchema } = await import('#exports')
+      return endpoints.map((endpoint) => ({ ...endpoint, schema: rowSchema(endpoint) }))
+    },
     settings: ENVIRONMENT_VARIABLES,
     settingsSections: Object.values(settingsSections)
   })

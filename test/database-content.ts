@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { copyOut } from '../src/backup/copy-stream.ts'
+import { copyOut } from '#kit/postgres'
 import { RowChecksum } from '../src/backup/row-checksum.ts'
 import { copyOutOf, listTables, ONE_TEXT } from '../src/backup/tables.ts'
 

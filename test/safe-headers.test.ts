@@ -43,6 +43,8 @@ const operator = { authorization: `Bearer ${OPERATOR_TOKEN}` }
 for (const [document, prefix, credential] of [
   ['/openapi.json', '/v1', { authorization: `Bearer ${store.key}` }],
   ['/openapi/storefront.json', '/apps/svc-api/v1', {}],
+  ['/openapi/data.json', '/apps/svc-api/v1', {}],
+  ['/openapi/collection.json', '/apps/svc-api/v1', {}],
   ['/admin/api/openapi.json', '/admin/api', operator]
 ] as [string, string, Record<string, string>][]) {
   test(`every operation of ${document}, with a credential and without`, async () => {
@@ -68,7 +70,14 @@ for (const [document, prefix, credential] of [
 }
 
 test('the documents, health, metrics, redirects, errors and what is no HTTP', async () => {
-  for (const path of ['/docs', '/docs/style.css', '/openapi.json', '/openapi/storefront.json']) {
+  for (const path of [
+    '/docs',
+    '/docs/style.css',
+    '/openapi.json',
+    '/openapi/storefront.json',
+    '/openapi/data.json',
+    '/openapi/collection.json'
+  ]) {
     assert.equal(await check({ url: service.url + path }, /^no-cache$/), 200, path)
   }
   for (const [path, status] of [

@@ -14,6 +14,8 @@ export function proxyRoutes({ clock }: Platform, agent: Dispatcher) {
       scope.all(`${PATH_PREFIX}/*`, async (request, reply) => {
         const { shop } = request.shopRequest
         const [path, search = ''] = request.raw.url!.split('?', 2) as [string, string?]
+        const left = new AbortController()
+        reply.raw.once('close', () => left.abort(new Error('The visitor has left')))
         const forwarded = await forwardToApp(
           agent,
           shop,
@@ -21,18 +23,19 @@ export function proxyRoutes({ clock }: Platform, agent: Dispatcher) {
             method: request.method,
             path: path.slice(path.indexOf(PATH_PREFIX) + PATH_PREFIX.length),
             query: new URLSearchParams(search),
-            contentType: request.headers['content-type'] ?? null,
+            headers: request.headers,
+            address: request.ip,
             body: Buffer.isBuffer(request.body) ? request.body : null,
-            loggedInCustomerId: loggedInCustomer(request)
+            loggedInCustomerId: loggedInCustomer(request),
+            left: left.signal
           },
           await clock(shop.domain)
         )
         if (!forwarded) {
           return reply.code(502).type('text/html').send('<h1>The app behind this page does not answer.</h1>')
         }
-        reply.code(forwarded.status).headers(forwarded.headers)
-        if (forwarded.contentType) reply.type(forwarded.contentType)
-        return reply.send(forwarded.body)
+        // A body that breaks off, or takes longer than the platform waits, breaks the visitor's connection off.
+        return reply.code(forwarded.status).headers(forwarded.headers).send(forwarded.body)
       })
     })
   }

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher } from 'undici'
@@ -230,20 +231,25 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
     const { shop } = request.shopRequest
     const { id } = request.params as { id: string }
     const { reason = 'other', comment } = fieldsOf(request)
-    const ask = async () =>
-      forwardToApp(
+    const ask = async () => {
+      const forwarded = await forwardToApp(
         agent,
         shop,
         {
           method: 'POST',
           path: `/v1/membership/churn/${encodeURIComponent(id)}/cancellation`,
           query: new URLSearchParams(),
-          contentType: 'application/json',
+          headers: { accept: 'application/json', 'content-type': 'application/json' },
+          address: request.ip,
           body: Buffer.from(JSON.stringify({ reason, ...(comment ? { comment } : {}) })),
           loggedInCustomerId: customerId
         },
         await clock(shop.domain)
       )
+      // A body that breaks off is no answer either.
+      const body = forwarded && (await text(forwarded.body).catch(() => null))
+      return forwarded && body !== null ? { status: forwarded.status, body } : null
+    }
     let response = await ask()
     // The app hears of a new contract shortly after the checkout.
     const mayBeNew = await isHeldBy(shop.storeId, id, customerId)
@@ -257,7 +263,7 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
     return {
       kind: done ? 'done' : 'problem',
       title: done ? 'Your membership is cancelled.' : `The membership service refused (${response.status}).`,
-      detail: readable(response.body.toString())
+      detail: readable(response.body)
     }
   }
 

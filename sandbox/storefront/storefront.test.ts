@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
-import { request } from 'undici'
+import { gzipSync } from 'node:zlib'
+import { Agent, request } from 'undici'
 import { sql } from '#kit/postgres'
 import { testDatabase } from '../../test/database.ts'
 import { until } from '../../test/until.ts'
 import { declineOf, OUTCOMES } from '../billing/outcomes.ts'
+import { forwardToApp } from '../proxy/forward.ts'
 import { signedQuery, signQuery } from '../proxy/sign.ts'
 import { startSandbox, type TestShop } from '../start-sandbox.test-helper.ts'
 
@@ -209,6 +212,99 @@ test('the proxy forwards method, body and response', async () => {
   assert.equal(requested!.query.get('signature'), signQuery(requested!.query, shop.shop.proxySecret))
   const without = await request(`${(await aShop()).base}/apps/svc-api/v1/x`)
   assert.equal(without.statusCode, 502)
+})
+
+/** An app that answers by itself. */
+async function aRawApp(answer: RequestListener) {
+  const server = createServer(answer)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/apps/svc-api`
+}
+
+test('the proxy passes headers on, except for cookies and what belongs to a connection; bytes stay compressed', async () => {
+  const received: IncomingHttpHeaders[] = []
+  const bytes = gzipSync('{"data":[]}')
+  const shop = await aShop({
+    appProxyUrl: await aRawApp((incoming, outgoing) => {
+      received.push(incoming.headers)
+      outgoing.writeHead(200, {
+        'content-type': 'application/json',
+        'content-encoding': 'gzip',
+        'set-cookie': 'app=1',
+        deprecation: '@1767225600',
+        'retry-after': '7',
+        'x-ratelimit-limit': '60'
+      })
+      outgoing.end(bytes)
+    })
+  })
+  const { headers, body } = await request(`${shop.base}/apps/svc-api/v1/data/members`, {
+    headers: { cookie: 'a=b', authorization: 'Bearer x', 'accept-encoding': 'gzip', 'x-forwarded-for': '203.0.113.9' }
+  })
+  assert.ok(Buffer.from(await body.arrayBuffer()).equals(bytes))
+  assert.deepEqual(
+    ['content-encoding', 'deprecation', 'retry-after', 'x-ratelimit-limit', 'set-cookie'].map((name) => headers[name]),
+    ['gzip', '@1767225600', '7', '60', undefined]
+  )
+  const { cookie, authorization, ...passed } = received[0]!
+  assert.deepEqual([cookie, authorization], [undefined, undefined])
+  assert.deepEqual(
+    [passed['accept-encoding'], passed['x-forwarded-for'], passed['x-forwarded-host']],
+    ['gzip', '127.0.0.1', shop.shop.domain]
+  )
+})
+
+test('the proxy waits for the whole of a response: what is late before it begins is 502, and later breaks off', async () => {
+  const agent = new Agent()
+  after(() => agent.destroy())
+  const shop = await aShop({
+    appProxyUrl: await aRawApp((incoming, outgoing) => {
+      if (incoming.url!.includes('/begins')) outgoing.write('[1,')
+    })
+  })
+  const ask = (path: string) =>
+    forwardToApp(
+      agent,
+      shop.shop,
+      {
+        method: 'GET',
+        path,
+        query: new URLSearchParams(),
+        headers: {},
+        address: '::1',
+        body: null,
+        loggedInCustomerId: null
+      },
+      shop.now,
+      300
+    )
+  assert.equal(await ask('/silent'), null)
+  const begun = await ask('/begins')
+  assert.equal(begun!.status, 200)
+  await assert.rejects(text(begun!.body), { name: 'TimeoutError' })
+})
+
+test('a response that breaks off in the app breaks off at the visitor; a visitor who leaves ends the request to the app', async () => {
+  const left = Promise.withResolvers<void>()
+  const shop = await aShop({
+    appProxyUrl: await aRawApp((incoming, outgoing) => {
+      outgoing.write('[1,')
+      if (incoming.url!.includes('/breaks')) setTimeout(() => outgoing.destroy(), 50)
+      else outgoing.once('close', left.resolve)
+    })
+  })
+  const broken = await request(`${shop.base}/apps/svc-api/v1/breaks`)
+  assert.equal(broken.statusCode, 200)
+  await assert.rejects(broken.body.text())
+  const abort = new AbortController()
+  const endless = await request(`${shop.base}/apps/svc-api/v1/endless`, { signal: abort.signal })
+  abort.abort()
+  await assert.rejects(endless.body.text())
+  await left.promise
 })
 
 test('the address without a shop lists the shops', async () => {

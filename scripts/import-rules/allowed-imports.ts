@@ -25,7 +25,7 @@ const PARTS: Record<string, readonly string[]> = {
   'program.ts': ['app', 'backup', 'cli'],
   'main.ts': ['app', 'program.ts']
 }
-const USES_EVERY_DOOR = new Set(['http', 'demo', 'backup', 'app'])
+const USES_EVERY_DOOR = new Set(['http', 'demo', 'backup', 'app', 'program.ts'])
 
 /** Files that look up what they import, with the reason. */
 const NOT_WRITTEN_OUT = new Map([

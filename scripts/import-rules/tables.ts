@@ -28,12 +28,19 @@ const READS_AHEAD: { file: string; tables: readonly string[]; reason: string }[]
 ]
 
 /** Files whose statements name their table by a part put into the text, with the reason. */
-const NAMED_TABLES = new Map([
+const NAMED_TABLES = new Map<string, string>([
   [
     'src/kit/postgres/erase-store.ts',
     'removes the rows of a deleted store from every table of the catalog: a list by hand would forget one'
   ],
   ['src/views/totals/page-with-total.ts', 'reads the view of the list that its caller names'],
+  ...['pages/page-plan', 'pages/plan-cursor-page', 'topics/plan-topic'].map(
+    (file) =>
+      [
+        `src/exports/${file}.ts`,
+        'reads the rows that the declarations of endpoints and topics name; exports comes after every module whose tables those are'
+      ] as const
+  ),
   ['src/backup/tables.ts', 'copies every table of the database and reads every sequence, whichever there are'],
   ['src/backup/restore-backup.ts', 'loads every table of the database, whichever there are'],
   ['sandbox/wire/pages.ts', 'reads the table of the sandbox that its caller names']

@@ -7,7 +7,10 @@ const LEFT_OUT = new Map([
   ['src/kit/postgres/migrate.ts', 'runs the migrations'],
   ['src/kit/postgres/roles.ts', 'makes the roles before them'],
   ['src/embedded-postgres/start.ts', 'makes the database'],
-  ['src/backup/copy-stream.ts', 'copies a whole database out and in, for its owner'],
+  [
+    'src/kit/postgres/copy-stream.ts',
+    'copies a whole database out and in for its owner, and pages of rows by statements that are checked as they are made'
+  ],
   ['src/backup/restore-backup.ts', 'fills an empty database, for its owner']
 ])
 

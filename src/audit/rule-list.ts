@@ -26,7 +26,8 @@ export {
   creditShortfallsCollected,
   creditTotalsSum
 } from '#credits/audit-rules'
-export { customerMergesFlat, profilesPushed } from '#members/audit-rules'
+export { ledgerMarksExact } from '#exports/audit-rules'
+export { customerMergesFlat, membersCounted, profilesPushed } from '#members/audit-rules'
 export { tagsFollowMemberships, tagsWritten } from '#mirror/audit-rules'
 export {
   firstOrdersRight,

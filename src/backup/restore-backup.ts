@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import type pg from 'pg'
 import { countLiveNodes } from '#kit/engines'
-import { type MigrationSet, migrate, openConnection } from '#kit/postgres'
+import { copyIn, copyOut, type MigrationSet, migrate, openConnection } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import { holdAllStores } from '#sync'
 import {
@@ -14,7 +14,6 @@ import {
   type TableEnd,
   type TableStart
 } from './backup-file.ts'
-import { copyIn, copyOut } from './copy-stream.ts'
 import { RowChecksum } from './row-checksum.ts'
 import {
   copyInto,

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import type pg from 'pg'
 import { isoOf, realNow } from '#kit/clock'
-import { openConnection } from '#kit/postgres'
+import { copyOut, openConnection } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import { version } from '#kit/version'
 import {
@@ -14,7 +14,6 @@ import {
   type TableStart,
   writeBackupFile
 } from './backup-file.ts'
-import { copyOut } from './copy-stream.ts'
 import { RowChecksum } from './row-checksum.ts'
 import {
   copyOutOf,

@@ -10,6 +10,7 @@ import { whatItWaitsFor } from './what-it-waits-for.ts'
 export type Terminal = {
   /** Finds the server on first use, so that bad flags are reported without a server. */
   api: () => AdminApi
+  env: NodeJS.ProcessEnv
   /** For progress and remarks, which are never part of the output. */
   err: NodeJS.WriteStream
   answer(document: Document, shown: () => string): void

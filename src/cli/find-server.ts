@@ -16,6 +16,9 @@ export function findServer(env: NodeJS.ProcessEnv): Server {
   return { url: urlOf(env, dataDir), token: tokenOf(env, dataDir) }
 }
 
+/** The address of the service, for what needs no token of the operator. */
+export const serviceUrl = (env: NodeJS.ProcessEnv): URL => urlOf(env, resolve(env.DATA_DIR || './data'))
+
 /** The error for a server that does not respond. */
 export function notRunning(server: Server): CommandError {
   return new CommandError('not_running', `No service is running at ${server.url.origin}: ${HOW_TO_START}`)

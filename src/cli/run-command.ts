@@ -12,6 +12,7 @@ import { addCreditCommands } from './commands/credit/credit.ts'
 import { addDeadLetterCommands } from './commands/dead-letter.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addEventCommands } from './commands/event.ts'
+import { addExportCommand, type DataParts } from './commands/export.ts'
 import { addImportCommands } from './commands/import.ts'
 import { addKeyCommands } from './commands/key.ts'
 import { addListenCommand } from './commands/listen.ts'
@@ -26,12 +27,13 @@ import { addStatusCommand } from './commands/status.ts'
 import { addStoreCommands } from './commands/store/store.ts'
 import { addSubscriptionCommands } from './commands/subscription.ts'
 import { addTagCommands } from './commands/tags/tags.ts'
+import { addTapCommand } from './commands/tap.ts'
 import { addTriggerCommand } from './commands/trigger.ts'
 import { addWebhookCommands } from './commands/webhook/webhook.ts'
 import { findServer } from './find-server.ts'
 
 /** What the program gives its command line, which imports nothing of the service. */
-type Parts = ServeParts & BackupParts & { settingsSections: readonly SettingsSection[] }
+type Parts = ServeParts & BackupParts & DataParts & { settingsSections: readonly SettingsSection[] }
 
 const ENV_HELP = `
 Commands find the service by PERENNIAL_URL and PERENNIAL_TOKEN, or by the files that it writes to DATA_DIR (./data).
@@ -49,6 +51,7 @@ export async function runCommand(
   let exitCode = 0
   const terminal: Terminal = {
     api: () => adminApi(findServer(env)),
+    env,
     err,
     out,
     json: asJson,
@@ -106,6 +109,8 @@ function programOf(terminal: Terminal, parts: Parts): Command {
   addSandboxCommands(program, terminal)
   addStatusCommand(program, terminal)
   addDoctorCommand(program, terminal)
+  addExportCommand(program, terminal, parts)
+  addTapCommand(program, terminal, parts)
   addBackupCommands(program, terminal, parts)
   addSeedCommand(program, terminal)
   // Accepted on groups too, so that the error is about the missing command.

@@ -18,6 +18,12 @@ export function currencyDecimals(currency: string): number {
   return OTHER_DECIMALS.get(currency) ?? 2
 }
 
+/** The currencies that have another number of decimals than 2, by that number: for SQL, which formats amounts of any currency. */
+export function otherDecimals(): { decimals: number; codes: string[] }[] {
+  const byDecimals = Map.groupBy(OTHER_DECIMALS, ([, decimals]) => decimals)
+  return [...byDecimals].map(([decimals, entries]) => ({ decimals, codes: entries.map(([code]) => code) }))
+}
+
 const currencies = new Set(Intl.supportedValuesOf('currency'))
 
 export function isCurrency(code: string): boolean {

@@ -38,3 +38,23 @@ export const customerMergesFlat = defineAuditRule({
      where m.store_id = ${ctx.storeId}
      order by m.id limit 100`
 })
+
+export const membersCounted = defineAuditRule({
+  name: 'members_counted',
+  severity: 'finding',
+  help: 'The counts of members per section of ids, by which pages of `/data/members` are found, are not those of the table. Was a table changed past its triggers?',
+  counted: (ctx) => sql`select count(*) as count from member_sections where store_id = ${ctx.storeId}`,
+  wrong: (ctx) => sql`
+    with counted as (
+      select id / 4096 as section, count(*) as rows from members
+       where store_id = ${ctx.storeId} and status is not null and merged_into is null group by 1),
+    held as (
+      select section, sum(rows) as rows from (
+        select section, rows from member_sections where store_id = ${ctx.storeId}
+        union all
+        select section, delta from member_section_changes where store_id = ${ctx.storeId}) s group by section)
+    select 'section ' || coalesce(c.section, h.section) as subject,
+           'has ' || coalesce(c.rows, 0) || ' members; the maintained counts say ' || coalesce(h.rows, 0) as message
+      from counted c full join held h on h.section = c.section
+     where coalesce(c.rows, 0) <> coalesce(h.rows, 0) order by 1 limit 100`
+})

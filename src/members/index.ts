@@ -3,6 +3,7 @@ export { type CustomerUpdate, customerKey, customerPayload, type KnownCustomer }
 export { type CustomerIdReference, findCustomerId, findCustomers, parseCustomerId } from './find-customer-id.ts'
 export { followMerges } from './follow-merges.ts'
 export { type MergedCustomers, markCustomersDeleted, markCustomersMerged } from './mark-customers-deleted.ts'
+export { addSectionChanges, findMembersFrom } from './member-sections.ts'
 export type { Profile } from './profile.ts'
 export { listProfilesToPush } from './push-profiles.ts'
 export { insertMissingCustomers, listCustomers, lockMembers, type MembershipStatus } from './queries.ts'

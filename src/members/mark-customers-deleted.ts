@@ -1,4 +1,6 @@
+import { record } from '#kit/outbox'
 import { type Ctx, int, row, sql, text } from '#kit/postgres'
+import { customerChanged } from './events/customer-changed.ts'
 import { lockKeptCustomer } from './follow-merges.ts'
 import { lockCustomers } from './queries.ts'
 
@@ -38,6 +40,7 @@ export async function markCustomersMerged(
     await ctx.tx.run(sql`
       update members set platform_customer_id = ${keptId}, platform_updated_at = null, updated_at = ${ctx.now}
        where store_id = ${ctx.storeId} and id = ${from}`)
+    await record(ctx, customerChanged({ id: from }))
     return null
   }
   const to = await lockKeptCustomer(ctx, kept)
@@ -53,5 +56,7 @@ export async function markCustomersMerged(
   await ctx.tx.run(
     sql`update members set merged_into = ${to} where store_id = ${ctx.storeId} and merged_into = ${from}`
   )
+  // What the caller transfers is shown with the other customer.
+  await record(ctx, customerChanged({ id: to }))
   return { from, to }
 }

@@ -27,10 +27,10 @@ export const ProfileRow = row({
 })
 export type ProfileRow = RowOf<typeof ProfileRow>
 
-type Changes = Record<string, { from: string | null; to: string | null }>
+export type ProfileChanges = Record<string, { from: string | null; to: string | null }>
 
 /** The fields that differ, in the format of events; null when none does. */
-export function changesBetween<P extends Partial<Profile>>(before: P, after: P): Changes | null {
+export function changesBetween<P extends Partial<Profile>>(before: P, after: P): ProfileChanges | null {
   const fields = (Object.keys(NAMES) as (keyof Profile)[]).filter((field) => field in before && field in after)
   const reported = fields.flatMap((field) => {
     const [from, to] = [shown(before[field]), shown(after[field])]
@@ -42,6 +42,6 @@ export function changesBetween<P extends Partial<Profile>>(before: P, after: P):
 const shown = (value: string | Temporal.PlainDate | null | undefined) => value?.toString() ?? null
 
 /** The changed fields that the platform has too. */
-export function onPlatform(changes: Changes): string[] {
+export function onPlatform(changes: ProfileChanges): string[] {
   return ON_PLATFORM.map((field) => NAMES[field]).filter((name) => name in changes)
 }

@@ -2,8 +2,9 @@ import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { storeContext } from '#stores'
 import { type CustomerUpdate, type KnownCustomer, truncateFields } from './customer.ts'
+import { customerChanged } from './events/customer-changed.ts'
 import { memberUpdated } from './events/member-updated.ts'
-import { changesBetween } from './profile.ts'
+import { changesBetween, type ProfileChanges } from './profile.ts'
 import { insertMissingCustomers, listMemberSnapshots, lockCustomers, updateCustomers } from './queries.ts'
 
 /**
@@ -21,16 +22,24 @@ export async function upsertCustomers(ctx: Ctx, customers: CustomerUpdate[]): Pr
   const changes = new Map(
     after.flatMap((customer) => {
       const was = old.get(customer.id)
-      const changed = was && customer.status !== null && changesBetween(was, customer)
+      const changed = was && changesBetween(was, customer)
       return changed ? [[customer.id, changed] as const] : []
     })
   )
-  if (changes.size > 0) {
-    const store = await storeContext(ctx)
-    const members = await listMemberSnapshots(ctx, [...changes.keys()])
-    await record(ctx, ...members.map((member) => memberUpdated(member, changes.get(member.id)!, store)))
-  }
+  await recordChanges(ctx, after, changes)
   return known
+}
+
+async function recordChanges(ctx: Ctx, after: KnownCustomer[], changes: Map<number, ProfileChanges>): Promise<void> {
+  const changed = after.filter(({ id }) => changes.has(id))
+  const members = changed.filter(({ status }) => status !== null).map(({ id }) => id)
+  if (members.length > 0) {
+    const store = await storeContext(ctx)
+    const snapshots = await listMemberSnapshots(ctx, members)
+    await record(ctx, ...snapshots.map((member) => memberUpdated(member, changes.get(member.id)!, store)))
+  }
+  const others = changed.filter(({ status }) => status === null)
+  if (others.length > 0) await record(ctx, ...others.map(customerChanged))
 }
 
 /** The newest of several updates of one customer. */

@@ -1,4 +1,6 @@
+import { record } from '#kit/outbox'
 import { type Ctx, instant, int, nullable, type RowOf, row, sql, text } from '#kit/postgres'
+import { firstOrdersChanged } from './events/first-orders-changed.ts'
 
 const FirstOrders = row({
   memberId: int,
@@ -29,6 +31,8 @@ export async function refreshFirstOrders(ctx: Ctx, memberIds: number[]): Promise
   }
   const changed = now.filter((one) => JSON.stringify(one) !== JSON.stringify(known.get(one.memberId)))
   if (changed.length > 0) await writeFirstOrders(ctx, changed)
+  const others = [...gone, ...changed.map(({ memberId }) => memberId)]
+  if (others.length > 0) await record(ctx, ...others.map(firstOrdersChanged))
 }
 
 export function listFirstOrders(ctx: Ctx, memberIds: number[]): Promise<FirstOrders[]> {

@@ -1,9 +1,11 @@
+import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { lockMembers } from '#members'
 import { setWantedTags } from '#mirror'
 import { classifyOrder, type OrderClassification } from '#orders'
 import { settingsOf } from '#stores'
 import { findActiveTiers } from './active-tiers.ts'
+import { orderEffectsChanged } from './events/order-effects-changed.ts'
 import { refreshFirstOrders } from './first-orders.ts'
 import { linkOrders, type OrderLink } from './link-orders.ts'
 import { applyLostDisputes } from './lost-disputes.ts'
@@ -52,6 +54,8 @@ export async function refreshOrders(ctx: Ctx, orderIds: number[], isAsked = fals
     ctx,
     classified.flatMap(({ order, effect }) => (isNews(order, effect) ? [effect] : []))
   )
+  const changed = classified.filter(({ order, effect }) => isShownOther(order, effect))
+  if (changed.length > 0) await record(ctx, ...changed.map(({ order }) => orderEffectsChanged(order)))
   await setWantedTags(
     ctx,
     'order',
@@ -139,6 +143,12 @@ function effectOf(
 
 const isSame = (one: Temporal.Instant | null, other: Temporal.Instant | null) =>
   one === other || (one !== null && other !== null && one.equals(other))
+
+/** Whether what is shown of the order changes. */
+const isShownOther = (order: OrderState, effect: OrderEffect): boolean =>
+  order.checkoutType !== effect.checkoutType ||
+  order.orderTag !== effect.orderTag ||
+  order.autochargeStatus !== effect.autochargeStatus
 
 const isNews = (order: OrderState, effect: OrderEffect): boolean =>
   order.seenAt === null ||

@@ -12,19 +12,21 @@ const POLICY =
   "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /**
- * The documents that everybody may read: `/openapi.json` of the direct API, `/openapi/storefront.json`, and the page at
- * `/docs`, which is made from the first. No page asks another host for anything.
+ * The documents that everybody may read: `/openapi.json` of the direct API, those of what is reached through the app proxy
+ * (`/openapi/storefront.json`, `data.json`, `collection.json`), and the page at `/docs`, which is made from the first. No page asks another host for anything.
  */
 export function registerDocs(
   app: FastifyInstance,
-  documents: Pick<Documents, 'rest' | 'storefront'>,
+  documents: Omit<Documents, 'admin'>,
   budgets: Record<RatePlan, Budget> = BUDGETS
 ): void {
   app.get('/', OPEN, (_request, reply) => reply.redirect('/docs'))
   app.get('/openapi.json', OPEN, (_request, reply) => reply.header('cache-control', 'no-cache').send(documents.rest()))
-  app.get('/openapi/storefront.json', OPEN, (_request, reply) =>
-    reply.header('cache-control', 'no-cache').send(documents.storefront())
-  )
+  for (const name of ['storefront', 'data', 'collection'] as const) {
+    app.get(`/openapi/${name}.json`, OPEN, (_request, reply) =>
+      reply.header('cache-control', 'no-cache').send(documents[name]())
+    )
+  }
   app.get('/docs', OPEN, (request, reply) =>
     reply
       .headers({ 'content-security-policy': POLICY, 'cache-control': 'no-cache' })

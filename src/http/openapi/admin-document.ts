@@ -78,6 +78,10 @@ const TAGS: Record<string, Tag> = {
   },
   orders: { name: 'Orders', description: 'The orders of the shop, and reading those that it had before.' },
   'store-credits': { name: 'Store credit', description: 'Store credit of customers, by hand and by import.' },
+  'reward-integrations': {
+    name: 'Reward points of others',
+    description: 'Services that keep reward points for the shop, and the balances that they push.'
+  },
   imports: { name: 'Imports', description: 'Taking over contracts that others have billed until now.' },
   sandbox: SANDBOX,
   installation: { name: 'Installation', description: 'What is about the whole installation.' }

@@ -18,6 +18,10 @@ declare module 'fastify' {
     isIdempotent?: boolean
     /** Types of a body that is a file, each with an example; without them a body is JSON. */
     consumes?: Record<string, string>
+    /** The type of a body with fields that is not JSON. */
+    bodyType?: string
+    /** Whether it may be removed, in favour of another. */
+    deprecated?: true
     /** Types of a response that is not JSON; its schema is that of one line. */
     produces?: string[]
   }
@@ -51,6 +55,7 @@ export type Operation = {
   summary: string
   description: string
   tags: string[]
+  deprecated?: true
   security: Record<string, string[]>[]
   /** The scope that an API key needs. */
   'x-required-scope'?: string
@@ -97,6 +102,8 @@ export type ErrorKind = {
 /** What the document of one surface has that others have not. */
 export type DocumentDialect = {
   prefix: string
+  /** Which paths below the prefix are the surface's, where others have it too. */
+  has?: (path: string) => boolean
   info: { title: string; summary: string; description: string }
   /** By the key that `tagOf` finds in a path. */
   tags: Record<string, Tag>

@@ -18,7 +18,7 @@ export function surfaceDocument(
   const publisher = createPublisher()
   const { prefix, info, tags, headers, securitySchemes } = dialect
   const paths = pathsOf(
-    routes.filter(({ url }) => url.startsWith(`${prefix}/`)),
+    routes.filter(({ url }) => url.startsWith(`${prefix}/`) && (dialect.has?.(url.slice(prefix.length)) ?? true)),
     dialect,
     publisher
   )

@@ -51,7 +51,7 @@ function inReadingOrder(routes: DocumentedRoute[], dialect: DocumentDialect): Do
 
 /** Throws for a route that leaves out what a reader or a client needs. */
 function operationOf(route: DocumentedRoute, path: string, dialect: DocumentDialect, publisher: Publisher): Operation {
-  const { operationId, summary, description, params, querystring } = route.schema ?? {}
+  const { operationId, summary, description, params, querystring, deprecated } = route.schema ?? {}
   const allow = route.config?.allow
   const tag = dialect.tags[dialect.tagOf(path)]
   const name = `${route.method} ${route.url}`
@@ -71,6 +71,7 @@ function operationOf(route: DocumentedRoute, path: string, dialect: DocumentDial
     summary,
     description: note ? `${description}\n\n${note}` : description,
     tags: [tag.name],
+    ...(deprecated && { deprecated }),
     ...access,
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
@@ -90,7 +91,7 @@ function parametersOf(schema: JsonSchema | undefined, place: 'path' | 'query', {
 }
 
 function bodyOf(
-  { schema: { body, consumes } = {}, method }: DocumentedRoute,
+  { schema: { body, consumes, bodyType = 'application/json' } = {}, method }: DocumentedRoute,
   { forRequest }: Publisher
 ): Operation['requestBody'] {
   if (consumes) return { required: true, description: 'The file itself.', content: filesOf(consumes) }
@@ -101,11 +102,12 @@ function bodyOf(
     required,
     description: required ? undefined : 'Optional.',
     content: {
-      'application/json': {
-        schema: forRequest(method === 'POST' ? withNulls(schema) : schema),
+      [bodyType]: {
+        // A form has no nulls.
+        schema: forRequest(method === 'POST' && bodyType === 'application/json' ? withNulls(schema) : schema),
         example: exampleOf(schema)
       }
-    }
+    } as MediaTypes
   }
 }
 

@@ -8,6 +8,17 @@ import { surfaceDocument } from './document.ts'
 import type { DocumentDialect, DocumentedRoute, ErrorKind, OpenApiDocument, Tag } from './document-types.ts'
 import { HEADERS, namesObject, RATE_LIMIT_HEADERS, TOO_BUSY } from './responses.ts'
 
+/** How the platform's app proxy shows that a request came through it. */
+export const APP_PROXY = {
+  type: 'apiKey',
+  in: 'query',
+  name: 'signature',
+  description: "The HMAC of the query's other parameters, which the platform's app proxy adds."
+}
+
+/** Those that programs call with a key have documents of their own. */
+const isOfIntegrators = (path: string) => /^\/(data|collection)(\/|$)/.test(path)
+
 /** By the second part of a path, behind `membership`. */
 const TAGS: Record<string, Tag> = {
   churn: { name: 'Churn API', description: 'What a customer does to leave a membership.' }
@@ -38,7 +49,7 @@ const ERRORS: Record<string, ErrorKind> = {
     refusal: tooLong
   },
   RateLimited: {
-    meaning: 'The rate limit of the store is reached.',
+    meaning: 'The rate limit of the customer is reached, or without one that of the address.',
     refusal: new RateLimited({ limit: 60, window: 'minute' }),
     headers: ['Retry-After']
   },
@@ -49,7 +60,7 @@ const ERRORS: Record<string, ErrorKind> = {
   Unavailable: TOO_BUSY
 }
 
-const StorefrontError = Type.Object(
+export const StorefrontError = Type.Object(
   {
     message: Type.String({ description: 'What is wrong, for people; the text may change' }),
     errors: Type.Optional(
@@ -61,6 +72,7 @@ const StorefrontError = Type.Object(
 
 const DIALECT: DocumentDialect = {
   prefix: STOREFRONT_PREFIX,
+  has: (path) => !isOfIntegrators(path),
   info: {
     title: 'Perennial storefront API',
     summary: "What a shop's storefront reaches through the platform's app proxy.",
@@ -69,14 +81,7 @@ const DIALECT: DocumentDialect = {
   },
   tags: TAGS,
   tagOf: (path) => path.split('/')[2] ?? '',
-  securitySchemes: {
-    appProxy: {
-      type: 'apiKey',
-      in: 'query',
-      name: 'signature',
-      description: "The HMAC of the query's other parameters, which the platform's app proxy adds."
-    }
-  },
+  securitySchemes: { appProxy: APP_PROXY },
   accessOf: (allow) => ({
     security: [{ appProxy: [] }],
     'x-allow': allow,

@@ -19,10 +19,19 @@ export function countForStore(
   limiter: RateLimiter,
   request: FastifyRequest,
   store: { storeId: number; ratePlan: RatePlan },
-  family: 'rest' | 'proxy',
+  family: 'rest',
   budgets: Record<RatePlan, Budget> = BUDGETS
 ): void {
-  const counting = limiter.count(store.storeId, family, budgets[store.ratePlan])
+  countFamily(limiter, request, { storeId: store.storeId, family, budget: budgets[store.ratePlan] })
+}
+
+/** Starts counting a request in one of a store's families of requests. */
+export function countFamily(
+  limiter: RateLimiter,
+  request: FastifyRequest,
+  { storeId, family, budget }: { storeId: number; family: string; budget: Budget }
+): void {
+  const counting = limiter.count(storeId, family, budget)
   request.counted = (request.deadline?.race(counting) ?? counting).then(
     (rateLimitStatus) => ({ rateLimitStatus }),
     (failure: unknown) => ({ failure })

@@ -13,6 +13,9 @@ export const ALLOWED = {
   rest: SCOPES,
   /** A customer who is logged in to the store's shop. */
   storefront: ['customer'],
+  /** An API key that has this scope, of the store for whose shop the app proxy signed. */
+  data: ['read:data'],
+  collection: ['read:data'],
   /** A caller in this role. */
   admin: ROLES,
   /** The commerce platform, by its signature. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Status } from '#audit'
+import type { ExportWorkersOptions } from '#exports'
 import type { AddressRules } from '#kit/addresses'
 import type { SettingsSection } from '#kit/define-settings'
 import type { Measure } from '#kit/metrics'
@@ -16,6 +17,10 @@ export type HttpDeps = {
   db: Database
   vault: Vault
   limiter: RateLimiter
+  /** How many exports run at once and how long, where that is not as in the service. */
+  exportOptions?: Omit<ExportWorkersOptions, 'url'>
+  /** How long a dump of the Collection API may take; 9 seconds when left out. */
+  dumpWithinMs?: number
   /** Requests per window and plan: those of the contract (spec 1, Limits), unless a bench measures more. */
   budgets?: Record<RatePlan, Budget>
   logger: FastifyBaseLogger

@@ -1,8 +1,10 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { TooManyExports } from '#exports'
 import { isBusy, isOutage } from '#kit/postgres'
 import { Busy, invalidBody, Refusal } from '#kit/refusal'
 import { RateLimited } from '../rate-limits/rate-limited.ts'
+import { TooManyAtOnce } from '../rate-limits/too-many-at-once.ts'
 
 export const authenticationFailed = (message = 'A valid API key is needed') =>
   new Refusal('authentication_failed', message)
@@ -47,6 +49,7 @@ function databaseAway(): Busy {
  */
 export function refusalOf(err: unknown, request: FastifyRequest): Refusal | RateLimited | null {
   if (err instanceof Refusal || err instanceof RateLimited) return err
+  if (err instanceof TooManyExports) return new TooManyAtOnce(err)
   if (isBusy(err)) return tooBusy()
   if (isOutage(err)) return databaseAway()
   const { code, statusCode } = err as Partial<FastifyError>
@@ -79,7 +82,7 @@ const invalidType = (accepted: string[]) =>
 
 /** The types of the body that the route accepts. */
 const typesOf = ({ routeOptions: { schema } }: FastifyRequest): string[] =>
-  Object.keys(schema?.consumes ?? { 'application/json': null })
+  schema?.consumes ? Object.keys(schema.consumes) : [schema?.bodyType ?? 'application/json']
 
 /** Logs a bug, once; without the detail of a database error, which quotes the row. */
 export function logBug(request: FastifyRequest, err: unknown): void {

@@ -11,6 +11,7 @@ import type {
 import { Type } from 'typebox'
 import { Busy, type Refusal } from '#kit/refusal'
 import type { RateLimited } from '../rate-limits/rate-limited.ts'
+import { TooManyAtOnce } from '../rate-limits/too-many-at-once.ts'
 import { ALLOWED, requireAllow } from './access.ts'
 import { logBug, noSuchRoute, refusalOf } from './errors.ts'
 
@@ -107,6 +108,7 @@ export function answerError(
     request.log.warn({ route: request.routeOptions.url }, `${request.method} refused: ${(err as Error).message}`)
     reply.header('retry-after', refusal.retryAfterSeconds)
   }
+  if (refusal instanceof TooManyAtOnce) reply.header('retry-after', refusal.retryAfterSeconds)
   reply.code(errors.statusOf(refusal))
   return errors.errorBody(refusal)
 }

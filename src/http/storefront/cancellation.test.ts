@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import { upsertFromContracts } from '#contracts'
 import { row, sql, text } from '#kit/postgres'
@@ -8,30 +7,15 @@ import { aContract, anOrder } from '../../../test/contract-builder.ts'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore, type BuiltStore } from '../../../test/store-builder.ts'
 import { testServer } from '../server.test-helper.ts'
+import { signedQuery } from './signed.test-helper.ts'
 
 const { db } = await testDatabase()
 const { app, calls } = testServer(db)
 
 const NOW = '2026-01-31T15:04:05Z'
 
-/** The query that the platform's proxy puts behind a storefront's request. */
-function signed(store: BuiltStore, customerId: string | null, changes: Record<string, string> = {}, secret?: string) {
-  const parameters: Record<string, string> = {
-    shop: store.domain,
-    path_prefix: '/apps/svc-api',
-    timestamp: String(Math.floor(Date.now() / 1000)),
-    logged_in_customer_id: customerId ?? '',
-    ...changes
-  }
-  const canonical = Object.entries(parameters)
-    .map(([key, value]) => `${key}=${value}`)
-    .sort()
-    .join('')
-  const signature = createHmac('sha256', secret ?? store.credentials.proxySecret)
-    .update(canonical)
-    .digest('hex')
-  return new URLSearchParams({ ...parameters, signature }).toString()
-}
+const signed = (store: BuiltStore, customerId: string | null, changes: Record<string, string> = {}, secret?: string) =>
+  signedQuery(store, changes, { customerId: customerId ?? '', secret })
 
 const post = (contractId: string, query: string, payload: object = { reason: 'too_expensive' }) =>
   app.inject({
@@ -79,7 +63,7 @@ test('a logged-in customer cancels their own contract, with times in shop time; 
     comment: 'Maybe later'
   })
   assert.deepEqual(calls.at(-1), ['wake', store.storeId])
-  assert.equal(response.headers['x-ratelimit-limit'], '300')
+  assert.equal(response.headers['x-ratelimit-limit'], '60')
   assert.ok(response.headers['x-request-id'])
 
   const again = await post(contract.id, signed(store, contract.customer!.id))
@@ -191,7 +175,7 @@ test('unknown paths and wrong methods of a signed request: 404 in the shape of t
   }
 })
 
-test('proxied requests have a budget of their own beside the direct API', async () => {
+test('each shopper has a budget of their own, beside those of other shoppers, of visitors and of the store', async () => {
   const store = await aStore(db, { plan: 'starter' })
   const responses = []
   while (responses.length < 200 && responses.at(-1)?.statusCode !== 429)
@@ -201,6 +185,25 @@ test('proxied requests have a budget of their own beside the direct API', async 
     message: 'Too many requests: the limit is 60 per minute'
   })
   assert.ok(Number(responses.at(-1)!.headers['retry-after']) >= 1)
-  const direct = await app.inject({ url: '/v1/members', headers: { authorization: `Bearer ${await store.aKey()}` } })
+  assert.equal((await post('1', signed(store, '6'))).statusCode, 404)
+  assert.equal((await post('1', signed(store, null))).statusCode, 403)
+  const key = await store.aKey()
+  const direct = await app.inject({ url: '/v1/members', headers: { authorization: `Bearer ${key}` } })
   assert.equal(direct.statusCode, 200)
+  const data = await app.inject({ url: `/apps/svc-api/v1/data/members?${signedQuery(store, { key })}` })
+  assert.equal(data.statusCode, 200)
+})
+
+test('visitors who are not logged in are counted by their address; the store as used up as it may be keeps nobody from cancelling', async () => {
+  const store = await aStore(db, { plan: 'starter', clockAt: Temporal.Instant.from(NOW) })
+  const contract = await aMembership(store)
+  const authorization = `Bearer ${await store.aKey()}`
+  let direct = await app.inject({ url: '/v1/members', headers: { authorization } })
+  for (let n = 0; n < 130 && direct.statusCode !== 429; n++)
+    direct = await app.inject({ url: '/v1/members', headers: { authorization } })
+  assert.equal(direct.statusCode, 429)
+  let visitor = await post(contract.id, signed(store, null))
+  for (let n = 0; n < 130 && visitor.statusCode !== 429; n++) visitor = await post(contract.id, signed(store, null))
+  assert.equal(visitor.statusCode, 429)
+  assert.equal((await post(contract.id, signed(store, contract.customer!.id))).statusCode, 200)
 })

@@ -1,19 +1,25 @@
 import type { FastifyInstance } from 'fastify'
+import { createExportWorkers, type ExportWorkers } from '#exports'
 import type { CountAddress } from '../rate-limits/address-limiter.ts'
 import { enforceRateLimits } from '../rate-limits/enforce-rate-limits.ts'
 import { createShopFinder } from '../rate-limits/find-shop.ts'
 import { answerInTime } from '../shared/deadline.ts'
 import type { HttpDeps } from '../shared/deps.ts'
 import { answerError, openSurface, type Route } from '../shared/surface.ts'
+import { registerCollection } from './collection/index.ts'
+import { registerData } from './data/index.ts'
 import { errorBody, statusOf } from './errors.ts'
-import { refuseVisitors, verifyProxy } from './proxy.ts'
 import * as routes from './routes.ts'
+import { refuseVisitors, verifyShoppers } from './shoppers.ts'
 
 export const STOREFRONT_PREFIX = '/apps/svc-api/v1'
 const ERRORS = { statusOf, errorBody }
+/** How long exports may take to end once the service stops. */
+const CLOSING_MS = 5_000
 
-/** What storefronts reach through the platform's app proxy (spec 2): the store is the shop that the proxy signed for. */
+/** What is reached through the platform's app proxy (spec 2): what shoppers may call, and the APIs for integrators with a key. */
 export function registerStorefront(app: FastifyInstance, deps: HttpDeps, countAddress: CountAddress): void {
+  const findShop = createShopFinder(deps.db, deps.vault)
   openSurface(app, {
     name: 'storefront',
     prefix: STOREFRONT_PREFIX,
@@ -23,9 +29,22 @@ export function registerStorefront(app: FastifyInstance, deps: HttpDeps, countAd
     hooks(storefront) {
       storefront.decorateRequest('proxied', null)
       answerInTime(storefront)
-      storefront.addHook('onRequest', verifyProxy(deps, countAddress, createShopFinder(deps.db, deps.vault)))
+      storefront.addHook('onRequest', verifyShoppers(deps, countAddress, findShop))
       enforceRateLimits(storefront, countAddress, (err, at) => answerError(ERRORS, err, at))
       storefront.addHook('preHandler', async (request) => refuseVisitors(request))
     }
   })
+  const exports = createExportWorkers({ url: deps.db.url, ...deps.exportOptions })
+  endWithServer(app, exports)
+  registerData(app, { ...deps, exports }, { countAddress, findShop })
+  registerCollection(app, { ...deps, exports }, { countAddress, findShop })
+}
+
+/** A server that stops waits for its responses, but not for a slow reader of an export. */
+function endWithServer(app: FastifyInstance, exports: ExportWorkers): void {
+  app.addHook('preClose', (done) => {
+    setTimeout(() => void exports.close(), CLOSING_MS).unref()
+    done()
+  })
+  app.addHook('onClose', () => exports.close())
 }

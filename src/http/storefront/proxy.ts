@@ -1,15 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import { realNow } from '#kit/clock'
 import type { Database } from '#kit/postgres'
-import { Refusal } from '#kit/refusal'
 import { type ProxyCheck, verifyProxyQuery } from '#platform'
 import { type StoreAccess, storeNow } from '#stores'
-import type { CountAddress } from '../rate-limits/address-limiter.ts'
-import { countForAddress, countForStore } from '../rate-limits/count-request.ts'
 import { type FindShop, TooManyUnknownShops } from '../rate-limits/find-shop.ts'
 import { inTime } from '../shared/deadline.ts'
 import type { HttpDeps } from '../shared/deps.ts'
-import { authenticationFailed } from '../shared/errors.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -18,25 +14,26 @@ declare module 'fastify' {
   }
 }
 
-type Proxied = { store: StoreAccess; loggedInCustomerId: string | null }
+export type Proxied = { store: StoreAccess; loggedInCustomerId: string | null }
 
-/** The hook that accepts only what the platform's app proxy signed (spec 2, Authentication), and counts it for its store. */
-export function verifyProxy(
-  { db, limiter, realNow: now = realNow }: Pick<HttpDeps, 'db' | 'limiter' | 'realNow'>,
-  countAddress: CountAddress,
+/** Why a request is not one that the app proxy of a known shop signed. */
+export type Unproxied = 'unknown_shop' | 'not_signed'
+
+export const NOT_SIGNED = 'The request is not signed by the app proxy of a shop that is known here'
+
+/** Accepts only what the platform's app proxy signed (spec 2, Authentication): the store is the shop that it signed for. */
+export async function proxiedBy(
+  request: FastifyRequest,
+  { db, realNow: now = realNow }: Pick<HttpDeps, 'db' | 'realNow'>,
   findShop: FindShop
-) {
-  return async (request: FastifyRequest): Promise<void> => {
-    const { shop } = request.query as { shop?: unknown }
-    const store = typeof shop === 'string' ? await inTime(request, findShop(request.ip, shop).catch(orUnknown)) : null
-    const check = store && (await inTime(request, verify(db, store, queryOf(request.url), now())))
-    if (!store?.isConnected || !check?.ok || check.shop !== store.domain) {
-      countForAddress(countAddress, request)
-      throw authenticationFailed('The request is not signed by the app proxy of a shop that is known here')
-    }
-    request.proxied = { store, loggedInCustomerId: check.loggedInCustomerId }
-    countForStore(limiter, request, store, 'proxy')
-  }
+): Promise<Proxied | Unproxied> {
+  const { shop } = request.query as { shop?: unknown }
+  if (typeof shop !== 'string') return 'not_signed'
+  const store = await inTime(request, findShop(request.ip, shop).catch(orUnknown))
+  if (!store?.isConnected) return 'unknown_shop'
+  const check = await inTime(request, verify(db, store, queryOf(request.url), now()))
+  if (!check.ok || check.shop !== store.domain) return 'not_signed'
+  return { store, loggedInCustomerId: check.loggedInCustomerId }
 }
 
 /** Such an address has used up its requests without a valid signature, and is answered so. */
@@ -55,19 +52,6 @@ async function verify(
   const check = verifyProxyQuery(query, proxySecret, now)
   if (check.ok || check.reason !== 'stale' || !sandbox) return check
   return verifyProxyQuery(query, proxySecret, await storeNow(db, storeId))
-}
-
-/** Refuses a visitor who is not logged in, where a route is for customers. */
-export function refuseVisitors({ proxied, routeOptions: { config, schema } }: FastifyRequest): void {
-  if (config.allow !== 'customer' || proxied?.loggedInCustomerId) return
-  const action = schema?.summary ?? 'Go on'
-  throw new Refusal('forbidden', `Log in to ${action.charAt(0).toLowerCase()}${action.slice(1)}`)
-}
-
-/** The customer who is logged in, by the platform's number, and the store. Runs after the signature was checked. */
-export function customerOf({ proxied }: { proxied: Proxied | null }): { store: StoreAccess; customerId: string } {
-  if (!proxied?.loggedInCustomerId) throw new Error('The route ran without a customer')
-  return { store: proxied.store, customerId: proxied.loggedInCustomerId }
 }
 
 function queryOf(url: string): string {

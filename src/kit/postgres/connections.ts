@@ -37,6 +37,7 @@ export type DatabaseOptions = {
 
 /** The connections of a process, which it uses for every kind of work. */
 export class Connections {
+  readonly url: string
   readonly limits: TimeLimits
   readonly watch: AnswerWatch
   readonly store: pg.Pool
@@ -48,6 +49,7 @@ export class Connections {
   readonly #config: ConnectionConfig
 
   constructor({ url, poolSize, directConnections, applicationName, limits = TIME_LIMITS }: DatabaseOptions) {
+    this.url = url
     this.limits = limits
     this.watch = new AnswerWatch(Math.min(limits.direct.answerMs, limits.request.answerMs))
     this.#config = {

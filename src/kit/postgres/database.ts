@@ -75,6 +75,11 @@ export class Database {
     this.acrossStores = from ? from.database.acrossStores : over(this.#connections.acrossStores)
   }
 
+  /** For connections of one's own. It may hold a password. */
+  get url(): string {
+    return this.#connections.url
+  }
+
   /** This database, on the same connections, with the time limits of this kind of work. */
   forWork(work: Work): Database {
     return new Database({ url: '' }, { database: this, work })

@@ -3,8 +3,8 @@ import { cancelSubscription } from '#lifecycle'
 import type { HttpDeps } from '../../shared/deps.ts'
 import { notBlank } from '../../shared/not-blank.ts'
 import type { Surface } from '../../shared/surface.ts'
-import { customerOf } from '../proxy.ts'
 import { shopMinute } from '../shop-time.ts'
+import { customerOf } from '../shoppers.ts'
 import { ContractParams, ownSubscription } from './own-subscription.ts'
 
 const CancelledContract = Type.Object(

@@ -5,7 +5,7 @@ import type { Ctx } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import { numericIdOf } from '#platform'
 import { type Actor, findSubscriptionByContract } from '#subscriptions'
-import { customerOf } from '../proxy.ts'
+import { customerOf } from '../shoppers.ts'
 
 /** Names a contract in a path: by the platform's number or by its global id. */
 export const ContractParams = Type.Object({

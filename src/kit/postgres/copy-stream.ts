@@ -45,24 +45,62 @@ class Copy {
 }
 
 class CopyOut extends Copy {
-  readonly waiting: Buffer[] = []
-  bytes = 0
-  wake = () => {}
+  readonly #onRow: (row: Buffer) => void
   #wire: Wire | null = null
+  #isPaused = false
+  #isOver = false
 
-  handleCopyData({ chunk }: { chunk: Buffer }, wire: Wire): void {
+  constructor(text: string, onRow: (row: Buffer) => void) {
+    super(text)
+    this.#onRow = onRow
+  }
+
+  override submit(wire: Wire): null {
     this.#wire = wire
-    // The driver reads the next message into the same memory.
-    this.waiting.push(Buffer.from(chunk))
-    this.bytes += chunk.length
-    if (this.bytes > AHEAD_BYTES && !wire.stream.isPaused()) wire.stream.pause()
-    this.wake()
+    return super.submit(wire)
   }
-  take(): Buffer[] {
-    this.bytes = 0
+  handleCopyData({ chunk }: { chunk: Buffer }): void {
+    this.#onRow(chunk)
+  }
+  override handleError(err: Error): void {
+    this.#end()
+    super.handleError(err)
+  }
+  override handleReadyForQuery(): void {
+    this.#end()
+    super.handleReadyForQuery()
+  }
+  /** What follows on this connection is to be read, and a late pause would stop it. */
+  #end(): void {
+    this.resume()
+    this.#isOver = true
+  }
+  pause(): void {
+    if (this.#isPaused || this.#isOver) return
+    this.#isPaused = true
+    this.#wire?.stream.pause()
+  }
+  resume(): void {
+    if (!this.#isPaused) return
+    this.#isPaused = false
     this.#wire?.stream.resume()
-    return this.waiting.splice(0)
   }
+}
+
+/** A `copy … to stdout` that runs. While it is paused the server waits, once what is on its way has arrived. */
+export type RunningCopy = Pick<CopyOut, 'pause' | 'resume'> & {
+  /** The number of rows. */
+  ended: Promise<number>
+}
+
+/**
+ * Runs a `copy … to stdout`. `onRow` gets each row with the newline at its end, in memory that the next row overwrites; some more
+ * rows arrive after a pause.
+ */
+export function copyRows(client: pg.Client, text: string, onRow: (row: Buffer) => void): RunningCopy {
+  const copy = new CopyOut(text, onRow)
+  client.query(copy as unknown as pg.Submittable)
+  return { ended: copy.ended.promise, pause: () => copy.pause(), resume: () => copy.resume() }
 }
 
 /**
@@ -70,22 +108,31 @@ class CopyOut extends Copy {
  * reader, so memory stays flat.
  */
 export async function* copyOut(client: pg.Client, text: string): AsyncGenerator<Buffer[]> {
-  const copy = new CopyOut(text)
+  const waiting: Buffer[] = []
+  let waitingBytes = 0
+  let wake = () => {}
   let isOver = false
-  const over = copy.ended.promise.finally(() => {
+  const copy = copyRows(client, text, (row) => {
+    waiting.push(Buffer.from(row))
+    waitingBytes += row.length
+    if (waitingBytes > AHEAD_BYTES) copy.pause()
+    wake()
+  })
+  const over = copy.ended.finally(() => {
     isOver = true
-    copy.wake()
+    wake()
   })
   over.catch(() => {})
-  client.query(copy as unknown as pg.Submittable)
   for (;;) {
-    if (copy.waiting.length > 0) {
-      yield copy.take()
+    if (waiting.length > 0) {
+      waitingBytes = 0
+      copy.resume()
+      yield waiting.splice(0)
       continue
     }
     if (isOver) break
     const next = Promise.withResolvers<void>()
-    copy.wake = next.resolve
+    wake = next.resolve
     await next.promise
   }
   await over

@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { Readable } from 'node:stream'
+import { buffer, json } from 'node:stream/consumers'
+
+import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
+import fc from 'fast-check'
+import pg from 'pg'
+import { Busy } from '#kit/refusal'
+import { beforeDrop, testDatabase } from '../../../test/database.ts'
+import { aStore } from '../../../test/store-builder.ts'
+import type { PagePlan } from '../endpoint.ts'
+import { createExportWorkers, type ExportWorkersOptions } from './export-workers.ts'
+import { ENCODINGS } from './messages.ts'
+import { TooManyExports } from './refusals.ts'
+
+const { db, url } = await testDatabase()
+const observer = new pg.Client({ connectionString: url })
+await observer.connect()
+beforeDrop(() => observer.end())
+
+function someWorkers(options: Partial<ExportWorkersOptions> = {}) {
+  // A thread starts slowly where the machine is busy.
+  const workers = createExportWorkers({
+    url,
+    threads: 1,
+    ...options,
+    limits: { firstBytesMs: 60_000, ...options.limits }
+  })
+  beforeDrop(() => workers.close())
+  return workers
+}
+const workers = someWorkers()
+
+const aPlan = (select: string, changes: Partial<PagePlan> = {}): PagePlan => ({
+  storeId: 1,
+  timeZone: 'UTC',
+  select,
+  columns: [{ name: 'a', json: 'string' }],
+  head: '{"data":[',
+  tail: ']}',
+  keyed: false,
+  ...changes
+})
+
+/** More than any buffer on the way holds. */
+const HUGE = aPlan("select repeat('x', 1000) from generate_series(1, 2000000)")
+
+const exportsOnServer = async () => {
+  const { rows } = await observer.query(
+    `select state, wait_event, query from pg_stat_activity
+      where datname = current_database() and application_name = 'perennial exports' and state <> 'idle'`
+  )
+  return rows as { state: string; wait_event: string | null; query: string }[]
+}
+
+async function until(what: () => Promise<boolean>, withinMs = 5_000): Promise<void> {
+  const end = performance.now() + withinMs
+  while (!(await what())) {
+    assert.ok(performance.now() < end, 'it did not come to that in time')
+    await pause(20)
+  }
+}
+
+test('texts of any kind, empty values and bare JSON arrive as they are in the database', async () => {
+  const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
+  const anyText = fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.replaceAll('\0', ''))
+  const special = fc.string({
+    unit: fc.constantFrom(
+      '\\',
+      '"',
+      '\t',
+      '\n',
+      '\r',
+      '\b',
+      '\f',
+      '\v',
+      '\u0001',
+      '\u001f',
+      '\u007f',
+      'N',
+      'é',
+      '😀',
+      '\u2028'
+    ),
+    maxLength: 12
+  })
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(fc.oneof(anyText, special), fc.option(special), fc.option(fc.integer())), {
+        minLength: 1,
+        maxLength: 20
+      }),
+      async (rows) => {
+        const values = rows.map(
+          ([a, b, c], at) => `(${at}, ${literal(a)}, ${b === null ? 'null' : literal(b)}, ${c === null ? 'null' : c})`
+        )
+        const plan = aPlan(
+          `select a, b, b as c, c as d from (values ${values.join(', ')}, (-1, '', null, null)) v(at, a, b, c) where at >= 0 order by at`,
+          {
+            columns: [
+              { name: 'a', json: 'string' },
+              { name: 'b "quoted"', json: 'string' },
+              { name: 'c', json: 'optional' },
+              { name: 'd', json: 'bare' }
+            ]
+          }
+        )
+        const expected = rows.map(([a, b, d]) => ({ a, 'b "quoted"': b ?? '', ...(b !== null && { c: b }), d }))
+        assert.deepEqual(await json(await workers.stream(plan)), { data: expected })
+      }
+    ),
+    { numRuns: 60 }
+  )
+})
+
+test('rows with a key become arrays under it; no rows are an empty object', async () => {
+  const keyed = { keyed: true, head: '{', tail: '}' }
+  const grouped = aPlan("select * from (values (7, 'x'), (7, 'y'), (9, 'z')) v", keyed)
+  assert.equal((await buffer(await workers.stream(grouped))).toString(), '{"7":[{"a":"x"},{"a":"y"}],"9":[{"a":"z"}]}')
+  const none = aPlan('select 1, 2 where false', keyed)
+  assert.equal((await buffer(await workers.stream(none))).toString(), '{}')
+})
+
+test('the statement runs in the store, in its time zone, and writes nothing', async () => {
+  const store = await aStore(db)
+  const plan = aPlan(
+    `select domain, left(timestamptz '2026-01-31T15:04:05Z'::text, 16), current_user from stores where store_id = ${store.storeId}`,
+    {
+      storeId: store.storeId,
+      timeZone: 'America/New_York',
+      columns: ['domain', 'at', 'role'].map((name) => ({ name, json: 'string' as const }))
+    }
+  )
+  assert.deepEqual(await json(await workers.stream(plan)), {
+    data: [{ domain: store.domain, at: '2026-01-31 10:04', role: 'perennial_store' }]
+  })
+  const other = { ...plan, storeId: store.storeId + 1 }
+  assert.deepEqual(await json(await workers.stream(other)), { data: [] })
+  await assert.rejects(workers.stream(aPlan("select nextval('members_id_seq')::text")), /read-only|permission denied/)
+})
+
+test('a large export is complete, in each encoding', async () => {
+  const plan = aPlan("select i::text || repeat('y', 200) from generate_series(1, 30000) i")
+  const plain = await buffer(await workers.stream(plan))
+  const { data } = JSON.parse(plain.toString()) as { data: { a: string }[] }
+  assert.equal(data.length, 30_000)
+  assert.equal(data.at(-1)!.a, `30000${'y'.repeat(200)}`)
+  const unpack = { identity: (b: Buffer) => b, gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync }
+  for (const encoding of ENCODINGS) {
+    const bytes = await buffer(await workers.stream(plan, { encoding }))
+    assert.ok(unpack[encoding](bytes).equals(plain), encoding)
+    if (encoding !== 'identity') assert.ok(bytes.length < plain.length / 5, encoding)
+  }
+})
+
+for (const encoding of ['identity', 'zstd'] as const) {
+  test(`a reader that takes nothing stops the COPY on the server (${encoding})`, async () => {
+    const random = aPlan(
+      'select md5(i::text) || md5((-i)::text) || md5((2 * i)::text) from generate_series(1, 3000000) i'
+    )
+    const stream = await workers.stream(random, { encoding })
+    stream.read(1)
+    await until(async () => (await exportsOnServer()).some(({ wait_event }) => wait_event === 'ClientWrite'))
+    await pause(2_000)
+    assert.deepEqual(
+      (await exportsOnServer()).map(({ wait_event }) => wait_event),
+      ['ClientWrite']
+    )
+    stream.destroy()
+    await until(async () => (await exportsOnServer()).length === 0)
+  })
+}
+
+test('a stream that is destroyed ends its statement on the server, and the connection serves the next', async () => {
+  const own = someWorkers({ maxRunning: 1 })
+  for (let round = 0; round < 5; round++) {
+    const stream = await own.stream(HUGE)
+    stream.destroy()
+    await until(async () => (await exportsOnServer()).length === 0)
+  }
+  assert.deepEqual(await json(await own.stream(aPlan("select 'next'"))), { data: [{ a: 'next' }] })
+  const { rows } = await observer.query(
+    `select count(distinct pid)::int as n from pg_stat_activity where datname = current_database() and application_name = 'perennial exports'
+       and query like '%commit%'`
+  )
+  assert.ok(rows[0].n >= 1)
+})
+
+test('an abort before the first byte ends a statement that has sent nothing', async () => {
+  const abort = new AbortController()
+  const asked = workers.stream(aPlan('select pg_sleep(30)::text'), { signal: abort.signal })
+  await until(async () => (await exportsOnServer()).some(({ query }) => query.includes('pg_sleep')))
+  abort.abort(new Error('the client left'))
+  await assert.rejects(asked, /the client left/)
+  await until(async () => (await exportsOnServer()).length === 0, 2_000)
+})
+
+test('every wait ends: for the first byte, for the reader, and for the whole', async () => {
+  const impatient = someWorkers({ limits: { firstBytesMs: 1_000 } })
+  await assert.rejects(impatient.stream(aPlan('select pg_sleep(30)::text')), /did not begin in time/)
+  const stalled = await someWorkers({ limits: { stalledMs: 300 } }).stream(HUGE)
+  const [err] = await once(stalled, 'error')
+  assert.match(err.message, /takes nothing/)
+  const slow = await someWorkers({ limits: { wholeMs: 5_000 } }).stream(
+    aPlan("select repeat('x', 1000) || pg_sleep(0.01)::text from generate_series(1, 100000)")
+  )
+  await assert.rejects(buffer(slow))
+  await until(async () => (await exportsOnServer()).length === 0)
+})
+
+test('a statement that fails at once is thrown; one that fails later breaks the stream', async () => {
+  await assert.rejects(workers.stream(aPlan('select 1/0')), /division by zero/)
+  const later = await workers.stream(
+    aPlan("select repeat('x', 1000) || (1/(100000 - i))::text from generate_series(1, 200000) i")
+  )
+  await assert.rejects(buffer(later), /division by zero/)
+  await assert.rejects(workers.stream(aPlan("select 'a', 'b'")), /columns of its plan/)
+  await assert.rejects(
+    workers.stream(aPlan("select 'x'", { timeZone: "UTC'; drop table members" })),
+    /names no store or zone/
+  )
+  assert.deepEqual(await json(await workers.stream(aPlan("select 'fine'"))), { data: [{ a: 'fine' }] })
+})
+
+test('eight exports of a store at once; the ninth is refused, and another store is served', async () => {
+  const many = someWorkers()
+  const open = await Promise.all(Array.from({ length: 8 }, () => many.stream(HUGE)))
+  await assert.rejects(many.stream(aPlan("select 'x'")), (err: Error) => {
+    assert.ok(err instanceof TooManyExports)
+    assert.equal(err.message, 'Too many exports at once: the limit is 8 of a store')
+    return err.retryAfterSeconds === 1
+  })
+  assert.ok(await json(await many.stream(aPlan("select 'x'", { storeId: 2 }))))
+  open.pop()!.destroy()
+  await until(async () => {
+    const served = await many.stream(aPlan("select 'x'")).catch((err: Error) => err)
+    if (served instanceof TooManyExports) return false
+    assert.ok(await json(served as Readable))
+    return true
+  })
+  for (const stream of open) stream.destroy()
+  await until(async () => (await exportsOnServer()).length === 0)
+})
+
+test('an export that waits for a connection gets the next one, or is refused in time', async () => {
+  const narrow = someWorkers({ maxRunning: 1, limits: { waitMs: 1_000 } })
+  const first = await narrow.stream(HUGE)
+  const second = narrow.stream(aPlan("select 'second'"))
+  first.destroy()
+  assert.deepEqual(await json(await second), { data: [{ a: 'second' }] })
+  const blocking = await narrow.stream(HUGE)
+  await assert.rejects(narrow.stream(aPlan("select 'x'")), Busy)
+  blocking.destroy()
+})
+
+test('a connection that the server ends breaks its export only', async () => {
+  const stream = await workers.stream(HUGE)
+  await observer.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'perennial exports'"
+  )
+  await assert.rejects(buffer(stream))
+  assert.deepEqual(await json(await workers.stream(aPlan("select 'next'"))), { data: [{ a: 'next' }] })
+})
+
+test('close ends what is under way', async () => {
+  const own = createExportWorkers({ url, limits: { firstBytesMs: 60_000 } })
+  const stream = await own.stream(HUGE)
+  const ended = assert.rejects(buffer(stream), /stopping/)
+  await own.close()
+  await ended
+  await until(async () => (await exportsOnServer()).length === 0)
+  await assert.rejects(own.stream(HUGE), Busy)
+})

@@ -1,0 +1,33 @@
+/** A text of several lines as one, for fields whose entries are separated by newlines. */
+export const oneLine = (text: string): string => `translate(${text}, E'\\n\\r', '  ')`
+
+/** A failed charge: not one that charged nothing, nor one that turned out to be paid. `alias` is that of an attempt. */
+export const isFailure = (alias: string): string =>
+  `${alias}.status = 'failed' and ${alias}.late_success_at is null and ${alias}.error_code not in ('voided', 'superseded')`
+
+/** The finished attempts, by the index that has them by their time. Those that ended before they charged anything are none. */
+export const isFinished = (alias: string): string =>
+  `${alias}.completed_at is not null and coalesce(${alias}.error_code, '') not in ('voided', 'superseded')`
+
+/** The failures of the cycle of an attempt, oldest first, one a line. `cycle` is the alias of that attempt. */
+export const failuresOfCycle = (store: string, cycle: string): string => `(
+  select string_agg(${oneLine('coalesce(q.error_message, q.error_code)')}, E'\\n' order by q.completed_at, q.id)
+    from billing_attempts q
+   where q.store_id = ${store} and q.subscription_id = ${cycle}.subscription_id and q.cycle_index = ${cycle}.cycle_index
+     and ${isFailure('q')})`
+
+/**
+ * Whether an order's code spends store credit, for PostgreSQL: `isCreditCode` of `#spending` in SQL.
+ */
+export const isCreditCode = (code: string): string => `is_credit_code(${code})`
+
+/**
+ * The entries of the ledger that are shown: all but the redemptions of cancelled orders that were restored in whole, and what has
+ * restored them. `e` is an entry.
+ */
+export const isShownEntry = ({ store }: { store: string }): string => `(e.type not in (4, 5) or not exists (
+    select from credit_entries r
+     where r.store_id = ${store} and r.reverses_id = case e.type when 4 then e.id else e.reverses_id end
+       and r.mark = 'order_cancelled'
+       and (select sum(b.amount_minor) from credit_entries b where b.store_id = ${store} and b.id = r.reverses_id)
+         + (select sum(b.amount_minor) from credit_entries b where b.store_id = ${store} and b.reverses_id = r.reverses_id) >= 0))`

@@ -1,0 +1,45 @@
+import type { Ctx } from '#kit/postgres'
+import type { ExportEndpoint, Field, PagePlan, Scope } from '../endpoint.ts'
+import { copiedColumns, formattedColumns } from '../format-fields.ts'
+import { type PageIds, scopeOf } from './page-scope.ts'
+
+export const conditionOf = ({ source }: ExportEndpoint, scope: Pick<Scope, 'store'>): string =>
+  typeof source.where === 'string' ? source.where : source.where(scope)
+
+/** What a page of an endpoint copies. `page` null: it has no rows. `more`: fields and joins besides the declared ones. */
+export async function pagePlan(
+  ctx: Ctx,
+  endpoint: ExportEndpoint,
+  page: PageIds | null,
+  {
+    meta,
+    descending = false,
+    conditions = [],
+    more = { fields: [], joins: '' }
+  }: {
+    meta: object
+    descending?: boolean
+    /** What else holds of the rows, such as a date. */
+    conditions?: string[]
+    more?: { fields: Field[]; joins: string }
+  }
+): Promise<PagePlan> {
+  const { scope, timeZone } = await scopeOf(ctx, page ?? { ids: [] })
+  const { table, alias, joins } = endpoint.source
+  const fields = [...endpoint.fields, ...more.fields]
+  const select = `select ${formattedColumns(fields, scope)}
+  from ${table} ${alias}
+  ${[joins(scope), more.joins].join('\n  ').trim()}
+ where ${alias}.store_id = ${scope.store} and ${scope.within(`${alias}.id`)}
+   and ${[conditionOf(endpoint, scope), ...conditions].join('\n   and ')}
+ order by ${alias}.id${descending ? ' desc' : ''}`
+  return {
+    storeId: ctx.storeId,
+    timeZone,
+    select: page ? select : `select ${fields.map(() => 'null').join(', ')} where false`,
+    columns: copiedColumns(fields),
+    head: '{"data":[',
+    tail: `],"meta":${JSON.stringify(meta)}}`,
+    keyed: false
+  }
+}

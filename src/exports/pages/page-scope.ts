@@ -1,0 +1,26 @@
+import type { Ctx } from '#kit/postgres'
+import { PROFILES } from '#platform'
+import { storeContext } from '#stores'
+import type { Scope } from '../endpoint.ts'
+import { literal } from '../format-fields.ts'
+
+/** The internal ids of the rows of a page: those in a range, or those of a list. Both bounds are part of the range. */
+export type PageIds = { from: number; through: number } | { ids: number[] }
+
+/** What the SQL of a page is written for, and the shop's time zone. */
+export async function scopeOf(ctx: Ctx, page: PageIds): Promise<{ scope: Scope; timeZone: string }> {
+  const { timezone, profile, currency } = await storeContext(ctx)
+  const within =
+    'ids' in page
+      ? (column: string) => `${column} = any('{${page.ids.join(',')}}'::bigint[])`
+      : (column: string) => `${column} between ${page.from} and ${page.through}`
+  const scope = {
+    store: String(ctx.storeId),
+    now: `${literal(ctx.now.toString())}::timestamptz`,
+    zone: literal(timezone),
+    gid: literal(PROFILES[profile].gidPrefix),
+    currency,
+    within
+  }
+  return { scope, timeZone: timezone }
+}

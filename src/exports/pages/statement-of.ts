@@ -1,0 +1,10 @@
+import { createHash } from 'node:crypto'
+import type { Statement } from '#kit/postgres'
+
+/**
+ * A statement whose text is put together for an endpoint and its filters. It stays prepared under a name made of the text, so there may
+ * be few texts: all values are parameters, `$1` is the store.
+ */
+export function statementOf(text: string, values: unknown[]): Statement {
+  return { name: `x_${createHash('sha1').update(text).digest('base64url').slice(0, 20)}`, text, values }
+}

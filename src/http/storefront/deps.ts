@@ -1,0 +1,5 @@
+import type { ExportWorkers } from '#exports'
+import type { HttpDeps } from '../shared/deps.ts'
+
+/** What routes that stream rows need. */
+export type ExportDeps = Pick<HttpDeps, 'db' | 'vault' | 'realNow' | 'dumpWithinMs'> & { exports: ExportWorkers }

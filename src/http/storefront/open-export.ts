@@ -1,0 +1,29 @@
+import type { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ExportWorkers, PagePlan } from '#exports'
+import { acceptedEncoding } from '../shared/accepted-encoding.ts'
+import { freeWhenSent } from './free-when-sent.ts'
+
+/**
+ * The rows of a plan as JSON, compressed as the client likes it: what a route returns, so that its deadline ends with the first bytes. Throws TooManyExports and Busy as long as nothing was sent;
+ * after that an error breaks the connection off. When the client leaves, the query ends.
+ */
+export async function openExport(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { exports, plan, signal }: { exports: ExportWorkers; plan: PagePlan; signal?: AbortSignal }
+): Promise<Readable> {
+  const abort = new AbortController()
+  // Also when it was answered by the deadline meanwhile.
+  reply.raw.once('close', () => abort.abort(new Error('The client has left')))
+  if (reply.raw.destroyed) throw new Error('The client has left')
+  const encoding = acceptedEncoding(request.headers['accept-encoding'])
+  const body = await exports.stream(plan, {
+    encoding,
+    signal: signal ? AbortSignal.any([abort.signal, signal]) : abort.signal
+  })
+  freeWhenSent(reply.raw)
+  reply.type('application/json; charset=utf-8').header('vary', 'accept-encoding')
+  if (encoding !== 'identity') reply.header('content-encoding', encoding)
+  return body
+}
