@@ -57,7 +57,7 @@ function runWith(node) {
   for (const signal of FORWARDED) {
     process.on(signal, () => {
       clearInterval(watch)
-      // A signal to the process group, such as Ctrl-C, has reached the program too; it counts both as one (src/kit/stop-signals.ts).
+      // A signal to the process group, such as Ctrl-C, has reached the program too; it counts both as one (src/kit/process/stop-signals.ts).
       // Windows sends it to both of us always, and kill() there would end the program without a warning.
       if (process.platform !== 'win32') child.kill(signal)
     })

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import { type Command, InvalidArgumentError } from 'commander'
-import { stopOnSignals } from '#kit/stop-signals'
+import { stopOnSignals } from '#kit/process'
 import type { Document } from '../admin-api.ts'
 import { addCommand, type Terminal } from '../command.ts'
 import { badUsage } from '../command-error.ts'

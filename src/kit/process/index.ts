@@ -11,3 +11,4 @@ export {
   postgresUrl,
   wholeNumberText
 } from './setting-readers.ts'
+export { endAfter, stopOnSignals, untilSignal } from './stop-signals.ts'
