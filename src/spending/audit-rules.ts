@@ -87,7 +87,7 @@ export const creditMirrored = defineAuditRule({
          and not exists (select from fact_consumers
                           where store_id = ${ctx.storeId} and consumer = 'spending' and position < last_position)
          and not exists (select from fact_retries where store_id = ${ctx.storeId} and consumer = 'spending')
-         and not exists (select from spending_walks where store_id = ${ctx.storeId} and next_at <= statement_timestamp())),
+         and not exists (select from spending_walks where store_id = ${ctx.storeId} and next_at <= ${ctx.now})),
     lapsed as (
       select member_id from credit_reservations
        where store_id = ${ctx.storeId} and status = 'reserved' and expires_at <= ${ctx.now}
