@@ -1895,6 +1895,7 @@ create table spending_accounts (
   lease_token integer not null default 0,
   lease_owner bigint,
   leased_until timestamp with time zone,
+  order_awaited_since timestamp with time zone,
   constraint spending_accounts_pkey PRIMARY KEY (store_id, member_id),
   constraint spending_accounts_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint spending_accounts_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id)

@@ -4,6 +4,7 @@ import { exposedName, type Metric } from '#kit/metrics'
 import { ENVIRONMENT_VARIABLES } from '../src/app/environment-variables.ts'
 import * as metricList from '../src/app/metric-list.ts'
 import * as settingsSections from '../src/app/settings-sections.ts'
+import { platformCreditAgrees } from '../src/audit/audit-credit.ts'
 import { platformTagsAgree } from '../src/audit/audit-tags.ts'
 import { clocksAgree } from '../src/audit/clocks-agree.ts'
 import { platformChargesAgree } from '../src/audit/platform-charges.ts'
@@ -18,7 +19,14 @@ type Rule = Pick<AuditRule, 'name' | 'severity' | 'help'>
 
 const rulesOf = (severity: Rule['severity']) => () => [
   ['check', severity === 'finding' ? 'a finding means' : 'what to do'],
-  ...[...Object.values(ruleList), platformChargesAgree, platformTagsAgree, standbysSynchronous, clocksAgree]
+  ...[
+    ...Object.values(ruleList),
+    platformChargesAgree,
+    platformTagsAgree,
+    platformCreditAgrees,
+    standbysSynchronous,
+    clocksAgree
+  ]
     .filter((rule: Rule) => rule.severity === severity)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name, help }) => [`\`${name}\``, help])

@@ -202,7 +202,7 @@ test('no engine that rests in a held store begins anything there, though it is a
       select store_id, member_id, id, 'SC-TEST', 100, 'ending', ${now}, ${now}, ${now}
         from credit_reservations where store_id = ${storeId}`)
     await tx.run(sql`
-      insert into spending_walks (store_id, next_at) values (${storeId}, statement_timestamp())
+      insert into spending_walks (store_id, next_at) values (${storeId}, ${now})
       on conflict (store_id) do update set next_at = excluded.next_at`)
   })
   await makeFacts(store)

@@ -261,7 +261,7 @@ function createWorld(
                  + (select count(*) from facts where store_id = ${ctx.storeId} and position is null)
                  + (select count(*) from fact_consumers
                      where store_id = ${ctx.storeId} and consumer = 'spending' and position < last_position)
-                 + (select count(*) from spending_walks where store_id = ${ctx.storeId} and next_at <= statement_timestamp()) as left`
+                 + (select count(*) from spending_walks where store_id = ${ctx.storeId} and next_at <= ${ctx.now}) as left`
         )
       )
       return left

@@ -1,4 +1,5 @@
-import { sql } from '#kit/postgres'
+import { decimalOf } from '#kit/money'
+import { type Queries, sql } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
 import { withTags } from '../admin/tag-list.ts'
 import type { Platform } from '../http.ts'
@@ -6,10 +7,15 @@ import { customersMergedPayload } from '../outgoing/customer-payloads.ts'
 import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import { contractPayload } from '../outgoing/subscription-payloads.ts'
 import { listContractsOf } from '../state/contracts.ts'
+import { listCreditAccounts } from '../state/credit.ts'
 import { deleteCustomers, findCustomers } from '../state/customers.ts'
-import { customerNotFound, idFrom, shopOf } from './refusals.ts'
+import { listGiftCardHolders } from '../state/gift-cards.ts'
+import { customerNotFound, hasGiftCards, hasStoreCredit, idFrom, shopOf } from './refusals.ts'
 
-/** Merges `customerId` into `intoId`: contracts, orders, cards and tags move, and `customerId` is deleted. */
+/**
+ * Merges `customerId` into `intoId`: contracts, orders, cards and tags move, and `customerId` is deleted. Refuses customers with store
+ * credit or gift cards, as the platform does (`CustomerMergeErrorFieldType`).
+ */
 export async function mergeCustomers(
   platform: Platform,
   input: { storeId: number; customerId: string; intoId: string }
@@ -23,6 +29,7 @@ export async function mergeCustomers(
   await platform.db.inInstallation(async (q) => {
     const existing = new Map((await findCustomers(q, storeId, [keptId, deletedId])).map((one) => [one.id, one]))
     for (const id of [keptId, deletedId]) if (!existing.has(id)) throw customerNotFound(id)
+    await refuseCredit(q, storeId, [keptId, deletedId])
     const tags = withTags(existing.get(keptId)!.tags, existing.get(deletedId)!.tags)
     await q.run(sql`update sandbox.customers set tags = ${tags} where store_id = ${storeId} and id = ${keptId}`)
     const moved = (await listContractsOf(q, storeId, [deletedId])).map(({ id }) => id)
@@ -47,4 +54,14 @@ export async function mergeCustomers(
     await queueWebhooks(q, shop, webhookMessage(messages), now)
   })
   return merged
+}
+
+async function refuseCredit(q: Queries, storeId: number, ids: string[]): Promise<void> {
+  const account = (await listCreditAccounts(q, storeId, ids)).find(({ balanceMinor }) => balanceMinor > 0)
+  if (account) {
+    const { customerId, balanceMinor, currency } = account
+    throw hasStoreCredit(customerId, `${decimalOf(balanceMinor, currency)} ${currency}`)
+  }
+  const [holder] = await listGiftCardHolders(q, storeId, ids)
+  if (holder !== undefined) throw hasGiftCards(holder)
 }

@@ -17,6 +17,11 @@ export function idFrom(field: string, given: string): string {
 }
 
 export const customerNotFound = (id: string) => new Refusal('not_found', `There is no sandbox customer ${id}`)
+/** The platform words neither: its schema only says that customers with store credit or gift cards cannot be merged. */
+export const hasStoreCredit = (id: string, amount: string) =>
+  new Refusal('conflict', `Customers with store credit cannot be merged: customer ${id} has ${amount}`)
+export const hasGiftCards = (id: string) =>
+  new Refusal('conflict', `Customers with gift cards cannot be merged: customer ${id} has one`)
 export const orderNotFound = (id: string) => new Refusal('not_found', `There is no sandbox order ${id}`)
 export const planNotFound = (plan: string, known: string[]) =>
   new Refusal(

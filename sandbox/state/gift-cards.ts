@@ -62,6 +62,17 @@ export async function findGiftCardByCode(q: Queries, storeId: number, code: stri
   return found && asCard(found)
 }
 
+/** Those of these customers who have a card, whatever is on it and whether it can still be spent. */
+export async function listGiftCardHolders(q: Queries, storeId: number, customerIds: string[]): Promise<string[]> {
+  const rows = await q.many(
+    row({ customerId: text }),
+    sql`
+    select distinct customer_id::text as customer_id
+      from sandbox.gift_cards where store_id = ${storeId} and customer_id = any(${customerIds}::bigint[])`
+  )
+  return rows.map(({ customerId }) => customerId)
+}
+
 const normalCode = (code: string): string => code.replace(/[\s-]/g, '').toLowerCase()
 
 export type GiftCardFields = Pick<GiftCard, 'customerId' | 'note' | 'templateSuffix' | 'expiresOn' | 'recipient'>

@@ -2,6 +2,7 @@ import { type Database, findStandbyRisk } from '#kit/postgres'
 import type { Connector, PlatformCharge } from '#platform'
 import { listStores, requireStore } from '#stores'
 import { auditCharges } from './audit-charges.ts'
+import { auditCredit, CREDIT_CALLS, platformCreditAgrees } from './audit-credit.ts'
 import { auditTags, platformTagsAgree, TAG_CALLS } from './audit-tags.ts'
 import { clocksAgree } from './clocks-agree.ts'
 import { compareCharges, countOf, notCharged, platformChargesAgree } from './platform-charges.ts'
@@ -12,8 +13,8 @@ import { standbysSynchronous } from './standbys-synchronous.ts'
 /** So long reading the platforms of all stores takes at most. */
 export const ALL_PLATFORMS_MS = 120_000
 
-/** And the tags of a sandbox store. */
-const SANDBOX_TAGS_MS = 300_000
+/** And the tags of a sandbox store, and its credit. */
+const SANDBOX_MS = 300_000
 
 /** `warnings`: nothing is wrong, but a person has to decide something. */
 export type Diagnosis = Record<'findings' | 'warnings', (Finding & { store: string })[]> & {
@@ -83,14 +84,23 @@ export async function diagnose(
       diagnosis.not_checked.push({ store: domain, check: platformChargesAgree.name, message })
     }
     // The sandbox is ours: it may be read whole.
-    const tagLimits = sandbox
-      ? { days: 0, calls: Number.MAX_SAFE_INTEGER, ms: SANDBOX_TAGS_MS }
-      : { ...TAG_CALLS, ms: Math.min(TAG_CALLS.ms, limitsLeft().ms) }
-    const tags = await auditTags(db, storeId, connectorOf, allow(tagLimits), { isAll: sandbox })
-    checked[platformTagsAgree.name] = tags.checked
-    findings.push(...tags.findings)
-    for (const message of tags.notChecked) {
-      diagnosis.not_checked.push({ store: domain, check: platformTagsAgree.name, message })
+    const allowed = (limits: ChargeLimits) =>
+      allow(
+        sandbox
+          ? { days: 0, calls: Number.MAX_SAFE_INTEGER, ms: SANDBOX_MS }
+          : { ...limits, ms: Math.min(limits.ms, limitsLeft().ms) }
+      )
+    const tags = await auditTags(db, storeId, connectorOf, allowed(TAG_CALLS), { isAll: sandbox })
+    const credit = await auditCredit(db, storeId, connectorOf, allowed(CREDIT_CALLS), { isSandbox: sandbox })
+    for (const { rule, audited } of [
+      { rule: platformTagsAgree, audited: tags },
+      { rule: platformCreditAgrees, audited: credit }
+    ]) {
+      checked[rule.name] = audited.checked
+      findings.push(...audited.findings)
+      for (const message of audited.notChecked) {
+        diagnosis.not_checked.push({ store: domain, check: rule.name, message })
+      }
     }
     for (const [name, count] of Object.entries(checked)) {
       diagnosis.checked[name] = (diagnosis.checked[name] ?? 0) + count

@@ -85,7 +85,7 @@ export const creditMirrored = defineAuditRule({
       select 1 as is_so
        where not exists (select from waiting_facts
                           where store_id = ${ctx.storeId} and coalesce(consumer, 'spending') = 'spending')
-         and not exists (select from spending_walks where store_id = ${ctx.storeId} and next_at <= statement_timestamp())),
+         and not exists (select from spending_walks where store_id = ${ctx.storeId} and next_at <= ${ctx.now})),
     lapsed as (
       select member_id from credit_reservations
        where store_id = ${ctx.storeId} and status = 'reserved' and expires_at <= ${ctx.now}

@@ -12,7 +12,7 @@ import { isMirrored, listWays, type SpendingWay } from './ways.ts'
 
 /**
  * A customer's credit here and on the platform. `platformMinor`, `isInStep` and the balance of the card: null where the platform could not
- * be read or does not show the customer. `waits`: since when the account is to be compared. `problem`: why it cannot be as it should be.
+ * be read or does not show the customer. `waits`: from when on (store time) the account is to be compared. `problem`: why it cannot be as it should be.
  */
 export type ComparedCredit = {
   way: SpendingWay | null

@@ -6,6 +6,12 @@ export { type ComparedCredit, compareWithPlatform, reconcileWithPlatform } from 
 export { findGiftCard, type SpendingGiftCard } from './find-gift-card.ts'
 export { reassignGiftCards } from './platform-account/gift-card-queries.ts'
 export { recheckAccounts } from './platform-account/recheck-accounts.ts'
+export {
+  type CreditDifference,
+  type CreditPage,
+  type ReadCredit,
+  readCreditDifferences
+} from './read-credit-differences.ts'
 export { applyReportedPayments, refreshAccounts, spendingConsumer } from './refresh-accounts.ts'
 export { walkSpendingNow } from './spending-walks.ts'
 export { listWays, type SpendingWay } from './ways.ts'

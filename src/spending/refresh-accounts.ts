@@ -12,7 +12,7 @@ const ENTRY_FACTS = ['store_credit.added', 'store_credit.deducted'] as const
 const CREDIT_FACTS = [...ENTRY_FACTS, 'store_credit.reservation_changed'] as const
 const MEMBERSHIP_FACTS = ['subscription.created', 'subscription.cancelled', 'subscription.updated'] as const
 /** After these credit may have been spent on the platform, or given back there. */
-const ORDER_FACTS = ['order.recorded', 'order.refunded'] as const
+export const ORDER_FACTS = ['order.recorded', 'order.refunded'] as const
 
 /** Of credit from before it was added, the first walk over all customers takes care. */
 export const spendingConsumer = consumer(

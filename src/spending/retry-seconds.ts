@@ -1,4 +1,4 @@
-/** In real time, after each try in a row that came to nothing. */
+/** After each try in a row that came to nothing. */
 const RETRY_AFTER_SECONDS = [5, 30, 120, 600, 3600] as const
 
 /** How long what was tried so often before rests after one more try that came to nothing. */

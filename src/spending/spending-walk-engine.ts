@@ -7,7 +7,7 @@ import { dueSpendingWalks, moveWalk, nextSpendingWalkAt, takeWalkPage } from './
 const PAGE = 500
 
 /**
- * Once a day every customer with credit is compared with the platform, since somebody may change an account by hand and messages get
+ * Once a day, by the store's clock, every customer with credit is compared with the platform, since somebody may change an account by hand and messages get
  * lost; and what their orders should have given back is restored, which matters for orders from before the service did so. It calls nobody: it
  * makes accounts due, a page at a time.
  */
@@ -17,7 +17,6 @@ export function createSpendingWalkEngine({ db }: { db: Database }): Engine {
     stage: 'others',
     needsPlatform: true,
     restsAfterRestore: true,
-    realTime: true,
     due: dueSpendingWalks,
     ...nextDueBy(db, nextSpendingWalkAt),
     runOnce: (storeId) =>

@@ -2,19 +2,29 @@ import { dueQuery } from '#kit/engines'
 import { type Ctx, directSql, int, row, sql } from '#kit/postgres'
 
 const EVERY_HOURS = 24
+/** A tenth earlier or later, so that stores that were connected together do not stay together. */
+const SPREAD = 0.1
 
-/** Begins the schedule of a store with its first account. */
+/** Begins the schedule of a store, by its clock, with its first account. */
 export async function scheduleSpendingWalk(ctx: Ctx): Promise<void> {
+  const { later, exactly } = nextTimes(ctx)
   await ctx.tx.run(sql`
     insert into spending_walks (store_id, next_at)
-    values (${ctx.storeId}, statement_timestamp() + ${EVERY_HOURS} * (0.9 + 0.2 * random()) * interval '1 hour')
+    select ${ctx.storeId}, case when clock_at is null then ${later}::timestamptz else ${exactly}::timestamptz end
+      from stores where store_id = ${ctx.storeId}
     on conflict (store_id) do nothing`)
+}
+
+/** When the next walk is: `exactly` a day later under a test clock, whose times are exact. */
+function nextTimes({ now }: Ctx) {
+  const seconds = Math.round(EVERY_HOURS * 3600 * (1 - SPREAD + 2 * SPREAD * Math.random()))
+  return { later: now.add({ seconds }), exactly: now.add({ hours: EVERY_HOURS }) }
 }
 
 /** Has all customers with credit compared now. A walk that is under way goes on. */
 export async function walkSpendingNow(ctx: Ctx): Promise<void> {
   await scheduleSpendingWalk(ctx)
-  await ctx.tx.run(sql`update spending_walks set next_at = statement_timestamp() where store_id = ${ctx.storeId}`)
+  await ctx.tx.run(sql`update spending_walks set next_at = ${ctx.now} where store_id = ${ctx.storeId}`)
 }
 
 /** The next page of members with credit, here or on the platform; null where it is not time, or another node has the walk. */
@@ -23,7 +33,7 @@ export async function takeWalkPage(ctx: Ctx, most: number): Promise<number[] | n
     row({ afterId: int }),
     sql`
     select after_id from spending_walks
-     where store_id = ${ctx.storeId} and next_at <= statement_timestamp() for update skip locked`
+     where store_id = ${ctx.storeId} and next_at <= ${ctx.now} for update skip locked`
   )
   if (!walk) return null
   const rows = await ctx.tx.many(
@@ -42,15 +52,16 @@ export async function takeWalkPage(ctx: Ctx, most: number): Promise<number[] | n
 
 /** Moves the walk behind its page; at the end the next one is a day later. */
 export async function moveWalk(ctx: Ctx, afterId: number | null): Promise<void> {
-  // A tenth earlier or later, so that stores that were connected together do not stay together.
-  const minutes = Math.round(EVERY_HOURS * 60 * (0.9 + 0.2 * Math.random()))
-  const now = Temporal.Instant.fromEpochMilliseconds(ctx.realNowMs)
-  const finishedAt = afterId === null ? now : null
+  if (afterId !== null) {
+    await ctx.tx.run(sql`update spending_walks set after_id = ${afterId} where store_id = ${ctx.storeId}`)
+    return
+  }
+  const { later, exactly } = nextTimes(ctx)
   await ctx.tx.run(sql`
-    update spending_walks
-       set after_id = ${afterId ?? 0}, finished_at = coalesce(${finishedAt}, finished_at),
-           next_at = coalesce(${finishedAt?.add({ minutes }) ?? null}, next_at)
-     where store_id = ${ctx.storeId}`)
+    update spending_walks w
+       set after_id = 0, finished_at = ${ctx.now},
+           next_at = case when s.clock_at is null then ${later}::timestamptz else ${exactly}::timestamptz end
+      from stores s where s.store_id = ${ctx.storeId} and w.store_id = ${ctx.storeId}`)
 }
 
 export const dueSpendingWalks = dueQuery(
@@ -60,11 +71,7 @@ export const dueSpendingWalks = dueQuery(
      join spending_walks w on w.store_id = s.store_id and w.next_at <= s.until`
 )
 
-/** As of reconciliations: schedules are real time, so in a store whose clock is stopped that is now or never. */
 export const nextSpendingWalkAt = directSql<[storeId: number]>(
   'next_spending_walk_at',
-  `select case when w.next_at <= statement_timestamp()
-               then date_trunc('milliseconds', coalesce(s.clock_at, statement_timestamp())) end as at
-     from spending_walks w join stores s on s.store_id = $1
-    where w.store_id = $1`
+  `select next_at as at from spending_walks where store_id = $1`
 )

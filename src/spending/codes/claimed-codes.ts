@@ -146,11 +146,15 @@ export async function letGoOfCodes(ctx: Ctx, codes: ClaimedCode[]): Promise<void
      where c.store_id = ${ctx.storeId} and c.id = h.id and c.lease_token = h.token`)
 }
 
+/** What rested in real time has waited since the end of that, by whatever clock. */
 export const dueCodes = dueQuery(
   'credit_codes_due',
-  `select c.store_id, min(c.due_at) as due_at
+  `select c.store_id,
+          min(greatest(c.due_at, case when t.clock_at is null then c.rests_until
+                                      else s.until - (statement_timestamp() - c.rests_until) end)) as due_at
      from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)
      join credit_codes c on c.store_id = s.store_id and c.due_at <= s.until
+     join stores t on t.store_id = s.store_id
     where (c.leased_until is null or c.leased_until < statement_timestamp())
       and (c.rests_until is null or c.rests_until < statement_timestamp())
     group by c.store_id`

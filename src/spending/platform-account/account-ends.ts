@@ -7,6 +7,7 @@ export const settled = (account: ClaimedAccount, version: number): AccountEnd =>
   account,
   version,
   restMs: null,
+  awaitsOrderUntil: null,
   attempts: 0,
   error: null,
   problem: null
@@ -34,6 +35,14 @@ export function endOfTry(account: ClaimedAccount, version: number, error: string
     error: storableError(error)
   }
 }
+
+/** An order may still be reported: until then, in store time. */
+export const awaitOrder = (
+  account: ClaimedAccount,
+  version: number,
+  until: Temporal.Instant,
+  error: string
+): AccountEnd => ({ ...settled(account, version), awaitsOrderUntil: until, error })
 
 /** A refusal is not tried again by itself, everything else is. */
 export function endOfFailure(account: ClaimedAccount, version: number, failure: PlatformFailure): AccountEnd {

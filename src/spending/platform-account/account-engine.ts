@@ -4,8 +4,9 @@ import type { Vault } from '#kit/secrets'
 import { recordReports } from '#orders'
 import type { Connector } from '#platform'
 import { storeContext } from '#stores'
+import { retrySeconds } from '../retry-seconds.ts'
 import { listWays } from '../ways.ts'
-import { dueAgain, endOfTry } from './account-ends.ts'
+import { awaitOrder, dueAgain, endOfTry } from './account-ends.ts'
 import {
   type ClaimedAccount,
   claimAccounts,
@@ -25,6 +26,7 @@ import { endPushes } from './push-queries.ts'
 import { type Named, type ReadAccount, readAccounts } from './read-accounts.ts'
 import { recordSent } from './record-sent.ts'
 import { type Sent, send } from './send-changes.ts'
+import { listOrderIds } from './transaction-queries.ts'
 
 const LEASE_MS = 120_000
 /** Read by one document. */
@@ -163,6 +165,10 @@ const accountOf = (one: Ended): ClaimedAccount =>
 async function recordEnded(ctx: Ctx, ended: Ended[], planning: Planning): Promise<Next> {
   const ofOrders = ended.filter((one) => one.step === 'orders')
   await recordOrders(ctx, ofOrders)
+  const known = await listOrderIds(
+    ctx,
+    ofOrders.flatMap(({ missing }) => missing.orderIds)
+  )
   const locked = await lockClaimedAccounts(ctx, ended.map(accountOf))
   await recordSent(
     ctx,
@@ -174,10 +180,11 @@ async function recordEnded(ctx: Ctx, ended: Ended[], planning: Planning): Promis
     ofOrders
       .filter(({ missing }) => locked.has(missing.account.memberId))
       .map(({ missing: { account, version, orderIds }, read }) => {
-        const isRead = read.ok && orderIds.every((id) => read.value.has(id))
-        const error = read.ok ? 'The platform does not show an order that moved credit' : read.failure.message
-        const tried = endOfTry(account, version, error)
-        return isRead ? { ...tried, restMs: 0, error: null } : tried
+        if (!read.ok) return endOfTry(account, version, read.failure.message)
+        if (orderIds.every((id) => known.has(id))) return dueAgain(account, version)
+        const until = ctx.now.add({ seconds: retrySeconds(account.attempts) })
+        const error = 'The platform does not show an order that moved credit'
+        return { ...awaitOrder(account, version, until, error), attempts: account.attempts + 1 }
       })
   )
   return recordReads(

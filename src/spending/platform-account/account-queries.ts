@@ -1,5 +1,5 @@
 import { dueQuery, type LeaseRelease } from '#kit/engines'
-import { bool, type Ctx, directSql, int, nullable, type RowOf, row, sql, text } from '#kit/postgres'
+import { bool, type Ctx, directSql, instant, int, nullable, type RowOf, row, sql, text } from '#kit/postgres'
 
 const ClaimedAccount = row({
   memberId: int,
@@ -96,7 +96,13 @@ export async function extendAccountLeases(
   return accounts.filter(({ memberId }) => ids.has(memberId))
 }
 
-const LockedAccount = row({ memberId: int, version: int, mirroredMinor: int, isRestored: bool })
+const LockedAccount = row({
+  memberId: int,
+  version: int,
+  mirroredMinor: int,
+  isRestored: bool,
+  orderAwaitedSince: nullable(instant)
+})
 export type LockedAccount = RowOf<typeof LockedAccount>
 
 /** Locks those accounts that no other process has by now, and returns their present state. */
@@ -104,7 +110,7 @@ export async function lockClaimedAccounts(ctx: Ctx, accounts: ClaimedAccount[]):
   const rows = await ctx.tx.many(
     LockedAccount,
     sql`
-    select a.member_id, a.version, a.mirrored_minor, a.is_restored from spending_accounts a
+    select a.member_id, a.version, a.mirrored_minor, a.is_restored, a.order_awaited_since from spending_accounts a
       join unnest(${membersOf(accounts)}::bigint[], ${tokensOf(accounts)}::int[]) as h(id, token)
         on a.member_id = h.id and a.lease_token = h.token
      where a.store_id = ${ctx.storeId} order by a.member_id for update of a`
@@ -112,11 +118,15 @@ export async function lockClaimedAccounts(ctx: Ctx, accounts: ClaimedAccount[]):
   return new Map(rows.map((one) => [one.memberId, one]))
 }
 
-/** How the work on an account ended. `restMs`: in real time, before it is tried again; null: it is as it should be. */
+/**
+ * How the work on an account ended. `restMs`: in real time, before it is tried again. `awaitsOrderUntil`: in store time, when it is due
+ * again, or as soon as an order is recorded. Both null: it is as it should be.
+ */
 export type AccountEnd = {
   account: ClaimedAccount
   version: number
   restMs: number | null
+  awaitsOrderUntil: Temporal.Instant | null
   attempts: number
   error: string | null
   problem: string | null
@@ -128,17 +138,20 @@ export async function endAccounts(ctx: Ctx, ends: AccountEnd[]): Promise<void> {
   const accounts = ends.map(({ account }) => account)
   await ctx.tx.run(sql`
     update spending_accounts a
-       set due_at = case when a.version = e.version and e.rest_ms is null then null else a.due_at end,
+       set due_at = case when a.version = e.version and e.rest_ms is null then e.awaits_until else a.due_at end,
+           order_awaited_since = case when e.awaits_until is not null then coalesce(a.order_awaited_since, ${ctx.now})
+                                      when e.rest_ms is not null then a.order_awaited_since end,
            rests_until = statement_timestamp() + e.rest_ms * interval '1 millisecond',
            attempts = e.attempts, last_error = e.error,
            problem = case when a.version = e.version then e.problem else a.problem end,
            is_check = case when a.version = e.version and e.rest_ms is null then false else a.is_check end,
-           is_restored = a.is_restored and not (a.version = e.version and e.rest_ms is null and e.problem is null),
+           is_restored = a.is_restored and not (a.version = e.version and e.rest_ms is null and e.awaits_until is null
+                                                and e.problem is null),
            lease_owner = null, leased_until = null, lease_token = a.lease_token + 1
       from unnest(${membersOf(accounts)}::bigint[], ${tokensOf(accounts)}::int[], ${ends.map((e) => e.version)}::int[],
-                  ${ends.map((e) => e.restMs)}::bigint[], ${ends.map((e) => e.attempts)}::int[],
+                  ${ends.map((e) => e.restMs)}::bigint[], ${ends.map((e) => e.awaitsOrderUntil)}::timestamptz[], ${ends.map((e) => e.attempts)}::int[],
                   ${ends.map((e) => e.error)}::text[], ${ends.map((e) => e.problem)}::text[])
-             as e(id, token, version, rest_ms, attempts, error, problem)
+             as e(id, token, version, rest_ms, awaits_until, attempts, error, problem)
      where a.store_id = ${ctx.storeId} and a.member_id = e.id and a.lease_token = e.token`)
 }
 
@@ -171,11 +184,15 @@ export async function closeAccounts(ctx: Ctx, memberIds: number[]): Promise<void
      where store_id = ${ctx.storeId} and member_id = any(${memberIds}::bigint[])`)
 }
 
+/** What rested in real time has waited since the end of that, by whatever clock. */
 export const dueAccounts = dueQuery(
   'spending_accounts_due',
-  `select a.store_id, min(a.due_at) as due_at
+  `select a.store_id,
+          min(greatest(a.due_at, case when t.clock_at is null then a.rests_until
+                                      else s.until - (statement_timestamp() - a.rests_until) end)) as due_at
      from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)
      join spending_accounts a on a.store_id = s.store_id and a.due_at <= s.until
+     join stores t on t.store_id = s.store_id
     where (a.leased_until is null or a.leased_until < statement_timestamp())
       and (a.rests_until is null or a.rests_until < statement_timestamp())
     group by a.store_id`

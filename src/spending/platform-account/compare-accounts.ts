@@ -1,10 +1,11 @@
 import { listAvailableCredit } from '#credits'
+import { earliest } from '#kit/clock'
 import type { Ctx } from '#kit/postgres'
 import { walkOrdersNow } from '#orders'
 import type { PlatformCreditAccount, PlatformCreditTransaction } from '#platform'
 import { storeContext } from '#stores'
 import { listWays } from '../ways.ts'
-import { dueAgain, endOfFailure, endOfTry, restUntilSettled, settled } from './account-ends.ts'
+import { awaitOrder, dueAgain, endOfFailure, endOfTry, restUntilSettled, settled } from './account-ends.ts'
 import { type AccountEnd, closeAccounts, endAccounts, type LockedAccount } from './account-queries.ts'
 import { applyTransactions } from './apply-transactions.ts'
 import { referenceIn } from './gift-card-codes.ts'
@@ -18,7 +19,7 @@ import {
   markGiftCardsMade
 } from './gift-card-queries.ts'
 import { judgeCardTransactions } from './judge-card-transactions.ts'
-import { judgeTransactions } from './judge-transactions.ts'
+import { isLate, judgeTransactions } from './judge-transactions.ts'
 import { type Planning, planChanges } from './plan-changes.ts'
 import { endPushes, listPushes } from './push-queries.ts'
 import type { Found, Named, ReadAccount, Readable } from './read-accounts.ts'
@@ -31,10 +32,10 @@ import {
   recordTransactions
 } from './transaction-queries.ts'
 
-/** An order that the platform's account names and that nobody has reported after so many tries is left out: a few hours. */
-const TRIES_FOR_ORDER = 6
-/** The orders are read at once; what none of them reports after so many tries was no order: a few minutes. */
-const TRIES_FOR_PAYMENT = 3
+/** An order that the platform's account names, and that it does not show for so long (store time), is left out. */
+const ORDER_WITHIN = { hours: 2 }
+/** The orders are read at once; what none of them reports for so long (store time) was no order. */
+const PAYMENT_WITHIN = { minutes: 3 }
 
 /** Orders that an account names, and that nobody has reported yet. */
 export type Missing = Named & { version: number; orderIds: string[] }
@@ -115,7 +116,8 @@ async function compare(ctx: Ctx, readable: Readable[], planning: Planning): Prom
   let isPaymentMissing = false
   for (const one of all) {
     const { named, locked } = one
-    const { memberId, attempts } = named.account
+    const { memberId } = named.account
+    const since = locked.orderAwaitedSince
     const places = placesOf(one, known)
     if (places.some(({ mirroredMinor, news, there }) => mirroredMinor + sumOf(news) !== there.balanceMinor)) {
       const error = 'The transactions of the account do not add up to its balance'
@@ -125,13 +127,13 @@ async function compare(ctx: Ctx, readable: Readable[], planning: Planning): Prom
     const mine = pushes.get(memberId) ?? []
     const seen = new Set<number | null>()
     let isOrderWaiting = false
-    let isCardWaiting = false
+    let awaitedUntil: Temporal.Instant | null = null
     for (const { card, id, there, news } of places) {
       const ofPlace = mine.filter(({ giftCardId }) => giftCardId === (card?.id ?? null))
       let isWaiting: boolean
       let ofMine: JudgedTransaction[]
       if (card === null) {
-        const upTo = upToUnknownOrder(news, orders, attempts >= TRIES_FOR_ORDER)
+        const upTo = upToUnknownOrder(news, orders, lateBefore(ctx, since, ORDER_WITHIN))
         isWaiting = upTo.isWaiting
         isOrderWaiting ||= isWaiting
         const { isRestored } = locked
@@ -142,10 +144,16 @@ async function compare(ctx: Ctx, readable: Readable[], planning: Planning): Prom
         })
       } else {
         const byReference = ofPlace.map((push) => ({ ...push, isMaking: push.reference === card.reference }))
-        const isLate = attempts >= TRIES_FOR_PAYMENT
-        const of = judgeCardTransactions(news, { pushes: byReference, payments: payments.get(id) ?? [], isLate })
-        isWaiting = of.isWaiting
-        isCardWaiting ||= isWaiting
+        const of = judgeCardTransactions(news, {
+          pushes: byReference,
+          payments: payments.get(id) ?? [],
+          lateBefore: lateBefore(ctx, since, PAYMENT_WITHIN)
+        })
+        isWaiting = of.waiting !== null
+        if (of.waiting) {
+          const until = laterOf(since ?? ctx.now, of.waiting.createdAt).add(PAYMENT_WITHIN)
+          awaitedUntil = earliest(awaitedUntil, until)
+        }
         ofMine = of.judged.map((j) => ({ ...j, memberId, giftCardId: card.id }))
       }
       judged.push(...ofMine)
@@ -162,9 +170,10 @@ async function compare(ctx: Ctx, readable: Readable[], planning: Planning): Prom
     )
     if (isOrderWaiting) {
       missing.push({ ...named, version: locked.version, orderIds: [...new Set(unknown)].slice(0, 10) })
-    } else if (isCardWaiting) {
-      isPaymentMissing ||= attempts === 0
-      ends.push(endOfTry(named.account, locked.version, 'No order is known that has moved the credit of the gift card'))
+    } else if (awaitedUntil) {
+      isPaymentMissing ||= since === null
+      const error = 'No order is known that has moved the credit of the gift card'
+      ends.push(awaitOrder(named.account, locked.version, awaitedUntil, error))
     } else if (open.some(({ isSettled }) => !isSettled)) {
       ends.push(restUntilSettled(named.account, locked.version, planning.maxCallMs))
     } else whole.push(one)
@@ -268,8 +277,24 @@ function placesOf({ named, locked, found, cards }: Readable, known: Set<string>)
 const sumOf = (transactions: PlatformCreditTransaction[]) =>
   transactions.reduce((sum, { amountMinor }) => sum + amountMinor, 0)
 
-/** The transactions before the first one of an order that is not known here; all of them where it is not waited for any more. */
-function upToUnknownOrder(news: PlatformCreditTransaction[], orders: Map<string, number>, isLate: boolean) {
-  const end = isLate ? -1 : news.findIndex(({ orderId }) => orderId !== null && !orders.has(orderId))
+/** The transactions before the first one of an order that is not known here, and that is still waited for. */
+function upToUnknownOrder(
+  news: PlatformCreditTransaction[],
+  orders: Map<string, number>,
+  before: Temporal.Instant | null
+) {
+  const end = news.findIndex((one) => one.orderId !== null && !orders.has(one.orderId) && !isLate(one, before))
   return { taken: end < 0 ? news : news.slice(0, end), isWaiting: end >= 0 }
 }
+
+/** From when transactions are whose orders are not waited for any more: they were looked for so long, and are as old. */
+function lateBefore(
+  { now }: Ctx,
+  since: Temporal.Instant | null,
+  within: Temporal.DurationLike
+): Temporal.Instant | null {
+  const before = now.subtract(within)
+  return since !== null && Temporal.Instant.compare(since, before) <= 0 ? before : null
+}
+
+const laterOf = (a: Temporal.Instant, b: Temporal.Instant) => (Temporal.Instant.compare(a, b) > 0 ? a : b)

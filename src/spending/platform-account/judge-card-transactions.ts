@@ -1,7 +1,7 @@
 import type { PlatformCreditTransaction } from '#platform'
 import { referenceIn } from './gift-card-codes.ts'
 import type { CardPayment } from './gift-card-queries.ts'
-import type { Judged } from './judge-transactions.ts'
+import { isLate, type Judged } from './judge-transactions.ts'
 
 /** The key of what a card was made with, which is no transaction of it. */
 export const openingOf = (platformCardId: string): string => `opening-${platformCardId}`
@@ -13,13 +13,13 @@ export type JudgedOfCard = Judged & { orderId: number | null; orderTransactionId
 
 /**
  * Says what the transactions of a gift card were that nobody here knows yet, oldest first. Ours have our note. A transaction names no
- * order, so what an order reports of the card is looked for by its amount, each once. What is neither is not judged before `isLate`: its
- * order may not be known yet. Returns those before the first one that waits.
+ * order, so what an order reports of the card is looked for by its amount, each once. What is neither is judged only if it is from
+ * `lateBefore` or earlier: its order may not be known yet. Returns those before the first one that waits, and that one.
  */
 export function judgeCardTransactions(
   fresh: PlatformCreditTransaction[],
-  { pushes, payments, isLate }: { pushes: CardPush[]; payments: CardPayment[]; isLate: boolean }
-): { judged: JudgedOfCard[]; isWaiting: boolean } {
+  { pushes, payments, lateBefore }: { pushes: CardPush[]; payments: CardPayment[]; lateBefore: Temporal.Instant | null }
+): { judged: JudgedOfCard[]; waiting: PlatformCreditTransaction | null } {
   const open = [...payments]
   const judged: JudgedOfCard[] = []
   for (const transaction of fresh) {
@@ -41,8 +41,8 @@ export function judgeCardTransactions(
       const event = isOrderCancelled ? 'order_cancellation' : transaction.event
       const kind = amountMinor < 0 ? 'spent' : 'returned'
       judged.push({ ...of, transaction: { ...transaction, event }, kind, orderId, orderTransactionId })
-    } else if (isLate) judged.push({ ...of, kind: 'changed' })
-    else return { judged, isWaiting: true }
+    } else if (isLate(transaction, lateBefore)) judged.push({ ...of, kind: 'changed' })
+    else return { judged, waiting: transaction }
   }
-  return { judged, isWaiting: false }
+  return { judged, waiting: null }
 }

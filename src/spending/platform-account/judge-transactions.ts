@@ -42,6 +42,10 @@ export function judgeTransactions(
   })
 }
 
+/** Whether no order is waited for any more that may have made the transaction; `lateBefore` null: of none. */
+export const isLate = ({ createdAt }: PlatformCreditTransaction, lateBefore: Temporal.Instant | null): boolean =>
+  lateBefore !== null && Temporal.Instant.compare(createdAt, lateBefore) <= 0
+
 function isOf(push: Push, { amountMinor, createdAt }: PlatformCreditTransaction): boolean {
   if (push.amountMinor !== amountMinor) return false
   const since = Temporal.Instant.compare(createdAt, push.sentAt.subtract(SKEW))

@@ -22,7 +22,8 @@ export async function recheckAccounts(ctx: Ctx): Promise<void> {
     on conflict (store_id, member_id) do nothing`)
   await ctx.tx.run(sql`
     update spending_accounts
-       set due_at = least(due_at, ${ctx.now}::timestamptz), version = version + 1, is_restored = true, attempts = 0, problem = null
+       set due_at = least(due_at, ${ctx.now}::timestamptz), version = version + 1, is_restored = true, attempts = 0, problem = null,
+           order_awaited_since = null
      where store_id = ${ctx.storeId}`)
   await walkSpendingNow(ctx)
 }

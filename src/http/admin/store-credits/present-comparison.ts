@@ -28,7 +28,11 @@ export const comparisonFields = {
     })
   ),
   gift_card: OrNull(GiftCard),
-  waits: OrNull(Type.String({ description: 'Since when the account is to be compared; null where nothing waits' })),
+  waits: OrNull(
+    Type.String({
+      description: "From when on, by the store's clock, the account is to be compared; null where nothing waits"
+    })
+  ),
   problem: OrNull(Type.String({ description: 'Why the account is not as it should be' }))
 }
 
