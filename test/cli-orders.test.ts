@@ -62,6 +62,25 @@ test('orders of the shop are listed and shown, with what happened to them', asyn
   assert.match(wrong.err, /--before .*number/)
 })
 
+test('a dispute that is lost and then won in one second leaves no tag, here and on the platform', async () => {
+  const { storeId, of, customer } = await aShop()
+  const { tags } = await service.deps.connectorOf(storeId)
+  const order = await json('sandbox', 'order', ...of, '--customer', customer.id, '--total', '40.00')
+  const shown = async () => (await json('orders', 'show', order.id, ...of)).tags
+  const before = await shown()
+  await json('clock', 'advance', ...of, '--by', 'PT1M')
+  for (const [status, added] of [
+    ['lost', ['Chargeback-Bank-Refund']],
+    ['won', []]
+  ] as const) {
+    await json('sandbox', 'dispute', ...of, '--order', order.id, '--status', status)
+    const found = await tags.findMany('order', [order.id])
+    assert.ok(found.ok)
+    assert.deepEqual(await shown(), [...added, ...before])
+    assert.deepEqual(found.value.get(order.id), [...added, ...before])
+  }
+})
+
 test('an import reads the orders that are missing here, and says how many there were', async () => {
   const { storeId, of, refunded, disputed } = await aShop()
   await service.db.inStore(storeId, async ({ tx }) => {

@@ -26,7 +26,9 @@ const summary = {
   processedAt: instant,
   platformUpdatedAt: instant,
   detailsAt: nullable(instant),
+  /** Of the message of the revision `detailsAt` that says what the row has; null where there is none. */
   messageDigest: nullable(text),
+  /** Of what was read from the platform of that revision; null where nothing was, or where totals that were read since differ. */
   readDigest: nullable(text)
 }
 

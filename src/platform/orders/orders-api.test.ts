@@ -176,7 +176,7 @@ test('changed orders are listed by the time of their change', async () => {
   const { connector, requests } = await aPlatform((res) =>
     data(res, {
       orders: {
-        nodes: [{ id: gid('Order', 5), updatedAt: '2026-01-31T10:00:01Z' }],
+        nodes: [{ id: gid('Order', 5), updatedAt: '2026-01-31T10:00:01Z', tags: ['VIP'] }],
         pageInfo: { hasNextPage: true, endCursor: 'c2' }
       }
     })
@@ -185,7 +185,7 @@ test('changed orders are listed by the time of their change', async () => {
     await connector.orders.listUpdatedSince(Temporal.Instant.from('2026-01-31T10:00:00.900Z'), 'c1')
   )
   assert.deepEqual(JSON.parse(JSON.stringify(page)), {
-    items: [{ id: '5', updatedAt: '2026-01-31T10:00:01Z' }],
+    items: [{ id: '5', updatedAt: '2026-01-31T10:00:01Z', tags: ['VIP'] }],
     after: 'c2'
   })
   assert.deepEqual(requests[0]!.variables, { query: "updated_at:>='2026-01-31T10:00:00Z'", after: 'c1' })
