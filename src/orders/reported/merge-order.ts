@@ -27,8 +27,7 @@ export function newsIn(known: KnownOrder, reported: PlatformOrder, source: Repor
     return isSameRevision && known.readDigest === digestOf(reported) ? 'none' : 'new'
   }
   if (isSameRevision) return known.messageDigest === digestOf(reported) ? 'none' : 'contradicts'
-  const areTotalsOther =
-    reported.updatedAt.equals(known.platformUpdatedAt) && newsInSummary(known, reported) !== 'none'
+  const areTotalsOther = reported.updatedAt.equals(known.platformUpdatedAt) && newsInSummary(known, reported) !== 'none'
   const isCurrencyOther = known.currency !== reported.currency && known.name !== ''
   return areTotalsOther || isCurrencyOther ? 'contradicts' : 'new'
 }
