@@ -1388,6 +1388,7 @@ create table orders (
   message_digest text,
   read_digest text,
   automatic_discounts jsonb,
+  shipping_discount_minor bigint,
   constraint orders_pkey PRIMARY KEY (store_id, id),
   constraint orders_store_id_platform_order_id_key UNIQUE (store_id, platform_order_id),
   constraint orders_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),

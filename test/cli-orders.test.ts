@@ -81,6 +81,36 @@ test('a dispute that is lost and then won in one second leaves no tag, here and 
   }
 })
 
+test('an order shows the shipping that was charged, and what was taken off it: its parts come to its total', async () => {
+  const { of, customer, platform_url, platform_token } = await aShop()
+  const graphql = async (query: string, variables: object = {}) => {
+    const response = await fetch(`${platform_url}/admin/api/2026-07/graphql.json`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-platform-access-token': platform_token },
+      body: JSON.stringify({ query, variables })
+    })
+    return ((await response.json()) as any).data
+  }
+  const place = async () => {
+    const flags = ['--item', 'MUG-BLUE:2', '--shipping', '5.00', '--tax-percent', '10']
+    const order = await json('sandbox', 'order', ...of, '--customer', customer.id, ...flags)
+    const shown = await json('orders', 'show', order.id, ...of)
+    assert.equal(
+      Math.round((shown.subtotal + shown.shipping + shown.tax) * 100),
+      Math.round(shown.total * 100),
+      JSON.stringify(shown)
+    )
+    return [shown.shipping, shown.shipping_discount, shown.discount]
+  }
+  assert.deepEqual(await place(), [5, 0, 0])
+  const value = JSON.stringify({ status: 1, type: 1, tier_name: 'VIP', fs: 1 })
+  const ownerId = (await graphql('{ shop { id } }')).shop.id
+  const set = 'mutation($m: [MetafieldsSetInput!]!) { metafieldsSet(metafields: $m) { userErrors { message } } }'
+  const m = [{ ownerId, namespace: 'svc', key: 'svc_plan_settings', type: 'json', value }]
+  assert.deepEqual((await graphql(set, { m })).metafieldsSet.userErrors, [])
+  assert.deepEqual(await place(), [0, 5, 5])
+})
+
 test('an import reads the orders that are missing here, and says how many there were', async () => {
   const { storeId, of, refunded, disputed } = await aShop()
   await service.db.inStore(storeId, async ({ tx }) => {

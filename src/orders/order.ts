@@ -41,7 +41,10 @@ export const StoredOrder = row({
   ...summary,
   customerName: nullable(text),
   subtotalMinor: nullable(int),
+  /** Before its discounts. */
   shippingMinor: nullable(int),
+  /** Null also where the details are from a version that did not keep it. */
+  shippingDiscountMinor: nullable(int),
   appId: nullable(text),
   channel: nullable(text),
   brand: nullable(text),

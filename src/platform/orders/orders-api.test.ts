@@ -94,6 +94,7 @@ test('a whole order has what only the platform says, and what each code took off
     customer: { firstName: 'Ann', lastName: 'Arbor' },
     subtotalMinor: 2500,
     shippingMinor: 400,
+    shippingDiscountMinor: 400,
     appId: '580111',
     appName: 'Online Store',
     attributes: [{ name: 'brand', value: '' }],
