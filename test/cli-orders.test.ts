@@ -10,6 +10,19 @@ const { url } = await testDatabase()
 const service = await startService(url)
 const { run, json } = commandLine(service)
 
+async function graphql(
+  { platform_url, platform_token }: { platform_url: string; platform_token: string },
+  query: string,
+  variables: object = {}
+) {
+  const response = await fetch(`${platform_url}/admin/api/2026-07/graphql.json`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-platform-access-token': platform_token },
+    body: JSON.stringify({ query, variables })
+  })
+  return ((await response.json()) as any).data
+}
+
 /** A store with a customer and her orders: a signup, a plain purchase that is partly refunded, and one that is disputed. */
 async function aShop() {
   const store = await service.aStore({ name: 'Books' })
@@ -82,15 +95,7 @@ test('a dispute that is lost and then won in one second leaves no tag, here and 
 })
 
 test('an order shows the shipping that was charged, and what was taken off it: its parts come to its total', async () => {
-  const { of, customer, platform_url, platform_token } = await aShop()
-  const graphql = async (query: string, variables: object = {}) => {
-    const response = await fetch(`${platform_url}/admin/api/2026-07/graphql.json`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-platform-access-token': platform_token },
-      body: JSON.stringify({ query, variables })
-    })
-    return ((await response.json()) as any).data
-  }
+  const { of, customer, ...store } = await aShop()
   const place = async () => {
     const flags = ['--item', 'MUG-BLUE:2', '--shipping', '5.00', '--tax-percent', '10']
     const order = await json('sandbox', 'order', ...of, '--customer', customer.id, ...flags)
@@ -104,11 +109,31 @@ test('an order shows the shipping that was charged, and what was taken off it: i
   }
   assert.deepEqual(await place(), [5, 0, 0])
   const value = JSON.stringify({ status: 1, type: 1, tier_name: 'VIP', fs: 1 })
-  const ownerId = (await graphql('{ shop { id } }')).shop.id
+  const ownerId = (await graphql(store, '{ shop { id } }')).shop.id
   const set = 'mutation($m: [MetafieldsSetInput!]!) { metafieldsSet(metafields: $m) { userErrors { message } } }'
   const m = [{ ownerId, namespace: 'svc', key: 'svc_plan_settings', type: 'json', value }]
-  assert.deepEqual((await graphql(set, { m })).metafieldsSet.userErrors, [])
+  assert.deepEqual((await graphql(store, set, { m })).metafieldsSet.userErrors, [])
   assert.deepEqual(await place(), [0, 5, 5])
+})
+
+test('an order of two plans begins a contract of each; a wrong quantity is named', async () => {
+  const store = await service.aStore()
+  const of = ['--store', store.domain]
+  const plan = ['--name', 'Roast', '--type', 'product', '--price', '12.00', '--interval', 'month']
+  const { products } = await graphql(store, `{ products(first: 1, query: "title:'Filter roast'") { nodes { id } } }`)
+  const product = products.nodes[0].id.split('/').at(-1)
+  await json('plan', 'create', ...of, ...plan, '--products', product)
+  const { id: customer } = await store.customer('ada@example.com')
+  const order = await json('sandbox', 'order', ...of, '--customer', customer, '--plan', 'VIP', '--plan', 'Roast')
+  const shown = await json('orders', 'show', order.id, ...of)
+  assert.deepEqual(
+    [shown.lines.length, new Set(shown.subscriptions.map(({ id }: { id: string }) => id)).size, shown.tags],
+    [2, 2, ['charge-1', 'New-SubsProd', 'new-VIP']]
+  )
+  for (const wrong of ['MUG-BLUE:0', 'MUG-BLUE:1001', 'MUG-BLUE:x', 'MUG-BLUE:']) {
+    const { err } = await run(['sandbox', 'order', ...of, '--customer', customer, '--item', wrong])
+    assert.match(err, /--item cannot be 'MUG-BLUE:.*'\. The quantity must be a whole number from 1 to 1000/, wrong)
+  }
 })
 
 test('an import reads the orders that are missing here, and says how many there were', async () => {

@@ -15,7 +15,7 @@ export type OrdersRecorded = {
   /** By the platform's id, all that were reported. */
   orders: Map<string, RecordedOrder>
   /** The rows that were written, as they are now. */
-  written: { order: StoredOrder; isNew: boolean }[]
+  written: { order: StoredOrder; isNew: boolean; formerMemberId: number | null }[]
   /** The platform's ids of orders about which messages contradict each other: only the platform knows what is right. */
   contradictory: string[]
 }
@@ -67,7 +67,7 @@ export async function storeOrders(ctx: Ctx, reported: PlatformOrder[], source: R
   contradictory.push(...changed.contradictory)
   recorded.written.push(...added, ...changed.written)
   await recordPeculiarities(ctx, recorded.written)
-  await record(ctx, ...recorded.written.map(({ order, isNew }) => orderRecorded(order, isNew)))
+  await record(ctx, ...recorded.written.map(({ order, ...written }) => orderRecorded(order, written)))
   return recorded
 }
 
@@ -140,7 +140,7 @@ async function addOrders(
   const idOf = new Map(inserted.map(({ platformOrderId, id }) => [platformOrderId, id]))
   return rows.flatMap((row) => {
     const id = idOf.get(row.platformOrderId)
-    return id === undefined ? [] : { order: { ...row, id }, isNew: true }
+    return id === undefined ? [] : { order: { ...row, id }, isNew: true, formerMemberId: null }
   })
 }
 
@@ -172,7 +172,9 @@ async function changeOrders(
     const news = newsIn(row, order, source)
     if (news === 'contradicts') changed.contradictory.push(order.id)
     if (news !== 'new') continue
-    changed.written.push({ order: { ...mergeOrder(row, order, source, resolve(order)), id: row.id }, isNew: false })
+    const merged = { ...mergeOrder(row, order, source, resolve(order)), id: row.id }
+    const formerMemberId = merged.memberId === row.memberId ? null : row.memberId
+    changed.written.push({ order: merged, isNew: false, formerMemberId })
   }
   if (changed.written.length > 0) {
     await updateOrders(
