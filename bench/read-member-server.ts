@@ -66,6 +66,7 @@ function perennialServer(connectionString: string) {
       placeOrder: unused,
       refund: unused,
       cancelOrder: unused,
+      sendMessage: unused,
       dispute: unused,
       deleteCustomer: unused,
       mergeCustomers: unused,

@@ -1474,6 +1474,7 @@ create table orders (
   message_digest text,
   read_digest text,
   automatic_discounts jsonb,
+  shipping_discount_minor bigint,
   constraint orders_pkey PRIMARY KEY (store_id, id),
   constraint orders_store_id_platform_order_id_key UNIQUE (store_id, platform_order_id),
   constraint orders_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
@@ -2248,6 +2249,7 @@ create table tag_owners (
   lease_token integer not null default 0,
   lease_owner bigint,
   leased_until timestamp with time zone,
+  waits_since timestamp with time zone,
   constraint tag_owners_pkey PRIMARY KEY (store_id, kind, owner_id),
   constraint tag_owners_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint tag_owners_kind_check CHECK (kind = ANY (ARRAY['customer'::text, 'order'::text]))
@@ -2277,6 +2279,8 @@ create table tag_walks (
   lease_token integer not null default 0,
   lease_owner bigint,
   leased_until timestamp with time zone,
+  added bigint not null default 0,
+  removed bigint not null default 0,
   constraint tag_walks_pkey PRIMARY KEY (store_id),
   constraint tag_walks_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint tag_walks_kind_check CHECK (kind = ANY (ARRAY['customer'::text, 'order'::text]))

@@ -10,6 +10,19 @@ const { url } = await testDatabase()
 const service = await startService(url)
 const { run, json } = commandLine(service)
 
+async function graphql(
+  { platform_url, platform_token }: { platform_url: string; platform_token: string },
+  query: string,
+  variables: object = {}
+) {
+  const response = await fetch(`${platform_url}/admin/api/2026-07/graphql.json`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-platform-access-token': platform_token },
+    body: JSON.stringify({ query, variables })
+  })
+  return ((await response.json()) as any).data
+}
+
 /** A store with a customer and her orders: a signup, a plain purchase that is partly refunded, and one that is disputed. */
 async function aShop() {
   const store = await service.aStore({ name: 'Books' })
@@ -60,6 +73,67 @@ test('orders of the shop are listed and shown, with what happened to them', asyn
   assert.match(missing.err, /There is no order 12345/)
   const wrong = await run(['orders', 'list', ...of, '--before', 'abc'])
   assert.match(wrong.err, /--before .*number/)
+})
+
+test('a dispute that is lost and then won in one second leaves no tag, here and on the platform', async () => {
+  const { storeId, of, customer } = await aShop()
+  const { tags } = await service.deps.connectorOf(storeId)
+  const order = await json('sandbox', 'order', ...of, '--customer', customer.id, '--total', '40.00')
+  const shown = async () => (await json('orders', 'show', order.id, ...of)).tags
+  const before = await shown()
+  await json('clock', 'advance', ...of, '--by', 'PT1M')
+  for (const [status, added] of [
+    ['lost', ['Chargeback-Bank-Refund']],
+    ['won', []]
+  ] as const) {
+    await json('sandbox', 'dispute', ...of, '--order', order.id, '--status', status)
+    const found = await tags.findMany('order', [order.id])
+    assert.ok(found.ok)
+    assert.deepEqual(await shown(), [...added, ...before])
+    assert.deepEqual(found.value.get(order.id), [...added, ...before])
+  }
+})
+
+test('an order shows the shipping that was charged, and what was taken off it: its parts come to its total', async () => {
+  const { of, customer, ...store } = await aShop()
+  const place = async () => {
+    const flags = ['--item', 'MUG-BLUE:2', '--shipping', '5.00', '--tax-percent', '10']
+    const order = await json('sandbox', 'order', ...of, '--customer', customer.id, ...flags)
+    const shown = await json('orders', 'show', order.id, ...of)
+    assert.equal(
+      Math.round((shown.subtotal + shown.shipping + shown.tax) * 100),
+      Math.round(shown.total * 100),
+      JSON.stringify(shown)
+    )
+    return [shown.shipping, shown.shipping_discount, shown.discount]
+  }
+  assert.deepEqual(await place(), [5, 0, 0])
+  const value = JSON.stringify({ status: 1, type: 1, tier_name: 'VIP', fs: 1 })
+  const ownerId = (await graphql(store, '{ shop { id } }')).shop.id
+  const set = 'mutation($m: [MetafieldsSetInput!]!) { metafieldsSet(metafields: $m) { userErrors { message } } }'
+  const m = [{ ownerId, namespace: 'svc', key: 'svc_plan_settings', type: 'json', value }]
+  assert.deepEqual((await graphql(store, set, { m })).metafieldsSet.userErrors, [])
+  assert.deepEqual(await place(), [0, 5, 5])
+})
+
+test('an order of two plans begins a contract of each; a wrong quantity is named', async () => {
+  const store = await service.aStore()
+  const of = ['--store', store.domain]
+  const plan = ['--name', 'Roast', '--type', 'product', '--price', '12.00', '--interval', 'month']
+  const { products } = await graphql(store, `{ products(first: 1, query: "title:'Filter roast'") { nodes { id } } }`)
+  const product = products.nodes[0].id.split('/').at(-1)
+  await json('plan', 'create', ...of, ...plan, '--products', product)
+  const { id: customer } = await store.customer('ada@example.com')
+  const order = await json('sandbox', 'order', ...of, '--customer', customer, '--plan', 'VIP', '--plan', 'Roast')
+  const shown = await json('orders', 'show', order.id, ...of)
+  assert.deepEqual(
+    [shown.lines.length, new Set(shown.subscriptions.map(({ id }: { id: string }) => id)).size, shown.tags],
+    [2, 2, ['charge-1', 'New-SubsProd', 'new-VIP']]
+  )
+  for (const wrong of ['MUG-BLUE:0', 'MUG-BLUE:1001', 'MUG-BLUE:x', 'MUG-BLUE:']) {
+    const { err } = await run(['sandbox', 'order', ...of, '--customer', customer, '--item', wrong])
+    assert.match(err, /--item cannot be 'MUG-BLUE:.*'\. The quantity must be a whole number from 1 to 1000/, wrong)
+  }
 })
 
 test('an import reads the orders that are missing here, and says how many there were', async () => {

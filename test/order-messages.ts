@@ -25,6 +25,7 @@ export type OrderState = {
   cancelledAt: Temporal.Instant | null
   /** To whom it is shipped. */
   shipTo: string | null
+  tags: string[]
 }
 
 export const anOrderState = (id: string, over: Partial<OrderState> = {}): OrderState => ({
@@ -41,6 +42,7 @@ export const anOrderState = (id: string, over: Partial<OrderState> = {}): OrderS
   appId: '580111',
   cancelledAt: null,
   shipTo: 'Sam Shipper',
+  tags: [],
   ...over
 })
 
@@ -97,7 +99,7 @@ const orderBody = (order: OrderState) => ({
   financial_status: order.financialStatus,
   email: order.customer && `c${order.customer.id}@example.com`,
   payment_gateway_names: ['bogus'],
-  tags: '',
+  tags: order.tags.join(', '),
   source_name: 'web',
   note_attributes: order.attributes,
   discount_codes: order.codes.map(({ code, amountMinor }) => ({
@@ -215,7 +217,8 @@ export function aPlatformWithOrders() {
           .filter(({ updatedAt }) => Temporal.Instant.compare(updatedAt, since) >= 0)
           .sort((a, b) => Temporal.Instant.compare(a.updatedAt, b.updatedAt))
         const from = Number(cursor ?? 0)
-        const items = changed.slice(from, from + platform.pageSize).map(({ id, updatedAt }) => ({ id, updatedAt }))
+        const page = changed.slice(from, from + platform.pageSize)
+        const items = page.map(({ id, updatedAt, tags }) => ({ id, updatedAt, tags }))
         return { items, after: from + platform.pageSize < changed.length ? String(from + platform.pageSize) : null }
       }),
     listDisputesSince: async () => answer('disputes', () => ({ items: [...platform.disputes.values()], after: null })),

@@ -238,7 +238,7 @@ test('a tag of ours is put back when somebody replaces all tags of the customer'
 })
 
 test('two apps that undo each other do so five times in an hour and no more', async () => {
-  const { join, tags, remove, settle, store } = await aShop()
+  const { join, tags, remove, settle, store, inStore } = await aShop()
   const { id } = await join('ada@example.com')
   for (let i = 0; i < 5; i++) {
     await remove(id, VIP)
@@ -248,8 +248,19 @@ test('two apps that undo each other do so five times in an hour and no more', as
   await remove(id, VIP)
   await settle()
   assert.deepEqual(await tags(id), [])
+  const { json } = commandLine(service)
+  const diff = async () => (await json('tags', 'diff', '--store', store.domain, '--customer', id)).data[0]
+  const waits = async () => {
+    const { waiting_since, next_try_at } = await diff()
+    return [waiting_since, next_try_at].map((at) => at && Temporal.Instant.from(at))
+  }
+  const removedAt = await inStore(async ({ now }) => now)
+  assert.deepEqual(await waits(), [removedAt, removedAt.add({ hours: 1 })])
+  await store.advance({ by: 'PT10M' })
+  assert.deepEqual(await waits(), [removedAt, removedAt.add({ hours: 1 })])
   await store.advance({ by: 'PT1H' })
   assert.deepEqual(await tags(id), [VIP])
+  assert.deepEqual(await waits(), [null, null])
 })
 
 test('the message about what we did ourselves costs no call', async () => {
@@ -552,10 +563,15 @@ test('the command line compares and corrects', async () => {
     data.map(({ kind, platform_id, wanted, missing, surplus }: any) => [kind, platform_id, wanted, missing, surplus]),
     [['customer', id, [VIP], [VIP], []]]
   )
-  assert.equal((await run(['tags', 'sync', '--store', store.domain, '--customer', 'ada@example.com'])).code, 0)
+  const synced = await run(['tags', 'sync', '--store', store.domain, '--customer', 'ada@example.com'])
+  assert.match(synced.out, /^Compared: 1\. Added: 1\. Removed: 0\. Left: 0 waiting, 0 with a problem\./)
   assert.deepEqual(await tags(id), [VIP])
   assert.deepEqual(await diff(), { data: [], compared: 2 })
   assert.deepEqual((await diff('--customer', id)).data[0].missing, [])
+  const done = { scope: 'store', compared: 2, added: 0, removed: 0, waiting: 0, problems: 0 }
+  assert.deepEqual(await json('tags', 'sync', '--store', store.domain), done)
+  await remove(id, VIP)
+  assert.deepEqual(await json('tags', 'sync', '--store', store.domain), { ...done, added: 1 })
   const both = await run(['tags', 'sync', '--store', store.domain, '--customer', id, '--order', '1', '--json'])
   assert.match(both.err + both.out, /Give --customer or --order, not both/)
   const nobody = await run(['tags', 'diff', '--store', store.domain, '--order', '1', '--json'])

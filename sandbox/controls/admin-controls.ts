@@ -44,6 +44,7 @@ export type AdminControls = {
   refund(storeId: number, refund: { orderId: string; amountMinor: number | null }): ReturnType<Controls['refund']>
   dispute: OfStore<Controls['dispute']>
   cancelOrder: OfStore<Controls['cancelOrder']>
+  sendMessage: OfStore<Controls['sendMessage']>
   deleteCustomer(storeId: number, customerId: string): ReturnType<Controls['deleteCustomer']>
   mergeCustomers: OfStore<Controls['mergeCustomers']>
   revokeCard(storeId: number, customerId: string): ReturnType<Controls['revokeCard']>
@@ -98,6 +99,7 @@ export function adminControls(platform: Platform, controls: Controls, urls: Sand
     },
     dispute: (storeId, dispute) => controls.dispute({ storeId, ...dispute }),
     cancelOrder: (storeId, cancellation) => controls.cancelOrder({ storeId, ...cancellation }),
+    sendMessage: (storeId, message) => controls.sendMessage({ storeId, ...message }),
     deleteCustomer: (storeId, customerId) => controls.deleteCustomer({ storeId, customerId }),
     mergeCustomers: (storeId, merge) => controls.mergeCustomers({ storeId, ...merge }),
     revokeCard: (storeId, customerId) => controls.revokeCard({ storeId, customerId }),

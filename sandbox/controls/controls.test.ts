@@ -192,4 +192,33 @@ test("compliance webhooks are sent to the app's address without a subscription",
   assert.equal(received[0]!.headers['x-platform-hmac-sha256'], shop.signatureOf(received[0]!.text))
 })
 
+test('a message with a body of its own is sent as it is, signed, under the id and time that are given', async () => {
+  const shop = await aShop()
+  const { storeId } = shop
+  const { sendMessage } = shop.sandbox.controls
+  const body = '{ "id": 9007199254740993, "name":"\\u00e9" }'
+  await assert.rejects(sendMessage({ storeId, topic: 'orders/paid', body }), { code: 'conflict' })
+  const received = await shop.aReceiver(['ORDERS_PAID'])
+  const webhookId = 'B54557E4-bdd9-4b37-8a5f-bf7d70bcd043'
+  const at = Temporal.Instant.from('2020-01-01T00:00:00Z')
+  await sendMessage({ storeId, topic: 'orders/paid', body, webhookId, at })
+  await sendMessage({ storeId, topic: 'orders/paid', body })
+  await shop.settle()
+  const [first, second] = received.map(({ headers }) => headers)
+  assert.deepEqual(
+    received.map(({ text }) => text),
+    [body, body]
+  )
+  assert.deepEqual(
+    [first!['x-platform-webhook-id'], Temporal.Instant.from(first!['x-platform-triggered-at']!)],
+    [webhookId.toLowerCase(), at]
+  )
+  assert.equal(first!['x-platform-hmac-sha256'], shop.signatureOf(body))
+  assert.notEqual(second!['x-platform-webhook-id'], first!['x-platform-webhook-id'])
+  assert.deepEqual(Temporal.Instant.from(second!['x-platform-triggered-at']!), shop.now)
+  for (const wrong of [{ topic: 'orders/none' }, { body: '[]' }, { body: '{' }, { webhookId: '7' }]) {
+    await assert.rejects(sendMessage({ storeId, topic: 'orders/paid', body, ...wrong }), { code: 'invalid_request' })
+  }
+})
+
 test('no request of this file caused an internal error', () => assert.deepEqual(bugs, []))

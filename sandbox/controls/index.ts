@@ -15,6 +15,7 @@ import { placeOrder, previewOrder } from './place-order.ts'
 import { dispute, refund } from './refund-and-dispute.ts'
 import { revokeCard } from './revoke-card.ts'
 import { sendCompliance } from './send-compliance.ts'
+import { sendMessage } from './send-message.ts'
 import { setAccess } from './set-access.ts'
 import { setAnswerFaults } from './set-answer-faults.ts'
 import { setBulkFaults } from './set-bulk-faults.ts'
@@ -41,6 +42,7 @@ export type Controls = {
   cancelOrder: Bound<typeof cancelOrder>
   settleChallenge: Bound<typeof settleChallenge>
   sendCompliance: Bound<typeof sendCompliance>
+  sendMessage: Bound<typeof sendMessage>
   importFixtures: Bound<typeof importFixtures>
   revokeCard: Bound<typeof revokeCard>
   deleteCustomer: Bound<typeof deleteCustomer>
@@ -78,6 +80,7 @@ export function makeControls(platform: Platform): Controls {
     cancelOrder: bind(cancelOrder),
     settleChallenge: bind(settleChallenge),
     sendCompliance: bind(sendCompliance),
+    sendMessage: bind(sendMessage),
     importFixtures: bind(importFixtures),
     revokeCard: bind(revokeCard),
     deleteCustomer: bind(deleteCustomer),

@@ -57,7 +57,9 @@ export async function auditTags(
       return audited
     }
     audited.checked += read.value.owners.length
-    audited.findings.push(...read.value.owners.filter((one) => one.waits === null && isDifferent(one)).map(findingOf))
+    audited.findings.push(
+      ...read.value.owners.filter((one) => one.nextTryAt === null && isDifferent(one)).map(findingOf)
+    )
     place = read.value.next
   }
   return audited

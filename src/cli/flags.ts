@@ -176,13 +176,20 @@ export const secret = (what: string): Reader<string> => ({
 
 /** A file with one JSON object. */
 export const jsonFile = (of: string): Reader<object> => {
+  const { accepts, read } = jsonObjectText(of)
+  return { accepts, read: (given) => JSON.parse(read(given)) }
+}
+
+/** The text of a file with one JSON object, whose numbers stay as they are written. */
+export const jsonObjectText = (of: string): Reader<string> => {
   const accepts = `a file with ${of} as one JSON object`
   return {
     accepts,
     read: (given) => {
       try {
-        const found: unknown = JSON.parse(readFileSync(given, 'utf8'))
-        if (typeof found === 'object' && found !== null && !Array.isArray(found)) return found
+        const text = readFileSync(given, 'utf8')
+        const found: unknown = JSON.parse(text)
+        if (typeof found === 'object' && found !== null && !Array.isArray(found)) return text
       } catch (err) {
         throw new InvalidArgumentError(`It must be ${accepts}; this one cannot be read: ${(err as Error).message}.`)
       }

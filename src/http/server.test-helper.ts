@@ -69,6 +69,7 @@ export function testServer(db: Database, given: Partial<HttpDeps> = {}) {
       refund: noted('refund', { id: '14' }),
       dispute: noted('dispute', { id: '15', type: 'CHARGEBACK', status: 'NEEDS_RESPONSE' }),
       cancelOrder: noted('cancelOrder', { id: '13', refundId: null }),
+      sendMessage: noted('sendMessage', { webhookId: 'b54557e4-bdd9-4b37-8a5f-bf7d70bcd043' }),
       deleteCustomer: noted('deleteCustomer', { id: '7' }),
       mergeCustomers: noted('mergeCustomers', { keptId: '8', deletedId: '7' }),
       revokeCard: noted('revokeCard', { revoked: 1 }),

@@ -18,6 +18,6 @@ export function createOrderEffectsEngine({ db }: { db: Database }): Engine {
 
 async function refreshDueOrders(ctx: Ctx): Promise<number> {
   const due = await listDueOrders(ctx, BATCH)
-  await refreshOrders(ctx, due, true)
+  await refreshOrders(ctx, due, { isAsked: true })
   return due.length
 }

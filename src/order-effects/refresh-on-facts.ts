@@ -26,7 +26,9 @@ async function refreshOrdersOfFacts(ctx: Ctx, facts: StoredFact[]): Promise<void
     ctx,
     created.flatMap(({ refs }) => refs.subscriptionId ?? [])
   )
-  await refreshOrders(ctx, facts.flatMap(orderOf))
+  await refreshOrders(ctx, facts.flatMap(orderOf), {
+    formerMemberIds: facts.flatMap(({ refs }) => refs.formerMemberId ?? [])
+  })
 }
 
 /** Our number of the order that a fact is about. */

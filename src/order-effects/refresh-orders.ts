@@ -20,13 +20,18 @@ const MINUTES_FOR_CONTRACT = 10
 /**
  * Derives everything that follows from these orders as they are now: the contracts they belong to, what kind of order each was, the tags
  * that it is to have, and when its customer ordered first. What is so already is not written, so it may be called for any order at any
- * time, in any order. `isAsked`: something became known that orders of before did not have yet, such as a membership.
+ * time, in any order. `isAsked`: something became known that orders of before did not have yet, such as a membership. `formerMemberIds`:
+ * whose orders some of these were before the platform gave them to others.
  */
-export async function refreshOrders(ctx: Ctx, orderIds: number[], isAsked = false): Promise<void> {
+export async function refreshOrders(
+  ctx: Ctx,
+  orderIds: number[],
+  { isAsked = false, formerMemberIds = [] }: { isAsked?: boolean; formerMemberIds?: number[] } = {}
+): Promise<void> {
   const ids = [...new Set(orderIds)]
   if (ids.length === 0) return
   // Of two transactions that derive it for one customer, the later sees what the other saw.
-  const memberIds = await listMembersOf(ctx, ids)
+  const memberIds = [...new Set([...(await listMembersOf(ctx, ids)), ...formerMemberIds])]
   await lockMembers(ctx, memberIds)
   const orders = await readOrders(ctx, ids)
   const links = await linkOrders(ctx, ids)

@@ -40,6 +40,7 @@ export type OrderSummary = RowOf<typeof OrderSummary>
 const OrderParts = row({
   subtotalMinor: nullable(int),
   shippingMinor: nullable(int),
+  shippingDiscountMinor: nullable(int),
   discountMinor: int,
   appId: nullable(text),
   tags: textList,
@@ -115,7 +116,7 @@ export async function findOrder(ctx: Ctx, given: string, profile: ProfileName): 
   const parts = await ctx.tx.one(
     OrderParts,
     sql`
-    select subtotal_minor, shipping_minor, discount_minor, app_id, tags, coupons, attributes, lines, details_at
+    select subtotal_minor, shipping_minor, shipping_discount_minor, discount_minor, app_id, tags, coupons, attributes, lines, details_at
       from orders where store_id = ${ctx.storeId} and id = ${id}`
   )
   const refunds = await ctx.tx.many(

@@ -26,7 +26,9 @@ const summary = {
   processedAt: instant,
   platformUpdatedAt: instant,
   detailsAt: nullable(instant),
+  /** Of the message of the revision `detailsAt` that says what the row has; null where there is none. */
   messageDigest: nullable(text),
+  /** Of what was read from the platform of that revision; null where nothing was, or where totals that were read since differ. */
   readDigest: nullable(text)
 }
 
@@ -39,7 +41,10 @@ export const StoredOrder = row({
   ...summary,
   customerName: nullable(text),
   subtotalMinor: nullable(int),
+  /** Before its discounts. */
   shippingMinor: nullable(int),
+  /** Null also where the details are from a version that did not keep it. */
+  shippingDiscountMinor: nullable(int),
   appId: nullable(text),
   channel: nullable(text),
   brand: nullable(text),

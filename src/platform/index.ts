@@ -17,6 +17,7 @@ export {
   dueInbound,
   extendInboundLease,
   findDueInbound,
+  findInbound,
   giveBackInbound,
   type Inbound,
   type InboundMessage,

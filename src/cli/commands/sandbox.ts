@@ -3,6 +3,8 @@ import { addCommand, requireOneOf, type Terminal } from '../command.ts'
 import {
   amount,
   type Flags,
+  instant,
+  jsonObjectText,
   needed,
   oneOf,
   optional,
@@ -51,14 +53,18 @@ const chargeFlags = {
   reportedFailed: optional('--reported-failed <share>', shareOf('is reported as failed although it is paid')),
   seed: optional('--seed <number>', decimal('a whole number; the same seed causes the same faults'))
 } satisfies Flags
+const quantityOf = (given: string): number => {
+  const quantity = Number(given)
+  if (/^\d+$/.test(given) && quantity >= 1 && quantity <= 1000) return quantity
+  throw new InvalidArgumentError('The quantity must be a whole number from 1 to 1000.')
+}
 /** A variant of the catalogue by its SKU or number, and how many. */
 const item: Reader<{ variant: string; quantity?: number }> = {
   accepts: 'a SKU of the catalogue, with a quantity such as MUG-BLUE:2',
   read: (given) => {
-    const [, variant, quantity] = /^([^:]+)(?::(\d{1,4}))?$/.exec(given) ?? []
-    if (!variant?.trim())
-      throw new InvalidArgumentError('It must be a SKU of the catalogue, with a quantity such as MUG-BLUE:2.')
-    return { variant: variant.trim(), ...(quantity !== undefined && { quantity: Number(quantity) }) }
+    const [, variant, quantity] = /^([^:]+)(?::(.*))?$/s.exec(given) ?? []
+    if (!variant?.trim()) throw new InvalidArgumentError(`It must be ${item.accepts}.`)
+    return { variant: variant.trim(), ...(quantity !== undefined && { quantity: quantityOf(quantity) }) }
   }
 }
 const orderFlag = needed('--order <id>', platformNumber('the order'))
@@ -124,7 +130,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
       customer: customerFlag,
       total: optional('--total <amount>', { ...amount, accepts: `${amount.accepts}: one line of this price` }),
       item: optional('--item <sku[:quantity]>', repeated(item)),
-      plan: optional('--plan <name>', text('the name of a plan such as VIP that is bought with the items')),
+      plan: optional('--plan <name>', repeated(text('the name of a plan such as VIP that is bought with the items'))),
       credit: optional('--credit <amount>', {
         ...amount,
         accepts: 'the part that is paid with store credit, a decimal amount such as 10.00'
@@ -141,11 +147,11 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
       channel: optional('--channel <name>', text('the sales channel, or the number of the app that sells it'))
     },
     settles: true,
-    fields: { item: 'items', attribute: 'attributes', appDiscount: 'app_discount' },
-    run: ({ store, item: items, attribute: attributes, appDiscount, ...order }, { api }) => {
+    fields: { item: 'items', plan: 'plans', attribute: 'attributes', appDiscount: 'app_discount' },
+    run: ({ store, item: items, plan: plans, attribute: attributes, appDiscount, ...order }, { api }) => {
       const { giftCard: gift_card, billingCountry: billing_country, taxPercent: tax_percent, ...rest } = order
       const app_discount = appDiscount && { title: appDiscount.name, amount: appDiscount.value }
-      const body = { ...rest, items, attributes, gift_card, app_discount, billing_country, tax_percent }
+      const body = { ...rest, items, plans, attributes, gift_card, app_discount, billing_country, tax_percent }
       return api().post(storePath(store, '/sandbox/orders'), body)
     },
     show: facts
@@ -195,6 +201,29 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
     },
     settles: true,
     run: ({ store, ...cancellation }, { api }) => api().post(storePath(store, '/sandbox/cancellations'), cancellation),
+    show: facts
+  })
+
+  addCommand(sandbox, terminal, {
+    name: 'message',
+    summary: "send a message of the platform with a body of one's own",
+    flags: {
+      store: storeFlag,
+      topic: needed('--topic <topic>', text('a topic of the platform such as orders/updated')),
+      file: needed('--file <file>', jsonObjectText('the body')),
+      webhookId: optional(
+        '--webhook-id <id>',
+        text('a UUID; that of an earlier message makes this a repetition (default: a new one)')
+      ),
+      at: optional('--at <instant>', {
+        ...instant,
+        accepts: `when it was triggered, ${instant.accepts} (default: the present time of the store)`
+      })
+    },
+    settles: true,
+    fields: { file: 'body' },
+    run: ({ store, topic, file: body, webhookId: webhook_id, at }, { api }) =>
+      api().post(storePath(store, '/sandbox/messages'), { topic, body, webhook_id, at }),
     show: facts
   })
 

@@ -67,7 +67,7 @@ for (const [path, body, called, status, expected] of [
     {
       customer: '7',
       items: [{ variant: 'MUG', quantity: 2 }],
-      plan: 'VIP',
+      plans: ['VIP', 'Filter roast'],
       gift_card: 'abc',
       country: 'DE',
       province: 'BE',
@@ -84,7 +84,7 @@ for (const [path, body, called, status, expected] of [
         ...NOTHING,
         customerId: '7',
         totalMinor: null,
-        lines: [{ plan: 'VIP' }, { variant: 'MUG', quantity: 2 }],
+        lines: [{ plan: 'VIP' }, { plan: 'Filter roast' }, { variant: 'MUG', quantity: 2 }],
         giftCard: 'abc',
         country: 'DE',
         province: 'BE',
@@ -113,6 +113,16 @@ for (const [path, body, called, status, expected] of [
     ['dispute', { orderId: '13', type: 'inquiry', status: 'won' }],
     201,
     { id: '15', type: 'chargeback', status: 'needs_response' }
+  ],
+  [
+    '/sandbox/messages',
+    { topic: 'orders/paid', body: '{"id":1}', webhook_id: null, at: '2026-02-01T01:00:00+01:00' },
+    [
+      'sendMessage',
+      { topic: 'orders/paid', body: '{"id":1}', webhookId: null, at: Temporal.Instant.from('2026-02-01T00:00:00Z') }
+    ],
+    201,
+    { webhook_id: 'b54557e4-bdd9-4b37-8a5f-bf7d70bcd043', status: null, error: null }
   ],
   [
     '/sandbox/cancellations',
@@ -151,11 +161,34 @@ for (const [path, body, message] of [
   ],
   ['/sandbox/orders', { customer: '7', total: 'much' }, 'total must be a decimal amount such as 29.00'],
   ['/sandbox/orders', { customer: '7', total: '-1' }, 'total must be an amount of 0 or more'],
-  ['/sandbox/orders', { customer: '7' }, 'total must be given, or items or a plan, but not both'],
   [
     '/sandbox/orders',
-    { customer: '7', total: 1, plan: 'VIP' },
-    'total must be given, or items or a plan, but not both'
+    {
+      customer: '7',
+      items: [{ variant: 'MUG', quantity: 1 }, { variant: 'POT', quantity: 0 }, { quantity: 1, size: 2 }, 7]
+    },
+    "items[1].quantity must be an integer from 1 to 1000; items[2].variant is required and must be a variant's SKU or number on the platform; items[2].size is not a field here; this body accepts variant, quantity; items[3] must be an object with any of variant, quantity"
+  ],
+  [
+    '/sandbox/orders',
+    { customer: '7', items: Array(101).fill({ variant: 'MUG' }) },
+    'items must be a list of up to 100 items'
+  ],
+  [
+    '/sandbox/messages',
+    { topic: 'orders/paid' },
+    'body is required and must be the text of one JSON object, of up to 200,000 characters'
+  ],
+  [
+    '/sandbox/messages',
+    { topic: 'orders/paid', body: '{}', at: 'noon' },
+    'at must be an instant such as 2026-12-01T00:00:00Z'
+  ],
+  ['/sandbox/orders', { customer: '7' }, 'total must be given, or items or plans, but not both'],
+  [
+    '/sandbox/orders',
+    { customer: '7', total: 1, plans: ['VIP'] },
+    'total must be given, or items or plans, but not both'
   ],
   ['/sandbox/disputes', { order: '1', type: 'maybe' }, 'type must be chargeback or inquiry'],
   ['/seed', { members: 0, months: 1 }, 'members must be an integer from 1 to 100000'],

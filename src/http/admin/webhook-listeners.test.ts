@@ -147,7 +147,11 @@ test('what cannot be used is refused by name, with what it takes', async () => {
     [`/webhook-listeners/${id}/fetch`, { wait_seconds: 26, max: 8 }, /^wait_seconds must be a whole number/],
     [`/webhook-listeners/${id}/fetch`, { wait_seconds: 1, max: 21 }, /^max must be an integer from 1 to 20/],
     [`/webhook-listeners/${id}/results`, { results: [] }, /^results must be a list of 1 to 50 results/],
-    [`/webhook-listeners/${id}/results`, { results: [{ ...result, failure: 'ill' }] }, /^results must be a list/],
+    [
+      `/webhook-listeners/${id}/results`,
+      { results: [{ ...result, failure: 'ill' }] },
+      /^results\[0\]\.failure must be why .* \(timeout, .*\) or null$/
+    ],
     [`/webhook-listeners/${id}/results`, { results: [result] }, /^results has a handle that was not given/],
     ['/webhook-samples', {}, `event is required and must be one of ${EVENT_TYPES.join(', ')}`],
     ['/webhook-samples', { event: 'x' }, /"x" is not one of .*store_credit\.deducted$/]

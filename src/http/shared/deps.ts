@@ -155,6 +155,11 @@ export type SandboxControls = {
     storeId: number,
     cancellation: { orderId: string; reason: CancelReason; refund: CancelRefund }
   ): Promise<{ id: string; refundId: string | null }>
+  /** Sends a webhook of the platform with any body. Without `webhookId` it has a new one. */
+  sendMessage(
+    storeId: number,
+    message: { topic: string; body: string; webhookId: string | null; at: Temporal.Instant | null }
+  ): Promise<{ webhookId: string }>
   deleteCustomer(storeId: number, customerId: string): Promise<{ id: string }>
   mergeCustomers(
     storeId: number,

@@ -9,22 +9,30 @@ type Field = {
   integer: boolean
   accepts: string
   fits: (value: unknown) => boolean
-  /** Of an object whose fields are checked one by one. */
+  /** Of an object whose fields are checked one by one, and of a list of such objects. */
   inner?: (given: unknown) => { value: unknown } | { problems: FieldProblem[] }
 }
+
+/** So many of what is wrong in a list are named. */
+const MAX_PROBLEMS = 10
 
 /**
  * Checks bodies, query strings and path parameters field by field. The `description` of a field says what it must be; a
  * refusal names the field and repeats it. The fields of an object without a description are checked one by one, such as
- * `dunning.on_failure`. What is not declared is refused too. In the body of a POST null stands for a field that is left
+ * `dunning.on_failure`, also in a list: `items[0].quantity`. What is not declared is refused too. In the body of a POST null stands for a field that is left
  * out; in a PATCH it is a value.
  */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, method, httpPart }) => {
   const { properties = {}, required = [] } = schema as { properties?: Record<string, TSchema>; required?: string[] }
   const fields = Object.entries(properties).map(([name, field]): Field => {
-    const { description, type } = field as { description?: string; type?: string }
+    const { type } = field as { type?: string }
+    const description = acceptedBy(field)
     if (!description && type === 'object') return groupOf(name, field, { required: required.includes(name), method })
     if (!description) throw new Error(`The schema of ${name} has no description of what it accepts`)
+    const ofList = type === 'array' ? (field as { items?: TSchema & { type?: string } }).items : undefined
+    if (ofList?.type === 'object') {
+      return listOf(name, field, ofList, { required: required.includes(name), accepts: description, method })
+    }
     const check = Compile(field)
     return {
       name,
@@ -68,6 +76,16 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, metho
   }
 }
 
+/** Of one that may be null, what it is otherwise says so. */
+function acceptedBy(field: TSchema): string | undefined {
+  const { description, anyOf = [] } = field as {
+    description?: string
+    anyOf?: { description?: string; type?: string }[]
+  }
+  const parts = anyOf.map((part) => part.description ?? (part.type === 'null' ? 'null' : undefined))
+  return description ?? (parts.length > 0 && !parts.includes(undefined) ? parts.join(' or ') : undefined)
+}
+
 function groupOf(name: string, schema: TSchema, { required, method }: { required: boolean; method: string }): Field {
   const check = compileValidator({ schema, method, url: '', httpPart: 'body' })
   const accepts = `an object with any of ${Object.keys((schema as { properties?: object }).properties ?? {}).join(', ')}`
@@ -82,6 +100,35 @@ function groupOf(name: string, schema: TSchema, { required, method }: { required
       const checked = check(given) as { value: unknown } | { error: Refusal }
       if ('value' in checked) return checked
       return { problems: checked.error.details.map((problem) => ({ ...problem, field: `${name}.${problem.field}` })) }
+    }
+  }
+}
+
+function listOf(
+  name: string,
+  schema: TSchema,
+  item: TSchema,
+  { required, accepts, method }: { required: boolean; accepts: string; method: string }
+): Field {
+  // How many there may be; what each must be is checked one by one.
+  const list = Compile({ ...schema, items: {} } as TSchema)
+  const one = groupOf(name, item, { required: true, method })
+  return {
+    name,
+    required,
+    integer: false,
+    accepts,
+    fits: Array.isArray,
+    inner(given) {
+      if (!list.Check(given)) return { problems: [invalidValue(name, `must be ${accepts}`)] }
+      const checked = (given as unknown[]).map((value) => one.inner!(value))
+      const problems = checked.flatMap((found, i) =>
+        'problems' in found
+          ? found.problems.map((problem) => ({ ...problem, field: `${name}[${i}]${problem.field.slice(name.length)}` }))
+          : []
+      )
+      if (problems.length > 0) return { problems: problems.slice(0, MAX_PROBLEMS) }
+      return { value: checked.map((found) => ('value' in found ? found.value : null)) }
     }
   }
 }

@@ -27,6 +27,6 @@ export async function diffTags(
   if (!read.ok) throw tagsNotRead(read.failure.message)
   const { owners, next } = read.value
   if (one) return { compared: owners.length, owners, next: null }
-  const shown = owners.filter((owner) => isDifferent(owner) || owner.waits !== null || owner.problem !== null)
+  const shown = owners.filter((owner) => isDifferent(owner) || owner.nextTryAt !== null || owner.problem !== null)
   return { compared: owners.length, owners: shown, next }
 }

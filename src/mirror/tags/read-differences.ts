@@ -1,28 +1,33 @@
-import { type Ctx, type Database, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
+import { type Ctx, type Database, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
 import type { PlatformResult, TaggedKind } from '#platform'
 import { compareTags, type TagDifference } from './compare-tags.ts'
 import { listKeptTags, listPlatformIds, ownerKey } from './tag-queries.ts'
 import { ORDER_DAYS, type TagPlace } from './tag-walks.ts'
 import type { TagOwner } from './wanted-tags.ts'
 
-const ListedOwner = row({
-  kind: oneOf('customer', 'order'),
-  ownerId: int,
-  waits: nullable(text),
-  problem: nullable(text),
-  leaseToken: int
-})
+const ListedOwner = row({ kind: oneOf('customer', 'order'), ownerId: int, leaseToken: int })
 type ListedOwner = RowOf<typeof ListedOwner>
 
+const OwnerNow = row({
+  kind: oneOf('customer', 'order'),
+  ownerId: int,
+  waitsSince: nullable(instant),
+  nextTryAt: nullable(instant),
+  problem: nullable(text)
+})
+type OwnerNow = RowOf<typeof OwnerNow>
+
 /**
- * An owner as we have it and as the platform has it. `difference` is null where the platform does not show the owner. `waits`: since
- * when (store time) its tags are to be compared or written, so that a difference is no surprise.
+ * An owner as we have it and as the platform has it. `difference` is null where the platform does not show the owner. `waitsSince`: since
+ * when (store time) its tags are to be compared or written, so that a difference is no surprise; `nextTryAt`: when that is tried, which
+ * may be now. Both are null where nothing is to be done.
  */
 export type ComparedOwner = TagOwner & {
   platformId: string
   wanted: string[]
   difference: TagDifference | null
-  waits: string | null
+  waitsSince: Temporal.Instant | null
+  nextTryAt: Temporal.Instant | null
   problem: string | null
 }
 
@@ -58,7 +63,8 @@ export async function readDifferences(
     const of = kept.get(ownerKey({ kind, ownerId }))!
     const present = found.value.get(platformId)
     const difference = present ? compareTags(kind, of, present) : null
-    return [{ kind, ownerId, platformId, wanted: of.wanted, difference, waits: state.waits, problem: state.problem }]
+    const { waitsSince, nextTryAt, problem } = state
+    return [{ kind, ownerId, platformId, wanted: of.wanted, difference, waitsSince, nextTryAt, problem }]
   })
   return { ok: true, value: { owners: compared, next } }
 }
@@ -73,7 +79,7 @@ async function listOwners(ctx: Ctx, { kind, afterId, limit, ownerId, isAll }: Ta
   const listed = await ctx.tx.many(
     ListedOwner,
     sql`
-    select kind, owner_id, due_at::text as waits, problem, lease_token from tag_owners
+    select kind, owner_id, lease_token from tag_owners
      where store_id = ${ctx.storeId} and kind = ${kind} and owner_id > ${afterId}
        and (${ownerId ?? null}::bigint is null or owner_id = ${ownerId ?? null})
        and (${oldest}::timestamptz is null or changed_at > ${oldest})
@@ -92,17 +98,24 @@ function placeAfter(kind: TaggedKind, listed: ListedOwner[], limit: number): Tag
   return kind === 'customer' ? { kind: 'order', afterId: 0 } : null
 }
 
-/** The listed owners as they are now. One that the engine has worked on since waits from now on. */
-function findOwners(ctx: Ctx, listed: ListedOwner[]): Promise<ListedOwner[]> {
+/**
+ * The listed owners as they are now. One that the engine has worked on since waits from now on; one that a version from before has made
+ * due, which does not say since when, no longer than from now on.
+ */
+function findOwners(ctx: Ctx, listed: ListedOwner[]): Promise<OwnerNow[]> {
   return ctx.tx.many(
-    ListedOwner,
+    OwnerNow,
     sql`
-    select o.kind, o.owner_id, coalesce(o.due_at, case when o.lease_token <> w.token then ${ctx.now}::timestamptz end)::text as waits,
-           o.problem, o.lease_token
-      from tag_owners o
-      join unnest(${listed.map(({ kind }) => kind)}::text[], ${listed.map(({ ownerId }) => ownerId)}::bigint[],
-                  ${listed.map(({ leaseToken }) => leaseToken)}::int[]) as w(kind, id, token)
-        on w.kind = o.kind and w.id = o.owner_id
-     where o.store_id = ${ctx.storeId}`
+    with o as (
+      select t.kind, t.owner_id, t.waits_since, t.problem,
+             coalesce(t.due_at, case when t.lease_token <> w.token then ${ctx.now}::timestamptz end) as next_try_at
+        from tag_owners t
+        join unnest(${listed.map(({ kind }) => kind)}::text[], ${listed.map(({ ownerId }) => ownerId)}::bigint[],
+                    ${listed.map(({ leaseToken }) => leaseToken)}::int[]) as w(kind, id, token)
+          on w.kind = t.kind and w.id = t.owner_id
+       where t.store_id = ${ctx.storeId})
+    select kind, owner_id, next_try_at, problem,
+           case when next_try_at is not null then coalesce(waits_since, least(next_try_at, ${ctx.now})) end as waits_since
+      from o`
   )
 }

@@ -81,8 +81,9 @@ async function markToRepair(ctx: Ctx, kind: TaggedKind, owners: (Repair & { owne
   if (owners.length === 0) return
   await ctx.tx.run(sql`
     update tag_owners o
-       set due_at = least(o.due_at, r.due_at), version = o.version + 1, attempts = 0, problem = null, repairs = r.repairs,
-           repairs_since = r.since
+       set due_at = least(o.due_at, r.due_at),
+           waits_since = case when o.due_at is null then ${ctx.now}::timestamptz else o.waits_since end,
+           version = o.version + 1, attempts = 0, problem = null, repairs = r.repairs, repairs_since = r.since
       from unnest(${owners.map(({ ownerId }) => ownerId)}::bigint[], ${owners.map(({ dueAt }) => dueAt)}::timestamptz[],
                   ${owners.map(({ repairs }) => repairs)}::int[], ${owners.map(({ since }) => since)}::timestamptz[])
              as r(id, due_at, repairs, since)

@@ -20,6 +20,7 @@ import {
   releaseTagOwners,
   writeKnownTags
 } from './tag-queries.ts'
+import { countWritten } from './tag-walks.ts'
 
 const LEASE_MS = 120_000
 /** Read by one document. */
@@ -35,7 +36,14 @@ type Named = { owner: ClaimedOwner; platformId: string; isDeleted: boolean }
 type Change = Named & { difference: TagDifference; present: number }
 type Ended =
   | { step: 'read'; read: Named[]; found: PlatformResult<Map<string, string[]>> }
-  | { step: 'write'; change: Change; failure: PlatformFailure | null; removed: string[]; notTaken: string[] }
+  | {
+      step: 'write'
+      change: Change
+      failure: PlatformFailure | null
+      added: number
+      removed: string[]
+      notTaken: string[]
+    }
 
 type Deps = {
   db: Database
@@ -128,14 +136,24 @@ async function readTags(tags: Connector['tags'], kind: TaggedKind, read: Named[]
 async function write(tags: Connector['tags'], change: Change): Promise<Ended> {
   const { owner, platformId, difference, present } = change
   const isFull = present + difference.add.length > TAG_LIMITS.perOwner
-  const ended: Extract<Ended, { step: 'write' }> = { step: 'write', change, failure: null, removed: [], notTaken: [] }
+  const ended: Extract<Ended, { step: 'write' }> = {
+    step: 'write',
+    change,
+    failure: null,
+    added: 0,
+    removed: [],
+    notTaken: []
+  }
   for (const step of isFull ? (['remove', 'add'] as const) : (['add', 'remove'] as const)) {
     const wanted = difference[step]
     if (wanted.length === 0) continue
     const done = await tags[step](owner.kind, platformId, wanted)
     if (!done.ok) ended.failure ??= done.failure
     else if (step === 'remove') ended.removed = wanted
-    else ended.notTaken = notTaken(wanted, done.value)
+    else {
+      ended.notTaken = notTaken(wanted, done.value)
+      ended.added = wanted.length - ended.notTaken.length
+    }
   }
   return ended
 }
@@ -150,6 +168,10 @@ async function recordEnded(ctx: Ctx, ended: Ended[]): Promise<Change[]> {
     ctx,
     writes.flatMap(({ change, removed }) => removed.map((tag) => ({ ...change.owner, tag })))
   )
+  await countWritten(ctx, {
+    added: writes.reduce((sum, { added }) => sum + added, 0),
+    removed: writes.reduce((sum, { removed }) => sum + removed.length, 0)
+  })
   await endOwners(
     ctx,
     writes.map((one) => endOfWrite(one, ctx.now))

@@ -33,11 +33,12 @@ export async function listWantedBy(
 /** Makes owners, or has existing ones compared anew: what stood in the way may be gone. */
 export async function markWantedChanged(ctx: Ctx, kind: TagOwner['kind'], ownerIds: number[]): Promise<void> {
   await ctx.tx.run(sql`
-    insert into tag_owners (store_id, kind, owner_id, due_at, changed_at)
-    select ${ctx.storeId}, ${kind}, o.id, ${ctx.now}, ${ctx.now} from unnest(${ownerIds}::bigint[]) as o(id) order by o.id
+    insert into tag_owners (store_id, kind, owner_id, due_at, waits_since, changed_at)
+    select ${ctx.storeId}, ${kind}, o.id, ${ctx.now}, ${ctx.now}, ${ctx.now} from unnest(${ownerIds}::bigint[]) as o(id) order by o.id
     on conflict (store_id, kind, owner_id) do update
-      set due_at = least(tag_owners.due_at, excluded.due_at), version = tag_owners.version + 1, attempts = 0, last_error = null,
-          problem = null, repairs = 0, repairs_since = null, changed_at = excluded.changed_at`)
+      set due_at = least(tag_owners.due_at, excluded.due_at),
+          waits_since = case when tag_owners.due_at is null then excluded.waits_since else tag_owners.waits_since end,
+          version = tag_owners.version + 1, attempts = 0, last_error = null, problem = null, repairs = 0, repairs_since = null, changed_at = excluded.changed_at`)
 }
 
 type WantedLine = { ownerId: number; tag: string }
@@ -187,6 +188,7 @@ export async function endOwners(ctx: Ctx, ends: OwnerEnd[]): Promise<void> {
   await ctx.tx.run(sql`
     update tag_owners o
        set due_at = case when o.version = e.version then e.due_at else o.due_at end,
+           waits_since = case when o.version = e.version and e.due_at is null then null else o.waits_since end,
            attempts = case when o.version = e.version then e.attempts else o.attempts end,
            last_error = e.error, problem = case when o.version = e.version then e.problem else o.problem end,
            lease_owner = null, leased_until = null, lease_token = o.lease_token + 1
@@ -241,7 +243,9 @@ export async function markDue(ctx: Ctx, owners: TagOwner[]): Promise<void> {
   if (owners.length === 0) return
   await ctx.tx.run(sql`
     update tag_owners o
-       set due_at = least(o.due_at, ${ctx.now}::timestamptz), version = o.version + 1, attempts = 0, problem = null
+       set due_at = least(o.due_at, ${ctx.now}::timestamptz),
+           waits_since = case when o.due_at is null then ${ctx.now}::timestamptz else o.waits_since end,
+           version = o.version + 1, attempts = 0, problem = null
       from unnest(${kindsOf(owners)}::text[], ${idsOf(owners)}::bigint[]) as d(kind, id)
      where o.store_id = ${ctx.storeId} and o.kind = d.kind and o.owner_id = d.id`)
 }

@@ -44,7 +44,7 @@ export function createTagWalkEngine({
     const read = await readDifferences(db, storeId, page, (of, ids) => tags.findMany(of, ids, 'low'))
     if (!read.ok) return read
     const { owners, next } = read.value
-    const different = owners.filter((one) => one.waits === null && isDifferent(one))
+    const different = owners.filter((one) => one.nextTryAt === null && isDifferent(one))
     await db.inStore(storeId, (ctx) => markDue(ctx, different))
     return { ok: true, value: { next: earlierOf(last, next), compared: owners.length, differed: different.length } }
   }

@@ -1,5 +1,5 @@
 import { dueQuery, type LeaseRelease } from '#kit/engines'
-import { type Ctx, directSql, int, oneOf, type RowOf, row, sql } from '#kit/postgres'
+import { type Ctx, directSql, instant, int, nullable, oneOf, type RowOf, row, sql } from '#kit/postgres'
 import { storableError } from '#kit/storable-json'
 import { retryMinutes, secondsUntilNext } from '#kit/walks'
 
@@ -27,6 +27,39 @@ export async function walkTagsNow(ctx: Ctx): Promise<void> {
   await scheduleTagWalk(ctx)
   await ctx.tx.run(
     sql`update tag_walks set next_at = statement_timestamp(), failures = 0 where store_id = ${ctx.storeId}`
+  )
+}
+
+/** Counts tags that were written on the platform. */
+export async function countWritten(ctx: Ctx, { added, removed }: { added: number; removed: number }): Promise<void> {
+  if (added + removed === 0) return
+  await ctx.tx.run(sql`
+    update tag_walks set added = added + ${added}, removed = removed + ${removed} where store_id = ${ctx.storeId}`)
+}
+
+const TagTotals = row({
+  added: int,
+  removed: int,
+  compared: int,
+  finishedAt: nullable(instant),
+  waiting: int,
+  problems: int
+})
+/**
+ * Tags that were added and removed on the platform so far, how many owners the last walk has compared and when it ended (real time), and
+ * how many owners wait or have a problem now.
+ */
+export type TagTotals = RowOf<typeof TagTotals>
+
+/** Of a store whose schedule has begun. */
+export function findTagTotals(ctx: Ctx): Promise<TagTotals> {
+  return ctx.tx.one(
+    TagTotals,
+    sql`
+    select w.added, w.removed, w.compared, w.finished_at,
+           (select count(*) from tag_owners where store_id = ${ctx.storeId} and due_at is not null) as waiting,
+           (select count(*) from tag_owners where store_id = ${ctx.storeId} and problem is not null) as problems
+      from tag_walks w where w.store_id = ${ctx.storeId}`
   )
 }
 

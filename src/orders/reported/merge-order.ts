@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { OrderLine, PlatformOrder } from '#platform'
 import { digestOf, type KnownOrder, type StoredOrder } from '../order.ts'
 
 /** Whether the platform sent a report by itself, or was asked for it: then it is the present state. */
 export type ReportSource = 'message' | 'platform'
 
-/** `contradicts`: another message of the same revision says something else, or a part that never changes has changed. */
+/** `contradicts`: another report of the same revision says something else, or a part that never changes has changed. */
 export type News = 'new' | 'none' | 'contradicts'
 
 /** What a report lacks and its row has. */
@@ -14,7 +15,8 @@ const isBefore = (one: Temporal.Instant, other: Temporal.Instant) => Temporal.In
 
 /**
  * Whether a report says something that the row does not have yet. The newest revision wins; of the same revision what was read from the
- * platform wins, and two messages that differ contradict each other.
+ * platform wins, and a message contradicts what it differs from: revisions have seconds, and an order can be changed and changed back
+ * within one, so that neither content nor time tells which report is the last.
  */
 export function newsIn(known: KnownOrder, reported: PlatformOrder, source: ReportSource): News {
   if (!reported.details) return newsInSummary(known, reported)
@@ -25,8 +27,9 @@ export function newsIn(known: KnownOrder, reported: PlatformOrder, source: Repor
     return isSameRevision && known.readDigest === digestOf(reported) ? 'none' : 'new'
   }
   if (isSameRevision) return known.messageDigest === digestOf(reported) ? 'none' : 'contradicts'
+  const areTotalsOther = reported.updatedAt.equals(known.platformUpdatedAt) && newsInSummary(known, reported) !== 'none'
   const isCurrencyOther = known.currency !== reported.currency && known.name !== ''
-  return isCurrencyOther ? 'contradicts' : 'new'
+  return areTotalsOther || isCurrencyOther ? 'contradicts' : 'new'
 }
 
 function newsInSummary(known: KnownOrder, reported: PlatformOrder): News {
@@ -56,14 +59,18 @@ export function mergeOrder(
     memberId: memberId ?? stored?.memberId ?? null
   }
   const { details } = reported
-  if (!details) return merged
   const isSameRevision = stored?.detailsAt?.equals(reported.updatedAt) ?? false
+  if (!details) {
+    const isOther = isSameRevision && !saysSame(stored!, merged)
+    return isOther ? { ...merged, messageDigest: null, readDigest: null } : merged
+  }
   const digest = digestOf(reported)
-  return {
+  const whole = {
     ...merged,
     customerName: details.customerName,
     subtotalMinor: details.subtotalMinor,
     shippingMinor: details.shippingMinor,
+    shippingDiscountMinor: details.shippingDiscountMinor ?? 0,
     appId: details.appId,
     channel,
     brand,
@@ -71,11 +78,32 @@ export function mergeOrder(
     automaticDiscounts: details.automaticDiscounts ?? null,
     attributes: details.attributes,
     lines: source === 'platform' ? details.lines : withPlans(details.lines, stored?.lines ?? []),
-    detailsAt: reported.updatedAt,
-    messageDigest: source === 'message' ? digest : isSameRevision ? stored!.messageDigest : null,
-    readDigest: source === 'platform' ? digest : null
+    detailsAt: reported.updatedAt
   }
+  if (source === 'message') return { ...whole, messageDigest: digest, readDigest: null }
+  const isConfirmed = isSameRevision && saysSame(stored!, whole)
+  return { ...whole, messageDigest: isConfirmed ? stored!.messageDigest : null, readDigest: digest }
 }
+
+/** Whether two states of a row agree in all that messages say. */
+const saysSame = (before: StoredOrder, after: Omit<StoredOrder, 'id'>): boolean =>
+  isDeepStrictEqual(saidBy(before), saidBy(after))
+
+const saidBy = (order: Omit<StoredOrder, 'id'>): unknown =>
+  JSON.parse(
+    JSON.stringify({
+      ...summaryOf(order),
+      customerName: order.customerName,
+      subtotalMinor: order.subtotalMinor,
+      shippingMinor: order.shippingMinor,
+      shippingDiscountMinor: order.shippingDiscountMinor ?? 0,
+      appId: order.appId,
+      coupons: order.coupons,
+      automaticDiscounts: order.automaticDiscounts,
+      attributes: order.attributes,
+      lines: withPlans(order.lines ?? [], [])
+    })
+  )
 
 /** Messages have neither selling plans nor contracts, and a line never changes them. */
 function withPlans(lines: OrderLine[], before: OrderLine[]): OrderLine[] {
@@ -133,7 +161,7 @@ function summaryFrom(stored: KnownOrder | null, reported: PlatformOrder): Summar
   }
 }
 
-const summaryOf = (known: KnownOrder): Summary => ({
+const summaryOf = (known: Omit<KnownOrder, 'id'>): Summary => ({
   name: known.name,
   number: known.number,
   email: known.email,
@@ -182,6 +210,7 @@ const NOTHING: Omit<StoredOrder, 'id'> = {
   customerName: null,
   subtotalMinor: null,
   shippingMinor: null,
+  shippingDiscountMinor: null,
   appId: null,
   channel: null,
   brand: null,

@@ -15,7 +15,7 @@ export type OrdersRecorded = {
   /** By the platform's id, all that were reported. */
   orders: Map<string, RecordedOrder>
   /** The rows that were written, as they are now. */
-  written: { order: StoredOrder; isNew: boolean }[]
+  written: { order: StoredOrder; isNew: boolean; formerMemberId: number | null }[]
   /** The platform's ids of orders about which messages contradict each other: only the platform knows what is right. */
   contradictory: string[]
 }
@@ -67,7 +67,7 @@ export async function storeOrders(ctx: Ctx, reported: PlatformOrder[], source: R
   contradictory.push(...changed.contradictory)
   recorded.written.push(...added, ...changed.written)
   await recordPeculiarities(ctx, recorded.written)
-  await record(ctx, ...recorded.written.map(({ order, isNew }) => orderRecorded(order, isNew)))
+  await record(ctx, ...recorded.written.map(({ order, ...written }) => orderRecorded(order, written)))
   return recorded
 }
 
@@ -140,7 +140,7 @@ async function addOrders(
   const idOf = new Map(inserted.map(({ platformOrderId, id }) => [platformOrderId, id]))
   return rows.flatMap((row) => {
     const id = idOf.get(row.platformOrderId)
-    return id === undefined ? [] : { order: { ...row, id }, isNew: true }
+    return id === undefined ? [] : { order: { ...row, id }, isNew: true, formerMemberId: null }
   })
 }
 
@@ -172,7 +172,9 @@ async function changeOrders(
     const news = newsIn(row, order, source)
     if (news === 'contradicts') changed.contradictory.push(order.id)
     if (news !== 'new') continue
-    changed.written.push({ order: { ...mergeOrder(row, order, source, resolve(order)), id: row.id }, isNew: false })
+    const merged = { ...mergeOrder(row, order, source, resolve(order)), id: row.id }
+    const formerMemberId = merged.memberId === row.memberId ? null : row.memberId
+    changed.written.push({ order: merged, isNew: false, formerMemberId })
   }
   if (changed.written.length > 0) {
     await updateOrders(
@@ -226,16 +228,16 @@ function insertOrders(
     sql`
     insert into orders (store_id, platform_order_id, member_id, name, number, email, currency, total_minor, tax_minor, discount_minor, refunded_minor,
       financial_status, gateway, country_code, province, tags, discount_codes, source_name, cancelled_at, processed_at,
-      platform_updated_at, details_at, message_digest, read_digest, customer_name, subtotal_minor, shipping_minor, app_id,
-      channel, brand, coupons, automatic_discounts, attributes, lines,
+      platform_updated_at, details_at, message_digest, read_digest, customer_name, subtotal_minor, shipping_minor,
+      shipping_discount_minor, app_id, channel, brand, coupons, automatic_discounts, attributes, lines,
       created_at, updated_at)
     select ${ctx.storeId}, t.platform_order_id, t.member_id, t.name, t.number, t.email, t.currency, t.total_minor, t.tax_minor,
            t.discount_minor, t.refunded_minor, t.financial_status, t.gateway, t.country_code, t.province,
            array(select jsonb_array_elements_text(t.tags::jsonb)),
            array(select jsonb_array_elements_text(t.discount_codes::jsonb)), t.source_name, t.cancelled_at, t.processed_at,
            t.platform_updated_at, t.details_at, t.message_digest, t.read_digest, t.customer_name, t.subtotal_minor,
-           t.shipping_minor, t.app_id, t.channel, t.brand, t.coupons::jsonb, t.automatic_discounts::jsonb, t.attributes::jsonb,
-           t.lines::jsonb, t.created_at, ${ctx.now}
+           t.shipping_minor, t.shipping_discount_minor, t.app_id, t.channel, t.brand, t.coupons::jsonb, t.automatic_discounts::jsonb,
+           t.attributes::jsonb, t.lines::jsonb, t.created_at, ${ctx.now}
       from unnest(${orders.map((o) => o.platformOrderId)}::text[], ${orders.map((o) => o.memberId)}::bigint[],
                   ${orders.map((o) => o.name)}::text[], ${orders.map((o) => o.number)}::text[],
                   ${orders.map((o) => o.email)}::text[], ${orders.map((o) => o.currency)}::text[],
@@ -249,7 +251,8 @@ function insertOrders(
                   ${orders.map((o) => o.platformUpdatedAt)}::timestamptz[], ${orders.map((o) => o.detailsAt)}::timestamptz[],
                   ${orders.map((o) => o.messageDigest)}::text[], ${orders.map((o) => o.readDigest)}::text[],
                   ${orders.map((o) => o.customerName)}::text[], ${orders.map((o) => o.subtotalMinor)}::bigint[],
-                  ${orders.map((o) => o.shippingMinor)}::bigint[], ${orders.map((o) => o.appId)}::text[],
+                  ${orders.map((o) => o.shippingMinor)}::bigint[],
+                  ${orders.map((o) => o.shippingDiscountMinor)}::bigint[], ${orders.map((o) => o.appId)}::text[],
                   ${orders.map((o) => o.channel)}::text[], ${orders.map((o) => o.brand)}::text[],
                   ${orders.map((o) => jsonOf(o.coupons))}::text[], ${orders.map((o) => jsonOf(o.automaticDiscounts))}::text[],
                   ${orders.map((o) => jsonOf(o.attributes))}::text[],
@@ -257,8 +260,8 @@ function insertOrders(
              as t(platform_order_id, member_id, name, number, email, currency, total_minor, tax_minor, discount_minor,
                   refunded_minor, financial_status, gateway, country_code, province, tags, discount_codes, source_name,
                   cancelled_at, processed_at, platform_updated_at, details_at, message_digest, read_digest, customer_name,
-                  subtotal_minor, shipping_minor, app_id, channel, brand, coupons, automatic_discounts, attributes, lines,
-                  created_at)
+                  subtotal_minor, shipping_minor, shipping_discount_minor, app_id, channel, brand, coupons, automatic_discounts,
+                  attributes, lines, created_at)
      order by t.platform_order_id
     on conflict (store_id, platform_order_id) do nothing
     returning id, platform_order_id, name, number`
@@ -278,7 +281,7 @@ async function updateOrders(ctx: Ctx, orders: StoredOrder[]): Promise<void> {
            cancelled_at = t.cancelled_at, processed_at = t.processed_at, platform_updated_at = t.platform_updated_at,
            details_at = t.details_at, message_digest = t.message_digest, read_digest = t.read_digest,
            customer_name = t.customer_name, subtotal_minor = t.subtotal_minor, shipping_minor = t.shipping_minor,
-           app_id = t.app_id, channel = t.channel, brand = t.brand, coupons = t.coupons::jsonb,
+           shipping_discount_minor = t.shipping_discount_minor, app_id = t.app_id, channel = t.channel, brand = t.brand, coupons = t.coupons::jsonb,
            automatic_discounts = t.automatic_discounts::jsonb,
            attributes = t.attributes::jsonb, lines = t.lines::jsonb,
            updated_at = ${ctx.now}
@@ -295,7 +298,8 @@ async function updateOrders(ctx: Ctx, orders: StoredOrder[]): Promise<void> {
                   ${orders.map((o) => o.platformUpdatedAt)}::timestamptz[], ${orders.map((o) => o.detailsAt)}::timestamptz[],
                   ${orders.map((o) => o.messageDigest)}::text[], ${orders.map((o) => o.readDigest)}::text[],
                   ${orders.map((o) => o.customerName)}::text[], ${orders.map((o) => o.subtotalMinor)}::bigint[],
-                  ${orders.map((o) => o.shippingMinor)}::bigint[], ${orders.map((o) => o.appId)}::text[],
+                  ${orders.map((o) => o.shippingMinor)}::bigint[],
+                  ${orders.map((o) => o.shippingDiscountMinor)}::bigint[], ${orders.map((o) => o.appId)}::text[],
                   ${orders.map((o) => o.channel)}::text[], ${orders.map((o) => o.brand)}::text[],
                   ${orders.map((o) => jsonOf(o.coupons))}::text[], ${orders.map((o) => jsonOf(o.automaticDiscounts))}::text[],
                   ${orders.map((o) => jsonOf(o.attributes))}::text[],
@@ -303,7 +307,8 @@ async function updateOrders(ctx: Ctx, orders: StoredOrder[]): Promise<void> {
              as t(id, member_id, name, number, email, currency, total_minor, tax_minor, discount_minor, refunded_minor,
                   financial_status, gateway, country_code, province, tags, discount_codes, source_name, cancelled_at,
                   processed_at, platform_updated_at, details_at, message_digest, read_digest, customer_name, subtotal_minor,
-                  shipping_minor, app_id, channel, brand, coupons, automatic_discounts, attributes, lines)
+                  shipping_minor, shipping_discount_minor, app_id, channel, brand, coupons, automatic_discounts, attributes,
+                  lines)
      where o.store_id = ${ctx.storeId} and o.id = t.id`)
 }
 

@@ -60,6 +60,17 @@ test('a walk reads only the orders of which a revision is missing', async () => 
   assert.equal((await store.order('2'))!.financialStatus, 'voided')
 })
 
+test('a walk reads an order whose tags are others than we know, although its revision is known', async () => {
+  const store = await aWalkedStore()
+  store.place(3)
+  await store.walk()
+  // As where two reports of one second overtake each other.
+  store.platform.orders.set('2', anOrderState('2', { updatedAt: after(1), tags: ['VIP', 'charge-1'] }))
+  assert.deepEqual(await store.walk(), [since(-10), 'whole 2', 'disputes'])
+  assert.deepEqual((await store.order('2'))!.tags, ['VIP', 'charge-1'])
+  assert.deepEqual(await store.walk(), [since(-10), 'disputes'])
+})
+
 test('after a failure a walk goes on at the page that it has reached, and everything is found', async () => {
   const store = await aWalkedStore()
   store.platform.pageSize = 2

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Ctx, Database } from '#kit/postgres'
 import { row, sql, text } from '#kit/postgres'
 import { type Connector, type OrderRevision, type PlatformDispute, type PlatformResult, unwrap } from '#platform'
@@ -16,7 +17,7 @@ const MAX_OPEN_DISPUTES = 200
 
 /**
  * A page of the orders that changed since the last walk. Their ids and times are listed first, and only those are read whole of which we
- * do not have that revision: where no message was lost, a walk costs one point of the platform's budget per order.
+ * do not have that revision, or which has other tags: where no message was lost, a walk costs one point of the platform's budget per order.
  */
 export async function walkOrders(walking: Walking, walk: Walk): Promise<PlatformResult<WalkedPage>> {
   const { connector } = walking
@@ -38,9 +39,12 @@ async function readMissing(walking: Walking, revisions: OrderRevision[]): Promis
   const known = new Map(
     (await db.inStore(storeId, (ctx) => findKnownOrders(ctx, ids))).map((order) => [order.platformOrderId, order])
   )
-  const missing = revisions.filter(({ id, updatedAt }) => {
-    const detailsAt = known.get(id)?.detailsAt ?? null
-    return detailsAt === null || Temporal.Instant.compare(detailsAt, updatedAt) < 0
+  const missing = revisions.filter(({ id, updatedAt, tags }) => {
+    const order = known.get(id)
+    if (!order || order.detailsAt === null) return true
+    const age = Temporal.Instant.compare(order.detailsAt, updatedAt)
+    // Reports of one second can overtake each other.
+    return age < 0 || (age === 0 && !isDeepStrictEqual(order.tags.toSorted(), tags.toSorted()))
   })
   return readAndRecord(
     walking,

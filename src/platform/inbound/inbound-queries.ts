@@ -1,5 +1,5 @@
 import { dueQuery, type LeaseRelease } from '#kit/engines'
-import { bool, type Ctx, directSql, instant, int, nullable, type RowOf, row, sql, text } from '#kit/postgres'
+import { bool, type Ctx, directSql, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
 
 const Inbound = row({
   id: int,
@@ -132,6 +132,16 @@ export async function markInboundFailed(
            run_at = coalesce(${runAt}::timestamptz, run_at), attempts = attempts + 1, last_error = ${lastError},
            lease_owner = null, leased_until = null
      where store_id = ${storeId} and id = ${message.id} and lease_token = ${message.leaseToken}`)
+}
+
+const InboundState = row({ status: oneOf('waiting', 'done', 'failed', 'ignored'), lastError: nullable(text) })
+
+/** How far a message has come; null when none has arrived under this id. */
+export function findInbound({ tx, storeId }: Ctx, webhookId: string): Promise<RowOf<typeof InboundState> | null> {
+  return tx.maybeOne(
+    InboundState,
+    sql`select status, last_error from inbound_webhooks where store_id = ${storeId} and webhook_id = ${webhookId}`
+  )
 }
 
 /** Deletes at most `limit` finished messages from before `before`, oldest first. Failed messages stay for people to see. */

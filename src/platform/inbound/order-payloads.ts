@@ -7,7 +7,8 @@ import {
   type PlatformRefund,
   type PlatformTransaction,
   sumByCode,
-  withAutomatic
+  withAutomatic,
+  withShippingDiscount
 } from '../orders/order-details.ts'
 import { Fields } from '../wire/fields.ts'
 
@@ -56,6 +57,7 @@ export function parseOrderPayload(payload: unknown): PlatformOrder {
       customer: customer && { firstName, lastName },
       subtotalMinor: order.maybeAmount('subtotal_price', currency) ?? 0,
       shippingMinor: shopAmount(order.maybeAt('total_shipping_price_set'), currency) ?? 0,
+      ...withShippingDiscount(readShippingAllocations(order, currency)),
       appId: order.has('app_id') ? order.digits('app_id') : null,
       appName: null,
       attributes: order
@@ -85,6 +87,12 @@ function readLine(line: Fields, currency: string): OrderLine {
     contractId: null
   }
 }
+
+const readShippingAllocations = (order: Fields, currency: string): { amountMinor: number }[] =>
+  order
+    .maybeList('shipping_lines')
+    .flatMap((line) => line.maybeList('discount_allocations'))
+    .map((allocation) => ({ amountMinor: allocation.amount('amount', currency) }))
 
 /** What automatic discounts took off the lines and the shipping: each allocation names its discount by its place in the list. */
 function readAutomatic(order: Fields, currency: string): { title: string; amountMinor: number }[] {

@@ -182,6 +182,14 @@ test('an order says whose it is, what was bought and where it came from', () => 
   )
 })
 
+test('what discounts took off the shipping is read from its lines', () => {
+  const allocated = (amount: string) => ({ amount, discount_application_index: 0 })
+  const of = (...lines: object[]) =>
+    parseOrderPayload({ ...payload('orders__paid.json'), shipping_lines: lines }).details!.shippingDiscountMinor
+  assert.equal(of({ discount_allocations: [allocated('4.00'), allocated('1.00')] }, { discount_allocations: [] }), 500)
+  assert.equal(of({ discount_allocations: [] }), undefined)
+})
+
 test('the gateway of an order is the first that is neither store credit nor a gift card, else the first', () => {
   const gatewayOf = (...names: string[]) =>
     parseOrderPayload({ ...payload('orders__paid.json'), payment_gateway_names: names }).gateway

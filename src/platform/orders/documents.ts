@@ -34,11 +34,11 @@ export const LinesOfOrder = document(`query LinesOfOrder($id: ID!, $after: Strin
 }
 ${OrderLineParts}`)
 
-// Only what says whether an order has to be read: most are known. Sorted by the field of the search: an order that changes meanwhile
+// Only what says whether an order has to be read: most are known. The tags change most often, by ourselves. Sorted by the field of the search: an order that changes meanwhile
 // moves to the end of the list, where the walk still reaches it.
 export const OrdersUpdatedSince = document(`query OrdersUpdatedSince($query: String!, $after: String) {
   orders(first: 250, after: $after, query: $query, sortKey: UPDATED_AT) {
-    nodes { id updatedAt }
+    nodes { id updatedAt tags }
     pageInfo { hasNextPage endCursor }
   }
 }`)

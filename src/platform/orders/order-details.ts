@@ -27,7 +27,10 @@ export type OrderDetails = {
   customerName: string | null
   customer: { firstName: string | null; lastName: string | null } | null
   subtotalMinor: number
+  /** Before discounts. */
   shippingMinor: number
+  /** What discounts took off the shipping; only where there are any: reports of before do not differ from those of now. */
+  shippingDiscountMinor?: number
   appId: string | null
   /** Null where the source has only the id. */
   appName: string | null
@@ -128,10 +131,9 @@ export function readDetails(
   const lastName = customer?.maybeText('lastName') ?? null
   const app = order.maybeAt('app')
   const lines = readLines(order.at('lineItems'), currency)
-  const ofDelivery = order
-    .maybeAt('shippingLine')
-    ?.maybeList('discountAllocations')
-    .map((one) => allocationOf(one, currency))
+  const ofDelivery = (order.maybeAt('shippingLine')?.maybeList('discountAllocations') ?? []).map((one) =>
+    allocationOf(one, currency)
+  )
   const details: OrderDetails = {
     customerName: nameOf([
       order.maybeAt('billingAddress')?.maybeText('name'),
@@ -140,13 +142,14 @@ export function readDetails(
     customer: customer && { firstName, lastName },
     subtotalMinor: total('subtotalPriceSet'),
     shippingMinor: total('totalShippingPriceSet'),
+    ...withShippingDiscount(ofDelivery),
     appId: app?.id('id') ?? null,
     appName: app?.text('name') ?? null,
     attributes: order
       .maybeList('customAttributes')
       .map((one) => ({ name: one.text('key'), value: one.maybeText('value') ?? '' })),
-    coupons: [...lines.coupons, ...couponsOf(ofDelivery ?? [])],
-    ...withAutomatic([...lines.automatic, ...automaticOf(ofDelivery ?? [])]),
+    coupons: [...lines.coupons, ...couponsOf(ofDelivery)],
+    ...withAutomatic([...lines.automatic, ...automaticOf(ofDelivery)]),
     lines: lines.items,
     refunds: order.maybeList('refunds').map((refund) => ({
       id: refund.id('id'),
@@ -222,6 +225,12 @@ const couponsOf = (allocated: Allocation[]): OrderCoupon[] =>
 
 const automaticOf = (allocated: Allocation[]): AutomaticDiscount[] =>
   allocated.flatMap(({ title, amountMinor }) => (title === null ? [] : { title, amountMinor }))
+
+/** What was taken off the shipping in all; nothing where that is none. */
+export function withShippingDiscount(allocated: { amountMinor: number }[]): { shippingDiscountMinor?: number } {
+  const shippingDiscountMinor = allocated.reduce((sum, { amountMinor }) => sum + amountMinor, 0)
+  return shippingDiscountMinor === 0 ? {} : { shippingDiscountMinor }
+}
 
 /** One entry per title, with all that it took off; nothing where there is none. */
 export function withAutomatic(discounts: AutomaticDiscount[]): { automaticDiscounts?: AutomaticDiscount[] } {

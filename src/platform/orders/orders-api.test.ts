@@ -94,6 +94,7 @@ test('a whole order has what only the platform says, and what each code took off
     customer: { firstName: 'Ann', lastName: 'Arbor' },
     subtotalMinor: 2500,
     shippingMinor: 400,
+    shippingDiscountMinor: 400,
     appId: '580111',
     appName: 'Online Store',
     attributes: [{ name: 'brand', value: '' }],
@@ -176,7 +177,7 @@ test('changed orders are listed by the time of their change', async () => {
   const { connector, requests } = await aPlatform((res) =>
     data(res, {
       orders: {
-        nodes: [{ id: gid('Order', 5), updatedAt: '2026-01-31T10:00:01Z' }],
+        nodes: [{ id: gid('Order', 5), updatedAt: '2026-01-31T10:00:01Z', tags: ['VIP'] }],
         pageInfo: { hasNextPage: true, endCursor: 'c2' }
       }
     })
@@ -185,7 +186,7 @@ test('changed orders are listed by the time of their change', async () => {
     await connector.orders.listUpdatedSince(Temporal.Instant.from('2026-01-31T10:00:00.900Z'), 'c1')
   )
   assert.deepEqual(JSON.parse(JSON.stringify(page)), {
-    items: [{ id: '5', updatedAt: '2026-01-31T10:00:01Z' }],
+    items: [{ id: '5', updatedAt: '2026-01-31T10:00:01Z', tags: ['VIP'] }],
     after: 'c2'
   })
   assert.deepEqual(requests[0]!.variables, { query: "updated_at:>='2026-01-31T10:00:00Z'", after: 'c1' })

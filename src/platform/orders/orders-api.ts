@@ -24,8 +24,8 @@ import {
   withAutomatic
 } from './order-details.ts'
 
-/** An order, and when it was changed last. */
-export type OrderRevision = { id: string; updatedAt: Temporal.Instant }
+/** An order, when it was changed last, and its tags. */
+export type OrderRevision = { id: string; updatedAt: Temporal.Instant; tags: string[] }
 
 export type OrdersApi = {
   /** By id, without details; leaves out orders that the platform does not have, or withholds from us. */
@@ -48,7 +48,11 @@ export function createOrdersApi(client: PlatformClient): OrdersApi {
     findWhole: (ids) => findWholeOrders(client, ids),
     listUpdatedSince: (since, after) =>
       client.query(OrdersUpdatedSince, { query: sinceQuery('updated_at', since), after }, (data) =>
-        readPage(data.at('orders'), (node) => ({ id: node.id('id'), updatedAt: node.instant('updatedAt') }))
+        readPage(data.at('orders'), (node) => ({
+          id: node.id('id'),
+          updatedAt: node.instant('updatedAt'),
+          tags: node.texts('tags')
+        }))
       ),
     findIdsWithCode: (code) =>
       client.query(OrdersWithCode, { query: `discount_code:'${code}'` }, (data) =>

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Ctx, int, json, row, type Statement, sql, text } from '#kit/postgres'
 import { markCustomersMerged, upsertCustomers } from '#members'
-import { findOrder, recordReports } from '#orders'
+import { findOrder, recordOrders, recordReports } from '#orders'
 import { orderMessagesAgree, orderRefundsAddUp, ordersAsUsual, ordersNotOverRefunded } from '#orders/audit-rules'
 import { brandSettings } from '#orders/settings'
 import { listPlans } from '#plans'
@@ -14,6 +14,7 @@ import { after, anOrderState, aPlatformWithOrders, messages, type OrderState } f
 import { aPlan } from '../../../test/plan-builder.ts'
 import { aStore } from '../../../test/store-builder.ts'
 import { until } from '../../../test/until.ts'
+import { parseOrderPayload } from '../../platform/inbound/order-payloads.ts'
 import { applyOrderMessages } from './apply-order-messages.ts'
 
 const { db } = await testDatabase()
@@ -243,6 +244,53 @@ test('when two messages of the same time contradict each other, the platform dec
   shop.platform.orders.set('3002', { ...third, financialStatus: 'paid' })
   await shop.receive(messages.order({ ...third, financialStatus: 'paid' }), messages.order(third))
   assert.equal((await shop.order('3002'))!.financialStatus, 'paid')
+})
+
+test('an order that is changed and changed back within a second is shown as it is', async () => {
+  const shop = await aShop()
+  const before = anOrderState('3005')
+  const tagged = { ...before, tags: ['Chargeback-Bank-Refund'] }
+  for (const state of [before, tagged, before, tagged, before]) {
+    shop.platform.orders.set('3005', state)
+    await shop.receive(messages.order(state))
+    assert.deepEqual((await shop.order('3005'))!.tags, state.tags)
+  }
+  // Each of the later ones may be older than the others, so it is the platform that says what holds.
+  assert.deepEqual(shop.platform.asked, ['whole 3005', 'whole 3005', 'whole 3005', 'whole 3005'])
+  const attributed = { ...before, attributes: [{ name: 'deliverySchedule', value: 'Monday' }] }
+  for (const state of [attributed, before]) {
+    shop.platform.orders.set('3005', state)
+    await shop.receive(messages.order(state))
+    assert.deepEqual((await shop.order('3005'))!.attributes, state.attributes)
+  }
+})
+
+test('a message of the second in which only the totals were read, and that says otherwise: the platform decides', async () => {
+  const shop = await aShop()
+  const before = anOrderState('3006')
+  const tagged = { ...before, tags: ['VIP'] }
+  const { details: _, ...totals } = parseOrderPayload(messages.order(before).payload)
+  await shop.inStore((ctx) => recordOrders(ctx, [totals]))
+  await shop.receive(messages.order(before))
+  assert.deepEqual(shop.platform.asked, [], 'what says the same is not read')
+  const other = { ...totals, id: '3007' }
+  await shop.inStore((ctx) => recordOrders(ctx, [other]))
+  shop.platform.orders.set('3007', { ...tagged, id: '3007' })
+  await shop.receive(messages.order({ ...tagged, id: '3007' }))
+  assert.deepEqual([shop.platform.asked, (await shop.order('3007'))!.tags], [['whole 3007'], ['VIP']])
+})
+
+test('the totals of an order that were read within the second of a message that comes again', async () => {
+  const shop = await aShop()
+  const before = anOrderState('3008')
+  const tagged = { ...before, tags: ['VIP'] }
+  await shop.receive(messages.order(before))
+  const { details: _, ...totals } = parseOrderPayload(messages.order(tagged).payload)
+  await shop.inStore((ctx) => recordOrders(ctx, [totals]))
+  assert.deepEqual((await shop.order('3008'))!.tags, ['VIP'])
+  shop.platform.orders.set('3008', before)
+  await shop.receive(messages.order(before))
+  assert.deepEqual((await shop.order('3008'))!.tags, [])
 })
 
 test('contradictions about an order that the platform no longer shows are named by doctor, until it is read', async () => {
@@ -502,6 +550,8 @@ test("a new order of a plan's product is read once for its selling plan, which l
   shop.platform.plans.set('1', '555')
   await shop.receive(messages.order(order), messages.order(anOrderState('6302')))
   assert.deepEqual(shop.platform.asked, ['whole 6301'])
+  await shop.receive(messages.order(order, 'orders/paid'))
+  assert.equal(shop.platform.asked.length, 1, 'what was read says the same')
   await shop.receive(messages.order({ ...order, financialStatus: 'refunded', updatedAt: after(5) }))
   const stored = (await shop.order('6301'))!
   assert.deepEqual([stored.financialStatus, stored.lines![0]!.sellingPlanId], ['refunded', '555'])

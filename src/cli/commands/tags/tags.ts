@@ -45,7 +45,7 @@ export function addTagCommands(program: Command, terminal: Terminal): void {
     },
     show: (document) =>
       table(
-        ['kind', 'platform_id', 'wanted', 'missing', 'surplus', 'waiting_since', 'problem'],
+        ['kind', 'platform_id', 'wanted', 'missing', 'surplus', 'waiting_since', 'next_try_at', 'problem'],
         'The tags on the platform are as they should be.'
       )(document) + lines(['', `${document.compared} compared`])
   })
@@ -56,11 +56,11 @@ export function addTagCommands(program: Command, terminal: Terminal): void {
     flags: oneOwner,
     settles: true,
     run: async (given, { api }) => api().post(storePath(given.store, '/tags/sync'), await ownerOf(api(), given)),
-    show: ({ scope }, { store }) =>
+    show: ({ scope, compared, added, removed, waiting, problems }, { store }) =>
       lines([
-        scope === 'store'
-          ? 'All tags of the store are compared and corrected.'
-          : `The tags of the ${scope} are corrected.`,
+        added === null
+          ? `The tags of the ${scope} are compared and corrected in the background.`
+          : `Compared: ${compared ?? 'not all'}. Added: ${added}. Removed: ${removed}. Left: ${waiting} waiting, ${problems} with a problem.`,
         `To see what is left: perennial tags diff --store ${store}`
       ])
   })

@@ -8,16 +8,22 @@ import { ListenerParams } from './listener-params.ts'
 
 const Result = Type.Object(
   {
-    handle: Type.String({ minLength: 1, maxLength: 2000, description: 'the handle of the delivery' }),
-    duration_ms: Type.Integer({ minimum: 0, maximum: 600_000, description: 'milliseconds from 0 to 600000' }),
-    response_code: OrNull(Type.Integer({ minimum: 100, maximum: 999, description: 'the response status' })),
+    handle: Type.String({ minLength: 1, maxLength: 2000, description: 'the handle of a fetched delivery' }),
+    duration_ms: Type.Integer({
+      minimum: 0,
+      maximum: 600_000,
+      description: 'a whole number of milliseconds from 0 to 600000'
+    }),
+    response_code: OrNull(
+      Type.Integer({ minimum: 100, maximum: 999, description: 'a response status from 100 to 999' })
+    ),
     failure: OrNull(
       Type.Union(
         NO_RESPONSE.map((word) => Type.Literal(word)),
-        { description: 'why there was no answer' }
+        { description: `why there was no answer (${NO_RESPONSE.join(', ')})` }
       )
     ),
-    response_text: Type.String({ maxLength: 1024, description: 'at most 1,024 characters of the answer' })
+    response_text: Type.String({ maxLength: 1024, description: 'a text of at most 1,024 characters of the answer' })
   },
   { additionalProperties: false }
 )

@@ -12,8 +12,9 @@ export const OrderBody = Type.Object(
   {
     ...orderFields,
     subtotal: OrNull(money('The lines after their discounts')),
-    shipping: OrNull(money('The delivery')),
-    discount: money('What all discounts took off'),
+    shipping: OrNull(money('What the delivery cost, after its discounts')),
+    shipping_discount: OrNull(money('What discounts took off the delivery; null where nobody has said so')),
+    discount: money('What all discounts took off, that of the delivery too'),
     app_id: textOrNull("The platform's number of the app that took it"),
     tags: Type.Array(Type.String(), { description: 'Its tags on the platform' }),
     coupons: Type.Array(
@@ -85,6 +86,7 @@ export const OrderBody = Type.Object(
         ...orderExample,
         subtotal: 35,
         shipping: 5,
+        shipping_discount: 0,
         discount: 5,
         app_id: '580111',
         tags: [],
@@ -140,7 +142,8 @@ export function presentOrder(
   return {
     ...presentOrderSummary(order, credit, storeCurrency),
     subtotal: order.subtotalMinor === null ? null : amount(order.subtotalMinor),
-    shipping: order.shippingMinor === null ? null : amount(order.shippingMinor),
+    shipping: order.shippingMinor === null ? null : amount(order.shippingMinor - (order.shippingDiscountMinor ?? 0)),
+    shipping_discount: order.shippingDiscountMinor === null ? null : amount(order.shippingDiscountMinor),
     discount: amount(order.discountMinor),
     app_id: order.appId,
     tags: order.tags,

@@ -33,8 +33,13 @@ const OrderBody = Type.Object(
         }
       )
     ),
-    plan: Type.Optional(
-      text(255, undefined, { meaning: 'A plan that is bought with the items, by its name', examples: ['VIP'] })
+    plans: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+        maxItems: 10,
+        description: 'a list of up to 10 names of plans',
+        meaning: 'Plans that are bought with the items; each begins a contract',
+        examples: [['VIP']]
+      })
     ),
     credit: Type.Optional(amount({ meaning: 'How much of it is paid with store credit', examples: ['10.00'] })),
     gift_card: Type.Optional(
@@ -126,17 +131,27 @@ export function placeOrderRoute(admin: Surface, deps: AdminDeps): void {
         operationId: 'placeSandboxOrder',
         summary: 'Place an order',
         description:
-          'The customer buys something once, and a plan with it if one is named. Nothing is bought if the card is declined, or if a code, the credit or the gift card does not apply.',
+          'The customer buys something once, and the plans that are named with it, all in one order. Nothing is bought if the card is declined, or if a code, the credit or the gift card does not apply.',
         params: StoreParams,
         body: OrderBody,
         response: { 201: PlacedOrder }
       }
     },
     async (request, reply) => {
-      const { customer, total, items = [], plan, credit = 0, gift_card, code, shipping = 0, ...rest } = request.body
-      const lines = [...(plan === undefined ? [] : [{ plan }]), ...items]
+      const {
+        customer,
+        total,
+        items = [],
+        plans = [],
+        credit = 0,
+        gift_card,
+        code,
+        shipping = 0,
+        ...rest
+      } = request.body
+      const lines = [...plans.map((plan) => ({ plan })), ...items]
       if ((total === undefined) === (lines.length === 0)) {
-        throw invalidField('total', 'must be given, or items or a plan, but not both')
+        throw invalidField('total', 'must be given, or items or plans, but not both')
       }
       const { country, province, billing_country, attributes, app_discount, note, tax_percent, channel } = rest
       const { id, name } = await play(deps, request, ({ storeId, currency }) =>

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox'
+import { isoOrNull } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import type { ComparedOwner } from '#mirror'
-import { OrNull } from '#resources'
+import { OrNull, Timestamp } from '#resources'
 
 const tags = (description: string) => Type.Array(Type.String(), { description })
 
@@ -14,7 +15,10 @@ export const TagOwnerBody = Type.Object(
     missing: tags('Wanted ones that the platform does not have'),
     surplus: tags('Tags that the service has added, which it is to have no more'),
     waiting_since: OrNull(
-      Type.String({ description: 'Since when it waits for the platform; null when nothing is to be done' })
+      Timestamp('Since when its tags wait to be compared or written; null when nothing is to be done')
+    ),
+    next_try_at: OrNull(
+      Timestamp('When that is tried next, at once where it is not in the future; null when nothing is to be done')
     ),
     problem: OrNull(Type.String({ description: 'Why a wanted tag cannot be there' }))
   },
@@ -29,7 +33,8 @@ export const TagOwnerBody = Type.Object(
         wanted: ['SVC: VIP: Active'],
         missing: ['SVC: VIP: Active'],
         surplus: [],
-        waiting_since: null,
+        waiting_since: '2026-11-15T06:25:00.000Z',
+        next_try_at: '2026-11-15T06:30:00.000Z',
         problem: null
       }
     ]
@@ -37,7 +42,7 @@ export const TagOwnerBody = Type.Object(
 )
 
 export function presentTagOwner(owner: ComparedOwner): Static<typeof TagOwnerBody> {
-  const { kind, ownerId, platformId, wanted, difference, waits, problem } = owner
+  const { kind, ownerId, platformId, wanted, difference, waitsSince, nextTryAt, problem } = owner
   return {
     kind,
     customer_id: kind === 'customer' ? publicId('cust', ownerId) : null,
@@ -45,7 +50,8 @@ export function presentTagOwner(owner: ComparedOwner): Static<typeof TagOwnerBod
     wanted,
     missing: difference?.add ?? wanted,
     surplus: difference?.remove ?? [],
-    waiting_since: waits && Temporal.Instant.from(waits).toString({ smallestUnit: 'millisecond' }),
+    waiting_since: isoOrNull(waitsSince),
+    next_try_at: isoOrNull(nextTryAt),
     problem: problem ?? difference?.problem ?? (difference === null ? `The platform does not show the ${kind}` : null)
   }
 }

@@ -1,15 +1,36 @@
 import { Type } from 'typebox'
-import { syncTags } from '#mirror'
+import { syncedSince, syncTags } from '#mirror'
+import { OrNull } from '#resources'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
 import { startDueWork } from '../start-due-work.ts'
 import { StoreParams, storeOf } from '../store.ts'
 import { OneOwner, tagOwnerOf } from './tag-owner-of.ts'
 
+const count = (description: string) => OrNull(Type.Integer({ description: `${description}; null for a live store` }))
+
 const SyncBody = Type.Object(
-  { scope: Type.String({ description: '`store`, `customer` or `order`: whose tags are corrected' }) },
-  { title: 'TagSync', description: 'Tags that are corrected now.', examples: [{ scope: 'store' }] }
+  {
+    scope: Type.String({ description: '`store`, `customer` or `order`: whose tags are corrected' }),
+    compared: OrNull(
+      Type.Integer({
+        description:
+          'How many customers and orders were compared; null where that is not at its end, as for a live store'
+      })
+    ),
+    added: count('How many tags were added on the platform'),
+    removed: count('How many were removed there'),
+    waiting: count('How many customers and orders of the store wait to be compared or written again'),
+    problems: count('How many have a tag that cannot be written')
+  },
+  {
+    title: 'TagSync',
+    description: 'Tags that are corrected now.',
+    examples: [{ scope: 'store', compared: 57, added: 3, removed: 1, waiting: 0, problems: 0 }]
+  }
 )
+
+const IN_THE_BACKGROUND = { compared: null, added: null, removed: null, waiting: null, problems: null }
 
 /** POST /stores/{store}/tags/sync */
 export function syncTagsRoute(admin: Surface, deps: AdminDeps): void {
@@ -21,7 +42,7 @@ export function syncTagsRoute(admin: Surface, deps: AdminDeps): void {
         operationId: 'syncTags',
         summary: 'Put tags right now',
         description:
-          'Has the tags of one customer or order, or of all in the store, compared with the platform and corrected, without waiting for the schedule. For a sandbox store the response comes when that is done; for a live store it happens in the background.',
+          'Has the tags of one customer or order, or of all in the store, compared with the platform and corrected, without waiting for the schedule. For a sandbox store the response comes when that is done, and says what was done; for a live store it happens in the background.',
         params: StoreParams,
         body: Type.Object(OneOwner, { examples: [{ customer: 'cust_24' }] }),
         response: { 202: SyncBody }
@@ -29,9 +50,11 @@ export function syncTagsRoute(admin: Surface, deps: AdminDeps): void {
     },
     async (request, reply) => {
       const owner = await tagOwnerOf(request, request.body)
-      await request.inStore((ctx) => syncTags(ctx, owner))
-      await startDueWork(deps, storeOf(request))
-      return reply.code(202).send({ scope: owner?.kind ?? 'store' })
+      const before = await request.inStore((ctx) => syncTags(ctx, owner))
+      const store = storeOf(request)
+      await startDueWork(deps, store)
+      const done = store.sandbox ? await request.inStore((ctx) => syncedSince(ctx, before, owner)) : IN_THE_BACKGROUND
+      return reply.code(202).send({ scope: owner?.kind ?? 'store', ...done })
     }
   )
 }
