@@ -5,7 +5,13 @@ import { openAccounts } from './open-accounts.ts'
 import { availableOf, planChange } from './plan-change.ts'
 import { listEntriesOf } from './queries.ts'
 
-export type Forfeit = { memberId: number; reason: string; operationId: string }
+export type Forfeit = {
+  memberId: number
+  reason: string
+  operationId: string
+  /** The operation that earlier versions made of the same cause: what it took, and nobody gave back, counts as taken. */
+  formerId?: string
+}
 
 /**
  * Takes all credit that members have available. What a reservation holds stays until the reservation ends: it was promised to a
@@ -13,16 +19,19 @@ export type Forfeit = { memberId: number; reason: string; operationId: string }
  */
 export async function forfeitCredit(ctx: Ctx, forfeits: Forfeit[]): Promise<CreditEntry[]> {
   if (forfeits.length === 0) return []
-  const operations = forfeits.map(({ operationId }) => operationId)
+  const operations = forfeits.flatMap(({ operationId, formerId }) =>
+    formerId === undefined ? operationId : [operationId, formerId, undoneOf(formerId)]
+  )
   const { drafts, read } = await openAccounts(
     ctx,
     forfeits.map(({ memberId }) => ({ memberId, spends: Number.MAX_SAFE_INTEGER })),
     () => listEntriesOf(ctx, operations)
   )
   const before = new Set(read.map(({ operationId }) => operationId))
-  const planned = forfeits.flatMap(({ memberId, reason, operationId }) => {
+  const isTaken = (former: string) => before.has(former) && !before.has(undoneOf(former))
+  const planned = forfeits.flatMap(({ memberId, reason, operationId, formerId }) => {
     const draft = drafts.get(memberId)
-    if (!draft || before.has(operationId)) return []
+    if (!draft || before.has(operationId) || (formerId !== undefined && isTaken(formerId))) return []
     const amountMinor = -availableOf(draft)
     if (amountMinor === 0) return []
     const entry = planChange(draft, { memberId, type: 'forfeit', amountMinor, reason, operationId }, ctx.now)
@@ -32,3 +41,6 @@ export async function forfeitCredit(ctx: Ctx, forfeits: Forfeit[]): Promise<Cred
   const { entries } = await writeAccounts(ctx, [...drafts.values()], planned)
   return [...entries.values()]
 }
+
+/** The operation that gives back a forfeit. */
+export const undoneOf = (operationId: string): string => `undone:${operationId}`
