@@ -39,11 +39,11 @@ async function abortLapsedReservations(ctx: Ctx): Promise<number> {
   if (memberIds.length === 0) return 0
   const { drafts } = await openAccounts(
     ctx,
-    memberIds.map((memberId) => ({ memberId })),
+    memberIds.map((memberId) => ({ memberId, isOwn: true })),
     nothingElse
   )
-  await writeAccounts(ctx, [...drafts.values()], [])
-  return [...drafts.values()].flatMap(({ reservations }) => reservations.filter((r) => r.isChanged)).length
+  await writeAccounts(ctx, drafts, [])
+  return drafts.flatMap(({ reservations }) => reservations.filter((r) => r.isChanged)).length
 }
 
 /**

@@ -60,6 +60,8 @@ export type CreditChange = {
   /** The entry that this one takes back or restores. What is taken back is first taken from the lot of that entry. */
   reversesId?: number | null
   mark?: CreditMark | null
+  /** It is one of this account, also where the platform has merged the customer into another. */
+  isOwn?: boolean
   /** For restored credit: the lots that get a part of it back, each with its date. The rest is a lot of this entry. */
   returns?: (LotPart & { expiresAt: Temporal.Instant | null })[]
 }

@@ -22,7 +22,7 @@ export async function forfeitCredit(ctx: Ctx, forfeits: Forfeit[]): Promise<Cred
   const operations = forfeits.flatMap(({ operationId, formerId }) =>
     formerId === undefined ? operationId : [operationId, formerId, undoneOf(formerId)]
   )
-  const { drafts, read } = await openAccounts(
+  const { drafts, draftOf, read } = await openAccounts(
     ctx,
     forfeits.map(({ memberId }) => ({ memberId, spends: Number.MAX_SAFE_INTEGER })),
     () => listEntriesOf(ctx, operations)
@@ -30,15 +30,15 @@ export async function forfeitCredit(ctx: Ctx, forfeits: Forfeit[]): Promise<Cred
   const before = new Set(read.map(({ operationId }) => operationId))
   const isTaken = (former: string) => before.has(former) && !before.has(undoneOf(former))
   const planned = forfeits.flatMap(({ memberId, reason, operationId, formerId }) => {
-    const draft = drafts.get(memberId)
-    if (!draft || before.has(operationId) || (formerId !== undefined && isTaken(formerId))) return []
+    const draft = draftOf(memberId)
+    if (before.has(operationId) || (formerId !== undefined && isTaken(formerId))) return []
     const amountMinor = -availableOf(draft)
     if (amountMinor === 0) return []
     const entry = planChange(draft, { memberId, type: 'forfeit', amountMinor, reason, operationId }, ctx.now)
     if (typeof entry === 'string') throw new Error(`Credit cannot be forfeited: ${entry}`)
     return [entry]
   })
-  const { entries } = await writeAccounts(ctx, [...drafts.values()], planned)
+  const { entries } = await writeAccounts(ctx, drafts, planned)
   return [...entries.values()]
 }
 

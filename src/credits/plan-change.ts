@@ -29,6 +29,8 @@ export type ReservationDraft = Omit<Reservation, 'id'> & {
 /** A locked account as the current transaction leaves it, change by change. */
 export type Draft = {
   memberId: number
+  /** On the platform: nobody adds credit for them any more. */
+  isDeleted: boolean
   balanceMinor: number
   reservedMinor: number
   /** As the table has it. */
@@ -49,9 +51,10 @@ export type Draft = {
 
 export type NewEntry = Omit<CreditEntry, 'id'> & { spent: LotPart[] | null }
 
-export function emptyDraft(memberId: number): Draft {
+export function emptyDraft(memberId: number, isDeleted = false): Draft {
   return {
     memberId,
+    isDeleted,
     balanceMinor: 0,
     reservedMinor: 0,
     before: { balanceMinor: 0, reservedMinor: 0 },

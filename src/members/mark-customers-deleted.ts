@@ -1,4 +1,5 @@
 import { type Ctx, int, row, sql, text } from '#kit/postgres'
+import { lockKeptCustomer } from './follow-merges.ts'
 import { lockCustomers } from './queries.ts'
 
 /**
@@ -22,22 +23,25 @@ export type MergedCustomers = { keptId: string; deletedId: string }
 /**
  * Follows a merge on the platform. When only one of the two is known here, it continues under the number that was kept, and the
  * result is null. When both are known, both rows stay, `merged_into` leads from one to the other, and the caller transfers what
- * they own: `from` and `to` are our numbers.
+ * they own: `from` and `to` are our numbers. Where the one that was kept is merged already, since messages come in any order, `to` is who
+ * remains; and whoever was merged into `from` leads to `to` as well, so that one step leads to who remains.
  */
 export async function markCustomersMerged(
   ctx: Ctx,
   { keptId, deletedId }: MergedCustomers
 ): Promise<{ from: number; to: number } | null> {
   const known = new Map((await lockCustomers(ctx, [keptId, deletedId])).map((c) => [c.platformCustomerId, c.id]))
-  const [from, to] = [known.get(deletedId), known.get(keptId)]
+  const [from, kept] = [known.get(deletedId), known.get(keptId)]
   if (from === undefined) return null
-  if (to === undefined) {
+  if (kept === undefined) {
     // `platform_updated_at` was that of the deleted customer: any update of the one that was kept is newer.
     await ctx.tx.run(sql`
       update members set platform_customer_id = ${keptId}, platform_updated_at = null, updated_at = ${ctx.now}
        where store_id = ${ctx.storeId} and id = ${from}`)
     return null
   }
+  const to = await lockKeptCustomer(ctx, kept)
+  if (to === from) return null
   const merged = await ctx.tx.maybeOne(
     row({ id: int }),
     sql`
@@ -45,5 +49,9 @@ export async function markCustomersMerged(
      where store_id = ${ctx.storeId} and id = ${from} and merged_into is null
     returning id`
   )
-  return merged ? { from, to } : null
+  if (!merged) return null
+  await ctx.tx.run(
+    sql`update members set merged_into = ${to} where store_id = ${ctx.storeId} and merged_into = ${from}`
+  )
+  return { from, to }
 }
