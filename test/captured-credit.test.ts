@@ -175,8 +175,8 @@ test('credit of orders that were cancelled or refunded before it was restored is
   await moveSpent(shop, first, cancelled)
   await moveSpent(shop, second, refunded)
   const wrong = [
-    `redemptions_restored: redeems 1000 on order ${cancelled}, which is cancelled; 0 were restored, and 1000 are to be (minor units)`,
-    `redemptions_restored: redeems 999 on order ${refunded}, which is refunded; 0 were restored, and 249 are to be (minor units)`
+    `redemptions_restored: redeems 10.00 USD on order ${cancelled}, which is cancelled; 0.00 USD were restored, and 10.00 USD are to be`,
+    `redemptions_restored: redeems 9.99 USD on order ${refunded}, which is refunded; 0.00 USD were restored, and 2.49 USD are to be`
   ]
   assert.deepEqual(await rulesOf(shop), wrong)
   assert.equal((await call('POST', '/store-credits/reconcile', { customer: bob })).status, 202)
@@ -194,7 +194,10 @@ test('credit of orders that were cancelled or refunded before it was restored is
     assert.deepEqual(await rulesOf(shop), [])
   }
   await inStore(({ tx, storeId }) => tx.run(sql`update credit_entries set mark = null where store_id = ${storeId}`))
-  assert.match((await rulesOf(shop)).join(), /1000 were restored, and 1000 are to be, marked as of a cancelled order/)
+  assert.match(
+    (await rulesOf(shop)).join(),
+    /; 10\.00 USD were restored, and 10\.00 USD are to be, marked as of a cancelled order/
+  )
   await call('POST', '/store-credits/reconcile', {})
   assert.deepEqual(await rulesOf(shop), [])
 })
@@ -227,6 +230,6 @@ test('doctor warns of more that was restored than the refunds ask for', async ()
   assert.deepEqual(await rulesOf(shop), [])
   await moveSpent(shop, half, less)
   assert.deepEqual(await rulesOf(shop), [
-    `redemptions_restored_within: redeems 1000 on order ${less}; 500 were restored, and 499 are to be (minor units)`
+    `redemptions_restored_within: redeems 10.00 USD on order ${less}; 5.00 USD were restored, and 4.99 USD are to be`
   ])
 })

@@ -108,17 +108,21 @@ test('wrong rows are refused one by one with their lines, and exit with 1; a wro
   const { code, out } = await run(['credit', 'import', path, '--store', store.domain, '--json'])
   assert.equal(code, 1)
   const { problems, ...counts } = JSON.parse(out)
+  const id = (await json('credit', 'show', ...of)).customer_id
   assert.deepEqual(counts, { dry_run: false, rows: 13, added: 1, repeated: 0, refused: 12, amount: 5 })
   assert.deepEqual(
     problems.map(({ line, message }: any) => [line, message]),
     [
-      [2, 'external_id was imported before with another amount'],
+      [
+        2,
+        `external_id was imported before, for ${id}: 5.00 USD, without expires_at, reason "import"; this row has another amount`
+      ],
       [3, 'amount must be above 0'],
       [4, 'amount must be above 0'],
       [5, 'amount must have at most 2 decimals in USD'],
       [6, 'currency must be USD, the currency of the store'],
-      [7, 'expires_at has passed'],
-      [8, 'There is no customer with this number'],
+      [7, 'expires_at must be a time after now, which is 2026-01-31T15:00:00.000Z'],
+      [8, 'There is no customer with this id'],
       [9, 'There is no customer with this address'],
       [10, 'customer_id or email is required'],
       [11, 'amount is required'],

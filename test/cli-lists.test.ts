@@ -101,7 +101,7 @@ test('a filter that names nothing is refused, a member is found by the address',
   }
   assert.equal(
     await refused('event', 'list', ...of, '--customer', 'eve@example.com'),
-    "perennial: No member has the address eve@example.com: give --customer an id, or the platform's number\n"
+    'perennial: There is no customer with the address eve@example.com\n'
   )
   for (const [args, accepts] of [
     [['member', 'list', ...of, '--plan', 'VIP'], /--plan cannot be 'VIP'\. It must be a plan id such as plan_3/],

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { row, sql, text } from '#kit/postgres'
+import { countReconciled, endOfLedger, reconcileWithPlatform } from '#spending'
 import { commandLine } from './command-line.ts'
 import { aCreditShop } from './credit-shop.ts'
 import { testDatabase } from './database.ts'
@@ -34,7 +35,16 @@ test('a code is made of a part of the credit, spent on an order and listed; anot
   await json(...order, '--total', '7.50')
   const rest = await json('credit', 'code', 'create', ...of)
   assert.deepEqual([rest.status, rest.amount], ['active', 17.5])
-  const revoked = await json('credit', 'code', 'revoke', ...of, '--code', rest.id)
+  // By the code itself too, which is what a customer knows.
+  for (const wrong of ['sc_3', 'WELCOME']) {
+    const { code: exit, err } = await run(['credit', 'code', 'revoke', ...of, '--code', wrong])
+    assert.equal(exit, 1)
+    assert.match(
+      err,
+      /--code cannot be '\w+'\. It must be the id of a credit code such as scc_3, or the code itself, which/
+    )
+  }
+  const revoked = await json('credit', 'code', 'revoke', ...of, '--code', rest.code.toLowerCase())
   assert.deepEqual([revoked.id, revoked.status, revoked.ended_by], [rest.id, 'ending', 'revoked'])
 
   const { data } = await json('credit', 'code', 'list', ...of)
@@ -82,6 +92,42 @@ test('orders say which of their codes spend store credit, and which are coupons 
   )
 })
 
+test('`credit reconcile` of a store says what it has compared, what somebody else had changed, and what waits', async () => {
+  const { at, of, customer, byHand, join, settle, inStore } = await aMember('storecredit')
+  await join('bob@example.com', 'Gold')
+  await settle()
+  const done = { scope: 'store', accounts: 2, compared: 2, waiting: 0 }
+  assert.deepEqual(await json('credit', 'reconcile', ...at), { ...done, drift_entries: 0, drift_amount: 0 })
+  await byHand(customer, -1166)
+  assert.deepEqual(await json('credit', 'reconcile', ...at), { ...done, drift_entries: 1, drift_amount: -11.66 })
+  assert.equal((await json('credit', 'show', ...of)).balance, 13.34)
+  assert.deepEqual(await json('credit', 'reconcile', ...at), { ...done, drift_entries: 0, drift_amount: 0 })
+  assert.match((await run(['credit', 'reconcile', ...at])).out, /^drift_amount +0$/m)
+  // Of a live store it happens in the background.
+  const begun = await inStore(async (ctx) => {
+    const since = await endOfLedger(ctx)
+    await reconcileWithPlatform(ctx, null)
+    return countReconciled(ctx, since)
+  })
+  assert.deepEqual(begun, { accounts: 2, waiting: 2, drift: { entries: 0, minor: 0 } })
+  await settle()
+})
+
+test('a customer who spends credit in another way gets no code, and an order is paid with more than no credit', async () => {
+  const { at, of } = await aMember('giftcard')
+  const { err } = await run(['credit', 'code', 'create', ...of])
+  assert.equal(
+    err,
+    'perennial: --customer (customer_id) must be a customer who spends store credit by codes (store_credit_type `coupon`); their plan has the type giftcard\n'
+  )
+  const order = await run(['sandbox', 'order', ...of, '--total', '40.00', '--credit', '0'])
+  assert.deepEqual(
+    [order.code, order.err],
+    [1, 'perennial: --credit must be above 0; without it nothing is paid with store credit\n']
+  )
+  assert.equal((await json('orders', 'list', ...at)).data.length, 1)
+})
+
 test('what a code cannot be made of is refused, and nothing is reserved', async () => {
   const { at, of } = await aMember('coupon')
   const refused = async (pattern: RegExp, ...args: string[]) => {
@@ -93,7 +139,7 @@ test('what a code cannot be made of is refused, and nothing is reserved', async 
   await refused(/--amount must be above 0/, ...of, '--amount', '0')
   await refused(/--amount cannot be '-1'/, ...of, '--amount', '-1')
   await refused(/--duration cannot be '1441'/, ...of, '--duration', '1441')
-  await refused(/No member has the address/, ...at, '--customer', 'nobody@example.com')
+  await refused(/There is no customer with the address/, ...at, '--customer', 'nobody@example.com')
   assert.deepEqual(await json('credit', 'code', 'list', ...of), { data: [] })
   assert.equal((await json('credit', 'show', ...of)).reserved, 0)
   const unknown = await run(['credit', 'code', 'revoke', ...of, '--code', 'scc_999'])

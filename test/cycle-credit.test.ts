@@ -80,13 +80,13 @@ test('the auditor reports a paid cycle whose credit is missing, different, or no
   const due = (minor: number | null) => (ctx: Ctx) =>
     sql`update billing_attempts set credit_minor = ${minor} where store_id = ${ctx.storeId} and id = ${id}`
   assert.deepEqual(await found(due(500)), [])
-  const about = (text: string) => [[`ba_${id}`, `should issue ${text} (minor units)`]]
-  assert.deepEqual(await found(due(700)), about('700 store credit and issued 500'))
-  assert.deepEqual(await found(due(null)), about('no store credit and issued 500'))
+  const about = (text: string) => [[`ba_${id}`, `should issue ${text}`]]
+  assert.deepEqual(await found(due(700)), about('7.00 USD of store credit and issued 5.00 USD'))
+  assert.deepEqual(await found(due(null)), about('no store credit and issued 5.00 USD'))
   await inStore((ctx) => ctx.tx.run(due(500)(ctx)))
   const away = ({ storeId }: Ctx) =>
     sql`update credit_entries set operation_id = 'x' where store_id = ${storeId} and operation_id = ${`charge:ba_${id}`}`
-  assert.deepEqual(await found(away), about('500 store credit and issued none'))
+  assert.deepEqual(await found(away), about('5.00 USD of store credit and issued none'))
   // Restored, since the auditor of the other tests reads every store.
   const back = ({ storeId }: Ctx) =>
     sql`update credit_entries set operation_id = ${`charge:ba_${id}`} where store_id = ${storeId} and operation_id = 'x'`

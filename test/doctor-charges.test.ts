@@ -117,7 +117,7 @@ test('another amount, and a success that the platform does not have, are found; 
   const member = await aLiveMember()
   await member.set('amount_minor = 2800')
   const other = await member.audit()
-  assert.deepEqual(other.messages, Array(2).fill('was charged 2900, we have 2800 (minor units)'))
+  assert.deepEqual(other.messages, Array(2).fill('was charged 29.00 USD, we have 28.00 USD'))
   await member.set(`amount_minor = 2900, platform_attempt_id = '99999' || id, idempotency_key = 'key-' || id`)
   const unseen = await member.audit()
   assert.equal(unseen.messages.length, 2)

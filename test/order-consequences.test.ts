@@ -327,6 +327,11 @@ test('a lost dispute of a membership alerts once and changes nothing else, unles
     (await service.get('/subscriptions', store.key)).body.data.map((one: { status: string }) => one.status)
   await disputes('lost', 'chargeback')
   assert.deepEqual([await status(), await alerts()], [['active'], ['dispute_lost']])
+  const [{ message }] = (await service.admin('GET', `${store.at}/alerts`)).data
+  assert.match(
+    message,
+    /^Dispute \d+ of order ord_\d+, which belongs to (sub_\d+), was lost\. \1 goes on: cancel it if it is to end\.$/
+  )
   await disputes('won')
   await disputes('lost')
   assert.deepEqual(await alerts(), ['dispute_lost'])

@@ -1,3 +1,4 @@
+import { amountOf } from '#kit/money'
 import { type Ctx, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
 import type { PlatformCharge, WithheldCharge } from '#platform'
 import type { Finding } from './run-rules.ts'
@@ -54,7 +55,10 @@ export async function compareCharges(
     if (known?.status !== 'success') continue
     if (known.currency !== charge.currency) otherCurrencies++
     else if (known.amountMinor !== charge.amountMinor) {
-      add(charge.contractId, `was charged ${charge.amountMinor}, we have ${known.amountMinor} (minor units)`)
+      add(
+        charge.contractId,
+        `was charged ${amountOf(charge.amountMinor, charge.currency)}, we have ${amountOf(known.amountMinor, known.currency)}`
+      )
     }
   }
   const paid = theirs

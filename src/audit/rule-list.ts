@@ -20,6 +20,7 @@ export {
   creditCapturesEntered,
   creditEntriesChained,
   creditEventsComplete,
+  creditOfMergedCustomers,
   creditRedemptionsCovered,
   creditReservationsConsistent,
   creditReversalsWithin,

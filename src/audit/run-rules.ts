@@ -1,5 +1,6 @@
-import { type AuditRule, compareWholeTables } from '#kit/define-audit-rule'
+import { type AuditRule, compareWholeTables, withAmounts } from '#kit/define-audit-rule'
 import { type Ctx, type Database, int, row, text } from '#kit/postgres'
+import { storeContext } from '#stores'
 import * as ruleList from './rule-list.ts'
 
 /** What a rule found: `check` is the name of the rule. */
@@ -48,5 +49,6 @@ export async function auditStore(db: Database, storeId: number): Promise<Audited
 
 async function wrongBy(rule: Extract<AuditRule, { wrong: unknown }>, ctx: Ctx): Promise<Finding[]> {
   const found = await ctx.tx.many(Found, await rule.wrong(ctx))
-  return found.map((one) => ({ check: rule.name, ...one }))
+  const { currency } = await storeContext(ctx)
+  return found.map(({ subject, message }) => ({ check: rule.name, subject, message: withAmounts(message, currency) }))
 }

@@ -103,8 +103,8 @@ export const cycleCreditsIssued = defineAuditRule({
       select operation_id as operation, amount_minor from credit_entries
        where store_id = ${ctx.storeId} and starts_with(operation_id, 'charge:ba_'))
     select replace(coalesce(d.operation, i.operation), 'charge:', '') as subject,
-           'should issue ' || coalesce(d.credit_minor::text, 'no') || ' store credit and issued '
-             || coalesce(i.amount_minor::text, 'none') || ' (minor units)' as message
+           'should issue ' || coalesce('{{' || d.credit_minor || '}} of', 'no') || ' store credit and issued '
+             || coalesce('{{' || i.amount_minor || '}}', 'none') as message
       from due d full join issued i using (operation)
      where d.credit_minor is distinct from i.amount_minor
      order by 1 limit 100`

@@ -4,6 +4,7 @@ import type { Flags } from './flags.ts'
 /** The fields of the admin API that a flag may set, by the flag's key, where the names differ. */
 const OTHER_FIELDS: Record<string, string> = {
   countries: 'allowed_countries',
+  customer: 'customer_id',
   date: 'next_billing_date',
   days: 'duration',
   key: 'Idempotency-Key',

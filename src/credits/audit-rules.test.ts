@@ -40,7 +40,7 @@ for (const [what, spoil, found] of [
     [
       [
         'credit_balances_sum',
-        'has a credit balance of 400 in 2 entries; its entries sum to 300 in 2, its lots to 300 (minor units)'
+        'has a credit balance of 4.00 USD in 2 entries; its entries sum to 3.00 USD in 2, its lots to 3.00 USD'
       ]
     ]
   ],
@@ -50,7 +50,7 @@ for (const [what, spoil, found] of [
     [
       [
         'credit_balances_sum',
-        'has a credit balance of 300 in 3 entries; its entries sum to 300 in 2, its lots to 300 (minor units)'
+        'has a credit balance of 3.00 USD in 3 entries; its entries sum to 3.00 USD in 2, its lots to 3.00 USD'
       ]
     ]
   ],
@@ -60,7 +60,7 @@ for (const [what, spoil, found] of [
     [
       [
         'credit_balances_sum',
-        'has a credit balance of 300 in 2 entries; its entries sum to 300 in 2, its lots to 0 (minor units)'
+        'has a credit balance of 3.00 USD in 2 entries; its entries sum to 3.00 USD in 2, its lots to 0.00 USD'
       ]
     ]
   ],
@@ -72,7 +72,7 @@ for (const [what, spoil, found] of [
     [
       [
         'credit_balances_sum',
-        'has a credit balance of 400 in 2 entries; its entries sum to 300 in 2, its lots to 400 (minor units)'
+        'has a credit balance of 4.00 USD in 2 entries; its entries sum to 3.00 USD in 2, its lots to 4.00 USD'
       ]
     ]
   ],
@@ -80,17 +80,22 @@ for (const [what, spoil, found] of [
     'an entry that does not follow from the one before',
     ({ storeId }: Ctx) =>
       sql`update credit_entries set balance_after_minor = 301 where store_id = ${storeId} and position = 2`,
-    [['credit_entries_chained', 'is entry 2 of cust_# with 301 after it; counted again it is entry 2 with 300']]
+    [
+      [
+        'credit_entries_chained',
+        'is entry 2 of cust_# with 3.01 USD after it; counted again it is entry 2 with 3.00 USD'
+      ]
+    ]
   ],
   [
     'an entry without an event',
     ({ storeId }: Ctx) => sql`delete from facts where store_id = ${storeId} and name = 'store_credit.added'`,
-    [['credit_events_complete', 'moves 500 (minor units), recorded as added 0 and as deducted 0 times']]
+    [['credit_events_complete', 'moves 5.00 USD, recorded as added 0 and as deducted 0 times']]
   ],
   [
     'a deduction without an event',
     ({ storeId }: Ctx) => sql`delete from facts where store_id = ${storeId} and name = 'store_credit.deducted'`,
-    [['credit_events_complete', 'moves -200 (minor units), recorded as added 0 and as deducted 0 times']]
+    [['credit_events_complete', 'moves -2.00 USD, recorded as added 0 and as deducted 0 times']]
   ],
   [
     'points that are not the sum of their entries',
@@ -142,7 +147,7 @@ for (const [what, spoil, found] of [
     [
       [
         'credit_totals_sum',
-        'has the credit totals 0, 31, 0, 0, 0, 500 after 3 entries; they sum to 0, 30, 0, 0, 0, 500 (minor units of charged, used, refunded, disputed, forfeit, reconciled)'
+        'has the credit totals 0.00 USD, 0.31 USD, 0.00 USD, 0.00 USD, 0.00 USD, 5.00 USD after 3 entries; they sum to 0.00 USD, 0.30 USD, 0.00 USD, 0.00 USD, 0.00 USD, 5.00 USD (charged, used, refunded, disputed, forfeit, reconciled)'
       ]
     ]
   ],
@@ -152,44 +157,39 @@ for (const [what, spoil, found] of [
     [
       [
         'credit_totals_sum',
-        'has the credit totals 0, 30, 0, 0, 0, 500 after 4 entries; they sum to 0, 30, 0, 0, 0, 500 (minor units of charged, used, refunded, disputed, forfeit, reconciled)'
+        'has the credit totals 0.00 USD, 0.30 USD, 0.00 USD, 0.00 USD, 0.00 USD, 5.00 USD after 4 entries; they sum to 0.00 USD, 0.30 USD, 0.00 USD, 0.00 USD, 0.00 USD, 5.00 USD (charged, used, refunded, disputed, forfeit, reconciled)'
       ]
     ]
   ],
   [
     'an account that reserves less than its reservations',
     ({ storeId }: Ctx) => sql`update credit_accounts set reserved_minor = 99 where store_id = ${storeId}`,
-    [['credit_reservations_consistent', 'has 99 of credit reserved; the open reservations hold 100 (minor units)']]
+    [['credit_reservations_consistent', 'has 0.99 USD of credit reserved; the open reservations hold 1.00 USD']]
   ],
   [
     'a lot that reserves less than its reservations',
     ({ storeId }: Ctx) => sql`update credit_lots set reserved_minor = 99 where store_id = ${storeId}`,
-    [
-      [
-        'credit_reservations_consistent',
-        'has 99 of its rest reserved; the open reservations hold 100 of it (minor units)'
-      ]
-    ]
+    [['credit_reservations_consistent', 'has 0.99 USD of its rest reserved; the open reservations hold 1.00 USD of it']]
   ],
   [
     'a reservation that holds other than it reserves',
     ({ storeId }: Ctx) => sql`
       with accounts as (update credit_accounts set reserved_minor = 99 where store_id = ${storeId})
       update credit_reservations set amount_minor = 99 where store_id = ${storeId} and status = 'reserved'`,
-    [['credit_reservations_consistent', 'reserves 99 and holds 100 of lots (minor units)']]
+    [['credit_reservations_consistent', 'reserves 0.99 USD and holds 1.00 USD of lots']]
   ],
   [
     'a captured reservation whose entry has another amount',
     ({ storeId }: Ctx) => sql`
       update credit_reservations set captured_minor = 49 where store_id = ${storeId} and status = 'captured'`,
-    [['credit_captures_entered', 'is captured with 49; its entry moves -50 (minor units)']]
+    [['credit_captures_entered', 'is captured with 0.49 USD; its entry moves -0.50 USD']]
   ],
   [
     'an aborted reservation that has an entry',
     ({ storeId }: Ctx) => sql`
       update credit_reservations set status = 'aborted', aborted_by = 'expired', entry_id = null, captured_minor = null
        where store_id = ${storeId} and status = 'captured'`,
-    [['credit_captures_entered', 'is aborted; its entry moves -50 (minor units)']]
+    [['credit_captures_entered', 'is aborted; its entry moves -0.50 USD']]
   ],
   [
     'more that was restored than deducted',
@@ -200,8 +200,8 @@ for (const [what, spoil, found] of [
       facts as (delete from facts where store_id = ${storeId} and data ->> 'amount' = '0.2')
       update credit_entries set amount_minor = 51, balance_after_minor = 501 where store_id = ${storeId} and type = 5`,
     [
-      ['credit_events_complete', 'moves 51 (minor units), recorded as added 0 and as deducted 0 times'],
-      ['credit_reversals_within', 'moves -50 and the entries that reverse it 51 (minor units)']
+      ['credit_events_complete', 'moves 0.51 USD, recorded as added 0 and as deducted 0 times'],
+      ['credit_reversals_within', 'moves -0.50 USD and the entries that reverse it 0.51 USD']
     ]
   ]
 ] as const) {
@@ -217,25 +217,19 @@ test('an event of an entry that there is not is found, and so is one that is rec
       select store_id, name, ordering_key, data, refs, occurred_at from facts
        where store_id = ${storeId} and name = 'store_credit.deducted'`
   )
-  assert.deepEqual(twice, [
-    ['credit_events_complete', 'moves -200 (minor units), recorded as added 0 and as deducted 2 times']
-  ])
+  assert.deepEqual(twice, [['credit_events_complete', 'moves -2.00 USD, recorded as added 0 and as deducted 2 times']])
   const wrong = await spoilt(
     ({ storeId }) => sql`
       update facts set name = 'store_credit.added' where store_id = ${storeId} and name = 'store_credit.deducted'`
   )
-  assert.deepEqual(wrong, [
-    ['credit_events_complete', 'moves -200 (minor units), recorded as added 1 and as deducted 0 times']
-  ])
+  assert.deepEqual(wrong, [['credit_events_complete', 'moves -2.00 USD, recorded as added 1 and as deducted 0 times']])
   const unknown = await spoilt(
     ({ storeId }) => sql`
       insert into facts (store_id, name, ordering_key, data, refs, occurred_at)
       select store_id, name, ordering_key, '{"transaction_id": "sct_0"}', refs, occurred_at from facts
        where store_id = ${storeId} and name = 'store_credit.added'`
   )
-  assert.deepEqual(unknown, [
-    ['credit_events_complete', 'moves nothing (minor units), recorded as added 1 and as deducted 0 times']
-  ])
+  assert.deepEqual(unknown, [['credit_events_complete', 'moves nothing, recorded as added 1 and as deducted 0 times']])
 })
 
 test('credit without an account is found under its customer', async () => {
@@ -250,7 +244,7 @@ test('credit without an account is found under its customer', async () => {
   assert.deepEqual(await found(({ storeId }) => sql`delete from credit_accounts where store_id = ${storeId}`), [
     [
       'credit_balances_sum',
-      'has a credit balance of none in 0 entries; its entries sum to 300 in 2, its lots to 300 (minor units)',
+      'has a credit balance of none in 0 entries; its entries sum to 3.00 USD in 2, its lots to 3.00 USD',
       `cust_${customer}`
     ]
   ])
@@ -279,14 +273,14 @@ test('credit that was moved to another customer is found under both', async () =
       return [from, to, other]
     })
     const { findings } = await store.inStore(audit)
-    const of = (balance: string, entries: string, lots: number) =>
-      `has a credit balance of ${balance} entries; its entries sum to ${entries}, its lots to ${lots} (minor units)`
+    const of = (balance: string, entries: string, lots: string) =>
+      `has a credit balance of ${balance} entries; its entries sum to ${entries}, its lots to ${lots}`
     assert.deepEqual(
       findings.map(({ subject, message }) => [subject, message]),
       [
-        [`cust_${ada}`, of('500 in 1', '500 in 1', 0)],
-        [`cust_${ben}`, of(withAccount ? '0 in 0' : 'none in 0', '0 in 0', 500)],
-        [`cust_${eve}`, of('5 in 0', '0 in 0', 0)]
+        [`cust_${ada}`, of('5.00 USD in 1', '5.00 USD in 1', '0.00 USD')],
+        [`cust_${ben}`, of(withAccount ? '0.00 USD in 0' : 'none in 0', '0.00 USD in 0', '5.00 USD')],
+        [`cust_${eve}`, of('0.05 USD in 0', '0.00 USD in 0', '0.00 USD')]
       ]
     )
   }

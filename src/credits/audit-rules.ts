@@ -14,9 +14,9 @@ export const creditBalancesSum = defineAuditRule({
       select member_id, sum(remaining_minor) as sum from credit_lots where store_id = ${ctx.storeId} group by member_id),
     accounts as (select member_id, balance_minor, entries from credit_accounts where store_id = ${ctx.storeId})
     select 'cust_' || coalesce(a.member_id, s.member_id, l.member_id) as subject,
-           'has a credit balance of ' || coalesce(a.balance_minor::text, 'none') || ' in ' || coalesce(a.entries, 0)
-             || ' entries; its entries sum to ' || coalesce(s.sum, 0) || ' in ' || coalesce(s.entries, 0)
-             || ', its lots to ' || coalesce(l.sum, 0) || ' (minor units)' as message
+           'has a credit balance of ' || coalesce('{{' || a.balance_minor || '}}', 'none') || ' in ' || coalesce(a.entries, 0)
+             || ' entries; its entries sum to {{' || coalesce(s.sum, 0) || '}} in ' || coalesce(s.entries, 0)
+             || ', its lots to {{' || coalesce(l.sum, 0) || '}}' as message
       from accounts a full join summed s on s.member_id = a.member_id
       full join lots l on l.member_id = coalesce(a.member_id, s.member_id)
      where a.balance_minor is distinct from coalesce(s.sum, 0) or a.entries is distinct from coalesce(s.entries, 0)
@@ -31,8 +31,8 @@ export const creditEntriesChained = defineAuditRule({
   counted: (ctx) => sql`select count(*) as count from credit_entries where store_id = ${ctx.storeId}`,
   wrong: (ctx) => sql`
     select 'sct_' || id as subject,
-           'is entry ' || position || ' of cust_' || member_id || ' with ' || balance_after_minor
-             || ' after it; counted again it is entry ' || nth || ' with ' || running as message
+           'is entry ' || position || ' of cust_' || member_id || ' with {{' || balance_after_minor
+             || '}} after it; counted again it is entry ' || nth || ' with {{' || running || '}}' as message
       from (select id, member_id, position, balance_after_minor,
                    row_number() over w as nth, sum(amount_minor) over w as running
               from credit_entries where store_id = ${ctx.storeId} window w as (partition by member_id order by id)) e
@@ -55,7 +55,7 @@ export const creditEventsComplete = defineAuditRule({
        group by 1),
     entries as (select 'sct_' || id as id, amount_minor, created_at from credit_entries where store_id = ${ctx.storeId})
     select coalesce(e.id, r.entry) as subject,
-           'moves ' || coalesce(e.amount_minor::text, 'nothing') || ' (minor units), recorded as added '
+           'moves ' || coalesce('{{' || e.amount_minor || '}}', 'nothing') || ', recorded as added '
              || coalesce(r.added, 0) || ' and as deducted ' || coalesce(r.deducted, 0) || ' times' as message
       from entries e full join recorded r on r.entry = e.id
      where (coalesce(r.added, 0) <> case when e.amount_minor > 0 then 1 else 0 end
@@ -85,11 +85,11 @@ export const creditTotalsSum = defineAuditRule({
         from entries e join accounts a on a.member_id = e.member_id and e.position <= a.totalled_entries
        group by e.member_id)
     select 'cust_' || a.member_id as subject,
-           'has the credit totals ' || concat_ws(', ', a.charged_minor, a.used_minor, a.refunded_minor, a.disputed_minor,
-             a.forfeit_minor, a.reconciled_minor) || ' after ' || a.totalled_entries || ' entries; they sum to '
-             || concat_ws(', ', coalesce(s.charged, 0), coalesce(s.used, 0), coalesce(s.refunded, 0),
+           'has the credit totals {{' || concat_ws('}}, {{', a.charged_minor, a.used_minor, a.refunded_minor, a.disputed_minor,
+             a.forfeit_minor, a.reconciled_minor) || '}} after ' || a.totalled_entries || ' entries; they sum to {{'
+             || concat_ws('}}, {{', coalesce(s.charged, 0), coalesce(s.used, 0), coalesce(s.refunded, 0),
                           coalesce(s.disputed, 0), coalesce(s.forfeit, 0), coalesce(s.reconciled, 0))
-             || ' (minor units of charged, used, refunded, disputed, forfeit, reconciled)' as message
+             || '}} (charged, used, refunded, disputed, forfeit, reconciled)' as message
       from accounts a left join summed s on s.member_id = a.member_id
      where (a.charged_minor, a.used_minor, a.refunded_minor, a.disputed_minor, a.forfeit_minor, a.reconciled_minor)
            <> (coalesce(s.charged, 0), coalesce(s.used, 0), coalesce(s.refunded, 0), coalesce(s.disputed, 0),
@@ -117,18 +117,18 @@ export const creditReservationsConsistent = defineAuditRule({
     accounts as (select member_id, reserved_minor from credit_accounts where store_id = ${ctx.storeId})
     select subject, message from (
       select 'cust_' || coalesce(a.member_id, r.member_id) as subject,
-             'has ' || coalesce(a.reserved_minor, 0) || ' of credit reserved; the open reservations hold '
-               || coalesce(r.minor, 0) || ' (minor units)' as message
+             'has {{' || coalesce(a.reserved_minor, 0) || '}} of credit reserved; the open reservations hold {{'
+               || coalesce(r.minor, 0) || '}}' as message
         from accounts a full join reserved r on r.member_id = a.member_id
        where coalesce(a.reserved_minor, 0) <> coalesce(r.minor, 0)
       union all
       select 'sct_' || coalesce(l.entry_id, h.entry_id),
-             'has ' || coalesce(l.reserved_minor, 0) || ' of its rest reserved; the open reservations hold '
-               || coalesce(h.minor, 0) || ' of it (minor units)'
+             'has {{' || coalesce(l.reserved_minor, 0) || '}} of its rest reserved; the open reservations hold {{'
+               || coalesce(h.minor, 0) || '}} of it'
         from lots l full join held h on h.entry_id = l.entry_id
        where coalesce(l.reserved_minor, 0) <> coalesce(h.minor, 0)
       union all
-      select 'scr_' || o.id, 'reserves ' || o.amount_minor || ' and holds ' || sum(h.minor) || ' of lots (minor units)'
+      select 'scr_' || o.id, 'reserves {{' || o.amount_minor || '}} and holds {{' || sum(h.minor) || '}} of lots'
         from open o cross join lateral unnest(o.minors) as h(minor)
        group by o.id, o.amount_minor having sum(h.minor) <> o.amount_minor) w
      order by 1 limit 100`
@@ -148,8 +148,8 @@ export const creditCapturesEntered = defineAuditRule({
       select id, member_id, type, amount_minor, operation_id from credit_entries
        where store_id = ${ctx.storeId} and operation_id like 'reservation:%')
     select 'scr_' || r.id as subject,
-           'is ' || r.status || coalesce(' with ' || r.captured_minor, '') || '; its entry moves '
-             || coalesce(e.amount_minor::text, 'nothing') || ' (minor units)' as message
+           'is ' || r.status || coalesce(' with {{' || r.captured_minor || '}}', '') || '; its entry moves '
+             || coalesce('{{' || e.amount_minor || '}}', 'nothing') as message
       from ended r left join entries e on e.operation_id = 'reservation:' || r.id
      where (r.status = 'captured' and (e.id is null or e.type <> 4 or -e.amount_minor <> r.captured_minor
                                        or e.member_id <> r.member_id))
@@ -172,7 +172,7 @@ export const creditReversalsWithin = defineAuditRule({
        where e.reverses_id is not null group by e.id, e.reverses_id, e.amount_minor),
     summed as (select reverses_id, sum(minor) as minor from reversals group by reverses_id)
     select 'sct_' || e.id as subject,
-           'moves ' || e.amount_minor || ' and the entries that reverse it ' || s.minor || ' (minor units)' as message
+           'moves {{' || e.amount_minor || '}} and the entries that reverse it {{' || s.minor || '}}' as message
       from summed s join entries e on e.id = s.reverses_id
      where s.minor * sign(e.amount_minor) > 0 or abs(s.minor) > abs(e.amount_minor)
      order by e.id limit 100`
@@ -186,8 +186,8 @@ export const creditRedemptionsCovered = defineAuditRule({
     select count(*) as count from credit_entries where store_id = ${ctx.storeId} and type = 4`,
   wrong: (ctx) => sql`
     select 'sct_' || id as subject,
-           'redeems ' || -amount_minor || ' on ord_' || coalesce(order_id::text, ' unknown') || '; the order used '
-             || shortfall_minor || ' more (minor units)' as message
+           'redeems {{' || -amount_minor || '}} on ' || coalesce('ord_' || order_id, 'an unknown order')
+             || '; the order used {{' || shortfall_minor || '}} more' as message
       from credit_entries
      where store_id = ${ctx.storeId} and type = 4 and shortfall_minor > 0
      order by id limit 100`
@@ -238,4 +238,27 @@ export const creditShortfallsCollected = defineAuditRule({
       union all
       select 'sct_' || l.id, 'lacks ' || l.minor || ' (minor units)' from lacking l where l.minor < 0) w
      order by 1, 2 limit 100`
+})
+
+export const creditOfMergedCustomers = defineAuditRule({
+  name: 'credit_of_merged_customers',
+  severity: 'finding',
+  help: 'A customer whom the platform has merged into another still has store credit here, where nobody can spend it. It moves to the customer who was kept within a day, and at once by `perennial credit reconcile`.',
+  counted: (ctx) => sql`
+    select count(*) as count from members where store_id = ${ctx.storeId} and merged_into is not null`,
+  wrong: (ctx) => sql`
+    with merged as (
+      select id, merged_into from members where store_id = ${ctx.storeId} and merged_into is not null),
+    accounts as (select member_id, balance_minor from credit_accounts where store_id = ${ctx.storeId}),
+    lots as (
+      select member_id, sum(remaining_minor) as minor,
+             -- What is past its date expires where it is.
+             coalesce(sum(remaining_minor - reserved_minor) filter (where expires_at <= ${ctx.now}), 0) as due
+        from credit_lots where store_id = ${ctx.storeId} group by member_id)
+    select 'cust_' || m.id as subject,
+           'was merged into cust_' || m.merged_into || ' and has {{' || coalesce(a.balance_minor, 0)
+             || '}} of store credit, {{' || coalesce(l.minor, 0) || '}} of it in lots' as message
+      from merged m left join accounts a on a.member_id = m.id left join lots l on l.member_id = m.id
+     where greatest(a.balance_minor, l.minor) > coalesce(l.due, 0)
+     order by m.id limit 100`
 })

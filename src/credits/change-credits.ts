@@ -8,9 +8,9 @@ import { creditAdded } from './events/credit-added.ts'
 import { creditDeducted } from './events/credit-deducted.ts'
 import { reservationChanged } from './events/reservation-changed.ts'
 import { openAccounts } from './open-accounts.ts'
-import { creditOf, type Draft, emptyDraft, type NewEntry, planChange } from './plan-change.ts'
+import { creditOf, type Draft, type NewEntry, planChange } from './plan-change.ts'
 import { listEntriesOf, takeEntryIds, writeLedger } from './queries.ts'
-import { expiresInThePast, notEnoughCredit, tooMuchCredit } from './refusals.ts'
+import { customerDeleted, expiresInThePast, notEnoughCredit, tooMuchCredit } from './refusals.ts'
 import { writeReservations } from './reservation-queries.ts'
 
 /**
@@ -21,10 +21,14 @@ export type CreditOutcome =
   | { refusal: Refusal; entry?: undefined; credit?: undefined }
   | { refusal?: undefined; entry: CreditEntry; credit: Credit; isRepeated: boolean }
 
+/** What the platform says of a deleted customer is entered all the same, and so is what they get back. */
+const ADDED_BY_PEOPLE = new Set<CreditChange['type']>(['manual_add', 'import'])
+
 /**
  * Applies changes of store credit in the given order: a later change of a member sees the earlier ones. Each is independent: a
  * refused one writes nothing, and the others are applied. Each applied change is recorded as one event. `known`: the customers, if
- * they are read already.
+ * they are read already. A change of somebody who was merged into another is one of who was kept; adding credit by hand or by a file for
+ * a customer who is deleted on the platform is refused.
  */
 export async function changeCredits(
   ctx: Ctx,
@@ -38,6 +42,7 @@ export async function changeCredits(
     ctx,
     changes.map((change) => ({
       memberId: change.memberId,
+      isOwn: change.isOwn === true,
       adds:
         change.isCapped === true ||
         change.shortfallMinor !== undefined ||
@@ -57,16 +62,20 @@ export async function changeCredits(
   )
   const {
     drafts,
+    draftOf,
     read: [written, ids]
   } = opening
   const byOperation = new Map<string, CreditEntry | NewEntry>(written.map((entry) => [entry.operationId, entry]))
 
   const planned: NewEntry[] = []
   const outcomes = changes.map((change) => {
-    const draft = drafts.get(change.memberId) ?? emptyDraft(change.memberId)
+    const draft = draftOf(change.memberId)
     const before = byOperation.get(change.operationId)
     if (before) return { entry: before, credit: creditOf(draft), isRepeated: true }
     if (isPast(ctx, change)) return { refusal: expiresInThePast(ctx.now) }
+    if (draft.isDeleted && change.amountMinor > 0 && ADDED_BY_PEOPLE.has(change.type)) {
+      return { refusal: customerDeleted(draft.memberId) }
+    }
     const entry = planChange(draft, change, ctx.now)
     if (entry === 'not enough') return { refusal: notEnoughCredit(creditOf(draft), -change.amountMinor, currency) }
     if (entry === 'too much') return { refusal: tooMuchCredit() }
@@ -75,7 +84,7 @@ export async function changeCredits(
     return { entry, credit: creditOf(draft), isRepeated: false }
   })
 
-  const { entries } = await writeAccounts(ctx, [...drafts.values()], planned, { customers, ids })
+  const { entries } = await writeAccounts(ctx, drafts, planned, { customers, ids })
   return outcomes.map((outcome) => {
     if (!outcome.entry) return outcome
     return { ...outcome, entry: entries.get(outcome.entry.operationId) ?? (outcome.entry as CreditEntry) }
@@ -114,8 +123,9 @@ export async function writeAccounts(
   if (held.length > 0) await record(ctx, ...held.map(reservationChanged))
   const moved = written.filter(({ amountMinor }) => amountMinor !== 0)
   if (moved.length > 0) {
-    const customers = known?.customers ?? (await listCustomers(ctx, [...members]))
-    const emails = new Map(customers.map(({ id, email }) => [id, email]))
+    const emails = new Map(known?.customers.map(({ id, email }) => [id, email]))
+    const unknown = [...members].filter((id) => !emails.has(id))
+    if (unknown.length > 0) for (const { id, email } of await listCustomers(ctx, unknown)) emails.set(id, email)
     const facts = moved.map((entry) => {
       const fact = entry.amountMinor > 0 ? creditAdded : creditDeducted
       return fact(entry, emails.get(entry.memberId) ?? null, currency)

@@ -64,6 +64,8 @@ export type CreditChange = {
   /** Below zero: what of the shortfall of that refund or dispute is taken now, or no longer asked for. */
   shortfallMinor?: number
   mark?: CreditMark | null
+  /** It is one of this account, also where the platform has merged the customer into another. */
+  isOwn?: boolean
   /** For restored credit: the lots that get a part of it back, each with its date. The rest is a lot of this entry. */
   returns?: (LotPart & { expiresAt: Temporal.Instant | null })[]
 }

@@ -1,5 +1,6 @@
 import { publicId } from '#kit/ids'
 import type { Ctx } from '#kit/postgres'
+import { followMerges } from '#members'
 import { storeContext } from '#stores'
 import { writeAccounts } from './change-credits.ts'
 import type { CreditEntry, Reservation } from './credit.ts'
@@ -57,21 +58,29 @@ export async function releaseReservation(ctx: Ctx, memberId: number, id: number)
 export async function endLapsedReservations(ctx: Ctx, memberIds: number[]): Promise<number> {
   const { drafts } = await openAccounts(
     ctx,
-    memberIds.map((memberId) => ({ memberId })),
+    memberIds.map((memberId) => ({ memberId, isOwn: true })),
     nothingElse
   )
-  await writeAccounts(ctx, [...drafts.values()], [])
-  return [...drafts.values()].flatMap(({ reservations }) => reservations.filter((r) => r.isChanged)).length
+  await writeAccounts(ctx, drafts, [])
+  return drafts.flatMap(({ reservations }) => reservations.filter((r) => r.isChanged)).length
 }
 
-/** The locked account of a reservation that is open. Refuses one that has ended, and says how. */
+/** A reservation of the customer, also of one who was merged into them, in any state; null if there is none with this id. */
+export async function findReservationOf(ctx: Ctx, memberId: number, id: number): Promise<Reservation | null> {
+  const found = await findReservation(ctx, id)
+  if (!found || found.memberId === memberId) return found
+  const owner = (await followMerges(ctx, [found.memberId])).get(found.memberId)
+  return owner === memberId ? found : null
+}
+
+/** The locked account of a reservation that is open: that of whom it was made for. Refuses one that has ended, and says how. */
 async function openReservation(ctx: Ctx, memberId: number, id: number) {
+  const known = await findReservationOf(ctx, memberId, id)
+  if (!known) throw noSuchReservation(publicId('scr', id))
   // What it holds is read anyway; other lots only matter where an older node has spent a lot that was held.
-  const { drafts } = await openAccounts(ctx, [{ memberId, spends: 1 }], nothingElse)
-  const draft = drafts.get(memberId)
+  const wants = [{ memberId: known.memberId, spends: 1, isOwn: true }]
+  const [draft] = (await openAccounts(ctx, wants, nothingElse)).drafts
   const reservation = draft?.reservations.find((r) => r.id === id)
   if (draft && reservation?.status === 'reserved') return { draft, reservation }
-  const ended = reservation ? { ...reservation, id } : await findReservation(ctx, id)
-  if (ended?.memberId !== memberId) throw noSuchReservation(publicId('scr', id))
-  throw reservationEnded(ended)
+  throw reservationEnded(reservation ? { ...reservation, id } : (await findReservation(ctx, id))!)
 }

@@ -5,7 +5,13 @@ import { openAccounts } from './open-accounts.ts'
 import { availableOf, planChange } from './plan-change.ts'
 import { listEntriesOf } from './queries.ts'
 
-export type Forfeit = { memberId: number; reason: string; operationId: string }
+export type Forfeit = {
+  memberId: number
+  reason: string
+  operationId: string
+  /** The operation that earlier versions made of the same cause: what it took, and nobody gave back, counts as taken. */
+  formerId?: string
+}
 
 /**
  * Takes all credit that members have available. What a reservation holds stays until the reservation ends: it was promised to a
@@ -13,22 +19,28 @@ export type Forfeit = { memberId: number; reason: string; operationId: string }
  */
 export async function forfeitCredit(ctx: Ctx, forfeits: Forfeit[]): Promise<CreditEntry[]> {
   if (forfeits.length === 0) return []
-  const operations = forfeits.map(({ operationId }) => operationId)
-  const { drafts, read } = await openAccounts(
+  const operations = forfeits.flatMap(({ operationId, formerId }) =>
+    formerId === undefined ? operationId : [operationId, formerId, undoneOf(formerId)]
+  )
+  const { drafts, draftOf, read } = await openAccounts(
     ctx,
     forfeits.map(({ memberId }) => ({ memberId, spends: Number.MAX_SAFE_INTEGER })),
     () => listEntriesOf(ctx, operations)
   )
   const before = new Set(read.map(({ operationId }) => operationId))
-  const planned = forfeits.flatMap(({ memberId, reason, operationId }) => {
-    const draft = drafts.get(memberId)
-    if (!draft || before.has(operationId)) return []
+  const isTaken = (former: string) => before.has(former) && !before.has(undoneOf(former))
+  const planned = forfeits.flatMap(({ memberId, reason, operationId, formerId }) => {
+    const draft = draftOf(memberId)
+    if (before.has(operationId) || (formerId !== undefined && isTaken(formerId))) return []
     const amountMinor = -availableOf(draft)
     if (amountMinor === 0) return []
     const entry = planChange(draft, { memberId, type: 'forfeit', amountMinor, reason, operationId }, ctx.now)
     if (typeof entry === 'string') throw new Error(`Credit cannot be forfeited: ${entry}`)
     return [entry]
   })
-  const { entries } = await writeAccounts(ctx, [...drafts.values()], planned)
+  const { entries } = await writeAccounts(ctx, drafts, planned)
   return planned.map(({ operationId }) => entries.get(operationId)!)
 }
+
+/** The operation that gives back a forfeit. */
+export const undoneOf = (operationId: string): string => `undone:${operationId}`

@@ -1,4 +1,5 @@
 import { type Ctx, sentTogether } from '#kit/postgres'
+import { followMerges } from '#members'
 import { availableOf, type Draft, emptyDraft, insertInOrder, type Lot, type ReservationDraft } from './plan-change.ts'
 import { planAbort } from './plan-reservation.ts'
 import {
@@ -20,37 +21,72 @@ export type Want = {
   spends?: number
   /** Entries whose lots must be there, if they have any: credit goes back to them, or is taken from them first. */
   lotsOf?: number[]
+  /** The account itself, also where the platform has merged the customer into another. */
+  isOwn?: boolean
 }
 
 /** How many lots are read first for a member who spends; most members have far fewer. */
 const LOTS_AT_FIRST = 50
 
+/** Locked accounts. `draftOf` gives that of whom a customer was merged into, and an empty one where there is no account. */
+export type Opened<T> = { drafts: Draft[]; draftOf: (memberId: number) => Draft; read: T }
+
 /**
  * Locks accounts in order of member and reads what the changes can need of them. Reservations whose time is over are aborted. An
  * account that there is not is left out. `alsoRead` is what else must be read under the locks: it is sent with them, in one round
  * trip, and once more where an account had to be made first.
+ *
+ * Of a customer whom the platform has merged into another the account of who was kept is opened, also where the merge was committed
+ * while we waited for the lock: whatever is changed then is the other's. That lock is out of order; should it come to a deadlock, the
+ * transaction is repeated.
  */
-export async function openAccounts<T>(
-  ctx: Ctx,
-  wants: Want[],
-  alsoRead: () => Promise<T>
-): Promise<{ drafts: Map<number, Draft>; read: T }> {
+export async function openAccounts<T>(ctx: Ctx, wants: Want[], alsoRead: () => Promise<T>): Promise<Opened<T>> {
+  const keptOf = new Map<number, number>()
+  const kept = (memberId: number) => keptOf.get(memberId) ?? memberId
+  for (;;) {
+    const opened = await openTheirs(
+      ctx,
+      wants.map((want) => ({ ...want, memberId: kept(want.memberId) })),
+      alsoRead
+    )
+    const led = wants.filter(({ isOwn, memberId }) => !isOwn && opened.merged.has(kept(memberId)))
+    const ends = led.length === 0 ? keptOf : await followMerges(ctx, [...new Set(led.map(({ memberId }) => memberId))])
+    if (led.every(({ memberId }) => ends.get(memberId) === kept(memberId))) {
+      const { drafts, deleted, read } = opened
+      const draftOf = (memberId: number) => {
+        const id = kept(memberId)
+        return drafts.get(id) ?? emptyDraft(id, deleted.has(id))
+      }
+      return { drafts: [...drafts.values()], draftOf, read }
+    }
+    for (const [memberId, end] of ends) keptOf.set(memberId, end)
+  }
+}
+
+type OpenedOfThose<T> = { drafts: Map<number, Draft>; merged: Set<number>; deleted: Set<number>; read: T }
+
+/** As `openAccounts`, of exactly these members. `merged`, `deleted`: which of them are on the platform. */
+async function openTheirs<T>(ctx: Ctx, wants: Want[], alsoRead: () => Promise<T>): Promise<OpenedOfThose<T>> {
   const spending = spendingOf(wants)
   // Statements of a transaction are carried out in the order in which they are sent: what follows a lock sees what it waited for.
   const first = () => listSpendable(ctx, wantedOf([...spending.keys()], spending, LOTS_AT_FIRST))
   let [accounts, lots, read] = await sentTogether(lockAccounts(ctx, [...spending.keys()]), first(), alsoRead())
-  const missing = missingOf(accounts, wants)
+  const gone = membersOf(lots.filter(({ mergedInto }) => mergedInto !== null))
+  const missing = missingOf(accounts, wants).filter((memberId) => !gone.has(memberId))
   if (missing.length > 0) {
     await insertMissingAccounts(ctx, missing)
     const [made, ...again] = await sentTogether(lockAccounts(ctx, missing), first(), alsoRead())
     accounts = [...accounts, ...made]
     ;[lots, read] = again
   }
+  const merged = membersOf(lots.filter(({ mergedInto }) => mergedInto !== null))
+  const deleted = membersOf(lots.filter(({ isDeleted }) => isDeleted))
   const drafts = new Map(
     accounts.map((account): [number, Draft] => {
       const { memberId, balanceMinor, reservedMinor, entries, updatedAt } = account
       const before = { balanceMinor, reservedMinor }
-      return [memberId, { ...emptyDraft(memberId), balanceMinor, reservedMinor, before, entries, updatedAt }]
+      const empty = emptyDraft(memberId, deleted.has(memberId))
+      return [memberId, { ...empty, balanceMinor, reservedMinor, before, entries, updatedAt }]
     })
   )
   const behind = accounts.filter(({ entries, totalledEntries }) => totalledEntries < entries)
@@ -62,8 +98,10 @@ export async function openAccounts<T>(
   }
   await readReserved(ctx, drafts, wants)
   await readLots(ctx, drafts, spending, lots)
-  return { drafts, read }
+  return { drafts, merged, deleted, read }
 }
+
+const membersOf = (rows: { memberId: number }[]) => new Set(rows.map(({ memberId }) => memberId))
 
 /** For callers that read nothing else under the locks. */
 export const nothingElse = async () => null

@@ -29,6 +29,8 @@ export type ReservationDraft = Omit<Reservation, 'id'> & {
 /** A locked account as the current transaction leaves it, change by change. */
 export type Draft = {
   memberId: number
+  /** On the platform: nobody adds credit for them any more. */
+  isDeleted: boolean
   balanceMinor: number
   reservedMinor: number
   /** As the table has it. */
@@ -70,9 +72,10 @@ export type NewEntry = Omit<CreditEntry, 'id'> & {
   takeBackId: number | null
 }
 
-export function emptyDraft(memberId: number): Draft {
+export function emptyDraft(memberId: number, isDeleted = false): Draft {
   return {
     memberId,
+    isDeleted,
     balanceMinor: 0,
     reservedMinor: 0,
     before: { balanceMinor: 0, reservedMinor: 0 },

@@ -1,5 +1,5 @@
 import { dueQuery } from '#kit/engines'
-import { type Ctx, directSql, instant, int, nullable, type RowOf, row, sql } from '#kit/postgres'
+import { bool, type Ctx, directSql, instant, int, nullable, type RowOf, row, sql } from '#kit/postgres'
 import { type CreditEntry, EntryRow } from './credit.ts'
 import { codeOfCreditEntryType, creditEntryTypeOf } from './credit-entry-types.ts'
 import type { Draft, NewEntry } from './plan-change.ts'
@@ -62,8 +62,18 @@ export async function insertMissingAccounts(ctx: Ctx, memberIds: number[]): Prom
     on conflict (store_id, member_id) do nothing`)
 }
 
+/** Deletes an account without entries. It must be locked. */
+export async function deleteEmptyAccount(ctx: Ctx, memberId: number): Promise<void> {
+  await ctx.tx.run(
+    sql`delete from credit_accounts where store_id = ${ctx.storeId} and member_id = ${memberId} and entries = 0`
+  )
+}
+
 const Spendable = row({
   memberId: int,
+  /** Who this customer was merged into, and whether they are deleted on the platform: as it is under the lock of the account. */
+  mergedInto: nullable(int),
+  isDeleted: bool,
   dueMinor: int,
   entryId: nullable(int),
   remainingMinor: nullable(int),
@@ -73,14 +83,18 @@ const Spendable = row({
 
 /**
  * The amount past its date, and up to `most` lots that can be spent, in the order of spending; of both, what no reservation holds.
- * The accounts must be locked. A member without such lots has one row with an empty lot.
+ * The accounts must be locked. A member without such lots, or without an account, has one row with an empty lot.
  */
 export function listSpendable(ctx: Ctx, wanted: { memberId: number; most: number }[]) {
   return ctx.tx.many(
     Spendable,
     sql`
-    select m.id as member_id, due.minor as due_minor, lot.entry_id, lot.remaining_minor, lot.reserved_minor, lot.expires_at
+    select m.id as member_id, k.merged_into, k.is_deleted, due.minor as due_minor, lot.entry_id, lot.remaining_minor,
+           lot.reserved_minor, lot.expires_at
       from unnest(${wanted.map((w) => w.memberId)}::bigint[], ${wanted.map((w) => w.most)}::bigint[]) as m(id, most)
+      cross join lateral (
+        select c.merged_into, c.platform_deleted_at is not null as is_deleted from members c
+         where c.store_id = ${ctx.storeId} and c.id = m.id limit 1) k
       cross join lateral (
         select coalesce(sum(l.remaining_minor - l.reserved_minor), 0)::bigint as minor from credit_lots l
          where l.store_id = ${ctx.storeId} and l.member_id = m.id and l.expires_at <= ${ctx.now}) due

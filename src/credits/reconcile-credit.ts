@@ -5,7 +5,7 @@ import type { Credit, CreditEntry, CreditMark } from './credit.ts'
 import { openAccounts } from './open-accounts.ts'
 import { availableOf, creditOf, planChange } from './plan-change.ts'
 import { listEntriesOf } from './queries.ts'
-import { belowReserved, tooMuchCredit } from './refusals.ts'
+import { belowReserved, customerDeleted, tooMuchCredit } from './refusals.ts'
 
 export type CreditReconciliation = {
   memberId: number
@@ -19,15 +19,16 @@ export type CreditReconciliation = {
 
 /**
  * Brings an account to the balance that it should have, by one entry of the difference; none where there is no difference, or the
- * operation has its entry already. Refuses a balance below what is reserved.
+ * operation has its entry already. Refuses a balance below what is reserved, and a higher one by hand for a customer who is deleted on
+ * the platform.
  */
 export async function reconcileCredit(
   ctx: Ctx,
   { memberId, balanceMinor, reason, operationId, mark = null }: CreditReconciliation
 ): Promise<{ entry: CreditEntry | null; credit: Credit }> {
   const wants = [{ memberId, adds: true, spends: Number.MAX_SAFE_INTEGER }]
-  const { drafts, read } = await openAccounts(ctx, wants, () => listEntriesOf(ctx, [operationId]))
-  const draft = drafts.get(memberId)!
+  const { draftOf, read } = await openAccounts(ctx, wants, () => listEntriesOf(ctx, [operationId]))
+  const draft = draftOf(memberId)
   const [before] = read
   if (before) return { entry: before, credit: creditOf(draft) }
   const amountMinor = balanceMinor - (draft.balanceMinor - draft.dueMinor)
@@ -35,6 +36,7 @@ export async function reconcileCredit(
     const { currency } = await storeContext(ctx)
     throw belowReserved(balanceMinor, draft.reservedMinor, currency)
   }
+  if (amountMinor > 0 && draft.isDeleted && mark === null) throw customerDeleted(draft.memberId)
   const change = { memberId, type: 'reconciled' as const, amountMinor, reason, operationId, mark }
   const planned = amountMinor === 0 ? null : planChange(draft, change, ctx.now)
   if (typeof planned === 'string') throw tooMuchCredit()

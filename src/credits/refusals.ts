@@ -12,6 +12,13 @@ export const notEnoughCredit = ({ memberId, availableMinor }: Credit, wantedMino
   return new Refusal('conflict', `amount ${message}`, [{ field: 'amount', code: 'invalid', message }])
 }
 
+/** Of a customer who is deleted on the platform: nobody could spend it. What they have can be read and deducted. */
+export const customerDeleted = (memberId: number) =>
+  invalidField(
+    'customer_id',
+    `must be a customer who is not deleted on the platform: ${publicId('cust', memberId)} was deleted there, and their store credit can only be read and deducted`
+  )
+
 export const tooMuchCredit = () => invalidField('amount', 'would make the balance larger than can be stored')
 
 export const expiresInThePast = (now: Temporal.Instant) =>

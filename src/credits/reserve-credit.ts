@@ -4,9 +4,9 @@ import { storeContext } from '#stores'
 import { writeAccounts } from './change-credits.ts'
 import type { Reservation } from './credit.ts'
 import { openAccounts } from './open-accounts.ts'
-import { creditOf, emptyDraft, type ReservationDraft } from './plan-change.ts'
+import { creditOf, type ReservationDraft } from './plan-change.ts'
 import { planReservation } from './plan-reservation.ts'
-import { notEnoughCredit } from './refusals.ts'
+import { customerDeleted, notEnoughCredit } from './refusals.ts'
 import { listReservationsOf } from './reservation-queries.ts'
 
 export type ReservationRequest = Pick<Reservation, 'memberId' | 'amountMinor' | 'reason' | 'operationId' | 'expiresAt'>
@@ -16,13 +16,14 @@ export type ReservationOutcome =
 
 /**
  * Holds credit for open checkouts, in the given order; each is independent of the others. What is held is not available to anybody
- * else until the reservation is captured or released, or its time is over. It is no entry of the ledger.
+ * else until the reservation is captured or released, or its time is over. It is no entry of the ledger. Refused for a customer who is
+ * deleted on the platform.
  */
 export async function reserveCredit(ctx: Ctx, requests: ReservationRequest[]): Promise<ReservationOutcome[]> {
   if (requests.length === 0) return []
   const operations = requests.map(({ operationId }) => operationId)
   const wants = requests.map(({ memberId, amountMinor }) => ({ memberId, spends: amountMinor }))
-  const [{ drafts, read }, { currency }] = await sentTogether(
+  const [{ drafts, draftOf, read }, { currency }] = await sentTogether(
     openAccounts(ctx, wants, () => listReservationsOf(ctx, operations)),
     storeContext(ctx)
   )
@@ -31,13 +32,14 @@ export async function reserveCredit(ctx: Ctx, requests: ReservationRequest[]): P
   const outcomes = requests.map((request) => {
     const { operationId } = request
     if (before.has(operationId) || opened.has(operationId)) return null
-    const draft = drafts.get(request.memberId) ?? emptyDraft(request.memberId)
+    const draft = draftOf(request.memberId)
+    if (draft.isDeleted) return customerDeleted(draft.memberId)
     const planned = planReservation(draft, request, ctx.now)
     if (planned === 'not enough') return notEnoughCredit(creditOf(draft), request.amountMinor, currency)
     opened.set(operationId, planned)
     return null
   })
-  const { reservations: ids } = await writeAccounts(ctx, [...drafts.values()], [])
+  const { reservations: ids } = await writeAccounts(ctx, drafts, [])
   return outcomes.map((refusal, i) => {
     if (refusal) return { refusal }
     const { operationId } = requests[i]!

@@ -1,6 +1,7 @@
 import type { Ctx } from '#kit/postgres'
 import { type CreditOutcome, changeCredits } from './change-credits.ts'
 import type { CreditChange, CreditMark, LotPart } from './credit.ts'
+import { undoneOf } from './forfeit-credit.ts'
 import { listEntriesOf, lockAccounts } from './queries.ts'
 import { listDeductions, listLotDates, listMembersOfEntries } from './reversal-queries.ts'
 
@@ -76,7 +77,7 @@ export async function giveBackForfeit(
 ): Promise<void> {
   const [forfeit] = await listEntriesOf(ctx, [operationId])
   if (!forfeit) return
-  const restoration = { entryId: forfeit.id, memberId, reason, operationId: `undone:${operationId}` }
+  const restoration = { entryId: forfeit.id, memberId, reason, operationId: undoneOf(operationId) }
   await restoreCredit(ctx, [{ ...restoration, type: 'forfeit' }])
 }
 

@@ -3,7 +3,7 @@ import { changeCredits, writeAccounts } from './change-credits.ts'
 import type { CreditChange } from './credit.ts'
 import { nothingElse, openAccounts } from './open-accounts.ts'
 import { planAbort } from './plan-reservation.ts'
-import { listSpendable, lockAccounts } from './queries.ts'
+import { type Account, deleteEmptyAccount, insertMissingAccounts, listSpendable, lockAccounts } from './queries.ts'
 
 const MAX_LOTS = 10_000
 
@@ -13,8 +13,8 @@ const MAX_LOTS = 10_000
  * `cause` identifies the merge, so that it happens once.
  */
 export async function transferCredit(ctx: Ctx, fromMember: number, toMember: number, cause: string): Promise<void> {
-  const accounts = await lockAccounts(ctx, [fromMember, toMember])
-  if (!accounts.some((account) => account.memberId === fromMember && account.balanceMinor > 0)) return
+  const account = await lockFrom(ctx, fromMember, toMember)
+  if (account.balanceMinor === 0) return
   await abortReservations(ctx, fromMember)
   const lots = await listSpendable(ctx, [{ memberId: fromMember, most: MAX_LOTS }])
   const changes = lots.flatMap(({ entryId, remainingMinor, expiresAt }): CreditChange[] => {
@@ -26,16 +26,30 @@ export async function transferCredit(ctx: Ctx, fromMember: number, toMember: num
       mark: 'merge' as const
     }
     return [
-      { ...common, memberId: fromMember, amountMinor: -remainingMinor, operationId: `${operationId}:out` },
+      { ...common, memberId: fromMember, amountMinor: -remainingMinor, operationId: `${operationId}:out`, isOwn: true },
       { ...common, memberId: toMember, amountMinor: remainingMinor, operationId: `${operationId}:in`, expiresAt }
     ]
   })
   await changeCredits(ctx, changes)
 }
 
+/**
+ * Locks both accounts. One that the first does not have yet may be being made by somebody who has not seen the merge: it is made here, which
+ * waits for them, and is removed again where they did not come first. Whoever comes later sees the merge.
+ */
+async function lockFrom(ctx: Ctx, fromMember: number, toMember: number): Promise<Pick<Account, 'balanceMinor'>> {
+  const accounts = await lockAccounts(ctx, [fromMember, toMember])
+  const before = accounts.find(({ memberId }) => memberId === fromMember)
+  if (before) return before
+  await insertMissingAccounts(ctx, [fromMember])
+  const [made] = await lockAccounts(ctx, [fromMember])
+  if (made!.entries === 0) await deleteEmptyAccount(ctx, fromMember)
+  return made!
+}
+
 async function abortReservations(ctx: Ctx, memberId: number): Promise<void> {
-  const { drafts } = await openAccounts(ctx, [{ memberId }], nothingElse)
-  for (const draft of drafts.values()) {
+  const { drafts } = await openAccounts(ctx, [{ memberId, isOwn: true }], nothingElse)
+  for (const draft of drafts) {
     const open = draft.reservations.filter(({ status }) => status === 'reserved')
     for (const reservation of open) planAbort(draft, reservation, 'merged', ctx.now)
     await writeAccounts(ctx, [draft], [])

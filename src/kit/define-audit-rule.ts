@@ -1,7 +1,15 @@
+import { amountOf } from './money.ts'
 import { type Ctx, type Statement, sql } from './postgres/index.ts'
 
-/** What a rule found wrong: on what, and a sentence about it that continues the subject. */
+/**
+ * What a rule found wrong: on what, and a sentence about it that continues the subject. In SQL, an amount in a sentence is written in minor
+ * units as `{{1050}}`, or with its currency as `{{1050 EUR}}` where that may be another than the store's: `withAmounts` makes it readable.
+ */
 export type Wrong = { subject: string; message: string }
+
+/** The sentence with amounts as people read them: `10.50 EUR`. `currency` is the store's. */
+export const withAmounts = (message: string, currency: string): string =>
+  message.replace(/\{\{(-?\d+)(?: ([A-Z]{3}))?\}\}/g, (_, minor, own = currency) => amountOf(Number(minor), own))
 
 /**
  * Something that must always be true of a store. `finding`: data is wrong when it is not; `warning`: nothing is wrong, but a

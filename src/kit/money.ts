@@ -38,6 +38,10 @@ export function decimalOf(amountMinor: number, currency: string): string {
   return decimals === 0 ? sign + digits : `${sign}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
 }
 
+/** Minor units as people read them: 2900 USD is "29.00 USD". */
+export const amountOf = (amountMinor: number, currency: string): string =>
+  `${decimalOf(amountMinor, currency)} ${currency}`
+
 /** Minor units as a JSON number: 2995 USD is 29.95. For responses and events only, never for arithmetic. */
 export function numberOf(amountMinor: number, currency: string): number {
   return Number(decimalOf(amountMinor, currency))

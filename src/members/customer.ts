@@ -34,8 +34,7 @@ function first(text: string | null, max: number): string | null {
   return text !== null && text.length > max ? [...text.slice(0, 2 * max)].slice(0, max).join('') : text
 }
 
-/** A customer that has a row here; a member when `status` is not null. */
-export const KnownCustomer = row({
+export const knownCustomerColumns = {
   id: int,
   platformCustomerId: text,
   email: nullable(text),
@@ -43,7 +42,9 @@ export const KnownCustomer = row({
   lastName: nullable(text),
   status: nullable(oneOf('active', 'paused', 'cancelled')),
   memberSince: nullable(instant)
-})
+}
+/** A customer that has a row here; a member when `status` is not null. */
+export const KnownCustomer = row(knownCustomerColumns)
 export type KnownCustomer = RowOf<typeof KnownCustomer>
 
 /**

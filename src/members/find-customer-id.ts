@@ -1,8 +1,10 @@
 import { internalId } from '#kit/ids'
-import { type Bound, type Ctx, sql } from '#kit/postgres'
+import { type Bound, type Ctx, int, nullable, row, sql } from '#kit/postgres'
 import { gid } from '#platform'
 import type { PlatformProfileName } from '#stores'
-import { KnownCustomer } from './customer.ts'
+import { type KnownCustomer, knownCustomerColumns } from './customer.ts'
+import { followMerges } from './follow-merges.ts'
+import { listCustomers } from './queries.ts'
 
 export type CustomerIdReference = { memberId: number | null; platformId: string | null }
 
@@ -16,23 +18,47 @@ export function parseCustomerId(given: string, profile: PlatformProfileName): Cu
   return { memberId: internalId('cust', given), platformId: /^[0-9]{1,20}$/.test(number) ? number : null }
 }
 
+/** `mergedInto`: the customer into whom the platform has merged them. */
+const FoundCustomer = row({ ...knownCustomerColumns, mergedInto: nullable(int) })
+
 /** Our number of one customer; null when the store does not have them. */
 export async function findCustomerId(ctx: Ctx, reference: CustomerIdReference): Promise<number | null> {
   return (await findCustomers(ctx, [reference]))[0]?.id ?? null
 }
 
+/** As `findCustomerId`, but of one who was merged, the customer who was kept. */
+export async function findKeptCustomerId(ctx: Ctx, reference: CustomerIdReference): Promise<number | null> {
+  return (await findKeptCustomers(ctx, [reference]))[0]?.id ?? null
+}
+
+/**
+ * As `findCustomers`, but in the place of one whom the platform has merged into another, perhaps several times, the customer who was
+ * kept: what they owned belongs to that one now.
+ */
+export async function findKeptCustomers(
+  ctx: Bound,
+  references: CustomerIdReference[]
+): Promise<(KnownCustomer | null)[]> {
+  const found = await findCustomers(ctx, references)
+  const merged = found.flatMap((customer) => (customer && customer.mergedInto !== null ? customer.id : []))
+  if (merged.length === 0) return found
+  const keptOf = await followMerges(ctx, merged)
+  const kept = new Map((await listCustomers(ctx, [...keptOf.values()])).map((customer) => [customer.id, customer]))
+  return found.map((customer) => customer && (kept.get(keptOf.get(customer.id)!) ?? customer))
+}
+
 /** The referenced customers, in the given order; null for one that the store does not have. */
-export async function findCustomers(ctx: Bound, references: CustomerIdReference[]): Promise<(KnownCustomer | null)[]> {
+export async function findCustomers(ctx: Bound, references: CustomerIdReference[]) {
   const memberIds = references.flatMap(({ memberId }) => memberId ?? [])
   const platformIds = references.flatMap(({ platformId }) => platformId ?? [])
   if (memberIds.length === 0 && platformIds.length === 0) return references.map(() => null)
   const found = await ctx.tx.many(
-    KnownCustomer,
+    FoundCustomer,
     sql`
-    select id, platform_customer_id, email, first_name, last_name, status, member_since
+    select id, platform_customer_id, email, first_name, last_name, status, member_since, merged_into
       from members where store_id = ${ctx.storeId} and id = any(${memberIds}::bigint[])
     union all
-    select id, platform_customer_id, email, first_name, last_name, status, member_since
+    select id, platform_customer_id, email, first_name, last_name, status, member_since, merged_into
       from members where store_id = ${ctx.storeId} and platform_customer_id = any(${platformIds}::text[])`
   )
   const byId = new Map(found.map((customer) => [customer.id, customer]))

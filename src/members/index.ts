@@ -1,7 +1,15 @@
 export { assertAllowedCountry, assertHolderAllowed, checkCountry } from './allowed-country.ts'
 export { type CustomerUpdate, customerKey, customerPayload, type KnownCustomer } from './customer.ts'
-export { type CustomerIdReference, findCustomerId, findCustomers, parseCustomerId } from './find-customer-id.ts'
-export { followMerges } from './follow-merges.ts'
+export {
+  type CustomerIdReference,
+  findCustomerId,
+  findCustomers,
+  findKeptCustomerId,
+  findKeptCustomers,
+  parseCustomerId
+} from './find-customer-id.ts'
+export { followMerges, lockKeptCustomer } from './follow-merges.ts'
+export { lookUpCustomers } from './look-up-customers.ts'
 export { type MergedCustomers, markCustomersDeleted, markCustomersMerged } from './mark-customers-deleted.ts'
 export { addSectionChanges, findMembersFrom } from './member-sections.ts'
 export type { Profile } from './profile.ts'

@@ -1,8 +1,8 @@
-import { type Ctx, day, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
+import { type Bound, type Ctx, day, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
 import { type CustomerUpdate, KnownCustomer, truncateFields } from './customer.ts'
 
 /** Customers by our number, including those who are not members, in no order. */
-export function listCustomers(ctx: Ctx, ids: number[]) {
+export function listCustomers(ctx: Bound, ids: number[]) {
   return ctx.tx.many(
     KnownCustomer,
     sql`

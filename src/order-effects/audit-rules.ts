@@ -188,9 +188,11 @@ export const ordersTakenBack = defineAuditRule({
                   else floor(i.minor * s.part / s.total_minor) end as wanted
         from issued i join shares s on s.order_id = i.order_id)
     select 'order ' || a.platform_order_id as subject,
-           'has issued ' || a.minor || ' of ' || a.what || ' (entry ' || a.id || '); ' || a.taken || ' were taken back, ' || a.shortfall
-             || ' could not be, and ' || a.wanted || ' are to be' as message
+           'has issued ' || n.before || a.minor || n.after || ' of ' || a.what || ' (entry ' || a.id || '); ' || n.before || a.taken || n.after
+             || ' were taken back, ' || n.before || a.shortfall || n.after || ' could not be, and ' || n.before || a.wanted || n.after
+             || ' are to be' as message
       from settled cross join asked a
+      join (values ('credit', '{{', '}}'), ('points', '', '')) as n(what, before, after) on n.what = a.what
      where a.taken > a.wanted or a.taken + a.shortfall <> a.wanted
      order by 1, a.id limit 100`
 })

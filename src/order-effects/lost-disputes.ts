@@ -66,11 +66,13 @@ export async function applyLostDisputes(ctx: Ctx, orders: { order: OrderState; l
   }
   for (const { id, order, memberships } of news) {
     const names = memberships.map(({ subscriptionId }) => publicId('sub', subscriptionId)).join(', ')
-    const then = onLost === 'cancel' ? 'It is cancelled.' : 'It goes on: cancel it if it is to end.'
+    const isOne = memberships.length === 1
+    const ended = `${names} ${isOne ? 'is' : 'are'} cancelled.`
+    const left = `${names} ${isOne ? 'goes on: cancel it if it is' : 'go on: cancel them if they are'} to end.`
     await notify(ctx, {
       kind: 'dispute_lost',
       subject: 'A dispute of a membership order was lost',
-      message: `Dispute ${id} of order ${publicId('ord', order.id)}, which belongs to ${names}, was lost. ${then}`
+      message: `Dispute ${id} of order ${publicId('ord', order.id)}, which belongs to ${names}, was lost. ${onLost === 'cancel' ? ended : left}`
     })
   }
 }

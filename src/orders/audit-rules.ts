@@ -17,8 +17,8 @@ export const orderRefundsAddUp = defineAuditRule({
     sql`select count(*) as count from orders where store_id = ${ctx.storeId} and details_at is not null`,
   wrong: (ctx) => sql`
     select 'order ' || o.platform_order_id as subject,
-           'says that ' || o.refunded_minor || ' minor units were paid back, its refunds ' || coalesce(r.amount, 0)
-             || ', the metrics ' || coalesce(m.amount, 0) as message
+           'says that {{' || o.refunded_minor || ' ' || o.currency || '}} were paid back, its refunds {{' || coalesce(r.amount, 0)
+             || ' ' || o.currency || '}}, the metrics {{' || coalesce(m.amount, 0) || ' ' || o.currency || '}}' as message
       from orders o
       left join (select order_id, sum(amount_minor) as amount from platform_refunds
                   where store_id = ${ctx.storeId} group by order_id) r on r.order_id = o.id
@@ -37,7 +37,8 @@ export const ordersNotOverRefunded = defineAuditRule({
   counted: (ctx) => sql`select count(*) as count from orders where store_id = ${ctx.storeId} and refunded_minor <> 0`,
   wrong: (ctx) => sql`
     select 'order ' || platform_order_id as subject,
-           'cost ' || total_minor || ' minor units, and ' || refunded_minor || ' were paid back' as message
+           'cost {{' || total_minor || ' ' || currency || '}}, and {{' || refunded_minor || ' ' || currency
+             || '}} were paid back' as message
       from orders
      where store_id = ${ctx.storeId} and (refunded_minor > total_minor or total_minor < 0 or refunded_minor < 0)
      order by id limit 100`

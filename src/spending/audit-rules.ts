@@ -44,7 +44,7 @@ export const platformCreditAddsUp = defineAuditRule({
         from spending_gift_cards g left join of_cards s on s.gift_card_id = g.id
        where g.store_id = ${ctx.storeId})
     select 'cust_' || member_id as subject,
-           'has ' || mirrored_minor || ' ' || place || '; the transactions come to ' || sum || ' (minor units)' as message
+           'has {{' || mirrored_minor || '}} ' || place || '; the transactions come to {{' || sum || '}}' as message
       from places where mirrored_minor <> sum order by member_id limit 100`
 })
 
@@ -65,9 +65,9 @@ export const platformCreditEntered = defineAuditRule({
       select operation_id, amount_minor, shortfall_minor from credit_entries
        where store_id = ${ctx.storeId} and operation_id like ${ACCOUNT_OPERATIONS})
     select 'transaction ' || m.transaction_key as subject,
-           'of cust_' || m.member_id || ' moved ' || m.amount_minor || ' on the platform; its entry '
-             || coalesce('moved ' || e.amount_minor || ' with a shortfall of ' || e.shortfall_minor, 'is missing')
-             || ' (minor units)' as message
+           'of cust_' || m.member_id || ' moved {{' || m.amount_minor || '}} on the platform; its entry '
+             || coalesce('moved {{' || e.amount_minor || '}} with a shortfall of {{' || e.shortfall_minor || '}}', 'is missing')
+             as message
       from moved m left join entered e on e.operation_id = m.operation_id
      where e.amount_minor is distinct from m.amount_minor + coalesce(e.shortfall_minor, 0)
      order by m.transaction_key limit 100`
@@ -104,8 +104,8 @@ export const creditMirrored = defineAuditRule({
     ledger as (
       select member_id, balance_minor - reserved_minor as available from credit_accounts where store_id = ${ctx.storeId})
     select 'cust_' || a.member_id as subject,
-           'has ' || a.mirrored_minor || ' on the platform, and ' || coalesce(l.available, 0)
-             || ' available in the ledger (minor units)' as message
+           'has {{' || a.mirrored_minor || '}} on the platform, and {{' || coalesce(l.available, 0)
+             || '}} available in the ledger' as message
       from settled cross join accounts a left join ledger l on l.member_id = a.member_id
      where a.mirrored_minor <> coalesce(l.available, 0)
        and not exists (select from lapsed p where p.member_id = a.member_id)

@@ -1,8 +1,9 @@
 import { listAvailableCredit } from '#credits'
 import { isoOrNull } from '#kit/clock'
-import { type Ctx, type Database, instant, nullable, row, sql, text } from '#kit/postgres'
+import { type Ctx, type Database, instant, int, nullable, row, sql, text } from '#kit/postgres'
 import type { Connector, PlatformResult } from '#platform'
 import { storeContext } from '#stores'
+import { gatherMergedCredit } from './gather-merged-credit.ts'
 import { listAccountOwners } from './platform-account/account-queries.ts'
 import { type GiftCard, listGiftCards } from './platform-account/gift-card-queries.ts'
 import { restoreOrdersOf } from './redemptions/restore-orders.ts'
@@ -32,12 +33,53 @@ export type ComparedCredit = {
 
 /**
  * Has the account of one customer compared with the platform now and put right, or those of all customers with credit; and restores what their
- * cancelled and refunded orders should have given back.
+ * cancelled and refunded orders should have given back, and moves what merged customers still have to those who were kept.
  */
 export async function reconcileWithPlatform(ctx: Ctx, memberId: number | null): Promise<void> {
   if (memberId === null) return walkSpendingNow(ctx)
+  await gatherMergedCredit(ctx, [memberId])
   await refreshAccounts(ctx, [memberId])
   await restoreOrdersOf(ctx, [memberId])
+}
+
+/** What comparing the accounts of all customers has come to so far. */
+export type ReconciledAccounts = {
+  /** That are kept on the platform. */
+  accounts: number
+  /** Of those, the ones that are still to be compared. */
+  waiting: number
+  /** Entries of what somebody else had changed on the platform, and their sum. */
+  drift: { entries: number; minor: number }
+}
+
+/** Where the ledger ends now: what is entered later has higher ids, as far as its account is locked later. */
+export async function endOfLedger(ctx: Ctx): Promise<number> {
+  const { id } = await ctx.tx.one(
+    row({ id: int }),
+    sql`select coalesce(max(id), 0) as id from credit_entries where store_id = ${ctx.storeId}`
+  )
+  return id
+}
+
+/** What has become of `reconcileWithPlatform` for all customers, when the ledger ended at `since`. */
+export async function countReconciled(ctx: Ctx, since: number): Promise<ReconciledAccounts> {
+  const { accounts, waiting } = await ctx.tx.one(
+    row({ accounts: int, waiting: int }),
+    sql`
+    select count(*) as accounts,
+           -- Until the walk has passed them, all of them wait.
+           count(*) filter (where a.due_at is not null or w.next_at <= statement_timestamp() and a.member_id > w.after_id)
+             as waiting
+      from spending_accounts a left join spending_walks w on w.store_id = ${ctx.storeId}
+     where a.store_id = ${ctx.storeId}`
+  )
+  const drift = await ctx.tx.one(
+    row({ entries: int, minor: int }),
+    sql`
+    select count(*) as entries, coalesce(sum(amount_minor), 0)::bigint as minor from credit_entries
+     where store_id = ${ctx.storeId} and id > ${since} and type = 9 and mark = 'drift'`
+  )
+  return { accounts, waiting, drift }
 }
 
 /** Reads what a customer can spend here and has on the platform. Changes nothing. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { changeCredits, findCredit, findCreditTotals } from '#credits'
+import { changeCredits, findCredit, findCreditTotals, forfeitCredit } from '#credits'
+import { isoOf } from '#kit/clock'
 import { json, row, sql } from '#kit/postgres'
 import { giftSubscription } from '#lifecycle'
 import { updateSettings } from '#stores'
@@ -11,17 +12,15 @@ import { forfeitCreditJob } from './forfeit-credit-job.ts'
 import { creditOnCancellationSettings } from './settings.ts'
 
 const { db } = await testDatabase()
+const aChange = (memberId: number, operationId: string) => ({ memberId, reason: 'x', operationId })
+
 /** A member with credit for 7.00, in a store that forfeits it on cancellation. */
 async function aMember(setting: 'keep' | 'forfeit' = 'forfeit', dunning: DunningChange = {}) {
   const life = await aSubscriptionLife(db, { graceHours: 24, plan: { name: 'Gold' }, dunning })
   await life.inStore((ctx) => updateSettings(ctx, creditOnCancellationSettings, setting))
   const { memberId } = await life.read()
-  const add = (who: number) =>
-    life.inStore((ctx) =>
-      changeCredits(ctx, [
-        { memberId: who, type: 'manual_add', amountMinor: 700, reason: 'x', operationId: `add:${who}` }
-      ])
-    )
+  const add = (who: number, operationId = `add:${who}`) =>
+    life.inStore((ctx) => changeCredits(ctx, [{ ...aChange(who, operationId), type: 'manual_add', amountMinor: 700 }]))
   await add(memberId)
   const credit = async (who = memberId) => (await life.inStore((ctx) => findCredit(ctx, who))).balanceMinor
   const dispatch = async () => {
@@ -77,6 +76,41 @@ test('a reactivation gives back what was forfeited, and forfeits nothing when it
   await early.reactivate()
   await early.dispatch()
   assert.equal(await early.credit(), 700)
+})
+
+test('a second cancellation at the same instant forfeits again, each once, and each is given back', async () => {
+  const life = await aMember()
+  for (let times = 1; times <= 3; times++) {
+    await life.cancel()
+    await life.dispatch()
+    assert.equal(await life.credit(), 0, `cancelled ${times} times`)
+    await life.add(life.memberId, `meanwhile:${times}`)
+    await life.dispatch()
+    assert.equal(await life.credit(), 700, 'what was added after the cancellation stays')
+    await life.inStore((ctx) =>
+      changeCredits(ctx, [{ ...aChange(life.memberId, `used:${times}`), type: 'manual_deduct', amountMinor: -700 }])
+    )
+    await life.reactivate()
+    assert.equal(await life.credit(), 700, `reactivated ${times} times`)
+  }
+  const { forfeitMinor } = await life.inStore((ctx) => findCreditTotals(ctx, life.memberId))
+  assert.equal(forfeitMinor, 0)
+})
+
+test('what an earlier version has forfeited is not forfeited again, is given back, and does not keep a later cancellation from it', async () => {
+  const life = await aMember()
+  await life.cancel()
+  const { cancelledAt } = await life.read()
+  const operationId = `forfeit:sub_${life.id}:${isoOf(cancelledAt!)}`
+  await life.inStore((ctx) => forfeitCredit(ctx, [{ memberId: life.memberId, reason: 'x', operationId }]))
+  await life.add(life.memberId, 'later')
+  await life.dispatch()
+  assert.equal(await life.credit(), 700)
+  await life.reactivate()
+  assert.equal(await life.credit(), 1400)
+  await life.cancel()
+  await life.dispatch()
+  assert.equal(await life.credit(), 0)
 })
 
 test('a gift forfeits the credit of its receiver, not of who pays', async () => {

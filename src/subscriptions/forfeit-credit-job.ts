@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { forfeitCredit, giveBackForfeit } from '#credits'
 import { isoOf } from '#kit/clock'
 import { defineJob, enqueue, type JobOutcome, type QueuedJob } from '#kit/jobs'
-import { type Ctx, type Database, instant, int, row, sql } from '#kit/postgres'
+import { type Ctx, type Database, instant, int, nullable, row, sql } from '#kit/postgres'
 import { settingsOf } from '#stores'
 import { creditOnCancellationSettings } from './settings.ts'
 import { holderOf, type Subscription } from './subscription.ts'
@@ -66,21 +66,46 @@ async function forfeitCreditOf(ctx: Ctx, ids: number[]): Promise<void> {
        and not exists (select from held o where o.member_id = h.member_id and o.status in ('active', 'paused'))
      order by h.id`
   )
+  const cancellations = await listCancellations(
+    ctx,
+    ended.map(({ id }) => id)
+  )
   await forfeitCredit(
     ctx,
     ended.map(({ id, memberId, cancelledAt }) => ({
       memberId,
       reason: 'membership cancelled',
-      operationId: forfeitOf(id, cancelledAt)
+      operationId: forfeitOf(id, cancellations.get(id) ?? null),
+      formerId: formerForfeitOf(id, cancelledAt)
     }))
   )
 }
 
 /** Gives back what the cancellation that is taken back has forfeited. */
 export async function giveBackForfeitOf(ctx: Ctx, cancelled: Subscription): Promise<void> {
-  if (cancelled.cancelledAt === null) return
-  const operationId = forfeitOf(cancelled.id, cancelled.cancelledAt)
-  await giveBackForfeit(ctx, { operationId, memberId: holderOf(cancelled), reason: 'cancellation revoked' })
+  const { id, cancelledAt } = cancelled
+  if (cancelledAt === null) return
+  const cancellations = await listCancellations(ctx, [id])
+  const of = { memberId: holderOf(cancelled), reason: 'cancellation revoked' }
+  await giveBackForfeit(ctx, { ...of, operationId: forfeitOf(id, cancellations.get(id) ?? null) })
+  await giveBackForfeit(ctx, { ...of, operationId: formerForfeitOf(id, cancelledAt) })
 }
 
-const forfeitOf = (id: number, cancelledAt: Temporal.Instant) => `forfeit:sub_${id}:${isoOf(cancelledAt)}`
+/** The latest end of each subscription in its history: no other cancellation has its number, also at the same instant. */
+async function listCancellations(ctx: Ctx, ids: number[]): Promise<Map<number, number>> {
+  const rows = await ctx.tx.many(
+    row({ id: int, activityId: nullable(int) }),
+    sql`
+    select t.id, (select max(a.id) from contract_activities a
+                   where a.store_id = ${ctx.storeId} and a.subscription_id = t.id and a.kind in ('cancelled', 'failed'))
+                   as activity_id
+      from unnest(${ids}::bigint[]) as t(id)`
+  )
+  return new Map(rows.flatMap(({ id, activityId }) => (activityId === null ? [] : [[id, activityId] as const])))
+}
+
+/** Null: its end is not in the history, as of one that had ended when it was imported. */
+const forfeitOf = (id: number, activityId: number | null) => `forfeit:sub_${id}:${activityId ?? 'ended'}`
+
+/** What earlier versions made of the time, of which two cancellations may have the same. */
+const formerForfeitOf = (id: number, cancelledAt: Temporal.Instant) => `forfeit:sub_${id}:${isoOf(cancelledAt)}`

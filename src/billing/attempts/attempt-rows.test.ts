@@ -821,7 +821,7 @@ test('the auditor finds what is charged twice, late, after an end or not at all,
 
   await set(sql`update billing_attempts set credit_minor = 700 where store_id = ${storeId} and id = ${paid}`)
   const credits = (await look()).of('cycle_credits_issued')
-  assert.deepEqual(credits, [`ba_${paid}: should issue 700 store credit and issued none (minor units)`])
+  assert.deepEqual(credits, [`ba_${paid}: should issue 7.00 USD of store credit and issued none`])
 
   await set(
     sql`update billing_attempts set charged_after_stop = true, reversed_at = ${DUE} where store_id = ${storeId} and id = ${paid}`

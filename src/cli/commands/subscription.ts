@@ -51,7 +51,6 @@ export function addSubscriptionCommands(program: Command, terminal: Terminal): v
       }
       return api().get(storePath(store, `/subscriptions?${queryOf({ ...given, ...named })}`))
     },
-    fields: { customer: 'customer_id' },
     show: pageTable(
       ['id', 'email', 'plan_name', 'status', 'price', 'currency', 'cycle_index', 'next_billing_date', 'created_at'],
       'There are no such subscriptions.'

@@ -2,6 +2,7 @@
 export { getStatusRoute } from './audit/get-status.ts'
 export { runDoctorRoute } from './audit/run-doctor.ts'
 export { listBillingAttemptsRoute } from './billing-attempts/list-billing-attempts.ts'
+export { findCustomerRoute } from './customers/find-customer.ts'
 export { listDeadLettersRoute } from './dead-letters/list-dead-letters.ts'
 export { retryDeadLetterRoute } from './dead-letters/retry-dead-letter.ts'
 export { getDeliveryRoute } from './deliveries/get-delivery.ts'

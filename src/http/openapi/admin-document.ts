@@ -58,6 +58,7 @@ const TAGS: Record<string, Tag> = {
   plans: PLANS,
   pricing: PRICING,
   members: { name: 'Members', description: 'Customers who hold or held a membership or a subscription.' },
+  customers: { name: 'Customers', description: 'People whom the service knows, members or not.' },
   subscriptions: { name: 'Subscriptions', description: 'Subscriptions of a store, and what an operator does to them.' },
   'billing-attempts': { name: 'Billing attempts', description: 'Tries to charge the cycles of subscriptions.' },
   webhooks: { name: 'Webhook endpoints', description: "The URLs that receive a store's events." },

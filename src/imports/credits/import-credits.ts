@@ -1,5 +1,8 @@
-import { changeCredits } from '#credits'
-import { type Ctx, type Database, int, nullable, row, sql, text } from '#kit/postgres'
+import { type CreditChange, changeCredits } from '#credits'
+import { publicId } from '#kit/ids'
+import { decimalOf } from '#kit/money'
+import type { Ctx, Database } from '#kit/postgres'
+import { followMerges, lookUpCustomers } from '#members'
 import { storeContext } from '#stores'
 import type { RowRefusal } from '../import.ts'
 import { columnsOf } from '../intake/columns-of.ts'
@@ -35,6 +38,9 @@ export type CreditImportReport = {
 
 type Line = { line: number } & ({ row: CreditRow; refusal: null } | { row: null; refusal: RowRefusal })
 
+/** What an import has added, or would add. */
+type Imported = Pick<CreditChange, 'memberId' | 'amountMinor' | 'reason'> & { expiresAt: Temporal.Instant | null }
+
 /** Thrown to undo what a dry run has done. */
 class Undo extends Error {}
 
@@ -46,7 +52,7 @@ class Undo extends Error {}
 export async function importCredits(db: Database, storeId: number, file: CreditFile): Promise<CreditImportReport> {
   const report: CreditImportReport = { rows: 0, added: 0, repeated: 0, refused: 0, amountMinor: 0, problems: [] }
   /** What a dry run would have added before; a real one finds it in the table. */
-  const seen = new Map<string, { memberId: number; amountMinor: number }>()
+  const seen = new Map<string, Imported>()
   let columns: string[] | null = file.format === 'csv' ? null : [...CREDIT_FIELDS]
   let batch: FileRecord[] = []
   const flush = async () => {
@@ -104,7 +110,7 @@ async function importBatch(
   file: CreditFile,
   columns: string[],
   records: FileRecord[],
-  seen: Map<string, { memberId: number; amountMinor: number }>
+  seen: Map<string, Imported>
 ): Promise<Outcome[]> {
   const { currency, timezone } = await storeContext(ctx)
   const lines = records.map((record): Line => {
@@ -118,56 +124,78 @@ async function importBatch(
   )
   const planned = lines.map((line) => {
     if (!line.row) return { line: line.line, problem: { field: line.refusal.field, message: line.refusal.message } }
-    const found = customers(line.row)
+    const found = customers.next().value!
     if (typeof found !== 'number') return { line: line.line, problem: found }
     const { amountMinor, expiresAt, reason, externalId } = line.row
     const operationId = externalId === null ? `import:${file.name}:${line.line}` : `import:id:${externalId}`
-    return {
-      line: line.line,
-      change: { memberId: found, type: 'import' as const, amountMinor, reason, operationId, expiresAt }
-    }
+    const change = { memberId: found, type: 'import' as const, amountMinor, reason, operationId, expiresAt }
+    return { line: line.line, change, isNamed: externalId !== null }
   })
-  const outcomes = (
-    await changeCredits(
-      ctx,
-      planned.flatMap(({ change }) => change ?? [])
-    )
-  ).values()
-  return planned.map(({ line, problem, change }): Outcome => {
+  const changes = planned.flatMap(({ change }) => change ?? [])
+  const outcomes = await changeCredits(ctx, changes)
+  // Credit that was imported before may have moved with its customer since.
+  const keptOf = await followMerges(
+    ctx,
+    [...outcomes.flatMap(({ entry }) => entry ?? []), ...changes].map(({ memberId }) => memberId)
+  )
+  const following = outcomes.values()
+  return planned.map(({ line, problem, change, isNamed }): Outcome => {
     if (!change) return { line, addedMinor: null, problem: problem! }
-    const { refusal, entry, isRepeated } = { isRepeated: false, ...outcomes.next().value! }
-    if (refusal) return { line, addedMinor: null, problem: { field: null, message: refusal.message } }
+    const { refusal, entry, isRepeated } = { isRepeated: false, ...following.next().value! }
+    if (refusal) {
+      return { line, addedMinor: null, problem: { field: refusal.details[0]?.field ?? null, message: refusal.message } }
+    }
     const before = isRepeated ? entry! : seen.get(change.operationId)
     if (file.isDryRun && !before) seen.set(change.operationId, change)
     if (!before) return { line, addedMinor: change.amountMinor, problem: null }
-    if (before.amountMinor === change.amountMinor) return { line, addedMinor: null, problem: null }
-    const message = 'external_id was imported before with another amount'
-    return { line, addedMinor: null, problem: { field: 'external_id', message } }
+    const ofKept = (one: Imported) => ({ ...one, memberId: keptOf.get(one.memberId) ?? one.memberId })
+    return { line, addedMinor: null, problem: isNamed ? differenceOf(ofKept(before), ofKept(change), currency) : null }
   })
 }
 
-/** Our numbers of the customers of rows, by the platform's number first, then by address. */
-async function findCustomers(ctx: Ctx, rows: CreditRow[]) {
-  const found = await ctx.tx.many(
-    row({ id: int, platformCustomerId: text, email: nullable(text) }),
-    sql`
-    select id, platform_customer_id, lower(email) as email from members
-     where store_id = ${ctx.storeId} and platform_customer_id = any(${rows.flatMap((r) => r.customerId ?? [])}::text[])
-       and merged_into is null
-    union
-    select id, platform_customer_id, lower(email) from members
-     where store_id = ${ctx.storeId} and lower(email) = any(${rows.flatMap((r) => r.email ?? [])}::text[])
-       and merged_into is null and platform_deleted_at is null`
+/** An `external_id` that comes again must come with the same: what it was used for, and what is different now. Null where nothing is. */
+function differenceOf(before: Imported, now: Imported, currency: string): Omit<CreditProblem, 'line'> | null {
+  const other = [
+    before.memberId !== now.memberId && 'customer',
+    before.amountMinor !== now.amountMinor && 'amount',
+    before.expiresAt?.epochMilliseconds !== now.expiresAt?.epochMilliseconds && 'expires_at',
+    before.reason !== now.reason && 'reason'
+  ].filter((word) => word !== false)
+  if (other.length === 0) return null
+  const until = before.expiresAt === null ? 'without expires_at' : `expires_at ${before.expiresAt}`
+  const message =
+    `external_id was imported before, for ${publicId('cust', before.memberId)}: ${decimalOf(before.amountMinor, currency)} ${currency}, ` +
+    `${until}, reason "${before.reason}"; this row has another ${other.join(', ')}`
+  return { field: 'external_id', message }
+}
+
+/** Our numbers of the customers of rows, or what is wrong with how they are named, in the order of the rows. */
+async function findCustomers(
+  ctx: Ctx,
+  rows: CreditRow[]
+): Promise<ArrayIterator<number | Omit<CreditProblem, 'line'>>> {
+  const nobody = { memberId: null, platformId: null, email: null }
+  const found = await lookUpCustomers(
+    ctx,
+    rows.flatMap(({ customer, email }) => [
+      { ...nobody, ...customer },
+      { ...nobody, email }
+    ])
   )
-  const byNumber = new Map(found.map(({ platformCustomerId, id }) => [platformCustomerId, id]))
-  const byEmail = Map.groupBy(found, ({ email }) => email)
-  return ({ customerId, email }: CreditRow): number | Omit<CreditProblem, 'line'> => {
-    if (customerId !== null) {
-      return byNumber.get(customerId) ?? { field: 'customer_id', message: 'There is no customer with this number' }
-    }
-    const [one, another] = byEmail.get(email) ?? []
-    if (!one) return { field: 'email', message: 'There is no customer with this address' }
-    if (another) return { field: 'email', message: 'Several customers have this address; give customer_id' }
-    return one.id
-  }
+  return rows
+    .map(({ customer }, i) => {
+      const [[byId], byEmail] = [found[2 * i]!, found[2 * i + 1]!]
+      if (customer !== null) {
+        if (!byId) return { field: 'customer_id', message: 'There is no customer with this id' }
+        const [other] = byEmail
+        if (!other || byEmail.some(({ id }) => id === byId.id)) return byId.id
+        const [one, two] = [publicId('cust', byId.id), publicId('cust', other.id)]
+        return { field: 'customer_id', message: `customer_id and email name two customers: ${one} and ${two}` }
+      }
+      const [one, another] = byEmail
+      if (!one) return { field: 'email', message: 'There is no customer with this address' }
+      if (another) return { field: 'email', message: 'Several customers have this address; give customer_id' }
+      return one.id
+    })
+    .values()
 }

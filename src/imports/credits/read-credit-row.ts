@@ -1,3 +1,4 @@
+import type { CustomerIdReference } from '#members'
 import type { Input, RowRefusal } from '../import.ts'
 import { type Facts, Fields, invalid, Refused } from '../intake/fields.ts'
 
@@ -16,7 +17,7 @@ export const CREDIT_FIELDS = [
 const MAX_AMOUNT = 1_000_000_000
 
 export type CreditRow = {
-  customerId: string | null
+  customer: CustomerIdReference | null
   email: string | null
   amountMinor: number
   expiresAt: Temporal.Instant | null
@@ -38,9 +39,9 @@ export function readCreditRow(
 }
 
 function rowIn(fields: Fields, facts: Facts): CreditRow {
-  const customerId = fields.id('customer_id', 'Customer')
+  const customer = fields.customer('customer_id')
   const email = fields.matching('email', /^[^\s@]{1,64}@[^\s@]{1,255}$/, 'an e-mail address')
-  if (customerId === null && email === null) invalid('customer_id', 'or email is required')
+  if (customer === null && email === null) invalid('customer_id', 'or email is required')
   const currency = fields.currency()
   if (currency !== null && currency !== facts.currency) {
     invalid('currency', `must be ${facts.currency}, the currency of the store`)
@@ -48,13 +49,11 @@ function rowIn(fields: Fields, facts: Facts): CreditRow {
   const amount = fields.amount('amount', { above0: true })
   if (amount === null) return invalid('amount', 'is required')
   if (Number(amount.text) > MAX_AMOUNT) invalid('amount', `must be at most ${MAX_AMOUNT}`)
-  const expiresAt = fields.instant('expires_at')
-  if (expiresAt !== null && Temporal.Instant.compare(expiresAt, facts.now) <= 0) invalid('expires_at', 'has passed')
   return {
-    customerId,
+    customer,
     email: email?.toLowerCase() ?? null,
     amountMinor: amount.minor,
-    expiresAt,
+    expiresAt: fields.instant('expires_at'),
     reason: fields.text('reason', 500) ?? 'import',
     externalId: fields.text('external_id', 200)
   }

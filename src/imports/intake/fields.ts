@@ -1,5 +1,7 @@
+import { internalId } from '#kit/ids'
 import { isCurrency, minorOf } from '#kit/money'
 import { Refusal } from '#kit/refusal'
+import type { CustomerIdReference } from '#members'
 import { type Input, type RowRefusal, refused } from '../import.ts'
 
 /** What is known where a row is read. */
@@ -65,6 +67,16 @@ export class Fields {
     if (value === null) return null
     const digits = new RegExp(`^(?:gid://[a-z]+/${type}/)?0*([1-9][0-9]{0,19})$`).exec(value)?.[1]
     return digits ?? invalid(field, `must be the platform's number, or gid://…/${type}/…`)
+  }
+
+  /** A customer by our id, or as `id` accepts them. */
+  customer(field: string): CustomerIdReference | null {
+    const value = this.text(field, 200)
+    if (value === null) return null
+    const memberId = internalId('cust', value)
+    if (memberId !== null) return { memberId, platformId: null }
+    if (/^(\d|gid:)/.test(value)) return { memberId: null, platformId: this.id(field, 'Customer') }
+    return invalid(field, "must be a customer id such as cust_24, the platform's number, or gid://…/Customer/…")
   }
 
   currency(): string | null {

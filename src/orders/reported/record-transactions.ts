@@ -1,3 +1,4 @@
+import { amountOf } from '#kit/money'
 import { type Ctx, int, row, sql, text } from '#kit/postgres'
 import { isCreditGateway, type PlatformTransaction } from '#platform'
 import type { Discrepancy } from '../discrepancies.ts'
@@ -41,7 +42,7 @@ export async function recordTransactions(
     const before = known.get(one.id)
     if (!before) added.push(one)
     else if (before.orderId !== orderOf(one) || before.kind !== one.kind || before.amountMinor !== one.amountMinor) {
-      done.discrepancies.push(changedTransaction(one, before))
+      done.discrepancies.push(changedTransaction(one, before, orders.get(one.orderId)!.currency))
     } else if (before.status !== one.status) {
       if (source === 'platform' || OPEN.has(before.status)) {
         updated.push({ id: before.id, status: one.status })
@@ -103,11 +104,15 @@ async function updateTransactions(ctx: Ctx, updated: { id: number; status: strin
      where o.store_id = ${ctx.storeId} and o.id = t.id`)
 }
 
-const changedTransaction = (one: PlatformTransaction, before: { kind: string; amountMinor: number }): Discrepancy => ({
+const changedTransaction = (
+  one: PlatformTransaction,
+  before: { kind: string; amountMinor: number },
+  currency: string
+): Discrepancy => ({
   platformOrderId: one.orderId,
   kind: 'changed_transaction',
   subject: `transaction ${one.id}`,
   message:
-    `was a ${before.kind} of ${before.amountMinor} minor units, and was reported as a ${one.kind} of ${one.amountMinor} ` +
-    `of order ${one.orderId}: that is left out`
+    `was a ${before.kind} of ${amountOf(before.amountMinor, currency)}, and was reported as a ${one.kind} of ` +
+    `${amountOf(one.amountMinor, currency)} of order ${one.orderId}: that is left out`
 })

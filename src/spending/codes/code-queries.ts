@@ -1,5 +1,6 @@
 import { type Ctx, int, row, sql } from '#kit/postgres'
 import { type CreditCode, CreditCodeRow } from './code.ts'
+import { codeKey } from './code-form.ts'
 
 /** Records that a code is wanted for a reservation. */
 export async function insertCode(
@@ -21,6 +22,17 @@ export async function insertCode(
 export async function findCode(ctx: Ctx, memberId: number, id: number): Promise<CreditCode | null> {
   const [code] = await readCodes(ctx, memberId, { id, limit: 1, offset: 0 })
   return code ?? null
+}
+
+/** The number of a code of a customer, by the code itself, in any case; null if they have no such code. */
+export async function findCodeId(ctx: Ctx, memberId: number, code: string): Promise<number | null> {
+  const found = await ctx.tx.maybeOne(
+    LockedCode,
+    sql`
+    select id from credit_codes
+     where store_id = ${ctx.storeId} and member_id = ${memberId} and code = ${codeKey(code)}`
+  )
+  return found?.id ?? null
 }
 
 /** A page of the codes of a customer, newest first, and how many there are. */

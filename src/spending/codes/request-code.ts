@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { findCredit, findReservation, type Reservation, releaseReservation, reserveCredit } from '#credits'
+import {
+  customerDeleted,
+  findCredit,
+  findReservation,
+  type Reservation,
+  releaseReservation,
+  reserveCredit
+} from '#credits'
 import { publicId } from '#kit/ids'
-import { type Ctx, nullable, oneOf, row, sql, text } from '#kit/postgres'
+import { bool, type Ctx, oneOf, row, sql, text } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
-import { lockMembers } from '#members'
+import { lockKeptCustomer } from '#members'
 import { storeDisconnected } from '#stores'
 import { listWays } from '../ways.ts'
 import type { CreditCode } from './code.ts'
@@ -24,7 +31,9 @@ export type CodeRequest = { memberId: number; amountMinor: number | null; minute
  * Reserves credit for a discount code, by default all that is available, and records that the code is wanted. The platform makes it a moment
  * later, outside of the transaction.
  */
-export async function requestCode(ctx: Ctx, { memberId, amountMinor, minutes }: CodeRequest): Promise<CreditCode> {
+export async function requestCode(ctx: Ctx, { amountMinor, minutes, ...of }: CodeRequest): Promise<CreditCode> {
+  // Of two requests of a customer at once, the later counts the code of the other; and a merge comes before all of it, or after.
+  const memberId = await lockKeptCustomer(ctx, of.memberId)
   await refuseWithoutPlatform(ctx, memberId)
   const way = (await listWays(ctx, [memberId])).get(memberId)
   if (way !== 'coupon') {
@@ -32,8 +41,6 @@ export async function requestCode(ctx: Ctx, { memberId, amountMinor, minutes }: 
     const message = `must be a customer who spends store credit by codes (store_credit_type \`coupon\`); ${how}`
     throw invalidField('customer_id', message)
   }
-  // Of two requests of a customer at once, the later counts the code of the other.
-  await lockMembers(ctx, [memberId])
   if ((await countOpenCodes(ctx, memberId)) >= MOST_OPEN) {
     throw new Refusal('conflict', `The customer has ${MOST_OPEN} open codes already; revoke one of them first`)
   }
@@ -100,13 +107,13 @@ export async function releaseHold(ctx: Ctx, code: { reservationId: number }): Pr
 }
 
 async function refuseWithoutPlatform(ctx: Ctx, memberId: number): Promise<void> {
-  const { domain, status, deleted } = await ctx.tx.one(
-    row({ domain: text, status: oneOf('active', 'disconnected'), deleted: nullable(text) }),
+  const { domain, status, isDeleted } = await ctx.tx.one(
+    row({ domain: text, status: oneOf('active', 'disconnected'), isDeleted: bool }),
     sql`
-    select s.domain, s.status, m.platform_deleted_at::text as deleted
+    select s.domain, s.status, m.platform_deleted_at is not null as is_deleted
       from stores s join members m on m.store_id = ${ctx.storeId} and m.id = ${memberId}
      where s.store_id = ${ctx.storeId}`
   )
   if (status !== 'active') throw storeDisconnected(domain)
-  if (deleted !== null) throw invalidField('customer_id', 'must be a customer who is not deleted on the platform')
+  if (isDeleted) throw customerDeleted(memberId)
 }

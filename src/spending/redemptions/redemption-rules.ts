@@ -19,8 +19,8 @@ export const creditCodesReserved = defineAuditRule({
     held as (
       select id, amount_minor, status from credit_reservations where store_id = ${ctx.storeId})
     select 'scc_' || c.id as subject,
-           'is ' || c.status || ' over ' || c.amount_minor || '; its reservation is ' || h.status || ' over '
-             || h.amount_minor || ' (minor units)' as message
+           'is ' || c.status || ' over {{' || c.amount_minor || '}}; its reservation is ' || h.status || ' over {{'
+             || h.amount_minor || '}}' as message
       from codes c join held h on h.id = c.reservation_id
      where (c.status in ('pending', 'active') and (h.status <> 'reserved' or h.amount_minor <> c.amount_minor))
         or (c.status in ('used', 'ended', 'failed') and h.status = 'reserved')
@@ -103,9 +103,9 @@ export const discountsRedeemed = defineAuditRule({
        where o.store_id = ${ctx.storeId} and c ->> 'code' ~* ${CREDIT_CODE_FORM} and (c ->> 'amountMinor')::bigint > 0)
     select subject, message from (
       select 'ord_' || r.order_id as subject,
-             'had ' || r.amount_minor || ' taken off by ' || r.source || '; its entry '
-               || coalesce('moved ' || e.amount_minor || ' with a shortfall of ' || e.shortfall_minor, 'is missing')
-               || ' (minor units)' as message
+             'had {{' || r.amount_minor || '}} taken off by ' || r.source || '; its entry '
+               || coalesce('moved {{' || e.amount_minor || '}} with a shortfall of {{' || e.shortfall_minor || '}}', 'is missing')
+               as message
         from redeemed r left join entries e on e.id = r.entry_id and e.order_id = r.order_id
        where coalesce(e.shortfall_minor - e.amount_minor, 0) <> r.amount_minor
       union all
@@ -165,11 +165,10 @@ function wronglyRestored(ctx: Ctx, how: 'too little' | 'too much'): Statement {
         from spent s join orders o on o.store_id = ${ctx.storeId} and o.id = s.order_id
         left join reversed r on r.reverses_id = s.id)
     select 'sct_' || a.id as subject,
-           'redeems ' || a.minor || ' on order ' || a.platform_order_id
+           'redeems {{' || a.minor || '}} on order ' || a.platform_order_id
              || case when ${isTooLittle}::boolean then ', which is ' || case when a.is_cancelled then 'cancelled' else 'refunded' end else '' end
-             || '; ' || a.restored || ' were restored, and ' || a.wanted || ' are to be'
-             || case when ${isTooLittle}::boolean and a.restored >= a.minor then ', marked as of a cancelled order' else '' end
-             || ' (minor units)' as message
+             || '; {{' || a.restored || '}} were restored, and {{' || a.wanted || '}} are to be'
+             || case when ${isTooLittle}::boolean and a.restored >= a.minor then ', marked as of a cancelled order' else '' end as message
       from settled cross join asked a
      where case when ${isTooLittle}::boolean
                 then (a.restored < a.wanted and not a.is_of_account) or (a.is_cancelled and a.restored >= a.minor and a.is_unmarked)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { withAmounts } from '#kit/define-audit-rule'
 import { type Ctx, int, json, row, type Statement, sql, text } from '#kit/postgres'
 import { markCustomersMerged, upsertCustomers } from '#members'
 import { findOrder, recordOrders, recordReports } from '#orders'
@@ -45,7 +46,7 @@ async function aShop() {
     found: (rule: { wrong: (ctx: Ctx) => Statement }) =>
       inStore(async (ctx) => {
         const wrong = await ctx.tx.many(row({ subject: text, message: text }), rule.wrong(ctx))
-        return wrong.map(({ subject, message }) => `${subject} ${message}`).sort()
+        return wrong.map(({ subject, message }) => `${subject} ${withAmounts(message, 'USD')}`).sort()
       }),
     facts: (name: string) =>
       inStore(({ tx }) =>
@@ -465,9 +466,7 @@ test('an order that is edited after a refund so that it costs less than was paid
   await shop.receive(messages.order(order))
   assert.deepEqual(await shop.found(ordersNotOverRefunded), [])
   await shop.receive(messages.order({ ...order, totalMinor: 2500, updatedAt: after(2) }))
-  assert.deepEqual(await shop.found(ordersNotOverRefunded), [
-    'order 5004 cost 2500 minor units, and 3000 were paid back'
-  ])
+  assert.deepEqual(await shop.found(ordersNotOverRefunded), ['order 5004 cost 25.00 USD, and 30.00 USD were paid back'])
 })
 
 test('refunds that do not add up to what the order says are named by doctor, once the messages had their time', async () => {
@@ -480,7 +479,7 @@ test('refunds that do not add up to what the order says are named by doctor, onc
     tx.run(sql`update orders set updated_at = updated_at - interval '1 hour' where store_id = ${storeId}`)
   )
   assert.deepEqual(await shop.found(orderRefundsAddUp), [
-    'order 5005 says that 0 minor units were paid back, its refunds 300, the metrics 0'
+    'order 5005 says that 0.00 USD were paid back, its refunds 3.00 USD, the metrics 0.00 USD'
   ])
 })
 

@@ -2,11 +2,15 @@ import type { Command } from 'commander'
 import type { AdminApi } from '../../admin-api.ts'
 import { addCommand, type Terminal } from '../../command.ts'
 import { customerText } from '../../customer-flag.ts'
-import { amount, id, needed, optional, wholeNumber } from '../../flags.ts'
+import { amount, matching, needed, optional, wholeNumber } from '../../flags.ts'
 import { facts, table } from '../../print.ts'
 import { storeFlag } from '../store-flag.ts'
 
 const minutes = wholeNumber(1, 1440)
+const codeText = matching(
+  'the id of a credit code such as scc_3, or the code itself, which begins with SC-',
+  /^(scc_\d{1,18}|SC-\S{1,100})$/i
+)
 const COLUMNS = ['id', 'status', 'code', 'amount', 'used_amount', 'order_id', 'ended_by', 'problem', 'expires_at']
 
 /** A path of a customer's credit. */
@@ -44,7 +48,7 @@ export function addCreditCodeCommands(credit: Command, terminal: Terminal, credi
   addCommand(code, terminal, {
     name: 'revoke',
     summary: 'take a code off the platform; its credit is available again a few minutes later',
-    flags: { ...of, code: needed('--code <id>', id('scc', 'the id of a code')) },
+    flags: { ...of, code: needed('--code <code>', codeText) },
     run: async ({ store, customer, code }, { api }) =>
       api().post(await creditPath(api(), store, customer, `/codes/${encodeURIComponent(code)}/revoke`), {}),
     show: facts

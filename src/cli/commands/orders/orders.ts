@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { AdminApi, Document } from '../../admin-api.ts'
 import { addCommand, type Terminal } from '../../command.ts'
+import { customerIdOf, customerText } from '../../customer-flag.ts'
 import { argument, needed, optional, text, toggle, wholeNumber } from '../../flags.ts'
 import { facts, lines, table } from '../../print.ts'
 import { queryOf } from '../pages.ts'
@@ -18,14 +19,17 @@ export function addOrderCommands(program: Command, terminal: Terminal): void {
     summary: 'list the orders that are known, the last one to become known first',
     flags: {
       store: storeFlag,
-      customer: optional('--customer <customer>', text("a customer id such as cust_7, or the platform's number")),
+      customer: optional('--customer <customer>', customerText),
       before: optional('--before <order>', text('the last order of the page before')),
       limit: optional('--limit <n>', {
         ...wholeNumber(1, 100),
         accepts: 'number of orders, from 1 to 100 (default: 50)'
       })
     },
-    run: ({ store, ...given }, { api }) => api().get(storePath(store, `/orders?${queryOf(given)}`)),
+    run: async ({ store, customer, ...given }, { api }) => {
+      const named = { ...given, customer: await customerIdOf(api(), store, customer) }
+      return api().get(storePath(store, `/orders?${queryOf(named)}`))
+    },
     show: (page) => {
       const rows = table(
         ['id', 'name', 'customer_name', 'processed_at', 'financial_status', 'total', 'currency', 'refunded', 'channel'],

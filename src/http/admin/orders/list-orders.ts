@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { findCustomerId, parseCustomerId } from '#members'
+import { findKeptCustomerId, parseCustomerId } from '#members'
 import { listOrderCredit } from '#order-effects'
 import { findOrderId, listOrders } from '#orders'
 import type { Surface } from '../../shared/surface.ts'
@@ -40,7 +40,7 @@ export function listOrdersRoute(admin: Surface): void {
       const { profile } = requestStoreOf(request)
       const reference = customer === undefined ? null : parseCustomerId(customer, profile)
       const { orders, credit } = await request.inStore(async (ctx) => {
-        const memberId = reference && (await findCustomerId(ctx, reference))
+        const memberId = reference && (await findKeptCustomerId(ctx, reference))
         if (reference && memberId === null) return { orders: [], credit: new Map() }
         const lastId = before === undefined ? null : await findOrderId(ctx, before, profile)
         if (before !== undefined && lastId === null) throw orderNotFound(before)

@@ -138,17 +138,7 @@ export function placeOrderRoute(admin: Surface, deps: AdminDeps): void {
       }
     },
     async (request, reply) => {
-      const {
-        customer,
-        total,
-        items = [],
-        plans = [],
-        credit = 0,
-        gift_card,
-        code,
-        shipping = 0,
-        ...rest
-      } = request.body
+      const { customer, total, items = [], plans = [], credit, gift_card, code, shipping = 0, ...rest } = request.body
       const lines = [...plans.map((plan) => ({ plan })), ...items]
       if ((total === undefined) === (lines.length === 0)) {
         throw invalidField('total', 'must be given, or items or plans, but not both')
@@ -159,7 +149,7 @@ export function placeOrderRoute(admin: Surface, deps: AdminDeps): void {
           customerId: customer,
           totalMinor: total === undefined ? null : amountFrom('total', total, currency),
           lines,
-          creditMinor: amountFrom('credit', credit, currency),
+          creditMinor: credit === undefined ? 0 : creditFrom(credit, currency),
           giftCard: gift_card ?? null,
           codes: codesIn(code),
           ...(app_discount && { appDiscount: { ...app_discount, amount: String(app_discount.amount) } }),
@@ -176,6 +166,13 @@ export function placeOrderRoute(admin: Surface, deps: AdminDeps): void {
       return reply.code(201).send({ id, name })
     }
   )
+}
+
+/** Nothing is paid with store credit where the field is left out. */
+function creditFrom(given: string | number, currency: string): number {
+  const minor = amountFrom('credit', given, currency)
+  if (minor === 0) throw invalidField('credit', 'must be above 0; without it nothing is paid with store credit')
+  return minor
 }
 
 const codesIn = (given = ''): string[] =>

@@ -1,14 +1,17 @@
 import { Type } from 'typebox'
 import { CreditCodeBody } from '#resources'
-import { findCode, revokeCode } from '#spending'
-import { CodeId, codeIdOf, presentCreditCode } from '../../shared/credit-code.ts'
+import { findCode, findCodeId, isCreditCode, noSuchCode, revokeCode } from '#spending'
+import { codeIdOf, presentCreditCode } from '../../shared/credit-code.ts'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
 import { startDueWork } from '../start-due-work.ts'
 import { storeOf } from '../store.ts'
 import { CreditParams, creditCustomer } from '../store-credits/one-credit.ts'
 
-const Params = Type.Object({ ...CreditParams.properties, code_id: CodeId })
+const Params = Type.Object({
+  ...CreditParams.properties,
+  code_id: Type.String({ description: 'the id of a store credit code, or the code itself', examples: ['scc_3'] })
+})
 
 /** POST /stores/{store}/store-credits/{customer}/codes/{code_id}/revoke */
 export function revokeCodeRoute(admin: Surface, deps: AdminDeps): void {
@@ -31,8 +34,10 @@ export function revokeCodeRoute(admin: Surface, deps: AdminDeps): void {
       const { platformProfile, currency } = store
       const { customer, code_id } = request.params
       const { memberId, id } = await request.inStore(async (ctx) => {
-        const codeId = codeIdOf(code_id)
-        return revokeCode(ctx, await creditCustomer(ctx, customer, platformProfile), codeId)
+        const memberId = await creditCustomer(ctx, customer, platformProfile)
+        const id = isCreditCode(code_id) ? await findCodeId(ctx, memberId, code_id) : codeIdOf(code_id)
+        if (id === null) throw noSuchCode(code_id)
+        return revokeCode(ctx, memberId, id)
       })
       await startDueWork(deps, store)
       return presentCreditCode((await request.inStore((ctx) => findCode(ctx, memberId, id)))!, currency)

@@ -59,7 +59,7 @@ const ReportBody = Type.Object(
         repeated: 1,
         refused: 1,
         amount: 5,
-        problems: [{ line: 4, field: 'customer_id', message: 'There is no customer with this number' }]
+        problems: [{ line: 4, field: 'customer_id', message: 'There is no customer with this id' }]
       }
     ]
   }

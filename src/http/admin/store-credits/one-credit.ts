@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import type { CreditEntry } from '#credits'
 import type { Ctx } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
-import { findCustomerId, parseCustomerId } from '#members'
+import { findKeptCustomerId, parseCustomerId } from '#members'
 import type { PlatformProfileName } from '#stores'
 import { StoreParams, storeOf } from '../store.ts'
 import { type CreditAccountBody, readCredit } from './present-credit.ts'
@@ -34,7 +34,7 @@ export async function creditAfter(
 
 /** The member id of a customer whose credit a request names. Refuses one that the store does not have. */
 export async function creditCustomer(ctx: Ctx, customer: string, profile: PlatformProfileName): Promise<number> {
-  const memberId = await findCustomerId(ctx, parseCustomerId(customer, profile))
+  const memberId = await findKeptCustomerId(ctx, parseCustomerId(customer, profile))
   if (memberId !== null) return memberId
   throw new Refusal('not_found', `There is no customer ${customer.slice(0, 100)}`, [
     { field: 'customer', code: 'not_found', message: 'names no customer of the store' }

@@ -1,5 +1,7 @@
 import { Type } from 'typebox'
-import { compareWithPlatform, reconcileWithPlatform } from '#spending'
+import { numberOf } from '#kit/money'
+import { Amount } from '#resources'
+import { compareWithPlatform, countReconciled, endOfLedger, reconcileWithPlatform } from '#spending'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
 import { startDueWork } from '../start-due-work.ts'
@@ -9,15 +11,24 @@ import { comparisonExample, comparisonFields, presentComparison } from './presen
 
 const Reconciled = Type.Object(
   {
-    scope: Type.String({
-      description: '`store` or `customer`: whose accounts are compared. The rest is there for a customer'
-    }),
+    scope: Type.String({ description: '`store` or `customer`: whose accounts are compared' }),
+    accounts: Type.Optional(Type.Integer({ description: 'Accounts that are kept on the platform' })),
+    compared: Type.Optional(Type.Integer({ description: 'Of those, the ones that were compared now' })),
+    waiting: Type.Optional(Type.Integer({ description: 'And the ones that are still to be compared' })),
+    drift_entries: Type.Optional(
+      Type.Integer({ description: 'Entries of what somebody else had changed on the platform, so far' })
+    ),
+    drift_amount: Type.Optional(Amount('The sum of those entries, in the currency of the store')),
     ...Type.Partial(Type.Object(comparisonFields)).properties
   },
   {
     title: 'CreditReconciliation',
-    description: 'Accounts that are compared right now.',
-    examples: [{ scope: 'customer', ...comparisonExample }]
+    description:
+      'Accounts that are compared right now. Of a store: how many, what was found, and what waits. Of a customer: what the account has.',
+    examples: [
+      { scope: 'store', accounts: 57, compared: 57, waiting: 0, drift_entries: 1, drift_amount: -5 },
+      { scope: 'customer', ...comparisonExample }
+    ]
   }
 )
 
@@ -52,9 +63,22 @@ export function reconcileWithPlatformRoute(admin: Surface, deps: AdminDeps): voi
         customer === undefined
           ? null
           : await request.inStore((ctx) => creditCustomer(ctx, customer, store.platformProfile))
-      await request.inStore((ctx) => reconcileWithPlatform(ctx, memberId))
+      const since = await request.inStore(async (ctx) => {
+        await reconcileWithPlatform(ctx, memberId)
+        return endOfLedger(ctx)
+      })
       await startDueWork(deps, store)
-      if (memberId === null) return reply.code(202).send({ scope: 'store' })
+      if (memberId === null) {
+        const { accounts, waiting, drift } = await request.inStore((ctx) => countReconciled(ctx, since))
+        return reply.code(202).send({
+          scope: 'store',
+          accounts,
+          compared: accounts - waiting,
+          waiting,
+          drift_entries: drift.entries,
+          drift_amount: numberOf(drift.minor, currency)
+        })
+      }
       const compared = await compareWithPlatform(deps, storeId, memberId)
       return reply.code(202).send({ scope: 'customer', ...presentComparison(compared, currency) })
     }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { type Bound, type Ctx, sentTogether } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
-import { findCustomerId, findCustomers, parseCustomerId } from '#members'
+import { findKeptCustomerId, findKeptCustomers, parseCustomerId } from '#members'
 import { type PlatformProfileName, storeContext } from '#stores'
 
 /** Names the customer whose store credit is read or changed. */
@@ -12,17 +12,17 @@ export const CustomerParams = Type.Object({
   })
 })
 
-/** The member id of the customer in a path. Refuses one who is not in the store. */
+/** The member id of the customer in a path, or of who was kept where they were merged. Refuses one who is not in the store. */
 export async function creditCustomer(ctx: Ctx, customer: string, profile: PlatformProfileName): Promise<number> {
-  const id = await findCustomerId(ctx, parseCustomerId(customer, profile))
+  const id = await findKeptCustomerId(ctx, parseCustomerId(customer, profile))
   if (id === null) throw noSuchCustomer(customer)
   return id
 }
 
-/** The customers of paths, in the given order, or null; with them goes what else a change of their credit reads. */
+/** The customers of paths as `creditCustomer` finds them, in the given order, or null; with them goes what else a change of their credit reads. */
 export async function creditCustomers(ctx: Bound, named: { customer: string; profile: PlatformProfileName }[]) {
   const [customers] = await sentTogether(
-    findCustomers(
+    findKeptCustomers(
       ctx,
       named.map(({ customer, profile }) => parseCustomerId(customer, profile))
     ),

@@ -1,4 +1,4 @@
-import { findReservation, noSuchReservation } from '#credits'
+import { findReservationOf, noSuchReservation } from '#credits'
 import { internalId } from '#kit/ids'
 import { ReservationBody } from '#resources'
 import type { Surface } from '../../shared/surface.ts'
@@ -29,8 +29,8 @@ export function getReservationRoute(rest: Surface): void {
         const { customer_id, reservation_id } = request.params
         const memberId = await creditCustomer(ctx, customer_id, profile)
         const id = internalId('scr', reservation_id)
-        const found = id === null ? null : await findReservation(ctx, id)
-        if (found?.memberId !== memberId) throw noSuchReservation(reservation_id)
+        const found = id === null ? null : await findReservationOf(ctx, memberId, id)
+        if (!found) throw noSuchReservation(reservation_id)
         // The engine ends it a moment later; it holds nothing any more.
         const isOver = found.status === 'reserved' && Temporal.Instant.compare(found.expiresAt, ctx.now) <= 0
         const shown = isOver ? { ...found, status: 'aborted' as const, endedAt: found.expiresAt } : found

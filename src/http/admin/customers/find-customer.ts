@@ -1,0 +1,82 @@
+import { Type } from 'typebox'
+import { publicId } from '#kit/ids'
+import { Refusal } from '#kit/refusal'
+import { lookUpCustomers } from '#members'
+import { OrNull } from '#resources'
+import { ACCEPTED_CUSTOMER, parseCustomer } from '../../shared/parse-customer.ts'
+import type { Surface } from '../../shared/surface.ts'
+import { StoreParams, storeOf } from '../store.ts'
+
+const Params = Type.Object({
+  ...StoreParams.properties,
+  customer: Type.String({ description: ACCEPTED_CUSTOMER, examples: ['hanna.ito@example.com'] })
+})
+
+const CustomerBody = Type.Object(
+  {
+    id: Type.String({ description: 'The customer id' }),
+    platform_customer_id: Type.String({ description: "The platform's number of the customer" }),
+    email: OrNull(Type.String({ description: 'As the platform has it' })),
+    name: OrNull(Type.String({ description: 'First and last name, as the platform has them' })),
+    status: OrNull(Type.String({ description: 'Of the membership, as of a member; null for one who never held one' })),
+    deleted: Type.Boolean({ description: 'Whether the customer is deleted on the platform' })
+  },
+  {
+    title: 'Customer',
+    description: 'A customer whom the service knows, member or not.',
+    examples: [
+      {
+        id: 'cust_24',
+        platform_customer_id: '7064055069370',
+        email: 'hanna.ito@example.com',
+        name: 'Hanna Ito',
+        status: 'active',
+        deleted: false
+      }
+    ]
+  }
+)
+
+/** GET /stores/{store}/customers/{customer} */
+export function findCustomerRoute(admin: Surface): void {
+  admin.get(
+    '/stores/:store/customers/:customer',
+    {
+      config: { allow: 'operator' },
+      schema: {
+        operationId: 'findCustomer',
+        summary: 'Find a customer',
+        description:
+          'The customer with this id or e-mail address, also one without a membership. Of one whom the platform has merged into another it is the one that was kept. An address that several customers have is an error.',
+        params: Params,
+        response: { 200: CustomerBody }
+      }
+    },
+    (request) =>
+      request.inStore(async (ctx) => {
+        const { customer: given } = request.params
+        const reference = parseCustomer('customer', given, storeOf(request).platformProfile)
+        const [found, ...others] = (await lookUpCustomers(ctx, [reference]))[0]!
+        if (!found) throw noSuchCustomer(given, reference.email)
+        if (others.length > 0) throw severalWithAddress(given)
+        return {
+          id: publicId('cust', found.id),
+          platform_customer_id: found.platformCustomerId,
+          email: found.email,
+          name: [found.firstName, found.lastName].filter(Boolean).join(' ') || null,
+          status: found.status,
+          deleted: found.isDeleted
+        }
+      })
+  )
+}
+
+const noSuchCustomer = (given: string, email: string | null) =>
+  new Refusal('not_found', `There is no customer ${email === null ? '' : 'with the address '}${given.slice(0, 330)}`, [
+    { field: 'customer', code: 'not_found', message: 'names no customer of the store' }
+  ])
+
+const severalWithAddress = (given: string) =>
+  new Refusal('conflict', `Several customers have the address ${given}: give an id, or the platform's number`, [
+    { field: 'customer', code: 'invalid', message: 'must name one customer: several have this address' }
+  ])
