@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Ctx, int, row, sql } from '#kit/postgres'
+import { recordReports } from '#orders'
 import { isCreditCode, requestCode } from '#spending'
 import { atOnce } from './at-once.ts'
+import { anOrder, orderDetails } from './contract-builder.ts'
 import { aCodeShop } from './credit-codes.ts'
 import { testDatabase } from './database.ts'
 import { startService } from './service-builder.ts'
@@ -135,6 +137,31 @@ test('a cancelled order gives all of it back as cancelled, a refund its part', a
   assert.deepEqual(await tagsOf(refunded.id), ['credits-redeemed', 'credits-redeemed-restored', 'Gold'])
   assert.equal((await credit(ada)).balance, 20)
   assert.deepEqual(await findings(), [])
+})
+
+test('a code spends at most its amount, whatever an order says that it took off; on an order in another currency it spends nothing', async () => {
+  const { join, aCode, code, inStore, settle, entries, credit, findings } = await aShop()
+  const ada = await join()
+  const made = await aCode(ada, { amount: 10 })
+  const report = async (currency: string) => {
+    const coupons = [{ code: made.code, amountMinor: 3000 }]
+    const at = await inStore(async (ctx) => ctx.now)
+    const placed = anOrder(at, { customerId: ada, currency, totalMinor: 5000, details: orderDetails({ coupons }) })
+    const reports = { orders: [placed], refunds: [], transactions: [], disputes: [] }
+    await inStore((ctx) => recordReports(ctx, reports, 'platform'))
+    await settle()
+    return placed.id
+  }
+  await report('EUR')
+  assert.deepEqual(await entries(ada), [])
+  assert.deepEqual(await credit(ada), { balance: 25, reserved: 10, available: 15 })
+  assert.equal((await code(ada, made.id)).status, 'active')
+  const orderId = await report('USD')
+  assert.deepEqual(await entries(ada), [[4, -1000, orderId]])
+  assert.deepEqual(await credit(ada), { balance: 15, reserved: 0, available: 15 })
+  // Of the other currency nobody can say how much it was.
+  const named = (await findings()).map(({ check, message }) => `${check}: ${message}`)
+  assert.deepEqual(named, [`discounts_redeemed: carries ${made.code}, and the ledger has no redemption of it`])
 })
 
 test('an order that credit has paid alone gives it back when it is cancelled', async () => {

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { auditWarnings } from '#audit'
 import { sql } from '#kit/postgres'
+import { recordReports } from '#orders'
+import { anOrder, orderDetails } from './contract-builder.ts'
 import { aCodeShop } from './credit-codes.ts'
 import { testDatabase } from './database.ts'
 import { startService } from './service-builder.ts'
@@ -95,6 +97,19 @@ test('it is known by its title, whatever its case; other automatic discounts spe
   await settle()
   assert.deepEqual((await entries(ada)).slice(1), [[4, -400, wallet.id]])
   await assert.rejects(setTitle(''), /title/)
+})
+
+test('what it took off an order in another currency than the store spends nothing', async () => {
+  const { join, inStore, settle, entries, findings } = await aShop()
+  const ada = await join()
+  const at = await inStore(async (ctx) => ctx.now)
+  const details = orderDetails({ automaticDiscounts: [{ title: 'Store credit', amountMinor: 500 }] })
+  const [foreign, own] = ['EUR', 'USD'].map((currency) => anOrder(at, { customerId: ada, currency, details }))
+  const reports = { orders: [foreign!, own!], refunds: [], transactions: [], disputes: [] }
+  await inStore((ctx) => recordReports(ctx, reports, 'platform'))
+  await settle()
+  assert.deepEqual(await entries(ada), [[4, -500, own!.id]])
+  assert.deepEqual(await findings(), [])
 })
 
 test('without a plan whose credit is spent by the function, its title means nothing', async () => {

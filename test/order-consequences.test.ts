@@ -346,6 +346,18 @@ test('a lost dispute of a membership alerts once and changes nothing else, unles
   assert.deepEqual(await status(), ['cancelled', 'active'])
 })
 
+test('where the store cancels then, a lost dispute cancels a paused membership too', async () => {
+  const { store, disputes, alerts, isRight } = await aShop()
+  await service.admin('PATCH', `${store.at}/settings`, { disputes: { on_lost: 'cancel' } })
+  const subscription = async () => (await service.get('/subscriptions', store.key)).body.data[0]
+  const { id } = await subscription()
+  assert.equal((await service.post(`/subscriptions/${id}/pause`, store.key, {})).status, 200)
+  await disputes('lost', 'chargeback')
+  const { status, cancel_reason: reason } = await subscription()
+  assert.deepEqual([status, reason, await alerts()], ['cancelled', 'chargeback', ['dispute_lost']])
+  await isRight()
+})
+
 test('a lost dispute of a membership that has ended changes nothing, and leaves no work', async () => {
   const { store, storeId, settle, disputes, inStore, isRight } = await aShop()
   await service.admin('PATCH', `${store.at}/settings`, { disputes: { on_lost: 'cancel' } })

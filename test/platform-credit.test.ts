@@ -221,6 +221,24 @@ test('a refund and a cancellation that give credit back restore the redemption; 
   assert.deepEqual(await findings(), [])
 })
 
+test('what was given back in part before its order was cancelled without a refund is not marked as of a cancelled order', async () => {
+  const { join, add, order, controls, storeId, settle, entries, onPlatform, findings } = await aShop()
+  const id = await join('ada@example.com')
+  await add(id, '30.00')
+  const { id: orderId } = await order(id, '10.00', '10.00')
+  await controls.refund({ storeId, orderId, amount: '4.00' })
+  await settle()
+  await controls.cancelOrder({ storeId, orderId })
+  await settle()
+  assert.deepEqual(await entries(id), [
+    [2, 3000],
+    [4, -1000, 'order'],
+    [5, 400, 'order']
+  ])
+  assert.equal(await onPlatform(id), 2400)
+  assert.deepEqual(await findings(), [])
+})
+
 test('an order that gives back more than it took from the account was refunded in credit: the rest is a change by somebody else', async () => {
   const { join, add, order, store, storeId, settle, walk, entries, onPlatform, balance, findings } = await aShop()
   const id = await join('ada@example.com')
