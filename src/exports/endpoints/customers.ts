@@ -191,16 +191,16 @@ const statusAfter = (alias: string) => `case ${alias}.kind
                when 'created' then upper(coalesce(${alias}.refs ->> 'status', 'active'))
                when 'resumed' then 'ACTIVE' when 'reactivated' then 'ACTIVE' else upper(${alias}.kind) end`
 
-/** The contracts that the customers of the page hold: of a gift, its receiver does. */
-function heldContracts({ store, within }: Scope): string {
+/** The contracts `c` that the customers of the page hold: of a gift, its receiver does. */
+function fromHeldContracts({ store, within }: Scope): string {
   const columns =
     'c.id, c.status, c.plan_id, c.created_at, c.cancelled_at, c.paused_at, c.cancel_reason, c.cancel_comment'
-  return `(
+  return `from (
         select c.member_id as holder_id, ${columns} from subscriptions c
          where c.store_id = ${store} and c.receiver_member_id is null and ${within('c.member_id')}
         union all
         select c.receiver_member_id as holder_id, ${columns} from subscriptions c
-         where c.store_id = ${store} and ${within('c.receiver_member_id')})`
+         where c.store_id = ${store} and ${within('c.receiver_member_id')}) c`
 }
 
 /**
@@ -273,7 +273,7 @@ function joins(scope: Scope): string {
                  as reason,
                t.id as attempt_id, t.completed_at as charged_at, t.is_failed as charge_failed,
                case when t.is_failed and not t.is_paid then ${failuresOfCycle(store, 't')} end as failures
-          from ${heldContracts(scope)} c
+          ${fromHeldContracts(scope)}
           left join plans p on p.store_id = ${store} and p.id = c.plan_id
           left join lateral (
             select b.id, b.completed_at, b.subscription_id, b.cycle_index, ${isFailure('b')} as is_failed,
@@ -288,7 +288,7 @@ function joins(scope: Scope): string {
   left join (
     select c.holder_id,
            string_agg(${minuteText('w.occurred_at')} || ' | ' || ${statusAfter('w')}, E'\\n' order by w.occurred_at, w.id) as history
-      from ${heldContracts(scope)} c
+      ${fromHeldContracts(scope)}
       join plans p on p.store_id = ${store} and p.id = c.plan_id and p.type in ('vip', 'elite')
       cross join lateral (
         select r.id, r.kind, r.refs, r.occurred_at from contract_activities r
