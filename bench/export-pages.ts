@@ -11,6 +11,7 @@ import { Agent } from 'undici'
 import { type ExportEndpoint, endpoints, planPage, readPageRequest } from '#exports'
 import { Database } from '#kit/postgres'
 import { createKey } from '#stores'
+import { PLANNER_SETTINGS } from '../src/exports/endpoint.ts'
 import { formattedColumns } from '../src/exports/format-fields.ts'
 import { scopeOf } from '../src/exports/pages/page-scope.ts'
 import { signedQuery } from '../src/http/storefront/signed.test-helper.ts'
@@ -152,8 +153,8 @@ async function startPsql(url: string) {
   psql.on('error', () => {})
   const lines = createInterface({ input: psql.stdout })[Symbol.asyncIterator]()
   psql.stdin.write(
-    "set role perennial_store; set perennial.store_id = '1'; set timezone = 'America/New_York'; set jit = off;\n" +
-      'set max_parallel_workers_per_gather = 0;\n\\timing on\n\\o /dev/null\n'
+    "set role perennial_store; set perennial.store_id = '1'; set timezone = 'America/New_York';\n" +
+      `${PLANNER_SETTINGS};\n\\timing on\n\\o /dev/null\n`
   )
   return {
     async copy(select: string): Promise<number> {

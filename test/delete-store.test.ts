@@ -76,6 +76,8 @@ const FITTING: Record<string, Record<string, string>> = {
   discount_redemptions: { amount_minor: '0' },
   event_count_marks: { counted_to: '1024' },
   event_counts: { counted_to: '1024' },
+  export_changes: { kind: "'order'" },
+  export_marks: { rank: '1000' },
   fact_retries: { last_error: "'It failed'" },
   import_rows: { status: "'waiting'" },
   imports: { mode: "'live'", source: "'csv'", status: "'receiving'", actor: "'operator'" },

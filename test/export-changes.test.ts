@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { upsertFromContracts } from '#contracts'
 import { endpointOf, planPage, readPageRequest } from '#exports'
 import { upsertCustomers } from '#members'
+import { recordReports } from '#orders'
 import { type ExportedRow, readPlan } from '../src/exports/read-plan.test-helper.ts'
 import { aContract, anOrder } from './contract-builder.ts'
 import { testDatabase } from './database.ts'
@@ -171,6 +172,29 @@ test('an order that is linked to its contract later, and the first-order facts o
     await db.inStore(storeId, (ctx) => upsertFromContracts(ctx, [contract], [order]))
   })
   assert.deepEqual(changed.orders.toSorted(), [first.row, second.row].toSorted())
+})
+
+test('an order that waits for its contract in vain moves its change time when it counts as plain', async () => {
+  const { store, storeId, settle, place, read } = await aShop()
+  const { id: customerId } = await store.customer('ida@example.com')
+  // The first order of the customer is another one, so that nothing of the customer changes.
+  await place(customerId)
+  await store.advance({ to: '2026-02-02T22:55:00Z' })
+  const at = Temporal.Instant.from('2026-02-02T22:55:00Z')
+  const order = anOrder(at, { customerId, sourceName: 'subscription_contract_checkout_one' })
+  const reports = { orders: [order], refunds: [], transactions: [], disputes: [] }
+  await db.inStore(storeId, (ctx) => recordReports(ctx, reports, 'platform'))
+  await settle()
+  const row = `gid://platform/Order/${order.id}`
+  assert.equal((await read('orders')).get(row)!.checkout_type, '')
+  // Past the midnight of the shop, and past its ten minutes.
+  await store.advance({ to: '2026-02-02T23:06:00Z' })
+  await settle()
+  const changed = await read('orders', { since_updated: '2026-02-03' })
+  assert.deepEqual(
+    [...changed].map(([id, { checkout_type }]) => [id, checkout_type]),
+    [[row, 'PAYG']]
+  )
 })
 
 test('a merge of customers moves the change times of what the other one takes over', async () => {

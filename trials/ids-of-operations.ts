@@ -21,7 +21,8 @@ export const PATH_IDS: Record<string, Thing[]> = {
   plan: ['plan'],
   listener: ['listener'],
   import: ['import'],
-  dead_letter: ['deadLetter']
+  dead_letter: ['deadLetter'],
+  integration: ['integration']
 }
 
 export const FILTER_IDS: Record<string, Thing[]> = {

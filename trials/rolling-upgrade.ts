@@ -119,7 +119,7 @@ export async function upgradeUnderLoad(trial: UpgradeTrial): Promise<UpgradeRepo
     )
     const undelivered = await rowsOf(
       trial.databaseUrl,
-      `select e.name from facts e where e.name not like 'order.%' and not exists (
+      `select e.name from facts e where e.name !~ '^(order|customer)[.]' and not exists (
          select from webhook_deliveries d join webhook_tries t on t.store_id = d.store_id and t.day = d.day
             and t.delivery_id = d.id and t.failure is null where d.store_id = e.store_id and d.fact_id = e.id)`
     )

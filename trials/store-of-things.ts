@@ -28,6 +28,7 @@ export type Thing =
   | 'handle'
   | 'reservation'
   | 'code'
+  | 'integration'
 
 /** Well-formed ids that do not exist. */
 export const UNKNOWN: Things = {
@@ -49,7 +50,8 @@ export const UNKNOWN: Things = {
   paymentMethod: 'gid://platform/CustomerPaymentMethod/00000000000000000000',
   handle: 'eyJ0IjoxfQ',
   reservation: 'scr_987654321',
-  code: 'scc_987654321'
+  code: 'scc_987654321',
+  integration: 'nobodys'
 }
 
 /** A store with one of everything that an id can name. Its ids differ from those of every other store. */
@@ -79,6 +81,7 @@ export async function aStoreOfThings(service: Service) {
   const reservation = await service.post(`${credit}/reservations`, store.key, { amount: 10, duration: 1440 })
   await spendByCodes(service.db, store.storeId)
   const code = await service.post(`${credit}/codes`, store.key, { amount: 10, duration: 1440 })
+  const integration = await admin('POST', '/reward-integrations', { key: `points_of_${store.storeId}` })
   const things: Things = {
     member: member.id,
     customer: member.customer.id,
@@ -98,7 +101,8 @@ export async function aStoreOfThings(service: Service) {
     paymentMethod: `gid://platform/CustomerPaymentMethod/${paymentMethod.id}`,
     handle: fetched.data[0].handle,
     reservation: reservation.body.data.id,
-    code: code.body.data.id
+    code: code.body.data.id,
+    integration: integration.key
   }
   return { ...store, things }
 }

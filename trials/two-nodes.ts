@@ -165,11 +165,11 @@ async function historyOf(databaseUrl: string, storeId: number) {
            from facts e
            left join subscriptions s on s.store_id = $1 and s.id = (e.refs ->> 'subscriptionId')::bigint
            left join members m on m.store_id = $1 and e.ordering_key = 'member:' || m.id
-          where e.store_id = $1 and e.name not like 'order.%' order by 1, 2, e.id`
+          where e.store_id = $1 and e.name !~ '^(order|customer)[.]' order by 1, 2, e.id`
       ),
       undelivered: await list(
         `select e.name, e.id from facts e
-          where e.store_id = $1 and e.name not like 'order.%' and not exists (
+          where e.store_id = $1 and e.name !~ '^(order|customer)[.]' and not exists (
                 select from webhook_deliveries d join webhook_tries t on t.store_id = d.store_id and t.day = d.day
                    and t.delivery_id = d.id and t.failure is null
                  where d.store_id = e.store_id and d.fact_id = e.id)`

@@ -107,6 +107,12 @@ export type PageRequest = {
 export type CopiedColumn = { name: string; json: 'string' | 'bare' | 'optional' }
 
 /**
+ * What a session sets that runs plans. No nested loops but those that a plan asks for (`lateral` with a limit): where statistics are missing
+ * or old, PostgreSQL would count sums over the whole page again for each row.
+ */
+export const PLANNER_SETTINGS = 'set jit = off; set max_parallel_workers_per_gather = 0; set enable_nestloop = off'
+
+/**
  * What is to be copied: one SELECT of formatted text without parameters, and the JSON around its rows. In a `keyed` plan the first
  * column of the SELECT, which `columns` does not name, is a key of digits: rows with the same key follow each other, and become one
  * array under that key (`"7":[{…},{…}],"9":[…]`).

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { STORE_ROLE } from '#kit/postgres'
-import type { PagePlan } from './endpoint.ts'
+import { type PagePlan, PLANNER_SETTINGS } from './endpoint.ts'
 
 type Json = string | number | boolean | null
 export type ExportedRow = Record<string, Json>
@@ -15,6 +15,7 @@ export async function readPlan(
   try {
     await client.query(`begin; set local role ${STORE_ROLE}`)
     await client.query(`set local perennial.store_id = '${plan.storeId}'`)
+    await client.query(PLANNER_SETTINGS)
     await client.query(`set local timezone = '${plan.timeZone}'; set local datestyle = 'ISO'`)
     const { rows } = await client.query({ text: plan.select, rowMode: 'array', types: { getTypeParser: () => String } })
     const read = (row: (string | null)[]) => {

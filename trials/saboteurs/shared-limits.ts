@@ -10,8 +10,8 @@ export const sharedLimitsSaboteurs: Record<string, Saboteur> = {
     edits: [
       {
         file: 'src/http/rate-limits/count-request.ts',
-        from: 'limiter.count(store.storeId, family, budgets',
-        to: 'limiter.count(store.storeId, family + process.pid, budgets'
+        from: 'limiter.count(storeId, family, budget)',
+        to: 'limiter.count(storeId, family + process.pid, budget)'
       }
     ]
   },

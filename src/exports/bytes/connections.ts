@@ -1,4 +1,5 @@
 import { type Connection, openConnection, STORE_ROLE } from '#kit/postgres'
+import { PLANNER_SETTINGS } from '../endpoint.ts'
 import type { ThreadOptions } from './messages.ts'
 
 /** How long a statement may wait for a lock. */
@@ -22,7 +23,7 @@ export type OwnConnection = {
 export function createConnections({ url, statementMs }: ThreadOptions) {
   const idle: { own: OwnConnection; timer: NodeJS.Timeout }[] = []
   const config = { connectionString: url, application_name: 'perennial exports' }
-  const setUp = `set role ${STORE_ROLE}; ${ONE_TEXT}; set jit = off; set max_parallel_workers_per_gather = 0;
+  const setUp = `set role ${STORE_ROLE}; ${ONE_TEXT}; ${PLANNER_SETTINGS};
     set lock_timeout = ${LOCK_MS}; set statement_timeout = ${statementMs};
     set idle_in_transaction_session_timeout = ${statementMs}`
   let canceller: Promise<Connection> | null = null

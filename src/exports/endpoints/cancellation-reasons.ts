@@ -14,8 +14,10 @@ export const cancellationReasons: ExportEndpoint = {
     table: 'contract_activities',
     alias: 'a',
     where: "a.kind in ('cancelled', 'failed')",
-    joins: ({ store }) => `join subscriptions s on s.store_id = ${store} and s.id = a.subscription_id
-  join members m on m.store_id = ${store} and m.id = s.member_id`
+    joins: ({ store }) => `cross join lateral (
+    select member_id from subscriptions where store_id = ${store} and id = a.subscription_id limit 1) s
+  cross join lateral (
+    select platform_customer_id, email from members where store_id = ${store} and id = s.member_id limit 1) m`
   },
   fields: [
     {

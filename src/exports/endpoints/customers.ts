@@ -191,36 +191,49 @@ const statusAfter = (alias: string) => `case ${alias}.kind
                when 'created' then upper(coalesce(${alias}.refs ->> 'status', 'active'))
                when 'resumed' then 'ACTIVE' when 'reactivated' then 'ACTIVE' else upper(${alias}.kind) end`
 
-/** Of contracts the holder is the customer: the receiver of a gift. */
-const isHeldByCustomer = (contract: string) =>
-  `(${contract}.member_id = m.id and ${contract}.receiver_member_id is null or ${contract}.receiver_member_id = m.id)`
+/** The contracts `c` that the customers of the page hold: of a gift, its receiver does. */
+function fromHeldContracts({ store, within }: Scope): string {
+  const columns =
+    'c.id, c.status, c.plan_id, c.created_at, c.cancelled_at, c.paused_at, c.cancel_reason, c.cancel_comment'
+  return `from (
+        select c.member_id as holder_id, ${columns} from subscriptions c
+         where c.store_id = ${store} and c.receiver_member_id is null and ${within('c.member_id')}
+        union all
+        select c.receiver_member_id as holder_id, ${columns} from subscriptions c
+         where c.store_id = ${store} and ${within('c.receiver_member_id')}) c`
+}
 
 /**
- * What belongs to a customer is found by its own index, one customer after the other; nothing is looked for that cannot be there. A
- * contract without a plan of ours counts as a product subscription.
+ * What belongs to a customer is read for all customers of the page at once, by the range of their ids; where only the newest of many rows
+ * is shown, it is looked up by key. A contract without a plan of ours counts as a product subscription.
  */
 function joins(scope: Scope): string {
-  const { store, now } = scope
+  const { store, now, within } = scope
   const line = (alias: string) =>
     `${minuteText(`${alias}.created_at`)} || ' | ' || ${decimalText(`${alias}.amount_minor`, scope)} || ' ' || ${oneLine(`${alias}.reason`)}`
-  return `left join credit_accounts a on a.store_id = ${store} and a.member_id = m.id
-  left join lateral (
-    select sum(l.remaining_minor - l.reserved_minor) as due_minor from credit_lots l
-     where a.balance_minor > 0 and l.store_id = ${store} and l.member_id = m.id and l.expires_at <= ${now}) y on true
-  left join lateral (
-    select sum(t.amount_minor) as lapsed_minor,
+  return `left join credit_accounts a on a.store_id = ${store} and a.member_id = m.id and ${within('a.member_id')}
+  left join (
+    select l.member_id, sum(l.remaining_minor - l.reserved_minor) as due_minor from credit_lots l
+     where l.store_id = ${store} and ${within('l.member_id')} and l.expires_at <= ${now}
+     group by l.member_id) y on y.member_id = m.id
+  left join (
+    select t.member_id, sum(t.amount_minor) as lapsed_minor,
            coalesce(sum((select sum(held.minor) from unnest(t.lots, t.minors) as held(entry_id, minor)
-                           join credit_lots l on l.store_id = ${store} and l.entry_id = held.entry_id
-                            and l.expires_at <= ${now})), 0) as due_minor
+                          cross join lateral (
+                            select from credit_lots l
+                             where l.store_id = ${store} and l.entry_id = held.entry_id and l.expires_at <= ${now} limit 1) l)), 0)
+             as due_minor
       from credit_reservations t
-     where a.reserved_minor > 0 and t.store_id = ${store} and t.member_id = m.id and t.status = 'reserved'
-       and t.expires_at <= ${now}) v on true
-  left join lateral (
-    select string_agg(${line('e')}, E'\\n' order by e.position) filter (where e.type in (7, 8)) as forfeits,
+     where t.store_id = ${store} and ${within('t.member_id')} and t.status = 'reserved' and t.expires_at <= ${now}
+     group by t.member_id) v on v.member_id = m.id
+  left join (
+    select e.member_id,
+           string_agg(${line('e')}, E'\\n' order by e.position) filter (where e.type in (7, 8)) as forfeits,
            string_agg(${line('e')}, E'\\n' order by e.position)
              filter (where e.type in (2, 3) or e.type = 9 and e.mark is null) as adjustments
       from credit_entries e
-     where a.entries > 0 and e.store_id = ${store} and e.member_id = m.id and e.type in (2, 3, 7, 8, 9)) g on true
+     where e.store_id = ${store} and ${within('e.member_id')} and e.type in (2, 3, 7, 8, 9)
+     group by e.member_id) g on g.member_id = m.id
   left join lateral (
     select e.created_at as charged_at from credit_entries e
      where a.entries > 0 and e.store_id = ${store} and e.member_id = m.id and e.type = 1
@@ -229,8 +242,9 @@ function joins(scope: Scope): string {
     select o.country_code, o.province from orders o
      where o.store_id = ${store} and o.member_id = m.id and (o.country_code is not null or o.province is not null)
      order by o.processed_at desc, o.id desc limit 1) z on true
-  left join lateral (
-    select min(s.created_at) filter (where s.is_membership) as began_at,
+  left join (
+    select s.holder_id,
+           min(s.created_at) filter (where s.is_membership) as began_at,
            max(s.cancelled_at) filter (where s.is_membership) as ended_at,
            (array_agg(s.status order by s.rank, s.cancelled_at desc, s.id desc) filter (where s.is_membership))[1] as status,
            (array_agg(s.type order by s.rank, s.cancelled_at desc, s.type desc, s.id desc) filter (where s.is_membership))[1]
@@ -251,7 +265,7 @@ function joins(scope: Scope): string {
            (array_agg(s.failures order by s.charged_at desc, s.attempt_id desc)
               filter (where s.attempt_id is not null and not s.is_membership))[1] as product_failures
       from (
-        select c.id, c.status, c.created_at, c.cancelled_at, c.paused_at,
+        select c.holder_id, c.id, c.status, c.created_at, c.cancelled_at, c.paused_at,
                case p.type when 'vip' then 'VIP' when 'elite' then 'Elite' end as type,
                coalesce(p.type in ('vip', 'elite'), false) as is_membership, c.status in ('cancelled', 'failed') as is_cancelled,
                case c.status when 'active' then 1 when 'paused' then 2 else 3 end as rank,
@@ -259,7 +273,7 @@ function joins(scope: Scope): string {
                  as reason,
                t.id as attempt_id, t.completed_at as charged_at, t.is_failed as charge_failed,
                case when t.is_failed and not t.is_paid then ${failuresOfCycle(store, 't')} end as failures
-          from subscriptions c
+          ${fromHeldContracts(scope)}
           left join plans p on p.store_id = ${store} and p.id = c.plan_id
           left join lateral (
             select b.id, b.completed_at, b.subscription_id, b.cycle_index, ${isFailure('b')} as is_failed,
@@ -269,13 +283,16 @@ function joins(scope: Scope): string {
                               and (w.status = 'success' or w.late_success_at is not null)) as is_paid
               from billing_attempts b
              where b.store_id = ${store} and b.subscription_id = c.id and ${isFinished('b')}
-             order by b.completed_at desc, b.id desc limit 1) t on true
-         where c.store_id = ${store} and ${isHeldByCustomer('c')}) s) h on true
-  left join lateral (
-    select string_agg(${minuteText('w.occurred_at')} || ' | ' || ${statusAfter('w')}, E'\\n' order by w.occurred_at, w.id) as history
-      from subscriptions c
+             order by b.completed_at desc, b.id desc limit 1) t on true) s
+     group by s.holder_id) h on h.holder_id = m.id
+  left join (
+    select c.holder_id,
+           string_agg(${minuteText('w.occurred_at')} || ' | ' || ${statusAfter('w')}, E'\\n' order by w.occurred_at, w.id) as history
+      ${fromHeldContracts(scope)}
       join plans p on p.store_id = ${store} and p.id = c.plan_id and p.type in ('vip', 'elite')
-      join contract_activities w on w.store_id = ${store} and w.subscription_id = c.id
-       and w.kind in ('created', 'paused', 'resumed', 'reactivated', 'cancelled', 'expired', 'failed')
-     where h.began_at is not null and c.store_id = ${store} and ${isHeldByCustomer('c')}) n on true`
+      cross join lateral (
+        select r.id, r.kind, r.refs, r.occurred_at from contract_activities r
+         where r.store_id = ${store} and r.subscription_id = c.id
+           and r.kind in ('created', 'paused', 'resumed', 'reactivated', 'cancelled', 'expired', 'failed') offset 0) w
+     group by c.holder_id) n on n.holder_id = m.id`
 }

@@ -12,7 +12,8 @@ export const members: ExportEndpoint = {
     table: 'members',
     alias: 'm',
     where: 'm.status is not null and m.merged_into is null',
-    joins: ({ store }) => `left join credit_accounts a on a.store_id = ${store} and a.member_id = m.id`
+    joins: ({ store, within }) =>
+      `left join credit_accounts a on a.store_id = ${store} and a.member_id = m.id and ${within('a.member_id')}`
   },
   fields: [
     {

@@ -192,36 +192,46 @@ export const orders: ExportEndpoint = {
 }
 
 /**
- * What belongs to an order is found by its own index, one order after the other: where statistics are missing or old, a join of sums over
- * the whole page would be counted again for each row.
+ * What belongs to an order is read for all orders of the page at once, by the range of their ids; what belongs to its customer is looked
+ * up by key.
  */
-function joins({ store }: Scope): string {
-  return `left join members m on m.store_id = ${store} and m.id = o.member_id
-  left join order_effects x on x.store_id = ${store} and x.order_id = o.id
-  left join first_orders f on f.store_id = ${store} and f.member_id = o.member_id
+function joins({ store, within }: Scope): string {
+  return `left join order_effects x on x.store_id = ${store} and x.order_id = o.id and ${within('x.order_id')}
   left join lateral (
-    select max(refunded_at) as refunded_at from platform_refunds
-     where store_id = ${store} and order_id = o.id) r on true
+    select platform_customer_id, email, first_name, last_name from members
+     where store_id = ${store} and id = o.member_id limit 1) m on true
   left join lateral (
-    select status, initiated_at, reported_at, reason from order_disputes
-     where store_id = ${store} and order_id = o.id
-     order by initiated_at desc, id desc limit 1) d on true
-  left join lateral (
-    select -sum(amount_minor) filter (where type in (4, 5)) as used_minor,
+    select first_at, membership_at, membership_renewal_at, product_at, product_renewal_at, checkout_type from first_orders
+     where store_id = ${store} and member_id = o.member_id limit 1) f on true
+  left join (
+    select order_id, max(refunded_at) as refunded_at from platform_refunds
+     where store_id = ${store} and ${within('order_id')} group by order_id) r on r.order_id = o.id
+  left join (
+    select distinct on (order_id) order_id, status, initiated_at, reported_at, reason from order_disputes
+     where store_id = ${store} and ${within('order_id')}
+     order by order_id, initiated_at desc, id desc) d on d.order_id = o.id
+  left join (
+    select order_id,
+           -sum(amount_minor) filter (where type in (4, 5)) as used_minor,
            -sum(amount_minor) filter (where type in (6, 13)) as deducted_minor,
            max(created_at) filter (where type in (6, 13) and amount_minor < 0) as deducted_at
-      from credit_entries where store_id = ${store} and order_id = o.id) c on true
+      from credit_entries where store_id = ${store} and ${within('order_id')} group by order_id) c on c.order_id = o.id
   left join lateral (
     select string_agg(u.code, ',' order by u.at) as codes, sum(u.minor) as amount_minor
       from rows from (jsonb_to_recordset(o.coupons) as (code text, "amountMinor" bigint))
         with ordinality as u(code, minor, at)
      where o.coupons <> '[]' and not ${isCreditCode('u.code')}) p on true
-  left join lateral (
-    select count(*) as failures,
+  left join (
+    select l.order_id, count(*) as failures,
            string_agg(${oneLine('coalesce(t.error_message, t.error_code)')}, E'\\n' order by t.completed_at, t.id) as reasons
       from order_links l
-      join billing_attempts w on w.store_id = ${store} and w.id = l.attempt_id
-      join billing_attempts t on t.store_id = ${store} and t.subscription_id = w.subscription_id
-       and t.cycle_index = w.cycle_index and ${isFailure('t')}
-     where l.store_id = ${store} and l.order_id = o.id and l.attempt_id is not null) b on true`
+      cross join lateral (
+        select subscription_id, cycle_index from billing_attempts
+         where store_id = ${store} and id = l.attempt_id limit 1) w
+      cross join lateral (
+        select q.id, q.completed_at, q.error_message, q.error_code from billing_attempts q
+         where q.store_id = ${store} and q.subscription_id = w.subscription_id and q.cycle_index = w.cycle_index
+           and ${isFailure('q')} offset 0) t
+     where l.store_id = ${store} and ${within('l.order_id')} and l.attempt_id is not null
+     group by l.order_id) b on b.order_id = o.id`
 }

@@ -1,9 +1,12 @@
 /** A text of several lines as one, for fields whose entries are separated by newlines. */
 export const oneLine = (text: string): string => `translate(${text}, E'\\n\\r', '  ')`
 
-/** A failed charge: not one that charged nothing, nor one that turned out to be paid. `alias` is that of an attempt. */
+/**
+ * A failed charge: not one that charged nothing, nor one that turned out to be paid. `alias` is that of an attempt. Without statistics
+ * the index on the status would be taken for as good as the one on the subscription, so the status is no bare column here.
+ */
 export const isFailure = (alias: string): string =>
-  `${alias}.status = 'failed' and ${alias}.late_success_at is null and ${alias}.error_code not in ('voided', 'superseded')`
+  `${alias}.status || '' = 'failed' and ${alias}.late_success_at is null and ${alias}.error_code not in ('voided', 'superseded')`
 
 /** The finished attempts, by the index that has them by their time. Those that ended before they charged anything are none. */
 export const isFinished = (alias: string): string =>

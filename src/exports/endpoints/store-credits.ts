@@ -15,8 +15,10 @@ export const storeCredits: ExportEndpoint = {
     table: 'credit_entries',
     alias: 'e',
     where: isShownEntry,
-    joins: ({ store }) => `join members m on m.store_id = ${store} and m.id = e.member_id
-  left join orders o on o.store_id = ${store} and o.id = e.order_id`
+    joins: ({ store }) => `cross join lateral (
+    select platform_customer_id from members where store_id = ${store} and id = e.member_id limit 1) m
+  left join lateral (
+    select platform_order_id, channel, source_name from orders where store_id = ${store} and id = e.order_id limit 1) o on true`
   },
   fields: [
     {

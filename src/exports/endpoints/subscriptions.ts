@@ -120,7 +120,9 @@ export const subscriptions: ExportEndpoint = {
 }
 
 function joins({ store }: Scope): string {
-  return `join members m on m.store_id = ${store} and m.id = s.member_id
+  return `cross join lateral (
+    select platform_customer_id, email, first_name, last_name from members
+     where store_id = ${store} and id = s.member_id limit 1) m
   left join lateral (
     select b.completed_at, ${isFailure('b')} as is_failed from billing_attempts b
      where b.store_id = ${store} and b.subscription_id = s.id and ${isFinished('b')}

@@ -15,21 +15,21 @@ export async function pagePlan(
     meta,
     descending = false,
     conditions = [],
-    more = { fields: [], joins: '' }
+    more
   }: {
     meta: object
     descending?: boolean
     /** What else holds of the rows, such as a date. */
     conditions?: string[]
-    more?: { fields: Field[]; joins: string }
+    more?: { fields: Field[]; joins: (scope: Scope) => string }
   }
 ): Promise<PagePlan> {
   const { scope, timeZone } = await scopeOf(ctx, page ?? { ids: [] })
   const { table, alias, joins } = endpoint.source
-  const fields = [...endpoint.fields, ...more.fields]
+  const fields = [...endpoint.fields, ...(more?.fields ?? [])]
   const select = `select ${formattedColumns(fields, scope)}
   from ${table} ${alias}
-  ${[joins(scope), more.joins].join('\n  ').trim()}
+  ${[joins(scope), more?.joins(scope) ?? ''].join('\n  ').trim()}
  where ${alias}.store_id = ${scope.store} and ${scope.within(`${alias}.id`)}
    and ${[conditionOf(endpoint, scope), ...conditions].join('\n   and ')}
  order by ${alias}.id${descending ? ' desc' : ''}`

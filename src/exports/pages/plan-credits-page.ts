@@ -98,27 +98,24 @@ function countUpTo(numbers: number[], most: number): number {
   return low
 }
 
-/** The entries that are not shown, oldest first: redemptions of cancelled orders, and what has restored them in whole. */
+/**
+ * The entries that are not shown, oldest first: redemptions of cancelled orders, and what has restored them in whole. Each is looked up
+ * by key: joined, they would be compared with each other where statistics are missing.
+ */
 async function listHidden(ctx: Ctx): Promise<number[]> {
   const { ids } = await ctx.tx.one(
     Found,
     sql`
-    with cancelled as (
-      select distinct reverses_id as id from credit_entries
-       where store_id = ${ctx.storeId} and mark = 'order_cancelled' and reverses_id is not null),
-    restorations as (
-      select r.id, r.reverses_id, r.amount_minor, r.type from cancelled c
-        join credit_entries r on r.store_id = ${ctx.storeId} and r.reverses_id = c.id),
-    whole as (
-      select e.id from cancelled c
-        join credit_entries e on e.store_id = ${ctx.storeId} and e.id = c.id and e.type = 4
-        join restorations r on r.reverses_id = e.id
-       group by e.id, e.amount_minor having sum(r.amount_minor) + e.amount_minor >= 0),
-    hidden as (
-      select id from whole
-      union
-      select r.id from restorations r join whole w on w.id = r.reverses_id where r.type = 5)
-    select array_agg(id order by id) as ids from hidden`
+    select array_agg(h.id order by h.id) as ids
+      from (select distinct reverses_id as id from credit_entries
+             where store_id = ${ctx.storeId} and mark = 'order_cancelled' and reverses_id is not null) c
+     cross join lateral (
+       select type, amount_minor from credit_entries where store_id = ${ctx.storeId} and id = c.id limit 1) e
+     cross join lateral (
+       select sum(amount_minor) as amount_minor, array_agg(id) filter (where type = 5) as ids
+         from credit_entries where store_id = ${ctx.storeId} and reverses_id = c.id) r
+     cross join lateral unnest(c.id || r.ids) h(id)
+     where e.type = 4 and e.amount_minor + r.amount_minor >= 0`
   )
   return ids ?? []
 }

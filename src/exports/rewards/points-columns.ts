@@ -1,5 +1,5 @@
 import { bool, type Ctx, row, sql, text } from '#kit/postgres'
-import type { Field } from '../endpoint.ts'
+import type { Field, Scope } from '../endpoint.ts'
 import { literal } from '../format-fields.ts'
 
 /** What a member's row shows where the shop hides the balance from its storefront. */
@@ -9,7 +9,7 @@ const HIDDEN = ' - '
  * The field `<integration>_points` of each active integration, for rows of members `m`: the balance in digits, empty when it is not
  * known.
  */
-export async function listPointsColumns(ctx: Ctx): Promise<{ fields: Field[]; joins: string }> {
+export async function listPointsColumns(ctx: Ctx): Promise<{ fields: Field[]; joins: (scope: Scope) => string }> {
   const active = await ctx.tx.many(
     row({ key: text, isShown: bool }),
     sql`select key, is_shown from reward_integrations where store_id = ${ctx.storeId} and is_active order by key`
@@ -23,11 +23,13 @@ export async function listPointsColumns(ctx: Ctx): Promise<{ fields: Field[]; jo
       format: 'text',
       meaning: `The balance of points at ${key}`
     })),
-    joins: shown
-      .map(
-        (key) => `left join reward_balances ${alias(key)} on ${alias(key)}.store_id = ${ctx.storeId}
-   and ${alias(key)}.key = ${literal(key)} and ${alias(key)}.member_id = m.id`
-      )
-      .join('\n  ')
+    joins: ({ store, within }) =>
+      shown
+        .map(
+          (key) => `left join reward_balances ${alias(key)} on ${alias(key)}.store_id = ${store}
+   and ${alias(key)}.key = ${literal(key)} and ${alias(key)}.member_id = m.id
+   and ${within(`${alias(key)}.member_id`)}`
+        )
+        .join('\n  ')
   }
 }
