@@ -34,7 +34,7 @@ export function anOrder(at: Temporal.Instant, over: Partial<PlatformOrder> = {})
 }
 
 /** What an order says besides its totals: only what is given. */
-const orderDetails = (over: Partial<OrderDetails>): OrderDetails => ({
+export const orderDetails = (over: Partial<OrderDetails>): OrderDetails => ({
   customerName: null,
   customer: null,
   subtotalMinor: 2900,

@@ -6,7 +6,7 @@ import type { ChargeFaults } from '../billing/charge-faults.ts'
 import { ensureCatalogue } from '../catalogue.ts'
 import type { Platform } from '../http.ts'
 import { hashToken } from '../shop.ts'
-import { checkedFaults } from './set-charge-faults.ts'
+import { checkedFaults } from './faults/set-charge-faults.ts'
 
 export type NewShop = {
   storeId: number

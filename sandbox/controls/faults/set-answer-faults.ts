@@ -1,8 +1,8 @@
 import { sql } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
-import type { AnswerFaults } from '../answer-faults.ts'
-import type { Platform } from '../http.ts'
-import { shopOf } from './refusals.ts'
+import type { AnswerFaults } from '../../answer-faults.ts'
+import type { Platform } from '../../http.ts'
+import { shopOf } from '../refusals.ts'
 
 /** Has a share of the answers to the shop's mutations be lost from now on; null ends it. The same seed loses the same ones. */
 export async function setAnswerFaults(

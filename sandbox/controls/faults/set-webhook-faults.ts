@@ -1,8 +1,8 @@
 import { sql } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
-import type { Platform } from '../http.ts'
-import type { WebhookFaults } from '../outgoing/webhook-faults.ts'
-import { shopOf } from './refusals.ts'
+import type { Platform } from '../../http.ts'
+import type { WebhookFaults } from '../../outgoing/webhook-faults.ts'
+import { shopOf } from '../refusals.ts'
 
 const SHARES = ['drop', 'duplicate', 'late'] as const
 const MAX_DELAY_HOURS = 24 * 30

@@ -1,8 +1,8 @@
 import { sql } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
-import type { Platform } from '../http.ts'
-import type { BulkFaults } from '../state/bulk-operations.ts'
-import { shopOf } from './refusals.ts'
+import type { Platform } from '../../http.ts'
+import type { BulkFaults } from '../../state/bulk-operations.ts'
+import { shopOf } from '../refusals.ts'
 
 /** Sets faults for the shop's next bulk operations; null removes them. Running operations are not affected. */
 export async function setBulkFaults(

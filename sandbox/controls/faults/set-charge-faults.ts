@@ -1,8 +1,8 @@
 import { sql } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
-import { CHARGE_SHARES, type ChargeFaults } from '../billing/charge-faults.ts'
-import type { Platform } from '../http.ts'
-import { shopOf } from './refusals.ts'
+import { CHARGE_SHARES, type ChargeFaults } from '../../billing/charge-faults.ts'
+import type { Platform } from '../../http.ts'
+import { shopOf } from '../refusals.ts'
 
 /** Sets faults for the shop's charges from now on; null removes them. The same seed and keys produce the same faults. */
 export async function setChargeFaults(
