@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { EVENT_SCHEMAS_FOLDER, eventSchemaFiles } from './event-schema-files.ts'
 
 const wanted = eventSchemaFiles()
-const there = await readdir(EVENT_SCHEMAS_FOLDER)
+const there = (await readdir(EVENT_SCHEMAS_FOLDER)).filter((name) => name.endsWith('.json'))
 const stale: string[] = there.filter((name) => !wanted.has(name))
 for (const [name, json] of wanted) {
   const isSame = there.includes(name) && (await readFile(new URL(name, EVENT_SCHEMAS_FOLDER), 'utf8')) === json

@@ -16,6 +16,7 @@ const CHECKS = [
   'node scripts/check-admin-api-page.ts',
   'node scripts/check-event-schemas.ts',
   'node scripts/check-docs-parts.ts',
+  'node scripts/check-warehouse-files.ts',
   'tsc -p src/plans/pricing'
 ]
 

@@ -1,3 +1,4 @@
+import { type ExportEndpoint, endpoints } from '#exports'
 import type { AuditRule } from '#kit/define-audit-rule'
 import { acceptedWords, listSettings } from '#kit/define-settings'
 import { exposedName, type Metric } from '#kit/metrics'
@@ -31,6 +32,9 @@ const rulesOf = (severity: Rule['severity']) => () => [
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name, help }) => [`\`${name}\``, help])
 ]
+
+const incrementOf = ({ filters, addsOnly }: ExportEndpoint): string =>
+  addsOnly ? 'what was added' : filters.includes('since_updated') ? 'what changed' : 'all'
 
 /** Parts of docs/ that are made from the code: each is in its file between its two comments. */
 const PARTS: { file: string; name: string; text: () => string }[] = [
@@ -93,6 +97,19 @@ const PARTS: { file: string; name: string; text: () => string }[] = [
   },
   { file: 'docs/operations.md', name: 'findings', text: tableOf(rulesOf('finding')) },
   { file: 'docs/operations.md', name: 'warnings', text: tableOf(rulesOf('warning')) },
+  {
+    file: 'docs/warehouses.md',
+    name: 'streams',
+    text: tableOf(() => [
+      ['endpoint', 'key', 'paging', 'a later sync reads'],
+      ...endpoints.map((endpoint) => [
+        code(`/${endpoint.name}`),
+        endpoint.key.map(code).join(', ') || 'none',
+        endpoint.paging === 'page' ? code('page') : code('since_id'),
+        incrementOf(endpoint)
+      ])
+    ])
+  },
   { file: 'docs/events.md', name: 'payloads', text: eventSections },
   {
     file: 'docs/api.md',

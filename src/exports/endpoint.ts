@@ -72,7 +72,7 @@ export type ExportEndpoint = {
   pageSize: number
   filters: readonly FilterName[]
   fields: readonly Field[]
-  /** The fields that name a row, the same for ever; empty where none do, so that a copy of a row cannot be told from another row. */
+  /** The fields that name a row; empty where none do, so that a copy of a row cannot be told from another row. */
   key: readonly string[]
   /** Rows are only added, with ascending ids: a later sync goes on after the last one. */
   addsOnly?: true

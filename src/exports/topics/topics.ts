@@ -26,6 +26,7 @@ const CONTRACT: Field = {
   meaning: 'The number of the contract on the platform'
 }
 
+/** Other tables are looked up by key, row after row: a dump begins at once, and its rows need no sorting. */
 export const topics: readonly Topic[] = [
   {
     name: 'member',
@@ -41,7 +42,8 @@ export const topics: readonly Topic[] = [
       }
     ],
     from: ({ store }) => `members m
-  left join credit_accounts a on a.store_id = ${store} and a.member_id = m.id
+  left join lateral (
+    select balance_minor from credit_accounts where store_id = ${store} and member_id = m.id limit 1) a on true
  where m.store_id = ${store} and m.status is not null and m.merged_into is null
  order by m.id`
   },
@@ -79,8 +81,10 @@ export const topics: readonly Topic[] = [
     select e.member_id, e.position, e.type, e.reason, e.amount_minor, e.created_at, e.order_id,
            sum(e.amount_minor) over (partition by e.member_id order by e.position) as total_minor
       from credit_entries e where e.store_id = ${store} and ${isShownEntry({ store })}) e
-  join members m on m.store_id = ${store} and m.id = e.member_id
-  left join orders o on o.store_id = ${store} and o.id = e.order_id
+  cross join lateral (
+    select platform_customer_id from members where store_id = ${store} and id = e.member_id limit 1) m
+  left join lateral (
+    select name from orders where store_id = ${store} and id = e.order_id limit 1) o on true
  order by e.member_id, e.position`
   },
   {
@@ -101,8 +105,10 @@ export const topics: readonly Topic[] = [
       { name: 'created_at', sql: 'a.occurred_at', format: 'minute', meaning: 'When it happened' }
     ],
     from: ({ store }) => `contract_activities a
-  join subscriptions s on s.store_id = ${store} and s.id = a.subscription_id
-  join members m on m.store_id = ${store} and m.id = s.member_id
+  cross join lateral (
+    select member_id, platform_contract_id from subscriptions where store_id = ${store} and id = a.subscription_id limit 1) s
+  cross join lateral (
+    select platform_customer_id from members where store_id = ${store} and id = s.member_id limit 1) m
  where a.store_id = ${store}
  order by a.id`
   },
@@ -155,7 +161,8 @@ export const topics: readonly Topic[] = [
       CUSTOMER
     ],
     from: ({ store }) => `subscriptions s
-  join members m on m.store_id = ${store} and m.id = s.member_id
+  cross join lateral (
+    select platform_customer_id from members where store_id = ${store} and id = s.member_id limit 1) m
  where s.store_id = ${store}
  order by s.id`
   }
