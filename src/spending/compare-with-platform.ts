@@ -68,7 +68,7 @@ export async function countReconciled(ctx: Ctx, since: number): Promise<Reconcil
     sql`
     select count(*) as accounts,
            -- Until the walk has passed them, all of them wait.
-           count(*) filter (where a.due_at is not null or w.next_at <= statement_timestamp() and a.member_id > w.after_id)
+           count(*) filter (where a.due_at is not null or w.next_at <= ${ctx.now} and a.member_id > w.after_id)
              as waiting
       from spending_accounts a left join spending_walks w on w.store_id = ${ctx.storeId}
      where a.store_id = ${ctx.storeId}`

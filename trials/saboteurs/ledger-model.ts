@@ -170,9 +170,9 @@ export const ledgerModelSaboteurs: Record<string, Saboteur> = {
     trialThen: { failsWith: 'Counterexample' },
     edits: [
       {
-        file: 'src/credits/take-back-credit.ts',
-        from: 'inProportion(issued.amountMinor, share) - before',
-        to: 'inProportion(issued.amountMinor, share) - before * 0'
+        file: 'src/credits/plan-take-back.ts',
+        from: "const was = { refund: askedOf(before, 'refund'), dispute: askedOf(before, 'dispute') }",
+        to: 'const was = { refund: 0, dispute: 0 }'
       }
     ]
   },

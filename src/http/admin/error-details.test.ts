@@ -36,6 +36,23 @@ async function assertNames(operation: Operation, query: string, body: unknown, f
   )
 }
 
+/** What is wrong within a list is named by its place there, and nothing else is. */
+async function assertNamesWithin(operation: Operation, body: unknown, list: string) {
+  const { status, text, error } = await send(operation, '', body)
+  assert.equal(status, 400, text)
+  const fields = error.details.map(({ field }: { field: string }) => field)
+  assert.ok(fields.includes(`${list}[0].wrong`), text)
+  assert.ok(
+    fields.every((field: string) => field.startsWith(`${list}[0].`)),
+    text
+  )
+}
+
+const isListOfObjects = (schema: unknown) => {
+  const { type, items } = schema as { type?: string | string[]; items?: { type?: string } }
+  return [type].flat().includes('array') && items?.type === 'object'
+}
+
 for (const operation of operations) {
   const { body: schema, example } = operation
   const good = schema ? ((example ?? {}) as Record<string, unknown>) : undefined
@@ -50,8 +67,10 @@ for (const operation of operations) {
     }
     await assertNames(operation, '?nonsense=1', good, 'nonsense', 'unknown')
     if (!schema) return
-    for (const name of Object.keys(schema.properties ?? {})) {
-      await assertNames(operation, '', { ...good, [name]: [{ wrong: true }] }, name, 'invalid')
+    for (const [name, accepted] of Object.entries(schema.properties ?? {})) {
+      const wrong = { ...good, [name]: [{ wrong: true }] }
+      if (isListOfObjects(accepted)) await assertNamesWithin(operation, wrong, name)
+      else await assertNames(operation, '', wrong, name, 'invalid')
     }
     for (const name of (schema.required ?? []) as string[]) {
       const { [name]: _, ...others } = good!
