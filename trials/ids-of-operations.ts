@@ -56,6 +56,8 @@ const NO_IDS: Record<string, string> = {
   before: 'a place in a list, which the store of the path bounds',
   after: 'a place in a list, which the store of the path bounds',
   plan: 'the name of a tariff, or of a plan in the sandbox',
+  plans: 'names of plans in the sandbox',
+  webhook_id: 'the id that the sandbox gives a message to the store of the path',
   'member.email': 'a new address'
 }
 /**
