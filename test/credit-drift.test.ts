@@ -193,6 +193,17 @@ test('while an event about the credit waits, what differs is not called wrong', 
   assert.deepEqual([findings.length, notChecked.length], [0, 1])
 })
 
+test('a customer whose credit is sent while the platform is read is left out', async () => {
+  const { join, add, auditElsewhere, connector } = await aShop()
+  const id = await join('ada@example.com')
+  const findMany: typeof connector.storeCredit.findMany = async (...asked) => {
+    await add(id, '1.00')
+    return connector.storeCredit.findMany(...asked)
+  }
+  const { checked, findings, notChecked } = await auditElsewhere({ storeCredit: { findMany } })
+  assert.deepEqual([checked, findings, notChecked.length], [0, [], 1])
+})
+
 test('what the limits leave out is said: calls, time, and a platform that does not respond', async () => {
   const { storeId, join, byHand, auditElsewhere } = await aShop()
   const ids = [await join('ada@example.com'), await join('bob@example.com'), await join('eve@example.com')]

@@ -77,10 +77,10 @@ export async function readCreditDifferences(
   const shown = cardIds.length > 0 ? await read.cards(cardIds, currency) : nothing<PlatformGiftCard>()
   if (!shown.ok) return shown
   const found = { accounts: accounts.value, cards: shown.value }
-  const waiting = listed.filter(({ waits }) => waits).length
   const notShown = accountIds.filter((id) => !accounts.value.has(id)).length
   // What is known here is read after the platform: who was worked on in between waits, or has another lease or version by now.
   const compared = await db.inStore(storeId, (ctx) => compareNow(ctx, wanted, found, orderWithin))
+  const waiting = listed.filter(({ waits }) => waits).length + wanted.length - compared.compared
   return { ok: true, value: { waiting, notShown, next, ...compared } }
 }
 
