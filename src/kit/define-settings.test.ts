@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import {
   choice,
   defineSettings,
+  idOrNull,
   setting,
   wholeNumber,
   wholeNumberOrNull,
@@ -21,6 +22,7 @@ const section = defineSettings('dunning', {
     flag: '--days <list>',
     help: 'Days.'
   }),
+  plan: setting({ accepts: idOrNull('plan', 'plan_3'), default: null, flag: '--plan <plan>', help: 'Plan.' }),
   after: setting({ accepts: choice('stop', 'go'), default: 'go' as const, flag: '--after <what>', help: 'After.' })
 })
 
@@ -52,6 +54,11 @@ test('a setting takes its first and its last value, and nothing beyond', () => {
     [{ days: [0] }, false],
     [{ days: [9, 10] }, false],
     [{ days: 1 }, false],
+    [{ plan: 'plan_12' }, true],
+    [{ plan: null }, true],
+    [{ plan: 'plan_0' }, false],
+    [{ plan: 'sub_12' }, false],
+    [{ plan: 12 }, false],
     [{ after: 'stop' }, true],
     [{ after: 'wait' }, false]
   ] as const) {
@@ -67,8 +74,8 @@ test('what is not changed stays, and what was never set has its default', () => 
   assert.deepEqual(stored, { other: { x: 1 }, dunning: { graceHours: 2 } })
   const changed = withChange(section, stored, { limit: 2 })
   assert.deepEqual(changed, { other: { x: 1 }, dunning: { graceHours: 2, limit: 2 } })
-  assert.deepEqual(withDefaults(section, changed), { graceHours: 2, limit: 2, days: [1, 3], after: 'go' })
-  assert.deepEqual(withDefaults(section, {}), { graceHours: 24, limit: null, days: [1, 3], after: 'go' })
+  assert.deepEqual(withDefaults(section, changed), { graceHours: 2, limit: 2, days: [1, 3], plan: null, after: 'go' })
+  assert.deepEqual(withDefaults(section, {}), { graceHours: 24, limit: null, days: [1, 3], plan: null, after: 'go' })
 })
 
 test('a network is an address with as many bits as it may have', () => {
