@@ -15,7 +15,7 @@ export type Stream = {
 type Metadata = { breadcrumb: string[]; metadata: Record<string, unknown> }
 type CatalogStream = { tap_stream_id: string; metadata?: Metadata[] }
 
-export const replicationOf = ({ filters, addsOnly }: DataEndpoint): Replication =>
+const replicationOf = ({ filters, addsOnly }: DataEndpoint): Replication =>
   addsOnly ? 'added' : filters.includes('since_updated') ? 'changes' : 'all'
 
 /** The schema of a SCHEMA message: with these fields besides, without those that were left out. */
