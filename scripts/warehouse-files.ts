@@ -25,13 +25,13 @@ export function warehouseFiles(): Map<string, string> {
   ])
 }
 
-function forLoaders({ name, paging, filters, key, addsOnly = false, fields }: ExportEndpoint): object {
+function forLoaders({ name, paging, filters, key, addsOnly, fields }: ExportEndpoint): object {
   return {
     name,
     paging,
     filters,
     key,
-    adds_only: addsOnly,
+    adds_only: addsOnly === true,
     fields: Object.fromEntries(fields.map((field) => [field.name, field.format]))
   }
 }

@@ -64,8 +64,8 @@ async function onTheWay(
     }
     void handle(++nth, pass, response)
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  beforeDrop(() => void server.close())
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', () => listening()))
+  beforeDrop(async () => void server.close())
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}${new URL(shop).pathname}`
   return { address, asked: () => nth }
 }

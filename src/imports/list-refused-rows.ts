@@ -1,4 +1,3 @@
-import { csvLine } from '#kit/csv-line'
 import type { Database } from '#kit/postgres'
 import { escapeFormula, escapeRowText } from './formula-escape.ts'
 import { listRefused } from './row-queries.ts'
@@ -55,4 +54,12 @@ async function* pagesOf(db: Database, storeId: number, id: number) {
     if (rows.length < PAGE) return
     after = rows.at(-1)!.line
   }
+}
+
+function csvLine(cells: string[]): string {
+  return `${cells.map(csvCell).join(',')}\r\n`
+}
+
+function csvCell(value: string): string {
+  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
 }
