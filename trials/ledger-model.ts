@@ -373,8 +373,6 @@ async function live(db: Database, store: BuiltStore, members: number[], batches:
     }
   }
 
-  const keptOf = ({ parts }: Taken) => parts.reduce((sum, { minor, restored }) => sum + minor - restored, 0)
-
   /** The last take-back first, of each first what it could not take, and then what it took last. */
   function undo(model: Model, taken: Taken[], type: TakeBackType, minor: number) {
     let open = minor
@@ -454,6 +452,9 @@ async function live(db: Database, store: BuiltStore, members: number[], batches:
     }
   }
 }
+
+/** What was taken back and not given back. */
+const keptOf = ({ parts }: Taken) => parts.reduce((sum, { minor, restored }) => sum + minor - restored, 0)
 
 const dayAt = (day: number) => at(START).add({ hours: 24 * day })
 async function anOrderOf(store: BuiltStore, memberId: number): Promise<number> {

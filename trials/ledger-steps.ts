@@ -16,88 +16,99 @@ export type Step =
   | { kind: 'issue'; who: 0 | 1; minor: number; days: number | null }
   | { kind: 'reverse'; who: 0 | 1; type: 'refund' | 'dispute'; tenths: number }
 
-const who = fc.constantFrom<0 | 1>(0, 1)
-const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 3,
-    arbitrary: fc.record({
+const maybe = (numbers: fc.Arbitrary<number>): fc.Arbitrary<number | null> => fc.option(numbers)
+
+type Weighted = fc.WeightedArbitrary<Step>
+const kinds = (who: fc.Arbitrary<0 | 1>) =>
+  ({
+    add: fc.record({
       kind: fc.constant('add' as const),
       who,
       minor: fc.integer({ min: 1, max: 500 }),
-      days: fc.option(fc.integer({ min: 1, max: 9 }))
-    })
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({ kind: fc.constant('deduct' as const), who, minor: fc.integer({ min: 1, max: 700 }) })
-  },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('repeat' as const), nth: fc.nat(30) }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({
+      days: maybe(fc.integer({ min: 1, max: 9 }))
+    }),
+    deduct: fc.record({ kind: fc.constant('deduct' as const), who, minor: fc.integer({ min: 1, max: 700 }) }),
+    repeat: fc.record({ kind: fc.constant('repeat' as const), nth: fc.nat(30) }),
+    wait: fc.record({
       kind: fc.constant('wait' as const),
       days: fc.integer({ min: 1, max: 5 }),
       expire: fc.boolean()
-    })
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('transfer' as const), from: who }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
+    }),
+    transfer: fc.record({ kind: fc.constant('transfer' as const), from: who }),
+    reserve: fc.record({
       kind: fc.constant('reserve' as const),
       who,
       minor: fc.integer({ min: 1, max: 500 }),
       days: fc.integer({ min: 1, max: 6 })
-    })
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
+    }),
+    capture: fc.record({
       kind: fc.constant('capture' as const),
       nth: fc.nat(5),
       percent: fc.integer({ min: 1, max: 110 })
-    })
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('release' as const), nth: fc.nat(5) }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('redeem' as const), who, minor: fc.integer({ min: 1, max: 500 }) })
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
+    }),
+    release: fc.record({ kind: fc.constant('release' as const), nth: fc.nat(5) }),
+    redeem: fc.record({ kind: fc.constant('redeem' as const), who, minor: fc.integer({ min: 1, max: 500 }) }),
+    restore: fc.record({
       kind: fc.constant('restore' as const),
       nth: fc.nat(5),
-      minor: fc.option(fc.integer({ min: 1, max: 300 }))
-    })
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
+      minor: maybe(fc.integer({ min: 1, max: 300 }))
+    }),
+    issue: fc.record({
       kind: fc.constant('issue' as const),
       who,
       minor: fc.integer({ min: 1, max: 500 }),
-      days: fc.option(fc.integer({ min: 1, max: 9 }))
-    })
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
+      days: maybe(fc.integer({ min: 1, max: 9 }))
+    }),
+    reverse: fc.record({
       kind: fc.constant('reverse' as const),
       who,
       type: fc.constantFrom<'refund' | 'dispute'>('refund', 'dispute'),
       tenths: fc.integer({ min: 0, max: 10 })
-    })
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
+    }),
+    points: fc.record({
       kind: fc.constant('points' as const),
       who,
       balance: fc.nat(50),
-      repeats: fc.option(fc.nat(5))
+      repeats: maybe(fc.nat(5))
     })
-  }
-)
+  }) satisfies Record<Step['kind'], fc.Arbitrary<Step>>
+
+/** Steps of these kinds, some more often than others. */
+function stepsOf(who: fc.Arbitrary<0 | 1>, weights: Partial<Record<Step['kind'], number>>): fc.Arbitrary<Step> {
+  const all: Record<string, fc.Arbitrary<Step>> = kinds(who)
+  return fc.oneof(...Object.entries(weights).map(([kind, weight]): Weighted => ({ weight, arbitrary: all[kind]! })))
+}
+
 /** Steps of one call, as for requests at the same time. */
-export const life = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 12 })
+const batchesOf = (step: fc.Arbitrary<Step>) =>
+  fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 12 })
+
+const anything = stepsOf(fc.constantFrom<0 | 1>(0, 1), {
+  add: 3,
+  deduct: 3,
+  repeat: 3,
+  wait: 3,
+  transfer: 1,
+  reserve: 2,
+  capture: 1,
+  release: 1,
+  redeem: 1,
+  restore: 1,
+  issue: 1,
+  reverse: 2,
+  points: 1
+})
+/** Of one customer: refunds and disputes come upon reservations that are open. */
+const reserving = stepsOf(fc.constant(0), {
+  add: 1,
+  wait: 1,
+  reserve: 4,
+  capture: 1,
+  release: 2,
+  issue: 3,
+  reverse: 4
+})
+export const life = fc.oneof(
+  { weight: 2, arbitrary: batchesOf(anything) },
+  { weight: 1, arbitrary: batchesOf(reserving) }
+)

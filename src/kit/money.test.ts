@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { decimalOf, minorOf, numberOf } from './money.ts'
+import { decimalOf, inProportion, minorOf, numberOf } from './money.ts'
 
 for (const [amount, currency, minor] of [
   ['29.00', 'USD', 2900],
@@ -57,3 +57,19 @@ test('an amount survives conversion to a decimal string or a number and back', (
     )
   )
 })
+
+for (const [amount, part, whole, expected] of [
+  [1000, 15, 60, 250],
+  [1000, 1, 3, 333],
+  [1000, 2, 3, 666],
+  [1000, 0, 60, 0],
+  [1000, -5, 60, 0],
+  [1000, 60, 60, 1000],
+  [1000, 90, 60, 1000],
+  [Number.MAX_SAFE_INTEGER, 2, 3, 6004799503160660],
+  [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER - 1, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER - 1]
+] as const) {
+  test(`${part} of ${whole} is ${expected} of ${amount}`, () => {
+    assert.equal(inProportion(amount, part, whole), expected)
+  })
+}
