@@ -129,7 +129,7 @@ export class TestShop {
     const { product } = await this.mutate(
       `mutation($product: ProductCreateInput!) { productCreate(product: $product) {
          product { id variants(first: 1) { nodes { id } } } userErrors { field message } } }`,
-      { product: { title: name } }
+      { product: { title: name, productType: 'Membership' } }
     )
     const variantId = product.variants.nodes[0].id
     await this.mutate(

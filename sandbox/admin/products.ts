@@ -27,7 +27,13 @@ const pageOfProducts = listing({
                and ($6::jsonb->>'text' is null or position(lower($6::jsonb->>'text') in lower(title)) > 0)`
 })
 
-type ProductInput = { title?: string | null; handle?: string | null; status?: string | null; tags?: string[] | null }
+type ProductInput = {
+  title?: string | null
+  handle?: string | null
+  status?: string | null
+  tags?: string[] | null
+  productType?: string | null
+}
 
 async function create(_root: unknown, args: { product?: ProductInput; input?: ProductInput }, api: Api) {
   const shop = { __typename: 'Shop', id: api.shop.id }
@@ -40,7 +46,9 @@ async function create(_root: unknown, args: { product?: ProductInput; input?: Pr
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, '-')
       .replace(/^-|-$/g, '')
-  const fields = { title, handle, status: input.status ?? 'ACTIVE', tags: normalTags(input.tags ?? []) }
+  const { status, tags, productType } = input
+  const of = { status: status ?? 'ACTIVE', tags: normalTags(tags ?? []), productType: productType?.trim() || null }
+  const fields = { title, handle, ...of }
   const product = await api.write((q, now) => insertProduct(q, api.shop.storeId, fields, now))
   return { product, shop, userErrors: [] }
 }

@@ -10,6 +10,13 @@ import {
   type Variant
 } from '../state/products.ts'
 
+/** A subscription is of a product that the shop also sells once. */
+export type OfferKind = 'membership' | 'subscription'
+
+/** The app gives a membership's product this type; the products of memberships of before have none. */
+export const kindOf = ({ productType }: Pick<Product, 'productType'>): OfferKind =>
+  productType === null || productType === 'Membership' ? 'membership' : 'subscription'
+
 export type Offer = { group: SellingPlanGroup; plan: SellingPlan; product: Product; variant: Variant }
 
 /** All plans that can be bought: pairs of a selling plan and a product sold with it. */

@@ -143,10 +143,8 @@ async function pay(
 ): Promise<{ payments: Payment[]; spent: CreditTransaction | null }> {
   const payments: Payment[] = []
   let spent: CreditTransaction | null = null
-  const giftMinor = Math.min(giftCard?.balanceMinor ?? 0, totalMinor)
-  if (creditMinor > totalMinor - giftMinor) {
-    throw invalidField('credit', 'must be at most what is to be paid')
-  }
+  const giftMinor = giftCardPart({ giftCard }, totalMinor)
+  await refuseCredit(q, shop, customer, { giftCard, creditMinor }, totalMinor)
   if (giftCard && giftMinor > 0) {
     const move = { giftCardId: giftCard.id, amountMinor: -giftMinor, note: null, processedAt: now }
     if (!(await moveGiftCard(q, shop.storeId, move, now))) throw new Refusal('conflict', 'The gift card was just used')
@@ -167,16 +165,41 @@ async function pay(
   return { payments, spent }
 }
 
+/** What a gift card pays of a cart. */
+export const giftCardPart = ({ giftCard }: Pick<Cart, 'giftCard'>, totalMinor: number): number =>
+  Math.min(giftCard?.balanceMinor ?? 0, totalMinor)
+
+/** Refuses more store credit than there is to pay, or than the customer has. */
+export async function refuseCredit(
+  q: Queries,
+  shop: Shop,
+  customer: Customer,
+  cart: Pick<Cart, 'giftCard' | 'creditMinor'>,
+  totalMinor: number
+): Promise<void> {
+  if (cart.creditMinor === 0) return
+  if (cart.creditMinor > totalMinor - giftCardPart(cart, totalMinor)) {
+    throw invalidField('credit', 'must be at most what is to be paid')
+  }
+  const balanceMinor = (await creditAccountOf(q, shop, customer))?.balanceMinor ?? 0
+  if (cart.creditMinor > balanceMinor) throw tooMuchCredit(shop, balanceMinor)
+}
+
+const creditAccountOf = async (q: Queries, shop: Shop, customer: Customer) =>
+  (await listCreditAccounts(q, shop.storeId, [customer.id])).find(({ currency }) => currency === shop.currency)
+
+function tooMuchCredit(shop: Shop, balanceMinor: number): Refusal {
+  const has = `${decimalOf(balanceMinor, shop.currency)} ${shop.currency}`
+  const message = `must be at most the store credit that the customer has on the platform, which is ${has}`
+  return new Refusal('conflict', `credit ${message}`, [{ field: 'credit', code: 'invalid', message }])
+}
+
 async function spendCredit(q: Queries, shop: Shop, customer: Customer, amountMinor: number, now: Temporal.Instant) {
-  const account = (await listCreditAccounts(q, shop.storeId, [customer.id])).find(
-    (candidate) => candidate.currency === shop.currency
-  )
+  const account = await creditAccountOf(q, shop, customer)
   const move = { accountId: account?.id ?? '0', amountMinor: -amountMinor, event: 'ORDER_PAYMENT', expiresAt: null }
   const spent = account ? await moveCredit(q, shop.storeId, move, now) : null
   if (spent) return spent
-  const has = `${decimalOf(account?.balanceMinor ?? 0, shop.currency)} ${shop.currency}`
-  const message = `must be at most the store credit that the customer has on the platform, which is ${has}`
-  throw new Refusal('conflict', `credit ${message}`, [{ field: 'credit', code: 'invalid', message }])
+  throw tooMuchCredit(shop, account?.balanceMinor ?? 0)
 }
 
 /** The card of somebody who leaves none on file. */

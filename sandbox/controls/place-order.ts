@@ -6,7 +6,7 @@ import { inProportion, sumOf } from '../amounts.ts'
 import { type CartTotals, type Goods, priceOf, type Reduction } from '../checkout/cart-totals.ts'
 import { memberReductions, priceForMember } from '../checkout/member-prices.ts'
 import type { Offer } from '../checkout/offers.ts'
-import { type Cart, cartGoods, placeCheckout, totalsOf } from '../checkout/place-checkout.ts'
+import { type Cart, cartGoods, placeCheckout, refuseCredit, totalsOf } from '../checkout/place-checkout.ts'
 import { redeemCodes } from '../checkout/redeem-codes.ts'
 import type { Platform } from '../http.ts'
 import type { Shop } from '../shop.ts'
@@ -92,7 +92,10 @@ export async function placeOrder(
 
 export type OrderPreview = { cart: Cart; goods: Goods[]; totals: CartTotals; price: CartPrice }
 
-/** What an order would cost; nothing is used up. Null for the customer: nobody is logged in. */
+/**
+ * What an order would cost; nothing is used up. Refuses codes, a gift card and credit that the checkout would refuse. Null for the
+ * customer: nobody is logged in.
+ */
 export async function previewOrder(
   platform: Platform,
   input: Omit<NewTestOrder, 'customerId'> & { customerId: string | null }
@@ -103,7 +106,9 @@ export async function previewOrder(
   return platform.db.inInstallation(async (q) => {
     const customer = input.customerId === null ? null : await findCustomer(q, shop.storeId, input.customerId)
     const { cart, price } = await cartOf(q, shop, customer, { ...checked, isPreview: true }, now)
-    return { cart, goods: cartGoods(cart), totals: totalsOf(cart), price }
+    const totals = totalsOf(cart)
+    if (customer) await refuseCredit(q, shop, customer, cart, totals.totalMinor)
+    return { cart, goods: cartGoods(cart), totals, price }
   })
 }
 

@@ -140,15 +140,15 @@ export async function findProductIdByHandle(q: Queries, storeId: number, handle:
 export async function insertProduct(
   q: Queries,
   storeId: number,
-  fields: { title: string; handle: string; status: string; tags: string[] },
+  fields: { title: string; handle: string; status: string; tags: string[]; productType: string | null },
   now: Temporal.Instant
 ): Promise<Product> {
   const found = await q.one(
     ProductRow,
     sql`
     with product as (
-      insert into sandbox.products (store_id, title, handle, status, tags, created_at, updated_at)
-      values (${storeId}, ${fields.title}, ${fields.handle}, ${fields.status}, ${fields.tags}, ${now}, ${now})
+      insert into sandbox.products (store_id, title, handle, status, tags, product_type, created_at, updated_at)
+      values (${storeId}, ${fields.title}, ${fields.handle}, ${fields.status}, ${fields.tags}, ${fields.productType}, ${now}, ${now})
       returning *
     ), variant as (
       insert into sandbox.variants (store_id, product_id, title, price_minor, position, created_at, updated_at)

@@ -1,4 +1,5 @@
-import { price } from './home.ts'
+import type { OfferKind } from '../checkout/offers.ts'
+import { price, startedText } from './home.ts'
 import { type Html, html } from './html.ts'
 
 /** A payment that the customer's bank asks about, and what came of it. */
@@ -8,8 +9,9 @@ export type Challenge = {
   status: 'open' | 'paid' | 'refused' | 'expired'
   amountMinor: number
   currency: string
-  /** The membership that it pays; null for a checkout that is not paid. */
+  /** What it pays; null for a checkout that is not paid. */
   contractId: string | null
+  kind: OfferKind
 }
 
 /** The page on which the customer confirms or refuses a payment (3-D Secure). Afterwards it says the result. */
@@ -27,7 +29,7 @@ export function challengePage(basePath: string, challenge: string, found: Challe
   return html`<h1>${challengeTitle(found)}</h1>
   <div class="card">
     ${amount}
-    <p>Your bank asks whether you want to make this payment${found.isCheckout && ' for your new membership'}.</p>
+    <p>Your bank asks whether you want to make this payment${found.isCheckout && ` for your new ${found.kind}`}.</p>
     <form class="choices" method="post" action="${basePath}/challenges/${challenge}">
       <button name="decision" value="confirmed">Confirm the payment</button>
       <button class="danger" name="decision" value="refused">Refuse it</button>
@@ -45,13 +47,13 @@ const TITLES = {
   expired: 'The payment was not confirmed in time'
 }
 
-function resultOf({ isCheckout, status, contractId }: Challenge): string {
+function resultOf({ isCheckout, status, contractId, kind }: Challenge): string {
   if (status === 'paid') {
     return isCheckout
-      ? `Welcome! Your membership has started (contract ${contractId}).`
-      : `Your membership continues (contract ${contractId}).`
+      ? `Welcome! ${startedText(kind, contractId!)}`
+      : `Your ${kind} continues (contract ${contractId}).`
   }
   return isCheckout
-    ? 'Nothing was charged, and no membership has started.'
-    : 'Nothing was charged. Your membership has an unpaid cycle.'
+    ? `Nothing was charged, and no ${kind} has started.`
+    : `Nothing was charged. Your ${kind} has an unpaid cycle.`
 }

@@ -1,7 +1,7 @@
 import { currencyDecimals, decimalOf } from '#kit/money'
 import { chargeOf } from '../billing/charge.ts'
 import { declineOf, OUTCOMES, type SpecialOutcome } from '../billing/outcomes.ts'
-import type { Offer } from '../checkout/offers.ts'
+import { kindOf, type Offer, type OfferKind } from '../checkout/offers.ts'
 import { planPricing } from '../contracts/lines.ts'
 import { heldContract } from '../controls/checkout.ts'
 import type { Shop } from '../shop.ts'
@@ -17,7 +17,7 @@ import { day } from './layout.ts'
 export type Account = {
   customer: Customer
   card: PaymentMethod | null
-  contracts: Contract[]
+  contracts: (Contract & { kind: OfferKind })[]
   /** Charges that the customer has to confirm. */
   challenged: Attempt[]
   /** Checkouts that the customer has to confirm, or has not confirmed in time. */
@@ -58,6 +58,16 @@ export function planPrice(shop: Shop, plan: Offer['plan'], basePriceMinor: numbe
     <span class="soft">${then}${every(plan.billingPolicy)}</span></p>`
 }
 
+/** What a plan calls itself, where its product's name does not say it. */
+export function planName({ plan, product }: Offer): Html | false {
+  const words = plan.description || plan.name
+  return words !== product.title && html`<p class="soft">${words}</p>`
+}
+
+/** What a checkout says of the plan in it. */
+export const startedText = (kind: OfferKind, contractId: string): string =>
+  `Your ${kind} has started (contract ${contractId}).`
+
 export function visitorPage(shop: Shop, basePath: string, offers: Offer[], customers: Customer[]): Html {
   return html`<h1>${shop.name}</h1>
   <section aria-labelledby="log-in">
@@ -96,6 +106,8 @@ export function accountBar(basePath: string, customer: Customer): Html {
 
 export function accountPage(shop: Shop, basePath: string, offers: Offer[], account: Account): Html {
   const { contracts, challenged, checkouts, orders } = account
+  const memberships = contracts.filter(({ kind }) => kind === 'membership')
+  const subscriptions = contracts.filter(({ kind }) => kind === 'subscription')
   return html`<h1>Hello, ${account.customer.firstName || displayNameOf(account.customer)}</h1>
   ${challenged.map(
     (attempt) => html`<section class="notice problem" role="alert">
@@ -107,11 +119,18 @@ export function accountPage(shop: Shop, basePath: string, offers: Offer[], accou
   <section aria-labelledby="membership">
     <h2 id="membership">My membership</h2>
     ${
-      contracts.length === 0
+      memberships.length === 0
         ? html`<p class="soft">You have no membership yet. Pick a plan below.</p>`
-        : html`<ul class="grid">${contracts.map((contract) => membership(shop, basePath, contract))}</ul>`
+        : html`<ul class="grid">${memberships.map((contract) => contractCard(shop, basePath, contract))}</ul>`
     }
   </section>
+  ${
+    subscriptions.length > 0 &&
+    html`<section aria-labelledby="subscriptions">
+    <h2 id="subscriptions">My subscriptions</h2>
+    <ul class="grid">${subscriptions.map((contract) => contractCard(shop, basePath, contract))}</ul>
+  </section>`
+  }
   <section aria-labelledby="card">
     <h2 id="card">My card</h2>
     ${cardSection(basePath, account)}
@@ -129,7 +148,9 @@ export function accountPage(shop: Shop, basePath: string, offers: Offer[], accou
  */
 function openCheckouts(basePath: string, offers: Offer[], checkouts: Checkout[], held: Contract[]): Html[] {
   const joined = new Set(offers.filter((offer) => heldContract(held, offer)).map(({ plan }) => plan.id))
-  const nameOf = (id: string) => offers.find(({ plan }) => plan.id === id)?.product.title ?? 'your membership'
+  const offerOf = (id: string) => offers.find(({ plan }) => plan.id === id)
+  const nameOf = (id: string) => offerOf(id)?.product.title ?? 'your membership'
+  const kindOfPlan = (id: string) => (offerOf(id) ? kindOf(offerOf(id)!.product) : 'membership')
   return checkouts
     .filter(({ sellingPlanId }) => !joined.has(sellingPlanId))
     .map(({ challenge, status, amountMinor, currency, sellingPlanId }) =>
@@ -141,39 +162,56 @@ function openCheckouts(basePath: string, offers: Offer[], checkouts: Checkout[],
     </section>`
         : html`<section class="notice problem" role="status">
       <h2>The payment was not confirmed in time</h2>
-      <p>${nameOf(sellingPlanId)}, ${price(amountMinor, currency)}: nothing was charged, and no membership has started. Join again below.</p>
+      <p>${nameOf(sellingPlanId)}, ${price(amountMinor, currency)}: nothing was charged, and no ${kindOfPlan(sellingPlanId)} has started. Try again below.</p>
     </section>`
     )
 }
 
 /** `held` are the contracts of the customer; null for a visitor. */
 function plans(shop: Shop, basePath: string, offers: Offer[], held: Contract[] | null): Html {
+  const cards = (kind: OfferKind) =>
+    offers.filter(({ product }) => kindOf(product) === kind).map((offer) => planCard(shop, basePath, kind, offer, held))
+  const [memberships, subscriptions] = [cards('membership'), cards('subscription')]
   return html`<section aria-labelledby="plans">
     <h2 id="plans">Memberships</h2>
     ${
-      offers.length === 0
+      memberships.length === 0
         ? html`<p class="soft">This store sells no membership yet.</p>`
-        : html`<ul class="grid">${offers.map((offer) => {
-            const { plan, product, variant } = offer
-            return html`<li class="card">
-        <h3>${product.title}</h3>
-        ${planPrice(shop, plan, variant.priceMinor)}
-        <p class="soft">${plan.description || plan.name}</p>
-        ${
-          held === null
-            ? html`<p><a href="#log-in">Log in to join</a></p>`
-            : heldContract(held, offer)
-              ? html`<p><a href="#membership">You have this membership</a></p>`
-              : html`<form method="post" action="${basePath}/join"><input type="hidden" name="plan" value="${plan.id}">
-          <button>Join ${product.title}</button></form>`
-        }
-      </li>`
-          })}</ul>`
+        : html`<ul class="grid">${memberships}</ul>`
     }
-  </section>`
+  </section>
+  ${
+    subscriptions.length > 0 &&
+    html`<section aria-labelledby="product-plans"><h2 id="product-plans">Subscriptions</h2>
+    <ul class="grid">${subscriptions}</ul></section>`
+  }`
 }
 
-function membership(shop: Shop, basePath: string, contract: Contract): Html {
+const PLAN_WORDS = {
+  membership: { get: 'Join', logIn: 'Log in to join', mine: '#membership' },
+  subscription: { get: 'Subscribe to', logIn: 'Log in to subscribe', mine: '#subscriptions' }
+}
+
+function planCard(shop: Shop, basePath: string, kind: OfferKind, offer: Offer, held: Contract[] | null): Html {
+  const { plan, product, variant } = offer
+  const words = PLAN_WORDS[kind]
+  return html`<li class="card">
+        <h3>${product.title}</h3>
+        ${planPrice(shop, plan, variant.priceMinor)}
+        ${planName(offer)}
+        ${
+          held === null
+            ? html`<p><a href="#log-in">${words.logIn}</a></p>`
+            : heldContract(held, offer)
+              ? html`<p><a href="${words.mine}">You have this ${kind}</a></p>`
+              : html`<form method="post" action="${basePath}/join"><input type="hidden" name="plan" value="${plan.id}">
+          <button>${words.get} ${product.title}</button></form>`
+        }
+      </li>`
+}
+
+function contractCard(shop: Shop, basePath: string, contract: Account['contracts'][number]): Html {
+  const { kind } = contract
   // The order of the checkout is before the first cycle.
   const { totalMinor, discounts } = chargeOf(contract, 1)
   const ended = contract.status === 'CANCELLED' || contract.status === 'EXPIRED'
@@ -191,7 +229,7 @@ function membership(shop: Shop, basePath: string, contract: Contract): Html {
     </dl>
     ${
       !ended &&
-      html`<details><summary>Cancel this membership</summary>
+      html`<details><summary>Cancel this ${kind}</summary>
       <form method="post" action="${basePath}/memberships/${contract.id}/cancel">
         <label>Why are you leaving?
           <select name="reason">${Object.entries(REASONS).map(
@@ -199,7 +237,7 @@ function membership(shop: Shop, basePath: string, contract: Contract): Html {
           )}</select>
         </label>
         <label>Anything to add? <textarea name="comment" rows="2" maxlength="1024"></textarea></label>
-        <button class="danger">Cancel membership</button>
+        <button class="danger">Cancel ${kind}</button>
       </form></details>`
     }
   </li>`

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher } from 'undici'
 import { Refusal } from '#kit/refusal'
 import { chargeOf } from '../billing/charge.ts'
-import { listOffers } from '../checkout/offers.ts'
+import { kindOf, listOffers, type OfferKind } from '../checkout/offers.ts'
 import { statusAt } from '../controls/checkout.ts'
 import type { Controls } from '../controls/index.ts'
 import type { Platform } from '../http.ts'
@@ -22,14 +22,15 @@ import {
 import type { Shop } from '../shop.ts'
 import { type Attempt, findAttemptByChallenge, listAttemptsOf } from '../state/attempts.ts'
 import { findCheckout, listUndecidedCheckouts } from '../state/checkouts.ts'
-import { findContract, listContractsOf } from '../state/contracts.ts'
+import { type Contract, findContract, listContractsOf } from '../state/contracts.ts'
 import { findCustomer } from '../state/customers.ts'
 import { listOrdersOf } from '../state/orders.ts'
 import { listPaymentMethods } from '../state/payment-methods.ts'
+import { findProducts } from '../state/products.ts'
 import { isNumericId } from '../wire/gid.ts'
 import { cartFrom, piecesIn } from './cart.ts'
 import { type Challenge, challengePage, challengeTitle } from './challenge-page.ts'
-import { type Account, accountBar, accountPage, visitorPage } from './home.ts'
+import { type Account, accountBar, accountPage, startedText, visitorPage } from './home.ts'
 import { html } from './html.ts'
 import { CSS, page } from './layout.ts'
 import { shopLinks } from './shop-pages.ts'
@@ -49,6 +50,17 @@ const POLICY =
 export function storefrontRoutes(platform: Platform, controls: Controls, agent: Dispatcher) {
   const { db, clock } = platform
 
+  /** What each contract is, by the products of its lines. */
+  const kindsOf = async (shop: Shop, contracts: Contract[]): Promise<OfferKind[]> => {
+    const ids = contracts.flatMap(({ lines }) => lines.flatMap(({ productId }) => productId ?? []))
+    const products = await findProducts(db.direct, shop.storeId, ids)
+    const kindOfProduct = new Map(products.map((product) => [product.id, kindOf(product)]))
+    return contracts.map(({ lines }) => {
+      const kinds = lines.flatMap(({ productId }) => kindOfProduct.get(productId ?? '') ?? [])
+      return kinds.length > 0 && kinds.every((kind) => kind === 'subscription') ? 'subscription' : 'membership'
+    })
+  }
+
   const accountOf = async (shop: Shop, customerId: string): Promise<Account | null> => {
     const customer = await findCustomer(db.direct, shop.storeId, customerId)
     if (!customer) return null
@@ -64,10 +76,11 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
       shop.storeId,
       contracts.map((contract) => contract.id)
     )
+    const kinds = await kindsOf(shop, contracts)
     return {
       customer,
       card: methods[0] ?? null,
-      contracts: contracts.toReversed(),
+      contracts: contracts.map((contract, i) => ({ ...contract, kind: kinds[i]! })).toReversed(),
       challenged: attempts.filter((attempt) => attempt.status === 'challenged'),
       checkouts: checkouts.map((one) => ({ ...one, status: statusAt(one, now) })),
       orders
@@ -163,12 +176,13 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
       )
       scope.post('/join', (request, reply) =>
         act(request, reply, async () => {
-          const { storeId } = request.shopRequest.shop
+          const { shop } = request.shopRequest
           const plan = fieldsOf(request).plan ?? ''
-          const done = await controls.checkout({ storeId, customerId: customerOf(request), plan })
+          const done = await controls.checkout({ storeId: shop.storeId, customerId: customerOf(request), plan })
           if (done.challenge !== null) return { to: challengePath(done.challenge) }
-          const title = `Welcome! Your membership has started (contract ${done.contractId}).`
-          return { notice: { kind: 'done', title } }
+          const contract = await findContract(db.direct, shop.storeId, done.contractId)
+          const [kind] = await kindsOf(shop, [contract!])
+          return { notice: { kind: 'done', title: `Welcome! ${startedText(kind!, done.contractId)}` } }
         })
       )
       scope.post('/card', (request, reply) =>
@@ -211,9 +225,11 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
       findCheckout(db.direct, shop.storeId, challenge)
     ])
     if (checkout) {
-      const { amountMinor, currency, contractId } = checkout
+      const { amountMinor, currency, contractId, sellingPlanId } = checkout
       const status = statusAt(checkout, await clock(shop.domain))
-      return { isCheckout: true, status, amountMinor, currency, contractId }
+      const offer = (await listOffers(db.direct, shop.storeId)).find(({ plan }) => plan.id === sellingPlanId)
+      const kind = offer ? kindOf(offer.product) : 'membership'
+      return { isCheckout: true, status, amountMinor, currency, contractId, kind }
     }
     const contract = attempt && (await findContract(db.direct, shop.storeId, attempt.contractId))
     if (!contract) return null
@@ -222,7 +238,8 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
       status: stateOf(attempt),
       amountMinor: chargeOf(contract, attempt.cyclesBefore + attempt.cycleIndex).totalMinor,
       currency: contract.currency,
-      contractId: contract.id
+      contractId: contract.id,
+      kind: (await kindsOf(shop, [contract]))[0]!
     }
   }
 
@@ -252,7 +269,9 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
     }
     let response = await ask()
     // The app hears of a new contract shortly after the checkout.
-    const mayBeNew = await isHeldBy(shop.storeId, id, customerId)
+    const contract = isNumericId(id) ? await findContract(db.direct, shop.storeId, id) : null
+    const kind = contract ? (await kindsOf(shop, [contract]))[0]! : 'membership'
+    const mayBeNew = contract?.customerId === customerId
     for (let look = 0; look < LOOKS && mayBeNew && response?.status === 404; look++) {
       await setTimeout(LOOK_AGAIN_MS)
       response = await ask()
@@ -262,14 +281,9 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
     if (done) await untilEnded(shop.storeId, id)
     return {
       kind: done ? 'done' : 'problem',
-      title: done ? 'Your membership is cancelled.' : `The membership service refused (${response.status}).`,
+      title: done ? `Your ${kind} is cancelled.` : `The membership service refused (${response.status}).`,
       detail: readable(response.body)
     }
-  }
-
-  async function isHeldBy(storeId: number, contractId: string, customerId: string): Promise<boolean> {
-    const contract = isNumericId(contractId) ? await findContract(db.direct, storeId, contractId) : null
-    return contract?.customerId === customerId
   }
 
   /** Waits until the app has updated the platform, which happens shortly after its response. */

@@ -1,12 +1,12 @@
 import { explainReason } from '#plans/pricing'
-import type { Offer } from '../checkout/offers.ts'
+import { kindOf, type Offer, type OfferKind } from '../checkout/offers.ts'
 import type { OrderPreview } from '../controls/place-order.ts'
 import type { Shop } from '../shop.ts'
 import { countryName } from '../state/addresses.ts'
 import type { Collection } from '../state/collections.ts'
 import type { Product, Variant } from '../state/products.ts'
 import { type BrowserCart, COUNTRIES, type Details } from './cart.ts'
-import { planPrice, price } from './home.ts'
+import { planName, planPrice, price } from './home.ts'
 import { type Html, html } from './html.ts'
 
 export type Catalogue = { collections: Collection[]; products: Product[]; variants: Variant[] }
@@ -93,7 +93,7 @@ export function emptyCartPage(basePath: string): Html {
   <p><a href="${basePath}/products">Browse the products</a></p>`
 }
 
-/** `offers` are the memberships that the visitor may add. */
+/** `offers` are the memberships and subscriptions that the visitor may add. */
 export function cartPage(
   shop: Shop,
   basePath: string,
@@ -113,23 +113,27 @@ export function cartPage(
     <p class="soft">Set a quantity to 0 to remove the product.</p>
     <button class="quiet">Update cart</button>
   </form>
-  ${
-    plan === null &&
-    offers.length > 0 &&
-    html`<section aria-labelledby="add-plan"><h2 id="add-plan">With a membership</h2>
-    <ul class="grid">${offers.map(
-      ({ plan: selling, product, variant }) => html`<li class="card"><h3>${product.title}</h3>
-      ${planPrice(shop, selling, variant.priceMinor)}
-      <p class="soft">${selling.description || selling.name}</p>
-      <form method="post" action="${basePath}/cart/add"><input type="hidden" name="plan" value="${selling.id}">
-        <button class="quiet">Add to cart<span class="hidden">: ${product.title}</span></button></form></li>`
-    )}</ul></section>`
-  }
+  ${plan === null && (['membership', 'subscription'] as const).map((kind) => addPlans(shop, basePath, kind, offers))}
   <section aria-labelledby="sum"><h2 id="sum">Total</h2>
     ${totalList(shop, preview)}
     <p class="soft">Shipping and tax follow at the checkout.</p>
     <p><a class="button" href="${basePath}/checkout">Go to the checkout</a></p>
   </section>`
+}
+
+const ADD_PLANS = { membership: 'With a membership', subscription: 'With a subscription' }
+
+function addPlans(shop: Shop, basePath: string, kind: OfferKind, all: Offer[]): Html {
+  const offers = all.filter(({ product }) => kindOf(product) === kind)
+  if (offers.length === 0) return html``
+  return html`<section aria-labelledby="${`add-${kind}`}"><h2 id="${`add-${kind}`}">${ADD_PLANS[kind]}</h2>
+    <ul class="grid">${offers.map(
+      (offer) => html`<li class="card"><h3>${offer.product.title}</h3>
+      ${planPrice(shop, offer.plan, offer.variant.priceMinor)}
+      ${planName(offer)}
+      <form method="post" action="${basePath}/cart/add"><input type="hidden" name="plan" value="${offer.plan.id}">
+        <button class="quiet">Add to cart<span class="hidden">: ${offer.product.title}, ${kind}</span></button></form></li>`
+    )}</ul></section>`
 }
 
 /** `preview` is what the order costs; `customer` is who buys it, null for a visitor, who has to log in. */
@@ -190,16 +194,13 @@ function lineTable(shop: Shop, { goods, totals, price: priced }: OrderPreview, q
       const total = totals.lines[i]!
       const shown = priced.lines[i]!
       const full = line.priceMinor * line.quantity
+      const why = shown.reasons.filter(({ code }) => code !== 'no_plan').map((reason) => explainReason(reason, money))
       return html`<tr>
         <td class="wide">${line.title}${line.variantTitle && html` <span class="soft">${line.variantTitle}</span>`}
           ${
             shown.discounts.length > 0 &&
             html`<br><span class="done tag">${[...new Set(shown.discounts.map(({ label }) => label))].join(', ')}</span>`
-          }
-          <br><span class="soft">${shown.reasons
-            .filter(({ code }) => code !== 'no_plan')
-            .map((reason) => explainReason(reason, money))
-            .join('; ')}</span></td>
+          }</td>
         <td>${quantity(i)}</td>
         <td class="number">${
           shown.memberPriceMinor < line.priceMinor
@@ -207,7 +208,8 @@ function lineTable(shop: Shop, { goods, totals, price: priced }: OrderPreview, q
             : money(line.priceMinor)
         }</td>
         <td class="number">${total.discountMinor > 0 && html`<s class="soft">${money(full)}</s> `}${money(full - total.discountMinor)}</td>
-      </tr>`
+      </tr>
+      ${why.length > 0 && html`<tr class="why"><td class="wide soft" colspan="4">${why.join('; ')}</td></tr>`}`
     })}</tbody></table></div>`
 }
 

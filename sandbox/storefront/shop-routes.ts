@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '#kit/refusal'
 import { ensureCatalogue } from '../catalogue.ts'
 import { memberPricesOf } from '../checkout/member-prices.ts'
-import { listOffers } from '../checkout/offers.ts'
+import { kindOf, listOffers } from '../checkout/offers.ts'
 import { heldContract } from '../controls/checkout.ts'
 import type { Controls } from '../controls/index.ts'
 import { goodsOf } from '../controls/place-order.ts'
@@ -26,7 +26,7 @@ import {
   withItem,
   withQuantity
 } from './cart.ts'
-import { accountBar } from './home.ts'
+import { accountBar, startedText } from './home.ts'
 import { type Html, html } from './html.ts'
 import { type Catalogue, cartPage, cataloguePage, checkoutPage, emptyCartPage, shopLinks } from './shop-pages.ts'
 
@@ -89,9 +89,12 @@ export function shopRoutes(platform: Platform, controls: Controls, scope: Fastif
 
   const catalogueOf = async (shop: Shop): Promise<Catalogue> => {
     await ensureCatalogue(db.direct, shop, await clock(shop.domain))
-    const offered = new Set((await listOffers(db.direct, shop.storeId)).map(({ product }) => product.id))
+    const offered = (await listOffers(db.direct, shop.storeId)).filter(
+      ({ product }) => kindOf(product) === 'membership'
+    )
     // Memberships are on the first page.
-    const products = (await listActiveProducts(db.direct, shop.storeId)).filter(({ id }) => !offered.has(id))
+    const memberships = new Set(offered.map(({ product }) => product.id))
+    const products = (await listActiveProducts(db.direct, shop.storeId)).filter(({ id }) => !memberships.has(id))
     const variants = await listVariants(
       db.direct,
       shop.storeId,
@@ -118,6 +121,21 @@ export function shopRoutes(platform: Platform, controls: Controls, scope: Fastif
     const ships = variants.some(({ requiresShipping }) => requiresShipping)
     const order = orderOf(shop, { ...cart, details }, { ships, home: customer?.country ?? null })
     return { order, preview: await controls.previewOrder({ ...order, customerId: customer?.id ?? null }) }
+  }
+
+  /** What does not apply is said, and the totals are those without it: without the credit alone if that is it. */
+  const previewOfWhatApplies = async (request: FastifyRequest, cart: BrowserCart) => {
+    const { credit: _, ...others } = cart.details
+    let notice: Notice | undefined
+    for (const details of [cart.details, ...(cart.details.credit ? [others] : [])]) {
+      try {
+        return { ...(await previewOf(request, cart, details)), notice }
+      } catch (err) {
+        if (!(err instanceof Refusal)) throw err
+        notice = { kind: 'problem', title: err.message }
+      }
+    }
+    return { ...(await previewOf(request, cart, { country: cart.details.country })), notice }
   }
 
   scope.get('/products', async (request, reply) => {
@@ -188,13 +206,7 @@ export function shopRoutes(platform: Platform, controls: Controls, scope: Fastif
     const customer = await customerOf(request)
     const accounts = customer ? await listCreditAccounts(db.direct, shop.storeId, [customer.id]) : []
     const creditMinor = accounts.find(({ currency }) => currency === shop.currency)?.balanceMinor ?? 0
-    let notice: Notice | undefined
-    // What does not apply is said, and the totals are those without it.
-    const { preview } = await previewOf(request, cart, cart.details).catch((err: unknown) => {
-      if (!(err instanceof Refusal)) throw err
-      notice = { kind: 'problem', title: err.message }
-      return previewOf(request, cart, { country: cart.details.country })
-    })
+    const { preview, notice } = await previewOfWhatApplies(request, cart)
     const buyer = customer && { home: customer.country, creditMinor }
     const main = checkoutPage(shop, basePath, cart.details, preview, buyer)
     return show(request, reply, cart, { title: 'Checkout', main, notice })
@@ -216,9 +228,11 @@ export function shopRoutes(platform: Platform, controls: Controls, scope: Fastif
         const whole = {
           ...orderOf(request.shopRequest.shop, cart, { ships: order.shipping != null, home: customer.country })
         }
+        const { storeId } = request.shopRequest.shop
         const { name, contractIds } = await controls.order({ ...whole, customerId: customer.id })
         keepCart(request, reply, nextCart(cart))
-        const begun = contractIds.length > 0 ? ` Your membership has started (contract ${contractIds[0]}).` : ''
+        const offer = (await listOffers(db.direct, storeId)).find(({ plan }) => plan.id === cart.plan)
+        const begun = offer && contractIds.length > 0 ? ` ${startedText(kindOf(offer.product), contractIds[0]!)}` : ''
         return { notice: { kind: 'done', title: `Thank you! Your order is ${name}.${begun}` } }
       },
       '/checkout'
