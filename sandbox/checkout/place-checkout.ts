@@ -166,7 +166,7 @@ async function pay(
 }
 
 /** What a gift card pays of a cart. */
-export const giftCardPart = ({ giftCard }: Pick<Cart, 'giftCard'>, totalMinor: number): number =>
+const giftCardPart = ({ giftCard }: Pick<Cart, 'giftCard'>, totalMinor: number): number =>
   Math.min(giftCard?.balanceMinor ?? 0, totalMinor)
 
 /** Refuses more store credit than there is to pay, or than the customer has. */
