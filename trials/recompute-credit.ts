@@ -81,7 +81,7 @@ export async function compareCredit(
 
 const RECONCILED = 9
 
-/** The part of the issued credit that was refunded or disputed is taken back: all of it where nothing was short, and never more. */
+/** The part of the issued credit that was refunded or disputed is taken back, as far as it was there: with what was short, all of it. */
 function takenProblem(
   order: ShopOrder,
   issuedMinor: number,
@@ -92,7 +92,7 @@ function takenProblem(
   const isOpen = ['NEEDS_RESPONSE', 'UNDER_REVIEW'].includes(disputeStatus ?? '')
   const gone = refundedMinor + (isLost || (isOpen && disputeType === 'CHARGEBACK') ? disputedMinor : 0)
   const owed = Math.floor((issuedMinor * Math.min(gone, totalMinor)) / totalMinor)
-  const isRight = takenMinor <= owed && (takenShortMinor > 0 || takenMinor === owed)
+  const isRight = takenShortMinor >= 0 && takenMinor + takenShortMinor === owed
   return isRight ? null : `${takenMinor} taken of ${owed}, ${takenShortMinor} short`
 }
 

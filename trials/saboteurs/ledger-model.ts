@@ -171,8 +171,44 @@ export const ledgerModelSaboteurs: Record<string, Saboteur> = {
     edits: [
       {
         file: 'src/credits/plan-take-back.ts',
-        from: "const was = { refund: askedOf(before, 'refund'), dispute: askedOf(before, 'dispute') }",
-        to: 'const was = { refund: 0, dispute: 0 }'
+        from: 'asked: refund - was.refund,',
+        to: 'asked: refund - was.refund * 0,'
+      }
+    ]
+  },
+  'what a reservation gives back is available, also where a refund was short of it': {
+    trial: 'ledger-model',
+    run: longer,
+    trialThen: { failsWith: 'strictly deep-equal' },
+    edits: [
+      {
+        file: 'src/credits/plan-reservation.ts',
+        from: 'if (id === null || !missing.heldBy.includes(id)) continue',
+        to: 'if (id === null || missing.heldBy.includes(id)) continue'
+      }
+    ]
+  },
+  'what any reservation gives back is taken, also one that was opened after the refund': {
+    trial: 'ledger-model',
+    run: longer,
+    trialThen: { failsWith: 'strictly deep-equal' },
+    edits: [
+      {
+        file: 'src/credits/plan-reservation.ts',
+        from: 'if (id === null || !missing.heldBy.includes(id)) continue',
+        to: 'if (id === null) continue'
+      }
+    ]
+  },
+  'a refund asks again for what the dispute before it could not take': {
+    trial: 'ledger-model',
+    run: longer,
+    trialThen: { failsWith: 'Counterexample' },
+    edits: [
+      {
+        file: 'src/credits/plan-take-back.ts',
+        from: 'sum + one.taken + one.shortfall : sum), 0)',
+        to: 'sum + one.taken : sum), 0)'
       }
     ]
   },

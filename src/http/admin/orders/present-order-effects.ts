@@ -42,7 +42,10 @@ export const effectsFields = {
       amount: Type.Number({
         description: "Points, or store credit in the store's currency; negative when it was deducted"
       }),
-      shortfall: Type.Number({ description: 'What could not be deducted since the balance was too small' }),
+      shortfall: Type.Number({
+        description:
+          'What could not be deducted since the balance was too small; below zero: what of an earlier shortfall was taken later, or is no longer asked for'
+      }),
       reverses: textOrNull('The entry that it takes back or restores'),
       reason: Type.String({ description: 'Why' }),
       created_at: Timestamp('When')

@@ -19,7 +19,9 @@ const EntryBody = Type.Object({
   ),
   amount: Amount('Positive for credit that was added, negative for credit that was deducted'),
   balance_after: Amount('The balance after this entry'),
-  shortfall: Amount('What could not be deducted since the balance was too small'),
+  shortfall: Amount(
+    'What could not be deducted since the balance was too small; below zero: what of an earlier shortfall was taken later, or is no longer asked for'
+  ),
   reverses: OrNull(Type.String({ description: 'The entry that this one takes back or restores' })),
   reason: Type.String({ description: 'The reason' }),
   order_id: OrNull(Type.String({ description: 'The order that the entry belongs to' })),
