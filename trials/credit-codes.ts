@@ -106,9 +106,12 @@ export async function spendByCodes(trial: CreditCodesTrial): Promise<CreditCodes
       }
     }
     await settle()
-    // Refunds and cancellations whose messages were dropped are found by the walk over recent orders.
+    // Refunds and cancellations whose messages were dropped are found by the walk over recent orders, which lost answers put off too.
     await world.touchOrders()
-    await call('POST', `${at}/reconcile`, {})
+    do {
+      assert.ok(Date.now() < deadline, 'the walk over the recent orders does not end')
+      await call('POST', `${at}/reconcile`, {})
+    } while (!(await world.isWalked()))
     await settle()
     await examineCodes(platform.db, storeId)
     await examineCredit(platform.db, storeId, world.expected())
@@ -238,6 +241,18 @@ async function createWorld({ db, controls }: Platform, storeId: number, random: 
         ctx.tx.run(sql`
         update sandbox.orders set updated_at = (select clock_at from stores where store_id = ${ctx.storeId}) where store_id = ${ctx.storeId}`)
       )
+    },
+    /** Whether the last walk over the recent orders came to its end. */
+    async isWalked(): Promise<boolean> {
+      const { walking } = await inStore((ctx) =>
+        ctx.tx.one(
+          row({ walking: int }),
+          sql`
+          select count(*) as walking from order_walks
+           where store_id = ${ctx.storeId} and kind = 'recent' and (failures > 0 or started_at is not null)`
+        )
+      )
+      return walking === 0
     },
     /** How much is still to be done. */
     async open(): Promise<number> {
