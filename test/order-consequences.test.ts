@@ -66,6 +66,12 @@ async function aShop(creditType = 'storecredit') {
         { memberId, type: 'manual_deduct', amountMinor: -amountMinor, reason: 'x', operationId: `t:${Math.random()}` }
       ])
     )
+  const add = (amountMinor: number) =>
+    inStore((ctx) =>
+      changeCredits(ctx, [
+        { memberId, type: 'manual_add', amountMinor, reason: 'x', operationId: `t:${Math.random()}` }
+      ])
+    )
   const report = async (orders: PlatformOrder[], over: Partial<Parameters<typeof recordReports>[1]> = {}) => {
     await inStore((ctx) =>
       recordReports(ctx, { orders, refunds: [], transactions: [], disputes: [], ...over }, 'platform')
@@ -90,6 +96,7 @@ async function aShop(creditType = 'storecredit') {
     disputes,
     ourOrder,
     spend,
+    add,
     touch,
     report,
     alerts,
@@ -134,6 +141,93 @@ test('a refund takes at most the balance; credit that comes later is not taken f
   await inStore((ctx) => changeCredits(ctx, [add]))
   await touch()
   assert.equal(await credit(), 5)
+  await isRight()
+})
+
+test('a dispute takes its own share only after a refund that was short, and what it could not take stays so', async () => {
+  const { spend, add, refunds, disputes, credit, isRight } = await aShop()
+  await spend(800)
+  await refunds('20.00')
+  assert.equal(await credit(), 0)
+  await add(2000)
+  await disputes('needs_response', 'chargeback')
+  assert.equal(await credit(), 15)
+  await disputes('won')
+  assert.equal(await credit(), 20)
+  await isRight()
+})
+
+test('what a checkout has reserved is taken when it lets go, in part or in whole, and by what it has spent never', async () => {
+  const { store, customer, add, refunds, disputes, credit, entries, settle, isRight } = await aShop()
+  const call = async (path: string, body: object) => {
+    const { status, body: response } = await service.post(
+      `/store-credits/${customer.id}/reservations${path}`,
+      store.key,
+      body
+    )
+    assert.equal(status, 200, JSON.stringify(response))
+    return response.data.id as string
+  }
+  const [one, other] = [await call('', { amount: 6 }), await call('', { amount: 4 })]
+  await refunds()
+  assert.equal(await credit(), 10)
+  await add(2000)
+  await call(`/${one}/capture`, { amount: 5 })
+  await call(`/${other}/release`, {})
+  await settle()
+  assert.equal(await credit(), 20)
+  // It is taken already: a dispute of the same order takes nothing more.
+  await disputes('lost', 'chargeback')
+  assert.equal(await credit(), 20)
+  assert.deepEqual((await entries()).slice(1), [
+    ['refund', 0],
+    ['manual_add', 20],
+    ['redemption', -5],
+    ['refund', -1],
+    ['refund', -4]
+  ])
+  await isRight()
+})
+
+test('a reservation that lapses is taken back by the engine, and a won dispute gives both parts back', async () => {
+  const { store, customer, disputes, credit, entries, isRight } = await aShop()
+  const asked = { amount: 7, duration: 10 }
+  const { status, body } = await service.post(`/store-credits/${customer.id}/reservations`, store.key, asked)
+  assert.equal(status, 200, JSON.stringify(body))
+  await disputes('needs_response', 'chargeback')
+  assert.equal(await credit(), 7)
+  await store.advance({ by: 'PT1H' })
+  assert.equal(await credit(), 0)
+  await disputes('won')
+  assert.equal(await credit(), 10)
+  assert.deepEqual((await entries()).slice(1), [
+    ['dispute', -3],
+    ['dispute', -7],
+    ['dispute', 7],
+    ['dispute', 3]
+  ])
+  await isRight()
+})
+
+test('after each of three merges a refund takes its share of credit from who remains, and a correction gives it back to them', async () => {
+  const { store, storeId, customer, orderId, refunds, disputes, credit, settle, isRight } = await aShop('coupon')
+  const others = []
+  for (const name of ['one', 'two', 'three']) others.push((await store.customer(`${name}@example.com`)).id)
+  await settle()
+  const left = []
+  let last = customer.id
+  for (const id of others) {
+    await service.sandbox.controls.mergeCustomers({ storeId, customerId: last, intoId: id })
+    await settle()
+    await refunds('10.00', orderId)
+    left.push(await credit(id))
+    last = id
+  }
+  assert.deepEqual(left, [7.5, 5, 2.5])
+  await disputes('needs_response', 'chargeback')
+  assert.equal(await credit(last), 0)
+  await disputes('won')
+  assert.equal(await credit(last), 2.5)
   await isRight()
 })
 
