@@ -1817,6 +1817,7 @@ create table reward_integrations (
   is_shown boolean not null default true,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  balances_version bigint not null default 0,
   constraint reward_integrations_pkey PRIMARY KEY (store_id, key),
   constraint reward_integrations_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint reward_integrations_key_check CHECK (key ~ '^[a-z][a-z0-9_]{0,39}$'::text)

@@ -60,6 +60,11 @@ export type RowSource = {
   where: string | ((scope: Pick<Scope, 'store'>) => string)
   /** What is joined to it. */
   joins: (scope: Scope) => string
+  /**
+   * The ids of the rows that show anything of the customers in `related (id)` or of the orders in `given_orders (id)`; the store is `$1`. Pages
+   * with such a row are made anew.
+   */
+  rowsAbout: string
 }
 
 /**
@@ -127,3 +132,9 @@ export type PagePlan = {
   tail: string
   keyed: boolean
 }
+
+/** The internal ids of the rows of a page: those in a range, or those of a list. Both bounds are part of the range. */
+export type PageIds = { from: number; through: number } | { ids: number[] }
+
+/** A page that is to be copied. `page` null: it has no rows. `now`: the store's time in the text of its SELECT, as ISO 8601. */
+export type PlannedPage = PagePlan & { endpoint: EndpointName; page: PageIds | null; now: string }

@@ -53,3 +53,6 @@ export function literal(text: string): string {
   const quoted = `'${text.replaceAll("'", "''")}'`
   return text.includes('\\') ? `E${quoted.replaceAll('\\', '\\\\')}` : quoted
 }
+
+/** An instant in ISO 8601 as a literal of SQL. */
+export const instantLiteral = (iso: string): string => `${literal(iso)}::timestamptz`

@@ -1,6 +1,7 @@
 export { createExportWorkers, type ExportWorkers, type ExportWorkersOptions } from './bytes/export-workers.ts'
 export { ENCODINGS, type Encoding } from './bytes/messages.ts'
 export { TooManyExports } from './bytes/refusals.ts'
+export { createPageCache, type PageCache } from './cache/page-cache.ts'
 export { exportsConsumer } from './changes/note-changes.ts'
 export type {
   CopiedColumn,
@@ -11,6 +12,7 @@ export type {
   FilterName,
   PagePlan,
   PageRequest,
+  PlannedPage,
   TopicName
 } from './endpoint.ts'
 export { endpointOf, endpoints } from './endpoints/all.ts'

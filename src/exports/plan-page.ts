@@ -1,5 +1,5 @@
 import type { Database } from '#kit/postgres'
-import type { ExportEndpoint, PagePlan, PageRequest } from './endpoint.ts'
+import type { ExportEndpoint, PageRequest, PlannedPage } from './endpoint.ts'
 import { planCreditsPage } from './pages/plan-credits-page.ts'
 import { planCursorPage, type Settled } from './pages/plan-cursor-page.ts'
 import { planMembersPage } from './pages/plan-members-page.ts'
@@ -15,7 +15,7 @@ export function planPage(
   storeId: number,
   endpoint: ExportEndpoint,
   request: PageRequest
-): Promise<PagePlan> {
+): Promise<PlannedPage> {
   return db.inStore(storeId, (ctx) => {
     if (endpoint.paging === 'cursor') return planCursorPage(ctx, endpoint, request, settledOf(db))
     return endpoint.name === 'members'

@@ -17,7 +17,10 @@ export const cancellationReasons: ExportEndpoint = {
     joins: ({ store }) => `cross join lateral (
     select member_id from subscriptions where store_id = ${store} and id = a.subscription_id limit 1) s
   cross join lateral (
-    select platform_customer_id, email from members where store_id = ${store} and id = s.member_id limit 1) m`
+    select platform_customer_id, email from members where store_id = ${store} and id = s.member_id limit 1) m`,
+    rowsAbout: `select a.id from contract_activities a
+      join subscriptions s on s.store_id = $1 and s.id = a.subscription_id and s.member_id in (select id from related)
+     where a.store_id = $1 and a.kind in ('cancelled', 'failed')`
   },
   fields: [
     {

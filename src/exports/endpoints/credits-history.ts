@@ -16,7 +16,8 @@ export const creditsHistory: ExportEndpoint = {
     joins: ({ store }) => `cross join lateral (
     select platform_customer_id from members where store_id = ${store} and id = e.member_id limit 1) m
   left join lateral (
-    select name from orders where store_id = ${store} and id = e.order_id limit 1) o on true`
+    select name from orders where store_id = ${store} and id = e.order_id limit 1) o on true`,
+    rowsAbout: 'select id from credit_entries where store_id = $1 and member_id in (select id from related)'
   },
   fields: [
     {

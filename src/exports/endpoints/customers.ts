@@ -11,7 +11,7 @@ export const customers: ExportEndpoint = {
   key: ['shopify_customer_gid'],
   filters: ['since_id', 'shopify_customer_gid'],
   customer: 'id',
-  source: { table: 'members', alias: 'm', where: 'm.merged_into is null', joins },
+  source: { table: 'members', alias: 'm', where: 'm.merged_into is null', joins, rowsAbout: 'select id from related' },
   fields: [
     {
       name: 'shopify_customer_gid',

@@ -13,7 +13,8 @@ export const members: ExportEndpoint = {
     alias: 'm',
     where: 'm.status is not null and m.merged_into is null',
     joins: ({ store, within }) =>
-      `left join credit_accounts a on a.store_id = ${store} and a.member_id = m.id and ${within('a.member_id')}`
+      `left join credit_accounts a on a.store_id = ${store} and a.member_id = m.id and ${within('a.member_id')}`,
+    rowsAbout: 'select id from related'
   },
   fields: [
     {

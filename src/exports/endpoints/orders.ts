@@ -11,7 +11,14 @@ export const orders: ExportEndpoint = {
   customer: 'member_id',
   date: 'processed_at',
   changes: { kind: 'order', column: 'updated_at' },
-  source: { table: 'orders', alias: 'o', where: 'true', joins },
+  source: {
+    table: 'orders',
+    alias: 'o',
+    where: 'true',
+    joins,
+    rowsAbout: `select id from orders where store_id = $1 and member_id in (select id from related)
+      union select id from given_orders`
+  },
   fields: [
     {
       name: 'shopify_customer_gid',

@@ -11,7 +11,13 @@ export const subscriptions: ExportEndpoint = {
   filters: ['since_id', 'since_date', 'since_updated'],
   date: 'created_at',
   changes: { kind: 'subscription', column: 'created_at' },
-  source: { table: 'subscriptions', alias: 's', where: 'true', joins },
+  source: {
+    table: 'subscriptions',
+    alias: 's',
+    where: 'true',
+    joins,
+    rowsAbout: 'select id from subscriptions where store_id = $1 and member_id in (select id from related)'
+  },
   fields: [
     {
       name: 'shopify_customer_gid',

@@ -1,7 +1,7 @@
 import type { Ctx } from '#kit/postgres'
-import type { ExportEndpoint, Field, PagePlan, Scope } from '../endpoint.ts'
+import type { ExportEndpoint, Field, PageIds, PlannedPage, Scope } from '../endpoint.ts'
 import { copiedColumns, formattedColumns } from '../format-fields.ts'
-import { type PageIds, scopeOf } from './page-scope.ts'
+import { scopeOf } from './page-scope.ts'
 
 export const conditionOf = ({ source }: ExportEndpoint, scope: Pick<Scope, 'store'>): string =>
   typeof source.where === 'string' ? source.where : source.where(scope)
@@ -23,7 +23,7 @@ export async function pagePlan(
     conditions?: string[]
     more?: { fields: Field[]; joins: (scope: Scope) => string }
   }
-): Promise<PagePlan> {
+): Promise<PlannedPage> {
   const { scope, timeZone } = await scopeOf(ctx, page ?? { ids: [] })
   const { table, alias, joins } = endpoint.source
   const fields = [...endpoint.fields, ...(more?.fields ?? [])]
@@ -35,6 +35,9 @@ export async function pagePlan(
  order by ${alias}.id${descending ? ' desc' : ''}`
   return {
     storeId: ctx.storeId,
+    endpoint: endpoint.name,
+    page,
+    now: ctx.now.toString(),
     timeZone,
     select: page ? select : `select ${fields.map(() => 'null').join(', ')} where false`,
     columns: copiedColumns(fields),

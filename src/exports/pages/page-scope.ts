@@ -1,11 +1,8 @@
 import type { Ctx } from '#kit/postgres'
 import { PROFILES } from '#platform'
 import { storeContext } from '#stores'
-import type { Scope } from '../endpoint.ts'
-import { literal } from '../format-fields.ts'
-
-/** The internal ids of the rows of a page: those in a range, or those of a list. Both bounds are part of the range. */
-export type PageIds = { from: number; through: number } | { ids: number[] }
+import type { PageIds, Scope } from '../endpoint.ts'
+import { instantLiteral, literal } from '../format-fields.ts'
 
 /** What the SQL of a page is written for, and the shop's time zone. */
 export async function scopeOf(ctx: Ctx, page: PageIds): Promise<{ scope: Scope; timeZone: string }> {
@@ -16,7 +13,7 @@ export async function scopeOf(ctx: Ctx, page: PageIds): Promise<{ scope: Scope; 
       : (column: string) => `${column} between ${page.from} and ${page.through}`
   const scope = {
     store: String(ctx.storeId),
-    now: `${literal(ctx.now.toString())}::timestamptz`,
+    now: instantLiteral(ctx.now.toString()),
     zone: literal(timezone),
     gid: literal(PROFILES[profile].gidPrefix),
     currency,

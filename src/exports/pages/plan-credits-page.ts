@@ -1,9 +1,8 @@
 import { type Ctx, int, intList, nullable, row, sql } from '#kit/postgres'
-import type { ExportEndpoint, PagePlan, PageRequest } from '../endpoint.ts'
+import type { ExportEndpoint, PageIds, PageRequest, PlannedPage } from '../endpoint.ts'
 import { findCustomer } from './find-customer.ts'
 import { extendMarks, listMarks, MARKED } from './ledger-marks.ts'
 import { conditionOf, pagePlan } from './page-plan.ts'
-import type { PageIds } from './page-scope.ts'
 import { statementOf } from './statement-of.ts'
 
 const Found = row({ ids: nullable(intList) })
@@ -13,7 +12,7 @@ export async function planCreditsPage(
   ctx: Ctx,
   endpoint: ExportEndpoint,
   { page, customer }: PageRequest
-): Promise<PagePlan> {
+): Promise<PlannedPage> {
   const { pageSize } = endpoint
   const isShown = conditionOf(endpoint, { store: '$1' })
   const found =

@@ -1,11 +1,10 @@
 import { type Ctx, int, intList, nullable, row, waitForWriters } from '#kit/postgres'
 import { Busy } from '#kit/refusal'
 import { storeContext } from '#stores'
-import type { ExportEndpoint, PagePlan, PageRequest } from '../endpoint.ts'
-import { literal } from '../format-fields.ts'
+import type { ExportEndpoint, PageIds, PageRequest, PlannedPage } from '../endpoint.ts'
+import { instantLiteral } from '../format-fields.ts'
 import { findCustomer } from './find-customer.ts'
 import { conditionOf, pagePlan } from './page-plan.ts'
-import type { PageIds } from './page-scope.ts'
 import { statementOf } from './statement-of.ts'
 
 type CursorEndpoint = Extract<ExportEndpoint, { paging: 'cursor' }>
@@ -28,7 +27,7 @@ export async function planCursorPage(
   endpoint: CursorEndpoint,
   request: PageRequest,
   settledThrough: Settled
-): Promise<PagePlan> {
+): Promise<PlannedPage> {
   const { timezone } = await storeContext(ctx)
   const filters = await filtersOf(ctx, endpoint, request, timezone)
   const found = filters ? await settledPage(ctx, endpoint, request, filters, settledThrough) : null
@@ -77,8 +76,7 @@ async function settledPage(
 type Put = (value: number | Temporal.Instant) => string
 type Condition = (put: Put) => string
 
-const asLiteral: Put = (value) =>
-  typeof value === 'number' ? String(value) : `${literal(value.toString())}::timestamptz`
+const asLiteral: Put = (value) => (typeof value === 'number' ? String(value) : instantLiteral(value.toString()))
 
 /** Parameters behind those that `values` has already. */
 const asParameter =

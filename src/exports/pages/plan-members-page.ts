@@ -1,14 +1,14 @@
 import type { Ctx } from '#kit/postgres'
 import { int, nullable, row, sql } from '#kit/postgres'
 import { addSectionChanges, findMembersFrom } from '#members'
-import type { ExportEndpoint, PagePlan, PageRequest } from '../endpoint.ts'
+import type { ExportEndpoint, PageRequest, PlannedPage } from '../endpoint.ts'
 import { listPointsColumns } from '../rewards/points-columns.ts'
 import { pagePlan } from './page-plan.ts'
 
 const Bounds = row({ first: nullable(int), last: nullable(int) })
 
 /** A page of members by its number: found from the counts of members per section of ids, so that the last page costs what the first does. */
-export async function planMembersPage(ctx: Ctx, endpoint: ExportEndpoint, { page }: PageRequest): Promise<PagePlan> {
+export async function planMembersPage(ctx: Ctx, endpoint: ExportEndpoint, { page }: PageRequest): Promise<PlannedPage> {
   const { pageSize } = endpoint
   await addSectionChanges(ctx)
   const start = await findMembersFrom(ctx, (page - 1) * pageSize)

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { createExportWorkers, type ExportWorkers } from '#exports'
+import { createExportWorkers, createPageCache, type ExportWorkers } from '#exports'
 import type { CountAddress } from '../rate-limits/address-limiter.ts'
 import { enforceRateLimits } from '../rate-limits/enforce-rate-limits.ts'
 import { createShopFinder } from '../rate-limits/find-shop.ts'
@@ -35,8 +35,10 @@ export function registerStorefront(app: FastifyInstance, deps: HttpDeps, countAd
     }
   })
   const exports = createExportWorkers({ url: deps.db.url, ...deps.exportOptions })
+  const pages = createPageCache({ db: deps.db, exports })
   endWithServer(app, exports)
-  registerData(app, { ...deps, exports }, { countAddress, findShop })
+  app.addHook('onClose', async () => pages.close())
+  registerData(app, { ...deps, exports, pages }, { countAddress, findShop })
   registerCollection(app, { ...deps, exports }, { countAddress, findShop })
 }
 

@@ -1,24 +1,25 @@
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ExportWorkers, PagePlan } from '#exports'
+import type { Encoding } from '#exports'
 import { acceptedEncoding } from '../shared/accepted-encoding.ts'
 import { freeWhenSent } from './free-when-sent.ts'
 
 /**
- * The rows of a plan as JSON, compressed as the client likes it: what a route returns, so that its deadline ends with the first bytes. Throws TooManyExports and Busy as long as nothing was sent;
+ * The rows that `open` opens as JSON, compressed as the client likes it: what a route returns, so that its deadline ends with the first bytes. Throws TooManyExports and Busy as long as nothing was sent;
  * after that an error breaks the connection off. When the client leaves, the query ends.
  */
 export async function openExport(
   request: FastifyRequest,
   reply: FastifyReply,
-  { exports, plan, signal }: { exports: ExportWorkers; plan: PagePlan; signal?: AbortSignal }
+  open: (options: { encoding: Encoding; signal: AbortSignal }) => Promise<Readable>,
+  signal?: AbortSignal
 ): Promise<Readable> {
   const abort = new AbortController()
   // Also when it was answered by the deadline meanwhile.
   reply.raw.once('close', () => abort.abort(new Error('The client has left')))
   if (reply.raw.destroyed) throw new Error('The client has left')
   const encoding = acceptedEncoding(request.headers['accept-encoding'])
-  const body = await exports.stream(plan, {
+  const body = await open({
     encoding,
     signal: signal ? AbortSignal.any([abort.signal, signal]) : abort.signal
   })

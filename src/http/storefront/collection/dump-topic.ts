@@ -74,7 +74,7 @@ export function dumpTopicRoute(
         Math.max(1, dumpWithinMs - reply.elapsedTime)
       )
       reply.raw.once('close', () => clearTimeout(timer))
-      return openExport(request, reply, { exports, plan, signal: tooLong.signal })
+      return openExport(request, reply, (options) => exports.stream(plan, options), tooLong.signal)
     }
   )
 }

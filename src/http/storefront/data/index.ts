@@ -4,7 +4,7 @@ import type { FindShop } from '../../rate-limits/find-shop.ts'
 import { answerInTime } from '../../shared/deadline.ts'
 import { authenticationFailed } from '../../shared/errors.ts'
 import { openSurface } from '../../shared/surface.ts'
-import type { ExportDeps } from '../deps.ts'
+import type { PageDeps } from '../deps.ts'
 import { errorBody, statusOf } from '../errors.ts'
 import { countingFailures } from '../failed-calls.ts'
 import { callerOfKey } from '../keys.ts'
@@ -19,7 +19,7 @@ const DATA_PREFIX = '/apps/svc-api/v1/data'
  */
 export function registerData(
   app: FastifyInstance,
-  deps: ExportDeps,
+  deps: PageDeps,
   { countAddress, findShop }: { countAddress: CountAddress; findShop: FindShop }
 ): void {
   openSurface(app, {

@@ -3,7 +3,7 @@ import { type ExportEndpoint, endpoints, PARAMETERS, planPage, readPageRequest }
 import { storeNow } from '#stores'
 import { inTime } from '../../shared/deadline.ts'
 import type { Route, Surface } from '../../shared/surface.ts'
-import type { ExportDeps } from '../deps.ts'
+import type { PageDeps } from '../deps.ts'
 import { openExport } from '../open-export.ts'
 import { pageSchema } from './page-schema.ts'
 
@@ -48,8 +48,8 @@ const PAGING = {
 
 /** GET /data/<endpoint> (spec 2, Data API). Parameters that an endpoint does not have are ignored, as the contract says of `page`. */
 const listRowsRoute =
-  (endpoint: ExportEndpoint): Route<ExportDeps> =>
-  (data: Surface, { db, exports }) => {
+  (endpoint: ExportEndpoint): Route<PageDeps> =>
+  (data: Surface, { db, pages }) => {
     data.get(
       `/${endpoint.name}`,
       {
@@ -70,10 +70,10 @@ const listRowsRoute =
         // Read before the rows: a sync that asks for what changed since this time misses nothing.
         reply.header('shop-time', (await inTime(request, storeNow(db, storeId))).toString({ smallestUnit: 'second' }))
         const plan = await planPage(db, storeId, endpoint, page)
-        return openExport(request, reply, { exports, plan })
+        return openExport(request, reply, (options) => pages.open(plan, options))
       }
     )
   }
 
 /** The seven routes, of the declarations of their endpoints. */
-export const listRowsRoutes: Route<ExportDeps>[] = endpoints.map(listRowsRoute)
+export const listRowsRoutes: Route<PageDeps>[] = endpoints.map(listRowsRoute)

@@ -1,0 +1,281 @@
+// Kept pages of the Data API: whatever changes a row, a page that was kept is what the database would return, with the sandbox over its socket.
+import assert from 'node:assert/strict'
+import { buffer } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import {
+  createExportWorkers,
+  createPageCache,
+  type Encoding,
+  type EndpointName,
+  endpoints,
+  type PlannedPage,
+  planPage,
+  pushRewardBalances,
+  readPageRequest,
+  setRewardIntegration
+} from '#exports'
+import { parseCustomerId, upsertCustomers } from '#members'
+import { recordReports } from '#orders'
+import { recordChannels } from '../src/orders/channels.ts'
+import { anOrder, orderDetails } from './contract-builder.ts'
+import { beforeDrop, testDatabase } from './database.ts'
+import { startService } from './service-builder.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url)
+const { db } = service
+const { controls } = service.sandbox
+const workers = createExportWorkers({ url, threads: 1, limits: { firstBytesMs: 60_000 } })
+beforeDrop(() => workers.close())
+
+const ROWS = 2
+const signal = new AbortController().signal
+type From = 'cache' | 'database'
+
+/** Pages of two rows, so that a change seldom alters all of them. */
+function aCache(storeId: number, options: { maxBytes?: number } = {}) {
+  let from: From[] = []
+  const cache = createPageCache({ db, exports: workers, onPage: (source) => from.push(source), ...options })
+  beforeDrop(async () => cache.close())
+  const pages = async function* (filters: Record<string, string> = {}): AsyncGenerator<[EndpointName, PlannedPage]> {
+    for (const declared of endpoints) {
+      const endpoint = { ...declared, pageSize: ROWS }
+      for (let page = 1, since = 0, isEnd = false; !isEnd; page++) {
+        const request = readPageRequest(endpoint, { ...filters, page: String(page), since_id: String(since) })
+        const planned = await planPage(db, storeId, endpoint, request)
+        const { last_id, has_more } = JSON.parse(planned.head + planned.tail).meta
+        since = last_id
+        isEnd = endpoint.paging === 'cursor' ? !has_more : planned.page === null
+        if (planned.page) yield [endpoint.name, planned]
+      }
+    }
+  }
+  const open = async (planned: PlannedPage, encoding: Encoding = 'identity') =>
+    await buffer(await cache.open(planned, { encoding, signal }))
+  const fresh = async ({ endpoint: _, page: __, now: ___, ...plan }: PlannedPage) =>
+    (await buffer(await workers.stream(plan))).toString()
+  /** Reads all pages, each compared with the database; returns which endpoints had pages that were made anew, and how many were kept. */
+  const readAll = async (filters: Record<string, string> = {}) => {
+    const anew = new Set<EndpointName>()
+    let kept = 0
+    for await (const [name, planned] of pages(filters)) {
+      from = []
+      const bytes = (await open(planned)).toString()
+      assert.equal(bytes, await fresh(planned), `a page of ${name} is not what the database returns`)
+      if (from[0] === 'cache') kept++
+      else anew.add(name)
+    }
+    return { anew: [...anew].sort(), kept }
+  }
+  return { cache, open, fresh, pages, readAll, from: () => from }
+}
+
+async function aShop() {
+  const store = await service.aStore({ timezone: 'Europe/Berlin' })
+  const { storeId } = store
+  const settle = () => service.deps.settle(storeId)
+  const join = async (email: string) => {
+    const { customer, contract_id } = await store.member(email)
+    await settle()
+    return { id: customer.id, contract: contract_id }
+  }
+  const members = []
+  for (let n = 0; n < 5; n++) members.push(await join(`person-${n}@example.com`))
+  const place = async (customerId: string, more: object = {}) => {
+    const { id } = await controls.order({ storeId, customerId, total: '40.00', ...more })
+    await settle()
+    return id
+  }
+  for (const { id } of members) await service.post(`/store-credits/${id}/add`, store.key, { amount: 30, reason: 'x' })
+  await settle()
+  return { ...aCache(storeId), store, storeId, settle, join, place, members }
+}
+
+test('pages are kept while nothing changes, and are made anew where a row of theirs changed, only there', async () => {
+  const { store, storeId, settle, place, members, readAll } = await aShop()
+  const [ann, bea, cy] = members as [(typeof members)[0], (typeof members)[0], (typeof members)[0]]
+  const order = await place(ann.id)
+  await place(bea.id)
+  await readAll()
+  assert.deepEqual((await readAll()).anew, [])
+
+  const after = async (act: () => Promise<unknown>) => {
+    await act()
+    await settle()
+    const { anew, kept } = await readAll()
+    assert.ok(kept > 0, 'nothing was kept')
+    assert.deepEqual((await readAll()).anew, [])
+    return anew
+  }
+  const [latest] = (await service.get('/subscriptions?limit=1', store.key)).body.data
+  const refunded = await after(() => controls.refund({ storeId, orderId: order, amount: '1.00' }))
+  assert.ok(refunded.includes('orders'))
+  assert.ok(
+    (await after(() => controls.dispute({ storeId, orderId: order, type: 'inquiry' } as never))).includes('orders')
+  )
+  const spent = await after(() => place(ann.id, { credit: '10.00' }))
+  for (const name of ['orders', 'customers', 'members'] as const) assert.ok(spent.includes(name), name)
+  assert.ok(spent.includes('credits-history'))
+  const added = await after(() => service.post(`/store-credits/${cy.id}/add`, store.key, { amount: 1, reason: 'y' }))
+  assert.ok(added.includes('members'))
+  assert.ok(!added.includes('cancellation-reasons'))
+  const renamed = await after(() =>
+    db.inStore(storeId, (ctx) =>
+      upsertCustomers(ctx, [{ id: bea.id, email: 'new@example.com', firstName: 'Bea', lastName: 'New' }])
+    )
+  )
+  for (const name of ['orders', 'customers', 'members', 'subscriptions'] as const)
+    assert.ok(renamed.includes(name), name)
+  const { id } = latest
+  assert.ok((await after(() => service.post(`/subscriptions/${id}/pause`, store.key, {}))).includes('subscriptions'))
+  assert.ok((await after(() => service.post(`/subscriptions/${id}/resume`, store.key, {}))).includes('customers'))
+  assert.ok((await after(() => service.post(`/subscriptions/${id}/cancel`, store.key, {}))).includes('customers'))
+})
+
+test('a renewal, a declined charge, credit that expires and a new zone: kept pages are never old', async () => {
+  const { store, settle, place, members, readAll } = await aShop()
+  const [ann, bea] = members as [(typeof members)[0], (typeof members)[0]]
+  await place(ann.id)
+  await readAll()
+  const right = async (act: () => Promise<unknown>) => {
+    await act()
+    await settle()
+    await readAll()
+    await readAll()
+  }
+  await right(() =>
+    service.post(`/store-credits/${bea.id}/add`, store.key, {
+      amount: 5,
+      reason: 'z',
+      expires_at: '2026-02-05T00:00:00Z'
+    })
+  )
+  await right(() => service.post(`/store-credits/${bea.id}/reservations`, store.key, { amount: 5, duration: 60 }))
+  await right(() => store.advance({ by: 'PT2H' }))
+  await right(() => store.advance({ to: '2026-02-06T12:00:00Z' }))
+  await right(() => store.card(ann.id, 'insufficient_funds'))
+  await right(() => store.advance({ to: '2026-03-02T12:00:00Z' }))
+  await right(() => store.card(ann.id, 'success'))
+  await right(() => service.admin('POST', `${store.at}/sandbox/shop`, { timezone: 'Asia/Tokyo' }))
+})
+
+test('gifts, merges, orders of nobody and the names of apps: kept pages are never old', async () => {
+  const store = await service.aStore({ timezone: 'Europe/Berlin' })
+  const { storeId } = store
+  const settle = () => service.deps.settle(storeId)
+  const { readAll } = aCache(storeId)
+  const [payer, receiver, third] = [
+    await store.member('payer@example.com'),
+    await store.member('receiver@example.com'),
+    await store.customer('third@example.com')
+  ]
+  await settle()
+  await readAll()
+  const right = async (act: () => Promise<unknown>) => {
+    await act()
+    await settle()
+    await readAll()
+  }
+  const all = (await service.get('/subscriptions?limit=100', store.key)).body.data
+  const own = all.find(({ customer }: { customer: { email: string } }) => customer.email === 'payer@example.com')
+  const gift = `${store.at}/subscriptions/${own.id}/gift`
+  await right(() => service.admin('POST', gift, { receiver: third.id }))
+  await right(() => service.post(`/subscriptions/${own.id}/pause`, store.key, {}))
+  await right(() => service.post(`/subscriptions/${own.id}/resume`, store.key, {}))
+  await right(() => service.admin('DELETE', gift))
+  await right(() =>
+    service.admin('POST', `${store.at}/sandbox/merges`, { customer: third.id, into: receiver.customer.id })
+  )
+  await right(() =>
+    service.admin('POST', `${store.at}/sandbox/merges`, { customer: receiver.customer.id, into: payer.customer.id })
+  )
+  const at = Temporal.Instant.from('2026-01-31T16:00:00Z')
+  const order = anOrder(at, { customerId: null })
+  const report = (changes: object) =>
+    db.inStore(storeId, (ctx) =>
+      recordReports(
+        ctx,
+        { orders: [{ ...order, ...changes }], refunds: [], transactions: [], disputes: [] },
+        'platform'
+      )
+    )
+  await right(() => report({}))
+  await right(() => report({ updatedAt: at.add({ minutes: 1 }), countryCode: 'AT' }))
+  const other = anOrder(at, { customerId: payer.customer.id, details: orderDetails({ appId: '4711' }) })
+  await right(() =>
+    db.inStore(storeId, (ctx) =>
+      recordReports(ctx, { orders: [other], refunds: [], transactions: [], disputes: [] }, 'platform')
+    )
+  )
+  await right(() => db.inStore(storeId, (ctx) => recordChannels(ctx, new Map([['4711', 'Till']]))))
+})
+
+test('balances of reward points and whether they are shown alter all pages of members', async () => {
+  const { storeId, members, readAll } = await aShop()
+  const inStore = <T>(work: Parameters<typeof db.inStore<T>>[1]) => db.inStore(storeId, work)
+  await inStore((ctx) => setRewardIntegration(ctx, { key: 'stars' }))
+  const push = (points: number) =>
+    inStore((ctx) =>
+      pushRewardBalances(ctx, 'stars', [
+        { given: members[0]!.id, customer: parseCustomerId(members[0]!.id, 'platform')!, points }
+      ])
+    )
+  await push(7)
+  await readAll()
+  await push(8)
+  assert.ok((await readAll()).anew.includes('members'))
+  await inStore((ctx) => setRewardIntegration(ctx, { key: 'stars', isShown: false }))
+  assert.ok((await readAll()).anew.includes('members'))
+})
+
+test('a page that is read while a row of it changes is not kept', async () => {
+  const { store, storeId, settle, members, pages, open, fresh, from } = await aShop()
+  const found: PlannedPage[] = []
+  for await (const [name, planned] of pages()) if (name === 'members') found.push(planned)
+  const planned = found[0]!
+  // Both begin before the change; the change comes before their bytes are whole.
+  const other = aCache(storeId)
+  const stream = await other.cache.open(planned, { encoding: 'identity', signal })
+  await service.post(`/store-credits/${members[0]!.id}/add`, store.key, { amount: 3, reason: 'w' })
+  await settle()
+  await buffer(stream)
+  assert.equal((await other.open(planned)).toString(), await fresh(planned))
+  assert.equal(other.from().at(-1), 'database')
+  await open(planned)
+  assert.equal(from().at(-1), 'database')
+  await open(planned)
+  assert.equal(from().at(-1), 'cache')
+})
+
+test('each encoding is kept for itself; the bound drops what was used least; an aborted page is not kept', async () => {
+  const { storeId, pages } = await aShop()
+  const all: PlannedPage[] = []
+  for await (const [, planned] of pages()) all.push(planned)
+  const [one, two] = all as [PlannedPage, PlannedPage]
+  const free = aCache(storeId)
+  const plain = await free.open(one)
+  const zipped = await free.open(one, 'gzip')
+  assert.deepEqual(free.from(), ['database', 'database'])
+  assert.deepEqual(gunzipSync(await free.open(one, 'gzip')), plain)
+  assert.deepEqual(await free.open(one), plain)
+  assert.ok(zipped.length > 0)
+  assert.deepEqual(free.from().slice(2), ['cache', 'cache'])
+
+  const sizes = [one, two].map(async (planned) => (await free.open(planned)).length)
+  const [first, second] = (await Promise.all(sizes)) as [number, number]
+  const tight = aCache(storeId, { maxBytes: Math.max(first, second) * 4 })
+  for (let n = 0; n < 3; n++) for (const planned of all) await tight.open(planned)
+  assert.ok(tight.from().filter((source) => source === 'database').length > all.length, 'nothing was dropped')
+  const off = aCache(storeId, { maxBytes: 0 })
+  await off.open(one)
+  await off.open(one)
+  assert.deepEqual(off.from(), ['database', 'database'])
+
+  const leaving = aCache(storeId)
+  const stream = await leaving.cache.open(one, { encoding: 'identity', signal })
+  stream.destroy()
+  await new Promise((done) => stream.once('close', done))
+  assert.deepEqual(await leaving.open(one), plain)
+  assert.deepEqual(leaving.from(), ['database', 'database'])
+})
