@@ -6,8 +6,8 @@ const MOST_FACTS = 2_000
 /** Which facts of a store are known: all up to a position, and these of the ones that had no position yet. */
 export type FactCursor = { position: number; open: ReadonlySet<number> }
 
-/** Whom and what facts are about: customers, orders and subscriptions, by their internal ids. */
-export type Subjects = { members: Set<number>; orders: Set<number>; subscriptions: Set<number> }
+/** Whom and what facts are about: customers and orders, by their internal ids. */
+export type Subjects = { members: Set<number>; orders: Set<number> }
 
 /** `subjects` null: too much happened to say, or something that is about nobody in particular. */
 export type FactsSince = { cursor: FactCursor | null; subjects: Subjects | null }
@@ -46,7 +46,7 @@ export async function readFactsSince(ctx: Ctx, cursor: FactCursor | null): Promi
 }
 
 function subjectsOf(facts: { orderingKey: string; refs: string }[]): Subjects | null {
-  const subjects: Subjects = { members: new Set(), orders: new Set(), subscriptions: new Set() }
+  const subjects: Subjects = { members: new Set(), orders: new Set() }
   for (const { orderingKey, refs } of facts) {
     const [, kind, id] = /^(member|order):(\d+)$/.exec(orderingKey) ?? []
     if (!kind) return null
@@ -54,7 +54,6 @@ function subjectsOf(facts: { orderingKey: string; refs: string }[]): Subjects | 
     for (const [name, value] of Object.entries(JSON.parse(refs) as Record<string, number>)) {
       if (name === 'memberId' || name.endsWith('MemberId')) subjects.members.add(value)
       else if (name === 'orderId') subjects.orders.add(value)
-      else if (name === 'subscriptionId') subjects.subscriptions.add(value)
     }
   }
   return subjects

@@ -13,9 +13,13 @@ export class PageFile {
   #handle: FileHandle | null = null
   #users = 0
   #isDropped = false
+  #isWhole = false
   bytes = 0
-  /** Whether everything is in it. */
-  isWhole = false
+
+  /** Whether everything is in it, to be read. */
+  get isWhole(): boolean {
+    return this.#isWhole && !this.#isDropped
+  }
 
   /**
    * Passes on what comes from `source`, and keeps it. Where it becomes larger than `maxBytes`, or cannot be written, `onEnd` is told that it is
@@ -43,7 +47,7 @@ export class PageFile {
       }
     })
     pipeline(source, copy, (err) => {
-      this.isWhole = !err && isKept && this.#handle !== null
+      this.#isWhole = !err && isKept && this.#handle !== null
       this.#leave()
       onEnd()
     })
@@ -80,7 +84,6 @@ export class PageFile {
     if (!this.#isDropped || this.#users > 0) return
     const handle = this.#handle
     this.#handle = null
-    this.isWhole = false
     // Its bytes are gone with it, whatever the close says.
     handle?.close().catch(() => {})
   }

@@ -3,22 +3,18 @@ import type { EndpointName, ExportEndpoint } from '../endpoint.ts'
 import { statementOf } from '../pages/statement-of.ts'
 import type { Subjects } from './fact-cursor.ts'
 
-/** More customers or rows than this are not listed: everything may have changed. */
-const MOST_MEMBERS = 500
+/** More customers, orders or rows than this are not listed: everything may have changed. */
+const MOST_SUBJECTS = 500
 const MOST_ROWS = 20_000
 
 /** The rows of an endpoint that may look different, by their internal ids, ascending; null: too many to say. */
 export type TouchedRows = Map<EndpointName, number[] | null>
 
-/** What belongs to a customer is shown with those to whom they gave, from whom they got, and with whom they were merged. */
+/** What happens to a membership is shown with the one who holds it, and may be recorded as of the one who pays. */
 const RELATED = `
   select m.id from unnest($2::bigint[]) as m(id)
-  union select s.member_id from subscriptions s where s.store_id = $1 and s.id = any($3::bigint[])
   union select s.receiver_member_id from subscriptions s
-   where s.store_id = $1 and (s.id = any($3::bigint[]) or s.member_id = any($2::bigint[])) and s.receiver_member_id is not null
-  union select s.member_id from subscriptions s where s.store_id = $1 and s.receiver_member_id = any($2::bigint[])
-  union select m.merged_into from members m
-   where m.store_id = $1 and m.id = any($2::bigint[]) and m.merged_into is not null`
+   where s.store_id = $1 and s.member_id = any($2::bigint[]) and s.receiver_member_id is not null`
 
 const Ids = row({ ids: nullable(intList) })
 
@@ -26,14 +22,14 @@ const Ids = row({ ids: nullable(intList) })
 export async function findTouchedRows(
   ctx: Ctx,
   endpoints: readonly ExportEndpoint[],
-  { members, orders, subscriptions }: Subjects
+  { members, orders }: Subjects
 ): Promise<TouchedRows> {
   const touched: TouchedRows = new Map()
-  if (members.size + orders.size + subscriptions.size === 0) {
+  if (members.size + orders.size === 0) {
     for (const { name } of endpoints) touched.set(name, [])
     return touched
   }
-  const isMuch = [members, orders, subscriptions].some(({ size }) => size > MOST_MEMBERS)
+  const isMuch = Math.max(members.size, orders.size) > MOST_SUBJECTS
   for (const { name, source } of endpoints) {
     if (isMuch) {
       touched.set(name, null)
@@ -43,10 +39,10 @@ export async function findTouchedRows(
       Ids,
       statementOf(
         `with related as materialized (${RELATED}),
-              given_orders as (select o.id from unnest($4::bigint[]) as o(id))
+              given_orders as (select o.id from unnest($3::bigint[]) as o(id))
          select array_agg(r.id order by r.id) as ids
            from (select t.id from (${source.rowsAbout}) t(id) limit ${MOST_ROWS + 1}) r`,
-        [ctx.storeId, [...members], [...subscriptions], [...orders]]
+        [ctx.storeId, [...members], [...orders]]
       )
     )
     touched.set(name, ids && ids.length > MOST_ROWS ? null : (ids ?? []))

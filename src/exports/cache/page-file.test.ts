@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { after, test } from 'node:test'
+import { PageFile } from './page-file.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'perennial-page-file-'))
+after(() => rm(folder, { recursive: true }))
+
+/** Reads a page through a file, and returns the file once it is known whether everything is in it. */
+async function through(source: Readable, { maxBytes = 100, into = folder } = {}) {
+  const file = new PageFile()
+  const ended = Promise.withResolvers<void>()
+  const read = text(file.keep(source, { folder: into, maxBytes, onEnd: ended.resolve })).catch((err: Error) => err)
+  await ended.promise
+  return { file, read: await read }
+}
+const chunks = () => Readable.from([Buffer.from('one '), Buffer.from('two')])
+
+test('what was read once is read again, by several at once, and nothing is left in the folder', async () => {
+  const { file, read } = await through(chunks())
+  assert.equal(read, 'one two')
+  assert.ok(file.isWhole)
+  assert.deepEqual(await Promise.all([text(file.read()), text(file.read())]), ['one two', 'one two'])
+  assert.deepEqual(await readdir(folder), [])
+  file.drop()
+  assert.throws(() => file.read())
+})
+
+test('who reads when it is dropped reads to the end', async () => {
+  const { file } = await through(chunks())
+  const reading = file.read()
+  file.drop()
+  assert.equal(await text(reading), 'one two')
+  assert.equal(file.isWhole, false)
+})
+
+test('a source that fails leaves nothing whole, and the reader gets its error', async () => {
+  const failing = Readable.from(
+    (async function* () {
+      yield Buffer.from('one ')
+      throw new Error('broken')
+    })()
+  )
+  const { file, read } = await through(failing)
+  assert.match(String(read), /broken/)
+  assert.equal(file.isWhole, false)
+})
+
+test('a page that is too large, and one that cannot be written, is passed on in whole and not kept', async () => {
+  const large = await through(chunks(), { maxBytes: 6 })
+  assert.deepEqual([large.read, large.file.isWhole], ['one two', false])
+  const nowhere = await through(chunks(), { into: join(folder, 'missing') })
+  assert.deepEqual([nowhere.read, nowhere.file.isWhole], ['one two', false])
+})
