@@ -8,6 +8,7 @@ import {
   createPageCache,
   type Encoding,
   type EndpointName,
+  type ExportWorkers,
   endpoints,
   type PlannedPage,
   planPage,
@@ -35,7 +36,7 @@ const signal = new AbortController().signal
 type From = 'cache' | 'database'
 
 /** Pages of two rows, so that a change seldom alters all of them. */
-function aCache(storeId: number, options: { maxBytes?: number } = {}) {
+function aCache(storeId: number, options: { maxBytes?: number; exports?: ExportWorkers } = {}) {
   let from: From[] = []
   const cache = createPageCache({ db, exports: workers, onPage: (source) => from.push(source), ...options })
   beforeDrop(async () => cache.close())
@@ -239,23 +240,36 @@ test('balances of reward points and whether they are shown alter all pages of me
 })
 
 test('a page that is read while a row of it changes is not kept', async () => {
-  const { store, storeId, settle, members, pages, open, fresh, from } = await aShop()
+  const { store, storeId, settle, members, pages } = await aShop()
   const found: PlannedPage[] = []
   for await (const [name, planned] of pages()) if (name === 'members') found.push(planned)
-  const planned = found[0]!
-  // Both begin before the change; the change comes before their bytes are whole.
-  const other = aCache(storeId)
-  const stream = await other.cache.open(planned, { encoding: 'identity', signal })
+  const [planned, next] = found as [PlannedPage, PlannedPage]
+  const gate = Promise.withResolvers<void>()
+  // The bytes of pages come only when the gate is open.
+  const exports: ExportWorkers = {
+    ...workers,
+    async stream(plan, options) {
+      const source = await workers.stream(plan, options)
+      return source.compose(async function* (chunks) {
+        await gate.promise
+        yield* chunks
+      })
+    }
+  }
+  const { cache, open, fresh, from } = aCache(storeId, { exports })
+  const before = await cache.open(planned, { encoding: 'identity', signal })
   await service.post(`/store-credits/${members[0]!.id}/add`, store.key, { amount: 3, reason: 'w' })
   await settle()
   // Another page is asked for meanwhile, which notices the change.
-  await other.open(found[1]!)
-  await buffer(stream)
-  assert.equal((await other.open(planned)).toString(), await fresh(planned))
-  assert.equal(other.from().at(-1), 'database')
-  await open(planned)
+  const other = await cache.open(next, { encoding: 'identity', signal })
+  gate.resolve()
+  await buffer(before)
+  await buffer(other)
+  assert.equal((await open(planned)).toString(), await fresh(planned))
   assert.equal(from().at(-1), 'database')
   await open(planned)
+  assert.equal(from().at(-1), 'cache')
+  await open(next)
   assert.equal(from().at(-1), 'cache')
 })
 

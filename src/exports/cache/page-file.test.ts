@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { PageFile } from './page-file.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'perennial-page-file-'))
@@ -42,6 +43,7 @@ test('a source that fails leaves nothing whole, and the reader gets its error', 
   const failing = Readable.from(
     (async function* () {
       yield Buffer.from('one ')
+      await pause(100)
       throw new Error('broken')
     })()
   )
