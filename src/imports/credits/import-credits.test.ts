@@ -18,11 +18,11 @@ async function aShop() {
   const known = await store.inStore((ctx) => upsertCustomers(ctx, reported))
   const ids = reported.map(({ id }) => `cust_${known.get(id)!.id}`)
   const memberId = (nth: number) => known.get(`${nth}`)!.id
-  const read = async (rows: Record<string, unknown>[], isDryRun: boolean) => {
+  const read = async (rows: Record<string, unknown>[], isDryRun: boolean, name: string | null = 'a file') => {
     async function* stream() {
       yield Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
     }
-    const file = { format: 'ndjson' as const, stream: stream(), name: 'a file', isDryRun }
+    const file = { format: 'ndjson' as const, stream: stream(), name, isDryRun }
     const { problems, added, repeated } = await importCredits(db, store.storeId, file)
     return { added, repeated, problems: problems.map(({ line, field, message }) => [line, field, message]) }
   }
@@ -39,7 +39,7 @@ async function aShop() {
       const both = (await markCustomersMerged(ctx, { deletedId: `${from}`, keptId: `${into}` }))!
       await transferCredit(ctx, both.from, both.to, 'merge')
     })
-  return { store, ids, importRows, balance, merge }
+  return { store, ids, read, importRows, balance, merge }
 }
 
 const OLD = { amount: '5.00', expires_at: '2026-12-31T05:00:00Z', reason: 'Moved here', external_id: 'old-1' }
@@ -146,4 +146,22 @@ test('credit of a merged customer goes to who was kept, and that of a deleted on
     [7, 'customer_id', deleted(ids[4]!)]
   ])
   assert.deepEqual([await balance(1), await balance(2), await balance(3), await balance(4)], [0, 0, 500, 0])
+})
+
+test('a file without a name: rows without external_id are refused, since they would be imported again', async () => {
+  const { read, balance } = await aShop()
+  const rows = [
+    { customer_id: '1', amount: '5.00' },
+    { customer_id: '2', ...OLD }
+  ]
+  for (const isDryRun of [true, false]) {
+    const { problems, added } = await read(rows, isDryRun, null)
+    assert.equal(added, 1)
+    assert.deepEqual(
+      problems.map(([line, field]) => [line, field]),
+      [[1, 'external_id']]
+    )
+  }
+  assert.equal((await read(rows, false, null)).repeated, 1)
+  assert.deepEqual([await balance(1), await balance(2)], [0, 500])
 })

@@ -20,8 +20,8 @@ const KNOWN = new Set<string>(CREDIT_FIELDS)
 export type CreditFile = {
   format: 'csv' | 'ndjson'
   stream: AsyncIterable<Buffer>
-  /** Identifies the file: with the line it names the credit of a row without `external_id`. */
-  name: string
+  /** Identifies the file: with the line it names the credit of a row without `external_id`. Null: such rows are refused. */
+  name: string | null
   /** Carries nothing out: the report says what an import would do. */
   isDryRun: boolean
 }
@@ -102,6 +102,12 @@ async function inBatch(
   }
 }
 
+/** Sent again, such a row would add its credit again. */
+const UNNAMED = {
+  field: 'external_id',
+  message: 'external_id must be given, or the SHA-256 of the file with the request: a row must not be imported twice'
+}
+
 /** `addedMinor`: null where the row was imported before. */
 type Outcome = { line: number; addedMinor: number | null; problem: Omit<CreditProblem, 'line'> | null }
 
@@ -127,6 +133,7 @@ async function importBatch(
     const found = customers.next().value!
     if (typeof found !== 'number') return { line: line.line, problem: found }
     const { amountMinor, expiresAt, reason, externalId } = line.row
+    if (externalId === null && file.name === null) return { line: line.line, problem: UNNAMED }
     const operationId = externalId === null ? `import:${file.name}:${line.line}` : `import:id:${externalId}`
     const change = { memberId: found, type: 'import' as const, amountMinor, reason, operationId, expiresAt }
     return { line: line.line, change, isNamed: externalId !== null }

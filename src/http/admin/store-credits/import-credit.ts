@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { type Static, Type } from 'typebox'
 import { importCredits } from '#imports'
 import { numberOf } from '#kit/money'
@@ -25,7 +24,8 @@ const ImportQuery = Type.Object({
     Type.String({
       pattern: '^[0-9a-f]{64}$',
       description: "the file's SHA-256, 64 hexadecimal digits",
-      meaning: 'With it rows without `external_id` are imported once, however often the file is sent',
+      meaning:
+        'Names the file, so that a row without `external_id` is imported once, however often it is sent. Without it such rows are refused',
       examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08']
     })
   )
@@ -88,8 +88,7 @@ export function importCreditRoute(admin: Surface, { db }: AdminDeps): void {
         const { storeId, currency } = storeOf(request)
         const { dry_run, sha256 } = request.query as Static<typeof ImportQuery>
         const isDryRun = dry_run === 'true'
-        // Without the hash of the file a row without external_id belongs to this request alone.
-        const name = sha256 ?? randomUUID()
+        const name = sha256 ?? null
         const report = await receiveSent(request, (file) => importCredits(db, storeId, { ...file, name, isDryRun }))
         const { amountMinor, ...counts } = report
         return { dry_run: isDryRun, ...counts, amount: numberOf(amountMinor, currency) }
