@@ -231,6 +231,96 @@ test('after each of three merges a refund takes its share of credit from who rem
   await isRight()
 })
 
+test('a refund during a forfeit takes its share of what a reactivation gives back, and a won dispute gives its share back', async () => {
+  const { store, settle, refunds, disputes, add, credit, entries, isRight } = await aShop()
+  await service.admin('PATCH', `${store.at}/settings`, {
+    credit_on_cancellation: 'forfeit',
+    reactivation_grace_hours: 48
+  })
+  await add(500)
+  const { id } = (await service.get('/subscriptions?limit=1', store.key)).body.data[0]
+  const change = async (word: string) => {
+    await service.post(`/subscriptions/${id}/${word}`, store.key, {})
+    await settle()
+  }
+  await change('cancel')
+  assert.equal(await credit(), 0)
+  await refunds('20.00')
+  await disputes('needs_response', 'chargeback')
+  await add(100)
+  await change('reactivate')
+  assert.equal(await credit(), 6)
+  await isRight()
+  await disputes('won')
+  assert.equal(await credit(), 11)
+  assert.deepEqual((await entries()).slice(2), [
+    ['forfeit', -15],
+    ['refund', 0],
+    ['dispute', 0],
+    ['manual_add', 1],
+    ['forfeit', 15],
+    ['refund', 0],
+    ['dispute', 0],
+    ['refund', -5],
+    ['dispute', -5],
+    ['dispute', 5]
+  ])
+  await isRight()
+})
+
+test('what a refund lacked before a forfeit is not taken of what a reactivation gives back', async () => {
+  const { store, settle, refunds, spend, add, credit, isRight } = await aShop()
+  await service.admin('PATCH', `${store.at}/settings`, {
+    credit_on_cancellation: 'forfeit',
+    reactivation_grace_hours: 48
+  })
+  await spend(1000)
+  await refunds('4.00')
+  await add(500)
+  const { id } = (await service.get('/subscriptions?limit=1', store.key)).body.data[0]
+  for (const [word, left] of [
+    ['cancel', 0],
+    ['reactivate', 5]
+  ] as const) {
+    await service.post(`/subscriptions/${id}/${word}`, store.key, {})
+    await settle()
+    assert.equal(await credit(), left)
+  }
+  await isRight()
+})
+
+test('of two memberships, also the one that ended first gives back what was forfeited when the other ended', async () => {
+  const { store, settle, customer, credit, isRight } = await aShop()
+  await service.admin('PATCH', `${store.at}/settings`, {
+    credit_on_cancellation: 'forfeit',
+    reactivation_grace_hours: 48
+  })
+  await service.admin('POST', `${store.at}/plans`, { name: 'Silver', type: 'elite', price: '10.00', interval: 'month' })
+  await service.admin('POST', `${store.at}/sandbox/joins`, { customer: customer.id, plan: 'Silver' })
+  await settle()
+  const change = async (id: string, word: string) => {
+    await service.post(`/subscriptions/${id}/${word}`, store.key, {})
+    await settle()
+  }
+  const [last, first] = (await service.get('/subscriptions?limit=2', store.key)).body.data.map(
+    (one: { id: string }) => one.id
+  )
+  await change(first, 'cancel')
+  assert.equal(await credit(), 10)
+  await change(last, 'cancel')
+  assert.equal(await credit(), 0)
+  await change(first, 'reactivate')
+  assert.equal(await credit(), 10)
+  await change(last, 'reactivate')
+  assert.equal(await credit(), 10)
+  await change(first, 'cancel')
+  await change(last, 'cancel')
+  assert.equal(await credit(), 0)
+  await change(last, 'reactivate')
+  assert.equal(await credit(), 10)
+  await isRight()
+})
+
 test('an open chargeback takes back, a won one gives back once, and then the refunds of the order take their share', async () => {
   const { disputes, refunds, credit, entries, isRight } = await aShop()
   await disputes('needs_response', 'chargeback')

@@ -197,11 +197,11 @@ export const creditShortfallsCollected = defineAuditRule({
   name: 'credit_shortfalls_collected',
   severity: 'finding',
   help:
-    'A refund or dispute could not take back store credit that a reservation held, and it was not taken when the reservation gave it back; or more was ' +
+    'A refund, dispute or forfeit could not take store credit that a reservation held, and it was not taken when the reservation gave it back; or more was ' +
     'taken than was missing. An older version that ran beside this one leaves that: what the customer is not to keep can be deducted by hand.',
   counted: (ctx) => sql`
     select count(*) as count from credit_entries
-     where store_id = ${ctx.storeId} and type in (6, 13) and shortfall_minor > 0`,
+     where store_id = ${ctx.storeId} and type in (6, 7, 13) and shortfall_minor > 0`,
   wrong: (ctx) => sql`
     with entries as (
       select id, type, amount_minor, shortfall_minor, operation_id, held_by, take_back_id from credit_entries
@@ -211,7 +211,7 @@ export const creditShortfallsCollected = defineAuditRule({
     lacking as (
       select e.id, e.held_by, e.shortfall_minor + coalesce(l.minor, 0) as minor
         from entries e left join later l on l.take_back_id = e.id
-       where e.type in (6, 13) and e.take_back_id is null),
+       where e.type in (6, 7, 13) and e.take_back_id is null),
     held as (select l.id, l.minor, h.reservation_id from lacking l cross join lateral unnest(l.held_by) as h(reservation_id) where l.minor > 0),
     ended as (
       select r.id, r.ended_at, coalesce(r.captured_minor, 0) as captured, p.lot_id, p.minor,

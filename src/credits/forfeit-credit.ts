@@ -2,7 +2,7 @@ import type { Ctx } from '#kit/postgres'
 import { writeAccounts } from './change-credits.ts'
 import type { CreditEntry } from './credit.ts'
 import { openAccounts } from './open-accounts.ts'
-import { availableOf, planChange } from './plan-change.ts'
+import { availableOf, type Draft, planChange } from './plan-change.ts'
 import { listEntriesOf } from './queries.ts'
 
 export type Forfeit = {
@@ -14,8 +14,9 @@ export type Forfeit = {
 }
 
 /**
- * Takes all credit that members have available. What a reservation holds stays until the reservation ends: it was promised to a
- * checkout. Returns an entry for each who had credit; an operation that has its entry already takes nothing more.
+ * Takes all credit that members have available. What a reservation holds was promised to a checkout: it is the shortfall of the entry, and is taken
+ * as far as the reservation gives it back. Returns an entry for each who had credit; an operation that has its entry already takes
+ * nothing more.
  */
 export async function forfeitCredit(ctx: Ctx, forfeits: Forfeit[]): Promise<CreditEntry[]> {
   if (forfeits.length === 0) return []
@@ -32,15 +33,20 @@ export async function forfeitCredit(ctx: Ctx, forfeits: Forfeit[]): Promise<Cred
   const planned = forfeits.flatMap(({ memberId, reason, operationId, formerId }) => {
     const draft = draftOf(memberId)
     if (before.has(operationId) || (formerId !== undefined && isTaken(formerId))) return []
-    const amountMinor = -availableOf(draft)
+    const amountMinor = -(availableOf(draft) + heldOf(draft))
     if (amountMinor === 0) return []
-    const entry = planChange(draft, { memberId, type: 'forfeit', amountMinor, reason, operationId }, ctx.now)
+    const change = { memberId, type: 'forfeit', amountMinor, reason, operationId, isCapped: true } as const
+    const entry = planChange(draft, change, ctx.now)
     if (typeof entry === 'string') throw new Error(`Credit cannot be forfeited: ${entry}`)
     return [entry]
   })
   const { entries } = await writeAccounts(ctx, drafts, planned)
   return planned.map(({ operationId }) => entries.get(operationId)!)
 }
+
+/** What open reservations hold. */
+const heldOf = ({ reservations }: Draft): number =>
+  reservations.reduce((sum, { status, amountMinor }) => (status === 'reserved' ? sum + amountMinor : sum), 0)
 
 /** The operation that gives back a forfeit. */
 export const undoneOf = (operationId: string): string => `undone:${operationId}`

@@ -47,13 +47,13 @@ export type Draft = {
   lots: Lot[]
   /** The open reservations of the account, and those that were opened or ended just now. */
   reservations: ReservationDraft[]
-  /** What refunds and disputes could not take since open reservations held it, oldest first. */
+  /** What refunds, disputes and forfeits could not take since open reservations held it, oldest first. */
   missing: HeldShortfall[]
   /** The entries that took it when these ended: they are written with the others. */
   collected: NewEntry[]
 }
 
-/** What a refund or dispute could not take, and the reservations that held credit then. */
+/** What a refund, dispute or forfeit could not take, and the reservations that held credit then. */
 export type HeldShortfall = {
   entryId: number
   type: CreditEntry['type']
@@ -61,13 +61,13 @@ export type HeldShortfall = {
   heldBy: number[]
   orderId: number | null
   reason: string
-  /** The entry that issued the credit. */
+  /** The entry that issued the credit; null of a forfeit. */
   reversesId: number | null
 }
 
 export type NewEntry = Omit<CreditEntry, 'id'> & {
   spent: LotPart[] | null
-  /** The reservations that were open when a refund or dispute fell short. */
+  /** The reservations that were open when a refund, dispute or forfeit fell short. */
   heldBy: number[] | null
   takeBackId: number | null
 }
@@ -98,8 +98,8 @@ const NOTHING = { remainingMinor: 0, reservedMinor: 0 }
 /** Types whose deductions can be reversed: their entries keep the lots that they were spent from. */
 const REVERSIBLE = new Set<CreditChange['type']>(['redemption', 'refund', 'dispute', 'forfeit'])
 
-/** Types that take back what was issued. */
-const TAKING_BACK = new Set<CreditChange['type']>(['refund', 'dispute'])
+/** Types that take later what they fell short of, when a reservation gives it back. */
+const COLLECTING = new Set<CreditChange['type']>(['refund', 'dispute', 'forfeit'])
 
 /** Applies one change to the draft. Returns a word when the account does not allow it; the draft is then unchanged. */
 export function planChange(
@@ -121,12 +121,12 @@ export function planChange(
   return append(draft, deducted, now, spent, heldBy(draft, deducted))
 }
 
-/** The open reservations, where a refund or dispute falls short: it takes more when they give something back. */
+/** The open reservations, where a refund, dispute or forfeit falls short: it takes more when they give something back. */
 function heldBy(
   { reservations }: Draft,
   { type, shortfallMinor }: { type: CreditEntry['type']; shortfallMinor: number }
 ) {
-  if (shortfallMinor === 0 || !TAKING_BACK.has(type)) return null
+  if (shortfallMinor === 0 || !COLLECTING.has(type)) return null
   const open = reservations.flatMap(({ id, status }) => (id !== null && status === 'reserved' ? [id] : []))
   return open.length > 0 ? open : null
 }

@@ -52,7 +52,7 @@ export function planReservation(
 }
 
 /**
- * Gives back what a reservation holds: first to refunds and disputes that could not take it. Of lots that are past their date meanwhile it is due
+ * Gives back what a reservation holds: first to refunds, disputes and forfeits that could not take it. Of lots that are past their date meanwhile it is due
  * to expire.
  */
 export function planAbort(
@@ -123,7 +123,7 @@ function letGo(draft: Draft, reservation: ReservationDraft, now: Temporal.Instan
 }
 
 /**
- * Takes from what a reservation gives back what refunds and disputes could not take while it was open, each by an entry of its own: first the
+ * Takes from what a reservation gives back what refunds, disputes and forfeits could not take while it was open, each by an entry of its own: first the
  * credit that they are about, then what expires first. What is past its date expires instead.
  */
 function collectMissing(draft: Draft, { id, memberId }: ReservationDraft, given: Held[], now: Temporal.Instant): void {

@@ -31,7 +31,7 @@ const HeldShortfallRow = row({
   reversesId: nullable(int)
 })
 
-/** What refunds and disputes of locked accounts could not take since reservations held it that are still open, oldest first. */
+/** What refunds, disputes and forfeits of locked accounts could not take since reservations held it that are still open, oldest first. */
 export async function listHeldShortfalls(
   ctx: Ctx,
   memberIds: number[]

@@ -1,7 +1,6 @@
 import type { Ctx } from '#kit/postgres'
 import { type CreditOutcome, changeCredits } from './change-credits.ts'
 import type { CreditChange, CreditMark, LotPart } from './credit.ts'
-import { undoneOf } from './forfeit-credit.ts'
 import { listEntriesOf, lockAccounts } from './queries.ts'
 import { listDeductions, listLotDates, listMembersOfEntries } from './reversal-queries.ts'
 
@@ -18,7 +17,7 @@ export type Restoration = {
   reason: string
   operationId: string
   mark?: CreditMark | null
-  /** Of a refund or dispute: its first entry, and what of its shortfall is no longer asked for. */
+  /** Of a refund, dispute or forfeit: its first entry, and what of its shortfall is no longer asked for. */
   takeBackId?: number | null
   droppedMinor?: number
 }
@@ -68,17 +67,6 @@ export async function restoreCredit(ctx: Ctx, restorations: Restoration[]): Prom
   })
   const outcomes = await changeCredits(ctx, changes)
   return indexes.map((index) => (index === null ? null : outcomes[index]!))
-}
-
-/** Gives back what a forfeit has taken, once; nothing where there is no entry of that operation. */
-export async function giveBackForfeit(
-  ctx: Ctx,
-  { operationId, memberId, reason }: { operationId: string; memberId: number; reason: string }
-): Promise<void> {
-  const [forfeit] = await listEntriesOf(ctx, [operationId])
-  if (!forfeit) return
-  const restoration = { entryId: forfeit.id, memberId, reason, operationId: undoneOf(operationId) }
-  await restoreCredit(ctx, [{ ...restoration, type: 'forfeit' }])
 }
 
 /** Where restored credit goes: parts of lots, and the date of the rest, which becomes a lot of the restoring entry. */

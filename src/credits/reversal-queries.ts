@@ -1,4 +1,4 @@
-import { type Ctx, instant, int, intList, nullable, type RowOf, row, sql } from '#kit/postgres'
+import { type Ctx, instant, int, intList, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
 import type { CreditEntryType } from '#resources'
 import { creditEntryTypeOf } from './credit-entry-types.ts'
 
@@ -90,4 +90,42 @@ export async function markOrderCancelled(ctx: Ctx, orderIds: number[]): Promise<
       having sum(r.amount_minor) >= -e.amount_minor and bool_or(r.mark is null))
     update credit_entries r set mark = 'order_cancelled'
       from restored e where r.store_id = ${ctx.storeId} and r.reverses_id = e.id and r.type = 5 and r.mark is null`)
+}
+
+const LaterPart = row({ id: int, operationId: text, amountMinor: int, shortfallMinor: int })
+
+/** What was taken later of the shortfall of an entry, or taken off it, oldest first. */
+export function listLaterParts(ctx: Ctx, entryId: number): Promise<RowOf<typeof LaterPart>[]> {
+  return ctx.tx.many(
+    LaterPart,
+    sql`
+    select id, operation_id, amount_minor, shortfall_minor from credit_entries
+     where store_id = ${ctx.storeId} and take_back_id = ${entryId} order by id`
+  )
+}
+
+const Shortfall = row({
+  entryId: int,
+  type: oneOf('refund', 'dispute'),
+  minor: int,
+  orderId: nullable(int),
+  reversesId: nullable(int),
+  reason: text
+})
+
+/** What refunds and disputes of a customer that came after an entry still lack, oldest first. */
+export function listShortfallsSince(ctx: Ctx, memberId: number, entryId: number): Promise<RowOf<typeof Shortfall>[]> {
+  return ctx.tx.many(
+    Shortfall,
+    sql`
+    select e.id as entry_id, case e.type when 6 then 'refund' else 'dispute' end as type, e.shortfall_minor + l.minor as minor,
+           e.order_id, e.reverses_id, e.reason
+      from credit_entries e
+     cross join lateral (
+       select coalesce(sum(t.shortfall_minor), 0)::bigint as minor from credit_entries t
+        where t.store_id = ${ctx.storeId} and t.take_back_id = e.id) l
+     where e.store_id = ${ctx.storeId} and e.member_id = ${memberId} and e.id > ${entryId} and e.type in (6, 13)
+       and e.take_back_id is null and e.shortfall_minor + l.minor > 0
+     order by e.id`
+  )
 }

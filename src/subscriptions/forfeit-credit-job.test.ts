@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { changeCredits, findCredit, findCreditTotals, forfeitCredit } from '#credits'
+import { audit } from '#audit'
+import {
+  captureReservation,
+  changeCredits,
+  findCredit,
+  findCreditTotals,
+  forfeitCredit,
+  releaseReservation,
+  reserveCredit
+} from '#credits'
 import { isoOf } from '#kit/clock'
 import { json, row, sql } from '#kit/postgres'
 import { giftSubscription } from '#lifecycle'
@@ -22,6 +31,13 @@ async function aMember(setting: 'keep' | 'forfeit' = 'forfeit', dunning: Dunning
   const add = (who: number, operationId = `add:${who}`) =>
     life.inStore((ctx) => changeCredits(ctx, [{ ...aChange(who, operationId), type: 'manual_add', amountMinor: 700 }]))
   await add(memberId)
+  const reserve = async (amountMinor: number) => {
+    const [outcome] = await life.inStore((ctx) => {
+      const expiresAt = ctx.now.add({ hours: 1 })
+      return reserveCredit(ctx, [{ ...aChange(memberId, `hold:${amountMinor}`), amountMinor, expiresAt }])
+    })
+    return outcome!.reservation!.id
+  }
   const credit = async (who = memberId) => (await life.inStore((ctx) => findCredit(ctx, who))).balanceMinor
   const dispatch = async () => {
     const waiting = await life.inStore(({ tx, storeId }) =>
@@ -33,7 +49,7 @@ async function aMember(setting: 'keep' | 'forfeit' = 'forfeit', dunning: Dunning
     const jobs = waiting.map(({ payload }) => ({ input: payload, attempts: 1, renewLease: async () => {} }))
     if (jobs.length > 0) await forfeitCreditJob.run({ db }, life.storeId, jobs)
   }
-  return { ...life, memberId, add, credit, dispatch }
+  return { ...life, memberId, add, reserve, credit, dispatch }
 }
 
 test('a cancelled membership forfeits the credit of its member where the store says so, once', async () => {
@@ -95,6 +111,42 @@ test('a second cancellation at the same instant forfeits again, each once, and e
   }
   const { forfeitMinor } = await life.inStore((ctx) => findCreditTotals(ctx, life.memberId))
   assert.equal(forfeitMinor, 0)
+})
+
+test('what a checkout has reserved is forfeited when it gives it back, and a reactivation gives back all of it', async () => {
+  const life = await aMember()
+  const { memberId, inStore } = life
+  const isRight = async () => assert.deepEqual((await db.inStore(life.storeId, audit)).findings, [])
+  const [kept, captured] = [await life.reserve(200), await life.reserve(400)]
+  await life.cancel()
+  await life.dispatch()
+  assert.equal(await life.credit(), 600)
+  await inStore((ctx) => captureReservation(ctx, memberId, captured, { amountMinor: 300 }))
+  assert.equal(await life.credit(), 200)
+  await isRight()
+  await inStore((ctx) => releaseReservation(ctx, memberId, kept))
+  assert.equal(await life.credit(), 0)
+  await isRight()
+  for (let times = 1; times <= 2; times++) {
+    await (times === 1 ? life.reactivate() : life.dispatch())
+    assert.equal(await life.credit(), 400)
+    await isRight()
+  }
+  const { forfeitMinor } = await inStore((ctx) => findCreditTotals(ctx, memberId))
+  assert.equal(forfeitMinor, 0)
+})
+
+test('credit that is reserved in whole is forfeited later; after a reactivation what is given back stays', async () => {
+  const life = await aMember()
+  const { memberId, inStore } = life
+  const id = await life.reserve(700)
+  await life.cancel()
+  await life.dispatch()
+  assert.equal(await life.credit(), 700)
+  await life.reactivate()
+  await inStore((ctx) => releaseReservation(ctx, memberId, id))
+  assert.equal(await life.credit(), 700)
+  assert.deepEqual((await db.inStore(life.storeId, audit)).findings, [])
 })
 
 test('what an earlier version has forfeited is not forfeited again, is given back, and does not keep a later cancellation from it', async () => {

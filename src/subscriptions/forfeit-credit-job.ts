@@ -81,14 +81,34 @@ async function forfeitCreditOf(ctx: Ctx, ids: number[]): Promise<void> {
   )
 }
 
-/** Gives back what the cancellation that is taken back has forfeited. */
+/**
+ * Gives back what was forfeited since the cancellation that is taken back: by it, or by that of another membership of the same member, which was the
+ * last one only because this one had ended.
+ */
 export async function giveBackForfeitOf(ctx: Ctx, cancelled: Subscription): Promise<void> {
   const { id, cancelledAt } = cancelled
   if (cancelledAt === null) return
-  const cancellations = await listCancellations(ctx, [id])
-  const of = { memberId: holderOf(cancelled), reason: 'cancellation revoked' }
-  await giveBackForfeit(ctx, { ...of, operationId: forfeitOf(id, cancellations.get(id) ?? null) })
-  await giveBackForfeit(ctx, { ...of, operationId: formerForfeitOf(id, cancelledAt) })
+  const memberId = holderOf(cancelled)
+  const others = await ctx.tx.many(
+    row({ id: int, cancelledAt: instant }),
+    sql`
+    select s.id, s.cancelled_at from subscriptions s
+     where s.store_id = ${ctx.storeId} and s.id <> ${id} and s.status in ('cancelled', 'failed') and s.cancelled_at >= ${cancelledAt}
+       and (s.receiver_member_id = ${memberId} or s.receiver_member_id is null and s.member_id = ${memberId})
+       and exists (select from subscriptions o join plans p on p.store_id = ${ctx.storeId} and p.id = o.plan_id and p.type <> 'product'
+                    where o.store_id = ${ctx.storeId} and o.id = ${id})
+     order by s.cancelled_at, s.id`
+  )
+  const ended = [{ id, cancelledAt }, ...others]
+  const cancellations = await listCancellations(
+    ctx,
+    ended.map(({ id }) => id)
+  )
+  for (const one of ended) {
+    const of = { memberId, reason: 'cancellation revoked' }
+    await giveBackForfeit(ctx, { ...of, operationId: forfeitOf(one.id, cancellations.get(one.id) ?? null) })
+    await giveBackForfeit(ctx, { ...of, operationId: formerForfeitOf(one.id, one.cancelledAt) })
+  }
 }
 
 /** The latest end of each subscription in its history: no other cancellation has its number, also at the same instant. */
