@@ -268,6 +268,24 @@ test('a refund during a forfeit takes its share of what a reactivation gives bac
   await isRight()
 })
 
+test('what a refund lacks is taken of what a reactivation gives back, and of nothing else', async () => {
+  const { store, settle, refunds, spend, add, credit, isRight } = await aShop()
+  await service.admin('PATCH', `${store.at}/settings`, {
+    credit_on_cancellation: 'forfeit',
+    reactivation_grace_hours: 48
+  })
+  await spend(700)
+  const { id } = (await service.get('/subscriptions?limit=1', store.key)).body.data[0]
+  await service.post(`/subscriptions/${id}/cancel`, store.key, {})
+  await settle()
+  await refunds()
+  await add(500)
+  await service.post(`/subscriptions/${id}/reactivate`, store.key, {})
+  await settle()
+  assert.equal(await credit(), 5)
+  await isRight()
+})
+
 test('what a refund lacked before a forfeit is not taken of what a reactivation gives back', async () => {
   const { store, settle, refunds, spend, add, credit, isRight } = await aShop()
   await service.admin('PATCH', `${store.at}/settings`, {
@@ -290,7 +308,7 @@ test('what a refund lacked before a forfeit is not taken of what a reactivation 
 })
 
 test('of two memberships, also the one that ended first gives back what was forfeited when the other ended', async () => {
-  const { store, settle, customer, credit, isRight } = await aShop()
+  const { store, settle, customer, refunds, spend, add, credit, isRight } = await aShop()
   await service.admin('PATCH', `${store.at}/settings`, {
     credit_on_cancellation: 'forfeit',
     reactivation_grace_hours: 48
@@ -311,6 +329,10 @@ test('of two memberships, also the one that ended first gives back what was forf
   assert.equal(await credit(), 0)
   await change(first, 'reactivate')
   assert.equal(await credit(), 10)
+  // What was given back is not given back again: this refund lacks credit since.
+  await spend(1000)
+  await refunds('20.00')
+  await add(1000)
   await change(last, 'reactivate')
   assert.equal(await credit(), 10)
   await change(first, 'cancel')

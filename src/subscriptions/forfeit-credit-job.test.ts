@@ -13,7 +13,7 @@ import {
 import { isoOf } from '#kit/clock'
 import { json, row, sql } from '#kit/postgres'
 import { giftSubscription } from '#lifecycle'
-import { updateSettings } from '#stores'
+import { setClock, updateSettings } from '#stores'
 import { testDatabase } from '../../test/database.ts'
 import type { DunningChange } from '../../test/store-builder.ts'
 import { aSubscriptionLife } from '../../test/subscription-life.ts'
@@ -145,6 +145,19 @@ test('credit that is reserved in whole is forfeited later; after a reactivation 
   assert.equal(await life.credit(), 700)
   await life.reactivate()
   await inStore((ctx) => releaseReservation(ctx, memberId, id))
+  assert.equal(await life.credit(), 700)
+  assert.deepEqual((await db.inStore(life.storeId, audit)).findings, [])
+})
+
+test('a reservation whose time is over when the cancellation is taken back keeps nothing', async () => {
+  const life = await aMember()
+  await life.reserve(500)
+  await life.cancel()
+  await life.dispatch()
+  assert.equal(await life.credit(), 500)
+  // Nobody has ended the reservation meanwhile.
+  await life.inStore((ctx) => setClock(ctx, ctx.now.add({ hours: 2 })))
+  await life.reactivate()
   assert.equal(await life.credit(), 700)
   assert.deepEqual((await db.inStore(life.storeId, audit)).findings, [])
 })
