@@ -287,13 +287,13 @@ function creditSection(shop: Shop, { creditMinor, giftCards }: Account): Html {
   if (creditMinor === 0 && giftCards.length === 0) return html``
   return html`<section aria-labelledby="credit">
     <h2 id="credit">My store credit</h2>
-    <dl class="card">
+    <div class="card"><dl>
       ${creditMinor > 0 && html`<dt>Store credit</dt><dd>${price(creditMinor, shop.currency)}, to be spent at the checkout</dd>`}
       ${giftCards.map(
         ({ code, balanceMinor, currency }) =>
           html`<dt>Gift card</dt><dd><span class="code">${code}</span>, ${price(balanceMinor, currency)}. Enter the code at the checkout</dd>`
       )}
-    </dl>
+    </dl></div>
   </section>`
 }
 
