@@ -20,6 +20,7 @@ create table reward_pulls (
   finished_at timestamptz,
   failures integer not null default 0,
   last_error text,
+  failing_since timestamptz,
   lease_token bigint not null default 0,
   lease_owner bigint,
   leased_until timestamptz,

@@ -1847,6 +1847,7 @@ create table reward_pulls (
   finished_at timestamp with time zone,
   failures integer not null default 0,
   last_error text,
+  failing_since timestamp with time zone,
   lease_token bigint not null default 0,
   lease_owner bigint,
   leased_until timestamp with time zone,

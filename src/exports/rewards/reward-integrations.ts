@@ -17,7 +17,8 @@ const pullColumns = {
   stored: nullable(int),
   unknown: nullable(int),
   failures: nullable(int),
-  lastError: nullable(text)
+  lastError: nullable(text),
+  failingSince: nullable(instant)
 }
 
 const RewardIntegrationRow = row({
@@ -87,7 +88,7 @@ export function listRewardIntegrations(ctx: Ctx): Promise<RewardIntegration[]> {
            (select count(*) from reward_balances b where b.store_id = ${ctx.storeId} and b.key = r.key) as balances,
            p.url, p.every_minutes, p.sealed_authorization is not null as has_authorization, p.next_at,
            p.next_at <= statement_timestamp() as is_due, p.started_at, p.finished_at,
-           p.received, p.stored, p.unknown, p.failures, p.last_error
+           p.received, p.stored, p.unknown, p.failures, p.last_error, p.failing_since
       from reward_integrations r
       left join reward_pulls p on p.store_id = ${ctx.storeId} and p.key = r.key
      where r.store_id = ${ctx.storeId} order by r.key`

@@ -107,7 +107,7 @@ export async function markPulled(ctx: Ctx, pull: ClaimedPull, page: PulledPage):
   await ctx.tx.run(sql`
     update reward_pulls
        set page_after = ${page.nextCursor}, pages = pages + 1, received = received + ${page.received},
-           stored = stored + ${page.stored}, unknown = unknown + ${page.unknown}, failures = 0, last_error = null,
+           stored = stored + ${page.stored}, unknown = unknown + ${page.unknown}, failures = 0, last_error = null, failing_since = null,
            started_at = case when ${isOver} then null else started_at end,
            finished_at = case when ${isOver} then ${now}::timestamptz else finished_at end,
            next_at = ${isOver ? now.add({ seconds: secondsUntilNext(pull.everyMinutes) }) : now},
@@ -130,6 +130,7 @@ export async function markNotPulled(
   await ctx.tx.run(sql`
     update reward_pulls
        set failures = ${failures}, last_error = ${storableError(error)},
+           failing_since = coalesce(failing_since, ${realTimeOf(ctx)}::timestamptz),
            page_after = case when ${begins} then null else page_after end,
            started_at = case when ${begins} then null else started_at end,
            next_at = ${realTimeOf(ctx).add({ seconds })}, lease_owner = null, leased_until = null

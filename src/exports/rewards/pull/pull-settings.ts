@@ -110,7 +110,7 @@ async function beginAnew(ctx: Ctx, key: string, isActive: boolean): Promise<void
   await ctx.tx.run(sql`
     update reward_pulls
        set next_at = ${isActive ? realTimeOf(ctx) : null}, page_after = null, pages = 0, received = 0, stored = 0, unknown = 0,
-           started_at = null, failures = 0, last_error = null, lease_token = lease_token + 1, lease_owner = null,
+           started_at = null, failures = 0, last_error = null, failing_since = null, lease_token = lease_token + 1, lease_owner = null,
            leased_until = null
      where store_id = ${ctx.storeId} and key = ${key}`)
 }

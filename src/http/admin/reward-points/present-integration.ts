@@ -18,7 +18,7 @@ const PullBody = Type.Object(
     }),
     status: Type.String({
       description:
-        '`running` while a pull is under way, `failing` when its last try failed, `waiting` for the next one, `off` while the integration is inactive'
+        '`running` while a pull is due or under way, `failing` when its last try failed and it waits for the next, `waiting` for the next pull, `off` while the integration is inactive'
     }),
     next_at: OrNull(Timestamp('When the next pull, page or try is due; null while the integration is inactive')),
     received: Type.Integer({
@@ -28,6 +28,7 @@ const PullBody = Type.Object(
     unknown: Type.Integer({ description: 'How many of them named nobody, or an address that several customers share' }),
     failures: Type.Integer({ description: 'How many tries in a row have failed' }),
     last_error: OrNull(Type.String({ description: 'Why the last try failed; null when it did not' })),
+    failing_since: OrNull(Timestamp('When the first of these tries failed; null when the last one did not')),
     finished_at: OrNull(Timestamp('When a pull last came to its end'))
   },
   { title: 'RewardPull', description: 'The pulling of balances from a URL. All times are real time.' }
@@ -44,6 +45,7 @@ const pull: Static<typeof PullBody> = {
   unknown: 12,
   failures: 0,
   last_error: null,
+  failing_since: null,
   finished_at: '2026-09-15T05:25:00.000Z'
 }
 
@@ -97,11 +99,13 @@ const presentPull = (one: RewardIntegration, url: string): Static<typeof PullBod
   unknown: one.unknown!,
   failures: one.failures!,
   last_error: one.lastError,
+  failing_since: isoOrNull(one.failingSince),
   finished_at: isoOrNull(one.finishedAt)
 })
 
-function statusOf({ nextAt, failures, startedAt, isDue }: RewardIntegration) {
+function statusOf({ nextAt, failures, isDue }: RewardIntegration) {
   if (nextAt === null) return 'off'
-  if (failures! > 0) return 'failing'
-  return startedAt !== null || isDue ? 'running' : 'waiting'
+  // A page that is asked for stays due until it is recorded.
+  if (isDue) return 'running'
+  return failures! > 0 ? 'failing' : 'waiting'
 }
