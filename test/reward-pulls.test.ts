@@ -113,19 +113,23 @@ test('what is wrong with a pull is said by its field, and changes nothing', asyn
     assert.equal(status, 400, JSON.stringify(body))
     assert.match(body.error.message, message)
   }
-  await refused(5, /^pull must be an object/)
+  await refused(5, /^pull must be an object with any of url, every_minutes, authorization/)
   await refused({}, /^pull\.url is missing/)
   await refused({ every_minutes: 60 }, /^pull\.url is missing/)
-  await refused({ url: '' }, /^pull/)
+  await refused({ url: '' }, /^pull\.url must be an https address/)
   await refused({ url: 'ftp://example.com' }, /^pull\.url must be an https/)
   await refused({ url: 'https://10.0.0.1/' }, /^pull\.url must not point to a private/)
-  await refused({ url: 'https://example.com/', every_minutes: 4 }, /^pull/)
-  await refused({ url: 'https://example.com/', every_minutes: 1441 }, /^pull/)
+  await refused(
+    { url: 'https://example.com/', every_minutes: 4 },
+    /^pull\.every_minutes must be an integer from 5 to 1440/
+  )
+  await refused({ url: 'https://example.com/', every_minutes: 1441 }, /^pull\.every_minutes must be/)
   await refused(
     { url: 'https://example.com/', authorization: 'a\nb' },
     /^pull\.authorization must be the value of a header/
   )
-  await refused({ url: 'https://example.com/', authorization: 5 }, /^pull/)
+  await refused({ url: 'https://example.com/', authorization: 5 }, /^pull\.authorization must be a text/)
+  await refused({ url: 'https://example.com/', every: 5 }, /^pull\.every is/)
   assert.deepEqual((await call(store, 'GET', '/reward-integrations')).body.data, [])
   assert.equal((await call(store, 'POST', '/reward-integrations/none/pull')).status, 404)
   await call(store, 'POST', '/reward-integrations', { key: 'smile' })

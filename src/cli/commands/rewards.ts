@@ -55,7 +55,7 @@ export function addRewardCommands(program: Command, terminal: Terminal): void {
         key,
         active: isYes(active),
         shown: isYes(shown),
-        pull: url === 'none' ? null : pullOf({ url, every, authorization })
+        pull: pullOf({ url, every, authorization })
       }),
     show: facts
   })
@@ -91,7 +91,8 @@ const isYes = (word: 'yes' | 'no' | undefined) => (word === undefined ? undefine
 
 function pullOf({ url, every, authorization }: { url?: string; every?: number; authorization?: string }) {
   if (url === undefined && every === undefined && authorization === undefined) return undefined
-  return { url, every_minutes: every, authorization: authorization === 'none' ? null : authorization }
+  const orNull = (given: string | undefined) => (given === 'none' ? null : given)
+  return { url: orNull(url), every_minutes: every, authorization: orNull(authorization) }
 }
 
 const pulled = ({ pull }: Document) => pull as Document | null

@@ -6,28 +6,33 @@ import { boolean } from '../fields.ts'
 import { StoreParams, storeOf } from '../store.ts'
 import { IntegrationBody, presentIntegration } from './present-integration.ts'
 
-const PullFields = Type.Object(
-  {
-    url: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 2048,
-        description: 'the https address, of at most 2,048 characters and without the parameters limit and cursor',
-        examples: ['https://rewards.example.com/balances']
-      })
-    ),
-    every_minutes: Type.Optional(
-      Type.Integer({ minimum: 5, maximum: 1440, description: 'an integer from 5 to 1440', examples: [60] })
-    ),
-    authorization: Type.Optional(
-      Type.Union([Type.String({ minLength: 1, maxLength: 4000 }), Type.Null()], {
-        description: 'the value of the header, or null for none',
-        examples: ['Bearer a-secret']
-      })
-    )
-  },
-  { description: 'an object with url, every_minutes and authorization, or null' }
-)
+/** Without a description, so that each field is checked by itself. */
+const PullFields = Type.Object({
+  url: Type.Optional(
+    Type.Union([Type.String({ minLength: 1, maxLength: 2048 }), Type.Null()], {
+      description: 'an https address of at most 2,048 characters, or null',
+      meaning: 'From where the service pulls balances. Null: nothing is pulled any more',
+      examples: ['https://rewards.example.com/balances']
+    })
+  ),
+  every_minutes: Type.Optional(
+    Type.Integer({
+      minimum: 5,
+      maximum: 1440,
+      description: 'an integer from 5 to 1440',
+      meaning: 'How often; 60 at first',
+      examples: [60]
+    })
+  ),
+  authorization: Type.Optional(
+    Type.Union([Type.String({ minLength: 1, maxLength: 4000 }), Type.Null()], {
+      description: 'a text of 1 to 4000 characters, or null',
+      meaning:
+        'The value of the header `Authorization`, which is kept encrypted and never shown. Another `url` without it clears it, so that it goes to no other address than it was given for; null clears it too',
+      examples: ['Bearer a-secret']
+    })
+  )
+})
 
 /** POST /stores/{store}/reward-integrations */
 export function setIntegrationRoute(admin: Surface, { db, vault, addresses }: AdminDeps): void {
@@ -50,17 +55,7 @@ export function setIntegrationRoute(admin: Surface, { db, vault, addresses }: Ad
           }),
           active: boolean('Whether rows of members have the field; true at first'),
           shown: boolean('Whether the shop shows the balances in its storefront; true at first'),
-          pull: Type.Optional(
-            Type.Union([PullFields, Type.Null()], {
-              description:
-                'an object with url (https), every_minutes (5 to 1440) and authorization (a text or null), or null',
-              meaning:
-                'From where the service pulls balances: the URL, every how many minutes (60 at first), and the value of the header `Authorization`, which is kept encrypted and never shown. Another URL without `authorization` clears it. Null: nothing is pulled',
-              examples: [
-                { url: 'https://rewards.example.com/balances', every_minutes: 60, authorization: 'Bearer a-secret' }
-              ]
-            })
-          )
+          pull: Type.Optional(PullFields)
         }),
         response: { 200: IntegrationBody }
       }
@@ -68,7 +63,8 @@ export function setIntegrationRoute(admin: Surface, { db, vault, addresses }: Ad
     async (request) => {
       const { key, active, shown, pull: given } = request.body
       const { storeId } = storeOf(request)
-      const pull = given && (await checkPullChange(db, storeId, changeOf(given), { addresses }))
+      const change = given && changeOf(given)
+      const pull = change && (await checkPullChange(db, storeId, change, { addresses }))
       return request.inStore(async (ctx) =>
         presentIntegration(
           await setRewardIntegration(ctx, { key, isActive: active ?? null, isShown: shown ?? null, pull }, { vault })
@@ -78,7 +74,11 @@ export function setIntegrationRoute(admin: Surface, { db, vault, addresses }: Ad
   )
 }
 
-const changeOf = ({ every_minutes, ...given }: Static<typeof PullFields>): PullChange => ({
-  ...given,
-  ...(every_minutes !== undefined && { everyMinutes: every_minutes })
-})
+function changeOf({ url, every_minutes, authorization }: Static<typeof PullFields>): PullChange | null {
+  if (url === null) return null
+  return {
+    ...(url !== undefined && { url }),
+    ...(every_minutes !== undefined && { everyMinutes: every_minutes }),
+    ...(authorization !== undefined && { authorization })
+  }
+}
