@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import type { AdminApi, Document } from '../admin-api.ts'
-import { addCommand, type Terminal } from '../command.ts'
-import { matching, needed, oneOf, optional, orWord, secret, text, toggle, wholeNumber } from '../flags.ts'
-import { facts, table } from '../print.ts'
-import { storeFlag, storePath } from './store-flag.ts'
+import type { AdminApi, Document } from '../../admin-api.ts'
+import { addCommand, type Terminal } from '../../command.ts'
+import { matching, needed, oneOf, optional, orWord, secret, text, toggle, wholeNumber } from '../../flags.ts'
+import { facts, table } from '../../print.ts'
+import { storeFlag, storePath } from '../store-flag.ts'
 
 const LOOK_AFTER_MS = { first: 300, growth: 1.2, max: 5_000 }
 
