@@ -9,6 +9,21 @@ export const IntegrationParams = Type.Object({
   integration: Type.String({ description: 'the key of an integration', examples: ['smile'] })
 })
 
+const pull = {
+  url: 'https://rewards.example.com/balances',
+  every_minutes: 60,
+  has_authorization: true,
+  status: 'waiting',
+  next_at: '2026-09-15T06:25:00.000Z',
+  received: 2310,
+  stored: 2298,
+  unknown: 12,
+  failures: 0,
+  last_error: null,
+  failing_since: null,
+  finished_at: '2026-09-15T05:25:00.000Z'
+}
+
 const PullBody = Type.Object(
   {
     url: Type.String({ description: 'From where balances are pulled' }),
@@ -31,23 +46,12 @@ const PullBody = Type.Object(
     failing_since: OrNull(Timestamp('When the first of these tries failed; null when the last one did not')),
     finished_at: OrNull(Timestamp('When a pull last came to its end'))
   },
-  { title: 'RewardPull', description: 'The pulling of balances from a URL. All times are real time.' }
+  {
+    title: 'RewardPull',
+    description: 'The pulling of balances from a URL. All times are real time.',
+    examples: [pull]
+  }
 )
-
-const pull: Static<typeof PullBody> = {
-  url: 'https://rewards.example.com/balances',
-  every_minutes: 60,
-  has_authorization: true,
-  status: 'waiting',
-  next_at: '2026-09-15T06:25:00.000Z',
-  received: 2310,
-  stored: 2298,
-  unknown: 12,
-  failures: 0,
-  last_error: null,
-  failing_since: null,
-  finished_at: '2026-09-15T05:25:00.000Z'
-}
 
 export const IntegrationBody = Type.Object(
   {
@@ -57,7 +61,9 @@ export const IntegrationBody = Type.Object(
       description: 'Whether the shop shows the balances in its storefront; if not, the field is ` - ` everywhere'
     }),
     balances: Type.Integer({ description: 'Of how many customers a balance is known' }),
-    pull: OrNull(PullBody),
+    pull: Type.Union([PullBody, Type.Null()], {
+      description: 'From where its balances are pulled, and how that goes; null where they are not'
+    }),
     created_at: Type.String({ format: 'date-time', description: 'When it was added' }),
     updated_at: Type.String({ format: 'date-time', description: 'When its settings last changed' })
   },
