@@ -17,9 +17,7 @@ export async function pushRewardBalances(
 ): Promise<{ stored: number; unknown: string[] }> {
   const known = await ctx.tx.maybeOne(
     row({ key: text }),
-    sql`
-    update reward_integrations set balances_version = balances_version + 1
-     where store_id = ${ctx.storeId} and key = ${key} returning key`
+    sql`select key from reward_integrations where store_id = ${ctx.storeId} and key = ${key} for no key update`
   )
   if (!known) throw noSuchIntegration(key)
   const customers = await findCustomers(

@@ -89,7 +89,7 @@ export async function extendPullLeases(
 export async function lockClaimedPull(ctx: Ctx, { key, leaseToken }: ClaimedPull): Promise<boolean> {
   await ctx.tx.many(
     row({ key: text }),
-    sql`select key from reward_integrations where store_id = ${ctx.storeId} and key = ${key} for share`
+    sql`select key from reward_integrations where store_id = ${ctx.storeId} and key = ${key} for no key update`
   )
   const locked = await ctx.tx.maybeOne(
     row({ key: text }),
