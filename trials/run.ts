@@ -25,6 +25,7 @@ import { spendByCodes } from './credit-codes.ts'
 import { readWhileWriting } from './cursor-reads.ts'
 import { FAULTS } from './database-fault-causes.ts'
 import { failDatabase } from './database-faults.ts'
+import { syncWhileWriting } from './export-sync.ts'
 import { failOverToStandby } from './failover.ts'
 import { injectIntoFilters } from './filter-injection.ts'
 import { askForForeignIds } from './foreign-ids.ts'
@@ -126,6 +127,7 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
   fuzz: (place) => fuzz({ ...place, requests: rounds(100_000) }),
   'canary-secrets': searchForSecrets,
   'cursor-reads': (place) => readWhileWriting({ ...place, changes: rounds(2_000) }),
+  'export-sync': (place) => syncWhileWriting({ ...place, changes: rounds(2_000) }),
   'filter-injection': (place) => injectIntoFilters({ ...place, requests: rounds(20_000) }),
   'body-flood': (place) =>
     floodWithBodies({ ...place, connections: 500, bodyBytes: 8 * 1024 * 1024, rounds: rounds(3) }),

@@ -8,6 +8,7 @@ import { crashPointsSaboteurs } from './saboteurs/crash-points.ts'
 import { creditCodesSaboteurs } from './saboteurs/credit-codes.ts'
 import { cursorReadsSaboteurs } from './saboteurs/cursor-reads.ts'
 import { databaseFaultsSaboteurs } from './saboteurs/database-faults.ts'
+import { exportSyncSaboteurs } from './saboteurs/export-sync.ts'
 import { failoverSaboteurs } from './saboteurs/failover.ts'
 import { filterInjectionSaboteurs } from './saboteurs/filter-injection.ts'
 import { foreignIdsSaboteurs } from './saboteurs/foreign-ids.ts'
@@ -46,6 +47,7 @@ export const SABOTEURS: Record<string, Saboteur> = {
   ...hostileAddressesSaboteurs,
   ...canarySecretsSaboteurs,
   ...cursorReadsSaboteurs,
+  ...exportSyncSaboteurs,
   ...databaseFaultsSaboteurs,
   ...failoverSaboteurs,
   ...fuzzSaboteurs,
