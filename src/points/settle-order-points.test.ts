@@ -171,7 +171,11 @@ test('what an earlier version gave back of a dispute, filed as of a refund, is n
 
 test('what was given back counts for its own type first, and of that for what was asked for last', async () => {
   const { wrote, settle, balance } = await aCustomer()
-  await wrote([-50, 'order refunded', 'refund'], [-50, 'order disputed', 'dispute'], [50, 'less was refunded', 'refund'])
+  await wrote(
+    [-50, 'order refunded', 'refund'],
+    [-50, 'order disputed', 'dispute'],
+    [50, 'less was refunded', 'refund']
+  )
   assert.deepEqual([await settle({ disputed: 3000 }), await balance()], [[], 50])
   const won = await aCustomer()
   await won.wrote([-50, 'order disputed', 'dispute'], [-50, 'order refunded', 'refund'], [50, 'dispute won', 'dispute'])
