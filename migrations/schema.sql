@@ -1832,6 +1832,42 @@ create policy one_store on reward_integrations for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on reward_integrations to perennial_operator, perennial_store;
 
+create table reward_pulls (
+  store_id bigint not null,
+  key text not null,
+  url text not null,
+  every_minutes integer not null,
+  sealed_authorization bytea,
+  next_at timestamp with time zone,
+  page_after text,
+  pages bigint not null default 0,
+  received bigint not null default 0,
+  stored bigint not null default 0,
+  unknown bigint not null default 0,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  failures integer not null default 0,
+  last_error text,
+  failing_since timestamp with time zone,
+  lease_token bigint not null default 0,
+  lease_owner bigint,
+  leased_until timestamp with time zone,
+  constraint reward_pulls_pkey PRIMARY KEY (store_id, key),
+  constraint reward_pulls_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint reward_pulls_store_id_key_fkey FOREIGN KEY (store_id, key) REFERENCES reward_integrations(store_id, key) ON DELETE CASCADE,
+  constraint reward_pulls_every_minutes_check CHECK (every_minutes >= 5 AND every_minutes <= 1440)
+) with (fillfactor=80);
+CREATE INDEX reward_pulls_due ON public.reward_pulls USING btree (store_id, next_at);
+alter table reward_pulls enable row level security;
+alter table reward_pulls force row level security;
+create policy all_stores on reward_pulls for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on reward_pulls for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on reward_pulls to perennial_operator, perennial_store;
+
 create table rollup_marks (
   store_id bigint not null,
   changes text collate "C" not null,

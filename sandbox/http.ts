@@ -8,6 +8,7 @@ import { API_VERSION, isServedVersion } from './admin/shop.ts'
 import type { ChargeFaults } from './billing/charge-faults.ts'
 import type { SandboxDatabase } from './report-queued.ts'
 import { hashToken, headerWord, type Shop, type Shops } from './shop.ts'
+import { notFoundPage } from './storefront/not-found-page.ts'
 import { shopListPage } from './storefront/shop-list.ts'
 import { apiFor } from './wire/api.ts'
 import { Buckets } from './wire/buckets.ts'
@@ -61,7 +62,7 @@ export function makeApp(
     if (status === 500) platform.log('sandbox request failed', { err })
     return reply.code(status).send({ errors: status === 500 ? 'Internal Server Error' : err.message })
   })
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ errors: 'Not Found' }))
+  app.setNotFoundHandler((request, reply) => sendNotFound(platform, request, reply))
 
   const handleGraphql = new GraphqlHandler(schema, new Buckets(), (err) =>
     platform.log('sandbox resolver failed', { err })
@@ -72,7 +73,7 @@ export function makeApp(
       if (!found && request.method === 'GET' && request.url === '/') {
         return reply.type('text/html; charset=utf-8').send(await shopListPage(platform.db))
       }
-      if (!found) return reply.code(404).send({ errors: 'Not Found' })
+      if (!found) return sendNotFound(platform, request, reply)
       request.shopRequest = found
     })
     graphqlRoute(platform, handleGraphql, scope)
@@ -83,6 +84,18 @@ export function makeApp(
   app.register(shopRoutes, { prefix: '/:shop' })
   app.register(shopRoutes)
   return app
+}
+
+/** A page for a browser, JSON for everybody else. */
+async function sendNotFound({ shops }: Platform, request: FastifyRequest, reply: FastifyReply) {
+  if (request.method !== 'GET' || !request.headers.accept?.includes('text/html')) {
+    return reply.code(404).send({ errors: 'Not Found' })
+  }
+  const first = request.url.split(/[/?]/)[1] ?? ''
+  const inPath = await shops.findByDomain(first.toLowerCase())
+  const shop = inPath ?? (await shops.findByDomain(request.hostname.toLowerCase()))
+  const page = notFoundPage(shop, inPath ? `/${inPath.domain}` : '')
+  return reply.code(404).type('text/html; charset=utf-8').send(page)
 }
 
 /** Answers bytes that are no HTTP request. */

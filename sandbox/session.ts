@@ -10,7 +10,8 @@ const MAX_NOTICE_BYTES = 2_400
 const NOTICE_SECONDS = 60
 
 /** What a page says about the form that led to it. */
-export type Notice = { kind: 'done' | 'problem'; title: string; detail?: string | null }
+/** `detail`: several problems, or what another program has answered. */
+export type Notice = { kind: 'done' | 'problem'; title: string; detail?: string | string[] | null }
 
 function signatureOf(shop: Shop, use: string, value: string): string {
   return createHmac('sha256', shop.appSecret).update(`storefront ${use} ${value}`).digest('base64url')

@@ -86,7 +86,8 @@ const THINGS: Record<string, () => Promise<string> | string> = {
   endpoint: anEndpoint,
   webhook_id: async () =>
     (await ask('POST', `/webhooks/${await anEndpoint()}/test`, { event: 'member.created' })).webhook_id,
-  integration: async () => (await ask('POST', '/reward-integrations', { key: `walk_${people++}` })).key,
+  integration: async () =>
+    (await ask('POST', '/reward-integrations', { key: `walk_${people++}`, pull: { url: 'http://127.0.0.1:9/' } })).key,
   listener: async () => (await ask('POST', '/webhook-listeners', {})).id,
   import: async () => (await ask('POST', '/imports', { source: 'csv' })).id,
   dead_letter: () => service.db.inStore(store.storeId, aDeadLetter),

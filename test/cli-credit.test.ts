@@ -141,7 +141,7 @@ test('wrong rows are refused one by one with their lines, and exit with 1; a wro
 test('wrong amounts are refused, and nothing happens', async () => {
   const { of } = await aMember('gil@example.com')
   for (const [amount, message] of [
-    ['0', /must be above 0/],
+    ['0', /must be an amount above 0/],
     ['1.001', /at most 2 decimals in USD/],
     ['1000000001', /at most 1000000000/],
     ['-1', /amount/]

@@ -136,7 +136,7 @@ test('what a code cannot be made of is refused, and nothing is reserved', async 
   }
   await refused(/--amount is more than the available store credit: cust_\d+ has 25\.00/, ...of, '--amount', '25.01')
   await refused(/--amount must have at most 2 decimals/, ...of, '--amount', '1.001')
-  await refused(/--amount must be above 0/, ...of, '--amount', '0')
+  await refused(/--amount must be an amount above 0/, ...of, '--amount', '0')
   await refused(/--amount cannot be '-1'/, ...of, '--amount', '-1')
   await refused(/--duration cannot be '1441'/, ...of, '--duration', '1441')
   await refused(/There is no customer with the address/, ...at, '--customer', 'nobody@example.com')

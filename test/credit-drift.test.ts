@@ -119,8 +119,13 @@ test('a gift card that somebody has deactivated is found, and replaced by the da
   assert.ok((await connector.giftCards.deactivate(cardId)).ok)
   const message = `the gift card ${lastCharacters} cannot be used any more on the platform, and is in use here`
   assert.deepEqual((await doctor()).found, [[RULE, message]])
+  const problem = `The gift card ${lastCharacters} cannot be used any more; comparing the account replaces it`
+  const dead = await compare(id)
+  assert.deepEqual([dead.available, dead.on_platform, dead.in_step, dead.problem], [5, 5, false, problem])
   await store.advance({ by: 'P1D' })
   assert.deepEqual((await doctor()).found, [])
+  const alive = await compare(id)
+  assert.deepEqual([alive.in_step, alive.problem], [true, null])
   const { gift_card: card } = await compare(id)
   assert.deepEqual([card.balance, card.last_characters === lastCharacters], [5, false])
 })

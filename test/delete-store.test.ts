@@ -57,6 +57,7 @@ async function aFullStore(name: string): Promise<Store> {
   const store = await service.aStore({ name })
   const { at, storeId } = store
   await service.admin('POST', `${at}/webhooks`, { url: 'http://127.0.0.1:9/' })
+  await service.admin('POST', `${at}/reward-integrations`, { key: 'smile', pull: { url: 'http://127.0.0.1:9/' } })
   const people = []
   for (const email of ['a', 'b', 'c', 'd']) people.push((await store.member(`${email}@example.com`)).customer.id)
   // Rows that refer to earlier ones of their table, and to later ones.

@@ -145,6 +145,7 @@ const engines = (): Engine[] =>
   createEngines({
     db,
     vault: testVault,
+    addresses: { loopback: true, allow: [] },
     leaseOwner: 903,
     connectorOf: service.deps.connectorOf,
     maxCallMs: 40_000,

@@ -43,6 +43,9 @@ const HISTORY = [
      from idle s join webhook_endpoints e using (store_id), generate_series(1, 10) n`,
   `insert into imports (store_id, source, mode, status, due_at, created_at, finished_at)
    select store_id, 'csv', 'live', 'done', now() + interval '30 days', now(), now() from idle`,
+  `insert into reward_integrations (store_id, key, created_at, updated_at) select store_id, 'smile', now(), now() from idle`,
+  `insert into reward_pulls (store_id, key, url, every_minutes, next_at)
+   select store_id, 'smile', 'https://rewards.example/', 60, now() + interval '1 hour' from idle`,
   `insert into metric_changes (store_id, day, metric, amount)
    select store_id, now()::date, 'revenue', 1 from idle, generate_series(1, 100)`
 ]

@@ -224,7 +224,7 @@ test('gifts, merges, orders of nobody and the names of apps: kept pages are neve
 test('balances of reward points and whether they are shown alter all pages of members', async () => {
   const { storeId, members, readAll } = await aShop()
   const inStore = <T>(work: Parameters<typeof db.inStore<T>>[1]) => db.inStore(storeId, work)
-  await inStore((ctx) => setRewardIntegration(ctx, { key: 'stars' }))
+  await inStore((ctx) => setRewardIntegration(ctx, { key: 'stars' }, service.deps))
   const push = (points: number) =>
     inStore((ctx) =>
       pushRewardBalances(ctx, 'stars', [
@@ -235,7 +235,7 @@ test('balances of reward points and whether they are shown alter all pages of me
   await readAll()
   await push(8)
   assert.ok((await readAll()).anew.includes('members'))
-  await inStore((ctx) => setRewardIntegration(ctx, { key: 'stars', isShown: false }))
+  await inStore((ctx) => setRewardIntegration(ctx, { key: 'stars', isShown: false }, service.deps))
   assert.ok((await readAll()).anew.includes('members'))
 })
 

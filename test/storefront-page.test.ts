@@ -45,6 +45,22 @@ test('a customer joins, sees the membership and cancels it on the storefront', {
   assert.deepEqual([after.body.data[0].status, after.body.data[0].cancel_reason], ['cancelled', 'too_expensive'])
 })
 
+test('all of an order is in sight on a narrow screen', { skip: noBrowser }, async () => {
+  const store = await service.aStore()
+  await store.member('ada@example.com')
+  const page = await aPage({ width: 380, height: 900 })
+  await page.goto(`${service.urls.sandbox}/${store.domain}/`)
+  await page.getByRole('button', { name: 'Log in' }).click()
+  const orders = page.locator('table.stacked')
+  assert.match(await orders.innerText(), /#1001.*VIP.*paid.*\$29\.00/s)
+  const right = await orders
+    .locator('td')
+    .evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().right))
+  assert.ok(right.length === 5 && right.every((x) => x <= 380), String(right))
+  assert.equal(await orders.locator('..').evaluate((box) => box.scrollWidth - box.clientWidth), 0)
+  await page.context().close()
+})
+
 for (const path of ['storefront', 'docs'] as const) {
   test(`the ${path} page fits a narrow screen, light and dark, and loads nothing from elsewhere`, {
     skip: noBrowser

@@ -69,6 +69,10 @@ async function redeem(
   const no = (reason: string) => new Refusal('conflict', `The coupon ${discount.code} does not apply: ${reason}`)
   const { body, kind } = discount
   if (kind === 'DiscountCodeBxgy') throw no('this checkout does not know buy one, get one')
+  const limit = body.usageLimit ?? null
+  const usedUp = limit === 1 ? 'it has been used' : 'it is used up'
+  // An app ends a code that was used: that it was used says more.
+  if (limit !== null && discount.usageCount >= limit) throw no(usedUp)
   if (Temporal.Instant.compare(discount.startsAt, now) > 0) throw no('it has not started')
   if (discount.endsAt && Temporal.Instant.compare(discount.endsAt, now) <= 0) throw no('it has expired')
   const only = body.context?.customers?.add
@@ -87,11 +91,10 @@ async function redeem(
   if (body.appliesOncePerCustomer && (await usesByCustomer(q, shop.storeId, customer.id, discount.code!)) > 0) {
     throw no('the customer has used it')
   }
-  const limit = body.usageLimit ?? null
   const isLeft = cart.isPreview
     ? limit === null || discount.usageCount < limit
     : await useDiscount(q, shop.storeId, discount.id, limit)
-  if (!isLeft) throw no('it is used up')
+  if (!isLeft) throw no(usedUp)
 
   const { percentage, discountAmount } = body.customerGets?.value ?? {}
   const common = {

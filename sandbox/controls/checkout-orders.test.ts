@@ -271,7 +271,7 @@ test('nothing is bought when the card declines, and neither credit nor a code is
   await shop.sandbox.controls.order(order)
   assert.equal(await credit(), '0.0')
   await assert.rejects(shop.sandbox.controls.order({ ...order, credit: null }), {
-    message: /ONCE does not apply: it is used up/
+    message: /ONCE does not apply: it has been used/
   })
 })
 

@@ -62,6 +62,25 @@ export async function findGiftCardByCode(q: Queries, storeId: number, code: stri
   return found && asCard(found)
 }
 
+/** The cards of a customer that have something on them and can be spent on this day, the oldest first. */
+export async function listSpendableGiftCards(
+  q: Queries,
+  storeId: number,
+  customerId: string,
+  today: string
+): Promise<GiftCard[]> {
+  const rows = await q.many(
+    CardRow,
+    sql`
+    select id::text as id, code, customer_id::text as customer_id, currency, initial_minor, balance_minor, note, template_suffix,
+           expires_on::text as expires_on, recipient, deactivated_at, created_at, updated_at
+      from sandbox.gift_cards
+     where store_id = ${storeId} and customer_id = ${customerId} and balance_minor > 0 and deactivated_at is null
+       and (expires_on is null or expires_on >= ${today}::date) order by gift_cards.id`
+  )
+  return rows.map(asCard)
+}
+
 /** Those of these customers who have a card, whatever is on it and whether it can still be spent. */
 export async function listGiftCardHolders(q: Queries, storeId: number, customerIds: string[]): Promise<string[]> {
   const rows = await q.many(

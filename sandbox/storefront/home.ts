@@ -9,6 +9,7 @@ import type { Attempt } from '../state/attempts.ts'
 import type { Checkout } from '../state/checkouts.ts'
 import type { Contract, Interval } from '../state/contracts.ts'
 import { type Customer, displayNameOf } from '../state/customers.ts'
+import type { GiftCard } from '../state/gift-cards.ts'
 import type { Order } from '../state/orders.ts'
 import type { PaymentMethod } from '../state/payment-methods.ts'
 import { type Html, html } from './html.ts'
@@ -23,6 +24,10 @@ export type Account = {
   /** Checkouts that the customer has to confirm, or has not confirmed in time. */
   checkouts: Checkout[]
   orders: Order[]
+  /** Store credit in the shop's currency. */
+  creditMinor: number
+  /** Those that can be spent. */
+  giftCards: GiftCard[]
 }
 
 const REASONS = {
@@ -81,6 +86,9 @@ export function visitorPage(shop: Shop, basePath: string, offers: Offer[], custo
             (customer) => html`<option value="${customer.id}">${displayNameOf(customer)} (${customer.email})</option>`
           )}</select>
         </label>
+        <label>Or by e-mail address
+          <input name="known_email" type="email" maxlength="255" autocomplete="off">
+        </label>
         <button>Log in</button>
       </form>`
       }
@@ -135,6 +143,7 @@ export function accountPage(shop: Shop, basePath: string, offers: Offer[], accou
     <h2 id="card">My card</h2>
     ${cardSection(basePath, account)}
   </section>
+  ${creditSection(shop, account)}
   <section aria-labelledby="orders">
     <h2 id="orders">My orders</h2>
     ${orders.length === 0 ? html`<p class="soft">No orders yet.</p>` : orderTable(shop, orders)}
@@ -274,6 +283,20 @@ function cardSection(basePath: string, { customer, card }: Account): Html {
   </div>`
 }
 
+function creditSection(shop: Shop, { creditMinor, giftCards }: Account): Html {
+  if (creditMinor === 0 && giftCards.length === 0) return html``
+  return html`<section aria-labelledby="credit">
+    <h2 id="credit">My store credit</h2>
+    <div class="card"><dl>
+      ${creditMinor > 0 && html`<dt>Store credit</dt><dd>${price(creditMinor, shop.currency)}, to be spent at the checkout</dd>`}
+      ${giftCards.map(
+        ({ code, balanceMinor, currency }) =>
+          html`<dt>Gift card</dt><dd><span class="code">${code}</span>, ${price(balanceMinor, currency)}. Enter the code at the checkout</dd>`
+      )}
+    </dl></div>
+  </section>`
+}
+
 /** A cancelled order may be paid all the same: the money is given back by a refund. */
 function stateOf({ cancelledAt, financialStatus }: Order): string {
   const payment = financialStatus.replace('_', ' ')
@@ -281,15 +304,15 @@ function stateOf({ cancelledAt, financialStatus }: Order): string {
 }
 
 function orderTable(shop: Shop, orders: Order[]): Html {
-  return html`<div class="table" role="region" aria-labelledby="orders" tabindex="0"><table>
+  return html`<div class="table" role="region" aria-labelledby="orders" tabindex="0"><table class="stacked">
     <thead><tr><th scope="col">Order</th><th scope="col">Day</th><th scope="col">For</th><th scope="col">State</th>
       <th scope="col" class="number">Total</th></tr></thead>
     <tbody>${orders.map(
       (order) => html`<tr>
-      <td>#${order.number}</td><td>${day(shop, order.createdAt)}</td>
-      <td class="wide">${order.lines.map((line) => line.title).join(', ')}</td>
-      <td>${stateOf(order)}</td>
-      <td class="number">${price(order.totalMinor, order.currency)}</td>
+      <td data-label="Order">#${order.number}</td><td data-label="Day">${day(shop, order.createdAt)}</td>
+      <td class="wide" data-label="For">${order.lines.map((line) => line.title).join(', ')}</td>
+      <td data-label="State">${stateOf(order)}</td>
+      <td class="number" data-label="Total">${price(order.totalMinor, order.currency)}</td>
     </tr>`
     )}</tbody></table></div>`
 }

@@ -23,7 +23,9 @@ import type { Shop } from '../shop.ts'
 import { type Attempt, findAttemptByChallenge, listAttemptsOf } from '../state/attempts.ts'
 import { findCheckout, listUndecidedCheckouts } from '../state/checkouts.ts'
 import { type Contract, findContract, listContractsOf } from '../state/contracts.ts'
-import { findCustomer } from '../state/customers.ts'
+import { listCreditAccounts } from '../state/credit.ts'
+import { findCustomer, findCustomerByEmail } from '../state/customers.ts'
+import { listSpendableGiftCards } from '../state/gift-cards.ts'
 import { listOrdersOf } from '../state/orders.ts'
 import { listPaymentMethods } from '../state/payment-methods.ts'
 import { findProducts } from '../state/products.ts'
@@ -33,6 +35,7 @@ import { type Challenge, challengePage, challengeTitle } from './challenge-page.
 import { type Account, accountBar, accountPage, startedText, visitorPage } from './home.ts'
 import { html } from './html.ts'
 import { CSS, page } from './layout.ts'
+import { notFoundPage } from './not-found-page.ts'
 import { shopLinks } from './shop-pages.ts'
 import { shopRoutes } from './shop-routes.ts'
 
@@ -65,11 +68,14 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
     const customer = await findCustomer(db.direct, shop.storeId, customerId)
     if (!customer) return null
     const now = await clock(shop.domain)
-    const [contracts, orders, methods, checkouts] = await Promise.all([
+    const today = now.toZonedDateTimeISO(shop.timezone).toPlainDate().toString()
+    const [contracts, orders, methods, checkouts, credits, giftCards] = await Promise.all([
       listContractsOf(db.direct, shop.storeId, [customerId]),
       listOrdersOf(db.direct, shop.storeId, customerId, SHOWN_ORDERS),
       listPaymentMethods(db.direct, shop.storeId, [customerId]),
-      listUndecidedCheckouts(db.direct, shop.storeId, customerId, now.subtract({ hours: SHOWN_CHECKOUT_HOURS }))
+      listUndecidedCheckouts(db.direct, shop.storeId, customerId, now.subtract({ hours: SHOWN_CHECKOUT_HOURS })),
+      listCreditAccounts(db.direct, shop.storeId, [customerId]),
+      listSpendableGiftCards(db.direct, shop.storeId, customerId, today)
     ])
     const attempts = await listAttemptsOf(
       db.direct,
@@ -83,7 +89,9 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
       contracts: contracts.map((contract, i) => ({ ...contract, kind: kinds[i]! })).toReversed(),
       challenged: attempts.filter((attempt) => attempt.status === 'challenged'),
       checkouts: checkouts.map((one) => ({ ...one, status: statusAt(one, now) })),
-      orders
+      orders,
+      creditMinor: credits.find(({ currency }) => currency === shop.currency)?.balanceMinor ?? 0,
+      giftCards
     }
   }
 
@@ -137,6 +145,14 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
     }
   }
 
+  const newCustomer = async (storeId: number, fields: ReturnType<typeof fieldsOf>): Promise<string> => {
+    const { email = '', first_name: firstName, last_name: lastName } = fields
+    if (email.trim() && (await findCustomerByEmail(db.direct, storeId, email.trim()))) {
+      throw new Refusal('conflict', `There is an account for ${email.trim()}: log in under “Existing customer”`)
+    }
+    return (await controls.createCustomer({ storeId, email, firstName, lastName })).id
+  }
+
   const customerOf = (request: FastifyRequest): string => {
     const customerId = loggedInCustomer(request)
     if (!customerId) throw new Refusal('authentication_failed', 'Log in first')
@@ -156,15 +172,17 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
       scope.post('/session', (request, reply) =>
         act(request, reply, async () => {
           const { shop } = request.shopRequest
-          const { customer, email, first_name: firstName, last_name: lastName } = fieldsOf(request)
+          const fields = fieldsOf(request)
+          const { customer } = fields
+          const knownEmail = fields.known_email?.trim()
           const { storeId } = shop
-          const known = customer && isNumericId(customer) ? await findCustomer(db.direct, storeId, customer) : null
-          if (customer && !known) throw new Refusal('not_found', 'There is no such customer')
-          logIn(
-            request,
-            reply,
-            known?.id ?? (await controls.createCustomer({ storeId, email: email ?? '', firstName, lastName })).id
-          )
+          const find = async () => {
+            if (knownEmail) return findCustomerByEmail(db.direct, storeId, knownEmail)
+            return customer && isNumericId(customer) ? findCustomer(db.direct, storeId, customer) : null
+          }
+          const known = await find()
+          if ((customer || knownEmail) && !known) throw new Refusal('not_found', 'There is no such customer')
+          logIn(request, reply, known?.id ?? (await newCustomer(storeId, fields)))
           return {}
         })
       )
@@ -299,7 +317,11 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
     const { shop } = request.shopRequest
     const { challenge } = request.params as { challenge: string }
     const found = await findChallenge(shop, challenge)
-    if (!found) return reply.code(404).send({ errors: 'Not Found' })
+    if (!found)
+      return reply
+        .code(404)
+        .type('text/html; charset=utf-8')
+        .send(notFoundPage(shop, basePathOf(request)))
     const customerId = loggedInCustomer(request)
     const customer = customerId && (await findCustomer(db.direct, shop.storeId, customerId))
     return send(request, reply, {

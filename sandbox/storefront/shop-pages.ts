@@ -1,4 +1,3 @@
-import { explainReason } from '#plans/pricing'
 import { kindOf, type Offer, type OfferKind } from '../checkout/offers.ts'
 import type { OrderPreview } from '../controls/place-order.ts'
 import type { Shop } from '../shop.ts'
@@ -6,8 +5,10 @@ import { countryName } from '../state/addresses.ts'
 import type { Collection } from '../state/collections.ts'
 import type { Product, Variant } from '../state/products.ts'
 import { type BrowserCart, COUNTRIES, type Details } from './cart.ts'
+import { LABELS } from './check-details.ts'
 import { planName, planPrice, price } from './home.ts'
 import { type Html, html } from './html.ts'
+import { tellShopper } from './shopper-reasons.ts'
 
 export type Catalogue = { collections: Collection[]; products: Product[]; variants: Variant[] }
 
@@ -148,7 +149,7 @@ export function checkoutPage(
   const country = details.country ?? cart.shippingAddress?.countryCode ?? ''
   const choice = (chosen: string) => (code: string) =>
     html`<option value="${code}" ${code === chosen ? { markup: 'selected' } : ''}>${countryName(code)}</option>`
-  const text = (name: keyof Details, label: string, hint: string | null = null, more = '') => html`<label>${label}
+  const text = (name: keyof Details, hint: string | null = null, more = '') => html`<label>${LABELS[name]}
     <input name="${name}" value="${details[name] ?? ''}" maxlength="120" autocomplete="off" ${{ markup: more }}>
     ${hint && html`<span class="soft plain">${hint}</span>`}</label>`
   if (!customer) {
@@ -166,15 +167,15 @@ export function checkoutPage(
   </section>
   <form method="post" action="${basePath}/checkout" class="card">
     <div class="grid">
-      <label>Ship to <select name="country">${COUNTRIES.map(choice(country))}</select></label>
-      <label>Billing address <select name="billing"><option value="">Same as shipping</option>
+      <label>${LABELS.country} <select name="country">${COUNTRIES.map(choice(country))}</select></label>
+      <label>${LABELS.billing} <select name="billing"><option value="">Same as shipping</option>
         ${COUNTRIES.map(choice(details.billing ?? ''))}</select></label>
-      ${text('code', 'Discount code', 'Separate several with commas')}
-      ${text('gift_card', 'Gift card', 'Used before other payments')}
-      ${text('credit', 'Store credit to use', credit > 0 ? `You have ${price(credit, shop.currency)}` : 'You have none', 'inputmode="decimal"')}
-      ${text('delivery', 'Delivery schedule', 'The attribute deliverySchedule of the order')}
+      ${text('code', 'Separate several with commas')}
+      ${text('gift_card', 'Used before other payments')}
+      ${text('credit', credit > 0 ? `You have ${price(credit, shop.currency)}` : 'You have none', 'inputmode="decimal"')}
+      ${text('delivery', 'Such as Monday, or every second week')}
     </div>
-    ${text('note', 'Note')}
+    ${text('note')}
     <dl>
       ${giftMinor > 0 && html`<dt>Paid by the gift card</dt><dd>${price(giftMinor, shop.currency)}</dd>`}
       ${cart.creditMinor > 0 && html`<dt>Paid by store credit</dt><dd>${price(cart.creditMinor, shop.currency)}</dd>`}
@@ -194,7 +195,7 @@ function lineTable(shop: Shop, { goods, totals, price: priced }: OrderPreview, q
       const total = totals.lines[i]!
       const shown = priced.lines[i]!
       const full = line.priceMinor * line.quantity
-      const why = shown.reasons.filter(({ code }) => code !== 'no_plan').map((reason) => explainReason(reason, money))
+      const why = shown.reasons.flatMap((reason) => tellShopper(reason, money) ?? [])
       return html`<tr>
         <td class="wide">${line.title}${line.variantTitle && html` <span class="soft">${line.variantTitle}</span>`}
           ${
@@ -216,6 +217,8 @@ function lineTable(shop: Shop, { goods, totals, price: priced }: OrderPreview, q
 function totalList(shop: Shop, { totals, price: priced, cart }: OrderPreview): Html {
   const money = (amountMinor: number) => price(amountMinor, shop.currency)
   const { shippingLine } = totals
+  const shippingWords = priced.tier && tellShopper(priced.shipping.reason, money)
+  const welcomeWords = priced.tier && tellShopper(priced.welcomeOffer.reason, money)
   const offShipping = totals.discounts.filter(({ target }) => target === 'SHIPPING_LINE')
   const offProducts = totals.discounts.filter((discount) => !offShipping.includes(discount))
   const row = ({ code, title, amountMinor }: (typeof offShipping)[number]) =>
@@ -226,15 +229,11 @@ function totalList(shop: Shop, { totals, price: priced, cart }: OrderPreview): H
     ${
       shippingLine &&
       html`<dt>Shipping, ${shippingLine.title.toLowerCase()}</dt><dd>${money(shippingLine.priceMinor)}
-      ${priced.tier && html`<span class="soft">(${explainReason(priced.shipping.reason, money)})</span>`}</dd>`
+      ${shippingWords && html`<span class="soft">(${shippingWords})</span>`}</dd>`
     }
     ${offShipping.map(row)}
     ${cart.tax && html`<dt>Tax, ${cart.tax.percent} %</dt><dd>${money(totals.taxMinor)}</dd>`}
     <dt>Total</dt><dd class="price">${money(totals.totalMinor)}</dd>
   </dl>
-  ${
-    priced.welcomeOffer.lineId === null &&
-    priced.tier &&
-    html`<p class="soft">No welcome offer: ${explainReason(priced.welcomeOffer.reason, money)}</p>`
-  }`
+  ${priced.welcomeOffer.lineId === null && welcomeWords && html`<p class="soft">No welcome offer: ${welcomeWords}</p>`}`
 }

@@ -26,6 +26,7 @@ import {
   withItem,
   withQuantity
 } from './cart.ts'
+import { checkDetails } from './check-details.ts'
 import { accountBar, startedText } from './home.ts'
 import { type Html, html } from './html.ts'
 import { type Catalogue, cartPage, cataloguePage, checkoutPage, emptyCartPage, shopLinks } from './shop-pages.ts'
@@ -46,6 +47,11 @@ export type Pages = {
   basePathOf(request: FastifyRequest): string
   fieldsOf(request: FastifyRequest): Record<string, string | undefined>
 }
+
+const noticeOf = (problems: string[]): Notice =>
+  problems.length === 1
+    ? { kind: 'problem', title: problems[0]! }
+    : { kind: 'problem', title: 'These fields do not apply:', detail: problems }
 
 /** The catalogue, the cart and the checkout. */
 export function shopRoutes(platform: Platform, controls: Controls, scope: FastifyInstance, pages: Pages): void {
@@ -123,19 +129,17 @@ export function shopRoutes(platform: Platform, controls: Controls, scope: Fastif
     return { order, preview: await controls.previewOrder({ ...order, customerId: customer?.id ?? null }) }
   }
 
-  /** What does not apply is said, and the totals are those without it: without the credit alone if that is it. */
-  const previewOfWhatApplies = async (request: FastifyRequest, cart: BrowserCart) => {
-    const { credit: _, ...others } = cart.details
-    let notice: Notice | undefined
-    for (const details of [cart.details, ...(cart.details.credit ? [others] : [])]) {
-      try {
-        return { ...(await previewOf(request, cart, details)), notice }
-      } catch (err) {
-        if (!(err instanceof Refusal)) throw err
-        notice = { kind: 'problem', title: err.message }
-      }
-    }
-    return { ...(await previewOf(request, cart, { country: cart.details.country })), notice }
+  const creditOf = async ({ storeId, currency }: Shop, customer: { id: string } | null): Promise<number | null> => {
+    if (!customer) return null
+    const accounts = await listCreditAccounts(db.direct, storeId, [customer.id])
+    return accounts.find((account) => account.currency === currency)?.balanceMinor ?? 0
+  }
+
+  /** With these details, as far as they apply. */
+  const checkedPreview = async (request: FastifyRequest, cart: BrowserCart) => {
+    const { shop } = request.shopRequest
+    const creditMinor = await creditOf(shop, await customerOf(request))
+    return checkDetails(shop, cart.details, creditMinor, (details) => previewOf(request, cart, details))
   }
 
   scope.get('/products', async (request, reply) => {
@@ -204,12 +208,14 @@ export function shopRoutes(platform: Platform, controls: Controls, scope: Fastif
     const cart = await currentCart(request)
     if (isEmpty(cart)) return show(request, reply, cart, { title: 'Checkout', main: emptyCartPage(basePath) })
     const customer = await customerOf(request)
-    const accounts = customer ? await listCreditAccounts(db.direct, shop.storeId, [customer.id]) : []
-    const creditMinor = accounts.find(({ currency }) => currency === shop.currency)?.balanceMinor ?? 0
-    const { preview, notice } = await previewOfWhatApplies(request, cart)
-    const buyer = customer && { home: customer.country, creditMinor }
-    const main = checkoutPage(shop, basePath, cart.details, preview, buyer)
-    return show(request, reply, cart, { title: 'Checkout', main, notice })
+    const { details, problems, result } = await checkedPreview(request, cart)
+    const buyer = customer && { home: customer.country, creditMinor: (await creditOf(shop, customer)) ?? 0 }
+    const main = checkoutPage(shop, basePath, details, result.preview, buyer)
+    return show(request, reply, cart, {
+      title: 'Checkout',
+      main,
+      ...(problems.length > 0 && { notice: noticeOf(problems) })
+    })
   })
 
   scope.post('/checkout', (request, reply) =>
@@ -220,16 +226,16 @@ export function shopRoutes(platform: Platform, controls: Controls, scope: Fastif
         const fields = fieldsOf(request)
         const customer = await customerOf(request)
         if (!customer) throw new Refusal('authentication_failed', 'Log in first')
-        const cart = { ...(await currentCart(request)), details: detailsFrom(fields) }
+        const filled = { ...(await currentCart(request)), details: detailsFrom(fields) }
+        if (isEmpty(filled)) throw new Refusal('conflict', 'Your cart is empty')
+        const { details, problems, result } = await checkedPreview(request, filled)
+        // What was refused is not kept: it would be refused again, on a page that somebody opens later.
+        const cart = { ...filled, details }
         keepCart(request, reply, cart)
+        if (problems.length > 0) return { to: '/checkout', notice: noticeOf(problems) }
         if (fields.do !== 'pay') return { to: '/checkout' }
-        if (isEmpty(cart)) throw new Refusal('conflict', 'Your cart is empty')
-        const { order } = await previewOf(request, cart, { country: cart.details.country })
-        const whole = {
-          ...orderOf(request.shopRequest.shop, cart, { ships: order.shipping != null, home: customer.country })
-        }
         const { storeId } = request.shopRequest.shop
-        const { name, contractIds } = await controls.order({ ...whole, customerId: customer.id })
+        const { name, contractIds } = await controls.order({ ...result.order, customerId: customer.id })
         keepCart(request, reply, nextCart(cart))
         const offer = (await listOffers(db.direct, storeId)).find(({ plan }) => plan.id === cart.plan)
         const begun = offer && contractIds.length > 0 ? ` ${startedText(kindOf(offer.product), contractIds[0]!)}` : ''

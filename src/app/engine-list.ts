@@ -2,6 +2,7 @@
 export { createMetricsRollupEngine } from '../analytics/metrics-rollup-engine.ts'
 export { createBillingEngine } from '../billing/billing-engine.ts'
 export { createCreditEngine } from '../credits/credit-engine.ts'
+export { createRewardPullEngine } from '../exports/rewards/reward-pull-engine.ts'
 export { createImportEngine } from '../imports/import-engine.ts'
 export { createImportPruneEngine } from '../imports/import-prune-engine.ts'
 export { createTagEngine } from '../mirror/tags/tag-engine.ts'

@@ -3,16 +3,15 @@ import { createJobEngine } from '#kit/jobs'
 import type { Measure } from '#kit/metrics'
 import { createFactEngines, type FactFailure } from '#kit/outbox'
 import type { Database } from '#kit/postgres'
-import type { Vault } from '#kit/secrets'
 import type { Connector } from '#platform'
 import type { ReconcileOptions } from '#sync'
+import type { WebhookSettings } from '#webhooks'
 import { consumers } from './consumers.ts'
 import * as engineList from './engine-list.ts'
 import { jobs } from './jobs.ts'
 
-export type EngineDeps = {
+export type EngineDeps = WebhookSettings & {
   db: Database
-  vault: Vault
   leaseOwner: number
   connectorOf: (storeId: number) => Promise<Connector>
   maxCallMs: number

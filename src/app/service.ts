@@ -134,6 +134,7 @@ export async function createService(options: ServiceOptions) {
   const engines = createEngines({
     db,
     vault,
+    addresses: options.addresses,
     leaseOwner: node.id,
     connectorOf: connections.connectorOf,
     maxCallMs: connectors.maxCallMs,

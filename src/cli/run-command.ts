@@ -20,6 +20,7 @@ import { addMemberCommands } from './commands/member.ts'
 import { addOrderCommands } from './commands/orders/orders.ts'
 import { addPlanCommands } from './commands/plan/plan.ts'
 import { addPricingCommands } from './commands/plan/pricing.ts'
+import { addRewardCommands } from './commands/rewards/rewards.ts'
 import { addSandboxCommands } from './commands/sandbox.ts'
 import { addSeedCommand } from './commands/seed.ts'
 import { addServeCommands, type ServeParts } from './commands/serve.ts'
@@ -103,6 +104,7 @@ function programOf(terminal: Terminal, parts: Parts): Command {
   addCreditCommands(program, terminal)
   addImportCommands(program, terminal)
   addOrderCommands(program, terminal)
+  addRewardCommands(program, terminal)
   addAlertCommands(program, terminal)
   addDeadLetterCommands(program, terminal)
   addClockCommands(program, terminal)

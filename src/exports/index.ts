@@ -18,8 +18,11 @@ export type {
 export { endpointOf, endpoints } from './endpoints/all.ts'
 export { planPage } from './plan-page.ts'
 export { PARAMETERS, readPageRequest } from './read-page-request.ts'
+export { checkPullChange, type PullChange } from './rewards/pull/pull-settings.ts'
+export { pullRewardBalancesNow } from './rewards/pull-now.ts'
 export { type PushedBalance, pushRewardBalances } from './rewards/push-balances.ts'
 export {
+  findRewardIntegration,
   listRewardIntegrations,
   type RewardIntegration,
   removeRewardIntegration,

@@ -19,6 +19,11 @@ export type AddressRules = {
   lookup?: Lookup
 }
 
+/** The rules as they hold for one store: only what a sandbox store names may be on this machine. */
+export function rulesFor(store: { sandbox: boolean }, rules: AddressRules): AddressRules {
+  return { ...rules, loopback: rules.loopback && store.sandbox }
+}
+
 /** Thrown at connect time: the address is not allowed. */
 class AddressRefused extends Error {
   readonly code = 'ADDRESS_REFUSED'

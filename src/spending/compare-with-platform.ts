@@ -1,6 +1,6 @@
 import { listAvailableCredit } from '#credits'
 import { isoOrNull } from '#kit/clock'
-import { type Ctx, type Database, instant, int, nullable, row, sql, text } from '#kit/postgres'
+import { bool, type Ctx, type Database, instant, int, nullable, row, sql, text } from '#kit/postgres'
 import type { Connector, PlatformResult } from '#platform'
 import { storeContext } from '#stores'
 import { gatherMergedCredit } from './gather-merged-credit.ts'
@@ -9,17 +9,19 @@ import { type GiftCard, listGiftCards } from './platform-account/gift-card-queri
 import { restoreOrdersOf } from './redemptions/restore-orders.ts'
 import { refreshAccounts } from './refresh-accounts.ts'
 import { walkSpendingNow } from './spending-walks.ts'
-import { isMirrored, listWays, type SpendingWay } from './ways.ts'
+import { listChanging } from './waiting-changes.ts'
+import { listWays, type SpendingWay } from './ways.ts'
 
 /**
  * A customer's credit here and on the platform. `platformMinor`, `isInStep` and the balance of the card: null where the platform could not
- * be read or does not show the customer. `waits`: from when on (store time) the account is to be compared. `problem`: why it cannot be as it should be.
+ * be read or does not show the customer. `waits`: from when on (store time) the account is to be compared; now, where that is under way or an
+ * event is still to be handled that has it compared. `problem`: why it is not as it should be.
  */
 export type ComparedCredit = {
   way: SpendingWay | null
   availableMinor: number
   platformMinor: number | null
-  /** Whether the platform has what it should: all that is available where the way is mirrored, else nothing. */
+  /** Whether the platform has what it should, where it can be spent: all that is available where the way is mirrored, else nothing. */
   isInStep: boolean | null
   card: {
     lastCharacters: string
@@ -88,29 +90,47 @@ export async function compareWithPlatform(
   storeId: number,
   memberId: number
 ): Promise<ComparedCredit> {
-  const { currency, platformId, way, cards } = await db.inStore(storeId, async (ctx) => ({
-    currency: (await storeContext(ctx)).currency,
-    platformId: (await listAccountOwners(ctx, [memberId])).get(memberId)!.platformId,
-    way: (await listWays(ctx, [memberId])).get(memberId) ?? null,
-    cards: (await listGiftCards(ctx, [memberId])).filter(({ status }) => status !== 'closed')
-  }))
-  const found = await readBalance(await connectorOf(storeId), { platformId, currency, way, cards })
-  const { availableMinor, state } = await db.inStore(storeId, async (ctx) => ({
+  const { currency, today, platformId, way, cards, before } = await db.inStore(storeId, async (ctx) => {
+    const { currency: inCurrency, timezone } = await storeContext(ctx)
+    return {
+      currency: inCurrency,
+      today: ctx.now.toZonedDateTimeISO(timezone).toPlainDate().toString(),
+      platformId: (await listAccountOwners(ctx, [memberId])).get(memberId)!.platformId,
+      way: (await listWays(ctx, [memberId])).get(memberId) ?? null,
+      cards: (await listGiftCards(ctx, [memberId])).filter(({ status }) => status !== 'closed'),
+      before: await findState(ctx, memberId)
+    }
+  })
+  const found = await readBalance(await connectorOf(storeId), {
+    platformId,
+    currency,
+    way,
+    cards,
+    today,
+    hasAccount: before?.hasAccount ?? false
+  })
+  const { availableMinor, state, isChanging, now } = await db.inStore(storeId, async (ctx) => ({
     availableMinor: (await listAvailableCredit(ctx, [memberId])).get(memberId) ?? 0,
-    state: await ctx.tx.maybeOne(
-      row({ dueAt: nullable(instant), problem: nullable(text), lastError: nullable(text) }),
-      sql`select due_at, problem, last_error from spending_accounts
-           where store_id = ${ctx.storeId} and member_id = ${memberId}`
-    )
+    state: await findState(ctx, memberId),
+    isChanging: (await listChanging(ctx, [memberId])).has(memberId),
+    now: ctx.now
   }))
-  const platformMinor = found.ok ? found.value.inAllMinor : null
-  const wantedMinor = isMirrored(way ?? undefined) ? availableMinor : 0
+  // Somebody worked on it while the platform was read.
+  const hasMoved = before?.leaseToken !== state?.leaseToken || before?.version !== state?.version
+  const there =
+    found.ok && found.value.accountMinor !== null ? { ...found.value, accountMinor: found.value.accountMinor } : null
+  const wantedMinor = (place: SpendingWay) => (way === place ? availableMinor : 0)
   const card = cards.find(({ status }) => status === 'active')
+  const isDead = way === 'giftcard' && card !== undefined && found.ok && !found.value.spendable.has(card.platformId!)
   return {
     way,
     availableMinor,
-    platformMinor,
-    isInStep: platformMinor === null ? null : platformMinor === wantedMinor,
+    platformMinor: there && there.accountMinor + there.onCardsMinor,
+    isInStep:
+      there &&
+      there.accountMinor === wantedMinor('storecredit') &&
+      there.onCardsMinor === wantedMinor('giftcard') &&
+      !isDead,
     card: card
       ? {
           lastCharacters: card.lastCharacters,
@@ -119,25 +139,70 @@ export async function compareWithPlatform(
           notifiedAt: card.notifiedAt
         }
       : null,
-    waits: isoOrNull(state?.dueAt ?? null),
-    problem: state?.problem ?? state?.lastError ?? (found.ok ? null : found.failure.message)
+    waits: isoOrNull(state?.dueAt ?? (isChanging || hasMoved ? now : null)),
+    problem:
+      state?.problem ??
+      state?.lastError ??
+      (isDead
+        ? `The gift card ${card.lastCharacters} cannot be used any more; comparing the account replaces it`
+        : null) ??
+      (found.ok ? null : found.failure.message)
   }
 }
 
-/** What a customer has on the platform in all, null where it does not show the customer; and on each card, by its number. */
+function findState(ctx: Ctx, memberId: number) {
+  return ctx.tx.maybeOne(
+    row({
+      dueAt: nullable(instant),
+      problem: nullable(text),
+      lastError: nullable(text),
+      leaseToken: int,
+      version: int,
+      hasAccount: bool
+    }),
+    sql`select due_at, problem, last_error, lease_token, version, platform_account_id is not null as has_account
+          from spending_accounts
+         where store_id = ${ctx.storeId} and member_id = ${memberId}`
+  )
+}
+
+type Balance = {
+  /** Null: the platform does not show the customer. */
+  accountMinor: number | null
+  onCardsMinor: number
+  /** By the number of the card there. */
+  cardsMinor: Map<string, number>
+  /** The cards that can be spent. */
+  spendable: Set<string>
+}
+
+/** What a customer has on the platform. `today`: in the shop. */
 async function readBalance(
   { storeCredit, giftCards }: Connector,
-  of: { platformId: string; currency: string; way: SpendingWay | null; cards: GiftCard[] }
-): Promise<PlatformResult<{ inAllMinor: number | null; cardsMinor: Map<string, number> }>> {
+  of: {
+    platformId: string
+    currency: string
+    way: SpendingWay | null
+    cards: GiftCard[]
+    today: string
+    hasAccount: boolean
+  }
+): Promise<PlatformResult<Balance>> {
   const { platformId, currency, way } = of
   const ids = of.cards.flatMap((card) => card.platformId ?? [])
   const onCards = ids.length === 0 ? null : await giftCards.findMany(ids, currency)
   if (onCards && !onCards.ok) return onCards
   const cardsMinor = new Map([...(onCards?.value ?? [])].map(([id, { balanceMinor }]) => [id, balanceMinor]))
   const onCardsMinor = [...cardsMinor.values()].reduce((sum, minor) => sum + minor, 0)
-  if (way === 'giftcard') return { ok: true, value: { inAllMinor: onCardsMinor, cardsMinor } }
+  const spendable = new Set(
+    [...(onCards?.value.values() ?? [])].flatMap(({ id, isEnabled, expiresOn }) =>
+      isEnabled && (expiresOn === null || expiresOn >= of.today) ? id : []
+    )
+  )
+  const ofCards = { onCardsMinor, cardsMinor, spendable }
+  if (way === 'giftcard' && !of.hasAccount) return { ok: true, value: { accountMinor: 0, ...ofCards } }
   const found = await storeCredit.findMany([platformId], currency)
   if (!found.ok) return found
-  const account = found.value.has(platformId) ? (found.value.get(platformId)?.balanceMinor ?? 0) : null
-  return { ok: true, value: { inAllMinor: account === null ? null : account + onCardsMinor, cardsMinor } }
+  const accountMinor = found.value.has(platformId) ? (found.value.get(platformId)?.balanceMinor ?? 0) : null
+  return { ok: true, value: { accountMinor, ...ofCards } }
 }

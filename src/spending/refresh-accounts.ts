@@ -11,6 +11,8 @@ import { isMirrored, listWays } from './ways.ts'
 const ENTRY_FACTS = ['store_credit.added', 'store_credit.deducted'] as const
 const CREDIT_FACTS = [...ENTRY_FACTS, 'store_credit.reservation_changed'] as const
 const MEMBERSHIP_FACTS = ['subscription.created', 'subscription.cancelled', 'subscription.updated'] as const
+/** Whom a fact is about. Of a gift they are who pays, who holds the membership, and who held it before. */
+export const MEMBER_REFS = ['memberId', 'receiverMemberId', 'formerReceiverMemberId'] as const
 /** After these credit may have been spent on the platform, or given back there. */
 export const ORDER_FACTS = ['order.recorded', 'order.refunded'] as const
 
@@ -24,7 +26,7 @@ export const spendingConsumer = consumer(
 
 async function refreshOfFacts(ctx: Ctx, facts: StoredFact[]): Promise<void> {
   const named = (names: readonly string[]) => facts.filter(({ name }) => names.includes(name))
-  const members = (of: StoredFact[]) => of.flatMap(({ refs }) => refs.memberId ?? [])
+  const members = (of: StoredFact[]) => of.flatMap(({ refs }) => MEMBER_REFS.flatMap((name) => refs[name] ?? []))
   await refreshAccounts(ctx, members([...named(CREDIT_FACTS), ...named(MEMBERSHIP_FACTS)]))
   const orders = named(ORDER_FACTS).flatMap(({ refs }) => refs.orderId ?? [])
   await settleDiscountedOrders(ctx, orders)

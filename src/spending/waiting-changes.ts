@@ -1,5 +1,5 @@
 import { bool, type Ctx, int, row, sql } from '#kit/postgres'
-import { ORDER_FACTS, spendingConsumer } from './refresh-accounts.ts'
+import { MEMBER_REFS, ORDER_FACTS, spendingConsumer } from './refresh-accounts.ts'
 
 /** Whether an order waits to be known, or to be followed: the platform's messages say which orders have moved credit. */
 export async function isAnyOrderWaiting(ctx: Ctx): Promise<boolean> {
@@ -29,6 +29,13 @@ export async function listChanging(ctx: Ctx, memberIds: number[]): Promise<Set<n
                       and (f.position is null
                            or f.position > (select position from fact_consumers
                                              where store_id = ${ctx.storeId} and consumer = ${name})))
+        -- A fact of a gift has the key of who pays.
+        or exists (select from facts f, unnest(${[...MEMBER_REFS]}::text[]) as r(name)
+                    where f.store_id = ${ctx.storeId} and f.name = any(${facts}::text[])
+                      and (f.position is null
+                           or f.position > (select position from fact_consumers
+                                             where store_id = ${ctx.storeId} and consumer = ${name}))
+                      and (f.refs ->> r.name)::bigint = a.id)
         or exists (select from fact_retries r
                     where r.store_id = ${ctx.storeId} and r.consumer = ${name} and r.ordering_key = a.ordering_key
                       and r.dead_at is null)`

@@ -20,6 +20,6 @@ export const creditOnCancellationSettings = defineSettings(
     accepts: choice('keep', 'forfeit'),
     default: 'keep',
     flag: '--credit-on-cancellation <what>',
-    help: "What becomes of a member's store credit when the last membership is cancelled or fails; one that expires keeps it. A reactivation gives back what was forfeited."
+    help: "What becomes of a member's store credit when the last membership is cancelled or fails; one that expires keeps it. What a checkout has reserved is forfeited when it gives it back. A reactivation, also of another membership that had ended before, gives back what was forfeited, less what refunds and disputes since then could not take."
   })
 )

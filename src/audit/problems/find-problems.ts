@@ -6,6 +6,7 @@ import { chargeProblems } from './charge-problems.ts'
 import { isNote, type Problem } from './problem.ts'
 import { eventProblems, jobProblems, reconciliationProblems } from './queue-problems.ts'
 import { receiverProblems } from './receiver-problems.ts'
+import { rewardProblems } from './reward-problems.ts'
 import { storeProblems } from './store-problems.ts'
 import { workProblems } from './work-problems.ts'
 
@@ -40,6 +41,7 @@ export async function findStatus(
     ...(await eventProblems(db, storeId, domainOf)),
     ...(await jobProblems(db, storeId, domainOf)),
     ...(await reconciliationProblems(db, storeId, domainOf)),
+    ...(await rewardProblems(db, storeId, domainOf)),
     ...(await chargeProblems(db, storeId, domainOf)),
     ...(await workProblems(db, engines, statuses, { domainOf, errorOf, causes }))
   ]

@@ -63,6 +63,10 @@ export const PROBLEM_KINDS = {
     severity: 'problem',
     help: 'A [reconciliation with the platform](#reconciliation) fails, and is tried again; the message has the last error.'
   },
+  rewards_failing: {
+    severity: 'problem',
+    help: 'The service cannot pull the [balances of reward points](rewards.md#failures) of an integration, and tries it again; the message has the last error.'
+  },
   charges_held: {
     severity: 'problem',
     help: 'Charges wait for a person: `perennial doctor` names each, with what is wrong (`charges_held`).'

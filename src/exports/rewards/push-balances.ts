@@ -1,6 +1,7 @@
 import { type Ctx, row, sql, text } from '#kit/postgres'
 import { type CustomerIdReference, findCustomers } from '#members'
 import { noSuchIntegration } from './reward-integrations.ts'
+import { storeBalances } from './store-balances.ts'
 
 /** The balance of a customer at an integration, in points; `given` is what the caller calls the customer. */
 export type PushedBalance = { given: string; customer: CustomerIdReference; points: number }
@@ -16,9 +17,7 @@ export async function pushRewardBalances(
 ): Promise<{ stored: number; unknown: string[] }> {
   const known = await ctx.tx.maybeOne(
     row({ key: text }),
-    sql`
-    update reward_integrations set balances_version = balances_version + 1
-     where store_id = ${ctx.storeId} and key = ${key} returning key`
+    sql`select key from reward_integrations where store_id = ${ctx.storeId} and key = ${key} for no key update`
   )
   if (!known) throw noSuchIntegration(key)
   const customers = await findCustomers(
@@ -27,13 +26,6 @@ export async function pushRewardBalances(
   )
   const points = new Map(pushed.flatMap((one, i) => (customers[i] ? [[customers[i].id, one.points] as const] : [])))
   const unknown = pushed.filter((_, i) => !customers[i]).map(({ given }) => given)
-  if (points.size > 0) {
-    await ctx.tx.run(sql`
-      insert into reward_balances (store_id, key, member_id, points, updated_at)
-      select ${ctx.storeId}, ${key}, t.member_id, t.points, ${ctx.now}
-        from unnest(${[...points.keys()]}::bigint[], ${[...points.values()]}::bigint[]) as t(member_id, points)
-       order by t.member_id
-      on conflict (store_id, key, member_id) do update set points = excluded.points, updated_at = excluded.updated_at`)
-  }
+  await storeBalances(ctx, key, points)
   return { stored: points.size, unknown }
 }

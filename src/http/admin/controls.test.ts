@@ -159,7 +159,7 @@ for (const [path, body, message] of [
     { customer: 'cust_1', plan: 'VIP' },
     "customer must be the platform's number of the customer, as a text of digits"
   ],
-  ['/sandbox/orders', { customer: '7', total: 'much' }, 'total must be a decimal amount such as 29.00'],
+  ['/sandbox/orders', { customer: '7', total: 'much' }, 'total must be an amount, as a number or a text such as 29.00'],
   ['/sandbox/orders', { customer: '7', total: '-1' }, 'total must be an amount of 0 or more'],
   [
     '/sandbox/orders',
@@ -213,7 +213,7 @@ test('a number beyond all bounds is no amount', async () => {
     payload: '{"customer":"7","total":1e400}'
   })
   assert.equal(response.statusCode, 400)
-  assert.equal(response.json().error.message, 'total must be an amount such as 29.00')
+  assert.equal(response.json().error.message, 'total must be an amount, as a number or a text such as 29.00')
 })
 
 test('the sandbox of a live store: there is none', async () => {

@@ -9,10 +9,19 @@ export const text = (
   { examples = ['A text'], ...more }: FieldText = {}
 ) => Type.String({ minLength: 1, maxLength, description: accepts, examples, ...more })
 
-/** As text or as a JSON number; the currency decides how many decimals it may have. */
-export const amount = ({ examples = ['29.00'], ...more }: FieldText = {}) =>
-  Type.Union([Type.String({ maxLength: 30 }), Type.Number()], {
-    description: 'an amount such as 29.00',
+const DECIMAL = { maxLength: 30, pattern: '^-?[0-9]+(?:[.][0-9]+)?$' }
+
+/** An amount in a query string. */
+export const amountText = (more: FieldText) =>
+  Type.String({ ...DECIMAL, description: 'an amount such as 29.00', ...more })
+
+export const acceptedAmount = (limits?: string) =>
+  `an amount${limits ? ` ${limits}` : ''}, as a number or a text such as 29.00`
+
+/** A JSON number, or a text without spaces; the currency decides how many decimals it may have. `limits`: which amounts are accepted. */
+export const amount = ({ examples = ['29.00'], limits, ...more }: FieldText & { limits?: string } = {}) =>
+  Type.Union([Type.String(DECIMAL), Type.Number()], {
+    description: acceptedAmount(limits),
     examples,
     ...more
   })

@@ -81,7 +81,7 @@ const TAGS: Record<string, Tag> = {
   'store-credits': { name: 'Store credit', description: 'Store credit of customers, by hand and by import.' },
   'reward-integrations': {
     name: 'Reward points of others',
-    description: 'Services that keep reward points for the shop, and the balances that they push.'
+    description: 'Services that keep reward points for the shop, and their balances: pushed here, or pulled from a URL.'
   },
   imports: { name: 'Imports', description: 'Taking over contracts that others have billed until now.' },
   sandbox: SANDBOX,

@@ -46,9 +46,8 @@ function rowIn(fields: Fields, facts: Facts): CreditRow {
   if (currency !== null && currency !== facts.currency) {
     invalid('currency', `must be ${facts.currency}, the currency of the store`)
   }
-  const amount = fields.amount('amount', { above0: true })
+  const amount = fields.amount('amount', { above0: true, max: MAX_AMOUNT })
   if (amount === null) return invalid('amount', 'is required')
-  if (Number(amount.text) > MAX_AMOUNT) invalid('amount', `must be at most ${MAX_AMOUNT}`)
   return {
     customer,
     email: email?.toLowerCase() ?? null,

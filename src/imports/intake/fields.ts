@@ -84,10 +84,14 @@ export class Fields {
     return value === null || isCurrency(value) ? value : invalid('currency', 'must be an ISO 4217 code such as USD')
   }
 
-  /** In the currency of the row, or the store's if it names none; at least one minor unit where it must be above 0. */
-  amount(field: string, { above0 = false } = {}): { text: string; minor: number } | null {
+  /**
+   * In the currency of the row, or the store's if it names none; at least one minor unit where it must be above 0. `max` is in the
+   * currency's major unit.
+   */
+  amount(field: string, { above0 = false, max = null as number | null } = {}): { text: string; minor: number } | null {
     const text = this.text(field, 40)
     if (text === null) return null
+    if (max !== null && Number(text) > max) invalid(field, `must be at most ${max}`)
     const currency = this.currency() ?? this.#facts.currency
     try {
       const minor = minorOf(text, currency, field)

@@ -52,7 +52,11 @@ export function subscriptionPayload(subscription: Subscription, profile: Profile
  */
 export const about = (subscription: Subscription) => ({
   orderingKey: customerKey(subscription.memberId),
-  refs: { subscriptionId: subscription.id, memberId: subscription.memberId }
+  refs: {
+    subscriptionId: subscription.id,
+    memberId: subscription.memberId,
+    ...(subscription.receiverMemberId !== null && { receiverMemberId: subscription.receiverMemberId })
+  }
 })
 
 /** The first day of the life that the examples are of. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { isoOrNull } from '#kit/clock'
-import { publicId } from '#kit/ids'
+import { internalId, publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
 import { definePublicFact } from '#kit/outbox'
 import type { ProfileName } from '#platform'
@@ -32,10 +32,15 @@ export const subscriptionUpdated = definePublicFact(
     { changes },
     { shownAt: '2026-11-20T09:00:00.000Z', changes: { price: { from: 24, to: 29 } } }
   ),
-  (s: Subscription, changed: Changed, profile: ProfileName) => ({
-    ...about(s),
-    data: { ...subscriptionPayload(s, profile), changes: changed }
-  })
+  (s: Subscription, changed: Changed, profile: ProfileName) => {
+    const { orderingKey, refs } = about(s)
+    const former = changed.receiver?.from ? internalId('cust', changed.receiver.from) : null
+    return {
+      orderingKey,
+      refs: former === null ? refs : { ...refs, formerReceiverMemberId: former },
+      data: { ...subscriptionPayload(s, profile), changes: changed }
+    }
+  }
 )
 
 /** Each field of the payload that differs, except the status and its dates: transitions have events of their own. */

@@ -1,8 +1,7 @@
-import { type AddressRules, resolvedProblem, urlProblem } from '#kit/addresses'
+import { type AddressRules, resolvedProblem, rulesFor, urlProblem } from '#kit/addresses'
 import type { Database } from '#kit/postgres'
 import { isEventType } from '../public-events.ts'
 import { noEventTypes, unknownEventTypes, unusableDescription, unusableReason, unusableUrl } from '../refusals.ts'
-import { rulesFor } from './endpoint.ts'
 import { readStoreKind } from './endpoint-queries.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused

@@ -38,8 +38,3 @@ export function endpointIdOf(id: string): number {
 
 /** What the installation sets for webhooks. `addresses.loopback` takes effect in sandbox stores only. */
 export type WebhookSettings = { vault: Vault; addresses: AddressRules }
-
-/** The rules as they hold for one store: only a sandbox store's receivers may be on this machine. */
-export function rulesFor(store: { sandbox: boolean }, rules: AddressRules): AddressRules {
-  return { ...rules, loopback: rules.loopback && store.sandbox }
-}

@@ -1,13 +1,12 @@
-import { Agent } from 'undici'
-import { type AddressRules, checkNetworks, guardedConnector } from '#kit/addresses'
 import { realNowMs } from '#kit/clock'
 import { type Engine, nextDueBy } from '#kit/engines'
 import type { Measure } from '#kit/metrics'
+import { openGuardedAgents } from '#kit/outbound'
 import type { Ctx, Database } from '#kit/postgres'
 import { RETRY_SCHEDULE, type RetrySchedule } from '../delivery/delivery-retry-schedule.ts'
 import { dueDeliveries, nextDelivery, releaseLeasedDeliveries } from '../delivery/due-deliveries.ts'
 import { releaseDeliveries } from '../delivery/open-deliveries.ts'
-import { rulesFor, type WebhookSettings } from '../endpoints/endpoint.ts'
+import type { WebhookSettings } from '../endpoints/endpoint.ts'
 import { webhookTries } from '../metrics.ts'
 import { deliveryHeaders } from '../signing/sign-delivery.ts'
 import { createEndpointConcurrency } from './endpoint-concurrency.ts'
@@ -59,7 +58,7 @@ type Due = { parcels: Parcel[]; unsignable: UnsignableTry[]; interrupted: number
 export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEngine {
   const { db, vault, leaseOwner, timeoutMs = TIMEOUT_MS, maySign = () => true } = options
   const outcomes = { schedule: options.schedule ?? RETRY_SCHEDULE }
-  const agents = openAgents(options)
+  const agents = openGuardedAgents(options.addresses, { timeoutMs })
   const cutOffs = new Set<() => void>()
   const turns = new Set<Promise<number>>()
   let stopping = false
@@ -69,7 +68,7 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
   const deliver = async (parcel: Parcel): Promise<{ result: FinishedTry; reply: Reply }> => {
     if (stopping || performance.now() > parcel.startBy) return { result: unsent(parcel), reply: 'not called' }
     const startedAtMs = parcel.testClock ? parcel.claimedAtMs : realNowMs()
-    const response = await postDelivery(parcel.sandbox ? agents.sandbox : agents.live, parcel.post, cutOffs)
+    const response = await postDelivery(agents.of(parcel), parcel.post, cutOffs)
     options.measure?.(webhookTries, response.durationMs / 1000, { outcome: response.failure ?? 'delivered' })
     const reply = response.responseCode === null ? 'none' : { ms: response.durationMs }
     return { result: { ...parcel, startedAtMs, response }, reply }
@@ -164,27 +163,8 @@ export function createDeliveryEngine(options: DeliveryEngineOptions): DeliveryEn
       } finally {
         clearTimeout(timer)
         for (const cutOff of [...cutOffs]) cutOff()
-        await Promise.all([agents.live.destroy(), agents.sandbox.destroy()])
+        await agents.destroy()
       }
     }
   }
-}
-
-/** Keep-alive pools; those of sandbox stores apart, since only these may reach this machine. */
-function openAgents({ addresses, timeoutMs = TIMEOUT_MS }: DeliveryEngineOptions) {
-  checkNetworks(addresses.allow)
-  const open = (rules: AddressRules) =>
-    new Agent({
-      connect: guardedConnector(rules, { timeout: Math.min(10_000, timeoutMs) }),
-      // Shorter than servers commonly keep an idle connection, so that we seldom write into one that is being closed.
-      keepAliveTimeout: 4_000,
-      // A receiver may allow longer, but idle connections cost us too.
-      keepAliveMaxTimeout: 60_000,
-      maxHeaderSize: 16 * 1024,
-      pipelining: 1,
-      // The limit on the whole try replaces both.
-      headersTimeout: 0,
-      bodyTimeout: 0
-    })
-  return { live: open(rulesFor({ sandbox: false }, addresses)), sandbox: open(rulesFor({ sandbox: true }, addresses)) }
 }

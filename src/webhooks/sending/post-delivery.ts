@@ -1,19 +1,9 @@
 import { StringDecoder } from 'node:string_decoder'
 import type { Dispatcher } from 'undici'
+import { type ConnectionFailure, connectionFailureOf } from '#kit/outbound'
 
-/** Why a try failed: no response (timeout … protocol), or a response other than 2xx (redirect, status). */
-type Failure =
-  | 'timeout'
-  | 'address_refused'
-  | 'dns'
-  | 'connect'
-  | 'tls'
-  | 'reset'
-  | 'protocol'
-  | 'other'
-  | 'interrupted'
-  | 'redirect'
-  | 'status'
+/** Why a try failed: no response, or a response other than 2xx (redirect, status). */
+type Failure = ConnectionFailure | 'interrupted' | 'redirect' | 'status'
 
 export type DeliveryResponse = {
   durationMs: number
@@ -114,11 +104,11 @@ export function postDelivery(
           if (read >= READ_BYTES) abort(null)
         },
         onResponseEnd: () => end('protocol'),
-        onResponseError: (_, err) => end(failureBefore(err))
+        onResponseError: (_, err) => end(connectionFailureOf(err))
       }
     )
   } catch (err) {
-    end(failureBefore(err as Error))
+    end(connectionFailureOf(err as Error))
   }
   return promise
 }
@@ -134,23 +124,4 @@ function textOf(chunks: Buffer[]): string {
   // Leaves out a character that the cut goes through. PostgreSQL's text takes no NUL.
   const text = new StringDecoder('utf8').write(Buffer.concat(chunks).subarray(0, KEPT_BYTES))
   return text.replaceAll('\u0000', '\ufffd')
-}
-
-const FAILURES: [pattern: RegExp, failure: Failure][] = [
-  [/^ADDRESS_REFUSED$/, 'address_refused'],
-  [/TIMEOUT|ETIMEDOUT/, 'timeout'],
-  [/^(ENOTFOUND|EAI_)/, 'dns'],
-  [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'connect'],
-  [/^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_MISMATCH|EPROTO)/, 'tls'],
-  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'reset'],
-  // undici's parser asserts where it does not expect what a receiver sends, such as status 000.
-  [/^(HPE_|UND_ERR_|HTTPParserError|ERR_ASSERTION)/, 'protocol']
-]
-// What undici calls a failure of the socket, although the response is wrong: a 100 or 101 that was not requested.
-const INVALID_RESPONSE = /^bad (response|upgrade)$/
-
-function failureBefore(err: Error & { code?: string }): Failure {
-  if (INVALID_RESPONSE.test(err.message)) return 'protocol'
-  const code = err.code ?? err.name
-  return FAILURES.find(([pattern]) => pattern.test(code))?.[1] ?? 'other'
 }

@@ -6,15 +6,12 @@ import { OrNull } from '#resources'
 import { previewPlanVersion } from '#subscriptions'
 import { idInPath, noSuch } from '../../shared/path-ids.ts'
 import type { Surface } from '../../shared/surface.ts'
-import { oneOf, PageLimit, text } from '../fields.ts'
+import { amountText, oneOf, PageLimit, text } from '../fields.ts'
 import { INTERVALS, interval, intervalCount } from './plan-fields.ts'
 import { PlanParams } from './plan-params.ts'
 import { targetOf } from './version-fields.ts'
 
 type Shown = Awaited<ReturnType<typeof previewPlanVersion>>['subscriptions'][number]
-
-const amountText = (meaning: string) =>
-  Type.String({ maxLength: 30, description: 'an amount such as 29.00', meaning, examples: ['35.00'] })
 
 const TermsBody = Type.Object({
   price: OrNull(
@@ -129,10 +126,12 @@ export function previewPlanVersionRoute(admin: Surface): void {
           'Who would get which price by a version, before it is added: totals, and the subscriptions page by page. Nothing is changed. What a version leaves out stays.',
         params: PlanParams,
         querystring: Type.Object({
-          price: Type.Optional(amountText('The price of a cycle')),
+          price: Type.Optional(amountText({ meaning: 'The price of a cycle', examples: ['35.00'] })),
           interval: Type.Optional(interval()),
           interval_count: Type.Optional(intervalCount()),
-          credit: Type.Optional(amountText('Store credit that each paid cycle issues')),
+          credit: Type.Optional(
+            amountText({ meaning: 'Store credit that each paid cycle issues', examples: ['35.00'] })
+          ),
           apply_to: Type.Optional(
             oneOf(['list_price', 'all', 'running'], {
               description:

@@ -6,17 +6,13 @@ import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
 import { startDueWork } from '../start-due-work.ts'
 import { storeOf } from '../store.ts'
-import { minorFrom } from '../store-credits/credit-fields.ts'
+import { creditAmount, minorFrom } from '../store-credits/credit-fields.ts'
 import { CreditParams, creditCustomer } from '../store-credits/one-credit.ts'
 
 const Body = Type.Object(
   {
     amount: Type.Optional(
-      Type.String({
-        description: "an amount above 0, with no more decimals than the store's currency has",
-        meaning: 'What the code takes off; by default all available credit',
-        examples: ['10.00']
-      })
+      creditAmount(1, { meaning: 'What the code takes off; by default all available credit', examples: ['10.00'] })
     ),
     duration: Type.Optional(CodeDuration)
   },

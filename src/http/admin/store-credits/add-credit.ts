@@ -2,14 +2,13 @@ import { Type } from 'typebox'
 import { changeCredits } from '#credits'
 import { IsoDate, instantOrUndefined } from '../../shared/dates.ts'
 import type { Surface } from '../../shared/surface.ts'
-import { amount } from '../fields.ts'
 import { storeOf } from '../store.ts'
-import { minorFrom, operationOfRequest, Reason } from './credit-fields.ts'
+import { creditAmount, minorFrom, operationOfRequest, Reason } from './credit-fields.ts'
 import { CreditParams, creditAfter } from './one-credit.ts'
 import { CreditAccountBody } from './present-credit.ts'
 
 const Body = Type.Object({
-  amount: amount({ meaning: 'How much is added', examples: ['5.00'] }),
+  amount: creditAmount(1, { meaning: 'How much is added', examples: ['5.00'] }),
   reason: Reason('Sorry for the late parcel'),
   expires_at: IsoDate('When the unused part expires; without it the credit does not expire', '2030-01-31')
 })

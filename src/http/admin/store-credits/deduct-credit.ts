@@ -1,14 +1,13 @@
 import { Type } from 'typebox'
 import { changeCredits } from '#credits'
 import type { Surface } from '../../shared/surface.ts'
-import { amount } from '../fields.ts'
 import { storeOf } from '../store.ts'
-import { minorFrom, operationOfRequest, Reason } from './credit-fields.ts'
+import { creditAmount, minorFrom, operationOfRequest, Reason } from './credit-fields.ts'
 import { CreditParams, creditAfter } from './one-credit.ts'
 import { CreditAccountBody } from './present-credit.ts'
 
 const Body = Type.Object({
-  amount: amount({ meaning: 'How much is deducted', examples: ['5.00'] }),
+  amount: creditAmount(1, { meaning: 'How much is deducted', examples: ['5.00'] }),
   reason: Reason('Corrected: the parcel came in time')
 })
 

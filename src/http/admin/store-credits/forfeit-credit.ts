@@ -17,7 +17,7 @@ export function forfeitCreditRoute(admin: Surface): void {
         operationId: 'forfeitCredit',
         summary: 'Forfeit store credit',
         description:
-          'Takes all available credit: an entry of type `forfeit`. What is reserved for a checkout stays. Nothing happens without available credit.',
+          'Takes all available credit: an entry of type `forfeit`. What is reserved for a checkout is the `shortfall` of the entry, and is taken when the checkout gives it back. Nothing happens without credit.',
         params: CreditParams,
         body: Body,
         response: { 200: CreditAccountBody }

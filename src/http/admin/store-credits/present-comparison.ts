@@ -24,13 +24,14 @@ export const comparisonFields = {
   in_step: OrNull(
     Type.Boolean({
       description:
-        'Whether the platform has what it should: all that is available with `storecredit` and `giftcard`, else nothing; null where it could not be read'
+        'Whether the platform has what it should, where it can be spent: all that is available with `storecredit` and `giftcard`, else nothing; false for a gift card that is deactivated or has expired. Null where it could not be read'
     })
   ),
   gift_card: OrNull(GiftCard),
   waits: OrNull(
     Type.String({
-      description: "From when on, by the store's clock, the account is to be compared; null where nothing waits"
+      description:
+        "From when on, by the store's clock, the account is to be compared; the present where that is under way, or where a change is still to be followed. Null where nothing waits"
     })
   ),
   problem: OrNull(Type.String({ description: 'Why the account is not as it should be' }))

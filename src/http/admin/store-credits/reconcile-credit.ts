@@ -1,14 +1,13 @@
 import { Type } from 'typebox'
 import { reconcileCredit } from '#credits'
 import type { Surface } from '../../shared/surface.ts'
-import { amount } from '../fields.ts'
 import { storeOf } from '../store.ts'
-import { minorFrom, operationOfRequest, Reason } from './credit-fields.ts'
+import { creditAmount, minorFrom, operationOfRequest, Reason } from './credit-fields.ts'
 import { CreditParams, creditAfter } from './one-credit.ts'
 import { CreditAccountBody } from './present-credit.ts'
 
 const Body = Type.Object({
-  balance: amount({ meaning: 'What the customer really has', examples: ['15.00'] }),
+  balance: creditAmount(0, { meaning: 'What the customer really has', examples: ['15.00'] }),
   reason: Reason('Counted again')
 })
 

@@ -19,7 +19,7 @@ export function getCreditGiftCardRoute(rest: Surface, { vault }: RestDeps): void
         operationId: 'getStoreCreditGiftCard',
         summary: "Read a customer's gift card",
         description:
-          "The platform's gift card on which the customer has store credit, where the plan pays out gift cards. The code is shown only to a key that may also write: who knows it can spend the card.",
+          "The platform's gift card on which the customer has store credit, where the plan pays out gift cards. It is shown as it was when it was last compared with the platform, after each change here and once a day: a card that the shop has deactivated is replaced only then. The code is shown only to a key that may also write: who knows it can spend the card.",
         params: CustomerParams,
         response: { 200: Envelope(CreditGiftCardBody) }
       }
