@@ -113,7 +113,7 @@ test('after a merge of customers the one who is kept gets what is given back', a
   assert.equal((await credit(ada)).balance, 50)
 })
 
-test('a refund that comes before the cancellation of its order is marked with it, and only what was restored in whole', async () => {
+test('a refund that comes before the cancellation of its order is marked with it, and the rest is restored', async () => {
   const { join, aCode, anOrder, capture, refund, cancel, settle, order: place, entries, credit } = await aShop()
   const ada = await join()
   const refunded = await anOrder(ada, '40.00')

@@ -165,6 +165,24 @@ test('an order that the platform does not show is awaited for two hours of the s
   assert.ok((await entries(id)).some(([type, amount]) => type === 4 && amount === -300))
 })
 
+test('after an outage an order that the platform does not show is awaited from when it is missed, however old it is', async () => {
+  const { storeId, join, order, controls, settle, inStore, engine, change, account, entries } = await aShop()
+  const id = await join('ada@example.com')
+  await controls.setWebhookFaults({ storeId, faults: { drop: 1, seed: 7 } })
+  await order(id, '40.00', '3.00')
+  await settle()
+  await inStore((ctx) => setClock(ctx, ctx.now.add({ hours: 5 })))
+  const hidden = engine({ orders: { findWhole: async () => ({ ok: true, value: new Map() }) } })
+  await change(id, 'add', '1.00')
+  await deliverFacts(service.db, storeId)
+  await runOut(hidden, storeId)
+  assert.match((await account(id))!.lastError!, /does not show an order/)
+  assert.deepEqual(await entries(id), [
+    [1, 500, 'order'],
+    [2, 100]
+  ])
+})
+
 test('what an order may have spent is left out for five minutes on another platform, a change of an account is not', async () => {
   const { storeId, join, order, controls, settle, auditElsewhere, byHand, inStore, doctor } = await aShop()
   const [ada, bob] = [await join('ada@example.com'), await join('bob@example.com')]

@@ -115,6 +115,26 @@ test('commands follow a merge too, and `credit reconcile` moves what an earlier 
   }
 })
 
+test('what a merge has left to who is gone is gathered: their codes end with what they hold, and the credit moves', async () => {
+  const { ada, bob, aCode, memberId, at, inStore, storeId, settle, onPlatform, get, credit } = await aShop()
+  const { id } = await aCode(ada, { amount: 5 })
+  const [gone, kept] = [await memberId(ada), await memberId(bob)]
+  // As the merge of an earlier version, which they came after.
+  await inStore(({ tx }) =>
+    tx.run(sql`update members set merged_into = ${kept} where store_id = ${storeId} and id = ${gone}`)
+  )
+  await json('credit', 'reconcile', ...at, '--customer', bob)
+  await settle()
+  assert.deepEqual(await credit(bob), { balance: 50, reserved: 0, available: 50 })
+  const { ended_by: by, customer_id: of } = (await get(bob, `/codes/${id}`)).data
+  assert.deepEqual([by, of], ['merged', `cust_${kept}`])
+  assert.deepEqual(
+    (await onPlatform()).map(({ isOver }) => isOver),
+    [1]
+  )
+  assert.deepEqual((await inStore(audit)).findings, [])
+})
+
 test('for a deleted customer nothing is added, reserved or made a code of, and what they have is read and deducted', async () => {
   const { ada, controls, storeId, settle, idOf, post, get, at, inStore } = await aShop()
   await controls.deleteCustomer({ storeId, customerId: ada })

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { int, nullable, row, sql, text } from '#kit/postgres'
 import { type PlatformFailure, requestedScopes } from '#platform'
 import { recheckAccounts } from '#spending'
+import { setClock } from '#stores'
 import { openCode } from '../src/spending/platform-account/gift-card-codes.ts'
 import { aCreditShop, deliverFacts, runOut, wake } from './credit-shop.ts'
 import { testDatabase } from './database.ts'
@@ -146,6 +147,29 @@ test('what somebody changes on a card by hand is drift, once no order is found t
   ])
   assert.equal(await balance(id), 30)
   assert.deepEqual(await balances(id), [3000])
+  assert.deepEqual(await findings(), [])
+})
+
+test('after an outage the order is looked for first that has moved the credit of a card, however long ago that was', async () => {
+  const { storeId, join, add, onPlatform, spend, controls, inStore, change, engine, account, walk, entries, findings } =
+    await aShop()
+  const id = await join('ada@example.com')
+  await add(id, '20.00')
+  const [card] = await onPlatform(id)
+  await controls.setWebhookFaults({ storeId, faults: { drop: 1, seed: 7 } })
+  await spend(id, '10.00', card!.code)
+  await inStore((ctx) => setClock(ctx, ctx.now.add({ hours: 1 })))
+  await change(id, 'add', '1.00')
+  await deliverFacts(db, storeId)
+  await runOut(engine({}), storeId)
+  assert.match((await account(id))!.lastError!, /No order is known/)
+  await walk()
+  assert.deepEqual(await entries(id), [
+    [1, 500, 'order'],
+    [2, 2000],
+    [2, 100],
+    [4, -1000, 'order']
+  ])
   assert.deepEqual(await findings(), [])
 })
 

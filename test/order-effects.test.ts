@@ -267,6 +267,17 @@ test('first-order dates are right when an older order becomes known late, and wh
   assert.equal(await firsts(ADA.id), null)
 })
 
+test('an order that the platform gives to another customer counts in the first dates of that one only', async () => {
+  const { report, firsts, customer } = await aShop()
+  const [older, newer] = [anOrder(days(-5), { customerId: ADA.id }), anOrder(days(-2), { customerId: ADA.id })]
+  await report(older, newer)
+  const other = await customer('eve@example.com')
+  await report({ ...older, customerId: other, updatedAt: days(-1) })
+  assert.deepEqual([(await firsts(ADA.id))![1], (await firsts(other))![1]], ['2026-01-29', '2026-01-26'])
+  await report({ ...newer, customerId: other, updatedAt: days(-1) })
+  assert.deepEqual([await firsts(ADA.id), (await firsts(other))![1]], [null, '2026-01-26'])
+})
+
 test('two customers who are merged have the first dates of both', async () => {
   const { store, storeId, settle, join, customer, place, firsts } = await aShop()
   const plain = await customer('eve@example.com')

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { int, nullable, row, sql, text } from '#kit/postgres'
 import { applyReportedTags, setWantedTags, syncTags } from '#mirror'
 import type { Connector, PlatformFailure } from '#platform'
+import { setClock } from '#stores'
 import { auditTags, TAG_CALLS } from '../src/audit/audit-tags.ts'
 import { allow } from '../src/audit/read-charges.ts'
 import { createTagEngine } from '../src/mirror/tags/tag-engine.ts'
@@ -260,6 +261,26 @@ test('two apps that undo each other do so five times in an hour and no more', as
   assert.deepEqual(await waits(), [removedAt, removedAt.add({ hours: 1 })])
   await store.advance({ by: 'PT1H' })
   assert.deepEqual(await tags(id), [VIP])
+  assert.deepEqual(await waits(), [null, null])
+})
+
+test('an owner whose tags wait already waits no shorter when another comparison is asked for', async () => {
+  const { join, settle, memberIdOf, store, inStore } = await aShop()
+  const { id } = await join('ada@example.com')
+  const ownerId = await memberIdOf(id)
+  const { json } = commandLine(service)
+  const waits = async () => {
+    const [diff] = (await json('tags', 'diff', '--store', store.domain, '--customer', id)).data
+    return [diff.waiting_since, diff.next_try_at].map((at) => at && Temporal.Instant.from(at))
+  }
+  const sync = () => inStore((ctx) => syncTags(ctx, { kind: 'customer', ownerId }))
+  const began = await inStore(async ({ now }) => now)
+  await sync()
+  assert.deepEqual(await waits(), [began, began])
+  await inStore((ctx) => setClock(ctx, began.add({ minutes: 10 })))
+  await sync()
+  assert.deepEqual(await waits(), [began, began])
+  await settle()
   assert.deepEqual(await waits(), [null, null])
 })
 

@@ -5,6 +5,7 @@ import { audit } from '#audit'
 import { sql } from '#kit/postgres'
 import { testDatabase } from '../../test/database.ts'
 import { moveTo } from './credit-account.test-helper.ts'
+import { forfeitCredit } from './forfeit-credit.ts'
 import * as customers from './order-credit.test-helper.ts'
 import { transferCredit } from './transfer-credit.ts'
 
@@ -89,6 +90,33 @@ test('a reservation whose time is over gives back to the refund before anybody e
   await isRight()
 })
 
+test('a forfeit that ends a reservation whose time is over takes what that gives back, and lacks what the others hold', async () => {
+  const { store, memberId, issue, reserve, release, entries, available, isRight } = await aCustomer()
+  await issue(1000)
+  await reserve(300, day(1))
+  const open = await reserve(500, day(5))
+  await moveTo(store, day(1).toString())
+  await store.inStore((ctx) => forfeitCredit(ctx, [{ memberId, reason: 'x', operationId: 'forfeit' }]))
+  const { amountMinor, shortfallMinor } = (await entries()).at(-1)!
+  assert.deepEqual([amountMinor, shortfallMinor], [-500, 500])
+  await isRight()
+  await release(open)
+  assert.deepEqual([(await entries()).at(-1)!.amountMinor, await available()], [-500, 0])
+  await isRight()
+})
+
+test('what an order redeemed and the customer did not have is not taken of what a reservation gives back', async () => {
+  const { issue, redeem, reserve, release, entries, available, isRight } = await aCustomer()
+  await issue(1000)
+  const held = await reserve(600)
+  const { amountMinor, shortfallMinor } = await redeem(700)
+  assert.deepEqual([amountMinor, shortfallMinor], [-400, 300])
+  const before = (await entries()).length
+  await release(held)
+  assert.deepEqual([(await entries()).length, await available()], [before, 600])
+  await isRight()
+})
+
 test('the engine, too, takes what a reservation gives back whose time is over', async () => {
   const { store, issue, settle, reserve, expire, entries, isRight } = await aCustomer()
   await issue(1000)
@@ -103,13 +131,16 @@ test('the engine, too, takes what a reservation gives back whose time is over', 
 
 test('what was held and is past its date when it is given back expires: it is not taken', async () => {
   const { store, issue, change, settle, reserve, release, expire, entries, available, isRight } = await aCustomer()
-  await change('manual_add', 300, { expiresAt: day(2) })
   await issue(700)
-  const held = await reserve(1000, day(5))
+  await change('manual_deduct', -200)
+  await change('manual_add', 300, { expiresAt: day(2) })
+  const held = await reserve(800, day(5))
   await settle({ refunded: 6000 })
   await moveTo(store, day(3).toString())
   await release(held)
-  assert.equal((await entries()).at(-1)!.amountMinor, -700)
+  // Of 7.00 that were missing 2.00 still are.
+  assert.equal((await entries()).at(-1)!.amountMinor, -500)
+  await isRight()
   await expire()
   assert.deepEqual([(await entries()).at(-1)!.type, await available()], ['expired', 0])
   await isRight()

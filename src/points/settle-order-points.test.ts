@@ -47,6 +47,22 @@ async function aCustomer() {
     store,
     set,
     entries,
+    /** Entries as an earlier version wrote them, which reverse the 100 points: `reversal` as it was filled in later, or is not. */
+    wrote: async (...older: [points: number, reason: string, reversal: 'refund' | 'dispute' | null][]) => {
+      for (const [points, reason, reversal] of older) {
+        await store.inStore(({ tx, storeId, now }) =>
+          tx.run(sql`
+            with account as (
+              update points_accounts set balance = balance + ${points}
+               where store_id = ${storeId} and member_id = ${memberId} returning balance),
+            first as (select id from points_entries where store_id = ${storeId} order by id limit 1)
+            insert into points_entries (store_id, member_id, points, balance_after, reason, order_id, operation_id, created_at,
+                                        reverses_id, shortfall_points, reversed_points, reversal)
+            select ${storeId}, ${memberId}, ${points}, account.balance, ${reason}, ${orderId}, ${`old:${++last}`}, ${now},
+                   first.id, 0, 0, ${reversal} from account, first`)
+        )
+      }
+    },
     numberOf: (id: string) => known.get(id)!.id,
     merge: (deletedId: string, keptId: string) =>
       store.inStore(async (ctx) => {
@@ -136,6 +152,34 @@ test('entries of earlier versions give back without a shortfall, and without say
     tx.run(sql`update points_entries set reversal = null where store_id = ${storeId}`)
   )
   assert.deepEqual(await settle({ refunded: 3000 }), [[40, 0]])
+})
+
+test('what an earlier version gave back of a dispute, filed as of a refund, is not given back again', async () => {
+  const migrated = await aCustomer()
+  await migrated.wrote([-100, 'order disputed', 'dispute'], [50, 'order refunded', 'refund'])
+  assert.deepEqual(await migrated.settle({ refunded: 3000 }), [
+    [50, 0],
+    [-50, 0]
+  ])
+  assert.deepEqual([await migrated.settle({}), await migrated.balance()], [[], 50])
+  // A node of the earlier version, while this one runs already.
+  const besides = await aCustomer()
+  assert.deepEqual(await besides.settle({ disputed: 6000 }), [[-100, 0]])
+  await besides.wrote([100, 'dispute won', null])
+  assert.deepEqual([await besides.settle({ disputed: 0 }), await besides.balance()], [[], 100])
+})
+
+test('what was given back counts for its own type first, and of that for what was asked for last', async () => {
+  const { wrote, settle, balance } = await aCustomer()
+  await wrote(
+    [-50, 'order refunded', 'refund'],
+    [-50, 'order disputed', 'dispute'],
+    [50, 'less was refunded', 'refund']
+  )
+  assert.deepEqual([await settle({ disputed: 3000 }), await balance()], [[], 50])
+  const won = await aCustomer()
+  await won.wrote([-50, 'order disputed', 'dispute'], [-50, 'order refunded', 'refund'], [50, 'dispute won', 'dispute'])
+  assert.deepEqual([await won.settle({ refunded: 3000 }), await won.balance()], [[], 50])
 })
 
 test('after several merges points are taken from, and given back to, who remains', async () => {

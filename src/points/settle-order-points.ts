@@ -61,21 +61,29 @@ function undo(before: TakeBack[], { type, asked }: Step): Moved {
 
 type TakeBack = TakenBack & { type: TakeBackType }
 
-/** What refunds and disputes have taken back of an entry, oldest first, by the entries that reverse it: what gives back undoes the last. */
+/**
+ * What refunds and disputes have taken back of an entry, oldest first, by the entries that reverse it: what gives back undoes the last of its
+ * type, and then the last of the other, since earlier versions gave back without saying for what.
+ */
 function takeBacksOf(rows: EntryOfOrder[]): TakeBack[] {
   const before: TakeBack[] = []
   for (const { points, shortfallPoints, reversal } of rows) {
     const type = reversal ?? 'refund'
-    if (points <= 0 && shortfallPoints >= 0) before.push({ type, taken: 0 - points, shortfall: shortfallPoints })
-    else takeOff(before, type, { taken: points, shortfall: -shortfallPoints })
+    if (points <= 0 && shortfallPoints >= 0) {
+      before.push({ type, taken: 0 - points, shortfall: shortfallPoints })
+    } else {
+      const lastFirst = before.toReversed()
+      const ofType = lastFirst.filter((one) => one.type === type)
+      const ofOther = lastFirst.filter((one) => one.type !== type)
+      takeOff([...ofType, ...ofOther], { taken: points, shortfall: -shortfallPoints })
+    }
   }
   return before
 }
 
-/** Takes off each of both, where it was asked for last. */
-function takeOff(before: TakeBack[], type: TakeBackType, undone: TakenBack): void {
-  for (const one of before.toReversed()) {
-    if (one.type !== type) continue
+/** Takes off each of both, from the first ones on. */
+function takeOff(takeBacks: TakeBack[], undone: TakenBack): void {
+  for (const one of takeBacks) {
     for (const what of ['taken', 'shortfall'] as const) {
       const part = Math.min(one[what], undone[what])
       one[what] -= part

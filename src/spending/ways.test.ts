@@ -111,3 +111,12 @@ test('who never held a membership spends by the main plan: the oldest that is en
   await disable('Gold')
   assert.deepEqual(await ways(), ['function', 'function'])
 })
+
+test('a plan that is disabled decides nothing for who never held a membership, also where it is the only one', async () => {
+  const { plan, disable, ways } = await aShop()
+  await plan('Beans', 'product', 'storecredit')
+  await disable('Beans')
+  assert.deepEqual(await ways(), [null, null])
+  await plan('Tea', 'product', 'coupon')
+  assert.deepEqual(await ways(), ['coupon', 'coupon'])
+})
