@@ -58,3 +58,21 @@ test('a page that is too large, and one that cannot be written, is passed on in 
   const nowhere = await through(chunks(), { into: join(folder, 'missing') })
   assert.deepEqual([nowhere.read, nowhere.file.isWhole], ['one two', false])
 })
+
+test('a file that was opened while its reader left is closed all the same', async () => {
+  const openFiles = async () => (await readdir('/proc/self/fd').catch(() => [])).length
+  const before = await openFiles()
+  for (let n = 0; n < 40; n++) {
+    const file = new PageFile()
+    const ended = Promise.withResolvers<void>()
+    const copy = file.keep(chunks(), { folder, maxBytes: 100, onEnd: ended.resolve })
+    copy.on('error', () => {})
+    // The first chunk is there, and its file is being opened.
+    setImmediate(() => copy.destroy(new Error('left')))
+    await ended.promise
+    file.drop()
+  }
+  await pause(200)
+  assert.ok((await openFiles()) <= before + 3)
+  assert.deepEqual(await readdir(folder), [])
+})

@@ -1,7 +1,10 @@
-import { createReadStream } from 'node:fs'
-import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
+import { close, createReadStream, open, write } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline, type Readable, Transform } from 'node:stream'
+import { promisify } from 'node:util'
+
+const [openFile, writeTo] = [promisify(open), promisify(write)]
 
 const READ_BYTES = 256 * 1024
 
@@ -10,7 +13,8 @@ const READ_BYTES = 256 * 1024
  * nobody reads or writes it any more.
  */
 export class PageFile {
-  #handle: FileHandle | null = null
+  /** The number of the open file: an object of Node's would end the process if it were ever forgotten. */
+  #fd: number | null = null
   #users = 0
   #isDropped = false
   #isWhole = false
@@ -31,14 +35,18 @@ export class PageFile {
     let isKept = true
     const write = async (chunk: Buffer) => {
       if (!isKept || this.#isDropped) return
+      // Who asked may leave meanwhile: the file is closed when this is written.
+      this.#users++
       try {
         if (this.bytes + chunk.length > maxBytes) throw new Error('The page is larger than the cache keeps')
-        this.#handle ??= await openUnnamed(folder)
-        await this.#handle.writev([chunk], this.bytes)
+        this.#fd ??= await openUnnamed(folder)
+        await writeWhole(this.#fd, chunk, this.bytes)
         this.bytes += chunk.length
       } catch {
         // A full disk or a large page costs the copy only: whoever asked gets the page.
         isKept = false
+      } finally {
+        this.#leave()
       }
     }
     const copy = new Transform({
@@ -47,7 +55,7 @@ export class PageFile {
       }
     })
     pipeline(source, copy, (err) => {
-      this.#isWhole = !err && isKept && this.#handle !== null
+      this.#isWhole = !err && isKept && this.#fd !== null
       this.#leave()
       onEnd()
     })
@@ -56,11 +64,11 @@ export class PageFile {
 
   /** Everything, from the beginning. */
   read(): Readable {
-    if (!this.isWhole || !this.#handle) throw new Error('The page is not whole')
+    if (!this.isWhole || this.#fd === null) throw new Error('The page is not whole')
     this.#users++
     const end = this.bytes - 1
     const stream = createReadStream('', {
-      fd: this.#handle.fd,
+      fd: this.#fd,
       start: 0,
       end,
       autoClose: false,
@@ -82,17 +90,24 @@ export class PageFile {
 
   #closeUnused(): void {
     if (!this.#isDropped || this.#users > 0) return
-    const handle = this.#handle
-    this.#handle = null
+    if (this.#fd === null) return
     // Its bytes are gone with it, whatever the close says.
-    handle?.close().catch(() => {})
+    close(this.#fd, () => {})
+    this.#fd = null
   }
 }
 
-async function openUnnamed(folder: string): Promise<FileHandle> {
+async function writeWhole(fd: number, chunk: Buffer, position: number): Promise<void> {
+  for (let written = 0; written < chunk.length; ) {
+    const { bytesWritten } = await writeTo(fd, chunk, written, chunk.length - written, position + written)
+    written += bytesWritten
+  }
+}
+
+async function openUnnamed(folder: string): Promise<number> {
   const own = await mkdtemp(join(folder, 'perennial-page-'))
   try {
-    return await open(join(own, 'page'), 'wx+', 0o600)
+    return await openFile(join(own, 'page'), 'wx+', 0o600)
   } finally {
     await rm(own, { recursive: true })
   }
