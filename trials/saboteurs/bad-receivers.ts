@@ -36,12 +36,12 @@ export const badReceiversSaboteurs: Record<string, Saboteur> = {
     trialThen: { failsWith: 'status 302' },
     edits: [
       {
-        file: 'src/webhooks/sending/delivery-engine.ts',
+        file: 'src/kit/outbound/guarded-agents.ts',
         from: "import { Agent } from 'undici'",
         to: "import { Agent, interceptors } from 'undici'"
       },
       {
-        file: 'src/webhooks/sending/delivery-engine.ts',
+        file: 'src/kit/outbound/guarded-agents.ts',
         from: '      bodyTimeout: 0\n    })',
         to: '      bodyTimeout: 0\n    }).compose(interceptors.redirect({ maxRedirections: 2 }))'
       }
