@@ -2,7 +2,7 @@ import type { Ctx } from '#kit/postgres'
 import { writeAccounts } from './change-credits.ts'
 import type { CreditEntry } from './credit.ts'
 import { openAccounts } from './open-accounts.ts'
-import { availableOf, type Draft, planChange } from './plan-change.ts'
+import { availableOf, planChange } from './plan-change.ts'
 import { listEntriesOf } from './queries.ts'
 
 export type Forfeit = {
@@ -33,7 +33,7 @@ export async function forfeitCredit(ctx: Ctx, forfeits: Forfeit[]): Promise<Cred
   const planned = forfeits.flatMap(({ memberId, reason, operationId, formerId }) => {
     const draft = draftOf(memberId)
     if (before.has(operationId) || (formerId !== undefined && isTaken(formerId))) return []
-    const amountMinor = -(availableOf(draft) + heldOf(draft))
+    const amountMinor = -(availableOf(draft) + draft.reservedMinor)
     if (amountMinor === 0) return []
     const change = { memberId, type: 'forfeit', amountMinor, reason, operationId, isCapped: true } as const
     const entry = planChange(draft, change, ctx.now)
@@ -43,10 +43,6 @@ export async function forfeitCredit(ctx: Ctx, forfeits: Forfeit[]): Promise<Cred
   const { entries } = await writeAccounts(ctx, drafts, planned)
   return planned.map(({ operationId }) => entries.get(operationId)!)
 }
-
-/** What open reservations hold. */
-const heldOf = ({ reservations }: Draft): number =>
-  reservations.reduce((sum, { status, amountMinor }) => (status === 'reserved' ? sum + amountMinor : sum), 0)
 
 /** The operation that gives back a forfeit. */
 export const undoneOf = (operationId: string): string => `undone:${operationId}`

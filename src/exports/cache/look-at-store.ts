@@ -1,4 +1,4 @@
-import { type Ctx, instant, nullable, row, sql, text } from '#kit/postgres'
+import { type Ctx, instant, nullable, row, sentTogether, sql, text } from '#kit/postgres'
 import type { ExportEndpoint } from '../endpoint.ts'
 import { type FactCursor, readFactsSince } from './fact-cursor.ts'
 import { findTouchedRows, type TouchedRows } from './touched-rows.ts'
@@ -22,15 +22,17 @@ export async function lookAtStore(
   endpoints: readonly ExportEndpoint[]
 ): Promise<Look> {
   const { storeId, tx } = ctx
-  const { version } = await tx.one(
-    Version,
-    sql`
-    select concat_ws(' ',
-             (select count(*) from sales_channels where store_id = ${storeId}),
-             (select string_agg(concat_ws('|', key, created_at, balances_version), ',' order by key)
-                from reward_integrations where store_id = ${storeId})) as version`
+  const [{ version }, { cursor, subjects }] = await sentTogether(
+    tx.one(
+      Version,
+      sql`
+      select concat_ws(' ',
+               (select count(*) from sales_channels where store_id = ${storeId}),
+               (select string_agg(concat_ws('|', key, created_at, balances_version), ',' order by key)
+                  from reward_integrations where store_id = ${storeId})) as version`
+    ),
+    readFactsSince(ctx, before.cursor)
   )
-  const { cursor, subjects } = await readFactsSince(ctx, before.cursor)
   return { cursor, version, touched: subjects && (await findTouchedRows(ctx, endpoints, subjects)) }
 }
 
