@@ -19,7 +19,7 @@ export type Step =
 const maybe = (numbers: fc.Arbitrary<number>): fc.Arbitrary<number | null> => fc.option(numbers)
 
 type Weighted = fc.WeightedArbitrary<Step>
-const kinds = (who: fc.Arbitrary<0 | 1>) =>
+const kinds = (who: fc.Arbitrary<0 | 1>, mostReserved: number) =>
   ({
     add: fc.record({
       kind: fc.constant('add' as const),
@@ -38,7 +38,7 @@ const kinds = (who: fc.Arbitrary<0 | 1>) =>
     reserve: fc.record({
       kind: fc.constant('reserve' as const),
       who,
-      minor: fc.integer({ min: 1, max: 500 }),
+      minor: fc.integer({ min: 1, max: mostReserved }),
       days: fc.integer({ min: 1, max: 6 })
     }),
     capture: fc.record({
@@ -74,8 +74,12 @@ const kinds = (who: fc.Arbitrary<0 | 1>) =>
   }) satisfies Record<Step['kind'], fc.Arbitrary<Step>>
 
 /** Steps of these kinds, some more often than others. */
-function stepsOf(who: fc.Arbitrary<0 | 1>, weights: Partial<Record<Step['kind'], number>>): fc.Arbitrary<Step> {
-  const all: Record<string, fc.Arbitrary<Step>> = kinds(who)
+function stepsOf(
+  who: fc.Arbitrary<0 | 1>,
+  weights: Partial<Record<Step['kind'], number>>,
+  mostReserved = 500
+): fc.Arbitrary<Step> {
+  const all: Record<string, fc.Arbitrary<Step>> = kinds(who, mostReserved)
   return fc.oneof(...Object.entries(weights).map(([kind, weight]): Weighted => ({ weight, arbitrary: all[kind]! })))
 }
 
@@ -98,17 +102,16 @@ const anything = stepsOf(fc.constantFrom<0 | 1>(0, 1), {
   reverse: 2,
   points: 1
 })
-/** Of one customer: refunds and disputes come upon reservations that are open. */
-const reserving = stepsOf(fc.constant(0), {
-  add: 1,
-  wait: 1,
-  reserve: 4,
-  capture: 1,
-  release: 2,
-  issue: 3,
-  reverse: 4
-})
+/** Of one customer: refunds and disputes come upon several reservations that are open, of credit that comes before and after them. */
+const reserving = stepsOf(
+  fc.constant(0),
+  { add: 2, wait: 1, reserve: 6, capture: 1, release: 2, issue: 3, reverse: 3 },
+  200
+)
+/** Of one customer: credit is spent that is past its date, before anything has expired it. */
+const late = stepsOf(fc.constant(0), { add: 4, deduct: 4, wait: 4, reserve: 1, redeem: 1, issue: 1 })
 export const life = fc.oneof(
-  { weight: 2, arbitrary: batchesOf(anything) },
-  { weight: 1, arbitrary: batchesOf(reserving) }
+  { weight: 4, arbitrary: batchesOf(anything) },
+  { weight: 3, arbitrary: batchesOf(reserving) },
+  { weight: 2, arbitrary: batchesOf(late) }
 )
