@@ -1,7 +1,9 @@
-// Full pages of the Data API over HTTP, in turns with psql, which copies the endpoint's own SELECT, unformatted and as row_to_json, to
-// /dev/null; the last page by the first; then what eight clients that sync do to the memory of the process and to other requests.
+// Full pages of the Data API over HTTP, read from the database and kept ones, in turns with psql, which copies the endpoint's own SELECT,
+// unformatted and as row_to_json, to /dev/null; the last page by the first; then what eight clients that sync do to the memory of the
+// process and to other requests. A worker node of the service works beside all of it.
 // Usage: node bench/export-pages.ts [customers and orders, 1000000] [a word in the names of the endpoints wanted]
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { createInterface } from 'node:readline'
@@ -18,13 +20,16 @@ import { signedQuery } from '../src/http/storefront/signed.test-helper.ts'
 import { aStore } from '../test/store-builder.ts'
 import { benchDatabase, median } from './database.ts'
 import { fillExports } from './export-rows.ts'
+import { processCpu, serverCpu } from './server-cpu.ts'
 
 const ROWS = Number(process.argv[2] ?? 1_000_000)
 const ONLY = process.argv[3] ?? ''
 const ROUNDS = 15
 const SYNC_MS = 10_000
 const CLIENTS = 8
-const WANTED = { ofCopy: 0.6, ofRowToJson: 2.5, lastToFirst: 1.3, processMb: 150, p99: 3 }
+/** The end of a page has its `meta`, and of numbered pages a row if there is any. */
+const META_BYTES = 4_096
+const WANTED = { ofCopy: 0.6, keptOfCopy: 2, ofRowToJson: 2.5, lastToFirst: 1.3, processMb: 150, p99: 3 }
 
 const database = await benchDatabase()
 const db = new Database({ url: database.url })
@@ -38,72 +43,113 @@ try {
   const seconds = await timed(() => fillExports(client, ROWS))
   console.log(`${ROWS} customers and orders in ${(seconds / 1000).toFixed(0)} s`)
   const { key } = await createKey(db, { storeId: 1, name: 'Bench' })
-  const [server, origin] = await serve(database.url)
+  const worker = fork(fileURLToPath(new URL('idle-node.ts', import.meta.url)), [database.url, 'worker'])
+  children.push(worker)
+  await once(worker, 'message')
+  const [unkept, keeping] = [await serve('nothing-kept', database.url), await serve('perennial', database.url)]
+  const databaseCpu = await serverCpu(database.url)
   const psql = await startPsql(database.url)
-  const get = async (path: string, query: Record<string, string>) => {
-    const url = `${origin}/apps/svc-api/v1/data${path}?${signedQuery(store, { key, ...query })}`
-    const { statusCode, body } = await agent.request({ origin, method: 'GET', path: url.slice(origin.length) })
+  const get = async ({ origin }: Server, name: string, query: Record<string, string>) => {
+    const path = `/apps/svc-api/v1/data/${name}?${signedQuery(store, { key, ...query })}`
+    const { statusCode, body } = await agent.request({ origin, method: 'GET', path })
     let bytes = 0
-    for await (const chunk of body) bytes += chunk.length
+    let end = Buffer.alloc(0)
+    for await (const chunk of body) {
+      bytes += chunk.length
+      end = chunk.length < META_BYTES ? Buffer.concat([end, chunk]).subarray(-META_BYTES) : chunk.subarray(-META_BYTES)
+    }
     if (statusCode !== 200) throw new Error(`${path}: ${statusCode}`)
-    return bytes
+    return { bytes, end: end.toString() }
   }
 
   let isGood = true
   for (const endpoint of endpoints.filter(({ name }) => name.includes(ONLY))) {
     const { raw, json } = await selectsOf(endpoint)
     const last = await lastQuery(endpoint)
-    const path = `/${endpoint.name}`
-    const times = { copy: [] as number[], rowToJson: [] as number[], first: [] as number[], last: [] as number[] }
+    const { name } = endpoint
+    const times: Record<'copy' | 'rowToJson' | 'first' | 'last' | 'kept', number[]> = {
+      copy: [],
+      rowToJson: [],
+      first: [],
+      last: [],
+      kept: []
+    }
+    const cpu = { service: 0, database: 0, kept: 0 }
     let bytes = 0
     for (let round = -2; round < ROUNDS; round++) {
       const copy = await psql.copy(raw)
-      const first = await timed(async () => (bytes = await get(path, {})))
+      const before = [unkept.cpu(), databaseCpu()] as const
+      const first = await timed(async () => ({ bytes } = await get(unkept, name, {})))
+      const used = [unkept.cpu() - before[0], databaseCpu() - before[1]] as const
       const rowToJson = await psql.copy(json)
-      const end = await timed(() => get(path, last))
+      const end = await timed(() => get(unkept, name, last))
+      const beforeKept = keeping.cpu()
+      const kept = await timed(() => get(keeping, name, {}))
       if (round < 0) continue
       times.copy.push(copy)
       times.first.push(first)
       times.rowToJson.push(rowToJson)
       times.last.push(end)
+      times.kept.push(kept)
+      cpu.service += used[0]
+      cpu.database += used[1]
+      cpu.kept += keeping.cpu() - beforeKept
     }
     const ratio = (a: number[], b: number[]) => Number((median(a) / median(b)).toFixed(2))
     const result = {
       of_copy: ratio(times.copy, times.first),
       of_row_to_json: ratio(times.rowToJson, times.first),
-      last_to_first: ratio(times.last, times.first)
+      last_to_first: ratio(times.last, times.first),
+      kept_of_copy: ratio(times.copy, times.kept)
     }
     isGood &&=
       result.of_copy >= WANTED.ofCopy &&
       result.of_row_to_json >= WANTED.ofRowToJson &&
-      result.last_to_first <= WANTED.lastToFirst
+      result.last_to_first <= WANTED.lastToFirst &&
+      result.kept_of_copy >= WANTED.keptOfCopy
     console.log(
       JSON.stringify({
         bench: 'export-pages',
-        name: endpoint.name,
+        name,
         ...result,
         page_ms: Number(median(times.first).toFixed(1)),
-        page_bytes: bytes
+        kept_ms: Number(median(times.kept).toFixed(1)),
+        page_bytes: bytes,
+        service_cpu_ms: Math.round(cpu.service / ROUNDS),
+        database_cpu_ms: Math.round(cpu.database / ROUNDS),
+        kept_service_cpu_ms: Math.round(cpu.kept / ROUNDS)
       })
     )
   }
 
+  const { origin } = keeping
+  const memoryMb = (of: 'VmHWM' | 'VmRSS') =>
+    Number(new RegExp(`${of}:\\s+(\\d+)`).exec(readFileSync(`/proc/${keeping.pid}/status`, 'utf8'))![1]) / 1024
   const quiet = await p99OfRequests(origin, key)
+  const beforeMb = memoryMb('VmRSS')
   const abort = new AbortController()
+  let pages = 0
+  // Each client pulls its endpoint page by page, from the start again after the end.
   const syncs = Array.from({ length: CLIENTS }, async (_, at) => {
     const { name } = endpoints[at % endpoints.length]!
-    while (!abort.signal.aborted) await get(`/${name}`, {})
+    let query: Record<string, string> = {}
+    while (!abort.signal.aborted) {
+      query = after(query, (await get(keeping, name, query)).end)
+      pages++
+    }
   })
   const busy = await p99OfRequests(origin, key)
   abort.abort()
   await Promise.all(syncs)
-  const peakMb = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))![1]) / 1024
+  const peakMb = memoryMb('VmHWM')
   const p99Ratio = busy / quiet
   isGood &&= peakMb < WANTED.processMb && p99Ratio <= WANTED.p99
   console.log(
     JSON.stringify({
       bench: 'export-pages',
       name: `${CLIENTS} clients`,
+      pages,
+      process_mb_before: Math.round(beforeMb),
       process_peak_mb: Math.round(peakMb),
       p99_ms: Number(busy.toFixed(1)),
       p99_without_ms: Number(quiet.toFixed(1)),
@@ -194,12 +240,24 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started
 }
 
-async function serve(url: string): Promise<[ChildProcess, string]> {
+type Server = { origin: string; pid: number; cpu: () => number }
+
+async function serve(which: 'perennial' | 'nothing-kept', url: string): Promise<Server> {
   const path = fileURLToPath(new URL('read-member-server.ts', import.meta.url))
-  const server = spawn(process.execPath, [path, 'perennial', url], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const server = spawn(process.execPath, [path, which, url], { stdio: ['ignore', 'pipe', 'inherit'] })
   children.push(server)
   return new Promise((resolve, reject) => {
-    server.stdout!.once('data', (line: Buffer) => resolve([server, line.toString().trim()]))
+    const pid = server.pid!
+    server.stdout!.once('data', (line: Buffer) =>
+      resolve({ origin: line.toString().trim(), pid, cpu: processCpu(pid) })
+    )
     server.once('exit', (code) => reject(new Error(`The server ended with ${code}`)))
   })
+}
+
+/** What asks for the page after one that ends so; the first page after the last one. */
+function after(query: Record<string, string>, end: string): Record<string, string> {
+  const lastId = /"last_id":\s*(\d+)/.exec(end)?.[1]
+  if (lastId) return /"has_more":\s*true/.test(end) ? { since_id: lastId } : {}
+  return end.includes('"shopify_customer_gid"') ? { page: String(Number(query.page ?? 1) + 1) } : {}
 }

@@ -6,7 +6,7 @@ const SLICE = 50_000
 /**
  * Fills store 1 without triggers and foreign keys, which needs a superuser: `rows` customers with an order each, three of ten of them
  * members with a subscription and an attempt, and five entries of store credit for each customer, all of them of members. One of ten
- * subscriptions is cancelled, one of twenty orders refunded.
+ * subscriptions is cancelled, one of twenty orders refunded. Nothing is due to be billed.
  */
 export async function fillExports(client: pg.Client, rows: number): Promise<void> {
   await client.query('set session_replication_role = replica')
@@ -55,7 +55,7 @@ const STATEMENTS = [
      interval, interval_count, anchor_at, anchor_cycle, cycle_index, next_cycle, next_billing_at, billing_due_at, cancelled_at, cancel_reason,
      created_at, updated_at)
    select 1, id, 1, 9000000 + id, '1', 'Club', case when id % 30 = 0 then 'cancelled' else 'active' end, 2900, 'USD', 'month', 1, created_at,
-          1, 1, 2, case when id % 30 > 0 then created_at + interval '1 month' end, case when id % 30 > 0 then created_at + interval '1 month' end,
+          1, 1, 2, case when id % 30 > 0 then created_at + interval '10 years' end, case when id % 30 > 0 then created_at + interval '10 years' end,
           case when id % 30 = 0 then created_at end, case when id % 30 = 0 then 'too_expensive' end, created_at, created_at
      from members where store_id = 1 and id > $1 and id <= $2 and id % 10 < 3`,
   `insert into contract_activities (store_id, subscription_id, member_id, kind, actor, text, plan_group_name, plan_name, occurred_at, refs)

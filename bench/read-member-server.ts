@@ -1,4 +1,5 @@
-// One of the two servers that bench/read-member.ts compares. Arguments: perennial or bare, and the database's URL.
+// One of the servers that bench/read-member.ts and bench/export-pages.ts compare. Arguments: perennial, nothing-kept (the same without
+// kept pages of the Data API) or bare, and the database's URL.
 import fastify from 'fastify'
 import pg from 'pg'
 import pino from 'pino'
@@ -9,7 +10,7 @@ import { buildHttp } from '../src/http/server/server.ts'
 import { testVault } from '../test/store-builder.ts'
 
 const [which, url] = process.argv.slice(2)
-const app = which === 'bare' ? bareServer(url!) : perennialServer(url!)
+const app = which === 'bare' ? bareServer(url!) : perennialServer(url!, which !== 'nothing-kept')
 console.log(await app.listen({ port: 0, host: '127.0.0.1' }))
 
 function bareServer(connectionString: string) {
@@ -26,7 +27,7 @@ function bareServer(connectionString: string) {
   return server
 }
 
-function perennialServer(connectionString: string) {
+function perennialServer(connectionString: string, keepsPages: boolean) {
   // With the limits of requests, as the service has them.
   const db = new Database({ url: connectionString }).forWork('request')
   const unused = async (): Promise<never> => {
@@ -45,6 +46,7 @@ function perennialServer(connectionString: string) {
     logger: pino({ level: 'warn' }),
     operatorToken: new Secret('bench'),
     settings: [],
+    ...(!keepsPages && { pageCacheOptions: { maxBytes: 0 } }),
     addresses: { loopback: false, allow: [] },
     health: { ready: async () => ({ ready: true, checks: {} }), metrics: (_request, response) => void response.end() },
     wake: () => {},

@@ -1,7 +1,7 @@
 export { createExportWorkers, type ExportWorkers, type ExportWorkersOptions } from './bytes/export-workers.ts'
 export { ENCODINGS, type Encoding } from './bytes/messages.ts'
 export { TooManyExports } from './bytes/refusals.ts'
-export { createPageCache, type PageCache } from './cache/page-cache.ts'
+export { createPageCache, type PageCache, type PageCacheOptions } from './cache/page-cache.ts'
 export { exportsConsumer } from './changes/note-changes.ts'
 export type {
   CopiedColumn,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Status } from '#audit'
-import type { ExportWorkersOptions } from '#exports'
+import type { ExportWorkersOptions, PageCacheOptions } from '#exports'
 import type { AddressRules } from '#kit/addresses'
 import type { SettingsSection } from '#kit/define-settings'
 import type { Measure } from '#kit/metrics'
@@ -19,6 +19,8 @@ export type HttpDeps = {
   limiter: RateLimiter
   /** How many exports run at once and how long, where that is not as in the service. */
   exportOptions?: Omit<ExportWorkersOptions, 'url'>
+  /** How much of the pages is kept, where that is not as in the service. */
+  pageCacheOptions?: Pick<PageCacheOptions, 'maxBytes' | 'folder'>
   /** How long a dump of the Collection API may take; 9 seconds when left out. */
   dumpWithinMs?: number
   /** Requests per window and plan: those of the contract (spec 1, Limits), unless a bench measures more. */

@@ -35,7 +35,7 @@ export function registerStorefront(app: FastifyInstance, deps: HttpDeps, countAd
     }
   })
   const exports = createExportWorkers({ url: deps.db.url, ...deps.exportOptions })
-  const pages = createPageCache({ db: deps.db, exports })
+  const pages = createPageCache({ db: deps.db, exports, ...deps.pageCacheOptions })
   endWithServer(app, exports)
   app.addHook('onClose', async () => pages.close())
   registerData(app, { ...deps, exports, pages }, { countAddress, findShop })
