@@ -14,7 +14,8 @@ import {
   planPage,
   pushRewardBalances,
   readPageRequest,
-  setRewardIntegration
+  setRewardIntegration,
+  type WantedPage
 } from '#exports'
 import { parseCustomerId, upsertCustomers } from '#members'
 import { recordReports } from '#orders'
@@ -40,7 +41,7 @@ function aCache(storeId: number, options: { maxBytes?: number; exports?: ExportW
   let from: From[] = []
   const cache = createPageCache({ db, exports: workers, onPage: (source) => from.push(source), ...options })
   beforeDrop(async () => cache.close())
-  const pages = async function* (filters: Record<string, string> = {}): AsyncGenerator<[EndpointName, PlannedPage]> {
+  const pages = async function* (filters: Record<string, string> = {}): AsyncGenerator<[WantedPage, PlannedPage]> {
     for (const declared of endpoints) {
       const endpoint = { ...declared, pageSize: ROWS }
       for (let page = 1, since = 0, isEnd = false; !isEnd; page++) {
@@ -49,21 +50,22 @@ function aCache(storeId: number, options: { maxBytes?: number; exports?: ExportW
         const { last_id, has_more } = JSON.parse(planned.head + planned.tail).meta
         since = last_id
         isEnd = endpoint.paging === 'cursor' ? !has_more : planned.page === null
-        if (planned.page) yield [endpoint.name, planned]
+        if (planned.page) yield [{ storeId, endpoint, request }, planned]
       }
     }
   }
-  const open = async (planned: PlannedPage, encoding: Encoding = 'identity') =>
-    await buffer(await cache.open(planned, { encoding, signal }))
-  const fresh = async ({ endpoint: _, page: __, now: ___, ...plan }: PlannedPage) =>
+  const open = async (wanted: WantedPage, encoding: Encoding = 'identity') =>
+    await buffer((await cache.open(wanted, { encoding, signal })).bytes)
+  const fresh = async ({ endpoint: _, page: __, now: ___, staysWhile: ____, ...plan }: PlannedPage) =>
     (await buffer(await workers.stream(plan))).toString()
   /** Reads all pages, each compared with the database; returns which endpoints had pages that were made anew, and how many were kept. */
   const readAll = async (filters: Record<string, string> = {}) => {
     const anew = new Set<EndpointName>()
     let kept = 0
-    for await (const [name, planned] of pages(filters)) {
+    for await (const [wanted, planned] of pages(filters)) {
       from = []
-      const bytes = (await open(planned)).toString()
+      const { name } = wanted.endpoint
+      const bytes = (await open(wanted)).toString()
       assert.equal(bytes, await fresh(planned), `a page of ${name} is not what the database returns`)
       if (from[0] === 'cache') kept++
       else anew.add(name)
@@ -239,11 +241,26 @@ test('balances of reward points and whether they are shown alter all pages of me
   assert.ok((await readAll()).anew.includes('members'))
 })
 
+test('a member who goes moves the pages of members after: kept ones are never those of the numbers before', async () => {
+  const { store, settle, members, readAll } = await aShop()
+  const [first, last] = [members[0]!, members.at(-1)!]
+  // The platform merges nobody who has store credit.
+  for (const { id } of [first, last])
+    await service.post(`/store-credits/${id}/deduct`, store.key, { amount: 30, reason: 'x' })
+  await settle()
+  await readAll()
+  assert.deepEqual((await readAll()).anew, [])
+  await service.admin('POST', `${store.at}/sandbox/merges`, { customer: first.id, into: last.id })
+  await settle()
+  assert.ok((await readAll()).anew.includes('members'))
+  assert.deepEqual((await readAll()).anew, [])
+})
+
 test('a page that is read while a row of it changes is not kept', async () => {
   const { store, storeId, settle, members, pages } = await aShop()
-  const found: PlannedPage[] = []
-  for await (const [name, planned] of pages()) if (name === 'members') found.push(planned)
-  const [planned, next] = found as [PlannedPage, PlannedPage]
+  const found: [WantedPage, PlannedPage][] = []
+  for await (const page of pages()) if (page[0].endpoint.name === 'members') found.push(page)
+  const [[wanted, planned], [next]] = found as [(typeof found)[0], (typeof found)[0]]
   const gate = Promise.withResolvers<void>()
   // The bytes of pages come only when the gate is open.
   const exports: ExportWorkers = {
@@ -257,17 +274,17 @@ test('a page that is read while a row of it changes is not kept', async () => {
     }
   }
   const { cache, open, fresh, from } = aCache(storeId, { exports })
-  const before = await cache.open(planned, { encoding: 'identity', signal })
+  const before = await cache.open(wanted, { encoding: 'identity', signal })
   await service.post(`/store-credits/${members[0]!.id}/add`, store.key, { amount: 3, reason: 'w' })
   await settle()
   // Another page is asked for meanwhile, which notices the change.
   const other = await cache.open(next, { encoding: 'identity', signal })
   gate.resolve()
-  await buffer(before)
-  await buffer(other)
-  assert.equal((await open(planned)).toString(), await fresh(planned))
+  await buffer(before.bytes)
+  await buffer(other.bytes)
+  assert.equal((await open(wanted)).toString(), await fresh(planned))
   assert.equal(from().at(-1), 'database')
-  await open(planned)
+  await open(wanted)
   assert.equal(from().at(-1), 'cache')
   await open(next)
   assert.equal(from().at(-1), 'cache')
@@ -275,8 +292,8 @@ test('a page that is read while a row of it changes is not kept', async () => {
 
 test('each encoding is kept for itself; the bound drops what was used least; an aborted page is not kept', async () => {
   const { storeId, pages } = await aShop()
-  const all: PlannedPage[] = []
-  for await (const [, planned] of pages()) all.push(planned)
+  const all: WantedPage[] = []
+  for await (const [wanted] of pages()) all.push(wanted)
   const one = all[0]!
   const free = aCache(storeId)
   const plain = await free.open(one)
@@ -287,12 +304,12 @@ test('each encoding is kept for itself; the bound drops what was used least; an 
   assert.ok(zipped.length > 0)
   assert.deepEqual(free.from().slice(2), ['cache', 'cache'])
 
-  const sizes = new Map<PlannedPage, number>()
-  for (const planned of all) sizes.set(planned, (await free.open(planned)).length)
+  const sizes = new Map<WantedPage, number>()
+  for (const wanted of all) sizes.set(wanted, (await free.open(wanted)).length)
   const largest = Math.max(...sizes.values())
   assert.ok([...sizes.values()].reduce((sum, size) => sum + size) > 4 * largest + sizes.get(one)!)
   const tight = aCache(storeId, { maxBytes: 4 * largest })
-  for (const planned of all) await tight.open(planned)
+  for (const wanted of all) await tight.open(wanted)
   await tight.open(all.at(-1)!)
   assert.equal(tight.from().at(-1), 'cache')
   await tight.open(one)
@@ -303,7 +320,7 @@ test('each encoding is kept for itself; the bound drops what was used least; an 
   assert.deepEqual(off.from(), ['database', 'database'])
 
   const leaving = aCache(storeId)
-  const stream = await leaving.cache.open(one, { encoding: 'identity', signal })
+  const { bytes: stream } = await leaving.cache.open(one, { encoding: 'identity', signal })
   stream.destroy()
   await new Promise((done) => stream.once('close', done))
   assert.deepEqual(await leaving.open(one), plain)

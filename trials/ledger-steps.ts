@@ -108,8 +108,8 @@ const reserving = stepsOf(
   { add: 2, wait: 1, reserve: 6, capture: 1, release: 2, issue: 3, reverse: 3 },
   200
 )
-/** Of one customer: credit is spent that is past its date, before anything has expired it. */
-const late = stepsOf(fc.constant(0), { add: 4, deduct: 4, wait: 4, reserve: 1, redeem: 1, issue: 1 })
+/** Of one customer: credit is spent that is past its date, before anything has expired it, and given back. */
+const late = stepsOf(fc.constant(0), { add: 4, deduct: 4, wait: 4, reserve: 1, redeem: 2, restore: 3, issue: 1 })
 export const life = fc.oneof(
   { weight: 4, arbitrary: batchesOf(anything) },
   { weight: 3, arbitrary: batchesOf(reserving) },

@@ -136,5 +136,16 @@ export type PagePlan = {
 /** The internal ids of the rows of a page: those in a range, or those of a list. Both bounds are part of the range. */
 export type PageIds = { from: number; through: number } | { ids: number[] }
 
-/** A page that is to be copied. `page` null: it has no rows. `now`: the store's time in the text of its SELECT, as ISO 8601. */
-export type PlannedPage = PagePlan & { endpoint: EndpointName; page: PageIds | null; now: string }
+/** What is asked of an endpoint of a store. */
+export type WantedPage = { storeId: number; endpoint: ExportEndpoint; request: PageRequest }
+
+/**
+ * A page that is to be copied. `page` null: it has no rows. `now`: the store's time in the text of its SELECT, as ISO 8601. `staysWhile`: the
+ * same request means the same rows as long as none of them changes, or none of the whole endpoint; null: that is not sure.
+ */
+export type PlannedPage = PagePlan & {
+  endpoint: EndpointName
+  page: PageIds | null
+  now: string
+  staysWhile: 'its rows stay' | 'all rows stay' | null
+}

@@ -13,7 +13,8 @@ export type {
   PagePlan,
   PageRequest,
   PlannedPage,
-  TopicName
+  TopicName,
+  WantedPage
 } from './endpoint.ts'
 export { endpointOf, endpoints } from './endpoints/all.ts'
 export { planPage } from './plan-page.ts'

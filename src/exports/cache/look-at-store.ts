@@ -27,8 +27,9 @@ export async function lookAtStore(
       Version,
       sql`
       select concat_ws(' ',
+               (select concat_ws('|', timezone, currency, platform_profile) from stores where store_id = ${storeId}),
                (select count(*) from sales_channels where store_id = ${storeId}),
-               (select string_agg(concat_ws('|', key, created_at, balances_version), ',' order by key)
+               (select string_agg(concat_ws('|', key, created_at, is_active, is_shown, balances_version), ',' order by key)
                   from reward_integrations where store_id = ${storeId})) as version`
     ),
     readFactsSince(ctx, before.cursor)

@@ -4,9 +4,10 @@ import type { Readable } from 'node:stream'
 import type { Database } from '#kit/postgres'
 import type { ExportWorkers } from '../bytes/export-workers.ts'
 import type { Encoding } from '../bytes/messages.ts'
-import type { EndpointName, PageIds, PlannedPage } from '../endpoint.ts'
+import type { EndpointName, PageIds, PlannedPage, WantedPage } from '../endpoint.ts'
 import { endpointOf } from '../endpoints/all.ts'
 import { instantLiteral } from '../format-fields.ts'
+import { planPage } from '../plan-page.ts'
 import type { FactCursor } from './fact-cursor.ts'
 import { findNextExpiry, type Look, lookAtStore } from './look-at-store.ts'
 import { PageFile } from './page-file.ts'
@@ -32,14 +33,21 @@ export type PageCacheOptions = {
 }
 
 export type PageCache = {
-  /** The bytes of a page: kept ones if no row of the page has changed since they were read. Errors are those of `ExportWorkers.stream`. */
-  open(page: PlannedPage, options: { encoding: Encoding; signal: AbortSignal }): Promise<Readable>
+  /**
+   * The bytes of a page: kept ones if no row of the page has changed since they were read. `readAt`: a time of the store before the rows were
+   * read. Errors are those of `planPage` and of `ExportWorkers.stream`.
+   */
+  open(wanted: WantedPage, options: { encoding: Encoding; signal: AbortSignal }): Promise<OpenPage>
   close(): void
 }
 
-/** `until`: when it changes although nothing happens (store time); null: never. */
+export type OpenPage = { bytes: Readable; readAt: Temporal.Instant }
+
+/** `until`: when it changes although nothing happens (store time); null: never. `asked`: the request that means it, as long as that is sure. */
 type Kept = {
   key: string
+  asked: string | null
+  staysWhile: PlannedPage['staysWhile']
   storeId: number
   endpoint: EndpointName
   page: PageIds
@@ -51,9 +59,12 @@ type Store = {
   cursor: FactCursor | null
   version: string
   pages: Map<string, Kept>
-  /** The last of the looks at it, which follow each other, and how many have not ended. */
+  /** Pages that need no plan, by what was asked for. */
+  asked: Map<string, Kept>
+  /** The last of the looks at it, which follow each other, how many have not ended, and how many were taken. */
   looking: Promise<unknown>
   looks: number
+  taken: number
 }
 
 /**
@@ -71,9 +82,15 @@ export function createPageCache({
   /** All pages of all stores, least used first. */
   const all = new Map<string, Kept>()
 
+  const forgetAsked = (kept: Kept) => {
+    const asked = stores.get(kept.storeId)?.asked
+    if (kept.asked !== null && asked?.get(kept.asked) === kept) asked.delete(kept.asked)
+    kept.asked = null
+  }
   const drop = (kept: Kept) => {
     if (all.get(kept.key) !== kept) return
     all.delete(kept.key)
+    forgetAsked(kept)
     stores.get(kept.storeId)?.pages.delete(kept.key)
     kept.file.drop()
   }
@@ -102,9 +119,11 @@ export function createPageCache({
     for (const kept of [...store.pages.values()]) {
       const rows = touched?.get(kept.endpoint)
       if (!rows || version !== store.version || hasOneOf(kept.page, rows)) drop(kept)
+      else if (rows.length > 0 && kept.staysWhile === 'all rows stay') forgetAsked(kept)
     }
     store.cursor = cursor
     store.version = version
+    store.taken++
   }
 
   const storeOf = (storeId: number): Store => {
@@ -112,8 +131,10 @@ export function createPageCache({
       cursor: null,
       version: '',
       pages: new Map(),
+      asked: new Map(),
       looking: Promise.resolve(),
-      looks: 0
+      looks: 0,
+      taken: 0
     }
     stores.set(storeId, store)
     return store
@@ -130,49 +151,87 @@ export function createPageCache({
     }
   }
 
-  /** The kept page, or a new one that the caller is to fill (`isNew`); null when nothing is to be kept. */
-  const find = (planned: PlannedPage, page: PageIds, encoding: Encoding) => {
-    const { storeId, endpoint, now, select } = planned
-    const store = storeOf(storeId)
-    const nowText = instantLiteral(now)
-    return inTurn(store, async () => {
+  /** Drops what has changed. `kept`: the page that this request is known to mean. */
+  const look = (store: Store, { storeId }: WantedPage, asked: string) =>
+    inTurn(store, async () => {
       const names = new Set([...store.pages.values()].map((kept) => kept.endpoint))
-      const { until, at, ...found } = await db.inStore(storeId, async (ctx) => ({
+      const { at, ...found } = await db.inStore(storeId, async (ctx) => ({
         ...(await lookAtStore(ctx, store, [...names].map(endpointOf))),
-        until: select.includes(nowText) ? await findNextExpiry(ctx, Temporal.Instant.from(now)) : null,
         at: ctx.now
       }))
       takeLook(store, found)
-      const key = keyOf(planned, encoding, nowText)
-      const kept = store.pages.get(key)
-      if (kept?.until && Temporal.Instant.compare(kept.until, at) <= 0) drop(kept)
-      else if (kept) return { kept, isNew: false }
-      if (!store.cursor) return null
-      const added = { key, storeId, endpoint, page, until, file: new PageFile(), usedAtMs: performance.now() }
-      store.pages.set(key, added)
-      all.set(key, added)
-      return { kept: added, isNew: true }
+      for (const kept of [...store.pages.values()])
+        if (kept.until && Temporal.Instant.compare(kept.until, at) <= 0) drop(kept)
+      return { at, taken: store.taken, kept: store.asked.get(asked) ?? null }
     })
+
+  /** The kept page, or a new one that the caller is to fill (`isNew`); null when nothing is to be kept. Planned after `taken` looks. */
+  const find = async (
+    store: Store,
+    planned: PlannedPage,
+    { asked, taken, encoding }: { asked: string; taken: number; encoding: Encoding }
+  ) => {
+    const { storeId, endpoint, now, select, page, staysWhile } = planned
+    if (!mayBeKept(page) || !store.cursor) return null
+    const nowText = instantLiteral(now)
+    const until = select.includes(nowText)
+      ? await db.inStore(storeId, (ctx) => findNextExpiry(ctx, Temporal.Instant.from(now)))
+      : null
+    const key = keyOf(planned, encoding, nowText)
+    const kept = store.pages.get(key)
+    const isNew = kept === undefined
+    const found = kept ?? {
+      key,
+      asked: null,
+      staysWhile,
+      storeId,
+      endpoint,
+      page,
+      until,
+      file: new PageFile(),
+      usedAtMs: performance.now()
+    }
+    if (isNew) {
+      store.pages.set(key, found)
+      all.set(key, found)
+    }
+    // What was noticed since the plan was made may have changed which rows are meant.
+    if (staysWhile && taken === store.taken) {
+      forgetAsked(found)
+      found.asked = asked
+      store.asked.set(asked, found)
+    }
+    return { kept: found, isNew }
+  }
+
+  const read = (kept: Kept, readAt: Temporal.Instant): OpenPage | null => {
+    markUsed(kept)
+    if (!kept.file.isWhole) return null
+    onPage?.('cache')
+    return { bytes: kept.file.read(), readAt }
   }
 
   return {
-    async open(planned, { encoding, signal }) {
-      const { endpoint: _, page, now: __, ...plan } = planned
-      const found = maxBytes > 0 && mayBeKept(page) ? await find(planned, page, encoding) : null
-      if (found && !found.isNew) {
-        markUsed(found.kept)
-        if (found.kept.file.isWhole) {
-          onPage?.('cache')
-          return found.kept.file.read()
-        }
-      }
+    async open(wanted, { encoding, signal }) {
+      const { storeId, endpoint, request } = wanted
+      const store = maxBytes > 0 ? storeOf(storeId) : null
+      const asked = JSON.stringify([endpoint.name, endpoint.pageSize, encoding, request])
+      const looked = store && (await look(store, wanted, asked))
+      const known = looked?.kept && read(looked.kept, looked.at)
+      if (known) return known
+      const planned = await planPage(db, storeId, endpoint, request)
+      const { endpoint: _, page: __, now, staysWhile: ___, ...plan } = planned
+      const readAt = looked?.at ?? Temporal.Instant.from(now)
+      const found = store && (await find(store, planned, { asked, taken: looked!.taken, encoding }))
+      const same = found && !found.isNew && read(found.kept, readAt)
+      if (same) return same
       onPage?.('database')
       const own = found?.isNew ? found.kept : null
       try {
         const source = await exports.stream(plan, { encoding, signal })
-        if (!own) return source
+        if (!own) return { bytes: source, readAt }
         const onEnd = () => (own.file.isWhole ? keepWithin() : drop(own))
-        return own.file.keep(source, { folder, maxBytes: maxBytes * PAGE_SHARE, onEnd })
+        return { bytes: own.file.keep(source, { folder, maxBytes: maxBytes * PAGE_SHARE, onEnd }), readAt }
       } catch (err) {
         if (own) drop(own)
         throw err

@@ -15,8 +15,9 @@ export async function pagePlan(
     meta,
     descending = false,
     conditions = [],
+    staysWhile = null,
     more
-  }: {
+  }: Partial<Pick<PlannedPage, 'staysWhile'>> & {
     meta: object
     descending?: boolean
     /** What else holds of the rows, such as a date. */
@@ -38,6 +39,7 @@ export async function pagePlan(
     endpoint: endpoint.name,
     page,
     now: ctx.now.toString(),
+    staysWhile: page && staysWhile,
     timeZone,
     select: page ? select : `select ${fields.map(() => 'null').join(', ')} where false`,
     columns: copiedColumns(fields),

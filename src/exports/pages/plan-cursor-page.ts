@@ -39,11 +39,14 @@ export async function planCursorPage(
       has_more: found?.hasMore ?? false,
       timezone
     },
+    // Rows before the last one of a page that is full and settled are only changed, which is noticed.
+    staysWhile: found?.isFull && found.hasMore && filters && isPlain(filters) ? 'its rows stay' : null,
     conditions: page && filters && 'from' in page ? filters.conditions.map((condition) => condition(asLiteral)) : []
   })
 }
 
-type Found = { page: PageIds | null; hasMore: boolean }
+/** `isFull`: nothing was left out since it was being written. */
+type Found = { page: PageIds | null; hasMore: boolean; isFull: boolean }
 
 const lastOf = (page: PageIds): number => ('ids' in page ? page.ids.at(-1)! : page.through)
 
@@ -65,11 +68,11 @@ async function settledPage(
     settledThrough.set(table, Math.max(last, settledThrough.get(table) ?? 0))
     // Read again: what was waited for may have added rows.
     const settled = await find(last)
-    return { page: settled.page, hasMore: settled.hasMore || found.hasMore }
+    return { ...settled, hasMore: settled.hasMore || found.hasMore }
   }
   const shorter = await find(known)
   if (!shorter.page) throw new Busy('Rows are being written that belong on this page: try again in a moment')
-  return { page: shorter.page, hasMore: true }
+  return { page: shorter.page, hasMore: true, isFull: false }
 }
 
 /** Writes a value into SQL: as a parameter, or as a literal where there are none. */
@@ -94,6 +97,9 @@ type Filters = {
   /** The rows are few and far between: they are named by a list. */
   isSparse: boolean
 }
+
+const isPlain = ({ conditions, changed, isSparse }: Filters): boolean =>
+  conditions.length === 0 && changed === null && !isSparse
 
 /** Null: nothing can match. */
 async function filtersOf(
@@ -161,10 +167,13 @@ async function areFew(
   return rows <= MOST_BY_CHANGE
 }
 
-const FoundRange = row({ first: nullable(int), last: nullable(int), rows: int })
+const FoundRange = row({ ids: nullable(intList), end: nullable(int) })
 const FoundList = row({ ids: nullable(intList) })
 
-/** The ids of the next rows, at most a page of them: one index-only read where there are no filters. */
+/**
+ * The ids of the next rows, at most a page of them: one index-only read where there are no filters. A range begins behind `after`; only a page
+ * that is not full is looked at from its end.
+ */
 async function findPage(
   ctx: Ctx,
   endpoint: CursorEndpoint,
@@ -175,27 +184,29 @@ async function findPage(
   const values: unknown[] = [ctx.storeId, after, through]
   const put = asParameter(values)
   const others = conditions.map((condition) => condition(put))
-  const next = `select ${alias}.id from ${table} ${alias}
+  const rows = `select ${alias}.id from ${table} ${alias}
       where ${alias}.store_id = $1 and ${alias}.id > $2 and ${alias}.id <= $3
         and ${[conditionOf(endpoint, { store: '$1' }), ...others].join(' and ')}
         ${changed ? `and ${alias}.id in (${changed(put)})` : ''}
-      order by ${alias}.id limit ${pageSize + 1}`
+      order by ${alias}.id`
   if (isSparse) {
     const { ids } = await ctx.tx.one(
       FoundList,
-      statementOf(`select array_agg(n.id order by n.id) as ids from (${next}) n`, values)
+      statementOf(`select array_agg(n.id order by n.id) as ids from (${rows} limit ${pageSize + 1}) n`, values)
     )
-    if (ids === null) return { page: null, hasMore: false }
-    return { page: { ids: ids.slice(0, pageSize) }, hasMore: ids.length > pageSize }
+    if (ids === null) return { page: null, hasMore: false, isFull: true }
+    return { page: { ids: ids.slice(0, pageSize) }, hasMore: ids.length > pageSize, isFull: true }
   }
-  const { first, last, rows } = await ctx.tx.one(
+  const { ids, end } = await ctx.tx.one(
     FoundRange,
     statementOf(
-      `select min(p.id) as first, max(p.id) filter (where p.at <= ${pageSize}) as last, count(*) as rows
-         from (select n.id, row_number() over (order by n.id) as at from (${next}) n) p`,
+      `with ends as materialized (${rows} offset ${pageSize - 1} limit 2)
+       select (select array_agg(id order by id) from ends) as ids,
+              case when not exists (select from ends) then (${rows} desc limit 1) end as end`,
       values
     )
   )
-  if (first === null || last === null) return { page: null, hasMore: false }
-  return { page: { from: first, through: last }, hasMore: rows > pageSize }
+  const last = ids?.[0] ?? end
+  const page = last === null ? null : { from: after + 1, through: last }
+  return { page, hasMore: ids?.length === 2, isFull: true }
 }

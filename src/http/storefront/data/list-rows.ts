@@ -1,7 +1,5 @@
 import { Type } from 'typebox'
-import { type ExportEndpoint, endpoints, PARAMETERS, planPage, readPageRequest } from '#exports'
-import { storeNow } from '#stores'
-import { inTime } from '../../shared/deadline.ts'
+import { type ExportEndpoint, endpoints, PARAMETERS, readPageRequest } from '#exports'
 import type { Route, Surface } from '../../shared/surface.ts'
 import type { PageDeps } from '../deps.ts'
 import { openExport } from '../open-export.ts'
@@ -49,7 +47,7 @@ const PAGING = {
 /** GET /data/<endpoint> (spec 2, Data API). Parameters that an endpoint does not have are ignored, as the contract says of `page`. */
 const listRowsRoute =
   (endpoint: ExportEndpoint): Route<PageDeps> =>
-  (data: Surface, { db, pages }) => {
+  (data: Surface, { pages }) => {
     data.get(
       `/${endpoint.name}`,
       {
@@ -67,10 +65,12 @@ const listRowsRoute =
       async (request, reply) => {
         const page = readPageRequest(endpoint, request.query as Parameters<typeof readPageRequest>[1])
         const { storeId } = request.proxied!.store
-        // Read before the rows: a sync that asks for what changed since this time misses nothing.
-        reply.header('shop-time', (await inTime(request, storeNow(db, storeId))).toString({ smallestUnit: 'second' }))
-        const plan = await planPage(db, storeId, endpoint, page)
-        return openExport(request, reply, (options) => pages.open(plan, options))
+        return openExport(request, reply, async (options) => {
+          const { bytes, readAt } = await pages.open({ storeId, endpoint, request: page }, options)
+          // A sync that asks for what changed since this time misses nothing.
+          reply.header('shop-time', readAt.toString({ smallestUnit: 'second' }))
+          return bytes
+        })
       }
     )
   }
