@@ -16,9 +16,10 @@ import { createKey } from '#stores'
 import { PLANNER_SETTINGS } from '../src/exports/endpoint.ts'
 import { formattedColumns } from '../src/exports/format-fields.ts'
 import { scopeOf } from '../src/exports/pages/page-scope.ts'
-import { signedQuery } from '../src/http/storefront/signed.test-helper.ts'
 import { aStore } from '../test/store-builder.ts'
 import { benchDatabase, median } from './database.ts'
+import type { ClientsOptions } from './export-clients.ts'
+import { readExportPage } from './export-page.ts'
 import { fillExports } from './export-rows.ts'
 import { processCpu, serverCpu } from './server-cpu.ts'
 
@@ -27,8 +28,6 @@ const ONLY = process.argv[3] ?? ''
 const ROUNDS = 15
 const SYNC_MS = 10_000
 const CLIENTS = 8
-/** The end of a page has its `meta`, and of numbered pages a row if there is any. */
-const META_BYTES = 4_096
 const WANTED = { ofCopy: 0.6, keptOfCopy: 2, ofRowToJson: 2.5, lastToFirst: 1.3, processMb: 150, p99: 3 }
 
 const database = await benchDatabase()
@@ -49,18 +48,9 @@ try {
   const [unkept, keeping] = [await serve('nothing-kept', database.url), await serve('perennial', database.url)]
   const databaseCpu = await serverCpu(database.url)
   const psql = await startPsql(database.url)
-  const get = async ({ origin }: Server, name: string, query: Record<string, string>) => {
-    const path = `/apps/svc-api/v1/data/${name}?${signedQuery(store, { key, ...query })}`
-    const { statusCode, body } = await agent.request({ origin, method: 'GET', path })
-    let bytes = 0
-    let end = Buffer.alloc(0)
-    for await (const chunk of body) {
-      bytes += chunk.length
-      end = chunk.length < META_BYTES ? Buffer.concat([end, chunk]).subarray(-META_BYTES) : chunk.subarray(-META_BYTES)
-    }
-    if (statusCode !== 200) throw new Error(`${path}: ${statusCode}`)
-    return { bytes, end: end.toString() }
-  }
+  const reader = { agent, store, key }
+  const get = ({ origin }: Server, name: ExportEndpoint['name'], query: Record<string, string>) =>
+    readExportPage(reader, { origin, name, query })
 
   let isGood = true
   for (const endpoint of endpoints.filter(({ name }) => name.includes(ONLY))) {
@@ -127,20 +117,13 @@ try {
     Number(new RegExp(`${of}:\\s+(\\d+)`).exec(readFileSync(`/proc/${keeping.pid}/status`, 'utf8'))![1]) / 1024
   const quiet = await p99OfRequests(origin, key)
   const beforeMb = memoryMb('VmRSS')
-  const abort = new AbortController()
-  let pages = 0
-  // Each client pulls its endpoint page by page, from the start again after the end.
-  const syncs = Array.from({ length: CLIENTS }, async (_, at) => {
-    const { name } = endpoints[at % endpoints.length]!
-    let query: Record<string, string> = {}
-    while (!abort.signal.aborted) {
-      query = after(query, (await get(keeping, name, query)).end)
-      pages++
-    }
-  })
+  const { domain, credentials } = store
+  const toRead: ClientsOptions = { origin, key, clients: CLIENTS, store: { domain, credentials } }
+  const syncing = fork(fileURLToPath(new URL('export-clients.ts', import.meta.url)), [JSON.stringify(toRead)])
+  children.push(syncing)
   const busy = await p99OfRequests(origin, key)
-  abort.abort()
-  await Promise.all(syncs)
+  syncing.send('stop')
+  const [pages] = (await once(syncing, 'message')) as [number]
   const peakMb = memoryMb('VmHWM')
   const p99Ratio = busy / quiet
   isGood &&= peakMb < WANTED.processMb && p99Ratio <= WANTED.p99
@@ -253,11 +236,4 @@ async function serve(which: 'perennial' | 'nothing-kept', url: string): Promise<
     )
     server.once('exit', (code) => reject(new Error(`The server ended with ${code}`)))
   })
-}
-
-/** What asks for the page after one that ends so; the first page after the last one. */
-function after(query: Record<string, string>, end: string): Record<string, string> {
-  const lastId = /"last_id":\s*(\d+)/.exec(end)?.[1]
-  if (lastId) return /"has_more":\s*true/.test(end) ? { since_id: lastId } : {}
-  return end.includes('"shopify_customer_gid"') ? { page: String(Number(query.page ?? 1) + 1) } : {}
 }
