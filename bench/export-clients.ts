@@ -31,6 +31,6 @@ await Promise.all(
   })
 )
 await stopped
-process.send?.(pages)
+process.send!(pages)
 await reader.agent.close()
-process.disconnect()
+process.disconnect!()
