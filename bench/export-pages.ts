@@ -54,12 +54,13 @@ try {
 
   let isGood = true
   for (const endpoint of endpoints.filter(({ name }) => name.includes(ONLY))) {
-    const { raw, json } = await selectsOf(endpoint)
+    const { raw, json, sameJson } = await selectsOf(endpoint)
     const last = await lastQuery(endpoint)
     const { name } = endpoint
-    const times: Record<'copy' | 'rowToJson' | 'first' | 'last' | 'kept', number[]> = {
+    const times: Record<'copy' | 'rowToJson' | 'sameJson' | 'first' | 'last' | 'kept', number[]> = {
       copy: [],
       rowToJson: [],
+      sameJson: [],
       first: [],
       last: [],
       kept: []
@@ -73,12 +74,14 @@ try {
       const used = [unkept.cpu() - before[0], databaseCpu() - before[1]] as const
       const rowToJson = await psql.copy(json)
       const end = await timed(() => get(unkept, name, last))
+      const sameJsonMs = await psql.copy(sameJson)
       const beforeKept = keeping.cpu()
       const kept = await timed(() => get(keeping, name, {}))
       if (round < 0) continue
       times.copy.push(copy)
       times.first.push(first)
       times.rowToJson.push(rowToJson)
+      times.sameJson.push(sameJsonMs)
       times.last.push(end)
       times.kept.push(kept)
       cpu.service += used[0]
@@ -89,6 +92,7 @@ try {
     const result = {
       of_copy: ratio(times.copy, times.first),
       of_row_to_json: ratio(times.rowToJson, times.first),
+      of_same_json: ratio(times.sameJson, times.first),
       last_to_first: ratio(times.last, times.first),
       kept_of_copy: ratio(times.copy, times.kept)
     }
@@ -150,14 +154,22 @@ try {
   await database.close()
 }
 
-/** The SELECT of an endpoint's first page with its values as they are, and the same as JSON made by the database. */
-async function selectsOf(endpoint: ExportEndpoint): Promise<{ raw: string; json: string }> {
-  const { select } = await planPage(db, 1, endpoint, readPageRequest(endpoint, {}))
+/**
+ * The SELECT of an endpoint's first page with its values as they are, the same as JSON made by the database, and (`sameJson`) the page's own
+ * rows, with formatted values, as JSON made by the database.
+ */
+async function selectsOf(endpoint: ExportEndpoint): Promise<{ raw: string; json: string; sameJson: string }> {
+  const { select, columns: copied } = await planPage(db, 1, endpoint, readPageRequest(endpoint, {}))
   const { scope } = await db.inStore(1, (ctx) => scopeOf(ctx, { ids: [] }))
   const columns = endpoint.fields.map(({ name, sql }) => `${typeof sql === 'string' ? sql : sql(scope)} as "${name}"`)
   const raw = select.replace(formattedColumns(endpoint.fields, scope), () => columns.join(', '))
   if (raw === select) throw new Error(`The columns of ${endpoint.name} are not those of its fields`)
-  return { raw, json: `select row_to_json(r) from (${raw}) r` }
+  const names = copied.map(({ name }) => `"${name}"`).join(', ')
+  return {
+    raw,
+    json: `select row_to_json(r) from (${raw}) r`,
+    sameJson: `select row_to_json(r) from (${select}) r(${names})`
+  }
 }
 
 /** What asks for the last full page. */
