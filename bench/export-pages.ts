@@ -26,6 +26,8 @@ import { processCpu, serverCpu } from './server-cpu.ts'
 const ROWS = Number(process.argv[2] ?? 1_000_000)
 const ONLY = process.argv[3] ?? ''
 const ROUNDS = 15
+/** Rounds before those that count: code that has run often is compiled. */
+const WARM_UP = 30
 const SYNC_MS = 10_000
 const CLIENTS = 8
 const WANTED = { ofCopy: 0.6, keptOfCopy: 2, ofRowToJson: 2.5, lastToFirst: 1.3, processMb: 150, p99: 3 }
@@ -67,7 +69,7 @@ try {
     }
     const cpu = { service: 0, database: 0, kept: 0 }
     let bytes = 0
-    for (let round = -2; round < ROUNDS; round++) {
+    for (let round = -WARM_UP; round < ROUNDS; round++) {
       const copy = await psql.copy(raw)
       const before = [unkept.cpu(), databaseCpu()] as const
       const first = await timed(async () => ({ bytes } = await get(unkept, name, {})))
