@@ -105,6 +105,29 @@ test('a row that commits late with a smaller id than a committed one is waited f
   assert.deepEqual(await readAfter(store, 0), page)
 })
 
+test('a page that has waited for a row has no more rows than a page has', async () => {
+  const store = await aStore(db)
+  const [early, late] = [await aCustomer(store), await aCustomer(store)]
+  const [hasId, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const slow = store.inStore(async (ctx) => {
+    await add(ctx, late, 'late')
+    hasId.resolve()
+    await mayEnd.promise
+  })
+  await hasId.promise
+  const names = Array.from({ length: PAGE }, (_, n) => `early-${n}`)
+  await store.inStore(async (ctx) => {
+    for (const name of names) await add(ctx, early, name)
+  })
+  const reading = readAfter(store, 0)
+  assert.equal(await Promise.race([reading, sleep(300, 'waits')]), 'waits')
+  mayEnd.resolve()
+  await slow
+  const { messages, hasMore, lastId } = await reading
+  assert.deepEqual([messages, hasMore], [['late', ...names.slice(0, -1)], true])
+  assert.deepEqual((await readAfter(store, lastId)).messages, names.slice(-1))
+})
+
 test('where a writer stays, rows that are known to be all there are returned, and nobody takes the end of them for the end', async () => {
   const store = await aStore(db)
   const [early, late] = [await aCustomer(store), await aCustomer(store)]
