@@ -177,6 +177,8 @@ export function createPageCache({
     const until = select.includes(nowText)
       ? await db.inStore(storeId, (ctx) => findNextExpiry(ctx, Temporal.Instant.from(now)))
       : null
+    // Nothing of the store was kept for long, and another one has taken its place meanwhile.
+    if (stores.get(storeId) !== store) return null
     const key = keyOf(planned, encoding, nowText)
     const kept = store.pages.get(key)
     const isNew = kept === undefined
