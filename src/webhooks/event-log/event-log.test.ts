@@ -426,6 +426,24 @@ test('who reads on misses nothing, however wrong the counts are', async () => {
 const differences = ({ inStore }: Awaited<ReturnType<typeof aLoggingStore>>) =>
   inStore(async (ctx) => ctx.tx.many(row({ subject: text, message: text }), await eventsCounted.wrong(ctx)))
 
+test('the doctor finds no difference where blocks are counted and old facts removed while it compares', async () => {
+  const store = await aLoggingStore()
+  await store.addMany(2 * BLOCK, ['billing.failed'])
+  await rollUpEventCounts(db)
+  await store.addMany(2 * BLOCK, ['billing.failed'])
+  const found = await store.inStore(async (ctx) => {
+    const compare = await eventsCounted.wrong(ctx)
+    await rollUpEventCounts(db)
+    await store.inStore(async ({ tx, storeId, now }) => {
+      await tx.run(sql`delete from facts where store_id = ${storeId} and position <= ${BLOCK}`)
+      await tx.run(sql`
+        insert into fact_history (store_id, complete_since, pruned_through) values (${storeId}, ${now}, ${BLOCK})`)
+    })
+    return ctx.tx.many(row({ subject: text, message: text }), compare)
+  })
+  assert.deepEqual(found, [])
+})
+
 test('counts of what is no longer kept are removed, and totals stay exact', async () => {
   const store = await aLoggingStore()
   // One that is rare: in the first block and in the fourth.
