@@ -163,8 +163,8 @@ test('exclusions: a reservation that was released (aborted) is no entry', async 
     const [held] = await reserveCredit(ctx, [
       { memberId, amountMinor: 700, reason: 'checkout', operationId: 'held', expiresAt }
     ])
-    assert.ok(held)
-    await releaseReservation(ctx, memberId, held.id)
+    assert.ok(held?.reservation)
+    await releaseReservation(ctx, memberId, held.reservation.id)
   })
   assert.equal((await shop.rows('store-credits')).length, 2)
   assert.equal((await shop.rows('credits-history')).length, 2)
