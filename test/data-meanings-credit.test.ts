@@ -84,7 +84,9 @@ test('numbers: credit has the decimals of the currency of the store', async () =
 
 test('ledger rows: redeemed_from_svc and used_in are on redemptions only, created_at is a day of the shop', async () => {
   const shop = await aShop()
-  await withRedemption(shop)
+  const { orderId } = await withRedemption(shop)
+  const refunded = { type: 'refund', amountMinor: -300, reason: 'Sent back', orderId } as const
+  await shop.credit({ memberId: shop.memberId, ...refunded, at: '2026-03-02T15:00:00Z' })
   assert.deepEqual(await shop.rows('store-credits'), [
     {
       shopify_customer_gid: '77',
@@ -105,6 +107,16 @@ test('ledger rows: redeemed_from_svc and used_in are on redemptions only, create
       order_gid: 'gid://platform/Order/31',
       created_at: '2026-03-01',
       used_in: 'Point of Sale'
+    },
+    {
+      shopify_customer_gid: '77',
+      type: 6,
+      message: 'Sent back',
+      value: '-3.00',
+      redeemed_from_svc: '',
+      order_gid: 'gid://platform/Order/31',
+      created_at: '2026-03-02',
+      used_in: ''
     }
   ])
 })

@@ -197,8 +197,8 @@ test('current_status is that of the liveliest membership: ACTIVE before PAUSED b
   for (const [contracts, status, type] of [
     [
       [
-        ['vip', paused],
         ['elite', {}],
+        ['vip', paused],
         ['vip', over('cancelled', february)]
       ],
       'ACTIVE',
