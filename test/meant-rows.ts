@@ -11,7 +11,7 @@ type Row = Record<string, string | number | boolean>
 type CreditFields = Partial<Parameters<typeof changeCredits>[1][number]> & { at?: string }
 
 /** The store's time while its rows are read. */
-export const NOW = '2026-06-15T12:00:00Z'
+const NOW = '2026-06-15T12:00:00Z'
 const CREATED = '2026-01-05T12:00:00Z'
 
 let last = 5_000
