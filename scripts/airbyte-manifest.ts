@@ -1,4 +1,5 @@
 import { type ExportEndpoint, rowSchema } from '#exports'
+import { streamName } from '../src/cli/data/singer-catalog.ts'
 
 /** The version of the manifest's format: that of the CDK with which it was last run. */
 const FORMAT_VERSION = '7.39.1'
@@ -55,11 +56,11 @@ export function airbyteManifest(endpoints: readonly ExportEndpoint[]): object {
 
 function streamOf(endpoint: ExportEndpoint): object {
   const { name, filters, key, paging } = endpoint
-  const { $schema: _, additionalProperties: __, ...row } = rowSchema(endpoint)
+  const { $schema: _, additionalProperties: __, ...row } = rowSchema({ ...endpoint, name: streamName(endpoint) })
   const isByChange = filters.includes('since_updated')
   return {
     type: 'DeclarativeStream',
-    name,
+    name: streamName(endpoint),
     ...(key.length > 0 ? { primary_key: key } : {}),
     retriever: {
       type: 'SimpleRetriever',

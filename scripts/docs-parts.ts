@@ -1,4 +1,4 @@
-import { type ExportEndpoint, endpoints } from '#exports'
+import { type ExportEndpoint, endpoints, type FieldFormat } from '#exports'
 import type { AuditRule } from '#kit/define-audit-rule'
 import { acceptedWords, listSettings } from '#kit/define-settings'
 import { exposedName, type Metric } from '#kit/metrics'
@@ -35,6 +35,16 @@ const rulesOf = (severity: Rule['severity']) => () => [
 
 const incrementOf = ({ filters, addsOnly }: ExportEndpoint): string =>
   addsOnly ? 'what was added' : filters.includes('since_updated') ? 'what changed' : 'all'
+
+/** How the values of a field are written in the rows of the Data API. */
+const FORMAT_WORDS: Record<FieldFormat, string> = {
+  text: 'text',
+  minute: '`Y-m-d H:i`',
+  day: '`Y-m-d`',
+  decimal: 'decimal as text',
+  integer: 'integer',
+  boolean: 'boolean'
+}
 
 /** Parts of docs/ that are made from the code: each is in its file between its two comments. */
 const PARTS: { file: string; name: string; text: () => string }[] = [
@@ -110,6 +120,18 @@ const PARTS: { file: string; name: string; text: () => string }[] = [
       ])
     ])
   },
+  ...endpoints.map(({ name, fields }) => ({
+    file: 'docs/data-fields.md',
+    name,
+    text: tableOf(() => [
+      ['field', 'format', 'meaning'],
+      ...fields.map((field) => [
+        code(field.name),
+        `${FORMAT_WORDS[field.format]}${field.optional ? ', not in every row' : ''}`,
+        field.meaning
+      ])
+    ])
+  })),
   { file: 'docs/events.md', name: 'payloads', text: eventSections },
   {
     file: 'docs/api.md',

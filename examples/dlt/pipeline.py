@@ -3,7 +3,7 @@
     pip install "dlt[duckdb]"
     SHOP=https://corner-shop.example KEY=svc_live_… python pipeline.py
 
-A later run reads what changed (orders, subscriptions), what was added (cancellation-reasons, store-credits), and the
+A later run reads what changed (orders, subscriptions), what was added (cancellation_reasons, store_credits), and the
 rest again. endpoints.json is made of the declarations of the Data API.
 """
 
@@ -91,10 +91,11 @@ def rows(shop, key, endpoint):
 def perennial(shop: str, key: str):
     for endpoint in ENDPOINTS:
         changes = "since_updated" in endpoint["filters"]
+        table = endpoint["name"].replace("-", "_")
         yield dlt.resource(
             rows,
-            name=endpoint["name"],
-            table_name=endpoint["name"].replace("-", "_"),
+            name=table,
+            table_name=table,
             primary_key=endpoint["key"] or None,
             write_disposition="merge" if changes else "append" if endpoint["adds_only"] else "replace",
             columns={

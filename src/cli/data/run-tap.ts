@@ -2,7 +2,7 @@ import { badUsage } from '../command-error.ts'
 import type { DataSource } from './data-source.ts'
 import { filtersOf, otherFields, type Row } from './endpoint.ts'
 import { firstPlace, type ReadPage, readPages } from './read-pages.ts'
-import { type Stream, streamSchema } from './singer-catalog.ts'
+import { type Stream, streamName, streamSchema } from './singer-catalog.ts'
 
 /**
  * Where a stream is. `since_id`: the last row read, of a stream whose rows are only added. `since_updated`: the day from which on changes
@@ -37,7 +37,7 @@ const OVERLAP = Temporal.Duration.from({ hours: 1 })
  */
 export async function runTap({ streams, state, ...options }: TapOptions): Promise<void> {
   const bookmarks = { ...state.bookmarks }
-  const unfinished = streams.findIndex(({ endpoint }) => endpoint.name === state.currently_syncing)
+  const unfinished = streams.findIndex(({ endpoint }) => streamName(endpoint) === state.currently_syncing)
   // The stream in which the last run stopped comes first.
   for (const stream of [...streams.slice(Math.max(0, unfinished)), ...streams.slice(0, Math.max(0, unfinished))]) {
     await runStream(stream, { ...options, bookmarks })
@@ -55,7 +55,8 @@ async function runStream(
     bookmarks
   }: Omit<TapOptions, 'streams' | 'state'> & { bookmarks: Record<string, Bookmark> }
 ): Promise<void> {
-  const { name: stream, key } = endpoint
+  const { key } = endpoint
+  const stream = streamName(endpoint)
   const before = replication === 'all' ? {} : (bookmarks[stream] ?? {})
   const filters = filtersOf(endpoint, {
     ...(startDate !== undefined && { since_date: startDate }),
@@ -115,7 +116,12 @@ const without = (row: Row, leftOut: ReadonlySet<string>): Row =>
 /** The state of an earlier run. Throws where it is none of this tap. */
 export function readState(given: object | undefined): TapState {
   if (!given) return { bookmarks: {} }
-  const { bookmarks = {}, currently_syncing = null } = given as Partial<TapState>
+  const { bookmarks: named = {}, currently_syncing: syncing = null } = given as Partial<TapState>
+  // Streams once had the names of endpoints: their bookmarks go on, so that no row is added twice.
+  const bookmarks = Object.fromEntries(
+    Object.entries(named).map(([name, bookmark]) => [streamName({ name }), bookmark])
+  )
+  const currently_syncing = syncing === null ? null : streamName({ name: syncing })
   const isPlace = (id: unknown) => id === undefined || (Number.isSafeInteger(id) && (id as number) >= 0)
   const isDay = (day: unknown) => day === undefined || (typeof day === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(day))
   for (const [stream, { since_id, since_updated, run }] of Object.entries(bookmarks)) {

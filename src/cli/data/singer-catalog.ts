@@ -18,6 +18,9 @@ type CatalogStream = { tap_stream_id: string; metadata?: Metadata[] }
 const replicationOf = ({ filters, addsOnly }: DataEndpoint): Replication =>
   addsOnly ? 'added' : filters.includes('since_updated') ? 'changes' : 'all'
 
+/** The name of the stream of an endpoint: targets make it the name of a table, where a hyphen would have to be quoted. */
+export const streamName = ({ name }: Pick<DataEndpoint, 'name'>): string => name.replaceAll('-', '_')
+
 /** The schema of a SCHEMA message: with these fields besides, without those that were left out. */
 export function streamSchema(
   { schema }: DataEndpoint,
@@ -40,7 +43,8 @@ export function streamSchema(
 export function catalogOf(endpoints: readonly DataEndpoint[]): { streams: object[] } {
   return {
     streams: endpoints.map((endpoint) => {
-      const { name, fields, key } = endpoint
+      const { fields, key } = endpoint
+      const name = streamName(endpoint)
       const isIncremental = replicationOf(endpoint) !== 'all'
       return {
         tap_stream_id: name,
@@ -80,7 +84,7 @@ export function selectedStreams(endpoints: readonly DataEndpoint[], catalog: obj
   const { streams } = catalog as { streams?: CatalogStream[] }
   if (!Array.isArray(streams)) throw badUsage('--catalog must have a list "streams", as --discover prints it')
   return streams.flatMap((stream): Stream[] => {
-    const endpoint = endpoints.find(({ name }) => name === stream.tap_stream_id)
+    const endpoint = endpoints.find((one) => streamName(one) === stream.tap_stream_id)
     if (!endpoint) throw badUsage(`--catalog has a stream ${stream.tap_stream_id} that is not there`)
     const metadata = (breadcrumb: string[]) =>
       stream.metadata?.find((one) => one.breadcrumb.join('/') === breadcrumb.join('/'))?.metadata ?? {}
