@@ -3,18 +3,12 @@
 import { once } from 'node:events'
 import { Agent } from 'undici'
 import { endpoints } from '#exports'
-import type { BuiltStore } from '../test/store-builder.ts'
-import { queryAfter, readExportPage } from './export-page.ts'
+import { queryAfter, type Reader, readExportPage } from './export-page.ts'
 
-export type ClientsOptions = {
-  origin: string
-  key: string
-  clients: number
-  store: Pick<BuiltStore, 'domain' | 'credentials'>
-}
+export type ClientsOptions = Omit<Reader, 'agent'> & { origin: string; clients: number }
 
 const { origin, key, clients, store } = JSON.parse(process.argv[2]!) as ClientsOptions
-const reader = { agent: new Agent({ connections: clients }), store: store as BuiltStore, key }
+const reader = { agent: new Agent({ connections: clients }), store, key }
 let isOver = false
 let pages = 0
 const stopped = once(process, 'message').then(() => {

@@ -7,7 +7,7 @@ import type { BuiltStore } from '../test/store-builder.ts'
 const END_BYTES = 4_096
 
 /** Whose pages are read. */
-export type Reader = { agent: Agent; store: BuiltStore; key: string }
+export type Reader = { agent: Agent; store: Pick<BuiltStore, 'domain' | 'credentials'>; key: string }
 
 type Query = Record<string, string>
 

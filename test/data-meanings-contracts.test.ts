@@ -3,16 +3,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testServer } from '../src/http/server.test-helper.ts'
 import { testDatabase } from './database.ts'
-import { aMeantStore } from './meant-rows.ts'
+import { aStoreOfOne } from './meant-rows.ts'
 
 const { db } = await testDatabase()
 const { app } = testServer(db)
 
-async function aShop(given?: object) {
-  const shop = await aMeantStore(db, app, given)
-  const memberId = await shop.member({ platform_customer_id: '77' })
-  return { ...shop, memberId }
-}
+const aShop = (given?: object) => aStoreOfOne(db, app, given)
 const ended = { cancelled_at: '2026-03-01T15:00:00Z', cancel_reason: 'too_expensive' }
 
 test('formats: an active contract that was never charged has empty texts and a whole interval_count', async () => {

@@ -4,16 +4,12 @@ import { test } from 'node:test'
 import { releaseReservation, reserveCredit } from '#credits'
 import { testServer } from '../src/http/server.test-helper.ts'
 import { testDatabase } from './database.ts'
-import { aMeantStore } from './meant-rows.ts'
+import { aStoreOfOne } from './meant-rows.ts'
 
 const { db } = await testDatabase()
 const { app } = testServer(db)
 
-async function aShop(given?: object) {
-  const shop = await aMeantStore(db, app, given)
-  const memberId = await shop.member({ platform_customer_id: '77' })
-  return { ...shop, memberId }
-}
+const aShop = (given?: object) => aStoreOfOne(db, app, given)
 type Shop = Awaited<ReturnType<typeof aShop>>
 
 const CODES = [

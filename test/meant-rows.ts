@@ -1,7 +1,8 @@
 // A store whose tables are filled row by row with literal values, and its pages as HTTP answers them.
 import assert from 'node:assert/strict'
 import { changeCredits } from '#credits'
-import type { Ctx, Database } from '#kit/postgres'
+import type { Database } from '#kit/postgres'
+import { insertRows, NEEDED } from '../src/exports/stored-rows.test-helper.ts'
 import type { testServer } from '../src/http/server.test-helper.ts'
 import { signedQuery } from '../src/http/storefront/signed.test-helper.ts'
 import { aStore } from './store-builder.ts'
@@ -22,17 +23,7 @@ export async function aMeantStore(db: Database, app: ReturnType<typeof testServe
   const { storeId, currency } = store
   const key = await store.aKey(['read:data'])
 
-  async function insert(table: string, fields: Fields): Promise<void> {
-    const columns = Object.keys(fields).map((name) => `"${name}"`)
-    await store.inStore(({ tx }: Ctx) =>
-      tx.run({
-        name: `meant_${table}_${columns.length}_${Object.keys(fields).join('').length}`,
-        text: `insert into ${table} (${columns.join(', ')}) overriding system value
-          select ${columns.join(', ')} from jsonb_populate_recordset(null::${table}, $1::jsonb)`,
-        values: [JSON.stringify([fields])]
-      })
-    )
-  }
+  const insert = (table: string, fields: Fields) => store.inStore((ctx) => insertRows(ctx, table, [fields]))
   /** Adds a row of a table with an id, and returns the id. */
   const adding = (table: string, usual: (id: number) => Fields) => async (fields: Fields) => {
     const id = ++last
@@ -53,32 +44,21 @@ export async function aMeantStore(db: Database, app: ReturnType<typeof testServe
   }))
   const plan = (name: string, type: 'vip' | 'elite' | 'product') =>
     adding('plans', (id) => ({
+      ...NEEDED.plan,
       name,
       type,
       tier_name: type === 'product' ? null : `Tier ${name}`,
-      status: 'enabled',
-      current_version: 1,
-      price_minor: 2900,
       currency,
-      interval: 'month',
-      interval_count: 1,
-      credit_type: 'storecredit',
-      trial_days: 0,
-      trial_price_minor: 0,
-      credit_minor: 0,
-      allowed_countries: [],
-      perks: {},
       product_ids: type === 'product' ? ['1'] : [],
       platform_product_id: type === 'product' ? null : String(id),
       platform_variant_id: type === 'product' ? null : String(id),
       platform_selling_plan_group_id: String(id),
       platform_selling_plan_id: String(id),
-      lease_token: 0,
       ...times
     }))({})
   const subscription = adding('subscriptions', (id) => ({
     platform_contract_id: String(id),
-    platform_revision: '1',
+    ...NEEDED.subscription,
     name: 'Club',
     status: 'active',
     price_minor: 2900,
@@ -86,14 +66,6 @@ export async function aMeantStore(db: Database, app: ReturnType<typeof testServe
     interval: 'month',
     interval_count: 1,
     anchor_at: CREATED,
-    anchor_cycle: 1,
-    cycle_index: 1,
-    next_cycle: 2,
-    cycles_paid: 1,
-    timezone_rebases: 0,
-    declines: 0,
-    inventory_failures: 0,
-    paused_by_dunning: false,
     ...times
   }))
   const order = adding('orders', (id) => ({
@@ -113,22 +85,13 @@ export async function aMeantStore(db: Database, app: ReturnType<typeof testServe
     ...times
   }))
   const attempt = adding('billing_attempts', (id) => ({
+    ...NEEDED.attempt,
     cycle_index: 2,
     attempt_number: 1,
     status: 'success',
-    manual: false,
     idempotency_key: `key-${id}`,
-    amount_minor: 2900,
     currency,
     scheduled_at: CREATED,
-    checks: 0,
-    refusals: 0,
-    action_reminders: 0,
-    new_payment_method: false,
-    attempts_remaining: 0,
-    recovered: false,
-    charged_after_stop: false,
-    lease_token: 0,
     created_at: CREATED
   }))
   const refund = adding('platform_refunds', (id) => ({
@@ -218,4 +181,10 @@ export async function aMeantStore(db: Database, app: ReturnType<typeof testServe
     only,
     dump
   }
+}
+
+/** The same with one customer, number 77 of the platform. */
+export async function aStoreOfOne(...given: Parameters<typeof aMeantStore>) {
+  const shop = await aMeantStore(...given)
+  return { ...shop, memberId: await shop.member({ platform_customer_id: '77' }) }
 }

@@ -27,6 +27,21 @@ async function readAfter(store: BuiltStore, sinceId: number) {
 const add = (ctx: Ctx, memberId: number, name: string) =>
   changeCredits(ctx, [{ memberId, type: 'manual_add', amountMinor: 1, reason: name, operationId: name }])
 
+/** Adds an entry in a transaction that stays open with its id; the returned function commits it. */
+async function addSlowly(store: BuiltStore, memberId: number, name: string): Promise<() => Promise<void>> {
+  const [hasId, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const slow = store.inStore(async (ctx) => {
+    await add(ctx, memberId, name)
+    hasId.resolve()
+    await mayEnd.promise
+  })
+  await hasId.promise
+  return () => {
+    mayEnd.resolve()
+    return slow
+  }
+}
+
 let customers = 0
 const aCustomer = (store: BuiltStore): Promise<number> =>
   store.inStore(async (ctx) => {
@@ -87,19 +102,12 @@ test('a sync that runs while writers insert and roll back ends with exactly the 
 test('a row that commits late with a smaller id than a committed one is waited for, and the same since_id gives the same page', async () => {
   const store = await aStore(db)
   const [early, late] = [await aCustomer(store), await aCustomer(store)]
-  const [hasId, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const slow = store.inStore(async (ctx) => {
-    await add(ctx, late, 'late')
-    hasId.resolve()
-    await mayEnd.promise
-  })
-  await hasId.promise
+  const end = await addSlowly(store, late, 'late')
   await store.inStore((ctx) => add(ctx, early, 'early'))
   const reading = readAfter(store, 0)
   const first = await Promise.race([reading, sleep(300, 'waits')])
   assert.equal(first, 'waits')
-  mayEnd.resolve()
-  await slow
+  await end()
   const page = await reading
   assert.deepEqual(page.messages, ['late', 'early'])
   assert.deepEqual(await readAfter(store, 0), page)
@@ -108,21 +116,14 @@ test('a row that commits late with a smaller id than a committed one is waited f
 test('a page that has waited for a row has no more rows than a page has', async () => {
   const store = await aStore(db)
   const [early, late] = [await aCustomer(store), await aCustomer(store)]
-  const [hasId, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const slow = store.inStore(async (ctx) => {
-    await add(ctx, late, 'late')
-    hasId.resolve()
-    await mayEnd.promise
-  })
-  await hasId.promise
+  const end = await addSlowly(store, late, 'late')
   const names = Array.from({ length: PAGE }, (_, n) => `early-${n}`)
   await store.inStore(async (ctx) => {
     for (const name of names) await add(ctx, early, name)
   })
   const reading = readAfter(store, 0)
   assert.equal(await Promise.race([reading, sleep(300, 'waits')]), 'waits')
-  mayEnd.resolve()
-  await slow
+  await end()
   const { messages, hasMore, lastId } = await reading
   assert.deepEqual([messages, hasMore], [['late', ...names.slice(0, -1)], true])
   assert.deepEqual((await readAfter(store, lastId)).messages, names.slice(-1))
@@ -133,19 +134,12 @@ test('where a writer stays, rows that are known to be all there are returned, an
   const [early, late] = [await aCustomer(store), await aCustomer(store)]
   await store.inStore((ctx) => add(ctx, early, 'known'))
   const known = await readAfter(store, 0)
-  const [hasId, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const slow = store.inStore(async (ctx) => {
-    await add(ctx, late, 'slow')
-    hasId.resolve()
-    await mayEnd.promise
-  })
-  await hasId.promise
+  const end = await addSlowly(store, late, 'slow')
   await store.inStore((ctx) => add(ctx, early, 'after'))
   const page = await readAfter(store, 0)
   assert.deepEqual(page, { messages: ['known'], lastId: known.lastId, hasMore: true })
   await assert.rejects(readAfter(store, known.lastId), { code: 'unavailable', retryAfterSeconds: 2 })
-  mayEnd.resolve()
-  await slow
+  await end()
   assert.deepEqual((await readAfter(store, known.lastId)).messages, ['slow', 'after'])
 })
 

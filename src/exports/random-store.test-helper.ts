@@ -4,29 +4,16 @@ import type { Ctx } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
 import type { BuiltStore } from '../../test/store-builder.ts'
 import { newCreditCode } from '../spending/codes/code-form.ts'
+import { insertRows, NEEDED } from './stored-rows.test-helper.ts'
 
 /** The number of each kind of rows of a random store. */
 export type Sizes = { customers: number; orders: number; subscriptions: number; entries: number }
 
 export type RandomStore = { storeId: number; begin: Temporal.Instant; end: Temporal.Instant }
 
-type Rows = Record<string, unknown>[]
-
 /** Ids of all stores of a test, so that none is used twice. */
 let lastId = 1000
 const nextId = () => ++lastId
-
-/** Inserts rows with the columns of the first one. */
-async function insertRows({ tx }: Ctx, table: string, rows: Rows): Promise<void> {
-  if (rows.length === 0) return
-  const columns = Object.keys(rows[0]!).map((name) => `"${name}"`)
-  await tx.run({
-    name: `insert_${table}_${columns.length}`,
-    text: `insert into ${table} (${columns.join(', ')}) overriding system value
-      select ${columns.join(', ')} from jsonb_populate_recordset(null::${table}, $1::jsonb)`,
-    values: [JSON.stringify(rows)]
-  })
-}
 
 export async function fillStore(store: BuiltStore, seed: number, sizes: Sizes): Promise<RandomStore> {
   const random = randomFrom(seed)
@@ -65,25 +52,14 @@ export async function fillStore(store: BuiltStore, seed: number, sizes: Sizes): 
     id: nextId(),
     name,
     type,
-    tier_name: null,
-    status: 'enabled',
-    current_version: 1,
-    price_minor: 2900,
+    ...NEEDED.plan,
+    tier_name: null as string | null,
     currency: store.currency,
-    interval: 'month',
-    interval_count: 1,
-    credit_type: 'storecredit',
-    trial_days: 0,
-    trial_price_minor: 0,
-    credit_minor: 0,
-    allowed_countries: [],
-    perks: {},
     product_ids: [],
     platform_product_id: null,
     platform_variant_id: null,
     platform_selling_plan_group_id: platformId(),
     platform_selling_plan_id: platformId(),
-    lease_token: 0,
     created_at: at(),
     updated_at: at(),
     ...fields
@@ -117,7 +93,7 @@ export async function fillStore(store: BuiltStore, seed: number, sizes: Sizes): 
       gifted_at: isGift ? createdAt.toString() : null,
       plan_id: held?.id ?? null,
       platform_contract_id: platformId(),
-      platform_revision: '1',
+      ...NEEDED.subscription,
       name: held?.name ?? 'Somebody else’s',
       status,
       price_minor: whole(9000),
@@ -125,14 +101,6 @@ export async function fillStore(store: BuiltStore, seed: number, sizes: Sizes): 
       interval: one(['day', 'week', 'month', 'month', 'year']),
       interval_count: 1 + whole(3),
       anchor_at: createdAt.toString(),
-      anchor_cycle: 1,
-      cycle_index: 1,
-      next_cycle: 2,
-      cycles_paid: 1,
-      timezone_rebases: 0,
-      declines: 0,
-      inventory_failures: 0,
-      paused_by_dunning: false,
       next_billing_at: status === 'active' ? at(createdMinute) : null,
       paused_at: status === 'paused' ? at(createdMinute) : null,
       resumes_at: status === 'paused' && chance(0.6) ? at(createdMinute) : null,
@@ -206,23 +174,14 @@ export async function fillStore(store: BuiltStore, seed: number, sizes: Sizes): 
           cycle_index: cycle,
           attempt_number: i + 1,
           status,
-          manual: false,
+          ...NEEDED.attempt,
           idempotency_key: `key-${id}`,
-          amount_minor: 2900,
           currency: store.currency,
           scheduled_at: at(),
           check_at: status === 'pending' ? at() : null,
-          checks: 0,
-          refusals: 0,
-          action_reminders: 0,
-          new_payment_method: false,
           error_code: code,
           error_message: code && chance(0.8) ? one(['Declined\nby the bank', 'Too old']) : null,
-          attempts_remaining: 0,
-          recovered: false,
-          charged_after_stop: false,
           late_success_at: code && chance(0.1) ? at() : null,
-          lease_token: 0,
           created_at: at(),
           completed_at: status === 'pending' ? null : at()
         }

@@ -59,8 +59,6 @@ type Store = {
   cursor: FactCursor | null
   version: string
   pages: Map<string, Kept>
-  /** Pages that need no plan, by what was asked for. */
-  asked: Map<string, Kept>
   /** The last of the looks at it, which follow each other, how many have not ended, and how many were taken. */
   looking: Promise<unknown>
   looks: number
@@ -82,15 +80,9 @@ export function createPageCache({
   /** All pages of all stores, least used first. */
   const all = new Map<string, Kept>()
 
-  const forgetAsked = (kept: Kept) => {
-    const asked = stores.get(kept.storeId)?.asked
-    if (kept.asked !== null && asked?.get(kept.asked) === kept) asked.delete(kept.asked)
-    kept.asked = null
-  }
   const drop = (kept: Kept) => {
     if (all.get(kept.key) !== kept) return
     all.delete(kept.key)
-    forgetAsked(kept)
     stores.get(kept.storeId)?.pages.delete(kept.key)
     kept.file.drop()
   }
@@ -119,7 +111,7 @@ export function createPageCache({
     for (const kept of [...store.pages.values()]) {
       const rows = touched?.get(kept.endpoint)
       if (!rows || version !== store.version || hasOneOf(kept.page, rows)) drop(kept)
-      else if (rows.length > 0 && kept.staysWhile === 'all rows stay') forgetAsked(kept)
+      else if (rows.length > 0 && kept.staysWhile === 'all rows stay') kept.asked = null
     }
     store.cursor = cursor
     store.version = version
@@ -131,7 +123,6 @@ export function createPageCache({
       cursor: null,
       version: '',
       pages: new Map(),
-      asked: new Map(),
       looking: Promise.resolve(),
       looks: 0,
       taken: 0
@@ -162,7 +153,8 @@ export function createPageCache({
       takeLook(store, found)
       for (const kept of [...store.pages.values()])
         if (kept.until && Temporal.Instant.compare(kept.until, at) <= 0) drop(kept)
-      return { at, taken: store.taken, kept: store.asked.get(asked) ?? null }
+      const kept = [...store.pages.values()].find((one) => one.asked === asked) ?? null
+      return { at, taken: store.taken, kept }
     })
 
   /** The kept page, or a new one that the caller is to fill (`isNew`); null when nothing is to be kept. Planned after `taken` looks. */
@@ -199,43 +191,51 @@ export function createPageCache({
     }
     // What was noticed since the plan was made may have changed which rows are meant.
     if (staysWhile && taken === store.taken) {
-      forgetAsked(found)
+      for (const other of store.pages.values()) if (other.asked === asked) other.asked = null
       found.asked = asked
-      store.asked.set(asked, found)
     }
     return { kept: found, isNew }
   }
 
-  const read = (kept: Kept, readAt: Temporal.Instant): OpenPage | null => {
+  /** Null: it is not whole yet, or was dropped. */
+  const read = (kept: Kept): Readable | null => {
     markUsed(kept)
     if (!kept.file.isWhole) return null
     onPage?.('cache')
-    return { bytes: kept.file.read(), readAt }
+    return kept.file.read()
+  }
+  const copy = (planned: PlannedPage, options: { encoding: Encoding; signal: AbortSignal }): Promise<Readable> => {
+    onPage?.('database')
+    const { endpoint: _, page: __, now: ___, staysWhile: ____, ...plan } = planned
+    return exports.stream(plan, options)
   }
 
   return {
-    async open(wanted, { encoding, signal }) {
+    async open(wanted, options) {
       const { storeId, endpoint, request } = wanted
-      const store = maxBytes > 0 ? storeOf(storeId) : null
+      const { encoding } = options
+      const plan = () => planPage(db, storeId, endpoint, request)
+      if (maxBytes === 0) {
+        const planned = await plan()
+        return { bytes: await copy(planned, options), readAt: Temporal.Instant.from(planned.now) }
+      }
+      const store = storeOf(storeId)
       const asked = JSON.stringify([endpoint.name, endpoint.pageSize, encoding, request])
-      const looked = store && (await look(store, wanted, asked))
-      const known = looked?.kept && read(looked.kept, looked.at)
-      if (known) return known
-      const planned = await planPage(db, storeId, endpoint, request)
-      const { endpoint: _, page: __, now, staysWhile: ___, ...plan } = planned
-      const readAt = looked?.at ?? Temporal.Instant.from(now)
-      const found = store && (await find(store, planned, { asked, taken: looked!.taken, encoding }))
-      const same = found && !found.isNew && read(found.kept, readAt)
-      if (same) return same
-      onPage?.('database')
-      const own = found?.isNew ? found.kept : null
+      const { at: readAt, taken, kept } = await look(store, wanted, asked)
+      const known = kept && read(kept)
+      if (known) return { bytes: known, readAt }
+      const planned = await plan()
+      const found = await find(store, planned, { asked, taken, encoding })
+      const same = found && !found.isNew && read(found.kept)
+      if (same) return { bytes: same, readAt }
+      if (!found?.isNew) return { bytes: await copy(planned, options), readAt }
+      const { file } = found.kept
       try {
-        const source = await exports.stream(plan, { encoding, signal })
-        if (!own) return { bytes: source, readAt }
-        const onEnd = () => (own.file.isWhole ? keepWithin() : drop(own))
-        return { bytes: own.file.keep(source, { folder, maxBytes: maxBytes * PAGE_SHARE, onEnd }), readAt }
+        const source = await copy(planned, options)
+        const onEnd = () => (file.isWhole ? keepWithin() : drop(found.kept))
+        return { bytes: file.keep(source, { folder, maxBytes: maxBytes * PAGE_SHARE, onEnd }), readAt }
       } catch (err) {
-        if (own) drop(own)
+        drop(found.kept)
         throw err
       }
     },

@@ -3,7 +3,7 @@ import type { BuiltStore } from '../../../test/store-builder.ts'
 
 /** The query that the platform's proxy puts behind a request: these parameters, and its own, signed. */
 export function signedQuery(
-  store: BuiltStore,
+  store: Pick<BuiltStore, 'domain' | 'credentials'>,
   parameters: Record<string, string | string[]> = {},
   { secret = store.credentials.proxySecret, customerId = '' }: { secret?: string; customerId?: string } = {}
 ): string {
