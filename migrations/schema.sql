@@ -660,12 +660,13 @@ create table export_marks (
   rank bigint not null,
   entry_id bigint not null,
   hidden bigint,
+  shown bigint generated always as ((rank - hidden)) stored,
   constraint export_marks_pkey PRIMARY KEY (store_id, rank),
   constraint export_marks_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint export_marks_hidden_check CHECK (hidden >= 0 AND hidden <= rank),
   constraint export_marks_rank_check CHECK (rank > 0 AND (rank % 1000::bigint) = 0)
 );
-CREATE INDEX export_marks_by_shown ON public.export_marks USING btree (store_id, ((rank - hidden))) WHERE (hidden IS NOT NULL);
+CREATE INDEX export_marks_by_shown ON public.export_marks USING btree (store_id, shown) WHERE (shown IS NOT NULL);
 alter table export_marks enable row level security;
 alter table export_marks force row level security;
 create policy all_stores on export_marks for all to perennial_operator

@@ -67,9 +67,9 @@ async function pageOfAll(ctx: Ctx, isShown: string, skipped: number, limit: numb
 const findBounds = (isShown: string): string => `
   with uncounted as (select entry_id from hidden_credit_entries where store_id = $1 and not is_counted),
   last_mark as (
-    select coalesce(max(m.entry_id), 0) as entry_id, coalesce(max(m.rank - m.hidden), 0) as shown
-      from (select entry_id, rank, hidden from export_marks
-             where store_id = $1 and hidden is not null order by rank desc limit 1) m),
+    select coalesce(max(m.entry_id), 0) as entry_id, coalesce(max(m.shown), 0) as shown
+      from (select entry_id, shown from export_marks
+             where store_id = $1 and shown is not null order by rank desc limit 1) m),
   behind as (
     select (select count(*) from (select from credit_entries
                                    where store_id = $1 and id > l.entry_id limit $4::bigint + 1) e) as entries,
@@ -82,20 +82,20 @@ const findBounds = (isShown: string): string => `
        select l.shown - (select count(*) from uncounted u where u.entry_id <= l.entry_id)
               + b.entries - b.hidden - $2 as through) p
      where b.entries <= $4 and p.through > 0),
-  -- What is not counted yet makes a mark's number smaller, so it is before the page all the same.
+  -- What is not counted yet makes a mark's number smaller, so it is before the page all the same. Without a mark: the beginning.
   place as (
-    select m.entry_id, m.shown - (select count(*) from uncounted u where u.entry_id <= m.entry_id) as shown
+    select coalesce(max(m.entry_id), 0) as entry_id,
+           coalesce(max(m.shown), 0) - (select count(*) from uncounted u where u.entry_id <= max(m.entry_id)) as shown
       from page p
      cross join lateral (
-       select entry_id, rank - hidden as shown from export_marks
-        where store_id = $1 and hidden is not null and rank - hidden < p.first
-        order by rank - hidden desc limit 1) m),
+       select entry_id, shown from export_marks
+        where store_id = $1 and shown is not null and shown < p.first order by shown desc limit 1) m),
   bounds as (
     select min(n.id) as first, max(n.id) as last
-      from page p left join place on true
+      from page p cross join place
      cross join lateral (
        select e.id from credit_entries e
-        where e.store_id = $1 and e.id > coalesce(place.entry_id, 0) and ${isShown}
-        order by e.id offset p.first - 1 - coalesce(place.shown, 0) limit p.through - p.first + 1) n)
+        where e.store_id = $1 and e.id > place.entry_id and ${isShown}
+        order by e.id offset p.first - 1 - place.shown limit p.through - p.first + 1) n)
   select b.first, b.last, (select entries from behind) as unmarked, (select count(*) from uncounted) as uncounted
     from bounds b`
