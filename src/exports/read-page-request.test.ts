@@ -8,16 +8,21 @@ const read = (name: EndpointName, query: Record<string, string | string[]>) => r
 test('numbers are digits only, at most 2^53-1; an empty or a repeated one is refused', () => {
   assert.equal(read('members', { page: '7' }).page, 7)
   assert.equal(read('orders', { since_id: String(Number.MAX_SAFE_INTEGER) }).sinceId, Number.MAX_SAFE_INTEGER)
-  for (const page of ['0', '-1', '1.5', 'abc', '1e9', '', ' 1', '+1', '9007199254740992', ['1', '2']]) {
+  for (const page of ['0', '-1', '1.5', 'abc', '1e9', '', ' 1', '+1', '9007199254740992']) {
     assert.throws(() => read('members', { page }), {
       code: 'invalid_request',
-      message: 'page must be a positive integer, digits only'
+      message: 'page must be a positive integer up to 9007199254740991, digits only'
     })
   }
-  for (const since_id of ['-1', '1.5', '9223372036854775808', '', 'x', ['1', '1']]) {
+  for (const since_id of ['-1', '1.5', '9223372036854775808', '', 'x']) {
     assert.throws(() => read('orders', { since_id }), {
-      details: [{ field: 'since_id', code: 'invalid', message: 'must be an integer from 0 on, digits only' }]
+      details: [
+        { field: 'since_id', code: 'invalid', message: 'must be an integer from 0 to 9007199254740991, digits only' }
+      ]
     })
+  }
+  for (const name of ['since_id', 'since_date', 'since_updated', 'shopify_customer_gid']) {
+    assert.throws(() => read('orders', { [name]: ['1', '1'] }), { message: `${name} must be given once` })
   }
 })
 
@@ -34,7 +39,8 @@ test('days are Y-m-d and exist', () => {
 
 test('every parameter at fault is named, and those that do not apply are ignored', () => {
   assert.throws(() => read('orders', { since_id: 'x', since_date: 'y' }), {
-    message: 'since_id must be an integer from 0 on, digits only; since_date must be a day such as 2026-01-31'
+    message:
+      'since_id must be an integer from 0 to 9007199254740991, digits only; since_date must be a day such as 2026-01-31'
   })
   const ignored = read('orders', { page: 'nonsense' })
   assert.deepEqual([ignored.page, ignored.sinceId], [1, 0])
@@ -48,9 +54,9 @@ test('a customer is a number or a global id; anything else names nobody', () => 
     ['gid://shopify/Customer/42', '42'],
     ['gid://shopify/Order/42', ''],
     ['x', ''],
-    [['1', '2'], '']
+    ['', '']
   ] as const) {
-    assert.equal(read('orders', { shopify_customer_gid: given as string }).customer, customer)
+    assert.equal(read('orders', { shopify_customer_gid: given }).customer, customer)
   }
   assert.equal(read('orders', {}).customer, null)
 })

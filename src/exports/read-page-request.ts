@@ -3,9 +3,12 @@ import type { ExportEndpoint, FilterName, PageRequest } from './endpoint.ts'
 
 /** What each parameter accepts, as errors and documents say it. */
 export const PARAMETERS: Record<FilterName, { accepts: string; meaning: string }> = {
-  page: { accepts: 'a positive integer, digits only', meaning: 'The number of the page; the first is 1' },
+  page: {
+    accepts: `a positive integer up to ${Number.MAX_SAFE_INTEGER}, digits only`,
+    meaning: 'The number of the page; the first is 1'
+  },
   since_id: {
-    accepts: 'an integer from 0 on, digits only',
+    accepts: `an integer from 0 to ${Number.MAX_SAFE_INTEGER}, digits only`,
     meaning: 'Rows after this internal id: the `last_id` of the page before; 0 starts from the beginning'
   },
   since_date: { accepts: 'a day such as 2026-01-31', meaning: 'Rows from the beginning of that day of the shop on' },
@@ -22,17 +25,19 @@ export const PARAMETERS: Record<FilterName, { accepts: string; meaning: string }
 type Query = Record<string, string | string[] | undefined>
 
 /**
- * Reads the parameters of an endpoint from a query; others are ignored. Throws a refusal that names each one at fault. A repeated
- * parameter is at fault as an empty one is; a customer that nobody can be called is not: nothing is found.
+ * Reads the parameters of an endpoint from a query; others are ignored. Throws a refusal that names each one at fault. A customer that
+ * nobody can be called is no fault: nothing is found.
  */
 export function readPageRequest({ filters }: Pick<ExportEndpoint, 'filters'>, query: Query): PageRequest {
   const problems: FieldProblem[] = []
   const given = <T>(name: FilterName, otherwise: T, read: (text: string) => T | null): T => {
     const text = query[name]
     if (text === undefined || !filters.includes(name)) return otherwise
-    const value = read(typeof text === 'string' ? text : '')
-    if (value === null) problems.push({ field: name, code: 'invalid', message: `must be ${PARAMETERS[name].accepts}` })
-    return value ?? otherwise
+    const value = typeof text === 'string' ? read(text) : null
+    if (value !== null) return value
+    const problem = typeof text === 'string' ? `must be ${PARAMETERS[name].accepts}` : 'must be given once'
+    problems.push({ field: name, code: 'invalid', message: problem })
+    return otherwise
   }
   const request: PageRequest = {
     page: given('page', 1, (text) => integerFrom(text, 1)),

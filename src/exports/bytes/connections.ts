@@ -31,6 +31,10 @@ export function createConnections({ url, statementMs }: ThreadOptions) {
   /** The last of the cancellations, which follow one after the other on their connection. */
   let cancelled: Promise<unknown> = Promise.resolve()
 
+  const forget = (own: OwnConnection) => {
+    const at = idle.findIndex((other) => other.own === own)
+    if (at >= 0) clearTimeout(idle.splice(at, 1)[0]!.timer)
+  }
   const close = ({ connection }: OwnConnection) => void connection.end().catch(() => {})
 
   return {
@@ -51,14 +55,14 @@ export function createConnections({ url, statementMs }: ThreadOptions) {
       const { pid, isEmbedded } = rows[0]!
       // Another database may be on another machine, where the number means another process.
       if (isEmbedded) yieldBackend(pid)
-      return { connection, pid }
+      const own = { connection, pid }
+      // One that the server has closed meanwhile is of no use to the next export.
+      connection.once('end', () => forget(own))
+      return own
     },
     giveBack(own: OwnConnection): void {
       const timer = setTimeout(() => {
-        idle.splice(
-          idle.findIndex((other) => other.own === own),
-          1
-        )
+        forget(own)
         close(own)
       }, IDLE_MS)
       idle.push({ own, timer })

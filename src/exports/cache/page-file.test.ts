@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { once } from 'node:events'
+import { type FileHandle, mkdtemp, open, readdir, readlink, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -19,6 +20,9 @@ async function through(source: Readable, { maxBytes = 100, into = folder } = {})
   await ended.promise
   return { file, read: await read }
 }
+/** What the links of a folder point to; some may be gone meanwhile. */
+const readlinks = async (path: string) =>
+  Promise.all((await readdir(path)).map((name) => readlink(join(path, name)).catch(() => '')))
 const chunks = () => Readable.from([Buffer.from('one '), Buffer.from('two')])
 
 test('what was read once is read again, by several at once, and nothing is left in the folder', async () => {
@@ -37,6 +41,51 @@ test('who reads when it is dropped reads to the end', async () => {
   file.drop()
   assert.equal(await text(reading), 'one two')
   assert.equal(file.isWhole, false)
+})
+
+test('whoever leaves while it is read closes it for nobody: later readers get this page, and files that others open stay open', async () => {
+  const page = Buffer.alloc(3_000_000, 'one page, and no other. ')
+  const { file } = await through(Readable.from([page]), { maxBytes: 10_000_000 })
+  const others = await mkdtemp(join(tmpdir(), 'perennial-other-files-'))
+  after(() => rm(others, { recursive: true }))
+  const handles: FileHandle[] = []
+  after(() => Promise.all(handles.map((handle) => handle.close())))
+  for (const until of ['the first bytes', 'the end'] as const) {
+    const reading = file.read()
+    const closed = once(reading, 'close')
+    if (until === 'the end') await text(reading)
+    else reading.once('data', () => reading.destroy())
+    await closed
+    // A number that is free is given to the next file.
+    const name = join(others, until)
+    await writeFile(name, Buffer.alloc(3_000_000, 'of somebody else'))
+    handles.push(await open(name))
+    assert.equal(await text(file.read()), page.toString())
+  }
+  file.drop()
+  await pause(50)
+  for (const other of handles) assert.equal((await other.stat()).size, 3_000_000)
+})
+
+test('it is closed when it was dropped and its last reader has left, also one that never reads to the end', async () => {
+  const openPages = async () =>
+    (await readlinks('/proc/self/fd')).filter((path) => path.includes('perennial-page-file-')).length
+  if (process.platform !== 'linux') return
+  const before = await openPages()
+  const { file } = await through(Readable.from([Buffer.alloc(3_000_000)]), { maxBytes: 10_000_000 })
+  assert.equal(await openPages(), before + 1)
+  const [whole, left] = [file.read(), file.read()]
+  await once(left, 'readable')
+  left.read()
+  file.drop()
+  left.destroy()
+  await once(left, 'close')
+  await pause(50)
+  assert.equal(await openPages(), before + 1)
+  // Nothing but reading ends it: a response does not destroy what it has sent.
+  await new Promise((resolve) => whole.resume().once('end', resolve))
+  await pause(50)
+  assert.equal(await openPages(), before)
 })
 
 test('a source that fails leaves nothing whole, and the reader gets its error', async () => {

@@ -1,4 +1,4 @@
-import { close, createReadStream, open, write } from 'node:fs'
+import { close, createReadStream, open, read, write } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline, type Readable, Transform } from 'node:stream'
@@ -7,6 +7,12 @@ import { promisify } from 'node:util'
 const [openFile, writeTo] = [promisify(open), promisify(write)]
 
 const READ_BYTES = 256 * 1024
+
+/**
+ * For streams that share an open file. A stream that is destroyed closes its file, whatever its options say; its number then soon means another
+ * file.
+ */
+const NEVER_CLOSING = { read, close: (_: number, done: (err: null) => void) => done(null) }
 
 /**
  * The bytes of one page in a file that has no name, so that nothing of it is left when the process ends. It is closed when it was dropped and
@@ -67,13 +73,7 @@ export class PageFile {
     if (!this.isWhole || this.#fd === null) throw new Error('The page is not whole')
     this.#users++
     const end = this.bytes - 1
-    const stream = createReadStream('', {
-      fd: this.#fd,
-      start: 0,
-      end,
-      autoClose: false,
-      highWaterMark: READ_BYTES
-    })
+    const stream = createReadStream('', { fd: this.#fd, start: 0, end, highWaterMark: READ_BYTES, fs: NEVER_CLOSING })
     stream.once('close', () => this.#leave())
     return stream
   }

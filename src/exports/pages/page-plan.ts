@@ -6,6 +6,10 @@ import { scopeOf } from './page-scope.ts'
 export const conditionOf = ({ source }: ExportEndpoint, scope: RowScope): string =>
   typeof source.where === 'string' ? source.where : source.where(scope)
 
+/** How many rows are before a page; behind the end of any store there are no more to tell apart. */
+export const skippedBy = (page: number, pageSize: number): number =>
+  Math.min((page - 1) * pageSize, Number.MAX_SAFE_INTEGER)
+
 /** What a page of an endpoint copies. `page` null: it has no rows. `more`: fields and joins besides the declared ones. */
 export async function pagePlan(
   ctx: Ctx,

@@ -3,7 +3,7 @@ import { storeContext } from '#stores'
 import type { ExportEndpoint, PageIds, PageRequest, PlannedPage } from '../endpoint.ts'
 import { findCustomer } from './find-customer.ts'
 import { bringMarksUpToDate, ENOUGH_UNCOUNTED, ENOUGH_UNMARKED } from './ledger-marks.ts'
-import { conditionOf, pagePlan } from './page-plan.ts'
+import { conditionOf, pagePlan, skippedBy } from './page-plan.ts'
 import { statementOf, withoutLoops } from './statement-of.ts'
 
 /** A page of the history of store credit by its number, newest first. The last page costs what the first does. */
@@ -13,7 +13,7 @@ export async function planCreditsPage(
   { page, customer }: PageRequest
 ): Promise<PlannedPage> {
   const { pageSize } = endpoint
-  const skipped = (page - 1) * pageSize
+  const skipped = skippedBy(page, pageSize)
   const [, , found] = await sentTogether(
     storeContext(ctx),
     withoutLoops(ctx),

@@ -1,4 +1,4 @@
-import { TooManyExports } from '#exports'
+import { PARAMETERS, TooManyExports } from '#exports'
 import { invalidField, Refusal } from '#kit/refusal'
 import { exampleOf } from '#resources'
 import { TooManyAtOnce } from '../rate-limits/too-many-at-once.ts'
@@ -75,7 +75,7 @@ const DIALECT: DocumentDialect = {
     ...EXPORT_ERRORS,
     InvalidRequest: {
       meaning: 'A parameter is malformed. `errors` says which.',
-      refusal: invalidField('since_id', 'must be an integer from 0 on, digits only')
+      refusal: invalidField('since_id', `must be ${PARAMETERS.since_id.accepts}`)
     }
   },
   errorSchema: StorefrontError,

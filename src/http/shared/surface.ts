@@ -109,6 +109,8 @@ export function answerError(
     reply.header('retry-after', refusal.retryAfterSeconds)
   }
   if (refusal instanceof TooManyAtOnce) reply.header('retry-after', refusal.retryAfterSeconds)
+  // What the handler meant to send was compressed; this is not.
+  reply.removeHeader('content-encoding')
   reply.code(errors.statusOf(refusal))
   return errors.errorBody(refusal)
 }
