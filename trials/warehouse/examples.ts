@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises'
+import type { Database } from '#kit/postgres'
+import { differences, fromBase, fromWarehouse } from './compare-sums.ts'
+import type { Warehouse } from './duckdb.ts'
+import { KINDS, SHOP } from './order-sums.ts'
+import { amount, month, type Sum } from './sum.ts'
+
+const EXAMPLES = new URL('../../examples/', import.meta.url)
+
+/** What both examples have in their table of revenue. */
+const revenue = (table: string): Sum => ({
+  name: `revenue of the example ${table}`,
+  warehouse: `
+    select concat_ws(' ', strftime(month, '%Y-%m'), currency, checkout_type) as "of", orders, revenue, tax, store_credit_used,
+           refunded_orders
+      from ${table}`,
+  base: `
+    with ${SHOP}, ${KINDS}
+    select concat_ws(' ', ${month('k.processed_at')}, k.currency, k.type) as of, count(*) as orders,
+           ${amount('sum(k.total_minor)')} as revenue, ${amount('sum(k.tax_minor)')} as tax,
+           ${amount('sum(e.used_minor)')} as store_credit_used, count(r.order_id) as refunded_orders
+      from kinds k
+      left join (select order_id, -sum(amount_minor) as used_minor from credit_entries
+                  where store_id = $1 and type in (4, 5) group by order_id) e on e.order_id = k.id
+      left join (select distinct order_id from platform_refunds where store_id = $1) r on r.order_id = k.id
+     cross join shop
+     where k.financial_status <> 'voided' group by 1`
+})
+
+/** Runs examples/duckdb and the model of examples/dbt on the Parquet files of the warehouse, in another schema. Returns what differs. */
+export async function compareExamples(warehouse: Warehouse, db: Database, storeId: number): Promise<string[]> {
+  await warehouse.run('create schema example; use example')
+  await warehouse.run(await readFile(new URL('duckdb/revenue.sql', EXAMPLES), 'utf8'))
+  const model = await readFile(new URL('dbt/models/revenue.sql', EXAMPLES), 'utf8')
+  // dbt puts the file there that sources.yml names.
+  const compiled = model.replace("{{ source('perennial', 'orders') }}", "read_parquet('orders.parquet')")
+  await warehouse.run(`create table dbt_revenue as ${compiled}`)
+  const found: string[] = []
+  for (const table of ['revenue_by_month', 'dbt_revenue']) {
+    const sum = revenue(table)
+    found.push(...differences(sum.name, await fromWarehouse(warehouse, sum), await fromBase(db, storeId, sum)))
+  }
+  return found
+}
