@@ -94,7 +94,10 @@ const AT_ONCE = 8
  * auditor has no findings, and the kind of each order, the first-order dates, all tags on the platform, and the credit that each order
  * has issued, spent and restored equal what follows from the platform's own records. Throws otherwise.
  */
-export async function simulateStore(trial: SimulationTrial, examine: Examine = async () => {}): Promise<SimulationReport> {
+export async function simulateStore(
+  trial: SimulationTrial,
+  examine: Examine = async () => {}
+): Promise<SimulationReport> {
   const service = await startServiceHere(trial.databaseUrl)
   try {
     return await simulate(service, trial, examine)
@@ -273,10 +276,7 @@ async function simulate(
   return { members, months, ...report, creditEntries, tagsCompared, memoryMb }
 }
 
-async function openShop(
-  service: Service,
-  given: { clock: string; timezone: string; domain: string }
-): Promise<Shop> {
+async function openShop(service: Service, given: { clock: string; timezone: string; domain: string }): Promise<Shop> {
   const shop = await aStoreWithEvents(service, given)
   const { product } = await shop.shop(
     `mutation($product: ProductCreateInput!) { productCreate(product: $product) { product { id } userErrors { message } } }`,

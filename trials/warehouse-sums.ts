@@ -6,8 +6,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { reserveCredit } from '#credits'
-import { int, row, sql } from '#kit/postgres'
 import type { startServiceHere } from '../test/service-here.ts'
 import { simulateStore } from './simulated-store.ts'
 import { assertNone, differences, fromBase, fromWarehouse, type Numbers } from './warehouse/compare-sums.ts'
@@ -17,6 +15,7 @@ import { openWarehouse } from './warehouse/duckdb.ts'
 import { compareExamples } from './warehouse/examples.ts'
 import { FORMATS, type Format, loadFiles } from './warehouse/load-files.ts'
 import { orderSums } from './warehouse/order-sums.ts'
+import { addRareThings } from './warehouse/rare-things.ts'
 import { readUnusual } from './warehouse/unusual.ts'
 
 export type WarehouseTrial = { databaseUrl: string; members: number; months: number; seed: number }
@@ -50,7 +49,7 @@ const run = promisify(execFile)
 export async function sumInWarehouse({ databaseUrl, members, months, seed }: WarehouseTrial): Promise<WarehouseReport> {
   let compared: Pick<WarehouseReport, 'rows' | 'sums' | 'numbers' | 'unusual'> | undefined
   await simulateStore({ databaseUrl, members, months, isShuffled: false, seed, shop: SHOP }, async (service, shop) => {
-    await holdCredit(service, shop)
+    await addRareThings(service, shop)
     const folder = await mkdtemp(join(tmpdir(), 'perennial-warehouse-'))
     try {
       compared = await compare(service, shop, folder)
@@ -59,25 +58,6 @@ export async function sumInWarehouse({ databaseUrl, members, months, seed }: War
     }
   })
   return { members, months, ...compared! }
-}
-
-/** Some credit is held for checkouts under way: it is in the balance, and cannot be spent. */
-async function holdCredit(service: Service, { storeId }: Shop): Promise<void> {
-  await service.db.inStore(storeId, async (ctx) => {
-    const rich = await ctx.tx.many(
-      row({ memberId: int }),
-      sql`select member_id from credit_accounts where store_id = ${storeId} and balance_minor - reserved_minor >= 100 order by member_id limit 5`
-    )
-    const expiresAt = ctx.now.add({ hours: 1 })
-    const held = rich.map(({ memberId }) => ({
-      memberId,
-      amountMinor: 100,
-      reason: 'A checkout',
-      operationId: `warehouse:${memberId}`,
-      expiresAt
-    }))
-    await reserveCredit(ctx, held)
-  })
 }
 
 async function compare(service: Service, shop: Shop, root: string) {
@@ -94,9 +74,7 @@ async function compare(service: Service, shop: Shop, root: string) {
     try {
       await loadFiles(warehouse, format)
       for (const sum of SUMS) {
-        found.push(
-          ...differences(`${sum.name} (${format})`, await fromWarehouse(warehouse, sum), base.get(sum.name)!)
-        )
+        found.push(...differences(`${sum.name} (${format})`, await fromWarehouse(warehouse, sum), base.get(sum.name)!))
       }
       if (format === 'parquet') found.push(...(await compareExamples(warehouse, service.db, storeId)))
     } finally {

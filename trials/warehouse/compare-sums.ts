@@ -40,7 +40,8 @@ export function differences(name: string, here: Numbers, base: Numbers): string[
     return measures
       .filter((measure) => one[measure] !== other[measure])
       .map(
-        (measure) => `${name}: ${of || '(nothing)'}: ${measure} is ${one[measure]} in the warehouse, ${other[measure]} in the base`
+        (measure) =>
+          `${name}: ${of || '(nothing)'}: ${measure} is ${one[measure]} in the warehouse, ${other[measure]} in the base`
       )
   })
 }

@@ -49,7 +49,15 @@ const FROM_ENTRIES = `totals as (
 export const customerSums: Sum[] = [
   {
     name: 'rows of each endpoint',
-    warehouse: ['members', 'credits_history', 'orders', 'customers', 'subscriptions', 'cancellation_reasons', 'store_credits']
+    warehouse: [
+      'members',
+      'credits_history',
+      'orders',
+      'customers',
+      'subscriptions',
+      'cancellation_reasons',
+      'store_credits'
+    ]
       .map((table) => `select '${table}' as "of", count(*) as rows from ${table}`)
       .join(' union all '),
     base: `
