@@ -107,9 +107,9 @@ export const orderSums: Sum[] = [
     warehouse: `
       select shopify_customer_gid as "of", count(*) as orders, sum(revenue) as spent, sum(tax) as tax from orders group by all`,
     base: `
-      select m.platform_customer_id as of, count(*) as orders, ${amount('sum(o.total_minor)')} as spent,
+      select coalesce(m.platform_customer_id, '') as of, count(*) as orders, ${amount('sum(o.total_minor)')} as spent,
              ${amount('sum(o.tax_minor)')} as tax
-        from orders o join members m on m.store_id = $1 and m.id = o.member_id where o.store_id = $1 group by 1`
+        from orders o left join members m on m.store_id = $1 and m.id = o.member_id where o.store_id = $1 group by 1`
   },
   {
     name: 'customers by the month and the checkout type of their first order',
