@@ -66,7 +66,7 @@ async function compare(service: Service, shop: Shop, root: string) {
   for (const sum of SUMS) base.set(sum.name, await fromBase(service.db, storeId, sum))
   const { key } = await service.admin('POST', `${shop.at}/keys`, { name: 'Warehouse', scopes: ['read:data'] })
   await writeFile(join(root, 'key.txt'), key)
-  const found: string[] = []
+  const found: string[][] = []
   for (const format of FORMATS) {
     const folder = join(root, format)
     await exportTo(folder, { format, shop: `${service.urls.sandbox}/${shop.domain}`, key: `@${join(root, 'key.txt')}` })
@@ -74,7 +74,7 @@ async function compare(service: Service, shop: Shop, root: string) {
     try {
       await loadFiles(warehouse, format)
       for (const sum of SUMS) {
-        found.push(...differences(`${sum.name} (${format})`, await fromWarehouse(warehouse, sum), base.get(sum.name)!))
+        found.push(differences(`${sum.name} (${format})`, await fromWarehouse(warehouse, sum), base.get(sum.name)!))
       }
       if (format === 'parquet') found.push(...(await compareExamples(warehouse, service.db, storeId)))
     } finally {

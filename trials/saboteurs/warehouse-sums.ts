@@ -64,5 +64,15 @@ export const warehouseSumsSaboteurs: Record<string, Saboteur> = {
     file: 'src/exports/endpoints/customers.ts',
     from: "sql: 'upper(h.status)',",
     to: `sql: "case h.status when 'paused' then 'ACTIVE' else upper(h.status) end",`
+  }),
+  'customers who were merged into others are rows of their own': noticedIn('rows of each endpoint', {
+    file: 'src/exports/endpoints/customers.ts',
+    from: "where: 'm.merged_into is null'",
+    to: "where: 'true'"
+  }),
+  'a contract that expired counts as cancelled': noticedIn('cancellations by month, plan and reason', {
+    file: 'src/exports/endpoints/cancellation-reasons.ts',
+    from: `where: "a.kind in ('cancelled', 'failed')"`,
+    to: `where: "a.kind in ('cancelled', 'failed', 'expired')"`
   })
 }

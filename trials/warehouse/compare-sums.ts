@@ -6,7 +6,8 @@ import type { Sum } from './sum.ts'
 /** The numbers of a sum by what they are about. */
 export type Numbers = Map<string, Record<string, string | null>>
 
-const MAX_TOLD = 25
+/** So many differences of a sum are told. */
+const MAX_TOLD = 3
 
 const BaseRow = row({ of: text, numbers: json<Record<string, string | null>>() })
 
@@ -46,9 +47,13 @@ export function differences(name: string, here: Numbers, base: Numbers): string[
   })
 }
 
-/** Throws with what is different. */
-export function assertNone(found: string[]): void {
-  if (found.length === 0) return
-  const more = found.length > MAX_TOLD ? [`… and ${found.length - MAX_TOLD} more`] : []
-  assert.fail([`${found.length} sums are different`, ...found.slice(0, MAX_TOLD), ...more].join('\n'))
+/** Throws with the first differences of each sum; `bySum` has all of them. */
+export function assertNone(bySum: string[][]): void {
+  const different = bySum.filter((found) => found.length > 0)
+  if (different.length === 0) return
+  const told = different.flatMap((found) => [
+    ...found.slice(0, MAX_TOLD),
+    ...(found.length > MAX_TOLD ? [`  … and ${found.length - MAX_TOLD} more in this sum`] : [])
+  ])
+  assert.fail([`${different.length} of ${bySum.length} sums are different`, ...told].join('\n'))
 }

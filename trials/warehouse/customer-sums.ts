@@ -154,7 +154,8 @@ export const customerSums: Sum[] = [
     // Nobody takes a cancellation back in the simulated store: each is the end of its contract.
     base: `
       with ${SHOP}
-      select concat_ws(' ', ${month('s.cancelled_at')}, coalesce(l.tier_name, l.name), s.cancel_reason) as of, count(*) as cancellations
+      select concat_ws(' ', ${month('s.cancelled_at')}, coalesce(l.tier_name, l.name),
+               case s.cancel_reason when 'other' then coalesce(s.cancel_comment, 'other') else s.cancel_reason end) as of, count(*) as cancellations
         from subscriptions s join plans l on l.store_id = $1 and l.id = s.plan_id cross join shop
        where s.store_id = $1 and s.status in ('cancelled', 'failed') group by 1`
   }

@@ -44,8 +44,8 @@ const credit: Sum = {
       from ledger e cross join shop group by 1`
 }
 
-/** Runs examples/duckdb and the model of examples/dbt on the Parquet files of the warehouse, in another schema. Returns what differs. */
-export async function compareExamples(warehouse: Warehouse, db: Database, storeId: number): Promise<string[]> {
+/** Runs examples/duckdb and the model of examples/dbt on the Parquet files of the warehouse, in another schema. Returns what differs in each sum. */
+export async function compareExamples(warehouse: Warehouse, db: Database, storeId: number): Promise<string[][]> {
   await warehouse.run('create schema example; use example')
   for (const file of ['revenue', 'credit']) {
     await warehouse.run(await readFile(new URL(`duckdb/${file}.sql`, EXAMPLES), 'utf8'))
@@ -54,9 +54,9 @@ export async function compareExamples(warehouse: Warehouse, db: Database, storeI
   // dbt puts the file there that sources.yml names.
   const compiled = model.replace("{{ source('perennial', 'orders') }}", "read_parquet('orders.parquet')")
   await warehouse.run(`create table dbt_revenue as ${compiled}`)
-  const found: string[] = []
+  const found: string[][] = []
   for (const sum of [revenue('revenue_by_month'), revenue('dbt_revenue'), credit]) {
-    found.push(...differences(sum.name, await fromWarehouse(warehouse, sum), await fromBase(db, storeId, sum)))
+    found.push(differences(sum.name, await fromWarehouse(warehouse, sum), await fromBase(db, storeId, sum)))
   }
   return found
 }

@@ -43,6 +43,15 @@ export async function readUnusual(db: Database, storeId: number): Promise<Record
       union all
       select 'paused subscription', count(*) from subscriptions where store_id = ${storeId} and status = 'paused'
       union all
+      select 'failed subscription', count(*) from subscriptions where store_id = ${storeId} and status = 'failed'
+      union all
+      select 'expired subscription', count(*) from subscriptions where store_id = ${storeId} and status = 'expired'
+      union all
+      select 'cancellation in their own words', count(*) from subscriptions
+       where store_id = ${storeId} and cancel_reason = 'other' and cancel_comment <> ''
+      union all
+      select 'customer who was merged', count(*) from members where store_id = ${storeId} and merged_into is not null
+      union all
       select 'customer without a subscription', count(*) from members m
        where m.store_id = ${storeId}
          and not exists (select from subscriptions s where s.store_id = ${storeId} and s.member_id = m.id)`
