@@ -43,8 +43,8 @@ const run = promisify(execFile)
 /**
  * A store lives for some months, in a time zone in which months begin before those of UTC. Then `perennial export` writes all seven
  * endpoints as Parquet, NDJSON and CSV through the app proxy, DuckDB loads the files, and each sum over them must equal, digit by digit,
- * what other SQL finds in the tables of the service, which reads neither maintained totals nor what the service derived of an order. The examples of docs/warehouses.md must find the same. Throws otherwise, and names each sum that is
- * different.
+ * what other SQL finds in the tables of the service, which reads neither maintained totals nor what the service derived of an order. The
+ * examples of docs/warehouses.md must find the same. Throws otherwise, and names each sum that is different.
  */
 export async function sumInWarehouse({ databaseUrl, members, months, seed }: WarehouseTrial): Promise<WarehouseReport> {
   let compared: Pick<WarehouseReport, 'rows' | 'sums' | 'numbers' | 'unusual'> | undefined
