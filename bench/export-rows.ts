@@ -6,7 +6,8 @@ const SLICE = 50_000
 /**
  * Fills store 1 without triggers and foreign keys, which needs a superuser: `rows` customers with an order each, three of ten of them
  * members with a subscription and an attempt, and five entries of store credit for each customer, all of them of members. One of ten
- * subscriptions is cancelled, one of twenty orders refunded. Nothing is due to be billed.
+ * subscriptions is cancelled, one of twenty orders refunded; one of 25 redemptions is hidden, with what restored it. Nothing is due to
+ * be billed.
  */
 export async function fillExports(client: pg.Client, rows: number): Promise<void> {
   await client.query('set session_replication_role = replica')
@@ -22,6 +23,13 @@ export async function fillExports(client: pg.Client, rows: number): Promise<void
   await client.query(
     `insert into member_sections (store_id, section, rows)
      select 1, id / 4096, count(*) from members where store_id = 1 and status is not null group by 2`
+  )
+  await client.query(
+    `insert into hidden_credit_entries (store_id, entry_id, is_counted)
+     select 1, h.id, true
+       from (select reverses_id, array_agg(id) as ids from credit_entries
+              where store_id = 1 and mark = 'order_cancelled' group by reverses_id) r
+      cross join lateral unnest(r.reverses_id || r.ids) h(id)`
   )
   await client.query('set session_replication_role = origin')
   await client.query('vacuum analyze')
@@ -73,5 +81,9 @@ const STATEMENTS = [
           case when n % 2 = 1 then 'Monthly credit' else 'Redeemed on an order' end, case when n % 2 = 0 then id end, 'bench:' || id || ':' || n,
           created_at + n * interval '1 day'
      from members, generate_series(1, case id % 10 when 0 then 16 else 17 end) n
-    where store_id = 1 and id > $1 and id <= $2 and id % 10 < 3`
+    where store_id = 1 and id > $1 and id <= $2 and id % 10 < 3`,
+  `update credit_entries r set type = 5, amount_minor = 100, order_id = null, reverses_id = e.id, mark = 'order_cancelled'
+     from credit_entries e
+    where r.store_id = 1 and r.member_id > $1 and r.member_id <= $2 and r.member_id % 20 = 1 and r.position = 9
+      and e.store_id = 1 and e.member_id = r.member_id and e.position = 8`
 ]

@@ -394,13 +394,14 @@ create table credit_entries (
   constraint credit_entries_type_check CHECK (type >= 1 AND type <= 13)
 );
 CREATE INDEX credit_entries_adjusting ON public.credit_entries USING btree (store_id, member_id, "position") WHERE (type = ANY (ARRAY[2, 3, 7, 8, 9]));
-CREATE INDEX credit_entries_cancelling ON public.credit_entries USING btree (store_id, reverses_id) WHERE (mark = 'order_cancelled'::text);
 CREATE INDEX credit_entries_charging ON public.credit_entries USING btree (store_id, member_id, created_at DESC) WHERE (type = 1);
 CREATE INDEX credit_entries_held ON public.credit_entries USING btree (store_id, member_id) WHERE (held_by IS NOT NULL);
 CREATE INDEX credit_entries_of_order ON public.credit_entries USING btree (store_id, order_id) WHERE (order_id IS NOT NULL);
 CREATE INDEX credit_entries_of_take_backs ON public.credit_entries USING btree (store_id, take_back_id) WHERE (take_back_id IS NOT NULL);
 CREATE INDEX credit_entries_reversing ON public.credit_entries USING btree (store_id, reverses_id) WHERE (reverses_id IS NOT NULL);
 CREATE TRIGGER append_metrics AFTER INSERT ON credit_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_credit_changes();
+CREATE TRIGGER hide_marked AFTER UPDATE OF mark ON credit_entries FOR EACH ROW WHEN (new.mark = 'order_cancelled'::text) EXECUTE FUNCTION hide_restored_redemption();
+CREATE TRIGGER hide_restored AFTER INSERT ON credit_entries FOR EACH ROW WHEN (new.reverses_id IS NOT NULL) EXECUTE FUNCTION hide_restored_redemption();
 CREATE TRIGGER set_plan BEFORE INSERT ON credit_entries FOR EACH ROW EXECUTE FUNCTION set_plan_of_member();
 alter table credit_entries enable row level security;
 alter table credit_entries force row level security;
@@ -658,10 +659,14 @@ create table export_marks (
   store_id bigint not null,
   rank bigint not null,
   entry_id bigint not null,
+  hidden bigint,
+  shown bigint generated always as ((rank - hidden)) stored,
   constraint export_marks_pkey PRIMARY KEY (store_id, rank),
   constraint export_marks_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint export_marks_hidden_check CHECK (hidden >= 0 AND hidden <= rank),
   constraint export_marks_rank_check CHECK (rank > 0 AND (rank % 1000::bigint) = 0)
 );
+CREATE INDEX export_marks_by_shown ON public.export_marks USING btree (store_id, shown) WHERE (shown IS NOT NULL);
 alter table export_marks enable row level security;
 alter table export_marks force row level security;
 create policy all_stores on export_marks for all to perennial_operator
@@ -787,6 +792,25 @@ create policy one_store on first_orders for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on first_orders to perennial_operator, perennial_store;
+
+create table hidden_credit_entries (
+  store_id bigint not null,
+  entry_id bigint not null,
+  is_counted boolean not null default false,
+  constraint hidden_credit_entries_pkey PRIMARY KEY (store_id, entry_id),
+  constraint hidden_credit_entries_store_id_entry_id_fkey FOREIGN KEY (store_id, entry_id) REFERENCES credit_entries(store_id, id),
+  constraint hidden_credit_entries_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
+);
+CREATE INDEX hidden_credit_entries_uncounted ON public.hidden_credit_entries USING btree (store_id, entry_id) WHERE (NOT is_counted);
+alter table hidden_credit_entries enable row level security;
+alter table hidden_credit_entries force row level security;
+create policy all_stores on hidden_credit_entries for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on hidden_credit_entries for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on hidden_credit_entries to perennial_operator, perennial_store;
 
 create table idempotent_responses (
   store_id bigint not null,
@@ -3179,6 +3203,7 @@ grant execute on function drop_webhook_partition to perennial_operator;
 create function end_rollup(store bigint, change_log text, mark record, last_taken bigint, is_full boolean) returns void language plpgsql volatile;
 create function facet_condition(of_list text, of_plan bigint, of_status text) returns text language sql stable;
 create function forbid_activity_changes() returns trigger language plpgsql volatile;
+create function hide_restored_redemption() returns trigger language plpgsql volatile;
 create function is_credit_code(code text) returns boolean language plpgsql immutable;
 create function list_lock(store bigint, of_list text) returns bigint language sql stable;
 create function member_metric_changes(was text, was_plan bigint, is_now text, plan bigint, since date, today date) returns TABLE(plan_id bigint, day date, metric text, detail text, amount numeric) language sql immutable;

@@ -31,6 +31,10 @@ try {
     // Each waits a third of its time for something else than a core. Many more would only be slower; each may use two dozen connections.
     `--test-concurrency=${Math.min(availableParallelism() + 1, 5)}`,
     '--test-timeout=240000',
+    '--test-reporter=spec',
+    '--test-reporter-destination=stdout',
+    `--test-reporter=${fileURLToPath(new URL('report-ended-files.ts', import.meta.url))}`,
+    '--test-reporter-destination=stderr',
     ...(isWhole ? await groupTestFiles(await Array.fromAsync(glob(ALL_FILES)), groups) : files)
   ]
   // A process group of its own, so that the limit ends the processes of the files too.

@@ -27,7 +27,7 @@ export {
   creditShortfallsCollected,
   creditTotalsSum
 } from '#credits/audit-rules'
-export { ledgerMarksExact } from '#exports/audit-rules'
+export { creditHidden, ledgerMarksExact } from '#exports/audit-rules'
 export { customerMergesFlat, membersCounted, profilesPushed } from '#members/audit-rules'
 export { tagsFollowMemberships, tagsWritten } from '#mirror/audit-rules'
 export {

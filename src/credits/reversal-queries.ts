@@ -92,6 +92,18 @@ export async function markOrderCancelled(ctx: Ctx, orderIds: number[]): Promise<
       from restored e where r.store_id = ${ctx.storeId} and r.reverses_id = e.id and r.type = 5 and r.mark is null`)
 }
 
+/** Takes the hidden entries that nobody has counted yet, which are counted from now on. Returns their ids, in no order. */
+export async function takeUncountedEntries(ctx: Ctx): Promise<number[]> {
+  const { ids } = await ctx.tx.one(
+    row({ ids: nullable(intList) }),
+    sql`
+    with taken as (
+      update hidden_credit_entries set is_counted = true where store_id = ${ctx.storeId} and not is_counted returning entry_id)
+    select array_agg(entry_id) as ids from taken`
+  )
+  return ids ?? []
+}
+
 const LaterPart = row({ id: int, operationId: text, amountMinor: int, shortfallMinor: int })
 
 /** What was taken later of the shortfall of an entry, or taken off it, oldest first. */

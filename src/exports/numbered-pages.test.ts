@@ -1,15 +1,19 @@
 // Pages by number: every row once, in order, whichever page is asked for, and without counting what lies before it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { endpointOf, planPage, readPageRequest } from '#exports'
-import { int, row, sql } from '#kit/postgres'
+import { int, row, sql, text, textList } from '#kit/postgres'
 import { testDatabase } from '../../test/database.ts'
 import { aStore, type BuiltStore } from '../../test/store-builder.ts'
+import { creditHidden, ledgerMarksExact } from './audit-rules.ts'
 import type { EndpointName } from './endpoint.ts'
+import { bringMarksUpToDate } from './pages/ledger-marks.ts'
 import { fillStore } from './random-store.test-helper.ts'
 import { type ExportedRow, readPlan } from './read-plan.test-helper.ts'
 
 const { db, url } = await testDatabase()
+const Wrong = row({ subject: text, message: text })
 
 /** All pages of an endpoint with small pages, and what the whole is. */
 async function pagesOf(store: BuiltStore, name: EndpointName, pageSize: number, query: Record<string, string> = {}) {
@@ -58,32 +62,94 @@ test('members: pages are the whole in parts, also after members came, went by a 
   await isRight()
 })
 
-test('credits-history: newest first, over marks, with hidden entries between, of all and of one customer', async () => {
-  const store = await aStore(db, { clockAt: Temporal.Instant.from('2026-11-01T00:00:00Z') })
-  await fillStore(store, 3, { customers: 20, orders: 30, subscriptions: 5, entries: 150 })
-  // Many more, so that there are marks; one in nine is a redemption that the next one restores because its order was cancelled.
-  await store.inStore(async ({ tx, storeId, now }) => {
-    await tx.run(sql`
+/** Adds entries to a store, one in nine of them a redemption, and returns what tests do with them. */
+async function aLedger(store: BuiltStore, entries: number) {
+  await store.inStore(({ tx, storeId, now }) =>
+    tx.run(sql`
       insert into credit_entries (store_id, id, member_id, position, type, amount_minor, balance_after_minor, reason, operation_id,
-        created_at, reverses_id, mark)
+        created_at)
       overriding system value
-      select ${storeId}, 1000000 + n, m.id, 100000 + n, case n % 9 when 3 then 4 when 4 then 5 else 2 end,
-             case n % 9 when 3 then -5 else 5 end, 0, 'n' || n, 'n' || n, ${now},
-             case n % 9 when 4 then 1000000 + n - 1 end, case n % 9 when 4 then 'order_cancelled' end
-        from generate_series(1, 5500) as n
+      select ${storeId}, 1000000 + n, m.id, 100000 + n, case n % 9 when 3 then 4 else 2 end,
+             case n % 9 when 3 then -5 else 5 end, 0, 'n' || n, 'n' || n, ${now}
+        from generate_series(1, ${entries}::integer) as n
         cross join (select min(id) as id from members where store_id = ${storeId}) m
        order by n
       on conflict (store_id, id) do nothing`)
-  })
-  const { pages, whole, past } = await pagesOf(store, 'credits-history', 321)
-  assert.ok(whole.length > 4000)
-  assert.deepEqual(pages.flat(), whole)
-  assert.deepEqual(past, [])
-  assert.ok(whole.every(({ body }) => !['n3', 'n4', 'n12', 'n13'].includes(String(body))))
-  const marks = await store.inStore(({ tx, storeId }) =>
-    tx.one(row({ marks: int }), sql`select count(*) as marks from export_marks where store_id = ${storeId}`)
   )
-  assert.ok(marks.marks >= 5)
+  /** Every page, and the whole by the definition of what is hidden. */
+  const pagesAreRight = async () => {
+    const { pages, whole, past } = await pagesOf(store, 'credits-history', 321)
+    assert.deepEqual(pages.flat(), whole)
+    assert.deepEqual(past, [])
+    const { shown } = await store.inStore(({ tx, storeId }) =>
+      tx.one(
+        row({ shown: textList }),
+        sql`
+        with hidden as (
+          select e.id from credit_entries e join credit_entries r on r.store_id = ${storeId} and r.reverses_id = e.id
+           where e.store_id = ${storeId} and e.type = 4
+           group by e.id, e.amount_minor having bool_or(r.mark = 'order_cancelled') and e.amount_minor + sum(r.amount_minor) >= 0)
+        select array_agg(reason order by id desc) as shown from credit_entries
+         where store_id = ${storeId} and id not in (select id from hidden)
+           and (type <> 5 or reverses_id not in (select id from hidden))`
+      )
+    )
+    assert.deepEqual(
+      whole.map(({ body }) => body),
+      shown
+    )
+    return whole
+  }
+  /** Gives back these redemptions, `parts` times as much as a third. */
+  const restore = (which: string, parts: number, mark: string | null, beforeCommit = () => Promise.resolve()) =>
+    store.inStore(async ({ tx, storeId, now }) => {
+      await tx.run(sql`
+        insert into credit_entries (store_id, id, member_id, position, type, amount_minor, balance_after_minor, reason, operation_id,
+          created_at, reverses_id, mark)
+        overriding system value
+        select ${storeId}, newest.id + row_number() over (order by e.id), e.member_id, 2 * e.position + ${parts}::integer, 5, ${parts}::integer * 5 / 3, 0, e.reason || ' given back',
+               e.operation_id || ${` given back ${parts}`}, ${now}, e.id, ${mark}
+          from credit_entries e cross join (select max(id) as id from credit_entries where store_id = ${storeId}) newest
+         where e.store_id = ${storeId} and e.type = 4 and e.reason ~ ${which} order by e.id`)
+      await beforeCommit()
+    })
+  const countOf = async (what: ReturnType<typeof sql>) =>
+    (await store.inStore(({ tx }) => tx.one(row({ rows: int }), what))).rows
+  const uncounted = () =>
+    countOf(
+      sql`select count(*) as rows from hidden_credit_entries where store_id = ${store.storeId} and not is_counted`
+    )
+  return { pagesAreRight, restore, uncounted, countOf }
+}
+
+test('credits-history: newest first, over marks, with hidden entries between, of all and of one customer', async () => {
+  const store = await aStore(db, { clockAt: Temporal.Instant.from('2026-11-01T00:00:00Z') })
+  await fillStore(store, 3, { customers: 20, orders: 30, subscriptions: 5, entries: 150 })
+  const { pagesAreRight, restore, uncounted, countOf } = await aLedger(store, 6500)
+  await pagesAreRight()
+  assert.ok((await countOf(sql`select count(*) as rows from export_marks where store_id = ${store.storeId}`)) >= 5)
+  // Refunds gave back some in parts, or in whole without a cancellation: nothing is hidden.
+  await restore('^n[0-9]*1$', 2, null)
+  await restore('^n[0-9]*2$', 3, null)
+  await pagesAreRight()
+  const before = await uncounted()
+  // Cancellations give back the rest, or everything; a mark that comes later hides what was given back before.
+  await restore('^n[0-9]*1$', 1, 'order_cancelled')
+  await restore('^n[0-9]*3$', 3, 'order_cancelled')
+  await store.inStore(({ tx, storeId }) =>
+    tx.run(sql`
+      update credit_entries set mark = 'order_cancelled'
+       where store_id = ${storeId} and type = 5 and reason ~ '^n[0-9]*2 given back'`)
+  )
+  await pagesAreRight()
+  const few = await uncounted()
+  assert.ok(few > before && few <= 1000, `${few} wait to be counted`)
+  await restore('^n[0-9]*[456789]$', 3, 'order_cancelled')
+  assert.ok((await uncounted()) > 1000)
+  await pagesAreRight()
+  assert.equal(await uncounted(), 0)
+  await restore('^n[0-9]*0$', 3, 'order_cancelled')
+  const whole = await pagesAreRight()
 
   const customer = String(whole[0]!.shopify_customer_gid)
   for (const given of [customer, `gid://platform/Customer/${customer}`]) {
@@ -97,4 +163,47 @@ test('credits-history: newest first, over marks, with hidden entries between, of
     const { whole: none } = await pagesOf(store, 'credits-history', 321, { shopify_customer_gid: given })
     assert.deepEqual(none, [], given)
   }
+})
+
+test('credits-history: entries that are hidden while marks are set are counted once', async () => {
+  const store = await aStore(db)
+  await fillStore(store, 5, { customers: 5, orders: 5, subscriptions: 1, entries: 20 })
+  const { pagesAreRight, restore, uncounted, countOf } = await aLedger(store, 6500)
+  const marks = () => countOf(sql`select count(*) as rows from export_marks where store_id = ${store.storeId}`)
+  // While marks wait for a transaction that writes, it commits what it hides: the marks do not count what waits to be counted.
+  let marking: Promise<void> | null = null
+  await restore('^n[0-9]*1$', 3, 'order_cancelled', async () => {
+    marking = store.inStore(bringMarksUpToDate)
+    await pause(15)
+  })
+  await marking
+  await pagesAreRight()
+  await store.inStore(({ tx, storeId }) => tx.run(sql`delete from export_marks where store_id = ${storeId}`))
+  await store.inStore(async (ctx) => {
+    await bringMarksUpToDate(ctx)
+    // Not committed yet: another connection hides entries that lie before the new marks, and would count them into the marks that it sees.
+    await restore('^n[0-9]*[023456789]$', 3, 'order_cancelled')
+    await pagesAreRight()
+    assert.equal(await marks(), 0)
+  })
+  assert.ok((await marks()) >= 6)
+  const findings = () =>
+    store.inStore(async (ctx) => {
+      const found = [ledgerMarksExact, creditHidden].map((rule) => ctx.tx.many(Wrong, rule.wrong(ctx)))
+      return (await Promise.all(found)).flat().map(({ subject, message }) => `${subject} ${message}`)
+    })
+  await pagesAreRight()
+  assert.equal(await uncounted(), 0)
+  assert.deepEqual(await findings(), [])
+  // Each rule notices what it is for.
+  await store.inStore(({ tx, storeId }) =>
+    tx.run(sql`update export_marks set hidden = hidden + 1 where store_id = ${storeId} and rank = 2000`)
+  )
+  assert.match((await findings()).join(), /^sct_\d+ has \d+ hidden entries before it and at it; counted there are \d+$/)
+  await store.inStore(async ({ tx, storeId }) => {
+    await tx.run(sql`update export_marks set hidden = hidden - 1 where store_id = ${storeId} and rank = 2000`)
+    await tx.run(sql`delete from hidden_credit_entries where store_id = ${storeId} and entry_id = (
+      select max(entry_id) from hidden_credit_entries where store_id = ${storeId})`)
+  })
+  assert.match((await findings()).join(), /^sct_\d+ is to be hidden, and is shown$/)
 })

@@ -92,6 +92,8 @@ class ExportStream extends Readable {
 
   constructor(limits: ExportLimits, calls: Calls) {
     super({ highWaterMark: 0 })
+    // Whoever waits for it or reads it gets the error, also one who begins to read later: without a listener it would end the process.
+    this.on('error', () => {})
     this.#limits = limits
     this.#calls = calls
     this.#wholeTimer = setTimeout(() => this.destroy(tooSlow('took too long')), limits.wholeMs)
@@ -103,16 +105,12 @@ class ExportStream extends Readable {
     signal?.addEventListener('abort', onAbort, { once: true })
     this.once('close', () => signal?.removeEventListener('abort', onAbort))
     const timer = setTimeout(() => this.destroy(tooSlow('did not begin in time')), this.#limits.firstBytesMs)
-    // Whoever waits for the beginning gets the error.
-    const ignore = () => {}
-    this.on('error', ignore)
     try {
       if (signal?.aborted) onAbort()
       await this.#begun.promise
       return this
     } finally {
       clearTimeout(timer)
-      if (!this.destroyed) this.off('error', ignore)
     }
   }
 

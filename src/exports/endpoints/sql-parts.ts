@@ -28,10 +28,5 @@ export const isCreditCode = (code: string): string => `is_credit_code(${code})`
  * The entries of the ledger that are shown: all but the redemptions of cancelled orders that were restored in whole, and what has
  * restored them. `e` is an entry. The offset keeps PostgreSQL from collecting all that are hidden before it reads a page of entries.
  */
-export const isShownEntry = ({ store }: { store: string }): string => `(e.type not in (4, 5) or not exists (
-    select from credit_entries r
-     where r.store_id = ${store} and r.reverses_id = case e.type when 4 then e.id else e.reverses_id end
-       and r.mark = 'order_cancelled'
-       and (select sum(b.amount_minor) from credit_entries b where b.store_id = ${store} and b.id = r.reverses_id)
-         + (select sum(b.amount_minor) from credit_entries b where b.store_id = ${store} and b.reverses_id = r.reverses_id) >= 0
-     offset 0))`
+export const isShownEntry = ({ store }: { store: string }): string => `not exists (
+    select from hidden_credit_entries h where h.store_id = ${store} and h.entry_id = e.id offset 0)`

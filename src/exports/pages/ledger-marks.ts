@@ -1,35 +1,57 @@
-import { type Ctx, int, intList, nullable, row, sql, waitForWriters } from '#kit/postgres'
+import { takeUncountedEntries } from '#credits'
+import { type Ctx, int, nullable, row, sql, waitForWriters } from '#kit/postgres'
 
 /** A mark is at every n-th entry of a store's ledger. */
-export const MARKED = 1000
+const MARKED = 1000
 
 /** How many entries are counted for marks in one statement. */
 const AT_ONCE = 200_000
 
 /** Until how many entries behind the last mark new ones are not worth their statements. */
-const ENOUGH = 2 * MARKED
+export const ENOUGH_UNMARKED = 2 * MARKED
+
+/** Until how many hidden entries that the marks have not counted are not worth theirs. */
+export const ENOUGH_UNCOUNTED = 1000
 
 /** How long it is waited for writers, until the end of the ledger is settled; it is no harm if it is not. */
 const WRITERS_MS = 50
 
 /**
- * Sets marks up to the end of the ledger. A mark never moves: entries are only added, above those of which every transaction that could
- * write a smaller id has ended.
+ * Counts into the marks the hidden entries that wait for it, and sets marks up to the end of the ledger. A mark never moves: entries are
+ * only added, above those of which every transaction that could write a smaller id has ended. While another transaction does this it is
+ * left to that one. Before and after, pages are the same.
  */
-export async function extendMarks(ctx: Ctx): Promise<void> {
+export async function bringMarksUpToDate(ctx: Ctx): Promise<void> {
+  const { mine } = await ctx.tx.one(
+    row({ mine: int }),
+    sql`select pg_try_advisory_xact_lock(hashtextextended('export_marks', ${ctx.storeId}::bigint))::int as mine`
+  )
+  if (mine === 0) return
+  await countHidden(ctx)
+  await extendMarks(ctx)
+}
+
+/** Each mark gets as many more as there are up to it: an entry that has a mark comes before its mark. */
+async function countHidden(ctx: Ctx): Promise<void> {
+  const counted = await takeUncountedEntries(ctx)
+  if (counted.length === 0) return
+  await ctx.tx.run(sql`
+    with placed as (
+      select rank, count(*) filter (where rank is null) over (order by entry_id, rank nulls first rows unbounded preceding) as more
+        from (select entry_id, null::bigint as rank from unnest(${counted}::bigint[]) as t(entry_id)
+              union all
+              select entry_id, rank from export_marks where store_id = ${ctx.storeId} and hidden is not null) p)
+    update export_marks m set hidden = m.hidden + p.more
+      from placed p where m.store_id = ${ctx.storeId} and m.rank = p.rank and p.more > 0`)
+}
+
+async function extendMarks(ctx: Ctx): Promise<void> {
   const last = await lastMark(ctx)
-  const { ids } = await ctx.tx.one(
-    row({ ids: nullable(intList) }),
-    sql`
-    select array_agg(id) as ids from (
-      select id from credit_entries where store_id = ${ctx.storeId} and id > ${last.entryId} order by id offset ${ENOUGH} limit 1) e`
-  )
-  if (ids === null) return
   const { newest } = await ctx.tx.one(
-    row({ newest: int }),
-    sql`select max(id) as newest from credit_entries where store_id = ${ctx.storeId}`
+    row({ newest: nullable(int) }),
+    sql`select max(id) as newest from credit_entries where store_id = ${ctx.storeId} and id > ${last.entryId}`
   )
-  if (!(await waitForWriters(ctx, 'credit_entries', WRITERS_MS))) return
+  if (newest === null || !(await waitForWriters(ctx, 'credit_entries', WRITERS_MS))) return
   for (let from = last; ; ) {
     const set = await setMarks(ctx, from, newest)
     if (set === null) return
@@ -37,43 +59,39 @@ export async function extendMarks(ctx: Ctx): Promise<void> {
   }
 }
 
-type Mark = { rank: number; entryId: number }
+const Mark = row({ rank: int, entryId: int, hidden: int })
+type Mark = { rank: number; entryId: number; hidden: number }
 
 async function lastMark(ctx: Ctx): Promise<Mark> {
   const found = await ctx.tx.maybeOne(
-    row({ rank: int, entryId: int }),
-    sql`select rank, entry_id from export_marks where store_id = ${ctx.storeId} order by rank desc limit 1`
+    Mark,
+    sql`
+    select rank, entry_id, hidden from export_marks
+     where store_id = ${ctx.storeId} and hidden is not null order by rank desc limit 1`
   )
-  return found ?? { rank: 0, entryId: 0 }
+  return found ?? { rank: 0, entryId: 0, hidden: 0 }
 }
 
 /** Sets the marks of the next entries up to `newest`; returns the last of them, or null when there are no more. */
-async function setMarks(ctx: Ctx, from: Mark, newest: number): Promise<Mark | null> {
-  const marks = await ctx.tx.many(
-    row({ rank: int, entryId: int }),
+function setMarks(ctx: Ctx, from: Mark, newest: number): Promise<Mark | null> {
+  return ctx.tx.maybeOne(
+    Mark,
     sql`
-    select ${from.rank}::bigint + n.at as rank, n.id as entry_id
-      from (select e.id, row_number() over (order by e.id) as at
-              from (select id from credit_entries
-                     where store_id = ${ctx.storeId} and id > ${from.entryId} and id <= ${newest}
-                     order by id limit ${AT_ONCE}) e) n
-     where n.at % ${MARKED} = 0 order by n.at`
+    with entries as (
+      select e.id, h.entry_id is not null as is_hidden
+        from (select id from credit_entries
+               where store_id = ${ctx.storeId} and id > ${from.entryId} and id <= ${newest}
+               order by id limit ${AT_ONCE}) e
+        left join hidden_credit_entries h on h.store_id = ${ctx.storeId} and h.entry_id = e.id and h.is_counted),
+    numbered as (
+      select id, row_number() over up_to_it as at, count(*) filter (where is_hidden) over up_to_it as hidden
+        from entries window up_to_it as (order by id rows unbounded preceding)),
+    set as (
+      insert into export_marks as m (store_id, rank, entry_id, hidden)
+      select ${ctx.storeId}, ${from.rank}::bigint + at, id, ${from.hidden}::bigint + hidden
+        from numbered where at % ${MARKED} = 0 order by at
+      on conflict (store_id, rank) do update set hidden = excluded.hidden where m.hidden is null
+      returning m.rank, m.entry_id, m.hidden)
+    select rank, entry_id, hidden from set order by rank desc limit 1`
   )
-  if (marks.length === 0) return null
-  await ctx.tx.run(sql`
-    insert into export_marks (store_id, rank, entry_id)
-    select ${ctx.storeId}, t.rank, t.entry_id
-      from unnest(${marks.map((m) => m.rank)}::bigint[], ${marks.map((m) => m.entryId)}::bigint[]) as t(rank, entry_id)
-     order by t.rank
-    on conflict (store_id, rank) do nothing`)
-  return marks.at(-1)!
-}
-
-/** The ids of all marks, oldest first. */
-export async function listMarks(ctx: Ctx): Promise<number[]> {
-  const { ids } = await ctx.tx.one(
-    row({ ids: nullable(intList) }),
-    sql`select array_agg(entry_id order by rank) as ids from export_marks where store_id = ${ctx.storeId}`
-  )
-  return ids ?? []
 }

@@ -1,11 +1,9 @@
-import { type Ctx, int, intList, nullable, row, sql } from '#kit/postgres'
+import { type Ctx, int, intList, nullable, row } from '#kit/postgres'
 import type { ExportEndpoint, PageIds, PageRequest, PlannedPage } from '../endpoint.ts'
 import { findCustomer } from './find-customer.ts'
-import { extendMarks, listMarks, MARKED } from './ledger-marks.ts'
+import { bringMarksUpToDate, ENOUGH_UNCOUNTED, ENOUGH_UNMARKED } from './ledger-marks.ts'
 import { conditionOf, pagePlan } from './page-plan.ts'
 import { statementOf } from './statement-of.ts'
-
-const Found = row({ ids: nullable(intList) })
 
 /** A page of the history of store credit by its number, newest first. The last page costs what the first does. */
 export async function planCreditsPage(
@@ -32,7 +30,7 @@ async function pageOfCustomer(
   const memberId = await findCustomer(ctx, customer)
   if (memberId === null) return null
   const { ids } = await ctx.tx.one(
-    Found,
+    row({ ids: nullable(intList) }),
     statementOf(
       `select array_agg(n.id) as ids from (
          select e.id from credit_entries e
@@ -44,77 +42,60 @@ async function pageOfCustomer(
   return ids && { ids }
 }
 
+const Found = row({ first: nullable(int), last: nullable(int), unmarked: int, uncounted: int })
+
 /**
- * Counts from the oldest entry, whose place never changes: the marks say where every thousandth is, and how many before it are hidden is
- * counted among the few hidden ones.
+ * Counts from the oldest entry, whose place never changes: the marks say how many entries are before every thousandth, and how many of
+ * those are hidden.
  */
 async function pageOfAll(ctx: Ctx, isShown: string, skipped: number, limit: number): Promise<PageIds | null> {
-  await extendMarks(ctx)
-  const marks = await listMarks(ctx)
-  const hidden = await listHidden(ctx)
-  const lastMark = marks.at(-1) ?? 0
-  const { rows } = await ctx.tx.one(
-    row({ rows: int }),
-    sql`select count(*) as rows from credit_entries where store_id = ${ctx.storeId} and id > ${lastMark}`
-  )
-  const shown = marks.length * MARKED + rows - hidden.length
-  const through = shown - skipped
-  if (through <= 0) return null
-  const from = Math.max(1, through - limit + 1)
-  const place = placeBefore(marks, hidden, from)
-  const bounds = await ctx.tx.one(
-    row({ first: nullable(int), last: nullable(int) }),
-    statementOf(
-      `select min(n.id) as first, max(n.id) as last from (
-         select e.id from credit_entries e
-          where e.store_id = $1 and e.id > $2 and ${isShown} order by e.id offset $3 limit $4) n`,
-      [ctx.storeId, place.entryId, from - 1 - place.shown, through - from + 1]
-    )
-  )
-  return bounds.first === null || bounds.last === null ? null : { from: bounds.first, through: bounds.last }
-}
-
-/** The last mark before the `nth` shown entry, and how many shown ones there are up to it. */
-function placeBefore(marks: number[], hidden: number[], nth: number): { entryId: number; shown: number } {
-  const shownUpTo = (mark: number) => (mark + 1) * MARKED - countUpTo(hidden, marks[mark]!)
-  let [low, high] = [-1, marks.length - 1]
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
-    if (shownUpTo(middle) < nth) low = middle
-    else high = middle - 1
+  const find = (unmarked: number) =>
+    ctx.tx.one(Found, statementOf(findBounds(isShown), [ctx.storeId, skipped, limit, unmarked]))
+  let found = await find(ENOUGH_UNMARKED)
+  if (found.unmarked > ENOUGH_UNMARKED || found.uncounted > ENOUGH_UNCOUNTED) {
+    await bringMarksUpToDate(ctx)
+    found = await find(Number.MAX_SAFE_INTEGER)
   }
-  return low < 0 ? { entryId: 0, shown: 0 } : { entryId: marks[low]!, shown: shownUpTo(low) }
-}
-
-/** How many of these ascending numbers are at most `most`. */
-function countUpTo(numbers: number[], most: number): number {
-  let [low, high] = [0, numbers.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (numbers[middle]! <= most) low = middle + 1
-    else high = middle
-  }
-  return low
+  const { first, last } = found
+  return first === null || last === null ? null : { from: first, through: last }
 }
 
 /**
- * The entries that are not shown, oldest first: redemptions of cancelled orders, and what has restored them in whole. Each is looked up
- * by key: joined, they would be compared with each other where statistics are missing.
+ * The first and the last id of a page, all in one snapshot: `$2` are the newer entries that it leaves out, `$3` is its size. Where more than
+ * `$4` entries are behind the last mark they are counted no further, and no page is found.
  */
-async function listHidden(ctx: Ctx): Promise<number[]> {
-  const { ids } = await ctx.tx.one(
-    Found,
-    sql`
-    select array_agg(h.id order by h.id) as ids
-      from (select distinct reverses_id as id from credit_entries
-             where store_id = ${ctx.storeId} and mark = 'order_cancelled' and reverses_id is not null) c
+const findBounds = (isShown: string): string => `
+  with uncounted as (select entry_id from hidden_credit_entries where store_id = $1 and not is_counted),
+  last_mark as (
+    select coalesce(max(m.entry_id), 0) as entry_id, coalesce(max(m.shown), 0) as shown
+      from (select entry_id, shown from export_marks
+             where store_id = $1 and shown is not null order by rank desc limit 1) m),
+  behind as (
+    select (select count(*) from (select from credit_entries
+                                   where store_id = $1 and id > l.entry_id limit $4::bigint + 1) e) as entries,
+           (select count(*) from hidden_credit_entries where store_id = $1 and entry_id > l.entry_id) as hidden
+      from last_mark l),
+  page as (
+    select p.through, greatest(1, p.through - $3 + 1) as first
+      from last_mark l cross join behind b
      cross join lateral (
-       select type, amount_minor from credit_entries where store_id = ${ctx.storeId} and id = c.id limit 1) e
+       select l.shown - (select count(*) from uncounted u where u.entry_id <= l.entry_id)
+              + b.entries - b.hidden - $2 as through) p
+     where b.entries <= $4 and p.through > 0),
+  -- What is not counted yet makes a mark's number smaller, so it is before the page all the same. Without a mark: the beginning.
+  place as (
+    select coalesce(max(m.entry_id), 0) as entry_id,
+           coalesce(max(m.shown), 0) - (select count(*) from uncounted u where u.entry_id <= max(m.entry_id)) as shown
+      from page p
      cross join lateral (
-       select sum(amount_minor) as amount_minor, array_agg(id) filter (where type = 5) as ids
-         from credit_entries where store_id = ${ctx.storeId} and reverses_id = c.id) r
-     cross join lateral unnest(c.id || r.ids) h(id)
-     where e.type = 4 and e.amount_minor + r.amount_minor >= 0`
-  )
-  return ids ?? []
-}
+       select entry_id, shown from export_marks
+        where store_id = $1 and shown is not null and shown < p.first order by shown desc limit 1) m),
+  bounds as (
+    select min(n.id) as first, max(n.id) as last
+      from page p cross join place
+     cross join lateral (
+       select e.id from credit_entries e
+        where e.store_id = $1 and e.id > place.entry_id and ${isShown}
+        order by e.id offset p.first - 1 - place.shown limit p.through - p.first + 1) n)
+  select b.first, b.last, (select entries from behind) as unmarked, (select count(*) from uncounted) as uncounted
+    from bounds b`
