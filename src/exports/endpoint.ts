@@ -51,13 +51,18 @@ export type Scope = {
   within: (column: string) => string
 }
 
+/** What the condition of an endpoint's rows is written for. Without `within` the rows are found by something else than their ids. */
+export type RowScope = Pick<Scope, 'store'> & Partial<Pick<Scope, 'within'>>
+
 /** Where the rows of an endpoint come from. Every relation says its store by `scope.store`. */
 export type RowSource = {
   /** The table of the rows, and its alias in the SQL; its `id` is the internal id. */
   table: string
   alias: string
   /** Which of its rows belong to the endpoint. */
-  where: string | ((scope: Pick<Scope, 'store'>) => string)
+  where: string | ((scope: RowScope) => string)
+  /** Another table says which rows `where` leaves out: it is merged with them in the order of ids. */
+  leavesOut?: true
   /** What is joined to it. */
   joins: (scope: Scope) => string
   /**

@@ -11,7 +11,7 @@ export {
 export { followMerges, lockKeptCustomer } from './follow-merges.ts'
 export { lookUpCustomers } from './look-up-customers.ts'
 export { type MergedCustomers, markCustomersDeleted, markCustomersMerged } from './mark-customers-deleted.ts'
-export { addSectionChanges, findMembersFrom } from './member-sections.ts'
+export { findMemberRange } from './member-sections.ts'
 export type { Profile } from './profile.ts'
 export { listProfilesToPush } from './push-profiles.ts'
 export { insertMissingCustomers, listCustomers, lockMembers, type MembershipStatus } from './queries.ts'

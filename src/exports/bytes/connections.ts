@@ -1,6 +1,7 @@
 import { type Connection, openConnection, STORE_ROLE } from '#kit/postgres'
 import { PLANNER_SETTINGS } from '../endpoint.ts'
 import type { ThreadOptions } from './messages.ts'
+import { yieldBackend } from './priority.ts'
 
 /** How long a statement may wait for a lock. */
 const LOCK_MS = 4_000
@@ -43,9 +44,14 @@ export function createConnections({ url, statementMs }: ThreadOptions) {
       }
       const connection = await openConnection(config, setUp)
       const { rows } = await connection.within(CANCEL_MS, () =>
-        connection.query<{ pid: number }>('select pg_backend_pid() as pid')
+        connection.query<{ pid: number; isEmbedded: boolean }>(
+          `select pg_backend_pid() as pid, current_setting('perennial.cluster', true) is not null as "isEmbedded"`
+        )
       )
-      return { connection, pid: rows[0]!.pid }
+      const { pid, isEmbedded } = rows[0]!
+      // Another database may be on another machine, where the number means another process.
+      if (isEmbedded) yieldBackend(pid)
+      return { connection, pid }
     },
     giveBack(own: OwnConnection): void {
       const timer = setTimeout(() => {

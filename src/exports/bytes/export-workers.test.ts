@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { readdir } from 'node:fs/promises'
+import { getPriority } from 'node:os'
 import type { Readable } from 'node:stream'
 import { buffer, json } from 'node:stream/consumers'
 
@@ -173,6 +175,22 @@ for (const encoding of ['identity', 'zstd'] as const) {
     await until(async () => (await exportsOnServer()).length === 0)
   })
 }
+
+test('exports let other work go first: their thread and their connections to the embedded database', async (t) => {
+  if (process.platform !== 'linux') return t.skip('priorities of threads are of Linux')
+  const stream = await workers.stream(HUGE)
+  const { rows } = await observer.query(
+    `select pid, current_setting('perennial.cluster', true) is not null as "isEmbedded" from pg_stat_activity
+      where datname = current_database() and application_name = 'perennial exports' and state <> 'idle'`
+  )
+  const { pid, isEmbedded } = rows[0] as { pid: number; isEmbedded: boolean }
+  const own = await observer.query('select pg_backend_pid() as pid')
+  if (isEmbedded) assert.equal(getPriority(pid) - getPriority(own.rows[0].pid), 5)
+  stream.destroy()
+  const threads = await readdir('/proc/self/task')
+  const lower = threads.filter((id) => getPriority(Number(id)) > getPriority(process.pid))
+  assert.equal(lower.length, 1)
+})
 
 test('a stream that is destroyed ends its statement on the server, and the connection serves the next', async () => {
   const own = someWorkers({ maxRunning: 1 })

@@ -3,8 +3,10 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { isTemporary } from '#kit/postgres'
 import { createConnections } from './connections.ts'
 import type { FromThread, ThreadOptions, ToThread } from './messages.ts'
+import { yieldThread } from './priority.ts'
 import { Cancelled, Export } from './run-export.ts'
 
+yieldThread()
 const port = parentPort!
 const connections = createConnections(workerData as ThreadOptions)
 const running = new Map<number, Export>()

@@ -13,6 +13,7 @@ export const creditsHistory: ExportEndpoint = {
     table: 'credit_entries',
     alias: 'e',
     where: isShownEntry,
+    leavesOut: true,
     joins: ({ store }) => `cross join lateral (
     select platform_customer_id from members where store_id = ${store} and id = e.member_id limit 1) m
   left join lateral (

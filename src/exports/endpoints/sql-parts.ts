@@ -1,3 +1,5 @@
+import type { RowScope } from '../endpoint.ts'
+
 /** A text of several lines as one, for fields whose entries are separated by newlines. */
 export const oneLine = (text: string): string => `translate(${text}, E'\\n\\r', '  ')`
 
@@ -26,7 +28,10 @@ export const isCreditCode = (code: string): string => `is_credit_code(${code})`
 
 /**
  * The entries of the ledger that are shown: all but the redemptions of cancelled orders that were restored in whole, and what has
- * restored them. `e` is an entry. The offset keeps PostgreSQL from collecting all that are hidden before it reads a page of entries.
+ * restored them. `e` is an entry. Where its ids are within a range they are merged with the hidden ones of that range. Elsewhere each is
+ * looked up, and the offset keeps PostgreSQL from collecting all that are hidden first.
  */
-export const isShownEntry = ({ store }: { store: string }): string => `not exists (
-    select from hidden_credit_entries h where h.store_id = ${store} and h.entry_id = e.id offset 0)`
+export const isShownEntry = ({ store, within }: RowScope): string => `not exists (
+    select from hidden_credit_entries h where h.store_id = ${store} and h.entry_id = e.id ${
+      within ? `and ${within('h.entry_id')}` : 'offset 0'
+    })`

@@ -1,9 +1,9 @@
 import type { Ctx } from '#kit/postgres'
-import type { ExportEndpoint, Field, PageIds, PlannedPage, Scope } from '../endpoint.ts'
+import type { ExportEndpoint, Field, PageIds, PlannedPage, RowScope, Scope } from '../endpoint.ts'
 import { copiedColumns, formattedColumns } from '../format-fields.ts'
 import { scopeOf } from './page-scope.ts'
 
-export const conditionOf = ({ source }: ExportEndpoint, scope: Pick<Scope, 'store'>): string =>
+export const conditionOf = ({ source }: ExportEndpoint, scope: RowScope): string =>
   typeof source.where === 'string' ? source.where : source.where(scope)
 
 /** What a page of an endpoint copies. `page` null: it has no rows. `more`: fields and joins besides the declared ones. */

@@ -1,9 +1,10 @@
-import { type Ctx, int, intList, nullable, row } from '#kit/postgres'
+import { type Ctx, int, intList, nullable, row, sentTogether } from '#kit/postgres'
+import { storeContext } from '#stores'
 import type { ExportEndpoint, PageIds, PageRequest, PlannedPage } from '../endpoint.ts'
 import { findCustomer } from './find-customer.ts'
 import { bringMarksUpToDate, ENOUGH_UNCOUNTED, ENOUGH_UNMARKED } from './ledger-marks.ts'
 import { conditionOf, pagePlan } from './page-plan.ts'
-import { statementOf } from './statement-of.ts'
+import { statementOf, withoutLoops } from './statement-of.ts'
 
 /** A page of the history of store credit by its number, newest first. The last page costs what the first does. */
 export async function planCreditsPage(
@@ -12,17 +13,20 @@ export async function planCreditsPage(
   { page, customer }: PageRequest
 ): Promise<PlannedPage> {
   const { pageSize } = endpoint
-  const isShown = conditionOf(endpoint, { store: '$1' })
-  const found =
+  const skipped = (page - 1) * pageSize
+  const [, , found] = await sentTogether(
+    storeContext(ctx),
+    withoutLoops(ctx),
     customer === null
-      ? await pageOfAll(ctx, isShown, (page - 1) * pageSize, pageSize)
-      : await pageOfCustomer(ctx, isShown, customer, (page - 1) * pageSize, pageSize)
+      ? pageOfAll(ctx, endpoint, skipped, pageSize)
+      : pageOfCustomer(ctx, endpoint, customer, skipped, pageSize)
+  )
   return pagePlan(ctx, endpoint, found, { meta: { current_page: page, per_page: pageSize }, descending: true })
 }
 
 async function pageOfCustomer(
   ctx: Ctx,
-  isShown: string,
+  endpoint: ExportEndpoint,
   customer: string,
   skipped: number,
   limit: number
@@ -34,7 +38,7 @@ async function pageOfCustomer(
     statementOf(
       `select array_agg(n.id) as ids from (
          select e.id from credit_entries e
-          where e.store_id = $1 and e.member_id = $2 and ${isShown}
+          where e.store_id = $1 and e.member_id = $2 and ${conditionOf(endpoint, { store: '$1' })}
           order by e.position desc offset $3 limit $4) n`,
       [ctx.storeId, memberId, skipped, limit]
     )
@@ -48,7 +52,8 @@ const Found = row({ first: nullable(int), last: nullable(int), unmarked: int, un
  * Counts from the oldest entry, whose place never changes: the marks say how many entries are before every thousandth, and how many of
  * those are hidden.
  */
-async function pageOfAll(ctx: Ctx, isShown: string, skipped: number, limit: number): Promise<PageIds | null> {
+async function pageOfAll(ctx: Ctx, endpoint: ExportEndpoint, skipped: number, limit: number): Promise<PageIds | null> {
+  const isShown = conditionOf(endpoint, { store: '$1', within: (id) => `${id} > place.entry_id` })
   const find = (unmarked: number) =>
     ctx.tx.one(Found, statementOf(findBounds(isShown), [ctx.storeId, skipped, limit, unmarked]))
   let found = await find(ENOUGH_UNMARKED)

@@ -1,11 +1,11 @@
-import { type Ctx, int, intList, nullable, row, waitForWriters } from '#kit/postgres'
+import { type Ctx, int, intList, nullable, row, sentTogether, waitForWriters } from '#kit/postgres'
 import { Busy } from '#kit/refusal'
 import { storeContext } from '#stores'
 import type { ExportEndpoint, PageIds, PageRequest, PlannedPage } from '../endpoint.ts'
 import { instantLiteral } from '../format-fields.ts'
 import { findCustomer } from './find-customer.ts'
 import { conditionOf, pagePlan } from './page-plan.ts'
-import { statementOf } from './statement-of.ts'
+import { statementOf, withoutLoops } from './statement-of.ts'
 
 type CursorEndpoint = Extract<ExportEndpoint, { paging: 'cursor' }>
 
@@ -28,7 +28,7 @@ export async function planCursorPage(
   request: PageRequest,
   settledThrough: Settled
 ): Promise<PlannedPage> {
-  const { timezone } = await storeContext(ctx)
+  const [{ timezone }] = await sentTogether(storeContext(ctx), endpoint.source.leavesOut && withoutLoops(ctx))
   const filters = await filtersOf(ctx, endpoint, request, timezone)
   const found = filters ? await settledPage(ctx, endpoint, request, filters, settledThrough) : null
   const page = found?.page ?? null
@@ -183,10 +183,11 @@ async function findPage(
   const { table, alias } = endpoint.source
   const values: unknown[] = [ctx.storeId, after, through]
   const put = asParameter(values)
+  const isOwn = conditionOf(endpoint, { store: '$1', within: (id) => `${id} > $2 and ${id} <= $3` })
   const others = conditions.map((condition) => condition(put))
   const rows = `select ${alias}.id from ${table} ${alias}
       where ${alias}.store_id = $1 and ${alias}.id > $2 and ${alias}.id <= $3
-        and ${[conditionOf(endpoint, { store: '$1' }), ...others].join(' and ')}
+        and ${[isOwn, ...others].join(' and ')}
         ${changed ? `and ${alias}.id in (${changed(put)})` : ''}
       order by ${alias}.id`
   if (isSparse) {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Statement } from '#kit/postgres'
+import { type Ctx, type Statement, sql } from '#kit/postgres'
 
 /**
  * A statement whose text is put together for an endpoint and its filters. It stays prepared under a name made of the text, so there may
@@ -7,4 +7,12 @@ import type { Statement } from '#kit/postgres'
  */
 export function statementOf(text: string, values: unknown[]): Statement {
   return { name: `x_${createHash('sha1').update(text).digest('base64url').slice(0, 20)}`, text, values }
+}
+
+/**
+ * For the rest of the transaction rows are merged with those that are left out. Where statistics are missing or old, PostgreSQL would look through
+ * all of these for each row.
+ */
+export async function withoutLoops(ctx: Ctx): Promise<void> {
+  await ctx.tx.run(sql`set local enable_nestloop = off`)
 }
