@@ -51,6 +51,7 @@ import { simulateStore } from './simulated-store.ts'
 import { searchSlowly } from './slow-searches.ts'
 import { killOneOfTwoNodes } from './two-nodes.ts'
 import { outcomeUnknown } from './unknown-outcome.ts'
+import { sumInWarehouse } from './warehouse-sums.ts'
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -111,6 +112,7 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
   'simulated-store': (place) => simulateStore({ ...place, members: rounds(2_500), months: 12, isShuffled: false }),
   // Small, with messages that overtake each other by seconds.
   'simulated-store-shuffled': (place) => simulateStore({ ...place, members: rounds(30), months: 3, isShuffled: true }),
+  'warehouse-sums': (place) => sumInWarehouse({ ...place, members: rounds(300), months: 12 }),
   'two-nodes': (place) => killOneOfTwoNodes({ ...place, subscriptions: 200, moves: 20, kills: 10 }),
   'database-faults': (place) => failDatabase({ ...place, faults: chosenFaults, holdMs: Number(values.hold) * 1_000 }),
   'database-away': (place) => failDatabase({ ...place, faults: LONG_FAULTS, holdMs: 300_000 }),

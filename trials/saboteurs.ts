@@ -32,6 +32,7 @@ import { simulatedStoreSaboteurs } from './saboteurs/simulated-store.ts'
 import { slowSearchesSaboteurs } from './saboteurs/slow-searches.ts'
 import { twoNodesSaboteurs } from './saboteurs/two-nodes.ts'
 import { unknownOutcomeSaboteurs } from './saboteurs/unknown-outcome.ts'
+import { warehouseSumsSaboteurs } from './saboteurs/warehouse-sums.ts'
 
 /** The saboteurs by name, which says what the broken code does; those of a trial are in `saboteurs/<trial>.ts`. */
 export const SABOTEURS: Record<string, Saboteur> = {
@@ -67,5 +68,6 @@ export const SABOTEURS: Record<string, Saboteur> = {
   ...simulatedStoreSaboteurs,
   ...slowSearchesSaboteurs,
   ...twoNodesSaboteurs,
-  ...unknownOutcomeSaboteurs
+  ...unknownOutcomeSaboteurs,
+  ...warehouseSumsSaboteurs
 }

@@ -24,6 +24,8 @@ export type SimulationTrial = {
   /** Whether messages overtake each other by seconds as well: the clock stops at each of them, so it is for small stores. */
   isShuffled: boolean
   seed: number
+  /** Where the shop is, and when it opens; default: in New York, on 5 January at 15:00 UTC. */
+  shop?: { timezone: string; opensAt: string }
 }
 export type SimulationReport = {
   members: number
@@ -44,8 +46,10 @@ export type SimulationReport = {
 
 type Service = Awaited<ReturnType<typeof startServiceHere>>
 type Shop = Awaited<ReturnType<typeof aStoreWithEvents>>
+/** What else is to be examined in the end, while the service still runs. */
+type Examine = (service: Service, shop: Shop) => Promise<void>
 
-const START = '2026-01-05T15:00:00Z'
+const SHOP = { timezone: 'America/New_York', opensAt: '2026-01-05T15:00:00Z' }
 const STEP_DAYS = 5
 /** Not on the minute of an earlier step, at which renewals fall due: whether somebody pauses before or after one could not be told. */
 const STEP = { hours: 24 * STEP_DAYS, minutes: 1 }
@@ -68,6 +72,8 @@ const SMALL_RATES = { ...RATES, dispute: 0.06, decision: 0.6, pause: 0.08 }
 const RESUMES = 0.25
 const DECISIONS = ['won', 'lost', 'accepted', 'prevented'] as const
 const REFUNDS = ['all', 'credit', 'none'] as const
+/** On what is bought without a contract. */
+const TAX_PERCENT = 8.25
 const ATTRIBUTES = [
   { name: 'deliverySchedule', value: 'Mon, Thu' },
   { name: 'mystery_gift', value: 'true' }
@@ -88,10 +94,13 @@ const AT_ONCE = 8
  * auditor has no findings, and the kind of each order, the first-order dates, all tags on the platform, and the credit that each order
  * has issued, spent and restored equal what follows from the platform's own records. Throws otherwise.
  */
-export async function simulateStore(trial: SimulationTrial): Promise<SimulationReport> {
+export async function simulateStore(
+  trial: SimulationTrial,
+  examine: Examine = async () => {}
+): Promise<SimulationReport> {
   const service = await startServiceHere(trial.databaseUrl)
   try {
-    return await simulate(service, trial)
+    return await simulate(service, trial, examine)
   } finally {
     await service.stop()
   }
@@ -99,12 +108,13 @@ export async function simulateStore(trial: SimulationTrial): Promise<SimulationR
 
 async function simulate(
   service: Service,
-  { members, months, isShuffled, seed }: SimulationTrial
+  { members, months, isShuffled, seed, shop: { timezone, opensAt } = SHOP }: SimulationTrial,
+  examine: Examine
 ): Promise<SimulationReport> {
   const random = randomFrom(seed)
   const rates = isShuffled ? SMALL_RATES : RATES
   const { controls } = service.sandbox
-  const shop = await openShop(service, seed)
+  const shop = await openShop(service, { clock: opensAt, timezone, domain: `simulated-${seed}.example` })
   const { storeId } = shop
   const active: ActiveTime[] = []
   const byHand: TagsByHand = new Map()
@@ -118,7 +128,7 @@ async function simulate(
   })
   await controls.setWebhookFaults({ storeId, faults: { ...(isShuffled ? SMALL_FAULTS : MESSAGE_FAULTS), seed } })
 
-  let now = Temporal.Instant.from(START)
+  let now = Temporal.Instant.from(opensAt)
   for (let step = 0; step < steps; step++) {
     // Nobody does two things at one time: what comes first could not be seen.
     const left = shuffled(people, random)
@@ -149,6 +159,7 @@ async function simulate(
           customerId: person.id,
           total: decimal(totalMinor),
           credit: decimal(creditMinor),
+          taxPercent: TAX_PERCENT,
           attributes
         })
         report.orders++
@@ -261,11 +272,12 @@ async function simulate(
   assert.deepEqual(findings, [])
   const tagsCompared = await compareWithPlatform(service, storeId, { memberships: MEMBERSHIPS, active, byHand })
   const creditEntries = await compareCredit(service, storeId, { memberships: MEMBERSHIPS, people })
+  await examine(service, shop)
   return { members, months, ...report, creditEntries, tagsCompared, memoryMb }
 }
 
-async function openShop(service: Service, seed: number): Promise<Shop> {
-  const shop = await aStoreWithEvents(service, { clock: START, domain: `simulated-${seed}.example` })
+async function openShop(service: Service, given: { clock: string; timezone: string; domain: string }): Promise<Shop> {
+  const shop = await aStoreWithEvents(service, given)
   const { product } = await shop.shop(
     `mutation($product: ProductCreateInput!) { productCreate(product: $product) { product { id } userErrors { message } } }`,
     { product: { title: 'Beans', status: 'ACTIVE' } }
