@@ -144,3 +144,38 @@ test('since_date goes by the day of the shop: of subscriptions from their creati
     ['2026-03-02 00:00']
   )
 })
+
+for (const [timezone, day, first, shown] of [
+  // The clocks go from 24:00 to 01:00.
+  ['America/Santiago', '2026-09-06', '2026-09-06T04:00:00Z', '01:00'],
+  ['Asia/Beirut', '2026-03-29', '2026-03-28T22:00:00Z', '01:00'],
+  // They went from 23:30 to 00:30.
+  ['America/Toronto', '1919-03-31', '1919-03-31T04:30:00Z', '00:30']
+] as const) {
+  test(`since_date and since_updated: a day without a midnight begins with the first moment that it has (${timezone})`, async () => {
+    const { memberId, order, subscription, page } = await aShop({ timezone })
+    const begin = Temporal.Instant.from(first)
+    for (const [name, time] of [
+      // By the other offset of this night it would be of the day.
+      ['59 minutes before', begin.subtract({ minutes: 59 })],
+      ['a second before', begin.subtract({ seconds: 1 })],
+      ['first', begin],
+      ['29 minutes after', begin.add({ minutes: 29 })]
+    ] as const) {
+      const at = time.toString()
+      await order({ name, processed_at: at, updated_at: at })
+      await subscription({ member_id: memberId, name, created_at: at, updated_at: at })
+    }
+    for (const [endpoint, name] of [
+      ['orders', 'order_name'],
+      ['subscriptions', 'type']
+    ] as const) {
+      for (const filter of ['since_date', 'since_updated']) {
+        const { data } = await page(endpoint, { [filter]: day })
+        const names = data.map((row) => row[name])
+        assert.deepEqual(names, ['first', '29 minutes after'], `${endpoint} by ${filter}`)
+      }
+    }
+    assert.equal((await page('orders', { since_date: day })).data[0]!.order_date, `${day} ${shown}`)
+  })
+}

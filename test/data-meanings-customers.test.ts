@@ -1,7 +1,7 @@
 // What the fields of /data/customers and /data/members mean, each by its name.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { reserveCredit } from '#credits'
+import { findCredit, reserveCredit } from '#credits'
 import { testServer } from '../src/http/server.test-helper.ts'
 import { testDatabase } from './database.ts'
 import { aMeantStore } from './meant-rows.ts'
@@ -369,4 +369,29 @@ test('a gift: members and customers name the holder, subscriptions and cancellat
   for (const name of ['subscriptions', 'cancellation-reasons']) {
     assert.deepEqual(await rows(name, ['shopify_customer_gid']), [{ shopify_customer_gid: '1' }], name)
   }
+})
+
+test('available_current_balance leaves out credit past its date that a reservation past its time still holds', async () => {
+  const { store, member, credit, only } = await aShop()
+  const memberId = await member({})
+  await credit({ memberId, type: 'import', amountMinor: 5000 })
+  await credit({
+    memberId,
+    type: 'import',
+    amountMinor: 2000,
+    expiresAt: Temporal.Instant.from('2026-06-01T00:00:00Z')
+  })
+  const reserve = (amountMinor: number, expires: string) =>
+    store.inStore((ctx) => {
+      const [expiresAt, now] = [Temporal.Instant.from(expires), Temporal.Instant.from('2026-05-20T00:00:00Z')]
+      return reserveCredit({ ...ctx, now }, [
+        { memberId, amountMinor, reason: 'checkout', operationId: `held until ${expires}`, expiresAt }
+      ])
+    })
+  // The first takes 7.00 of what is past its date by now; the second the rest of it, and 2.00 of what never is.
+  await reserve(700, '2026-06-02T00:00:00Z')
+  await reserve(1500, '2026-06-03T00:00:00Z')
+  assert.equal((await only('customers')).available_current_balance, '50.00')
+  const { availableMinor } = await store.inStore((ctx) => findCredit(ctx, memberId))
+  assert.equal(availableMinor, 5000)
 })

@@ -227,3 +227,21 @@ test('failure columns are the definite failures of the cycle that the order paid
     auto_charge_failure_reasons: 'Declined by the bank\nexpired_card'
   })
 })
+
+test('dispute fields: of disputes that began at the same time the one with the higher id is the newest', async () => {
+  const { order, dispute, rows } = await aShop()
+  const at = '2026-02-01T15:00:00Z'
+  // In the order in which they are stored, and against it.
+  for (const [first, second] of [
+    [81, 82],
+    [92, 91]
+  ] as const) {
+    const order_id = await order({})
+    for (const id of [first, second])
+      await dispute({ order_id, id, initiated_at: at, reported_at: at, reason: `reason ${id}` })
+  }
+  assert.deepEqual(await rows('orders', ['dispute_reason']), [
+    { dispute_reason: 'reason 82' },
+    { dispute_reason: 'reason 92' }
+  ])
+})
