@@ -17,6 +17,7 @@ import {
   setRewardIntegration,
   type WantedPage
 } from '#exports'
+import { Database } from '#kit/postgres'
 import { parseCustomerId, upsertCustomers } from '#members'
 import { recordReports } from '#orders'
 import { setClock } from '#stores'
@@ -325,4 +326,81 @@ test('each encoding is kept for itself; the bound drops what was used least; an 
   await new Promise((done) => stream.once('close', done))
   assert.deepEqual(await leaving.open(one), plain)
   assert.deepEqual(leaving.from(), ['database', 'database'])
+})
+
+/** The same database, which holds back what a transaction of a store found until this is over. */
+class DelayedDatabase extends Database {
+  afterTransaction: () => Promise<void> = async () => {}
+  override async inStore<T>(...given: Parameters<typeof db.inStore<T>>): Promise<T> {
+    const found = await super.inStore(...given)
+    await this.afterTransaction()
+    return found
+  }
+}
+
+test('a page is not kept as known for its request when a change was noticed after its plan', async () => {
+  const { store, settle, members, pages, fresh } = await aShop()
+  const [first, last] = [members[0]!, members.at(-1)!]
+  // The platform merges nobody who has store credit.
+  for (const { id } of [first, last])
+    await service.post(`/store-credits/${id}/deduct`, store.key, { amount: 30, reason: 'x' })
+  await settle()
+  const firstPageOf = async (name: EndpointName) => {
+    for await (const found of pages()) if (found[0].endpoint.name === name) return found
+    throw new Error(`There is no page of ${name}`)
+  }
+  const [[wanted, before], [other]] = [await firstPageOf('members'), await firstPageOf('orders')]
+
+  const delayed = new DelayedDatabase({ url })
+  beforeDrop(() => delayed.close())
+  const from: From[] = []
+  const cache = createPageCache({ db: delayed, exports: workers, onPage: (source) => from.push(source) })
+  beforeDrop(async () => cache.close())
+  const open = async (page: WantedPage) =>
+    (await buffer((await cache.open(page, { encoding: 'identity', signal })).bytes)).toString()
+
+  const [isPlanned, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let transactions = 0
+  delayed.afterTransaction = async () => {
+    // The first one is the look at the store, the second one the plan.
+    if (++transactions !== 2) return
+    isPlanned.resolve()
+    await goesOn.promise
+  }
+  const opening = open(wanted)
+  await isPlanned.promise
+  // Another member is the second one of the page now.
+  await service.admin('POST', `${store.at}/sandbox/merges`, { customer: first.id, into: last.id })
+  await settle()
+  await open(other)
+  goesOn.resolve()
+  await opening
+
+  const [, now] = await firstPageOf('members')
+  assert.notDeepEqual(now.page, before.page)
+  assert.equal(await open(wanted), await fresh(now))
+  assert.deepEqual(from, ['database', 'database', 'database'])
+  assert.equal(await open(wanted), await fresh(now))
+  assert.equal(from.at(-1), 'cache')
+})
+
+test('a declined charge of a gift is noticed on the page of its receiver, whom its facts do not name', async () => {
+  const store = await service.aStore({ timezone: 'Europe/Berlin' })
+  const settle = () => service.deps.settle(store.storeId)
+  const { readAll } = aCache(store.storeId)
+  const payer = await store.member('payer@example.com')
+  await store.customer('beside-the-payer@example.com')
+  const receiver = await store.customer('receiver@example.com')
+  await settle()
+  const [{ id }] = (await service.get('/subscriptions?limit=1', store.key)).body.data
+  await service.admin('POST', `${store.at}/subscriptions/${id}/gift`, { receiver: receiver.id })
+  await store.card(payer.customer.id, 'insufficient_funds')
+  await store.advance({ to: '2026-02-27T12:00:00Z' })
+  await settle()
+  await readAll()
+  assert.deepEqual((await readAll()).anew, [])
+  // The charge is due the day after.
+  await store.advance({ to: '2026-03-01T12:00:00Z' })
+  await settle()
+  assert.ok((await readAll()).anew.includes('customers'))
 })
