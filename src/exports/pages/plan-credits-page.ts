@@ -21,7 +21,11 @@ export async function planCreditsPage(
       ? pageOfAll(ctx, endpoint, skipped, pageSize)
       : pageOfCustomer(ctx, endpoint, customer, skipped, pageSize)
   )
-  return pagePlan(ctx, endpoint, found, { meta: { current_page: page, per_page: pageSize }, descending: true })
+  return pagePlan(ctx, endpoint, found, {
+    meta: { current_page: page, per_page: pageSize },
+    descending: true,
+    staysWhile: 'all rows stay'
+  })
 }
 
 async function pageOfCustomer(

@@ -142,9 +142,14 @@ async function filtersOf(
   return filters
 }
 
+/** PostgreSQL has no year 0. */
+const EARLIEST = Temporal.Instant.from('0001-01-01T00:00:00Z')
+
 /** The start of a day of the shop: a midnight that does not exist is the first moment after it. */
-const midnight = (day: Temporal.PlainDate, timezone: string): Temporal.Instant =>
-  day.toZonedDateTime(timezone).toInstant()
+function midnight(day: Temporal.PlainDate, timezone: string): Temporal.Instant {
+  const start = day.toZonedDateTime(timezone).toInstant()
+  return Temporal.Instant.compare(start, EARLIEST) < 0 ? EARLIEST : start
+}
 
 /** Whether so few rows changed that they are found by their change times. */
 async function areFew(
