@@ -82,7 +82,9 @@ function setMarks(ctx: Ctx, from: Mark, newest: number): Promise<Mark | null> {
         from (select id from credit_entries
                where store_id = ${ctx.storeId} and id > ${from.entryId} and id <= ${newest}
                order by id limit ${AT_ONCE}) e
-        left join hidden_credit_entries h on h.store_id = ${ctx.storeId} and h.entry_id = e.id and h.is_counted),
+        left join (select entry_id from hidden_credit_entries
+                    where store_id = ${ctx.storeId} and entry_id > ${from.entryId} and entry_id <= ${newest} and is_counted
+                   offset 0) h on h.entry_id = e.id),
     numbered as (
       select id, row_number() over up_to_it as at, count(*) filter (where is_hidden) over up_to_it as hidden
         from entries window up_to_it as (order by id rows unbounded preceding)),
