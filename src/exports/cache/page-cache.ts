@@ -17,7 +17,7 @@ import { hasOneOf } from './touched-rows.ts'
 const MAX_BYTES = 256 << 20
 const MAX_PAGES = 500
 /** A page whose rows are named one by one is kept up to so many: the list stays in memory. */
-const MOST_LISTED = 1_000
+const MAX_LISTED = 1_000
 /** One page may take so much of it. */
 const PAGE_SHARE = 0.25
 /** What was not asked for in this time is dropped: it may be about somebody who was erased meanwhile. */
@@ -277,7 +277,7 @@ export function createPageCache({
 }
 
 const mayBeKept = (page: PageIds | null): page is PageIds =>
-  page !== null && !('ids' in page && page.ids.length > MOST_LISTED)
+  page !== null && !('ids' in page && page.ids.length > MAX_LISTED)
 
 /** The text of a plan is the same only where its rows, fields and filters are; the time in it is that of the request. */
 function keyOf(

@@ -13,7 +13,7 @@ type CursorEndpoint = Extract<ExportEndpoint, { paging: 'cursor' }>
 const WRITERS_MS = 3_000
 
 /** From how many changed rows on a page finds them by walking over all rows rather than by their change times. */
-const MOST_BY_CHANGE = 50_000
+const MAX_BY_CHANGE = 50_000
 
 /** Up to which id the rows of each table are known to be all there, so that pages of older rows do not ask again. */
 export type Settled = Map<string, number>
@@ -163,13 +163,13 @@ async function areFew(
     statementOf(
       `select (select count(*) from (
                  select 1 from export_changes x
-                  where x.store_id = $1 and x.kind = '${kind}' and x.changed_at >= $2 limit ${MOST_BY_CHANGE + 1}) n)
+                  where x.store_id = $1 and x.kind = '${kind}' and x.changed_at >= $2 limit ${MAX_BY_CHANGE + 1}) n)
             + (select count(*) from (
-                 select 1 from ${source.table} y where y.store_id = $1 and y.${column} >= $2 limit ${MOST_BY_CHANGE + 1}) n) as rows`,
+                 select 1 from ${source.table} y where y.store_id = $1 and y.${column} >= $2 limit ${MAX_BY_CHANGE + 1}) n) as rows`,
       [ctx.storeId, since]
     )
   )
-  return rows <= MOST_BY_CHANGE
+  return rows <= MAX_BY_CHANGE
 }
 
 const FoundRange = row({ ids: nullable(intList), end: nullable(int) })

@@ -184,7 +184,7 @@ test('key, signature and signed shop must agree, and the key needs its scope', a
     [signedQuery(store), 401, 'key is missing: it must be an API key of the store'],
     [signedQuery(store, { key: '' }), 401, 'key is missing: it must be an API key of the store'],
     [signedQuery(store, { key: 'svc_live_1_nothing' }), 401, 'key is not a valid API key of this store'],
-    [signedQuery(store, { key: [key, key] }), 401, 'key is not a valid API key of this store'],
+    [signedQuery(store, { key: [key, key] }), 401, 'key is given more than once'],
     [signedQuery(store, { key: foreign }), 401, 'key is not a valid API key of this store'],
     [signedQuery(store, { key: `${key.slice(0, -1)}#` }), 401, 'key is not a valid API key of this store'],
     [signedQuery(store, { key: await store.aKey(['read:members']) }), 403, 'This key lacks the scope read:data'],
