@@ -118,7 +118,7 @@ test('an export that was refused before it had anything leaves the folder to ano
   const { of, storeId } = await aShop(0)
   await placeOrders(storeId, 1)
   const to = await folder()
-  const wrong = of.map((flag) => (flag.startsWith('svc_') ? `${flag.slice(0, -1)}#` : flag))
+  const wrong = of.map((flag: string) => (flag.startsWith('svc_') ? `${flag.slice(0, -1)}#` : flag))
   const refused = await run(['export', ...wrong, '--format', 'ndjson', '--endpoints', 'orders', '--to', to])
   assert.equal(refused.code, 1)
   const { code, err } = await run(['export', ...of, '--format', 'csv', '--endpoints', 'customers,orders', '--to', to])
