@@ -21,9 +21,10 @@ begin
            where r.store_id = new.store_id and r.reverses_id = new.reverses_id
            group by r.store_id
           having bool_or(r.mark = 'order_cancelled')) r
-    join credit_entries e on e.store_id = new.store_id and e.id = new.reverses_id
+   cross join (select id, amount_minor from credit_entries
+                where store_id = new.store_id and id = new.reverses_id and type = 4 offset 0) e
    cross join lateral unnest(e.id || r.ids) h(id)
-   where e.type = 4 and e.amount_minor + r.minor >= 0
+   where e.amount_minor + r.minor >= 0
    order by h.id
   on conflict (store_id, entry_id) do nothing;
   return null;

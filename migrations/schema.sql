@@ -264,7 +264,7 @@ create table contract_activities (
 CREATE UNIQUE INDEX contract_activities_by_cause ON public.contract_activities USING btree (store_id, cause) WHERE (cause IS NOT NULL);
 CREATE INDEX contract_activities_by_subscription ON public.contract_activities USING btree (store_id, subscription_id, id DESC);
 CREATE INDEX contract_activities_of_ends ON public.contract_activities USING btree (store_id, id) WHERE (kind = ANY (ARRAY['cancelled'::text, 'failed'::text]));
-CREATE INDEX contract_activities_of_status ON public.contract_activities USING btree (store_id, subscription_id, id) WHERE (kind = ANY (ARRAY['created'::text, 'paused'::text, 'resumed'::text, 'reactivated'::text, 'cancelled'::text, 'expired'::text, 'failed'::text]));
+CREATE INDEX contract_activities_of_status ON public.contract_activities USING btree (store_id, subscription_id, id) WHERE (kind = ANY (ARRAY['created'::text, 'imported'::text, 'paused'::text, 'resumed'::text, 'reactivated'::text, 'cancelled'::text, 'expired'::text, 'failed'::text]));
 CREATE TRIGGER forbid_activity_changes BEFORE DELETE OR UPDATE ON contract_activities FOR EACH ROW EXECUTE FUNCTION forbid_activity_changes();
 alter table contract_activities enable row level security;
 alter table contract_activities force row level security;

@@ -114,6 +114,18 @@ function asText(value: unknown, format: string, api: unknown): string {
   return String(value)
 }
 
+test('an export that was refused before it had anything leaves the folder to another one', async () => {
+  const { of, storeId } = await aShop(0)
+  await placeOrders(storeId, 1)
+  const to = await folder()
+  const wrong = of.map((flag: string) => (flag.startsWith('svc_') ? `${flag.slice(0, -1)}#` : flag))
+  const refused = await run(['export', ...wrong, '--format', 'ndjson', '--endpoints', 'orders', '--to', to])
+  assert.equal(refused.code, 1)
+  const { code, err } = await run(['export', ...of, '--format', 'csv', '--endpoints', 'customers,orders', '--to', to])
+  assert.equal(code, 0, err)
+  assert.deepEqual((await readdir(to)).sort(), ['customers.csv', 'orders.csv'])
+})
+
 test('an export that was killed goes on without gaps or repeats, and removes its traces', async () => {
   const { of, storeId } = await aShop(0)
   await placeOrders(storeId, 24_000)

@@ -344,6 +344,18 @@ test('vip_status_history has the changes of status of memberships, oldest first,
   )
 })
 
+test('vip_status_history of an imported contract begins with the status that it was imported with', async () => {
+  const shop = await aShop()
+  const { memberId, ids } = await withContracts(shop, ['vip', {}])
+  const about = { subscription_id: ids[0], member_id: memberId }
+  await shop.activity({ ...about, kind: 'imported', refs: { status: 'paused' }, occurred_at: '2026-02-01T15:00:00Z' })
+  await shop.activity({ ...about, kind: 'resumed', occurred_at: '2026-02-02T15:00:00Z' })
+  assert.equal(
+    (await shop.only('customers')).vip_status_history,
+    '2026-02-01 10:00 | PAUSED\n2026-02-02 10:00 | ACTIVE'
+  )
+})
+
 test('which customers appear: /members has members only, /customers everybody; who was merged is in neither', async () => {
   const { member, rows } = await aShop()
   const kept = await member({ platform_customer_id: '1' })

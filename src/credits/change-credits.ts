@@ -6,6 +6,7 @@ import { storeContext } from '#stores'
 import type { Credit, CreditChange, CreditEntry } from './credit.ts'
 import { creditAdded } from './events/credit-added.ts'
 import { creditDeducted } from './events/credit-deducted.ts'
+import { historyChanged } from './events/history-changed.ts'
 import { reservationChanged } from './events/reservation-changed.ts'
 import { openAccounts } from './open-accounts.ts'
 import { creditOf, type Draft, type NewEntry, planChange } from './plan-change.ts'
@@ -132,6 +133,8 @@ export async function writeAccounts(
     })
     await record(ctx, ...facts)
   }
+  const unmoved = new Set(written.flatMap(({ amountMinor, memberId }) => (amountMinor === 0 ? [memberId] : [])))
+  if (unmoved.size > 0) await record(ctx, ...[...unmoved].map((memberId) => historyChanged({ memberId })))
   return { entries, reservations }
 }
 

@@ -8,7 +8,7 @@ export const START = '2026-01-31T15:00:00Z'
 
 export const moveTo = (store: BuiltStore, to: string) => store.inStore((ctx) => setClock(ctx, at(to)))
 
-/** An account as the tables have it: balance, number of entries, lots in the order of spending, events. */
+/** An account as the tables have it: balance, number of entries, lots in the order of spending, events that integrators get. */
 export function accountOf(store: BuiltStore, memberId: number) {
   return store.inStore(async ({ tx, storeId }) => {
     const account = await tx.one(
@@ -23,7 +23,8 @@ export function accountOf(store: BuiltStore, memberId: number) {
     const events = await tx.many(
       row({ type: text, data: json<Record<string, unknown>>() }),
       sql`select name as type, data::jsonb as data from facts
-           where store_id = ${storeId} and ordering_key = ${`member:${memberId}`} order by id`
+           where store_id = ${storeId} and ordering_key = ${`member:${memberId}`} and name <> 'store_credit.history_changed'
+           order by id`
     )
     return { ...account, lots, events }
   })

@@ -1,6 +1,8 @@
+import { record } from '#kit/outbox'
 import { type Ctx, instant, int, intList, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
 import type { CreditEntryType } from '#resources'
 import { creditEntryTypeOf } from './credit-entry-types.ts'
+import { historyChanged } from './events/history-changed.ts'
 
 const Deduction = row({
   id: int,
@@ -81,15 +83,22 @@ export async function listEntriesOfOrder(ctx: Ctx, orderId: number): Promise<Ent
  */
 export async function markOrderCancelled(ctx: Ctx, orderIds: number[]): Promise<void> {
   if (orderIds.length === 0) return
-  await ctx.tx.run(sql`
+  const hidden = await ctx.tx.many(
+    row({ memberId: int }),
+    sql`
     with restored as (
-      select e.id from credit_entries e
+      select e.id, e.member_id from credit_entries e
         join credit_entries r on r.store_id = ${ctx.storeId} and r.reverses_id = e.id
        where e.store_id = ${ctx.storeId} and e.order_id = any(${orderIds}::bigint[]) and e.type = 4
-       group by e.id, e.amount_minor
-      having sum(r.amount_minor) >= -e.amount_minor and bool_or(r.mark is null))
-    update credit_entries r set mark = 'order_cancelled'
-      from restored e where r.store_id = ${ctx.storeId} and r.reverses_id = e.id and r.type = 5 and r.mark is null`)
+       group by e.id, e.member_id, e.amount_minor
+      having sum(r.amount_minor) >= -e.amount_minor and bool_or(r.mark is null)),
+    marked as (
+      update credit_entries r set mark = 'order_cancelled'
+        from restored e where r.store_id = ${ctx.storeId} and r.reverses_id = e.id and r.type = 5 and r.mark is null
+      returning r.member_id, e.member_id as redeemed_by)
+    select member_id from marked union select redeemed_by from marked`
+  )
+  if (hidden.length > 0) await record(ctx, ...hidden.map(historyChanged))
 }
 
 /** Takes the hidden entries that nobody has counted yet, which are counted from now on. Returns their ids, in no order. */

@@ -249,3 +249,22 @@ test('credits-history: marks wait for a transaction that has a smaller id, which
   await pagesAreRight()
   assert.deepEqual([early, await marks()], [0, 2])
 })
+
+test('credits-history: where marks are far behind and writers do not end, the answer is to try again', async () => {
+  const store = await aStore(db)
+  await fillStore(store, 6, { customers: 5, orders: 5, subscriptions: 1, entries: 20 })
+  await aLedger(store, 101_000)
+  const endpoint = endpointOf('credits-history')
+  const plan = () => planPage(db, store.storeId, endpoint, readPageRequest(endpoint, {}))
+  await store.inStore(async ({ tx, storeId, now }) => {
+    await tx.run(sql`
+      insert into credit_entries (store_id, member_id, position, type, amount_minor, balance_after_minor, reason, operation_id, created_at)
+      select ${storeId}, min(id), 1, 2, 5, 5, 'late', 'late', ${now} from members where store_id = ${storeId}
+      on conflict (store_id, member_id, position) do update set reason = credit_entries.reason`)
+    await assert.rejects(plan(), {
+      code: 'unavailable',
+      message: 'The history is long and is being written: try again in a moment'
+    })
+  })
+  assert.notEqual((await plan()).page, null)
+})

@@ -56,7 +56,7 @@ export async function markCustomersMerged(
   await ctx.tx.run(
     sql`update members set merged_into = ${to} where store_id = ${ctx.storeId} and merged_into = ${from}`
   )
-  // What the caller transfers is shown with the other customer.
-  await record(ctx, customerChanged({ id: to }))
+  // The row of the one is gone, and what the caller transfers is shown with the other.
+  await record(ctx, customerChanged({ id: from }), customerChanged({ id: to }))
   return { from, to }
 }

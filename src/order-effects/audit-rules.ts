@@ -58,7 +58,7 @@ export const ordersClassified = defineAuditRule({
        where tier_name is null order by order_id, subscription_id),
     disputes as (
       select distinct on (order_id) order_id, status from order_disputes
-       where store_id = ${ctx.storeId} order by order_id, initiated_at desc, id),
+       where store_id = ${ctx.storeId} order by order_id, initiated_at desc, id desc),
     stored as (
       select order_id, classified_at, active_tier_name, checkout_type, order_tag, charge_number, autocharge_status
         from order_effects where store_id = ${ctx.storeId}),

@@ -16,9 +16,13 @@ export type OrderLink = RowOf<typeof OrderLink>
 
 /**
  * Finds the contracts that orders belong to, records what is new, and returns all of it: contracts that an order began, charges that it
- * was placed for, and contracts that its lines name. Plan and tier stay those that were found first.
+ * was placed for, and contracts that its lines name. Plan and tier stay those that were found first. `attempted`: the orders whose attempt
+ * became known.
  */
-export async function linkOrders(ctx: Ctx, orderIds: number[]): Promise<Map<number, OrderLink[]>> {
+export async function linkOrders(
+  ctx: Ctx,
+  orderIds: number[]
+): Promise<{ links: Map<number, OrderLink[]>; attempted: Set<number> }> {
   const known = keyed(await listLinks(ctx, orderIds))
   const found = await findLinks(ctx, orderIds)
   const merged = keyed([...known.values(), ...found.map((link) => mergeLink(known.get(keyOf(link)), link))])
@@ -27,10 +31,13 @@ export async function linkOrders(ctx: Ctx, orderIds: number[]): Promise<Map<numb
     await writeLinks(ctx, changed)
     await requestLaterOrders(ctx, changed)
   }
-  return Map.groupBy(
+  const links = Map.groupBy(
     [...merged.values()].toSorted((a, b) => a.subscriptionId - b.subscriptionId),
     ({ orderId }) => orderId
   )
+  const isAttempted = (link: OrderLink) =>
+    link.attemptId !== null && known.get(keyOf(link))?.attemptId !== link.attemptId
+  return { links, attempted: new Set(changed.filter(isAttempted).map(({ orderId }) => orderId)) }
 }
 
 const keyOf = ({ orderId, subscriptionId }: OrderLink) => `${orderId} ${subscriptionId}`

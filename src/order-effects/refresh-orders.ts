@@ -34,7 +34,7 @@ export async function refreshOrders(
   const memberIds = [...new Set([...(await listMembersOf(ctx, ids)), ...formerMemberIds])]
   await lockMembers(ctx, memberIds)
   const orders = await readOrders(ctx, ids)
-  const links = await linkOrders(ctx, ids)
+  const { links, attempted } = await linkOrders(ctx, ids)
   const decided = orders.map((order) => ({
     order,
     parts: partsOf(links.get(order.id) ?? []),
@@ -59,7 +59,8 @@ export async function refreshOrders(
     ctx,
     classified.flatMap(({ order, effect }) => (isNews(order, effect) ? [effect] : []))
   )
-  const changed = classified.filter(({ order, effect }) => isShownOther(order, effect))
+  // An order shows the failures of the cycle that it paid, which are known by its attempt.
+  const changed = classified.filter(({ order, effect }) => isShownOther(order, effect) || attempted.has(order.id))
   if (changed.length > 0) await record(ctx, ...changed.map(({ order }) => orderEffectsChanged(order)))
   await setWantedTags(
     ctx,

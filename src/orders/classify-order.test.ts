@@ -165,6 +165,11 @@ const TABLE: [name: string, order: Partial<OrderToClassify>, result: Partial<Ord
       tags: ['VIP-Recharge', 'charge-2', 'Chargeback-Alert-Refund']
     }
   ],
+  [
+    'of two disputes that began at the same time the later one counts',
+    { membership: vip('renewal', 2), disputes: [dispute('under_review'), dispute('won')] },
+    { checkoutType: 'VIP', orderTag: 'recharge', chargeNumber: 2, tags: ['VIP-Recharge', 'charge-2'] }
+  ],
   ['a lost dispute is a bank refund', { disputes: [dispute('lost')] }, { tags: ['Chargeback-Bank-Refund'] }],
   [
     'an accepted one too, whatever it began as',

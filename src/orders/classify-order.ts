@@ -84,7 +84,7 @@ function orderTagOf({ membership, product }: OrderToClassify): OrderTag {
 
 /** A dispute that is open, lost or accepted counts before what was paid back. */
 function autochargeStatusOf({ disputes, financialStatus }: OrderToClassify): OrderClassification['autochargeStatus'] {
-  const newest = disputes.toSorted((a, b) => Temporal.Instant.compare(b.initiatedAt, a.initiatedAt))[0]
+  const newest = disputes.toSorted((a, b) => Temporal.Instant.compare(a.initiatedAt, b.initiatedAt)).at(-1)
   if (newest && newest.status !== 'won' && newest.status !== 'prevented') return 'Dispute'
   return financialStatus === 'refunded' || financialStatus === 'voided' ? financialStatus : ''
 }

@@ -31,7 +31,7 @@ const FILE = 'perennial-export.json'
 
 /**
  * Opens the progress of an export into a folder. `of` says what is exported: a folder in which another export was interrupted is refused,
- * unless `restart` forgets that one.
+ * unless `restart` forgets that one or it had no rows yet.
  */
 export async function openProgress(
   folder: string,
@@ -39,7 +39,8 @@ export async function openProgress(
   restart: boolean
 ): Promise<ExportProgress> {
   const path = join(folder, FILE)
-  const before = restart ? null : await readKept(path)
+  const found = restart ? null : await readKept(path)
+  const before = found && Object.keys(found.endpoints).length > 0 ? found : null
   if (before && JSON.stringify(before.of) !== JSON.stringify(of)) {
     const was = Object.entries(before.of).map(([name, value]) => `${name} ${value}`)
     throw new CommandError(

@@ -1,9 +1,6 @@
 import { Busy } from '#kit/refusal'
 import { TooManyExports } from './refusals.ts'
 
-/** A page takes a tenth of a second, and a store may wait for a whole one. */
-const RETRY_AFTER_SECONDS = 1
-
 export type PlaceLimits = {
   /** Exports of one store that are under way or wait. */
   maxPerStore: number
@@ -44,7 +41,7 @@ export function createPlaces({ maxPerStore, maxRunning, waitMs }: PlaceLimits) {
     /** Returns when the export may run; the returned function gives the place back. Throws TooManyExports, or Busy after `waitMs`. */
     async take(storeId: number, signal?: AbortSignal): Promise<() => void> {
       signal?.throwIfAborted()
-      if ((held.get(storeId) ?? 0) >= maxPerStore) throw new TooManyExports(maxPerStore, RETRY_AFTER_SECONDS)
+      if ((held.get(storeId) ?? 0) >= maxPerStore) throw new TooManyExports(maxPerStore)
       add(held, storeId, 1)
       const begun = Promise.withResolvers<void>()
       const entry = { storeId, begin: begun.resolve }

@@ -1,7 +1,7 @@
 import { type Ctx, int, nullable, row, sql, text } from '#kit/postgres'
 
 /** More new facts than this are not looked through: everything may have changed. */
-const MOST_FACTS = 2_000
+const MAX_FACTS = 2_000
 
 /** Which facts of a store are known: all up to a position, and these of the ones that had no position yet. */
 export type FactCursor = { position: number; open: ReadonlySet<number> }
@@ -27,9 +27,9 @@ export async function readFactsSince(ctx: Ctx, cursor: FactCursor | null): Promi
     sql`
     select n.id, n.position, n.ordering_key, n.refs::text as refs from (
       (select id, position, ordering_key, refs from facts
-        where store_id = ${storeId} and position is not null and position > ${from} order by position limit ${MOST_FACTS + 1})
+        where store_id = ${storeId} and position is not null and position > ${from} order by position limit ${MAX_FACTS + 1})
       union all
-      (select id, null, ordering_key, refs from facts where store_id = ${storeId} and position is null limit ${MOST_FACTS + 1})
+      (select id, null, ordering_key, refs from facts where store_id = ${storeId} and position is null limit ${MAX_FACTS + 1})
       union all
       (select 0, position, '', '{}' from facts
         where store_id = ${storeId} and position is not null order by position desc limit 1)) n`
@@ -37,7 +37,7 @@ export async function readFactsSince(ctx: Ctx, cursor: FactCursor | null): Promi
   const last = facts.find(({ id }) => id === 0)?.position ?? 0
   const found = facts.filter(({ id }) => id !== 0)
   const open = found.filter(({ position }) => position === null).map(({ id }) => id)
-  const next = open.length > MOST_FACTS ? null : { position: last, open: new Set(open) }
+  const next = open.length > MAX_FACTS ? null : { position: last, open: new Set(open) }
   if (!cursor || !next) return { cursor: next, subjects: null }
   // Positions follow each other: where some are missing, facts were removed, or positions were left out.
   const positioned = found.filter(({ position }) => position !== null)

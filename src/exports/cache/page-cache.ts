@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import type { Readable } from 'node:stream'
 import type { Database } from '#kit/postgres'
-import type { ExportWorkers } from '../bytes/export-workers.ts'
+import { type ExportWorkers, MAX_PER_STORE } from '../bytes/export-workers.ts'
 import type { Encoding } from '../bytes/messages.ts'
+import { TooManyExports } from '../bytes/refusals.ts'
 import type { EndpointName, PageIds, PlannedPage, WantedPage } from '../endpoint.ts'
 import { endpointOf } from '../endpoints/all.ts'
 import { instantLiteral } from '../format-fields.ts'
@@ -16,7 +17,7 @@ import { hasOneOf } from './touched-rows.ts'
 const MAX_BYTES = 256 << 20
 const MAX_PAGES = 500
 /** A page whose rows are named one by one is kept up to so many: the list stays in memory. */
-const MOST_LISTED = 1_000
+const MAX_LISTED = 1_000
 /** One page may take so much of it. */
 const PAGE_SHARE = 0.25
 /** What was not asked for in this time is dropped: it may be about somebody who was erased meanwhile. */
@@ -35,7 +36,8 @@ export type PageCacheOptions = {
 export type PageCache = {
   /**
    * The bytes of a page: kept ones if no row of the page has changed since they were read. `readAt`: a time of the store before the rows were
-   * read. Errors are those of `planPage` and of `ExportWorkers.stream`.
+   * read. Errors are those of `planPage` and of `ExportWorkers.stream`; also kept pages count as exports that a store has at once. When the
+   * signal aborts, the page is given up.
    */
   open(wanted: WantedPage, options: { encoding: Encoding; signal: AbortSignal }): Promise<OpenPage>
   close(): void
@@ -77,6 +79,8 @@ export function createPageCache({
   onPage
 }: PageCacheOptions): PageCache {
   const stores = new Map<number, Store>()
+  /** How many pages each store has open, from the request until the last byte. */
+  const opened = new Map<number, number>()
   /** All pages of all stores, least used first. */
   const all = new Map<string, Kept>()
 
@@ -210,32 +214,58 @@ export function createPageCache({
     return exports.stream(plan, options)
   }
 
+  const enter = (storeId: number): (() => void) => {
+    const count = opened.get(storeId) ?? 0
+    if (count >= MAX_PER_STORE) throw new TooManyExports(MAX_PER_STORE)
+    opened.set(storeId, count + 1)
+    return () => {
+      const left = opened.get(storeId)! - 1
+      if (left === 0) opened.delete(storeId)
+      else opened.set(storeId, left)
+    }
+  }
+
+  const openPage = async (wanted: WantedPage, options: { encoding: Encoding; signal: AbortSignal }) => {
+    const { storeId, endpoint, request } = wanted
+    const { encoding } = options
+    const plan = () => planPage(db, storeId, endpoint, request)
+    if (maxBytes === 0) {
+      const planned = await plan()
+      return { bytes: await copy(planned, options), readAt: Temporal.Instant.from(planned.now) }
+    }
+    const store = storeOf(storeId)
+    const asked = JSON.stringify([endpoint.name, endpoint.pageSize, encoding, request])
+    const { at: readAt, taken, kept } = await look(store, wanted, asked)
+    const known = kept && read(kept)
+    if (known) return { bytes: known, readAt }
+    const planned = await plan()
+    const found = await find(store, planned, { asked, taken, encoding })
+    const same = found && !found.isNew && read(found.kept)
+    if (same) return { bytes: same, readAt }
+    if (!found?.isNew) return { bytes: await copy(planned, options), readAt }
+    const { file } = found.kept
+    try {
+      const source = await copy(planned, options)
+      const onEnd = () => (file.isWhole ? keepWithin() : drop(found.kept))
+      return { bytes: file.keep(source, { folder, maxBytes: maxBytes * PAGE_SHARE, onEnd }), readAt }
+    } catch (err) {
+      drop(found.kept)
+      throw err
+    }
+  }
+
   return {
     async open(wanted, options) {
-      const { storeId, endpoint, request } = wanted
-      const { encoding } = options
-      const plan = () => planPage(db, storeId, endpoint, request)
-      if (maxBytes === 0) {
-        const planned = await plan()
-        return { bytes: await copy(planned, options), readAt: Temporal.Instant.from(planned.now) }
-      }
-      const store = storeOf(storeId)
-      const asked = JSON.stringify([endpoint.name, endpoint.pageSize, encoding, request])
-      const { at: readAt, taken, kept } = await look(store, wanted, asked)
-      const known = kept && read(kept)
-      if (known) return { bytes: known, readAt }
-      const planned = await plan()
-      const found = await find(store, planned, { asked, taken, encoding })
-      const same = found && !found.isNew && read(found.kept)
-      if (same) return { bytes: same, readAt }
-      if (!found?.isNew) return { bytes: await copy(planned, options), readAt }
-      const { file } = found.kept
+      const leave = enter(wanted.storeId)
       try {
-        const source = await copy(planned, options)
-        const onEnd = () => (file.isWhole ? keepWithin() : drop(found.kept))
-        return { bytes: file.keep(source, { folder, maxBytes: maxBytes * PAGE_SHARE, onEnd }), readAt }
+        const page = await openPage(wanted, options)
+        page.bytes.once('close', leave)
+        const giveUp = () => page.bytes.destroy()
+        options.signal.addEventListener('abort', giveUp, { once: true })
+        if (options.signal.aborted) giveUp()
+        return page
       } catch (err) {
-        drop(found.kept)
+        leave()
         throw err
       }
     },
@@ -247,7 +277,7 @@ export function createPageCache({
 }
 
 const mayBeKept = (page: PageIds | null): page is PageIds =>
-  page !== null && !('ids' in page && page.ids.length > MOST_LISTED)
+  page !== null && !('ids' in page && page.ids.length > MAX_LISTED)
 
 /** The text of a plan is the same only where its rows, fields and filters are; the time in it is that of the request. */
 function keyOf(

@@ -4,7 +4,7 @@ import { type FileHandle, mkdtemp, open, readdir, readlink, rm, writeFile } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
+import { buffer, text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { PageFile } from './page-file.ts'
@@ -86,6 +86,24 @@ test('it is closed when it was dropped and its last reader has left, also one th
   await new Promise((resolve) => whole.resume().once('end', resolve))
   await pause(50)
   assert.equal(await openPages(), before)
+})
+
+test('a reader that takes nothing is given up, and one that takes its time is not', async () => {
+  const bytes = Buffer.alloc(3_000_000, 'x')
+  const file = new PageFile({ stalledMs: 200 })
+  const ended = Promise.withResolvers<void>()
+  await buffer(file.keep(Readable.from([bytes]), { folder, maxBytes: 10_000_000, onEnd: ended.resolve }))
+  await ended.promise
+  const idle = file.read()
+  await new Promise((resolve) => idle.once('close', resolve))
+  await assert.rejects(buffer(idle), /takes nothing/)
+  const slow: Buffer[] = []
+  for await (const chunk of file.read()) {
+    slow.push(chunk)
+    await pause(50)
+  }
+  assert.ok(Buffer.concat(slow).equals(bytes))
+  file.drop()
 })
 
 test('a source that fails leaves nothing whole, and the reader gets its error', async () => {

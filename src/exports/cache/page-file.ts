@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 const [openFile, writeTo] = [promisify(open), promisify(write)]
 
 const READ_BYTES = 256 * 1024
+const STALLED_MS = 15_000
 
 /**
  * For streams that share an open file. A stream that is destroyed closes its file, whatever its options say; its number then soon means another
@@ -24,7 +25,13 @@ export class PageFile {
   #users = 0
   #isDropped = false
   #isWhole = false
+  readonly #stalledMs: number
   bytes = 0
+
+  /** `stalledMs`: how long one of its readers may take nothing; 15 seconds when left out. */
+  constructor({ stalledMs = STALLED_MS } = {}) {
+    this.#stalledMs = stalledMs
+  }
 
   /** Whether everything is in it, to be read. */
   get isWhole(): boolean {
@@ -74,7 +81,17 @@ export class PageFile {
     this.#users++
     const end = this.bytes - 1
     const stream = createReadStream('', { fd: this.#fd, start: 0, end, highWaterMark: READ_BYTES, fs: NEVER_CLOSING })
-    stream.once('close', () => this.#leave())
+    let takenBytes = 0
+    const timer = setInterval(() => {
+      if (stream.bytesRead === takenBytes) stream.destroy(new Error('The reader of the page takes nothing'))
+      takenBytes = stream.bytesRead
+    }, this.#stalledMs)
+    // Whoever reads it gets the error; without a listener it would end the process.
+    stream.on('error', () => {})
+    stream.once('close', () => {
+      clearInterval(timer)
+      this.#leave()
+    })
     return stream
   }
 

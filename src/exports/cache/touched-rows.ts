@@ -4,8 +4,8 @@ import { statementOf } from '../pages/statement-of.ts'
 import type { Subjects } from './fact-cursor.ts'
 
 /** More customers, orders or rows than this are not listed: everything may have changed. */
-const MOST_SUBJECTS = 500
-const MOST_ROWS = 20_000
+const MAX_SUBJECTS = 500
+const MAX_ROWS = 20_000
 
 /** The rows of an endpoint that may look different, by their internal ids, ascending; null: too many to say. */
 export type TouchedRows = Map<EndpointName, number[] | null>
@@ -29,7 +29,7 @@ export async function findTouchedRows(
     for (const { name } of endpoints) touched.set(name, [])
     return touched
   }
-  const isMuch = Math.max(members.size, orders.size) > MOST_SUBJECTS
+  const isMuch = Math.max(members.size, orders.size) > MAX_SUBJECTS
   for (const { name, source } of endpoints) {
     if (isMuch) {
       touched.set(name, null)
@@ -41,11 +41,11 @@ export async function findTouchedRows(
         `with related as materialized (${RELATED}),
               given_orders as (select o.id from unnest($3::bigint[]) as o(id))
          select array_agg(r.id order by r.id) as ids
-           from (select t.id from (${source.rowsAbout}) t(id) limit ${MOST_ROWS + 1}) r`,
+           from (select t.id from (${source.rowsAbout}) t(id) limit ${MAX_ROWS + 1}) r`,
         [ctx.storeId, [...members], [...orders]]
       )
     )
-    touched.set(name, ids && ids.length > MOST_ROWS ? null : (ids ?? []))
+    touched.set(name, ids && ids.length > MAX_ROWS ? null : (ids ?? []))
   }
   return touched
 }

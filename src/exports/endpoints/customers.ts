@@ -189,6 +189,7 @@ export const customers: ExportEndpoint = {
 /** The status that a contract had after an entry of its history. */
 const statusAfter = (alias: string) => `case ${alias}.kind
                when 'created' then upper(coalesce(${alias}.refs ->> 'status', 'active'))
+               when 'imported' then upper(coalesce(${alias}.refs ->> 'status', 'active'))
                when 'resumed' then 'ACTIVE' when 'reactivated' then 'ACTIVE' else upper(${alias}.kind) end`
 
 /** The contracts `c` that the customers of the page hold: of a gift, its receiver does. */
@@ -293,6 +294,6 @@ function joins(scope: Scope): string {
       cross join lateral (
         select r.id, r.kind, r.refs, r.occurred_at from contract_activities r
          where r.store_id = ${store} and r.subscription_id = c.id
-           and r.kind in ('created', 'paused', 'resumed', 'reactivated', 'cancelled', 'expired', 'failed') offset 0) w
+           and r.kind in ('created', 'imported', 'paused', 'resumed', 'reactivated', 'cancelled', 'expired', 'failed') offset 0) w
      group by c.holder_id) n on n.holder_id = m.id`
 }

@@ -107,7 +107,9 @@ export const orders: ExportEndpoint = {
     },
     {
       name: 'coupon_code',
-      sql: "coalesce(p.codes, case when o.coupons is null then array_to_string(o.discount_codes, ',') end)",
+      sql: `coalesce(p.codes, case when o.coupons is null then (
+        select string_agg(g.code, ',' order by g.at) from unnest(o.discount_codes) with ordinality as g(code, at)
+         where not ${isCreditCode('g.code')}) end)`,
       format: 'text',
       meaning: 'The discount codes of the order joined by commas; those that spend store credit are left out'
     },
@@ -193,8 +195,18 @@ export const orders: ExportEndpoint = {
       format: 'minute',
       meaning: 'When the first renewal of a product subscription of the customer was charged'
     },
-    { name: 'country_code', sql: 'o.country_code', format: 'text', meaning: 'The country of the shipping address' },
-    { name: 'province', sql: 'o.province', format: 'text', meaning: 'The province or state of the shipping address' }
+    {
+      name: 'country_code',
+      sql: 'o.country_code',
+      format: 'text',
+      meaning: 'The code of the country of the shipping address; of the billing address where nothing is shipped'
+    },
+    {
+      name: 'province',
+      sql: 'o.province',
+      format: 'text',
+      meaning: 'The province or state of that address, as the platform has it'
+    }
   ]
 }
 

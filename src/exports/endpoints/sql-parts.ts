@@ -35,3 +35,12 @@ export const isShownEntry = ({ store, within }: RowScope): string => `not exists
     select from hidden_credit_entries h where h.store_id = ${store} and h.entry_id = e.id ${
       within ? `and ${within('h.entry_id')}` : 'offset 0'
     })`
+
+/**
+ * The entries of the ledger that show something of these customers or orders; also those that entries of these customers restore, which stay with
+ * a customer who was merged.
+ */
+export const ENTRIES_ABOUT = `select id from credit_entries where store_id = $1 and member_id in (select id from related)
+  union select reverses_id from credit_entries
+   where store_id = $1 and member_id in (select id from related) and reverses_id is not null
+  union select id from credit_entries where store_id = $1 and order_id in (select id from given_orders)`

@@ -1,5 +1,5 @@
 import type { ExportEndpoint } from '../endpoint.ts'
-import { isShownEntry } from './sql-parts.ts'
+import { ENTRIES_ABOUT, isShownEntry } from './sql-parts.ts'
 
 export const storeCredits: ExportEndpoint = {
   name: 'store-credits',
@@ -20,7 +20,7 @@ export const storeCredits: ExportEndpoint = {
     select platform_customer_id from members where store_id = ${store} and id = e.member_id limit 1) m
   left join lateral (
     select platform_order_id, channel, source_name from orders where store_id = ${store} and id = e.order_id limit 1) o on true`,
-    rowsAbout: 'select id from credit_entries where store_id = $1 and member_id in (select id from related)'
+    rowsAbout: ENTRIES_ABOUT
   },
   fields: [
     {

@@ -81,7 +81,7 @@ export const subscriptions: ExportEndpoint = {
          end`,
       format: 'minute',
       meaning:
-        'The next billing date; of a contract that is paused until a date, the first one after that; empty for one that is paused without end or has ended'
+        'When the contract is charged next, also again after a failed charge; of one that is paused until a date, its first billing date after that; empty where no charge is planned: paused without end, ended, or waiting for another payment method'
     },
     {
       name: 'interval_name',

@@ -1,5 +1,5 @@
 import { takeUncountedEntries } from '#credits'
-import { type Ctx, int, nullable, row, sql, waitForWriters } from '#kit/postgres'
+import { bool, type Ctx, int, nullable, row, sql, waitForWriters } from '#kit/postgres'
 
 /** A mark is at every n-th entry of a store's ledger. */
 const MARKED = 1000
@@ -13,8 +13,12 @@ export const ENOUGH_UNMARKED = 2 * MARKED
 /** Until how many hidden entries that the marks have not counted are not worth theirs. */
 export const ENOUGH_UNCOUNTED = 1000
 
-/** How long it is waited for writers, until the end of the ledger is settled; it is no harm if it is not. */
+/** More entries than this behind the last mark are not counted for a page. */
+export const MAX_UNMARKED = 100_000
+
+/** How long it is waited for writers, until the end of the ledger is settled; it is no harm if it is not, except where marks are far behind. */
 const WRITERS_MS = 50
+const WRITERS_MS_FAR_BEHIND = 3_000
 
 /**
  * Counts into the marks the hidden entries that wait for it, and sets marks up to the end of the ledger. A mark never moves: entries are
@@ -47,11 +51,15 @@ async function countHidden(ctx: Ctx): Promise<void> {
 
 async function extendMarks(ctx: Ctx): Promise<void> {
   const last = await lastMark(ctx)
-  const { newest } = await ctx.tx.one(
-    row({ newest: nullable(int) }),
-    sql`select max(id) as newest from credit_entries where store_id = ${ctx.storeId} and id > ${last.entryId}`
+  const { newest, isFarBehind } = await ctx.tx.one(
+    row({ newest: nullable(int), isFarBehind: bool }),
+    sql`
+    select (select max(id) from credit_entries where store_id = ${ctx.storeId} and id > ${last.entryId}) as newest,
+           exists (select from credit_entries
+                    where store_id = ${ctx.storeId} and id > ${last.entryId} offset ${MAX_UNMARKED}) as is_far_behind`
   )
-  if (newest === null || !(await waitForWriters(ctx, 'credit_entries', WRITERS_MS))) return
+  const waitMs = isFarBehind ? WRITERS_MS_FAR_BEHIND : WRITERS_MS
+  if (newest === null || !(await waitForWriters(ctx, 'credit_entries', waitMs))) return
   for (let from = last; ; ) {
     const set = await setMarks(ctx, from, newest)
     if (set === null) return
@@ -82,7 +90,9 @@ function setMarks(ctx: Ctx, from: Mark, newest: number): Promise<Mark | null> {
         from (select id from credit_entries
                where store_id = ${ctx.storeId} and id > ${from.entryId} and id <= ${newest}
                order by id limit ${AT_ONCE}) e
-        left join hidden_credit_entries h on h.store_id = ${ctx.storeId} and h.entry_id = e.id and h.is_counted),
+        left join (select entry_id from hidden_credit_entries
+                    where store_id = ${ctx.storeId} and entry_id > ${from.entryId} and entry_id <= ${newest} and is_counted
+                   offset 0) h on h.entry_id = e.id),
     numbered as (
       select id, row_number() over up_to_it as at, count(*) filter (where is_hidden) over up_to_it as hidden
         from entries window up_to_it as (order by id rows unbounded preceding)),

@@ -1,12 +1,16 @@
 import { type Ctx, int, intList, nullable, row, sentTogether } from '#kit/postgres'
+import { Busy } from '#kit/refusal'
 import { storeContext } from '#stores'
 import type { ExportEndpoint, PageIds, PageRequest, PlannedPage } from '../endpoint.ts'
 import { findCustomer } from './find-customer.ts'
-import { bringMarksUpToDate, ENOUGH_UNCOUNTED, ENOUGH_UNMARKED } from './ledger-marks.ts'
+import { bringMarksUpToDate, ENOUGH_UNCOUNTED, ENOUGH_UNMARKED, MAX_UNMARKED } from './ledger-marks.ts'
 import { conditionOf, pagePlan, skippedBy } from './page-plan.ts'
 import { statementOf, withoutLoops } from './statement-of.ts'
 
-/** A page of the history of store credit by its number, newest first. The last page costs what the first does. */
+/**
+ * A page of the history of store credit by its number, newest first. The last page costs what the first does. Throws Busy while many entries
+ * are being written.
+ */
 export async function planCreditsPage(
   ctx: Ctx,
   endpoint: ExportEndpoint,
@@ -21,7 +25,11 @@ export async function planCreditsPage(
       ? pageOfAll(ctx, endpoint, skipped, pageSize)
       : pageOfCustomer(ctx, endpoint, customer, skipped, pageSize)
   )
-  return pagePlan(ctx, endpoint, found, { meta: { current_page: page, per_page: pageSize }, descending: true })
+  return pagePlan(ctx, endpoint, found, {
+    meta: { current_page: page, per_page: pageSize },
+    descending: true,
+    staysWhile: 'all rows stay'
+  })
 }
 
 async function pageOfCustomer(
@@ -59,7 +67,8 @@ async function pageOfAll(ctx: Ctx, endpoint: ExportEndpoint, skipped: number, li
   let found = await find(ENOUGH_UNMARKED)
   if (found.unmarked > ENOUGH_UNMARKED || found.uncounted > ENOUGH_UNCOUNTED) {
     await bringMarksUpToDate(ctx)
-    found = await find(Number.MAX_SAFE_INTEGER)
+    found = await find(MAX_UNMARKED)
+    if (found.unmarked > MAX_UNMARKED) throw new Busy('The history is long and is being written: try again in a moment')
   }
   const { first, last } = found
   return first === null || last === null ? null : { from: first, through: last }

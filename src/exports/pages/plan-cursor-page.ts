@@ -13,7 +13,7 @@ type CursorEndpoint = Extract<ExportEndpoint, { paging: 'cursor' }>
 const WRITERS_MS = 3_000
 
 /** From how many changed rows on a page finds them by walking over all rows rather than by their change times. */
-const MOST_BY_CHANGE = 50_000
+const MAX_BY_CHANGE = 50_000
 
 /** Up to which id the rows of each table are known to be all there, so that pages of older rows do not ask again. */
 export type Settled = Map<string, number>
@@ -142,9 +142,14 @@ async function filtersOf(
   return filters
 }
 
+/** PostgreSQL has no year 0. */
+const EARLIEST = Temporal.Instant.from('0001-01-01T00:00:00Z')
+
 /** The start of a day of the shop: a midnight that does not exist is the first moment after it. */
-const midnight = (day: Temporal.PlainDate, timezone: string): Temporal.Instant =>
-  day.toZonedDateTime(timezone).toInstant()
+function midnight(day: Temporal.PlainDate, timezone: string): Temporal.Instant {
+  const start = day.toZonedDateTime(timezone).toInstant()
+  return Temporal.Instant.compare(start, EARLIEST) < 0 ? EARLIEST : start
+}
 
 /** Whether so few rows changed that they are found by their change times. */
 async function areFew(
@@ -158,13 +163,13 @@ async function areFew(
     statementOf(
       `select (select count(*) from (
                  select 1 from export_changes x
-                  where x.store_id = $1 and x.kind = '${kind}' and x.changed_at >= $2 limit ${MOST_BY_CHANGE + 1}) n)
+                  where x.store_id = $1 and x.kind = '${kind}' and x.changed_at >= $2 limit ${MAX_BY_CHANGE + 1}) n)
             + (select count(*) from (
-                 select 1 from ${source.table} y where y.store_id = $1 and y.${column} >= $2 limit ${MOST_BY_CHANGE + 1}) n) as rows`,
+                 select 1 from ${source.table} y where y.store_id = $1 and y.${column} >= $2 limit ${MAX_BY_CHANGE + 1}) n) as rows`,
       [ctx.storeId, since]
     )
   )
-  return rows <= MOST_BY_CHANGE
+  return rows <= MAX_BY_CHANGE
 }
 
 const FoundRange = row({ ids: nullable(intList), end: nullable(int) })

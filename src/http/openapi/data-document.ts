@@ -42,7 +42,7 @@ export const EXPORT_ERRORS = {
   TooManyExports: {
     meaning:
       'The store has as many exports under way as it may have at once. Requests are not counted by minute or day.',
-    refusal: new TooManyAtOnce(new TooManyExports(8, 1)),
+    refusal: new TooManyAtOnce(new TooManyExports(8)),
     headers: ['Retry-After']
   },
   InternalError: {

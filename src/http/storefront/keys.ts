@@ -13,6 +13,7 @@ export async function callerOfKey(
   { key, proxied, scope }: { key: unknown; proxied: Proxied; scope: string | undefined }
 ): Promise<Caller> {
   if (key === undefined || key === '') throw authenticationFailed('key is missing: it must be an API key of the store')
+  if (Array.isArray(key)) throw authenticationFailed('key is given more than once')
   const caller = typeof key === 'string' ? await inTime(request, authenticateKey(db, key)) : null
   if (caller?.storeId !== proxied.store.storeId) throw authenticationFailed('key is not a valid API key of this store')
   if (scope && !caller.scopes.has(scope)) throw new Refusal('forbidden', `This key lacks the scope ${scope}`)

@@ -18,7 +18,7 @@ import { newCreditCode } from './code-form.ts'
 import { closeCode, countOpenCodes, endCode, findCode, insertCode, isOfCode, lockCode } from './code-queries.ts'
 
 /** So many codes of a customer may hold credit at once. */
-const MOST_OPEN = 10
+const MAX_OPEN = 10
 /**
  * The reservation outlasts the code, so that an order that used it at the last moment finds its credit. The code releases it much earlier,
  * when it is known that nobody did; only where the platform cannot be asked for so long does it end by itself.
@@ -41,8 +41,8 @@ export async function requestCode(ctx: Ctx, { amountMinor, minutes, ...of }: Cod
     const message = `must be a customer who spends store credit by codes (store_credit_type \`coupon\`); ${how}`
     throw invalidField('customer_id', message)
   }
-  if ((await countOpenCodes(ctx, memberId)) >= MOST_OPEN) {
-    throw new Refusal('conflict', `The customer has ${MOST_OPEN} open codes already; revoke one of them first`)
+  if ((await countOpenCodes(ctx, memberId)) >= MAX_OPEN) {
+    throw new Refusal('conflict', `The customer has ${MAX_OPEN} open codes already; revoke one of them first`)
   }
   const wantedMinor = amountMinor ?? (await findCredit(ctx, memberId)).availableMinor
   if (wantedMinor <= 0) throw invalidField('amount', 'cannot be left out: the customer has no available store credit')

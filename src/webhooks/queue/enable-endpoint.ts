@@ -4,7 +4,7 @@ import { setEndpointStatus } from '../endpoints/set-endpoint-status.ts'
 import { firstUndeliveredSequence, undeliveredSince } from '../endpoints/undelivered-since.ts'
 import { lockReceiver, lookForMissed, spanOfMissed } from './missed-events.ts'
 
-const MOST_COUNTED = 10_000
+const MAX_COUNTED = 10_000
 
 /** What an endpoint did not get because it was disabled. Store time. */
 export type NotReceived = {
@@ -34,11 +34,11 @@ async function countNotReceived(ctx: Ctx, id: number): Promise<NotReceived | nul
   let span = await spanOfMissed(ctx, receiver, since)
   let missedEvents = 0
   let firstMissed: number | null = null
-  while (span.after < span.end && missedEvents < MOST_COUNTED) {
+  while (span.after < span.end && missedEvents < MAX_COUNTED) {
     const found = await lookForMissed(ctx, receiver, span)
     const missed = found.filter(({ isMissed }) => isMissed)
     firstMissed ??= missed[0]?.position ?? null
-    missedEvents = Math.min(missedEvents + missed.length, MOST_COUNTED)
+    missedEvents = Math.min(missedEvents + missed.length, MAX_COUNTED)
     span = { ...span, after: found.at(-1)?.position ?? span.end }
   }
   const firsts = [firstMissed, await firstUndeliveredSequence(ctx, id)].filter((sequence) => sequence !== null)

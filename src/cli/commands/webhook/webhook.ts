@@ -22,7 +22,7 @@ const settings = {
 } satisfies Flags
 
 /** Where the count of missed events ends. */
-const MOST_COUNTED = 10_000
+const MAX_COUNTED = 10_000
 
 const endpointPath = (store: string, id: string, rest = '') =>
   storePath(store, `/webhooks/${encodeURIComponent(id)}${rest}`)
@@ -186,7 +186,7 @@ function notReceived(enabled: Document, store: string): string[] {
   }
   return [
     '',
-    `While it was disabled, ${missed === MOST_COUNTED ? `at least ${missed} events` : missed === 1 ? 'one event' : `${missed} events`} of its types occurred, which ${missed === 1 ? 'was' : 'were'} not queued for it.`,
+    `While it was disabled, ${missed === MAX_COUNTED ? `at least ${missed} events` : missed === 1 ? 'one event' : `${missed} events`} of its types occurred, which ${missed === 1 ? 'was' : 'were'} not queued for it.`,
     `To send ${missed === 1 ? 'it' : 'them'}, and again what failed or was cancelled since ${undelivered_since}:`,
     `${resend} --missed`,
     fetch

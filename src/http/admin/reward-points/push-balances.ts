@@ -28,13 +28,13 @@ export function pushBalancesRoute(admin: Surface): void {
               points: Type.Integer({
                 minimum: 0,
                 maximum: Number.MAX_SAFE_INTEGER,
-                description: 'an integer from 0 on'
+                description: `an integer from 0 to ${Number.MAX_SAFE_INTEGER}`
               })
             }),
             {
               minItems: 1,
               maxItems: MAX_BALANCES,
-              description: `1 to ${MAX_BALANCES} balances, each of a customer`,
+              description: `1 to ${MAX_BALANCES} objects of \`customer\` (a customer id, the platform's number or its global id) and \`points\` (an integer from 0 to ${Number.MAX_SAFE_INTEGER})`,
               meaning: 'The present balances; of several of one customer the last counts',
               examples: [[{ customer: '7064055069370', points: 120 }]]
             }

@@ -157,6 +157,23 @@ test('a page far behind the end is empty, whatever its number', async () => {
     }
 })
 
+test('days before the first year are days: everything is since then', async () => {
+  const { store, key } = await aKeyedStore()
+  await placeOrders(store, 1)
+  for (const zone of ['Asia/Tokyo', 'America/New_York']) {
+    await observer.query('update stores set timezone = $2 where store_id = $1', [store.storeId, zone])
+    for (const [name, day] of [
+      ['since_date', '0000-01-01'],
+      ['since_date', '0001-01-01'],
+      ['since_updated', '0000-12-31']
+    ] as const) {
+      const { status, json } = await get(store, '/orders', { key, [name]: day })
+      assert.deepEqual([status, json().data.length], [200, 1], `${name}=${day} ${zone}`)
+    }
+    assert.equal((await get(store, '/orders', { key, since_date: '9999-12-31' })).json().data.length, 0)
+  }
+})
+
 test('key, signature and signed shop must agree, and the key needs its scope', async () => {
   const { store, key } = await aKeyedStore()
   const { store: other, key: foreign } = await aKeyedStore()
@@ -167,7 +184,7 @@ test('key, signature and signed shop must agree, and the key needs its scope', a
     [signedQuery(store), 401, 'key is missing: it must be an API key of the store'],
     [signedQuery(store, { key: '' }), 401, 'key is missing: it must be an API key of the store'],
     [signedQuery(store, { key: 'svc_live_1_nothing' }), 401, 'key is not a valid API key of this store'],
-    [signedQuery(store, { key: [key, key] }), 401, 'key is not a valid API key of this store'],
+    [signedQuery(store, { key: [key, key] }), 401, 'key is given more than once'],
     [signedQuery(store, { key: foreign }), 401, 'key is not a valid API key of this store'],
     [signedQuery(store, { key: `${key.slice(0, -1)}#` }), 401, 'key is not a valid API key of this store'],
     [signedQuery(store, { key: await store.aKey(['read:members']) }), 403, 'This key lacks the scope read:data'],
