@@ -407,3 +407,21 @@ test('available_current_balance leaves out credit past its date that a reservati
   const { availableMinor } = await store.inStore((ctx) => findCredit(ctx, memberId))
   assert.equal(availableMinor, 5000)
 })
+
+test('available_current_balance leaves out what refunds will take of a reservation past its time', async () => {
+  const { store, member, credit, only } = await aShop()
+  const memberId = await member({})
+  await credit({ memberId, type: 'import', amountMinor: 1000 })
+  const [now, expiresAt] = [
+    Temporal.Instant.from('2026-05-20T00:00:00Z'),
+    Temporal.Instant.from('2026-06-02T00:00:00Z')
+  ]
+  await store.inStore((ctx) =>
+    reserveCredit({ ...ctx, now }, [{ memberId, amountMinor: 700, reason: 'checkout', operationId: 'held', expiresAt }])
+  )
+  await credit({ memberId, type: 'refund', amountMinor: -1000, isCapped: true, at: '2026-05-21T00:00:00Z' })
+  const { availableMinor } = await store.inStore((ctx) => findCredit(ctx, memberId))
+  assert.equal(availableMinor, 0)
+  const { balance_from_svc, available_current_balance } = await only('customers')
+  assert.deepEqual([balance_from_svc, available_current_balance], ['7.00', '0.00'])
+})

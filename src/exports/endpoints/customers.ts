@@ -205,6 +205,9 @@ function fromHeldContracts({ store, within }: Scope): string {
 }
 
 /**
+ * A reservation whose time is over reserves nothing, also before it is ended; but while refunds and disputes wait for what it holds, they get that
+ * first, and it counts as reserved until they have it.
+ *
  * What belongs to a customer is read for all customers of the page at once, by the range of their ids; where only the newest of many rows
  * is shown, it is looked up by key. A contract without a plan of ours counts as a product subscription.
  */
@@ -226,6 +229,9 @@ function joins(scope: Scope): string {
              as due_minor
       from credit_reservations t
      where t.store_id = ${store} and ${within('t.member_id')} and t.status = 'reserved' and t.expires_at <= ${now}
+       and not exists (
+         select from credit_entries w
+          where w.store_id = ${store} and w.member_id = t.member_id and w.held_by is not null and t.id = any(w.held_by) offset 0)
      group by t.member_id) v on v.member_id = m.id
   left join (
     select e.member_id,
