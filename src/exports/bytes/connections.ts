@@ -23,7 +23,7 @@ export type OwnConnection = {
 /** The connections of one thread: as many as exports run in it at once, and one that cancels. */
 export function createConnections({ url, statementMs }: ThreadOptions) {
   const idle: { own: OwnConnection; timer: NodeJS.Timeout }[] = []
-  const config = { connectionString: url, application_name: 'perennial exports' }
+  const config = { connectionString: url, application_name: 'perennial exports', pipeline: true }
   const setUp = `set role ${STORE_ROLE}; ${ONE_TEXT}; ${PLANNER_SETTINGS};
     set lock_timeout = ${LOCK_MS}; set statement_timeout = ${statementMs};
     set idle_in_transaction_session_timeout = ${statementMs}`

@@ -1,5 +1,5 @@
 import type { Transform } from 'node:stream'
-import { type Connection, copyRows, type RunningCopy } from '#kit/postgres'
+import { type Connection, copyRows, type RunningCopy, sentTogether } from '#kit/postgres'
 import type { PagePlan } from '../endpoint.ts'
 import { createCompressor } from './compress.ts'
 import { CANCEL_MS, type OwnConnection, type ThreadConnections } from './connections.ts'
@@ -52,9 +52,7 @@ export class Export {
     this.#stopIfCancelled()
     const own = await connections.take()
     try {
-      await this.#begin(own.connection)
       const rows = await this.#copyOn(own, connections)
-      await own.connection.within(CANCEL_MS, () => own.connection.query('commit'))
       connections.giveBack(own)
       return rows
     } catch (err) {
@@ -64,16 +62,17 @@ export class Export {
     }
   }
 
-  /** The setting of the store has a message of its own, so that a router can forward it to the machine that holds the store. */
-  async #begin(connection: Connection): Promise<void> {
+  /**
+   * Begins the transaction. The setting of the store has a message of its own, so that a router can forward it to the machine that holds the
+   * store; what follows may be sent behind it at once.
+   */
+  #begin(connection: Connection): Promise<unknown> {
     const { storeId, timeZone } = this.#plan
     if (!Number.isSafeInteger(storeId) || !/^[\w+/-]{1,64}$/.test(timeZone))
       throw new Error('The plan names no store or zone')
-    await connection.within(CANCEL_MS, async () => {
-      await connection.query(`begin read only; set local timezone = '${timeZone}'`)
-      await connection.query(`set local perennial.store_id = '${storeId}'`)
-    })
-    this.#stopIfCancelled()
+    const begun = connection.query(`begin read only; set local timezone = '${timeZone}'`)
+    const bound = connection.query(`set local perennial.store_id = '${storeId}'`)
+    return connection.within(CANCEL_MS, () => sentTogether(begun, bound))
   }
 
   async #copyOn(own: OwnConnection, connections: ThreadConnections): Promise<number> {
@@ -81,6 +80,7 @@ export class Export {
     let failure: Error | null = null
     const rows = new JsonRows(this.#plan, (chunk) => this.#write(chunk))
     rows.text(head)
+    const begun = this.#begin(own.connection)
     const copy = copyRows(own.connection, `copy (${select}) to stdout`, (row) => {
       if (this.#isCancelled || failure) return
       try {
@@ -91,6 +91,8 @@ export class Export {
         this.#cancelNow()
       }
     })
+    const committed = own.connection.query('commit')
+    for (const part of [begun, committed]) part.catch(() => {})
     this.#copy = copy
     this.#cancelNow = () => {
       this.#cancelNow = () => {}
@@ -100,6 +102,9 @@ export class Export {
       const count = await own.connection.within(connections.answerMs, () => copy.ended)
       if (failure) throw failure
       this.#stopIfCancelled()
+      // Rows that were copied outside of the transaction would be of no store.
+      await begun
+      await own.connection.within(CANCEL_MS, () => committed)
       rows.end(tail)
       return count
     } catch (err) {

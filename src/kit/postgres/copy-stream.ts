@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type pg from 'pg'
+import pg from 'pg'
 
 /** What the driver calls on the object that it is given as a query. */
 type Wire = {
@@ -13,14 +13,18 @@ type Wire = {
 /** So many bytes wait for the reader before the connection is paused. */
 const AHEAD_BYTES = 1 << 20
 
-/** What both directions have: the end of the statement, and the number of rows that the server reports. */
-class Copy {
+/**
+ * What both directions have: the end of the statement, and the number of rows that the server reports. As one of the driver's own queries it
+ * may follow others on a connection that pipelines: it is over with the server's next sign that it is ready, as they are.
+ */
+class Copy extends (pg.Query as unknown as new (text: string) => object) {
   readonly text: string
   readonly ended = Promise.withResolvers<number>()
   rows = 0
   #failed = false
 
   constructor(text: string) {
+    super(text)
     this.text = text
     // Whoever awaits the end gets the error; until then it must not end the process.
     this.ended.promise.catch(() => {})
