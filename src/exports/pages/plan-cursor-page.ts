@@ -1,6 +1,6 @@
 import { type Ctx, int, intList, nullable, row, sentTogether, waitForWriters } from '#kit/postgres'
 import { Busy } from '#kit/refusal'
-import { storeContext } from '#stores'
+import { type StoreContext, storeContext } from '#stores'
 import type { ExportEndpoint, PageIds, PageRequest, PlannedPage } from '../endpoint.ts'
 import { instantLiteral } from '../format-fields.ts'
 import { findCustomer } from './find-customer.ts'
@@ -28,9 +28,12 @@ export async function planCursorPage(
   request: PageRequest,
   settledThrough: Settled
 ): Promise<PlannedPage> {
-  const [{ timezone }] = await sentTogether(storeContext(ctx), endpoint.source.leavesOut && withoutLoops(ctx))
-  const filters = await filtersOf(ctx, endpoint, request, timezone)
-  const found = filters ? await settledPage(ctx, endpoint, request, filters, settledThrough) : null
+  const context = storeContext(ctx)
+  const [{ timezone }, , { filters, found }] = await sentTogether(
+    context,
+    endpoint.source.leavesOut && withoutLoops(ctx),
+    findFiltered(ctx, endpoint, request, { settledThrough, context })
+  )
   const page = found?.page ?? null
   return pagePlan(ctx, endpoint, page, {
     meta: {
@@ -43,6 +46,17 @@ export async function planCursorPage(
     staysWhile: found?.isFull && found.hasMore && filters && isPlain(filters) ? 'its rows stay' : null,
     conditions: page && filters && 'from' in page ? filters.conditions.map((condition) => condition(asLiteral)) : []
   })
+}
+
+/** Sent at once where no day of the shop has to be known first. */
+async function findFiltered(
+  ctx: Ctx,
+  endpoint: CursorEndpoint,
+  request: PageRequest,
+  { settledThrough, context }: { settledThrough: Settled; context: Promise<StoreContext> }
+): Promise<{ filters: Filters | null; found: Found | null }> {
+  const filters = await filtersOf(ctx, endpoint, request, context)
+  return { filters, found: filters && (await settledPage(ctx, endpoint, request, filters, settledThrough)) }
 }
 
 /** `isFull`: nothing was left out since it was being written. */
@@ -106,7 +120,7 @@ async function filtersOf(
   ctx: Ctx,
   endpoint: CursorEndpoint,
   request: PageRequest,
-  timezone: string
+  context: Promise<StoreContext>
 ): Promise<Filters | null> {
   const { alias } = endpoint.source
   const filters: Filters = { conditions: [], changed: null, isSparse: false }
@@ -117,12 +131,12 @@ async function filtersOf(
     filters.isSparse = true
   }
   if (request.sinceDate && endpoint.date) {
-    const since = midnight(request.sinceDate, timezone)
+    const since = midnight(request.sinceDate, (await context).timezone)
     filters.conditions.push((put) => `${alias}.${endpoint.date} >= ${put(since)}`)
   }
   if (request.sinceUpdated && endpoint.changes) {
     const { kind, column } = endpoint.changes
-    const since = midnight(request.sinceUpdated, timezone)
+    const since = midnight(request.sinceUpdated, (await context).timezone)
     if (await areFew(ctx, endpoint, endpoint.changes, since)) {
       filters.isSparse = true
       filters.changed = (put) => `
