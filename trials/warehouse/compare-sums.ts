@@ -6,7 +6,7 @@ import type { Sum } from './sum.ts'
 /** The numbers of a sum by what they are about. */
 export type Numbers = Map<string, Record<string, string | null>>
 
-/** So many differences of a sum are told. */
+/** So many differences of a sum are listed. */
 const MAX_TOLD = 3
 
 const BaseRow = row({ of: text, numbers: json<Record<string, string | null>>() })
@@ -51,9 +51,9 @@ export function differences(name: string, here: Numbers, base: Numbers): string[
 export function assertNone(bySum: string[][]): void {
   const different = bySum.filter((found) => found.length > 0)
   if (different.length === 0) return
-  const told = different.flatMap((found) => [
+  const lines = different.flatMap((found) => [
     ...found.slice(0, MAX_TOLD),
     ...(found.length > MAX_TOLD ? [`  … and ${found.length - MAX_TOLD} more in this sum`] : [])
   ])
-  assert.fail([`${different.length} of ${bySum.length} sums are different`, ...told].join('\n'))
+  assert.fail([`${different.length} of ${bySum.length} sums are different`, ...lines].join('\n'))
 }

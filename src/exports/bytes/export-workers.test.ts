@@ -216,6 +216,17 @@ test('an abort before the first byte ends a statement that has sent nothing', as
   await until(async () => (await exportsOnServer()).length === 0, 2_000)
 })
 
+test('an abort while a connection is opened runs no statement', async () => {
+  const abort = new AbortController()
+  const asked = someWorkers().stream(aPlan('select pg_sleep(29)::text'), { signal: abort.signal })
+  abort.abort(new Error('the client left'))
+  await assert.rejects(asked, /the client left/)
+  for (let n = 0; n < 60; n++) {
+    assert.ok(!(await exportsOnServer()).some(({ query }) => query.includes('pg_sleep(29)')))
+    await pause(20)
+  }
+})
+
 test('every wait ends: for the first byte, for the reader, and for the whole', async () => {
   const impatient = someWorkers({ limits: { firstBytesMs: 1_000 } })
   await assert.rejects(impatient.stream(aPlan('select pg_sleep(30)::text')), /did not begin in time/)

@@ -17,7 +17,7 @@ export type ExportWorkersOptions = {
 }
 
 const LIMITS: ExportLimits = { waitMs: 4_000, firstBytesMs: 8_000, stalledMs: 15_000, wholeMs: 60_000 }
-/** One store's exports leave connections to others; pages that are sent from memory count as well. */
+/** One store's exports leave connections to others; kept pages count as well. */
 export const MAX_PER_STORE = 8
 const MAX_RUNNING = 12
 /** A thread makes pages faster than one core of the database; each takes some 30 MB. */

@@ -52,6 +52,7 @@ export class Export {
     this.#stopIfCancelled()
     const own = await connections.take()
     try {
+      this.#stopIfCancelled()
       const rows = await this.#copyOn(own, connections)
       connections.giveBack(own)
       return rows
