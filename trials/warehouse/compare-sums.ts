@@ -7,7 +7,7 @@ import type { Sum } from './sum.ts'
 export type Numbers = Map<string, Record<string, string | null>>
 
 /** So many differences of a sum are listed. */
-const MAX_TOLD = 3
+const MAX_LISTED = 3
 
 const BaseRow = row({ of: text, numbers: json<Record<string, string | null>>() })
 
@@ -52,8 +52,8 @@ export function assertNone(bySum: string[][]): void {
   const different = bySum.filter((found) => found.length > 0)
   if (different.length === 0) return
   const lines = different.flatMap((found) => [
-    ...found.slice(0, MAX_TOLD),
-    ...(found.length > MAX_TOLD ? [`  … and ${found.length - MAX_TOLD} more in this sum`] : [])
+    ...found.slice(0, MAX_LISTED),
+    ...(found.length > MAX_LISTED ? [`  … and ${found.length - MAX_LISTED} more in this sum`] : [])
   ])
   assert.fail([`${different.length} of ${bySum.length} sums are different`, ...lines].join('\n'))
 }

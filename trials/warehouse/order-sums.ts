@@ -12,7 +12,7 @@ export const KINDS = `parts as (
     select a.order_id, s.plan_id, 'renewed'
       from billing_attempts a join subscriptions s on s.store_id = a.store_id and s.id = a.subscription_id
      where a.store_id = $1 and a.order_id is not null),
-  kinds as (
+  plan_parts as (
     select p.order_id,
            min(p.part) filter (where l.type in ('vip', 'elite')) as membership,
            min(p.part) filter (where l.type = 'product' or l.type is null) as product
@@ -36,7 +36,7 @@ export const KINDS = `parts as (
                 when exists (select from spans p where p.member_id = o.member_id and p.is_active
                                 and p.begins <= o.processed_at and o.processed_at < p.ends) then 'VIP'
                 else 'PAYG' end as type
-      from orders o left join kinds t on t.order_id = o.id
+      from orders o left join plan_parts t on t.order_id = o.id
      where o.store_id = $1)`
 
 export const SHOP = 'shop as (select timezone, currency from stores where store_id = $1)'
