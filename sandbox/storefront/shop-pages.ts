@@ -15,6 +15,7 @@ export type Catalogue = { collections: Collection[]; products: Product[]; varian
 /** What is in the shop's header on every page: the ways to the catalogue and the cart. */
 export function shopLinks(basePath: string, pieces: number): Html {
   return html`<nav aria-label="Shop"><a href="${basePath}/products">Products</a>
+    <a href="${basePath}/membership">Membership</a>
     <a href="${basePath}/cart">Cart${pieces > 0 && ` (${pieces})`}</a></nav>`
 }
 

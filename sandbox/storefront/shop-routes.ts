@@ -13,6 +13,7 @@ import { listCollections } from '../state/collections.ts'
 import { listContractsOf } from '../state/contracts.ts'
 import { listCreditAccounts } from '../state/credit.ts'
 import { findCustomer } from '../state/customers.ts'
+import { listMetafields } from '../state/metafields.ts'
 import { findOrderOfCart } from '../state/orders.ts'
 import { findVariants, listActiveProducts, listVariants } from '../state/products.ts'
 import {
@@ -30,6 +31,7 @@ import { checkDetails } from './check-details.ts'
 import { accountBar, startedText } from './home.ts'
 import { type Html, html } from './html.ts'
 import { type Catalogue, cartPage, cataloguePage, checkoutPage, emptyCartPage, shopLinks } from './shop-pages.ts'
+import { themePage } from './theme-page.ts'
 
 /** What the storefront's own routes lend to these. */
 export type Pages = {
@@ -141,6 +143,15 @@ export function shopRoutes(platform: Platform, controls: Controls, scope: Fastif
     const creditMinor = await creditOf(shop, await customerOf(request))
     return checkDetails(shop, cart.details, creditMinor, (details) => previewOf(request, cart, details))
   }
+
+  scope.get('/membership', async (request, reply) => {
+    const { shop } = request.shopRequest
+    const customer = await customerOf(request)
+    const ofShop = await listMetafields(db.direct, shop.storeId, [`Shop/${shop.id}`])
+    const ofCustomer = customer && (await listMetafields(db.direct, shop.storeId, [`Customer/${customer.id}`]))
+    const main = themePage(shop, basePathOf(request), ofShop, ofCustomer)
+    return show(request, reply, await currentCart(request), { title: 'Membership', main })
+  })
 
   scope.get('/products', async (request, reply) => {
     const { shop } = request.shopRequest

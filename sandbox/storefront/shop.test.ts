@@ -453,4 +453,42 @@ test('a cart is bought once, also when it is paid twice at once, and a plan is s
   assert.equal((await shop.sandbox.controls.counts(storeId)).contracts, 1)
 })
 
+test('the membership page shows what metafields say, and leaves out what says nothing', async () => {
+  const shop = await aShop()
+  const customer = await shop.aCustomer()
+  const browser = aBrowser(shop)
+  const shopId = (await shop.graphql('{ shop { id } }')).data.shop.id
+  const set = (ownerId: string, key: string, value: object | string, type = 'json') =>
+    shop.mutate('mutation($m: [MetafieldsSetInput!]!) { metafieldsSet(metafields: $m) { userErrors { message } } }', {
+      m: [{ ownerId, namespace: 'svc', key, type, value: typeof value === 'string' ? value : JSON.stringify(value) }]
+    })
+  assert.match(await browser.open('/membership'), /This store offers no membership at the moment/)
+  await set(shopId, 'svc_plan_settings', {
+    ...{ status: 1, type: 1, plan_name: 'VIP', tier_name: 'Gold', product_price: '29.00', i_name: 'month', i_count: 2 },
+    ...{ dp: 1, dv: '12.5', dt: 'percentage', dat: 'all', fs: 0, ft: 0, wo: 0, store_credit: 1 }
+  })
+  await set(shopId, 'svc_plan_settings2', '"nonsense"')
+  assert.match(
+    await browser.open('/membership'),
+    /Gold \$29\.00 every 2 months 12\.5 % off everything Store credit with each payment Log in to join/
+  )
+  await browser.submit('/session', { customer: customer.id })
+  assert.match(await browser.open('/membership'), /You are not a member yet/)
+  const dates = { member_since: '2026-01-31', next_billing: '' }
+  await set(customer.gid, 'customer_subscription1', {
+    ...{ name: 'VIP', status: 'CANCELLED', scid: 41, price: '29.00', currency: 'USD', offers: [] },
+    ...dates
+  })
+  await set(customer.gid, 'customer_subscription1_parent', {
+    subscription_id: 'gid://platform/SubscriptionContract/41',
+    customer: { id: 'gid://platform/Customer/7', email: 'bob@example.com', name: '<b>Bob</b>' }
+  })
+  await set(customer.gid, 'svc_st', '12.5', 'number_decimal')
+  await set(customer.gid, 'svc_member_details', { loyalty_points: 120, birth_date: '' })
+  assert.match(
+    await browser.open('/membership'),
+    /VIP cancelled Member since 2026-01-31 Next billing none Price \$29\.00 A gift from &lt;b&gt;Bob&lt;\/b&gt; Yours to spend Store credit \$12\.50 Points 120/
+  )
+})
+
 test('no request of this file caused an internal error', () => assert.deepEqual(bugs, []))
