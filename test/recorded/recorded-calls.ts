@@ -8,6 +8,8 @@ export type RecordedCall = {
   document: string
   variables: Record<string, unknown>
   answer: { data?: Json; errors?: Json }
+  /** Its document is not in the file, and may have been changed since. */
+  isSeparate: boolean
 }
 
 /**
@@ -39,7 +41,7 @@ export function recordedCalls(name: string, file: Json, separate: SeparateDocume
         nearest.map(requestIn).find((request) => request.variables !== undefined)?.variables ??
         {}
       if (document === undefined) found.withoutDocument.push(at)
-      else found.calls.push({ at, document, variables, answer: value })
+      else found.calls.push({ at, document, variables, answer: value, isSeparate: near === undefined })
       return
     }
     for (const [key, inner] of Object.entries(value))
