@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { minorOf } from '#kit/money'
 import { sql } from '#kit/postgres'
-import { paymentToken } from '../admin/customers.ts'
+import { paymentToken } from '../admin/customers/customers.ts'
 import { GATEWAY } from '../billing/resolve-attempts.ts'
 import type { Platform } from '../http.ts'
 import type { Attempt } from '../state/attempts.ts'

@@ -1,6 +1,16 @@
 import { bool, instant, int, json, nullable, type Queries, type RowOf, row, sql, text, textList } from '#kit/postgres'
 import type { BillingPolicy, DeliveryPolicy } from './contracts.ts'
 
+export type Publication = { id: string; at: string }
+/** What the service does not use. */
+export type ProductMore = {
+  descriptionHtml?: string
+  templateSuffix?: string | null
+  seo?: { title: string | null; description: string | null }
+  /** Where the product is published, and since when. */
+  publications?: Publication[]
+}
+
 const ProductRow = row({
   id: text,
   title: text,
@@ -9,6 +19,7 @@ const ProductRow = row({
   tags: textList,
   vendor: nullable(text),
   productType: nullable(text),
+  more: json<ProductMore>(),
   createdAt: instant,
   updatedAt: instant
 })
@@ -72,7 +83,7 @@ export async function findProducts(q: Queries, storeId: number, ids: string[]): 
   const rows = await q.many(
     ProductRow,
     sql`
-    select id::text as id, title, handle, status, tags, vendor, product_type, created_at, updated_at
+    select id::text as id, title, handle, status, tags, vendor, product_type, more, created_at, updated_at
       from sandbox.products where store_id = ${storeId} and id = any(${ids}::bigint[])`
   )
   return rows.map(asProduct)
@@ -94,7 +105,7 @@ export async function listActiveProducts(q: Queries, storeId: number): Promise<P
   const rows = await q.many(
     ProductRow,
     sql`
-    select id::text as id, title, handle, status, tags, vendor, product_type, created_at, updated_at
+    select id::text as id, title, handle, status, tags, vendor, product_type, more, created_at, updated_at
       from sandbox.products where store_id = ${storeId} and status = 'ACTIVE' order by products.id`
   )
   return rows.map(asProduct)
@@ -127,7 +138,7 @@ export async function listVariants(q: Queries, storeId: number, productIds: stri
   return rows.map(asVariant)
 }
 
-/** The oldest product with the handle; the sandbox, unlike the platform, does not keep handles unique. */
+/** The oldest product with the handle. */
 export async function findProductIdByHandle(q: Queries, storeId: number, handle: string): Promise<string | null> {
   const found = await q.maybeOne(
     row({ id: text }),
@@ -136,27 +147,77 @@ export async function findProductIdByHandle(q: Queries, storeId: number, handle:
   return found?.id ?? null
 }
 
+export type ProductFields = Pick<Product, 'title' | 'handle' | 'status' | 'tags' | 'vendor' | 'productType' | 'more'>
+
 /** Inserts a product with its default variant, whose price is 0 until it is set. */
 export async function insertProduct(
   q: Queries,
   storeId: number,
-  fields: { title: string; handle: string; status: string; tags: string[]; productType: string | null },
+  fields: ProductFields,
   now: Temporal.Instant
 ): Promise<Product> {
   const found = await q.one(
     ProductRow,
     sql`
     with product as (
-      insert into sandbox.products (store_id, title, handle, status, tags, product_type, created_at, updated_at)
-      values (${storeId}, ${fields.title}, ${fields.handle}, ${fields.status}, ${fields.tags}, ${fields.productType}, ${now}, ${now})
+      insert into sandbox.products (store_id, title, handle, status, tags, vendor, product_type, more, created_at, updated_at)
+      values (${storeId}, ${fields.title}, ${fields.handle}, ${fields.status}, ${fields.tags}, ${fields.vendor},
+              ${fields.productType}, ${JSON.stringify(fields.more)}, ${now}, ${now})
       returning *
     ), variant as (
       insert into sandbox.variants (store_id, product_id, title, price_minor, position, created_at, updated_at)
       select store_id, id, 'Default Title', 0, 1, ${now}, ${now} from product
     )
-    select id::text as id, title, handle, status, tags, vendor, product_type, created_at, updated_at from product`
+    select id::text as id, title, handle, status, tags, vendor, product_type, more, created_at, updated_at from product`
   )
   return asProduct(found)
+}
+
+export async function updateProduct(q: Queries, storeId: number, id: string, to: ProductFields, now: Temporal.Instant) {
+  await q.run(sql`
+    update sandbox.products
+       set title = ${to.title}, handle = ${to.handle}, status = ${to.status}, tags = ${to.tags}, vendor = ${to.vendor},
+           product_type = ${to.productType}, more = ${JSON.stringify(to.more)}, updated_at = ${now}
+     where store_id = ${storeId} and id = ${id}`)
+}
+
+/** Deletes a product, its variants and its places in collections and selling plan groups. */
+export async function deleteProduct(q: Queries, storeId: number, id: string) {
+  await q.run(sql`delete from sandbox.variants where store_id = ${storeId} and product_id = ${id}`)
+  await q.run(sql`
+    update sandbox.collections set product_ids = array_remove(product_ids, ${id}::bigint)
+     where store_id = ${storeId} and ${id}::bigint = any(product_ids)`)
+  await q.run(sql`
+    update sandbox.selling_plan_groups set product_ids = array_remove(product_ids, ${id}::bigint)
+     where store_id = ${storeId} and ${id}::bigint = any(product_ids)`)
+  await q.run(sql`delete from sandbox.products where store_id = ${storeId} and id = ${id}`)
+}
+
+/** All products of the shop, oldest first. */
+export async function listProducts(q: Queries, storeId: number): Promise<Product[]> {
+  const rows = await q.many(
+    ProductRow,
+    sql`
+    select id::text as id, title, handle, status, tags, vendor, product_type, more, created_at, updated_at
+      from sandbox.products where store_id = ${storeId} order by products.id`
+  )
+  return rows.map(asProduct)
+}
+
+/** Handles of products and collections that begin so. */
+export async function listHandles(
+  q: Queries,
+  storeId: number,
+  of: 'products' | 'collections',
+  stem: string
+): Promise<string[]> {
+  const rows = await q.many(
+    row({ handle: text }),
+    of === 'products'
+      ? sql`select handle from sandbox.products where store_id = ${storeId} and starts_with(handle, ${stem})`
+      : sql`select handle from sandbox.collections where store_id = ${storeId} and starts_with(handle, ${stem})`
+  )
+  return rows.map(({ handle }) => handle)
 }
 
 /** Null leaves the price or the number as it is. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Dispatcher, request } from 'undici'
-import { testDatabase } from '../../test/database.ts'
-import { startSandbox } from '../start-sandbox.test-helper.ts'
+import { testDatabase } from '../../../test/database.ts'
+import { startSandbox } from '../../start-sandbox.test-helper.ts'
 
 const { db } = await testDatabase()
 const { aShop, bugs } = await startSandbox(db)

@@ -1,0 +1,64 @@
+import type { Shop } from '../../shop.ts'
+import { countryName } from '../../state/addresses.ts'
+import type { AddressLines, CustomerAddress } from '../../state/customer-addresses.ts'
+import { type Customer, displayNameOf } from '../../state/customers.ts'
+import { gid } from '../../wire/gid.ts'
+
+/** Names of the provinces of the countries in which most test customers live; others are called by their code. */
+const PROVINCES: Record<string, Record<string, string>> = {
+  CA: {
+    AB: 'Alberta',
+    BC: 'British Columbia',
+    MB: 'Manitoba',
+    NB: 'New Brunswick',
+    NL: 'Newfoundland and Labrador',
+    NS: 'Nova Scotia',
+    ON: 'Ontario',
+    PE: 'Prince Edward Island',
+    QC: 'Quebec',
+    SK: 'Saskatchewan'
+  },
+  US: {
+    CA: 'California',
+    FL: 'Florida',
+    IL: 'Illinois',
+    MA: 'Massachusetts',
+    NY: 'New York',
+    TX: 'Texas',
+    WA: 'Washington'
+  }
+}
+
+/** An address of a customer in the API. */
+export function presentAddress(shop: Shop, id: string, lines: AddressLines) {
+  const { firstName, lastName, city, countryCode, provinceCode } = lines
+  const country = countryCode && countryName(countryCode)
+  const area = [[city, provinceCode].filter(Boolean).join(' '), country].filter(Boolean).join(', ')
+  return {
+    __typename: 'MailingAddress',
+    id: `${gid(shop, 'MailingAddress', id)}?model_name=CustomerAddress`,
+    ...lines,
+    name: displayNameOf({ firstName, lastName, email: null }) || null,
+    country,
+    countryCode,
+    countryCodeV2: countryCode,
+    province: provinceCode && (PROVINCES[countryCode ?? '']?.[provinceCode] ?? provinceCode),
+    formattedArea: area || null,
+    formatted: [
+      lines.address1,
+      lines.address2,
+      [city, provinceCode, lines.zip].filter(Boolean).join(' '),
+      country
+    ].filter(Boolean)
+  }
+}
+
+/** The default address; of a customer of whom only a country is known, that. */
+export function defaultAddressOf(shop: Shop, customer: Customer, all: CustomerAddress[]) {
+  const found = all.find(({ isDefault }) => isDefault)
+  if (found) return presentAddress(shop, found.id, found.body)
+  if (!customer.country) return null
+  const { firstName, lastName, country: countryCode, province: provinceCode } = customer
+  const unknown = { company: null, address1: null, address2: null, city: null, zip: null, phone: null }
+  return presentAddress(shop, customer.id, { ...unknown, firstName, lastName, countryCode, provinceCode })
+}
