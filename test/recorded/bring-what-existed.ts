@@ -1,39 +1,102 @@
-// What was in the recorded store before the first call of a file: customers and products that its calls name without creating them.
+// What was in the recorded store before the first call of a file: what its calls name without creating it. What is known of it, other
+// places of the file say.
 import type { TestShop } from '../../sandbox/start-sandbox.test-helper.ts'
 import { type Names, pair } from './compare-answers.ts'
 import type { RecordedCall } from './recorded-calls.ts'
 
 type Json = any
-type Existing = { shop: TestShop; file: Json; call: RecordedCall; calls: RecordedCall[]; names: Names }
+type Existing = { shop: TestShop; file: Json; call: RecordedCall; names: Names }
+type Bring = (of: Existing, id: string, seen: Json) => Promise<void>
 
 const GID = /gid:\/\/shopify\/([A-Za-z]+)\/(\d+)/g
+const MISSING = /does not exist|not found|non-existent|Invalid id|invalid id/
+
+const BRING: Record<string, Bring> = {
+  Customer: bringCustomer,
+  Product: bringProduct,
+  Collection: bringCollection,
+  Publication: bringPublication
+}
 
 /** Creates what this call names and no call before made. Ids of nines, one or nought are meant to be missing. */
-export async function bringWhatExisted({ shop, file, call, names }: Existing): Promise<void> {
-  for (const [id, type, number] of `${JSON.stringify(call.variables)} ${call.document}`.matchAll(GID)) {
+export async function bringWhatExisted(of: Existing): Promise<void> {
+  const { call, names, file } = of
+  // Customers whom a list shows were there before.
+  const listed =
+    call.document.includes('customers(') && !/^\s*mutation/.test(call.document) ? customersIn(call.answer.data) : []
+  const named = `${JSON.stringify(call.variables)} ${call.document} ${listed.join(' ')}`
+  for (const [id, type, number] of named.matchAll(GID)) {
     if (names.ours.has(id) || /^9{3,}\d*$|^[01]$/.test(number!)) continue
     const seen = describedIn(file, id)
-    if (type === 'Customer') await bringCustomer(shop, number!, seen, names, id)
-    if (type === 'Product' && seen) await bringProduct(shop, seen, names, id)
+    const isMissing = MISSING.test(JSON.stringify([call.answer.data, call.answer.errors]))
+    if (!seen && type !== 'Customer' && isMissing) continue
+    await BRING[type!]?.(of, id, seen)
   }
 }
 
-async function bringCustomer(shop: TestShop, number: string, seen: Json, names: Names, id: string): Promise<void> {
-  const email = seen?.email ?? seen?.defaultEmailAddress?.emailAddress ?? `person-${number}@example.com`
-  const customer = { id: number, email, firstName: seen?.firstName ?? undefined, lastName: seen?.lastName ?? undefined }
-  await shop.sandbox.controls.importFixtures({ storeId: shop.storeId, customers: [customer] })
-  pair(names, id, id)
+function customersIn(data: Json): string[] {
+  const edges = data?.customers?.edges ?? []
+  return edges.map((edge: Json) => edge.node?.id ?? '')
 }
 
-async function bringProduct(shop: TestShop, seen: Json, names: Names, id: string): Promise<void> {
-  const { title, handle, status, tags, vendor, productType } = seen
-  if (!title) return
-  const answer = await shop.graphql(
+async function bringCustomer({ shop, names }: Existing, id: string, seen: Json): Promise<void> {
+  const number = id.split('/').at(-1)!
+  const known = seen && ('email' in seen || 'defaultEmailAddress' in seen)
+  const email = known ? (seen.email ?? seen.defaultEmailAddress?.emailAddress ?? null) : `person-${number}@example.com`
+  const given = { firstName: seen?.firstName, lastName: seen?.lastName, note: seen?.note }
+  // Of some only the whole name is known.
+  const [first, ...rest] = !given.firstName && !given.lastName ? (seen?.displayName ?? '').split(' ') : []
+  const customer = {
+    id: number,
+    email,
+    firstName: given.firstName ?? (first && !first.includes('@') ? first : undefined) ?? undefined,
+    lastName: given.lastName ?? (rest.join(' ') || undefined),
+    note: given.note ?? undefined,
+    phone: seen?.phone ?? seen?.defaultPhoneNumber?.phoneNumber ?? undefined,
+    tags: seen?.tags ?? [],
+    ordersCount: Number(seen?.numberOfOrders ?? 0),
+    spentMinor: Math.round(Number(seen?.amountSpent?.amount ?? 0) * 100)
+  }
+  await shop.sandbox.controls.importFixtures({ storeId: shop.storeId, customers: [customer] })
+  pair(names, id, id)
+  const address = seen?.defaultAddress
+  if (!address?.country) return
+  const { address1, city, country, province, zip } = address
+  await shop.mutate(
+    `mutation($id: ID!, $address: MailingAddressInput!) {
+       customerAddressCreate(customerId: $id, address: $address, setAsDefault: true) { userErrors { message } } }`,
+    { id, address: { address1, city, country, province, zip } }
+  )
+}
+
+async function bringProduct({ shop, names }: Existing, id: string, seen: Json): Promise<void> {
+  const { title = `Product ${id.split('/').at(-1)}`, handle, status, tags, vendor, productType } = seen ?? {}
+  const product = await shop.mutate(
     'mutation($product: ProductCreateInput!) { productCreate(product: $product) { product { id } userErrors { message } } }',
     { product: { title, handle, status, tags, vendor, productType } }
   )
-  const ours = answer.data?.productCreate?.product?.id
-  if (ours) pair(names, id, ours)
+  pair(names, id, product.product.id)
+}
+
+async function bringCollection(of: Existing, id: string, seen: Json): Promise<void> {
+  if (!seen?.title) return
+  const nodes: Json[] = seen.products?.nodes ?? seen.products?.edges?.map((edge: Json) => edge.node) ?? []
+  for (const node of nodes)
+    if (!of.names.ours.has(node.id)) await bringProduct(of, node.id, describedIn(of.file, node.id))
+  const { title, handle, sortOrder, ruleSet } = seen
+  const products = nodes.map((node) => of.names.ours.get(node.id))
+  const { collection } = await of.shop.mutate(
+    'mutation($input: CollectionInput!) { collectionCreate(input: $input) { collection { id } userErrors { message } } }',
+    { input: { title, handle, sortOrder, ...(ruleSet ? { ruleSet } : { products }) } }
+  )
+  pair(of.names, id, collection.id)
+}
+
+/** The publications of the two stores are the same channels, in their order. */
+async function bringPublication({ shop, names }: Existing, id: string): Promise<void> {
+  const { data } = await shop.graphql('{ publications(first: 10) { nodes { id } } }')
+  const free = data.publications.nodes.find((one: Json) => !names.theirs.has(one.id))
+  if (free) pair(names, id, free.id)
 }
 
 /** The first object with this id in the file that says most about it. */

@@ -5,7 +5,7 @@ import { bringWhatExisted } from './bring-what-existed.ts'
 import { compareAnswers, type Names, renamed } from './compare-answers.ts'
 import { ACCEPTED, LACKING } from './lists.ts'
 import type { RecordedCall } from './recorded-calls.ts'
-import { reduceDocument, rootsOf } from './reduce-document.ts'
+import { askedThen, reduceDocument, rootsOf } from './reduce-document.ts'
 
 /** A call whose document was sent without some fields is alike in part. */
 export type Replayed = {
@@ -34,16 +34,21 @@ export async function replay({ aShop, schema, name, file, calls }: Replay): Prom
   const replayed: Replayed[] = []
   for (const call of calls) {
     const roots = rootsOf(call.document)
-    const { document, isReduced, without } = reduceDocument(call.document, schema, LACKED)
+    const asked = call.isSeparate && call.answer.data ? askedThen(call.document, call.answer.data) : call.document
+    const { document, isReduced, without } = reduceDocument(asked, schema, LACKED)
     if (document === null) {
       replayed.push({ at: call.at, roots, kind: 'lacking', differences: [], reasons: without })
       continue
     }
-    await bringWhatExisted({ shop, file, call, calls, names })
+    await bringWhatExisted({ shop, file, call, names })
     const text = renamed(document, names)
     const variables = renamed(call.variables, names)
-    const kept = Object.fromEntries(Object.entries(variables).filter(([key]) => !isReduced || text.includes(`$${key}`)))
+    const kept = Object.fromEntries(
+      Object.entries(variables).filter(([key]) => document === call.document || text.includes(`$${key}`))
+    )
     const actual = await shop.graphql(text, kept)
+    // Each call is later than the one before.
+    shop.advance({ seconds: 1 })
     const given = `${JSON.stringify(call.variables)} ${call.document}`
     const differences = compareAnswers({
       expected: call.answer,

@@ -46,7 +46,7 @@ export async function createAddress(_root: unknown, args: Args, api: Api) {
     else await keepCountry(q, storeId, customer.id)
     return made
   })
-  return { address: presentAddress(api.shop, id, lines), userErrors: [] }
+  return { address: presentAddress(id, lines), userErrors: [] }
 }
 
 /** The customer and the address that belongs to them. */
@@ -69,7 +69,7 @@ export async function updateAddress(_root: unknown, args: Args, api: Api) {
     if (args.setAsDefault) await makeDefaultAddress(q, api.shop.storeId, customer.id, address.id)
     else await keepCountry(q, api.shop.storeId, customer.id)
   })
-  return { address: presentAddress(api.shop, address.id, lines), userErrors: [] }
+  return { address: presentAddress(address.id, lines), userErrors: [] }
 }
 
 export async function deleteAddress(_root: unknown, args: Args, api: Api) {

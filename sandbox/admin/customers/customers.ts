@@ -166,14 +166,14 @@ export const customerResolvers: Resolvers = {
     emailMarketingConsent: olderEmailConsent,
     smsMarketingConsent: olderSmsConsent,
     defaultAddress: async (customer: Customer, _args: unknown, api: Api) =>
-      defaultAddressOf(api.shop, customer, (await api.load.addressesOf.get(customer.id)) ?? []),
+      defaultAddressOf(customer, (await api.load.addressesOf.get(customer.id)) ?? []),
     addresses: async ({ id }: Customer, { first }: { first?: number | null }, api: Api) =>
       ((await api.load.addressesOf.get(id)) ?? [])
         .slice(0, first ?? 250)
-        .map((one) => presentAddress(api.shop, one.id, one.body)),
+        .map((one) => presentAddress(one.id, one.body)),
     addressesV2: async ({ id }: Customer, args: PageArgs, api: Api) => {
       const page = pageOf((await api.load.addressesOf.get(id)) ?? [], args)
-      const present = (one: (typeof page.nodes)[number]) => presentAddress(api.shop, one.id, one.body)
+      const present = (one: (typeof page.nodes)[number]) => presentAddress(one.id, one.body)
       return {
         ...page,
         nodes: page.nodes.map(present),

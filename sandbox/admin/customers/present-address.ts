@@ -1,8 +1,6 @@
-import type { Shop } from '../../shop.ts'
 import { countryName } from '../../state/addresses.ts'
 import type { AddressLines, CustomerAddress } from '../../state/customer-addresses.ts'
 import { type Customer, displayNameOf } from '../../state/customers.ts'
-import { gid } from '../../wire/gid.ts'
 
 /** Names of the provinces of the countries in which most test customers live; others are called by their code. */
 const PROVINCES: Record<string, Record<string, string>> = {
@@ -30,13 +28,13 @@ const PROVINCES: Record<string, Record<string, string>> = {
 }
 
 /** An address of a customer in the API. */
-export function presentAddress(shop: Shop, id: string, lines: AddressLines) {
+export function presentAddress(id: string, lines: AddressLines) {
   const { firstName, lastName, city, countryCode, provinceCode } = lines
   const country = countryCode && countryName(countryCode)
   const area = [[city, provinceCode].filter(Boolean).join(' '), country].filter(Boolean).join(', ')
   return {
     __typename: 'MailingAddress',
-    id: `${gid(shop, 'MailingAddress', id)}?model_name=CustomerAddress`,
+    id: `${id}?model_name=CustomerAddress`,
     ...lines,
     name: displayNameOf({ firstName, lastName, email: null }) || null,
     country,
@@ -54,11 +52,11 @@ export function presentAddress(shop: Shop, id: string, lines: AddressLines) {
 }
 
 /** The default address; of a customer of whom only a country is known, that. */
-export function defaultAddressOf(shop: Shop, customer: Customer, all: CustomerAddress[]) {
+export function defaultAddressOf(customer: Customer, all: CustomerAddress[]) {
   const found = all.find(({ isDefault }) => isDefault)
-  if (found) return presentAddress(shop, found.id, found.body)
+  if (found) return presentAddress(found.id, found.body)
   if (!customer.country) return null
   const { firstName, lastName, country: countryCode, province: provinceCode } = customer
   const unknown = { company: null, address1: null, address2: null, city: null, zip: null, phone: null }
-  return presentAddress(shop, customer.id, { ...unknown, firstName, lastName, countryCode, provinceCode })
+  return presentAddress(customer.id, { ...unknown, firstName, lastName, countryCode, provinceCode })
 }
