@@ -38,3 +38,8 @@ alter table sandbox.metafield_definitions add column more jsonb not null default
 -- What the service does not use of a product or collection. See ProductMore and CollectionMore.
 alter table sandbox.products add column more jsonb not null default '{}';
 alter table sandbox.collections add column more jsonb not null default '{}';
+
+-- Single variants that a group applies to, besides whole products.
+alter table sandbox.selling_plan_groups add column variant_ids bigint[] not null default '{}';
+-- {inventoryReserve}
+alter table sandbox.selling_plans add column more jsonb not null default '{}';

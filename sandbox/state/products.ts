@@ -46,6 +46,7 @@ const GroupRow = row({
   options: textList,
   position: nullable(int),
   productIds: textList,
+  variantIds: textList,
   createdAt: instant
 })
 const PlanRow = row({
@@ -59,6 +60,7 @@ const PlanRow = row({
   billingPolicy: json<BillingPolicy>(),
   deliveryPolicy: json<DeliveryPolicy>(),
   pricingPolicies: json<PricingPolicy[]>(),
+  more: json<{ cutoff?: number | null; reserve?: string | null }>(),
   createdAt: instant
 })
 
@@ -245,7 +247,7 @@ export async function findGroups(q: Queries, storeId: number, ids: string[]): Pr
     GroupRow,
     sql`
     select id::text as id, app_id, name, merchant_code, description, options, position, product_ids::text[] as product_ids,
-           created_at
+           variant_ids::text[] as variant_ids, created_at
       from sandbox.selling_plan_groups where store_id = ${storeId} and id = any(${ids}::bigint[])`
   )
   return rows.map(asGroup)
@@ -257,7 +259,7 @@ export async function listGroups(q: Queries, storeId: number): Promise<SellingPl
     GroupRow,
     sql`
     select id::text as id, app_id, name, merchant_code, description, options, position, product_ids::text[] as product_ids,
-           created_at
+           variant_ids::text[] as variant_ids, created_at
       from sandbox.selling_plan_groups where store_id = ${storeId} order by selling_plan_groups.id`
   )
   return rows.map(asGroup)
@@ -268,7 +270,7 @@ export async function listPlans(q: Queries, storeId: number, groupIds: string[])
     PlanRow,
     sql`
     select id::text as id, group_id::text as group_id, name, description, category, options, position, billing_policy,
-           delivery_policy, pricing_policies, created_at
+           delivery_policy, pricing_policies, more, created_at
       from sandbox.selling_plans where store_id = ${storeId} and group_id = any(${groupIds}::bigint[])
      order by position nulls last, selling_plans.id`
   )
@@ -280,7 +282,7 @@ export async function findPlans(q: Queries, storeId: number, ids: string[]): Pro
     PlanRow,
     sql`
     select id::text as id, group_id::text as group_id, name, description, category, options, position, billing_policy,
-           delivery_policy, pricing_policies, created_at
+           delivery_policy, pricing_policies, more, created_at
       from sandbox.selling_plans where store_id = ${storeId} and id = any(${ids}::bigint[])`
   )
   return rows.map(asPlan)
@@ -298,11 +300,11 @@ export async function insertGroup(
     GroupRow,
     sql`
     insert into sandbox.selling_plan_groups (store_id, app_id, name, merchant_code, description, options, position,
-                                             product_ids, created_at)
+                                             product_ids, variant_ids, created_at)
     values (${storeId}, ${fields.appId}, ${fields.name}, ${fields.merchantCode}, ${fields.description}, ${fields.options},
-            ${fields.position}, ${fields.productIds}::bigint[], ${now})
+            ${fields.position}, ${fields.productIds}::bigint[], ${fields.variantIds}::bigint[], ${now})
     returning id::text as id, app_id, name, merchant_code, description, options, position,
-              product_ids::text[] as product_ids, created_at`
+              product_ids::text[] as product_ids, variant_ids::text[] as variant_ids, created_at`
   )
   return asGroup(found)
 }
@@ -311,7 +313,8 @@ export async function updateGroup(q: Queries, storeId: number, id: string, to: G
   await q.run(sql`
     update sandbox.selling_plan_groups
        set app_id = ${to.appId}, name = ${to.name}, merchant_code = ${to.merchantCode}, description = ${to.description},
-           options = ${to.options}, position = ${to.position}, product_ids = ${to.productIds}::bigint[]
+           options = ${to.options}, position = ${to.position}, product_ids = ${to.productIds}::bigint[],
+           variant_ids = ${to.variantIds}::bigint[]
      where store_id = ${storeId} and id = ${id}`)
 }
 
@@ -333,16 +336,16 @@ export async function savePlans(
   if (plans.length === 0) return
   await q.run(sql`
     insert into sandbox.selling_plans (store_id, id, group_id, name, description, category, options, position,
-                                       billing_policy, delivery_policy, pricing_policies, created_at)
+                                       billing_policy, delivery_policy, pricing_policies, more, created_at)
     select ${storeId}, coalesce((p->>'id')::bigint, nextval('sandbox.selling_plan_ids')), ${groupId}, p->>'name',
            p->>'description', p->>'category', array(select jsonb_array_elements_text(p->'options')), (p->>'position')::int,
-           p->'billingPolicy', p->'deliveryPolicy', p->'pricingPolicies', ${now}
+           p->'billingPolicy', p->'deliveryPolicy', p->'pricingPolicies', p->'more', ${now}
       from jsonb_array_elements(${JSON.stringify(plans)}::jsonb) with ordinality as made(p, ordinal)
      order by ordinal
     on conflict (store_id, id) do update
        set name = excluded.name, description = excluded.description, category = excluded.category,
            options = excluded.options, position = excluded.position, billing_policy = excluded.billing_policy,
-           delivery_policy = excluded.delivery_policy, pricing_policies = excluded.pricing_policies`)
+           delivery_policy = excluded.delivery_policy, pricing_policies = excluded.pricing_policies, more = excluded.more`)
 }
 
 export async function deletePlans(q: Queries, storeId: number, groupId: string, ids: string[]): Promise<string[]> {

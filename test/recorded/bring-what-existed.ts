@@ -99,14 +99,14 @@ async function bringPublication({ shop, names }: Existing, id: string): Promise<
   if (free) pair(names, id, free.id)
 }
 
-/** The first object with this id in the file that says most about it. */
+/** All that the file says about an object with this id; what it says first counts. */
 function describedIn(file: Json, id: string): Json {
-  let best: Json
+  const seen: Json = {}
   const visit = (value: Json) => {
     if (typeof value !== 'object' || value === null) return
-    if (value.id === id && Object.keys(value).length > Object.keys(best ?? {}).length) best = value
+    if (value.id === id) for (const [key, inner] of Object.entries(value)) if (!(key in seen)) seen[key] = inner
     for (const inner of Object.values(value)) visit(inner)
   }
   visit(file)
-  return best && Object.keys(best).length > 1 ? best : undefined
+  return Object.keys(seen).length > 1 ? seen : undefined
 }

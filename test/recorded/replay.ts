@@ -3,7 +3,7 @@ import type { GraphQLSchema } from 'graphql'
 import type { startSandbox } from '../../sandbox/start-sandbox.test-helper.ts'
 import { bringWhatExisted } from './bring-what-existed.ts'
 import { compareAnswers, type Names, renamed } from './compare-answers.ts'
-import { ACCEPTED, LACKING } from './lists.ts'
+import { ACCEPTED, CHANGED, LACKING } from './lists.ts'
 import type { RecordedCall } from './recorded-calls.ts'
 import { askedThen, reduceDocument, rootsOf } from './reduce-document.ts'
 
@@ -25,7 +25,7 @@ type Replay = {
   calls: RecordedCall[]
 }
 
-const LACKED = new Set(Object.keys(LACKING))
+const LACKED = new Set([...Object.keys(LACKING), ...Object.keys(CHANGED)])
 
 /** Repeats the calls in their order in a new shop, and compares. */
 export async function replay({ aShop, schema, name, file, calls }: Replay): Promise<Replayed[]> {

@@ -1,3 +1,4 @@
+import { decimalOf } from '#kit/money'
 import {
   findProductIdByHandle,
   listGroups,
@@ -10,7 +11,7 @@ import {
 import type { Api, Resolvers } from '../../wire/api.ts'
 import { type PageArgs, pageOf } from '../../wire/connections.ts'
 import { numberIn } from '../../wire/gid.ts'
-import { amountFrom, wireDecimal } from '../../wire/money.ts'
+import { amountFrom } from '../../wire/money.ts'
 import { listing } from '../../wire/pages.ts'
 import { userError } from '../user-errors.ts'
 import { collectionsWith, productsOf } from './collections.ts'
@@ -76,6 +77,15 @@ async function updateManyVariants(_root: unknown, args: { productId: string; var
   return { product, productVariants: variants.filter(({ id }) => changed.has(id)), userErrors: [] }
 }
 
+/** The groups that offer a product, or one of its variants. */
+async function groupsWith(api: Api, productId: string, variantId?: string): Promise<SellingPlanGroup[]> {
+  const groups = await listGroups(api.db.direct, api.shop.storeId)
+  return groups.filter(
+    ({ productIds, variantIds }) =>
+      productIds.includes(productId) || (variantId !== undefined && variantIds.includes(variantId))
+  )
+}
+
 export const productResolvers: Resolvers = {
   QueryRoot: {
     product: (_root: unknown, { id }: { id: string }, api: Api) =>
@@ -123,20 +133,32 @@ export const productResolvers: Resolvers = {
       const collection = await api.load.collection.get(numberIn(api.shop, 'Collection', args.id))
       return collection !== null && (await productsOf(api, collection)).some((product) => product.id === id)
     },
-    sellingPlanGroups: async ({ id }: Product, args: PageArgs, api: Api) => {
-      const groups: SellingPlanGroup[] = await listGroups(api.db.direct, api.shop.storeId)
-      return pageOf(
-        groups.filter((group) => group.productIds.includes(id)),
-        args
-      )
-    }
+    requiresSellingPlan: () => false,
+    sellingPlanGroups: async ({ id }: Product, args: PageArgs, api: Api) => pageOf(await groupsWith(api, id), args),
+    sellingPlanGroupsCount: async ({ id }: Product, _args: unknown, api: Api) => ({
+      count: (await groupsWith(api, id)).length,
+      precision: 'EXACT'
+    })
   },
   ProductVariant: {
+    // Nothing of the sandbox is counted, and nothing has options but a name.
+    inventoryPolicy: () => 'DENY',
+    inventoryQuantity: () => 0,
+    barcode: () => null,
+    selectedOptions: ({ title }: Variant) => [{ name: 'Title', value: title }],
+    inventoryItem: ({ id, sku, requiresShipping }: Variant) => ({ id, sku, requiresShipping, tracked: false }),
+    sellingPlanGroups: async ({ id, productId }: Variant, args: PageArgs, api: Api) =>
+      pageOf(await groupsWith(api, productId, id), args),
+    // As recorded: only those of the variant itself are counted.
+    sellingPlanGroupsCount: async ({ id, productId }: Variant, _args: unknown, api: Api) => ({
+      count: (await groupsWith(api, productId, id)).filter(({ variantIds }) => variantIds.includes(id)).length,
+      precision: 'EXACT'
+    }),
     displayName: async ({ productId, title }: Variant, _args: unknown, api: Api) =>
       `${(await api.load.product.get(productId))?.title} - ${title}`,
     compareAtPrice: ({ compareAtMinor }: Variant, _args: unknown, { shop }: Api) =>
-      compareAtMinor === null ? null : wireDecimal(compareAtMinor, shop.currency),
-    price: ({ priceMinor }: Variant, _args: unknown, { shop }: Api) => wireDecimal(priceMinor, shop.currency),
+      compareAtMinor === null ? null : decimalOf(compareAtMinor, shop.currency),
+    price: ({ priceMinor }: Variant, _args: unknown, { shop }: Api) => decimalOf(priceMinor, shop.currency),
     product: ({ productId }: Variant, _args: unknown, api: Api) => api.load.product.get(productId)
   }
 }

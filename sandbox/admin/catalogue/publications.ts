@@ -72,6 +72,8 @@ const productMutation =
 const isPublished = (at: string, now: Temporal.Instant) => Temporal.Instant.compare(Temporal.Instant.from(at), now) <= 0
 
 async function currentOf(found: Publishable, api: Api, onlyPublished = true): Promise<Publication[]> {
+  // A draft is nowhere, wherever it was published.
+  if (found.__typename === 'Product' && (found as Product).status !== 'ACTIVE') return []
   const now = await api.now()
   return (found.more.publications ?? []).filter(({ at }) => !onlyPublished || isPublished(at, now))
 }
@@ -121,6 +123,16 @@ export const publicationResolvers: Resolvers = {
   },
   Product: {
     ...publishableFields,
+    publications: async (found: Product, args: PageArgs & { onlyPublished?: boolean }, api: Api) => {
+      const now = await api.now()
+      const all = (await currentOf(found, api, args.onlyPublished)).map(({ id, at }) => ({
+        id,
+        isPublished: isPublished(at, now),
+        publishDate: Temporal.Instant.from(at),
+        product: found
+      }))
+      return pageOf(all, args)
+    },
     publishedAt: async (found: Product, _args: unknown, api: Api) => {
       const online = (await currentOf(found, api)).find(({ id }) => id === ONLINE_STORE)
       return online ? Temporal.Instant.from(online.at) : null
