@@ -10,6 +10,8 @@ export type AddressLines = {
   city: string | null
   countryCode: string | null
   provinceCode: string | null
+  /** The name of a province whose code is not known. */
+  province: string | null
   zip: string | null
   phone: string | null
 }

@@ -105,7 +105,8 @@ function describedIn(file: Json, id: string): Json {
   const visit = (value: Json) => {
     if (typeof value !== 'object' || value === null) return
     if (value.id === id) for (const [key, inner] of Object.entries(value)) if (!(key in seen)) seen[key] = inner
-    for (const inner of Object.values(value)) visit(inner)
+    // What was sent is no description of what was there.
+    for (const [key, inner] of Object.entries(value)) if (key !== 'variables') visit(inner)
   }
   visit(file)
   return Object.keys(seen).length > 1 ? seen : undefined

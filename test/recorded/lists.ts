@@ -14,9 +14,5 @@ export const ACCEPTED: Record<string, string> = { ...ACCEPTED_OF_DISCOUNTS, ...A
 /** Fields that documents of an earlier API version ask for in a way that is refused by now. They are taken out, like what is lacking. */
 export const CHANGED: Record<string, string> = because(
   'a text once, and an object by now, of which fields must be chosen',
-  [
-    'StoreCreditAccountCreditTransaction.origin',
-    'StoreCreditAccountDebitTransaction.origin',
-    'StoreCreditAccountTransaction.origin'
-  ]
+  ['StoreCreditAccountCreditTransaction.origin', 'StoreCreditAccountDebitTransaction.origin']
 )

@@ -1,6 +1,7 @@
 import type { AddressLines } from '../../state/customer-addresses.ts'
 import { type UserError, userError } from '../user-errors.ts'
 import { normalPhone } from './phone.ts'
+import { provinceCodeOf } from './provinces.ts'
 
 export type AddressInput = Partial<AddressLines> & {
   country?: string | null
@@ -58,7 +59,8 @@ export function linesFrom(
     address2: line('address2'),
     city: line('city'),
     countryCode,
-    provinceCode: line('provinceCode') ?? input.province?.trim() ?? null,
+    provinceCode: line('provinceCode') ?? provinceCodeOf(countryCode, input.province),
+    province: line('province'),
     zip: line('zip'),
     // What is no number is kept as it is.
     phone: phone && (normalPhone(phone, countryCode) ?? phone)

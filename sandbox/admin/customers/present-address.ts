@@ -1,31 +1,7 @@
 import { countryName } from '../../state/addresses.ts'
 import type { AddressLines, CustomerAddress } from '../../state/customer-addresses.ts'
 import { type Customer, displayNameOf } from '../../state/customers.ts'
-
-/** Names of the provinces of the countries in which most test customers live; others are called by their code. */
-const PROVINCES: Record<string, Record<string, string>> = {
-  CA: {
-    AB: 'Alberta',
-    BC: 'British Columbia',
-    MB: 'Manitoba',
-    NB: 'New Brunswick',
-    NL: 'Newfoundland and Labrador',
-    NS: 'Nova Scotia',
-    ON: 'Ontario',
-    PE: 'Prince Edward Island',
-    QC: 'Quebec',
-    SK: 'Saskatchewan'
-  },
-  US: {
-    CA: 'California',
-    FL: 'Florida',
-    IL: 'Illinois',
-    MA: 'Massachusetts',
-    NY: 'New York',
-    TX: 'Texas',
-    WA: 'Washington'
-  }
-}
+import { provinceName } from './provinces.ts'
 
 /** An address of a customer in the API. */
 export function presentAddress(id: string, lines: AddressLines) {
@@ -40,7 +16,7 @@ export function presentAddress(id: string, lines: AddressLines) {
     country,
     countryCode,
     countryCodeV2: countryCode,
-    province: provinceCode && (PROVINCES[countryCode ?? '']?.[provinceCode] ?? provinceCode),
+    province: (provinceCode && provinceName(countryCode, provinceCode)) ?? lines.province ?? provinceCode,
     formattedArea: area || null,
     formatted: [
       lines.address1,
@@ -57,6 +33,6 @@ export function defaultAddressOf(customer: Customer, all: CustomerAddress[]) {
   if (found) return presentAddress(found.id, found.body)
   if (!customer.country) return null
   const { firstName, lastName, country: countryCode, province: provinceCode } = customer
-  const unknown = { company: null, address1: null, address2: null, city: null, zip: null, phone: null }
+  const unknown = { company: null, province: null, address1: null, address2: null, city: null, zip: null, phone: null }
   return presentAddress(customer.id, { ...unknown, firstName, lastName, countryCode, provinceCode })
 }
