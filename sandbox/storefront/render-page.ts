@@ -2,9 +2,9 @@ import type { Readable, Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Platform } from '../http.ts'
-import { page } from '../storefront/layout.ts'
-import { renderLiquid } from '../storefront/liquid.ts'
-import type { Forwarded } from './forward.ts'
+import type { Forwarded } from '../proxy/forward.ts'
+import { page } from './layout.ts'
+import { renderLiquid } from './liquid.ts'
 
 const MAX_BYTES = 2_000_000
 const DECODERS: Record<string, () => Transform> = {

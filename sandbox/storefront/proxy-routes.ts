@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Dispatcher } from 'undici'
 import type { Platform } from '../http.ts'
+import { forwardToApp, PATH_PREFIX } from '../proxy/forward.ts'
 import { loggedInCustomer } from '../session.ts'
-import { forwardToApp, PATH_PREFIX } from './forward.ts'
 import { isTemplate, renderPage } from './render-page.ts'
 
 /** `{shop}/apps/svc-api/*`: requests of a storefront to the app, through the platform. */
