@@ -24,6 +24,7 @@ export async function bringWhatExisted(of: Existing): Promise<void> {
   // Customers whom a list shows were there before.
   const listed =
     call.document.includes('customers(') && !/^\s*mutation/.test(call.document) ? customersIn(call.answer.data) : []
+  if (/\bmetafieldDefinitions?\(/.test(call.document)) await bringDefinitions(of)
   const named = `${JSON.stringify(call.variables)} ${call.document} ${listed.join(' ')}`
   for (const [id, type, number] of named.matchAll(GID)) {
     if (names.ours.has(id) || /^9{3,}\d*$|^[01]$/.test(number!)) continue
@@ -76,6 +77,64 @@ async function bringProduct({ shop, names }: Existing, id: string, seen: Json): 
     { product: { title, handle, status, tags, vendor, productType } }
   )
   pair(names, id, product.product.id)
+}
+
+const DEFINITION = /^gid:\/\/shopify\/MetafieldDefinition\/\d+$/
+
+/** Definitions that an answer shows before any call has made them, with as many values as it counts. */
+async function bringDefinitions({ shop, names, call, file }: Existing): Promise<void> {
+  const ids = new Set<string>()
+  const visit = (value: Json) => {
+    if (typeof value !== 'object' || value === null) return
+    if (DEFINITION.test(value.id ?? '') && !names.ours.has(value.id)) ids.add(value.id)
+    for (const inner of Object.values(value)) visit(inner)
+  }
+  visit(call.answer.data)
+  const found = [...ids].sort().map((id) => describedIn(file, id))
+  for (const {
+    id,
+    name,
+    namespace,
+    key,
+    ownerType,
+    type,
+    description,
+    access,
+    metafieldsCount = 0,
+    metafields
+  } of found) {
+    // The platform's own namespace is closed to apps.
+    if (!type?.name || namespace === 'shopify') continue
+    const { createdDefinition } = await shop.mutate(
+      `mutation($definition: MetafieldDefinitionInput!) { metafieldDefinitionCreate(definition: $definition) {
+         createdDefinition { id } userErrors { message } } }`,
+      {
+        definition: {
+          ...{ name, namespace, key, ownerType, type: type.name, description },
+          ...(access?.storefront && { access: { storefront: access.storefront } })
+        }
+      }
+    )
+    pair(names, id, createdDefinition.id)
+    const values: Json[] = metafields?.nodes ?? []
+    for (let i = 0; i < metafieldsCount; i++) {
+      const { product } = await shop.mutate(
+        'mutation($product: ProductCreateInput!) { productCreate(product: $product) { product { id } userErrors { message } } }',
+        { product: { title: values[i]?.owner?.title ?? `${name} ${i}` } }
+      )
+      const value = values[i]?.value ?? values.at(-1)?.value ?? 'value'
+      await shop.mutate(
+        'mutation($metafields: [MetafieldsSetInput!]!) { metafieldsSet(metafields: $metafields) { userErrors { message } } }',
+        { metafields: [{ ownerId: product.id, namespace, key, type: type.name, value }] }
+      )
+    }
+  }
+  const pinned = found.filter(({ id, pinnedPosition }) => pinnedPosition != null && names.ours.has(id))
+  for (const { id } of pinned.sort((a, b) => a.pinnedPosition - b.pinnedPosition)) {
+    await shop.mutate('mutation($id: ID!) { metafieldDefinitionPin(definitionId: $id) { userErrors { message } } }', {
+      id: names.ours.get(id)
+    })
+  }
 }
 
 async function bringCollection(of: Existing, id: string, seen: Json): Promise<void> {

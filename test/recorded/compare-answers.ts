@@ -73,7 +73,11 @@ export function compareAnswers({ expected, actual, given, names, isReduced, mayA
       .split('.')
       .at(-1)!
       .replace(/\[\d+\]$/, '')
-    if (CURSOR.has(key) && want !== '' && got !== '') return pair(names, want, got)
+    if (CURSOR.has(key) && want !== '' && got !== '') {
+      // One of ours may stand for several of theirs, which also say what a list is sorted by.
+      if (!names.ours.has(want)) names.ours.set(want, got)
+      return names.ours.get(want) === got
+    }
     if (CHOSEN.has(key) && got !== '' && !sent.includes(want.toLowerCase().slice(-4))) {
       names.ours.set(want, got)
       return true

@@ -68,6 +68,7 @@ export const ACCEPTED_OF_OTHERS: Record<string, string> = {
   ]),
   ...because('a definition or value of something that the sandbox lacks', [
     'metafields/metafield-definition-access-validation.json/reservedBeforeSetup',
+    'metafields/metafield-definitions-product-read.json/response: data.seedCatalog.nodes',
     'metafields/owner-metafield-mixed-owner-hydration.json/cleanup/0/',
     'metafields/owner-metafield-mixed-owner-hydration.json/delete/',
     'metafields/owner-metafield-mixed-owner-hydration.json/marketAdvanceSet/',
@@ -78,7 +79,6 @@ export const ACCEPTED_OF_OTHERS: Record<string, string> = {
     'payments/order-payment-transaction-void-live.json/voidFlow/readAfterVoid/'
   ]),
   ...because('products and definitions that the recorded store was filled with', [
-    'metafields/metafield-definitions-product-read.json',
     'products/collection-create-initial-products-parity.json/downstreamRead: data.first.collections.nodes',
     'products/collection-detail.json: data.smartCollection',
     'products/collection-detail.json: data.customCollection.legacyResourceId'
