@@ -4,16 +4,20 @@ import { withAnswerFaults } from '../wire/lose-answers.ts'
 import { makeSchema } from '../wire/schema.ts'
 import { billingResolvers } from './billing.ts'
 import { bulkResolvers } from './bulk.ts'
-import { collectionResolvers } from './collections.ts'
+import { collectionResolvers } from './catalogue/collections.ts'
+import { productResolvers } from './catalogue/products.ts'
+import { publicationResolvers } from './catalogue/publications.ts'
 import { contractResolvers } from './contracts.ts'
-import { customerResolvers } from './customers.ts'
+import { customerResolvers } from './customers/customers.ts'
+import { cycleEditResolvers } from './cycle-edits.ts'
 import { discountResolvers } from './discounts.ts'
 import { draftResolvers } from './drafts.ts'
 import { giftCardResolvers } from './gift-cards.ts'
-import { metafieldResolvers } from './metafields.ts'
+import { jobResolvers } from './jobs.ts'
+import { metafieldDefinitionResolvers } from './metafields/definitions.ts'
+import { metafieldResolvers } from './metafields/metafields.ts'
 import { nodeResolvers } from './nodes.ts'
 import { orderResolvers } from './orders.ts'
-import { productResolvers } from './products.ts'
 import { sellingPlanResolvers } from './selling-plans.ts'
 import { shopResolvers } from './shop.ts'
 import { storeCreditResolvers } from './store-credit.ts'
@@ -29,9 +33,13 @@ const PARTS: Resolvers[] = [
   contractResolvers,
   draftResolvers,
   billingResolvers,
+  cycleEditResolvers,
   orderResolvers,
   webhookResolvers,
   metafieldResolvers,
+  metafieldDefinitionResolvers,
+  publicationResolvers,
+  jobResolvers,
   tagResolvers,
   storeCreditResolvers,
   giftCardResolvers,

@@ -1,5 +1,7 @@
+import { ACCESS_SCOPES } from '../wire/access.ts'
 import type { Api, Resolvers } from '../wire/api.ts'
 import { gid } from '../wire/gid.ts'
+import { userError } from './user-errors.ts'
 
 /** The only app that these shops have installed. */
 const APP = { __typename: 'App', id: '2525000003', handle: 'membership', apiKey: 'sandbox-app' } as const
@@ -11,12 +13,24 @@ const VERSIONS = ['2026-01', '2026-04', '2026-07'].map((handle) => ({
   supported: true
 }))
 
+/** A namespace that only this app may write: `$app` is its own, `$app:x` a part of it. */
+export function ownNamespace(namespace: string): string {
+  return namespace.replace(/^\$app(?=$|:)/, `app--${APP.id}`).replace(/^(app--\d+):/, '$1--')
+}
+
 export function theApp() {
   return APP
 }
 
-export function isServedVersion(version: string): boolean {
-  return VERSIONS.some(({ handle }) => handle === version)
+/**
+ * The version that a request of this version gets. One that is no longer served gets the oldest that is; null for one that never was, or
+ * is not yet.
+ */
+export function versionServed(version: string): string | null {
+  if (version === 'unstable') return version
+  const [oldest, latest] = [VERSIONS[0]!.handle, API_VERSION]
+  if (!/^20\d\d-(01|04|07|10)$/.test(version) || version > latest) return null
+  return version < oldest ? oldest : version
 }
 
 async function offsetOf(_shop: unknown, _args: unknown, api: Api): Promise<string> {
@@ -31,6 +45,15 @@ async function abbreviationOf(_shop: unknown, _args: unknown, api: Api): Promise
   return parts.find((part) => part.type === 'timeZoneName')?.value ?? 'UTC'
 }
 
+/** Takes scopes back. The app of these shops requires all that it has, so that none can be. */
+function revokeScopes(_root: unknown, { scopes }: { scopes: string[] }) {
+  const isUnknown = scopes.some((scope) => !(ACCESS_SCOPES as readonly string[]).includes(scope))
+  const wrong = isUnknown
+    ? userError(['scopes'], 'The requested list of scopes to revoke includes invalid handles.', 'UNKNOWN_SCOPES')
+    : userError(['scopes'], 'Scopes that are declared as required cannot be revoked.', 'CANNOT_REVOKE_REQUIRED_SCOPES')
+  return { revoked: null, userErrors: [wrong] }
+}
+
 export const shopResolvers: Resolvers = {
   QueryRoot: {
     shop: (_root: unknown, _args: unknown, { shop }: Api) => ({ __typename: 'Shop', id: shop.id }),
@@ -40,6 +63,8 @@ export const shopResolvers: Resolvers = {
     }),
     publicApiVersions: () => VERSIONS
   },
+  Mutation: { appRevokeAccessScopes: revokeScopes },
+  AccessScope: { description: ({ handle }: { handle: string }) => handle.replaceAll('_', ' ') },
   Shop: {
     name: (_shop: unknown, _args: unknown, { shop }: Api) => shop.name,
     email: (_shop: unknown, _args: unknown, { shop }: Api) => shop.email,
