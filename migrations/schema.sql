@@ -43,6 +43,9 @@ grant usage on sequence sandbox.gift_card_ids to perennial_operator, perennial_s
 create sequence sandbox.gift_card_transaction_ids start 308879129906 increment 3;
 grant usage on sequence sandbox.gift_card_transaction_ids to perennial_operator, perennial_store;
 
+create sequence sandbox.job_ids start 799635341618 increment 3;
+grant usage on sequence sandbox.job_ids to perennial_operator, perennial_store;
+
 create sequence sandbox.line_item_ids start 13487817672276 increment 3;
 grant usage on sequence sandbox.line_item_ids to perennial_operator, perennial_store;
 
@@ -66,6 +69,9 @@ grant usage on sequence sandbox.refund_ids to perennial_operator, perennial_stor
 
 create sequence sandbox.revisions start 4690720903 increment 1;
 grant usage on sequence sandbox.revisions to perennial_operator, perennial_store;
+
+create sequence sandbox.segment_ids start 652810223922 increment 3;
+grant usage on sequence sandbox.segment_ids to perennial_operator, perennial_store;
 
 create sequence sandbox.selling_plan_group_ids start 1039518922 increment 3;
 grant usage on sequence sandbox.selling_plan_group_ids to perennial_operator, perennial_store;
@@ -2588,7 +2594,10 @@ create table sandbox.bulk_operations (
   step_at timestamp with time zone,
   created_at timestamp with time zone not null,
   completed_at timestamp with time zone,
-  constraint bulk_operations_pkey PRIMARY KEY (store_id, id)
+  type text not null default 'QUERY'::text,
+  upload_key text,
+  constraint bulk_operations_pkey PRIMARY KEY (store_id, id),
+  constraint bulk_operations_type_check CHECK (type = ANY (ARRAY['QUERY'::text, 'MUTATION'::text]))
 );
 CREATE INDEX bulk_operations_due ON sandbox.bulk_operations USING btree (store_id, step_at) WHERE (step_at IS NOT NULL);
 grant delete, insert, select, update on sandbox.bulk_operations to perennial_operator, perennial_store;
@@ -2706,18 +2715,16 @@ create table sandbox.discounts (
   id bigint not null default nextval('sandbox.discount_ids'::regclass),
   kind text not null,
   title text not null,
-  code text,
-  redeem_code_id bigint not null default nextval('sandbox.redeem_code_ids'::regclass),
   starts_at timestamp with time zone not null,
   ends_at timestamp with time zone,
   body jsonb not null,
   usage_count integer not null default 0,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  classes text[] not null default '{}'::text[],
   constraint discounts_pkey PRIMARY KEY (store_id, id),
-  constraint discounts_kind_check CHECK (kind = ANY (ARRAY['DiscountCodeBasic'::text, 'DiscountCodeBxgy'::text, 'DiscountCodeFreeShipping'::text, 'DiscountAutomaticApp'::text]))
+  constraint discounts_kind_check CHECK (kind = ANY (ARRAY['DiscountCodeBasic'::text, 'DiscountCodeBxgy'::text, 'DiscountCodeFreeShipping'::text, 'DiscountCodeApp'::text, 'DiscountAutomaticBasic'::text, 'DiscountAutomaticBxgy'::text, 'DiscountAutomaticFreeShipping'::text, 'DiscountAutomaticApp'::text]))
 );
-CREATE UNIQUE INDEX discounts_by_code ON sandbox.discounts USING btree (store_id, lower(code));
 grant delete, insert, select, update on sandbox.discounts to perennial_operator, perennial_store;
 
 create table sandbox.disputes (
@@ -2750,6 +2757,18 @@ create table sandbox.drafts (
   constraint drafts_pkey PRIMARY KEY (store_id, id)
 );
 grant delete, insert, select, update on sandbox.drafts to perennial_operator, perennial_store;
+
+create table sandbox.functions (
+  store_id bigint not null,
+  id uuid not null,
+  handle text not null,
+  title text not null,
+  api_type text not null,
+  description text,
+  constraint functions_pkey PRIMARY KEY (store_id, id),
+  constraint functions_store_id_handle_key UNIQUE (store_id, handle)
+);
+grant delete, insert, select, update on sandbox.functions to perennial_operator, perennial_store;
 
 create table sandbox.gift_card_transactions (
   store_id bigint not null,
@@ -2784,6 +2803,21 @@ create table sandbox.gift_cards (
 );
 CREATE INDEX gift_cards_by_customer ON sandbox.gift_cards USING btree (store_id, customer_id, id);
 grant delete, insert, select, update on sandbox.gift_cards to perennial_operator, perennial_store;
+
+create table sandbox.jobs (
+  store_id bigint not null,
+  id bigint not null default nextval('sandbox.job_ids'::regclass),
+  token uuid not null,
+  kind text not null,
+  args jsonb not null,
+  result jsonb,
+  due_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint jobs_pkey PRIMARY KEY (store_id, id),
+  constraint jobs_store_id_token_key UNIQUE (store_id, token)
+);
+CREATE INDEX jobs_due ON sandbox.jobs USING btree (store_id, due_at, id) WHERE (due_at IS NOT NULL);
+grant delete, insert, select, update on sandbox.jobs to perennial_operator, perennial_store;
 
 create table sandbox.metafield_definitions (
   store_id bigint not null,
@@ -2888,6 +2922,19 @@ create table sandbox.products (
 );
 grant delete, insert, select, update on sandbox.products to perennial_operator, perennial_store;
 
+create table sandbox.redeem_codes (
+  store_id bigint not null,
+  id bigint not null default nextval('sandbox.redeem_code_ids'::regclass),
+  discount_id bigint not null,
+  code text not null,
+  usage_count integer not null default 0,
+  created_at timestamp with time zone not null,
+  constraint redeem_codes_pkey PRIMARY KEY (store_id, id)
+);
+CREATE UNIQUE INDEX redeem_codes_by_code ON sandbox.redeem_codes USING btree (store_id, lower(code));
+CREATE INDEX redeem_codes_by_discount ON sandbox.redeem_codes USING btree (store_id, discount_id, id);
+grant delete, insert, select, update on sandbox.redeem_codes to perennial_operator, perennial_store;
+
 create table sandbox.refunds (
   store_id bigint not null,
   id bigint not null default nextval('sandbox.refund_ids'::regclass),
@@ -2902,6 +2949,17 @@ create table sandbox.refunds (
 );
 CREATE INDEX refunds_by_order ON sandbox.refunds USING btree (store_id, order_id, id);
 grant delete, insert, select, update on sandbox.refunds to perennial_operator, perennial_store;
+
+create table sandbox.segments (
+  store_id bigint not null,
+  id bigint not null default nextval('sandbox.segment_ids'::regclass),
+  name text not null,
+  query text not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint segments_pkey PRIMARY KEY (store_id, id)
+);
+grant delete, insert, select, update on sandbox.segments to perennial_operator, perennial_store;
 
 create table sandbox.selling_plan_groups (
   store_id bigint not null,
@@ -2968,6 +3026,16 @@ create table sandbox.shops (
 );
 CREATE INDEX shops_by_domain ON sandbox.shops USING btree (domain);
 grant delete, insert, select, update on sandbox.shops to perennial_operator, perennial_store;
+
+create table sandbox.staged_uploads (
+  store_id bigint not null,
+  key text not null,
+  mime_type text not null,
+  content text,
+  expires_at timestamp with time zone not null,
+  constraint staged_uploads_pkey PRIMARY KEY (store_id, key)
+);
+grant delete, insert, select, update on sandbox.staged_uploads to perennial_operator, perennial_store;
 
 create table sandbox.transactions (
   store_id bigint not null,

@@ -7,13 +7,17 @@ import { bulkResolvers } from './bulk.ts'
 import { collectionResolvers } from './collections.ts'
 import { contractResolvers } from './contracts.ts'
 import { customerResolvers } from './customers.ts'
-import { discountResolvers } from './discounts.ts'
+import { discountResolvers } from './discounts/resolvers.ts'
 import { draftResolvers } from './drafts.ts'
 import { giftCardResolvers } from './gift-cards.ts'
+import { jobResolvers } from './jobs.ts'
 import { metafieldResolvers } from './metafields.ts'
 import { nodeResolvers } from './nodes.ts'
 import { orderResolvers } from './orders.ts'
 import { productResolvers } from './products.ts'
+import { segmentFilterResolvers } from './segments/segment-filters.ts'
+import { segmentMemberResolvers } from './segments/segment-members.ts'
+import { segmentResolvers } from './segments/segments.ts'
 import { sellingPlanResolvers } from './selling-plans.ts'
 import { shopResolvers } from './shop.ts'
 import { storeCreditResolvers } from './store-credit.ts'
@@ -36,6 +40,10 @@ const PARTS: Resolvers[] = [
   storeCreditResolvers,
   giftCardResolvers,
   discountResolvers,
+  segmentResolvers,
+  segmentMemberResolvers,
+  segmentFilterResolvers,
+  jobResolvers,
   bulkResolvers,
   nodeResolvers
 ]

@@ -194,6 +194,7 @@ export const metafieldResolvers: Resolvers = {
   AppInstallation: fields,
   Collection: fields,
   Customer: fields,
+  DiscountAutomaticNode: fields,
   DiscountCodeNode: fields,
   DiscountNode: fields,
   Order: fields,

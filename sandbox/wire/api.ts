@@ -35,6 +35,8 @@ import {
   type SellingPlanGroup,
   type Variant
 } from '../state/products.ts'
+import { countCodes, findRedeemCodes, type RedeemCode } from '../state/redeem-codes.ts'
+import { findSegments, type Segment } from '../state/segments.ts'
 import { groupedBy, keyedBy, Loader } from './loader.ts'
 
 /** The context of one request. */
@@ -102,6 +104,9 @@ function loadersOf(q: Queries, storeId: number) {
     creditAccount: byId<CreditAccount>(findCreditAccounts, q, storeId),
     creditAccountsOf: by<CreditAccount, 'customerId'>(listCreditAccounts, q, storeId, 'customerId'),
     discount: byId<Discount>(findDiscounts, q, storeId),
+    redeemCode: byId<RedeemCode>(findRedeemCodes, q, storeId),
+    codesCount: byId<{ id: string; count: number }>(countCodes, q, storeId),
+    segment: byId<Segment>(findSegments, q, storeId),
     giftCard: byId<GiftCard>(findGiftCards, q, storeId),
     collection: byId<Collection>(findCollections, q, storeId)
   }
