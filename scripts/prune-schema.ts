@@ -20,7 +20,7 @@ if (!path) throw new Error('Usage: node scripts/prune-schema.ts <admin-schema.gr
 
 const file = await readFile(path)
 const full = parse((path.endsWith('.gz') ? gunzipSync(file) : file).toString(), { noLocation: true })
-const listed: Record<string, string> = JSON.parse(await readFile(new URL('surface.json', here), 'utf8'))
+const listed: Record<string, string | string[]> = JSON.parse(await readFile(new URL('surface.json', here), 'utf8'))
 
 const definitions = new Map<string, DefinitionNode>()
 for (const definition of full.definitions) {
@@ -36,7 +36,8 @@ function named(type: TypeNode): string {
 
 /** The supported fields of a type: those listed, or for payloads and connections those of the usual pattern. */
 function fieldsOf(name: string): readonly string[] | null {
-  if (listed[name]) return listed[name].split(' ')
+  const fields = listed[name]
+  if (fields) return typeof fields === 'string' ? fields.split(' ') : fields
   for (const [suffix, fields] of Object.entries(SHAPES)) if (name.endsWith(suffix)) return fields
   if (!/(Payload|UserError)$/.test(name)) return null
   const definition = definitions.get(name)

@@ -11,6 +11,11 @@ const VERSIONS = ['2026-01', '2026-04', '2026-07'].map((handle) => ({
   supported: true
 }))
 
+/** A namespace that only this app may write: `$app` is its own, `$app:x` a part of it. */
+export function ownNamespace(namespace: string): string {
+  return namespace.replace(/^\$app(?=$|:)/, `app--${APP.id}`).replace(/^(app--\d+):/, '$1--')
+}
+
 export function theApp() {
   return APP
 }

@@ -15,7 +15,7 @@ export type Message = {
 }
 
 /**
- * Queues messages for all subscriptions to their topics, in the given order. Call it in the transaction of the change that they
+ * Queues messages for all subscriptions to their topics, in the given order; there are no event buses here to send to. Call it in the transaction of the change that they
  * report.
  */
 export async function queueWebhooks(q: Queries, shop: Shop, all: Message[], now: Temporal.Instant) {
@@ -39,7 +39,7 @@ export async function queueWebhooks(q: Queries, shop: Shop, all: Message[], now:
       from unnest(${messages.map((m) => m.topic)}::text[], ${messages.map((m) => JSON.stringify(m.payload))}::text[],
                   ${messages.map((m) => m.eventId)}::text[], ${copies}::int[], ${delays}::int[])
            with ordinality as m(topic, body, event_id, copies, delay, position)
-      join sandbox.webhook_subscriptions s on s.store_id = ${shop.storeId} and s.topic = m.topic
+      join sandbox.webhook_subscriptions s on s.store_id = ${shop.storeId} and s.topic = m.topic and s.uri like 'http%'
       cross join lateral generate_series(1, m.copies)
      order by m.position, s.id`)
   noteQueued(q, shop.storeId)

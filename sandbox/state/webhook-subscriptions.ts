@@ -1,4 +1,4 @@
-import { instant, nullable, type Queries, type RowOf, row, sql, text, textList } from '#kit/postgres'
+import { instant, json, nullable, type Queries, type RowOf, row, sql, text, textList } from '#kit/postgres'
 
 const SubscriptionRow = row({
   id: text,
@@ -8,6 +8,7 @@ const SubscriptionRow = row({
   filter: nullable(text),
   includeFields: textList,
   metafieldNamespaces: textList,
+  metafields: json<{ namespace: string; key: string }[]>(),
   createdAt: instant,
   updatedAt: instant
 })
@@ -26,26 +27,15 @@ export async function findWebhookSubscriptions(
   const rows = await q.many(
     SubscriptionRow,
     sql`
-    select id::text as id, topic, uri, name, filter, include_fields, metafield_namespaces, created_at, updated_at
+    select id::text as id, topic, uri, name, filter, include_fields, metafield_namespaces, metafields, created_at, updated_at
       from sandbox.webhook_subscriptions where store_id = ${storeId} and id = any(${ids}::bigint[])`
-  )
-  return rows.map(asSubscription)
-}
-
-/** All subscriptions of the shop, oldest first; there are only a few per topic. */
-export async function listWebhookSubscriptions(q: Queries, storeId: number): Promise<WebhookSubscription[]> {
-  const rows = await q.many(
-    SubscriptionRow,
-    sql`
-    select id::text as id, topic, uri, name, filter, include_fields, metafield_namespaces, created_at, updated_at
-      from sandbox.webhook_subscriptions where store_id = ${storeId} order by webhook_subscriptions.id`
   )
   return rows.map(asSubscription)
 }
 
 export type WebhookSubscriptionFields = Pick<
   WebhookSubscription,
-  'topic' | 'uri' | 'name' | 'filter' | 'includeFields' | 'metafieldNamespaces'
+  'topic' | 'uri' | 'name' | 'filter' | 'includeFields' | 'metafieldNamespaces' | 'metafields'
 >
 
 /** Null if a subscription with that topic and address exists. */
@@ -59,11 +49,11 @@ export async function insertWebhookSubscription(
     SubscriptionRow,
     sql`
     insert into sandbox.webhook_subscriptions (store_id, topic, uri, name, filter, include_fields, metafield_namespaces,
-                                               created_at, updated_at)
+                                               metafields, created_at, updated_at)
     values (${storeId}, ${fields.topic}, ${fields.uri}, ${fields.name}, ${fields.filter}, ${fields.includeFields},
-            ${fields.metafieldNamespaces}, ${now}, ${now})
+            ${fields.metafieldNamespaces}, ${JSON.stringify(fields.metafields)}, ${now}, ${now})
     on conflict (store_id, topic, uri) do nothing
-    returning id::text as id, topic, uri, name, filter, include_fields, metafield_namespaces, created_at, updated_at`
+    returning id::text as id, topic, uri, name, filter, include_fields, metafield_namespaces, metafields, created_at, updated_at`
   )
   return found && asSubscription(found)
 }
@@ -79,7 +69,7 @@ export async function updateWebhookSubscription(
   const changed = await q.run(sql`
     update sandbox.webhook_subscriptions
        set uri = ${to.uri}, name = ${to.name}, filter = ${to.filter}, include_fields = ${to.includeFields},
-           metafield_namespaces = ${to.metafieldNamespaces}, updated_at = ${now}
+           metafield_namespaces = ${to.metafieldNamespaces}, metafields = ${JSON.stringify(to.metafields)}, updated_at = ${now}
      where store_id = ${storeId} and id = ${id}
        and not exists (select from sandbox.webhook_subscriptions other
                         where other.store_id = ${storeId} and other.topic = ${to.topic} and other.uri = ${to.uri}

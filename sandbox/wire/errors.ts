@@ -4,92 +4,17 @@ import {
   type GraphQLInputType,
   type GraphQLSchema,
   isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
   type OperationDefinitionNode,
   typeFromAST,
   type VariableDefinitionNode,
   valueFromAST
 } from 'graphql'
+import { useOf, type WireError } from './static-errors.ts'
 
-export type WireError = {
-  message: string
-  locations?: readonly { line: number; column: number }[]
-  path?: readonly (string | number)[]
-  extensions?: Record<string, unknown>
-}
-
-const VALIDATION: [RegExp, (match: RegExpExecArray) => WireError][] = [
-  [
-    /^Cannot query field "(\w+)" on type "(\w+)"/,
-    ([, field, type]) => ({
-      message: `Field '${field}' doesn't exist on type '${type}'`,
-      extensions: { code: 'undefinedField', typeName: type, fieldName: field }
-    })
-  ],
-  [
-    /^Field "(\w+)" argument "(\w+)" of type "(.+)" is required/,
-    ([, field, argument]) => ({
-      message: `Field '${field}' is missing required arguments: ${argument}`,
-      extensions: { code: 'missingRequiredArguments', className: 'Field', name: field, arguments: argument }
-    })
-  ],
-  [
-    /^Directive "@(\w+)" argument "(\w+)" of type "(.+)" is required/,
-    ([, directive, argument]) => ({
-      message: `Directive '${directive}' is missing required arguments: ${argument}`,
-      extensions: { code: 'missingRequiredArguments', className: 'Directive', name: directive, arguments: argument }
-    })
-  ],
-  [
-    /^Unknown argument "(\w+)" on field "(\w+)\.(\w+)"/,
-    ([, argument, , field]) => ({
-      message: `Field '${field}' doesn't accept argument '${argument}'`,
-      extensions: { code: 'argumentNotAccepted', name: field, typeName: 'Field', argumentName: argument }
-    })
-  ],
-  [
-    /^(?:Int|Float|String|Boolean|ID|Enum|Value|Expected|Field "\w+" of required|Field "\w+" is not defined)/,
-    ({ input }) => ({ message: input, extensions: { code: 'argumentLiteralsIncompatible' } })
-  ],
-  [
-    /^Variable "\$(\w+)" of type "(.+)" used in position expecting type "(.+)"/,
-    ([, variable, type, expected]) => ({
-      message: `Type mismatch on variable $${variable} and argument (${type} / ${expected})`,
-      extensions: { code: 'variableMismatch', variableName: variable, typeName: type, argumentName: variable }
-    })
-  ],
-  [
-    /^Field "(\w+)" of type "(.+)" must have a selection of subfields/,
-    ([, field, type]) => ({
-      message: `Field must have selections (field '${field}' returns ${type} but has no selections. Did you mean '${field} { ... }'?)`,
-      extensions: { code: 'selectionMismatch', nodeName: `field '${field}'`, typeName: type }
-    })
-  ],
-  [
-    /^Variable "\$(\w+)" is not defined/,
-    ([, variable]) => ({
-      message: `Variable $${variable} is used but not declared`,
-      extensions: { code: 'variableNotDefined', variableName: variable }
-    })
-  ],
-  [
-    /^Variable "\$(\w+)" is never used/,
-    ([, variable]) => ({
-      message: `Variable $${variable} is declared but not used`,
-      extensions: { code: 'variableNotUsed', variableName: variable }
-    })
-  ]
-]
-
-/** A validation error with the platform's message and code. */
-export function validationError(err: GraphQLError): WireError {
-  for (const [pattern, errorOf] of VALIDATION) {
-    const match = pattern.exec(err.message)
-    if (match) return { ...errorOf(match), locations: err.locations }
-  }
-  return { message: err.message, locations: err.locations, extensions: { code: 'invalidDocument' } }
-}
-
-type Problem = { path: (string | number)[]; explanation: string }
+type Problem = { path: (string | number)[]; explanation: string; message?: string }
 
 /** The errors of the variables: one per invalid variable, with all of its problems. */
 export function variableErrors(
@@ -103,12 +28,23 @@ export function variableErrors(
     const value = given[name]
     if (value === undefined && (definition.defaultValue || !String(type).endsWith('!'))) return []
     const large = largeList(value)
-    if (large) return [{ ...large, ...at(definition) }]
+    if (large) {
+      const path = useOf(operation, name)
+      return [
+        {
+          message: large.message,
+          ...at(definition),
+          ...(path && { path: [...path, ...large.at] }),
+          extensions: large.extensions
+        }
+      ]
+    }
     const problems: Problem[] = []
     if (value === undefined || value === null) {
       if (String(type).endsWith('!')) problems.push({ path: [], explanation: 'Expected value to not be null' })
     } else {
       coerceInputValue(value, type, (path, invalid, err) => problems.push(problemOf(schema, [...path], invalid, err)))
+      if (problems.length === 0) problems.push(...idProblems(type, value, []))
     }
     if (problems.length === 0) return []
     const list = problems.map(({ path, explanation }) => `${path.join('.')} (${explanation})`)
@@ -145,16 +81,35 @@ function problemOf(schema: GraphQLSchema, path: (string | number)[], invalid: un
 
 const MAX_LIST = 250
 
-function largeList(value: unknown): WireError | null {
+/** Ids are global: of the form gid://name/Type/id. */
+function idProblems(type: GraphQLInputType, value: unknown, path: (string | number)[]): Problem[] {
+  if (value === null || value === undefined) return []
+  if (isNonNullType(type)) return idProblems(type.ofType, value, path)
+  if (isListType(type)) {
+    return (Array.isArray(value) ? value : [value]).flatMap((one, i) => idProblems(type.ofType, one, [...path, i]))
+  }
+  if (isInputObjectType(type)) {
+    const fields = Object.values(type.getFields())
+    return fields.flatMap((field) =>
+      idProblems(field.type, (value as Record<string, unknown>)[field.name], [...path, field.name])
+    )
+  }
+  if (type.name !== 'ID' || /^gid:\/\/[a-z-]+\/\w+\/./.test(String(value))) return []
+  const explanation = `Invalid global id '${value}'`
+  return [{ path, explanation, message: explanation }]
+}
+
+function largeList(value: unknown, at: (string | number)[] = []): (WireError & { at: (string | number)[] }) | null {
   if (Array.isArray(value) && value.length > MAX_LIST) {
     return {
+      at,
       message: `The input array size of ${value.length} is greater than the maximum allowed of ${MAX_LIST}.`,
       extensions: { code: 'MAX_INPUT_SIZE_EXCEEDED' }
     }
   }
   if (value !== null && typeof value === 'object') {
-    for (const part of Object.values(value)) {
-      const found = largeList(part)
+    for (const [key, part] of Object.entries(value)) {
+      const found = largeList(part, [...at, key])
       if (found) return found
     }
   }

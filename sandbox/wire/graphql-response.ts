@@ -13,7 +13,8 @@ import {
 import type { Api } from './api.ts'
 import type { Buckets } from './buckets.ts'
 import { actualCost, requestedCost } from './cost.ts'
-import { validationError, variableErrors, type WireError, withDefaults } from './errors.ts'
+import { variableErrors, withDefaults } from './errors.ts'
+import { staticErrors, type WireError } from './static-errors.ts'
 
 const DOCUMENTATION = 'https://shopify.dev/api/usage/rate-limits'
 const MAX_COST = 1000
@@ -119,7 +120,7 @@ export class GraphqlHandler {
       return { errors: [{ message: `syntax error, ${err.message}`, locations: err.locations }] }
     }
     const errors = validate(this.#schema, document)
-    if (errors.length > 0) return { errors: errors.map(validationError) }
+    if (errors.length > 0) return { errors: staticErrors(this.#schema, document, errors) }
     const fragments = document.definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
     return { document, fragments: new Map(fragments.map((fragment) => [fragment.name.value, fragment])) }
   }

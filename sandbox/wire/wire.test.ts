@@ -67,6 +67,7 @@ test("an invalid document is refused with the platform's message and code", asyn
   assert.deepEqual(await errorOf(shop, '{ shop { nothing } }'), {
     message: "Field 'nothing' doesn't exist on type 'Shop'",
     locations: [{ line: 1, column: 10 }],
+    path: ['query', 'shop', 'nothing'],
     extensions: { code: 'undefinedField', typeName: 'Shop', fieldName: 'nothing' }
   })
   const codes = await Promise.all(
@@ -121,7 +122,13 @@ test('an invalid variable is refused with its problems', async () => {
 test('a gid of another type is an error; an unknown id returns null', async () => {
   const shop = await aShop()
   const read = (id: string) => shop.graphql('query($id: ID!) { customer(id: $id) { id } }', { id })
-  for (const id of ['gid://platform/Order/1', 'gid://shopify/Customer/1', '1', 'gid://platform/Customer/9'.repeat(9)]) {
+  const { errors: noGid } = await read('1')
+  assert.deepEqual(noGid?.[0]?.extensions, {
+    code: 'INVALID_VARIABLE',
+    value: '1',
+    problems: [{ path: [], explanation: "Invalid global id '1'", message: "Invalid global id '1'" }]
+  })
+  for (const id of ['gid://platform/Order/1', 'gid://shopify/Customer/1', 'gid://platform/Customer/9'.repeat(9)]) {
     const { errors } = await read(id)
     assert.deepEqual([errors?.[0]?.message, errors?.[0]?.extensions?.code], ['invalid id', 'RESOURCE_NOT_FOUND'])
   }

@@ -1,0 +1,49 @@
+// What was in the recorded store before the first call of a file: customers and products that its calls name without creating them.
+import type { TestShop } from '../../sandbox/start-sandbox.test-helper.ts'
+import { type Names, pair } from './compare-answers.ts'
+import type { RecordedCall } from './recorded-calls.ts'
+
+type Json = any
+type Existing = { shop: TestShop; file: Json; call: RecordedCall; calls: RecordedCall[]; names: Names }
+
+const GID = /gid:\/\/shopify\/([A-Za-z]+)\/(\d+)/g
+
+/** Creates what this call names and no call before made. Ids of nines, one or nought are meant to be missing. */
+export async function bringWhatExisted({ shop, file, call, names }: Existing): Promise<void> {
+  for (const [id, type, number] of `${JSON.stringify(call.variables)} ${call.document}`.matchAll(GID)) {
+    if (names.ours.has(id) || /^9{3,}\d*$|^[01]$/.test(number!)) continue
+    const seen = describedIn(file, id)
+    if (type === 'Customer') await bringCustomer(shop, number!, seen, names, id)
+    if (type === 'Product' && seen) await bringProduct(shop, seen, names, id)
+  }
+}
+
+async function bringCustomer(shop: TestShop, number: string, seen: Json, names: Names, id: string): Promise<void> {
+  const email = seen?.email ?? seen?.defaultEmailAddress?.emailAddress ?? `person-${number}@example.com`
+  const customer = { id: number, email, firstName: seen?.firstName ?? undefined, lastName: seen?.lastName ?? undefined }
+  await shop.sandbox.controls.importFixtures({ storeId: shop.storeId, customers: [customer] })
+  pair(names, id, id)
+}
+
+async function bringProduct(shop: TestShop, seen: Json, names: Names, id: string): Promise<void> {
+  const { title, handle, status, tags, vendor, productType } = seen
+  if (!title) return
+  const answer = await shop.graphql(
+    'mutation($product: ProductCreateInput!) { productCreate(product: $product) { product { id } userErrors { message } } }',
+    { product: { title, handle, status, tags, vendor, productType } }
+  )
+  const ours = answer.data?.productCreate?.product?.id
+  if (ours) pair(names, id, ours)
+}
+
+/** The first object with this id in the file that says most about it. */
+function describedIn(file: Json, id: string): Json {
+  let best: Json
+  const visit = (value: Json) => {
+    if (typeof value !== 'object' || value === null) return
+    if (value.id === id && Object.keys(value).length > Object.keys(best ?? {}).length) best = value
+    for (const inner of Object.values(value)) visit(inner)
+  }
+  visit(file)
+  return best && Object.keys(best).length > 1 ? best : undefined
+}
