@@ -8,6 +8,49 @@ type Existing = { shop: TestShop; file: Json; call: RecordedCall; calls: Recorde
 
 const GID = /gid:\/\/shopify\/([A-Za-z]+)\/(\d+)/g
 
+/** The functions of the recorded app, and its names, which the answers tell. */
+export async function bringFunctions(shop: TestShop, file: Json, names: Names): Promise<void> {
+  const functions = file.functionCatalog?.response?.payload?.data?.shopifyFunctions?.nodes
+  if (!functions) return
+  await shop.sandbox.controls.setFunctions({
+    storeId: shop.storeId,
+    functions: functions.map((one: Json) => ({ ...one, handle: one.handle ?? one.title }))
+  })
+  const { app } = (await shop.graphql('{ currentAppInstallation { app { id handle apiKey } } }')).data
+    .currentAppInstallation
+  const theirs = functions[0].app
+  const numberOf = (id: string) => `(${id.split('/').at(-1)})`
+  for (const [want, got] of [
+    [theirs.id, app.id],
+    [theirs.handle, app.handle],
+    [theirs.apiKey, app.apiKey],
+    [numberOf(theirs.id), numberOf(app.id)]
+  ]) {
+    pair(names, want, got)
+  }
+}
+
+/** Discounts whose code was taken before the first call, as the recorder found out. */
+export async function bringCodes({ shop, file, calls, names }: Omit<Existing, 'call'>): Promise<void> {
+  const made = JSON.stringify(calls.map(({ answer }) => answer))
+  for (const { variables, response } of file.upstreamCalls ?? []) {
+    const id = response?.body?.data?.codeDiscountNodeByCode?.id
+    if (!id || !variables?.code || made.includes(`{"codeDiscountNode":{"id":"${id}"`)) continue
+    const input = {
+      title: variables.code,
+      code: variables.code,
+      startsAt: '2020-01-01T00:00:00Z',
+      customerGets: { value: { percentage: 0.1 }, items: { all: true } }
+    }
+    const answer = await shop.graphql(
+      `mutation($input: DiscountCodeBasicInput!) { discountCodeBasicCreate(basicCodeDiscount: $input) {
+         codeDiscountNode { id } userErrors { message } } }`,
+      { input }
+    )
+    pair(names, id, answer.data.discountCodeBasicCreate.codeDiscountNode.id)
+  }
+}
+
 /** Creates what this call names and no call before made. Ids of nines, one or nought are meant to be missing. */
 export async function bringWhatExisted({ shop, file, call, names }: Existing): Promise<void> {
   for (const [id, type, number] of `${JSON.stringify(call.variables)} ${call.document}`.matchAll(GID)) {

@@ -24,7 +24,7 @@ export function renamed(value: Json, names: Names): Json {
   if (typeof value === 'string') {
     const whole = names.ours.get(value)
     if (whole !== undefined) return whole
-    return value.replaceAll(/app--\d+|gid:\/\/shopify\/[A-Za-z]+\/[\w-]+/g, (id) => names.ours.get(id) ?? id)
+    return value.replaceAll(/app--\d+|\(\d{9,}\)|gid:\/\/shopify\/[A-Za-z]+\/[\w-]+/g, (id) => names.ours.get(id) ?? id)
   }
   if (Array.isArray(value)) return value.map((one) => renamed(one, names))
   if (typeof value !== 'object' || value === null) return value

@@ -34,14 +34,17 @@ export function recordedCalls(name: string, file: Json, separate: SeparateDocume
       const nearest = [value, ...parents.slice(0, 3)]
       const near = nearest.map(requestIn).find((request) => request.document !== undefined)
       const kept = separate.calls[name]?.[at]
-      const document = near?.document ?? (kept && separate.documents[kept.document])
+      // Some files keep all documents in one place. They are of the recording, which those in files of their own need not be.
+      const named = near ? undefined : namedRequest(file.requests, at)
+      const document = near?.document ?? named?.document ?? (kept && separate.documents[kept.document])
       const variables =
         near?.variables ??
         kept?.variables ??
+        named?.variables ??
         nearest.map(requestIn).find((request) => request.variables !== undefined)?.variables ??
         {}
       if (document === undefined) found.withoutDocument.push(at)
-      else found.calls.push({ at, document, variables, answer: value, isSeparate: near === undefined })
+      else found.calls.push({ at, document, variables, answer: value, isSeparate: near === undefined && named === undefined })
       return
     }
     for (const [key, inner] of Object.entries(value))
@@ -49,6 +52,18 @@ export function recordedCalls(name: string, file: Json, separate: SeparateDocume
   }
   visit(file, '', [])
   return found
+}
+
+/** The request of the answer at a place: by the names on the way to it, or by what it reads or deletes. */
+function namedRequest(requests: Json, at: string): ReturnType<typeof requestIn> | undefined {
+  const [first = '', ...others] = at.split('/').filter((part) => part && !/^(response|payload|body|\d+)$/.test(part))
+  const joined = [first, ...others.map((part) => part[0]!.toUpperCase() + part.slice(1))].join('')
+  const general = /^(cleanup|\w+Cleanup)/.test(first) ? 'delete' : /^readAfter/.test(first) ? 'read' : ''
+  for (const request of [requests?.[joined], requests?.[first], requests?.[general]]) {
+    const { document, variables } = requestIn(request)
+    if (document !== undefined) return { document, variables }
+  }
+  return undefined
 }
 
 function isAnswer(value: Json): boolean {

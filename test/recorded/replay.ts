@@ -1,7 +1,7 @@
 // Repeats the calls of a recording against a shop of the sandbox.
 import type { GraphQLSchema } from 'graphql'
 import type { startSandbox } from '../../sandbox/start-sandbox.test-helper.ts'
-import { bringWhatExisted } from './bring-what-existed.ts'
+import { bringCodes, bringFunctions, bringWhatExisted } from './bring-what-existed.ts'
 import { compareAnswers, type Names, renamed } from './compare-answers.ts'
 import { ACCEPTED, LACKING } from './lists.ts'
 import type { RecordedCall } from './recorded-calls.ts'
@@ -32,6 +32,8 @@ export async function replay({ aShop, schema, name, file, calls }: Replay): Prom
   const shop = await aShop({ profile: 'shopify', currency: 'CAD', now: file.capturedAt ?? '2026-07-10T00:00:00Z' })
   const names: Names = { ours: new Map(), theirs: new Map() }
   const replayed: Replayed[] = []
+  await bringFunctions(shop, file, names)
+  await bringCodes({ shop, file, calls, names })
   for (const call of calls) {
     const roots = rootsOf(call.document)
     const { document, isReduced, without } = reduceDocument(call.document, schema, LACKED)
