@@ -1,4 +1,5 @@
 import type { GraphQLSchema } from 'graphql'
+import { stagedUploadResolvers } from '../bulk/staged-uploads.ts'
 import type { Resolvers } from '../wire/api.ts'
 import { withAnswerFaults } from '../wire/lose-answers.ts'
 import { makeSchema } from '../wire/schema.ts'
@@ -45,6 +46,7 @@ const PARTS: Resolvers[] = [
   segmentFilterResolvers,
   jobResolvers,
   bulkResolvers,
+  stagedUploadResolvers,
   nodeResolvers
 ]
 

@@ -5,7 +5,9 @@ import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import type { Shop } from '../shop.ts'
 import { type BulkOperation, type BulkStep, claimBulkOperation, writeBulkStep } from '../state/bulk-operations.ts'
 import { type Api, apiFor } from '../wire/api.ts'
+import { findStagedUpload } from '../state/staged-uploads.ts'
 import { type BulkQuery, readBulkQuery } from './bulk-query.ts'
+import { runMutationLines } from './run-mutation-lines.ts'
 
 type Connection = { edges: { node: Node }[]; pageInfo?: { hasNextPage: boolean; endCursor: string | null } }
 type Node = Record<string, unknown>
@@ -35,7 +37,7 @@ export async function runBulkOperation(
       created_at: form.at(operation.createdAt),
       error_code: step.errorCode?.toLowerCase() ?? null,
       status: (step.status === 'EXPIRED' ? 'COMPLETED' : step.status).toLowerCase(),
-      type: 'query'
+      type: operation.type.toLowerCase()
     }
     await queueWebhooks(q, shop, webhookMessage([{ topic: 'bulk_operations/finish', payload }]), now)
     return 1
@@ -56,6 +58,7 @@ async function nextStep(
   if (status === 'CANCELING') return { ...nothing, status: 'CANCELED' }
   const lines: Lines = { text: [], objects: 0, roots: 0 }
   const max = script?.afterRoots === undefined ? Infinity : Math.max(0, script.afterRoots - rootObjectCount)
+  if (operation.type === 'MUTATION') return nextLines(db, schema, shop, operation, { now, later, max })
   const pages = script?.stepMinutes ? 1 : PAGES_A_STEP
   const query = readBulkQuery(schema, operation.query)
   const walked = await walk(schema, apiOf(db, shop, now), query, lines, { from: nextPage, pages, max })
@@ -75,6 +78,30 @@ async function nextStep(
     status: ended,
     errorCode: ended === 'FAILED' ? (script?.errorCode ?? 'INTERNAL_SERVER_ERROR') : null
   }
+}
+
+/** Runs the next lines of a mutation. */
+async function nextLines(
+  db: Database,
+  schema: GraphQLSchema,
+  shop: Shop,
+  { query, script, nextPage, uploadKey }: BulkOperation,
+  { now, later, max }: { now: Temporal.Instant; later: Temporal.Instant; max: number }
+): Promise<BulkStep> {
+  const file = await findStagedUpload(db.direct, shop.storeId, uploadKey ?? '')
+  const from = Number(nextPage ?? 0)
+  const most = script?.stepMinutes ? Math.min(max, 1) : max
+  const ran =
+    file === null
+      ? { read: '', objects: 0, nextLine: null, isFailed: true }
+      : await runMutationLines(schema, apiOf(db, shop, now), { mutation: query, file, from, most })
+  const { read, objects, nextLine, isFailed } = ran
+  const counts = { objectCount: objects, rootObjectCount: objects, read, nextPage: nextLine?.toString() ?? null }
+  if (isFailed) return { ...counts, status: 'FAILED', errorCode: 'INTERNAL_SERVER_ERROR', stepAt: null }
+  if (nextLine !== null && objects < max) return { ...counts, status: 'RUNNING', errorCode: null, stepAt: later }
+  const ended = script?.status ?? 'COMPLETED'
+  const errorCode = ended === 'FAILED' ? (script?.errorCode ?? 'INTERNAL_SERVER_ERROR') : null
+  return { ...counts, status: ended, errorCode, stepAt: null }
 }
 
 /** Runs each page as a separate request, so that the objects loaded for one page are freed before the next. */
