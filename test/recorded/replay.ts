@@ -1,8 +1,10 @@
 // Repeats the calls of a recording against a shop of the sandbox.
 import type { GraphQLSchema } from 'graphql'
 import type { startSandbox } from '../../sandbox/start-sandbox.test-helper.ts'
+import { bringOperation, bringUpload, reduceBulkDocuments } from './bring-bulk.ts'
 import { bringCodes, bringFunctions, bringWhatExisted } from './bring-what-existed.ts'
 import { compareAnswers, type Names, renamed } from './compare-answers.ts'
+import { letPlatformWork } from './let-platform-work.ts'
 import { ACCEPTED, LACKING } from './lists.ts'
 import type { RecordedCall } from './recorded-calls.ts'
 import { reduceDocument, rootsOf } from './reduce-document.ts'
@@ -32,16 +34,27 @@ export async function replay({ aShop, schema, name, file, calls }: Replay): Prom
   const shop = await aShop({ profile: 'shopify', currency: 'CAD', now: file.capturedAt ?? '2026-07-10T00:00:00Z' })
   const names: Names = { ours: new Map(), theirs: new Map() }
   const replayed: Replayed[] = []
+  // API versions before 2026 run one bulk operation of a type at a time.
+  if (name.startsWith('bulk-operations/') && file.apiVersion < '2026') {
+    await shop.sandbox.controls.setBulkFaults({ storeId: shop.storeId, faults: { maxAtOnce: 1 } })
+  }
   await bringFunctions(shop, file, names)
   await bringCodes({ shop, file, calls, names })
   for (const call of calls) {
     const roots = rootsOf(call.document)
     const { document, isReduced, without } = reduceDocument(call.document, schema, LACKED)
-    if (document === null) {
-      replayed.push({ at: call.at, roots, kind: 'lacking', differences: [], reasons: without })
+    const withoutInside = reduceBulkDocuments(call.variables, schema, LACKED, names)
+    const reasonsOfDocument = [...without, ...(withoutInside ?? LACKED)]
+    if (document === null || withoutInside === null) {
+      replayed.push({ at: call.at, roots, kind: 'lacking', differences: [], reasons: reasonsOfDocument })
       continue
     }
     await bringWhatExisted({ shop, file, call, calls, names })
+    if (name.startsWith('bulk-operations/')) {
+      await bringOperation(shop, call, names)
+      await bringUpload(shop, file, call, names)
+    }
+    await letPlatformWork(shop, name, call)
     const text = renamed(document, names)
     const variables = renamed(call.variables, names)
     const kept = Object.fromEntries(Object.entries(variables).filter(([key]) => !isReduced || text.includes(`$${key}`)))
@@ -58,9 +71,10 @@ export async function replay({ aShop, schema, name, file, calls }: Replay): Prom
     const accepted = (difference: string) =>
       Object.keys(ACCEPTED).filter((place) => `${name}${call.at}: ${difference}`.startsWith(place))
     const wrong = differences.filter((difference) => accepted(difference).length === 0)
+    const isPart = reasonsOfDocument.length > 0
     const kind =
-      wrong.length > 0 ? 'differs' : differences.length > 0 ? 'accepted' : isReduced ? 'alike in part' : 'alike'
-    const reasons = [...without, ...differences.flatMap(accepted)]
+      wrong.length > 0 ? 'differs' : differences.length > 0 ? 'accepted' : isPart ? 'alike in part' : 'alike'
+    const reasons = [...reasonsOfDocument, ...differences.flatMap(accepted)]
     replayed.push({ at: call.at, roots, kind, differences: wrong, reasons })
   }
   return replayed
