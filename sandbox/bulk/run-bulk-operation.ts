@@ -52,10 +52,9 @@ async function nextStep(
   now: Temporal.Instant
 ): Promise<BulkStep> {
   const { status, script, nextPage, rootObjectCount } = operation
-  const nothing = { errorCode: null, objectCount: 0, rootObjectCount: 0, read: '', nextPage: null, stepAt: null }
   const later = now.add({ minutes: script?.stepMinutes ?? 0 })
-  if (status === 'CREATED') return { ...nothing, status: 'RUNNING', stepAt: later }
-  if (status === 'CANCELING') return { ...nothing, status: 'CANCELED' }
+  if (status === 'CANCELING') return { ...NOTHING, status: 'CANCELED' }
+  if (status === 'CREATED' && operation.type === 'QUERY') return { ...NOTHING, status: 'RUNNING', stepAt: later }
   const lines: Lines = { text: [], objects: 0, roots: 0 }
   const max = script?.afterRoots === undefined ? Infinity : Math.max(0, script.afterRoots - rootObjectCount)
   if (operation.type === 'MUTATION') return nextLines(db, schema, shop, operation, { now, later, max })
@@ -80,7 +79,11 @@ async function nextStep(
   }
 }
 
-/** Runs the next lines of a mutation. */
+const NOTHING = { errorCode: null, objectCount: 0, rootObjectCount: 0, read: '', nextPage: null, stepAt: null }
+/** In the place of the next line: all were run, and the next step ends the operation. */
+const ALL_RAN = 'all'
+
+/** Runs the next lines of a mutation. It still runs when the last is done: its file follows. */
 async function nextLines(
   db: Database,
   schema: GraphQLSchema,
@@ -88,20 +91,27 @@ async function nextLines(
   { query, script, nextPage, uploadKey }: BulkOperation,
   { now, later, max }: { now: Temporal.Instant; later: Temporal.Instant; max: number }
 ): Promise<BulkStep> {
+  if (nextPage === ALL_RAN) {
+    const ended = script?.status ?? 'COMPLETED'
+    const errorCode = ended === 'FAILED' ? (script?.errorCode ?? 'INTERNAL_SERVER_ERROR') : null
+    return { ...NOTHING, status: ended, errorCode }
+  }
   const file = await findStagedUpload(db.direct, shop.storeId, uploadKey ?? '')
   const from = Number(nextPage ?? 0)
   const most = script?.stepMinutes ? Math.min(max, 1) : max
-  const ran =
-    file === null
-      ? { read: '', objects: 0, nextLine: null, isFailed: true }
-      : await runMutationLines(schema, apiOf(db, shop, now), { mutation: query, file, from, most })
-  const { read, objects, nextLine, isFailed } = ran
-  const counts = { objectCount: objects, rootObjectCount: objects, read, nextPage: nextLine?.toString() ?? null }
-  if (isFailed) return { ...counts, status: 'FAILED', errorCode: 'INTERNAL_SERVER_ERROR', stepAt: null }
-  if (nextLine !== null && objects < max) return { ...counts, status: 'RUNNING', errorCode: null, stepAt: later }
-  const ended = script?.status ?? 'COMPLETED'
-  const errorCode = ended === 'FAILED' ? (script?.errorCode ?? 'INTERNAL_SERVER_ERROR') : null
-  return { ...counts, status: ended, errorCode, stepAt: null }
+  const ran = file === null ? null : await runMutationLines(schema, apiOf(db, shop, now), { mutation: query, file, from, most })
+  if (!ran || ran.isFailed) return { ...NOTHING, status: 'FAILED', errorCode: 'INTERNAL_SERVER_ERROR' }
+  const { read, objects, nextLine } = ran
+  const isOver = nextLine === null || objects >= max
+  return {
+    status: 'RUNNING',
+    errorCode: null,
+    objectCount: objects,
+    rootObjectCount: objects,
+    read,
+    nextPage: isOver ? ALL_RAN : String(nextLine),
+    stepAt: later
+  }
 }
 
 /** Runs each page as a separate request, so that the objects loaded for one page are freed before the next. */

@@ -14,20 +14,25 @@ const UPLOAD = `mutation($input: [StagedUploadInput!]!) { stagedUploadsCreate(in
 const PRODUCTS = '{ products { edges { node { id } } } }'
 const TAGS = 'mutation($id: ID!, $tags: [String!]!) { tagsAdd(id: $id, tags: $tags) { userErrors { message } } }'
 
-/** Where a document is an argument, it is sent without what the sandbox lacks. Returns what was taken out; null if nothing is left. */
+/**
+ * Where a document is an argument, it is sent without what the sandbox lacks; another, if nothing is left of it. One that was refused is
+ * sent as it is. Returns what was taken out.
+ */
 export function reduceBulkDocuments(
-  variables: Record<string, unknown>,
+  { variables, answer }: RecordedCall,
   schema: GraphQLSchema,
   lacking: ReadonlySet<string>,
   names: Names
-): string[] | null {
+): string[] {
   const without: string[] = []
+  const { userErrors = [] } = (Object.values(answer.data ?? {})[0] ?? {}) as Json
+  if (userErrors.some(({ code }: Json) => code !== 'NO_SUCH_FILE')) return []
   for (const text of Object.values(variables)) {
     if (typeof text !== 'string' || !/^\s*(#.*\n\s*)*(query|mutation|\{)/.test(text)) continue
     const reduced = reduceDocument(text, schema, lacking)
     without.push(...reduced.without)
-    if (reduced.document === null) return null
-    if (reduced.isReduced) names.ours.set(text, reduced.document)
+    const other = /^\s*(#.*\n\s*)*mutation/.test(text) ? TAGS : PRODUCTS
+    if (reduced.isReduced) names.ours.set(text, reduced.document ?? other)
   }
   return without
 }

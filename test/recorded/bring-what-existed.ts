@@ -57,8 +57,68 @@ export async function bringWhatExisted({ shop, file, call, names }: Existing): P
     if (names.ours.has(id) || /^9{3,}\d*$|^[01]$/.test(number!)) continue
     const seen = describedIn(file, id)
     if (type === 'Customer') await bringCustomer(shop, number!, seen, names, id)
+    if (type === 'Segment') await bringSegment(shop, seen, names, id)
     if (type === 'Product' && seen) await bringProduct(shop, seen, names, id)
   }
+}
+
+async function bringSegment(shop: TestShop, seen: Json, names: Names, id: string): Promise<void> {
+  const answer = await shop.graphql(
+    'mutation($name: String!, $query: String!) { segmentCreate(name: $name, query: $query) { segment { id } } }',
+    { name: seen?.name ?? 'A segment', query: seen?.query ?? 'number_of_orders >= 1' }
+  )
+  pair(names, id, answer.data.segmentCreate.segment.id)
+}
+
+/** Somebody with the tags that are suggested for a segment. */
+export async function bringTags(shop: TestShop, { answer }: RecordedCall): Promise<void> {
+  const found = answer.data?.segmentValueSuggestions
+  if (!found?.edges.length) return
+  const tags = found.edges.map(({ node }: Json) => node.queryName)
+  if (found.pageInfo.hasNextPage) tags.push('zzz')
+  await shop.graphql('mutation($input: CustomerInput!) { customerCreate(input: $input) { userErrors { message } } }', {
+    input: { email: 'tagged@example.com', tags }
+  })
+}
+
+/** Discounts that a query answers and no call made, as their answers describe them. */
+export async function bringDiscounts({ shop, call, names }: Existing): Promise<void> {
+  if (!/^\s*(#.*\n\s*)*query/.test(call.document)) return
+  for (const { id, described } of discountsIn(call.answer.data)) {
+    if (names.ours.has(id)) continue
+    const { title, startsAt, combinesWith, customerGets, minimumRequirement, codes } = described
+    const common = {
+      title,
+      startsAt,
+      combinesWith,
+      customerGets: { value: { percentage: customerGets?.value?.percentage ?? 0.1 }, items: { all: true } },
+      ...(minimumRequirement && {
+        minimumRequirement: { quantity: { greaterThanOrEqualToQuantity: minimumRequirement.greaterThanOrEqualToQuantity } }
+      })
+    }
+    const code = codes?.nodes?.[0]?.code
+    const answer = code
+      ? await shop.graphql(
+          `mutation($input: DiscountCodeBasicInput!) { made: discountCodeBasicCreate(basicCodeDiscount: $input) {
+             node: codeDiscountNode { id } } }`,
+          { input: { ...common, code } }
+        )
+      : await shop.graphql(
+          `mutation($input: DiscountAutomaticBasicInput!) { made: discountAutomaticBasicCreate(automaticBasicDiscount: $input) {
+             node: automaticDiscountNode { id } } }`,
+          { input: common }
+        )
+    pair(names, id, answer.data.made.node.id)
+  }
+}
+
+function discountsIn(value: Json): { id: string; described: Json }[] {
+  if (typeof value !== 'object' || value === null) return []
+  const described = value.discount ?? value.codeDiscount ?? value.automaticDiscount
+  if (typeof value.id === 'string' && described?.title && described.startsAt && described.combinesWith) {
+    return [{ id: value.id, described }]
+  }
+  return Object.values(value).flatMap(discountsIn)
 }
 
 async function bringCustomer(shop: TestShop, number: string, seen: Json, names: Names, id: string): Promise<void> {

@@ -3,9 +3,9 @@ import { FILTERS, type Filter } from '../../segments/filters.ts'
 import type { Api, Resolvers } from '../../wire/api.ts'
 import { type PageArgs, pageOf } from '../../wire/connections.ts'
 
-const shown = ({ name, title, type, isMultiple }: Filter, i: number) => ({
+const shown = ({ name, title, type, isMultiple }: Filter) => ({
   __typename: `Segment${type}Filter`,
-  id: String(i + 1),
+  id: name,
   queryName: name,
   localizedName: title,
   multiValue: isMultiple,
@@ -44,7 +44,7 @@ export const segmentFilterResolvers: Resolvers = {
     ) => {
       const found = filterQueryName === 'customer_tags' ? await tagsOf(api, search) : []
       return pageOf(
-        found.map(({ tag }, i) => ({ id: String(i + 1), queryName: tag, localizedValue: tag })),
+        found.map(({ tag }) => ({ id: `tag ${tag}`, queryName: tag, localizedValue: tag })),
         args
       )
     },
