@@ -71,7 +71,8 @@ function connectionsIn(schema: GraphQLSchema, parent: string, { selections }: Se
   let count = 0
   for (const selection of selections) {
     if (selection.kind === Kind.FRAGMENT_SPREAD || !selection.selectionSet) continue
-    const inner = selection.kind === Kind.FIELD ? typeOf(schema, parent, selection) : selection.typeCondition?.name.value
+    const inner =
+      selection.kind === Kind.FIELD ? typeOf(schema, parent, selection) : selection.typeCondition?.name.value
     if (selection.kind === Kind.FIELD && isConnection(selection)) count++
     count += connectionsIn(schema, inner ?? parent, selection.selectionSet)
   }

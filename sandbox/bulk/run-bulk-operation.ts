@@ -4,8 +4,8 @@ import { formsOf } from '../outgoing/json.ts'
 import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import type { Shop } from '../shop.ts'
 import { type BulkOperation, type BulkStep, claimBulkOperation, writeBulkStep } from '../state/bulk-operations.ts'
-import { type Api, apiFor } from '../wire/api.ts'
 import { findStagedUpload } from '../state/staged-uploads.ts'
+import { type Api, apiFor } from '../wire/api.ts'
 import { type BulkQuery, readBulkQuery } from './bulk-query.ts'
 import { runMutationLines } from './run-mutation-lines.ts'
 
@@ -99,7 +99,8 @@ async function nextLines(
   const file = await findStagedUpload(db.direct, shop.storeId, uploadKey ?? '')
   const from = Number(nextPage ?? 0)
   const most = script?.stepMinutes ? Math.min(max, 1) : max
-  const ran = file === null ? null : await runMutationLines(schema, apiOf(db, shop, now), { mutation: query, file, from, most })
+  const ran =
+    file === null ? null : await runMutationLines(schema, apiOf(db, shop, now), { mutation: query, file, from, most })
   if (!ran || ran.isFailed) return { ...NOTHING, status: 'FAILED', errorCode: 'INTERNAL_SERVER_ERROR' }
   const { read, objects, nextLine } = ran
   const isOver = nextLine === null || objects >= max

@@ -47,7 +47,9 @@ const off = async (...args: Parameters<typeof cart>) => {
   return totals.discounts.map(({ title, amountMinor }) => [title, amountMinor])
 }
 const idOf = async (shop: TestShop, kind: 'product' | 'collection', handle: string) =>
-  (await shop.graphql(`{ ${kind}ByIdentifier(identifier: { handle: "${handle}" }) { id } }`)).data[`${kind}ByIdentifier`].id
+  (await shop.graphql(`{ ${kind}ByIdentifier(identifier: { handle: "${handle}" }) { id } }`)).data[
+    `${kind}ByIdentifier`
+  ].id
 
 test('a percentage is for the members of a segment alone', async () => {
   const shop = await aShop()
@@ -161,7 +163,7 @@ test('free shipping asks for a quantity, a country and a price of the shipping',
   assert.deepEqual(await of(3, { shipping: '4.90', country: 'DE' }), [])
 })
 
-test("subscriptions are reduced only by discounts that say so", async () => {
+test('subscriptions are reduced only by discounts that say so', async () => {
   const shop = await aShop()
   await shop.aPlan()
   const someone = await aVip(shop, [])

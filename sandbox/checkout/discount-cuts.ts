@@ -87,10 +87,7 @@ export async function cutOf(
   const isPerItem = percentage == null && discountAmount?.appliesOnEachItem === true
   const perLine = isPerItem
     ? sale.goods.map((line, i) => Math.min(left[i]!, fixedMinor * line.quantity))
-    : inProportion(
-        percentage == null ? Math.min(sumOf(left), fixedMinor) : Math.round(sumOf(left) * percentage),
-        left
-      )
+    : inProportion(percentage == null ? Math.min(sumOf(left), fixedMinor) : Math.round(sumOf(left) * percentage), left)
   const isForSome = lines.length < sale.goods.length
   return {
     reduction: {

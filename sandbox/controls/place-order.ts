@@ -169,9 +169,7 @@ async function cartOf(
     goods,
     shipping,
     tax: taxPercent ? { title: 'Tax', percent: taxPercent } : null,
-    reductions: customer
-      ? await redeemCodes(q, shop, customer, coded, { ...sale, reductions }, now)
-      : reductions,
+    reductions: customer ? await redeemCodes(q, shop, customer, coded, { ...sale, reductions }, now) : reductions,
     creditMinor,
     giftCard: input.giftCard ? await requireGiftCard(q, shop, input.giftCard, now) : null,
     attributes: input.attributes ?? [],

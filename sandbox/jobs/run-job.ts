@@ -4,7 +4,15 @@ import { listMembers } from '../segments/members.ts'
 import { parseSegment } from '../segments/segment-query.ts'
 import type { Shop } from '../shop.ts'
 import { activateDiscounts, deactivateDiscounts, deleteDiscounts, findDiscounts, isCode } from '../state/discounts.ts'
-import { argsOf, type CodeResult, claimJob, type DiscountSelection, finishJob, type Job, type JobResult } from '../state/jobs.ts'
+import {
+  argsOf,
+  type CodeResult,
+  claimJob,
+  type DiscountSelection,
+  finishJob,
+  type Job,
+  type JobResult
+} from '../state/jobs.ts'
 import { findByCodes, insertRedeemCode } from '../state/redeem-codes.ts'
 import { findSegments } from '../state/segments.ts'
 import { apiFor } from '../wire/api.ts'

@@ -54,5 +54,4 @@ export const FILTERS: readonly Filter[] = [
   filter('shopify_email.bounced', 'Email bounced', 'Event')
 ]
 
-export const filterNamed = (name: string): Filter | undefined =>
-  FILTERS.find((one) => one.name === name.toLowerCase())
+export const filterNamed = (name: string): Filter | undefined => FILTERS.find((one) => one.name === name.toLowerCase())

@@ -82,7 +82,7 @@ export const isCode = ({ kind }: Pick<Discount, 'kind'>): boolean => kind.starts
 export const sortOf = ({ kind }: Pick<Discount, 'kind'>): Sort => kind.replace(/^Discount(Code|Automatic)/, '') as Sort
 
 /** What a discount reduces, which decides what it combines with. */
-export function classesOf({ kind, body }: Pick<Discount, 'kind' | 'body'>): DiscountClass[] {
+function classesOf({ kind, body }: Pick<Discount, 'kind' | 'body'>): DiscountClass[] {
   const sort = sortOf({ kind })
   if (sort === 'App') return (body.discountClasses ?? []) as DiscountClass[]
   if (sort === 'FreeShipping') return ['SHIPPING']
@@ -171,9 +171,7 @@ export async function deactivateDiscounts(q: Queries, storeId: number, ids: stri
 
 /** With their codes. */
 export async function deleteDiscounts(q: Queries, storeId: number, ids: string[]): Promise<void> {
-  await q.run(
-    sql`delete from sandbox.redeem_codes where store_id = ${storeId} and discount_id = any(${ids}::bigint[])`
-  )
+  await q.run(sql`delete from sandbox.redeem_codes where store_id = ${storeId} and discount_id = any(${ids}::bigint[])`)
   await q.run(sql`delete from sandbox.discounts where store_id = ${storeId} and id = any(${ids}::bigint[])`)
 }
 

@@ -115,7 +115,9 @@ export function listing(of: Listing) {
 /** Checks the values that the statement casts, since an invalid search is an error of the client. */
 function checked(search: Search): Search {
   for (const [field, value] of Object.entries(search)) {
-    if (/^(created|updated)_at_/.test(field) && !INSTANT.test(value)) throw badPage(`Invalid timestamp: ${value}`)
+    if (/^(created|updated|starts|ends)_at_/.test(field) && !INSTANT.test(value))
+      throw badPage(`Invalid timestamp: ${value}`)
+    if (/^times_used_/.test(field) && !/^\d{1,18}$/.test(value)) throw badPage(`Invalid number: ${value}`)
     if (/^(id|customer_id|order_id|contract_id)_/.test(field)) {
       const digits = value.replace(/^gid:\/\/[a-z]+\/[A-Za-z]+\//, '')
       if (!/^\d{1,18}$/.test(digits)) throw badPage(`Invalid id: ${value}`)

@@ -1,6 +1,7 @@
 // What bulk operations need: uploaded files, operations of before, and documents without what the sandbox lacks.
-import { request } from 'undici'
+
 import type { GraphQLSchema } from 'graphql'
+import { request } from 'undici'
 import type { TestShop } from '../../sandbox/start-sandbox.test-helper.ts'
 import { type Names, pair } from './compare-answers.ts'
 import type { RecordedCall } from './recorded-calls.ts'

@@ -93,7 +93,9 @@ export async function bringDiscounts({ shop, call, names }: Existing): Promise<v
       combinesWith,
       customerGets: { value: { percentage: customerGets?.value?.percentage ?? 0.1 }, items: { all: true } },
       ...(minimumRequirement && {
-        minimumRequirement: { quantity: { greaterThanOrEqualToQuantity: minimumRequirement.greaterThanOrEqualToQuantity } }
+        minimumRequirement: {
+          quantity: { greaterThanOrEqualToQuantity: minimumRequirement.greaterThanOrEqualToQuantity }
+        }
       })
     }
     const code = codes?.nodes?.[0]?.code

@@ -41,7 +41,8 @@ export function recordedCalls(name: string, file: Json, separate: SeparateDocume
       // Some files keep all documents in one place. They are of the recording, which those in files of their own need not be.
       const named = near ? undefined : namedRequest(file.requests, at)
       const restored = RESTORED[name]?.[at]
-      const document = near?.document ?? restored?.document ?? named?.document ?? (kept && separate.documents[kept.document])
+      const document =
+        near?.document ?? restored?.document ?? named?.document ?? (kept && separate.documents[kept.document])
       const variables =
         near?.variables ??
         restored?.variables ??
@@ -51,7 +52,8 @@ export function recordedCalls(name: string, file: Json, separate: SeparateDocume
         {}
       // A row of an operation's file is no answer to a call.
       if (document === undefined || at.includes('/resultRows/')) found.withoutDocument.push(at)
-      else found.calls.push({ at, document, variables, answer: value, isSeparate: !near && !named && !restored?.document })
+      else
+        found.calls.push({ at, document, variables, answer: value, isSeparate: !near && !named && !restored?.document })
       return
     }
     for (const [key, inner] of Object.entries(value))

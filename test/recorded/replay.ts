@@ -78,8 +78,7 @@ export async function replay({ aShop, schema, name, file, calls }: Replay): Prom
       Object.keys(ACCEPTED).filter((place) => `${name}${call.at}: ${difference}`.startsWith(place))
     const wrong = differences.filter((difference) => accepted(difference).length === 0)
     const isPart = reasonsOfDocument.length > 0
-    const kind =
-      wrong.length > 0 ? 'differs' : differences.length > 0 ? 'accepted' : isPart ? 'alike in part' : 'alike'
+    const kind = wrong.length > 0 ? 'differs' : differences.length > 0 ? 'accepted' : isPart ? 'alike in part' : 'alike'
     const reasons = [...reasonsOfDocument, ...differences.flatMap(accepted)]
     replayed.push({ at: call.at, roots, kind, differences: wrong, reasons })
   }

@@ -1,10 +1,14 @@
 // Calls whose documents or variables follow from their answers, because the recorder kept neither.
 type Restored = { document?: string; variables: Record<string, unknown> }
 
-const DELETE_CODE = 'mutation($id: ID!) { discountCodeDelete(id: $id) { deletedCodeDiscountId userErrors { message } } }'
+const DELETE_CODE =
+  'mutation($id: ID!) { discountCodeDelete(id: $id) { deletedCodeDiscountId userErrors { message } } }'
 const DELETE_PRODUCT =
   'mutation($input: ProductDeleteInput!) { productDelete(input: $input) { deletedProductId userErrors { message } } }'
-const code = (number: string) => ({ document: DELETE_CODE, variables: { id: `gid://shopify/DiscountCodeNode/${number}` } })
+const code = (number: string) => ({
+  document: DELETE_CODE,
+  variables: { id: `gid://shopify/DiscountCodeNode/${number}` }
+})
 const product = (number: string) => ({
   document: DELETE_PRODUCT,
   variables: { input: { id: `gid://shopify/Product/${number}` } }

@@ -7,6 +7,7 @@ import { type PageArgs, pageOf } from '../../wire/connections.ts'
 import { isNumericId, numberIn, parseGid } from '../../wire/gid.ts'
 import { jobShown } from '../jobs.ts'
 import { type UserError, userError } from '../user-errors.ts'
+import { searchDiscounts } from './list-discounts.ts'
 import { discountIn, nodeOf } from './write-discounts.ts'
 
 type Selector = { ids?: string[] | null; search?: string | null; savedSearchId?: string | null }
@@ -58,8 +59,10 @@ function changeMany(method: Method, kind: BulkKind): Resolver {
       (method === 'Code' && kind === 'delete-discounts' && args.search ? searchProblem(args.search) : null)
     if (problem) return { job: null, userErrors: [problem] }
     const ids = args.ids?.map((id) => parseGid(api.shop, id)?.id ?? '').filter(isNumericId)
-    // A blank search finds nothing.
-    const selection = ids ? { method, ids } : { method, search: args.search!.trim() || 'id:0' }
+    // A blank search finds nothing. One that cannot be read is an error now, not of the job.
+    const search = args.search?.trim() || 'id:0'
+    if (!ids) await searchDiscounts(api, method, search, 0)
+    const selection = ids ? { method, ids } : { method, search }
     const job = await api.write((q, now) => insertJob(q, api.shop.storeId, { kind, args: selection }, now))
     // The platform names no job that deletes automatic discounts by their ids.
     return { job: method === 'Automatic' && ids ? null : jobShown(job), userErrors: [] }
@@ -125,7 +128,11 @@ export const bulkCreationResolvers: Resolvers = {
     }
   },
   DiscountRedeemCodeBulkCreation: {
-    codes: (job: Job, args: PageArgs) => pageOf(results(job).map((one, i) => ({ ...one, id: String(i + 1) })), args),
+    codes: (job: Job, args: PageArgs) =>
+      pageOf(
+        results(job).map((one, i) => ({ ...one, id: String(i + 1) })),
+        args
+      ),
     codesCount: (job: Job) => argsOf(job, 'add-codes').codes.length,
     discountCode: async (job: Job, _args: unknown, api: Api) => {
       const found = await api.load.discount.get(argsOf(job, 'add-codes').discountId)

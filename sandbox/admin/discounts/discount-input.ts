@@ -22,7 +22,9 @@ export type DiscountInput = Omit<DiscountBody, 'combinesWith' | 'context' | 'cus
   endsAt?: Temporal.Instant | null
   functionHandle?: string | null
   metafields?: { namespace?: string; key?: string; type?: string; value?: string }[] | null
-  combinesWith?: (NonNullable<DiscountBody['combinesWith']> & { productDiscountsWithTagsOnSameCartLine?: Tags | null }) | null
+  combinesWith?:
+    | (NonNullable<DiscountBody['combinesWith']> & { productDiscountsWithTagsOnSameCartLine?: Tags | null })
+    | null
   context?: { all?: 'ALL' | null; customers?: Lists | null; customerSegments?: Lists | null } | null
   /** The older words for `context`. */
   customerSelection?: { all?: boolean | null; customers?: Lists | null; customerSegments?: Lists | null } | null

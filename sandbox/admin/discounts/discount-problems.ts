@@ -1,5 +1,5 @@
 import { isCode, sortOf } from '../../state/discounts.ts'
-import { type ShopFunction, listFunctions } from '../../state/functions.ts'
+import { listFunctions, type ShopFunction } from '../../state/functions.ts'
 import type { Api } from '../../wire/api.ts'
 import { isNumericId } from '../../wire/gid.ts'
 import { amountFrom } from '../../wire/money.ts'
@@ -68,9 +68,7 @@ function combinesProblems({ combinesWith }: DiscountInput, wanted: Wanted): User
     if (!items?.products && !items?.collections) {
       const only =
         'Combines with product discounts with tags on same cart line is only valid for discounts with the PRODUCT discount class'
-      problems.push(
-        userError(path, only, 'INVALID_PRODUCT_DISCOUNTS_WITH_TAGS_ON_SAME_CART_LINE_FOR_DISCOUNT_CLASS')
-      )
+      problems.push(userError(path, only, 'INVALID_PRODUCT_DISCOUNTS_WITH_TAGS_ON_SAME_CART_LINE_FOR_DISCOUNT_CLASS'))
     }
   }
   if (sortOf(wanted) === 'FreeShipping' && combinesWith?.shippingDiscounts) {
@@ -200,12 +198,7 @@ async function missing(
 }
 
 /** The words of an app's discounts differ from those of the others, and between the two. */
-async function appProblems(
-  api: Api,
-  input: DiscountInput,
-  wanted: Wanted,
-  isNew: boolean
-): Promise<UserError[]> {
+async function appProblems(api: Api, input: DiscountInput, wanted: Wanted, isNew: boolean): Promise<UserError[]> {
   const problems: UserError[] = []
   const invalid = (field: string, message: string) => problems.push(userError(at(wanted, field), message, 'INVALID'))
   const { title, code, startsAt, endsAt, discountClasses } = input

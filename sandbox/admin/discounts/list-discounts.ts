@@ -1,9 +1,9 @@
 import { GraphQLError } from 'graphql'
+import { isCode } from '../../state/discounts.ts'
 import type { Api, Resolvers } from '../../wire/api.ts'
 import type { PageArgs } from '../../wire/connections.ts'
 import { parseGid } from '../../wire/gid.ts'
 import { countUpTo, type Listing, listing, matching } from '../../wire/pages.ts'
-import { isCode } from '../../state/discounts.ts'
 import { discountIn, discountOfCode, nodeOf } from './write-discounts.ts'
 
 const comparisons = (expression: string, field: string, type: string) =>
@@ -84,7 +84,11 @@ export async function searchDiscounts(api: Api, method: Method | null, query: st
   return matchingDiscounts(api.db.direct, api.shop.storeId, { query, most }, await moreOf(api, method))
 }
 
-async function count(api: Api, method: Method | null, { query, limit }: { query?: string | null; limit?: number | null }) {
+async function count(
+  api: Api,
+  method: Method | null,
+  { query, limit }: { query?: string | null; limit?: number | null }
+) {
   const most = limit ?? 10_000
   return countUpTo((await searchDiscounts(api, method, query ?? null, most + 1)).length, most)
 }

@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql'
-import { listMembers, isMember } from '../../segments/members.ts'
+import { isMember, listMembers } from '../../segments/members.ts'
 import { type Condition, parseSegment } from '../../segments/segment-query.ts'
 import type { Customer } from '../../state/customers.ts'
 import { displayNameOf } from '../../state/customers.ts'
