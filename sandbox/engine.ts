@@ -30,7 +30,7 @@ const dueOnPlatform = dueQuery(
      from s join sandbox.bulk_operations b on b.store_id = s.store_id and b.step_at <= s.until group by b.store_id
     union all
    select j.store_id, min(j.due_at)
-     from s join sandbox.jobs j on j.store_id = s.store_id and j.due_at <= s.until group by j.store_id`
+     from s join sandbox.due_jobs j on j.store_id = s.store_id and j.due_at <= s.until group by j.store_id`
 )
 
 /** The platform's background work: resolves billing attempts, expires unconfirmed ones, runs bulk operations and jobs, sends webhooks. */
@@ -56,7 +56,7 @@ export function sandboxEngine(
           where store_id = ${storeId} and status = 'waiting' order by next_try_at limit 1),
         (select step_at from sandbox.bulk_operations
           where store_id = ${storeId} and step_at is not null order by step_at limit 1),
-        (select due_at from sandbox.jobs
+        (select due_at from sandbox.due_jobs
           where store_id = ${storeId} and due_at is not null order by due_at limit 1)) as at`
     )
     return at

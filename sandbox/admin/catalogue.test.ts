@@ -30,8 +30,8 @@ test('every shop has a catalogue: products in collections, reduced ones, and the
   assert.deepEqual(
     titled('Espresso roast').variants.nodes.map(({ id: _id, ...rest }: Answered) => rest),
     [
-      { title: '250 g', sku: 'ESPRESSO-250', price: '13.5', compareAtPrice: '15.0', taxable: true },
-      { title: '1 kg', sku: 'ESPRESSO-1000', price: '42.0', compareAtPrice: '48.0', taxable: true }
+      { title: '250 g', sku: 'ESPRESSO-250', price: '13.50', compareAtPrice: '15.00', taxable: true },
+      { title: '1 kg', sku: 'ESPRESSO-1000', price: '42.00', compareAtPrice: '48.00', taxable: true }
     ]
   )
   assert.deepEqual(titled('Micro lot, numbered').tags, ['NO-VIP-DISCOUNT', 'limited'])
@@ -59,7 +59,7 @@ test('every shop has a catalogue: products in collections, reduced ones, and the
 test("an updated shop keeps its catalogue, with the staff's changes", async () => {
   const shop = await aShop({ currency: 'JPY' })
   const [first] = (await shop.graphql(PRODUCTS)).data.products.nodes
-  assert.equal(first.variants.nodes[0].price, '1250.0')
+  assert.equal(first.variants.nodes[0].price, '1250.00')
   await shop.mutate(
     `mutation($id: ID!, $variants: [ProductVariantsBulkInput!]!) {
        productVariantsBulkUpdate(productId: $id, variants: $variants) { userErrors { field message } } }`,
@@ -70,7 +70,7 @@ test("an updated shop keeps its catalogue, with the staff's changes", async () =
   assert.equal(others.length, 11)
   assert.deepEqual(
     [again.variants.nodes[0].price, again.variants.nodes[0].compareAtPrice, again.variants.nodes[1].compareAtPrice],
-    ['900.0', '1250.0', null]
+    ['900.00', '1250.00', null]
   )
 })
 

@@ -4,17 +4,19 @@ import { withAnswerFaults } from '../wire/lose-answers.ts'
 import { makeSchema } from '../wire/schema.ts'
 import { billingResolvers } from './billing.ts'
 import { bulkResolvers } from './bulk.ts'
-import { collectionResolvers } from './collections.ts'
+import { collectionResolvers } from './catalogue/collections.ts'
+import { productResolvers } from './catalogue/products.ts'
+import { publicationResolvers } from './catalogue/publications.ts'
 import { contractResolvers } from './contracts.ts'
-import { customerResolvers } from './customers.ts'
+import { customerResolvers } from './customers/customers.ts'
 import { discountResolvers } from './discounts/resolvers.ts'
 import { draftResolvers } from './drafts.ts'
 import { giftCardResolvers } from './gift-cards.ts'
 import { jobResolvers } from './jobs.ts'
-import { metafieldResolvers } from './metafields.ts'
+import { metafieldDefinitionResolvers } from './metafields/definitions.ts'
+import { metafieldResolvers } from './metafields/metafields.ts'
 import { nodeResolvers } from './nodes.ts'
 import { orderResolvers } from './orders.ts'
-import { productResolvers } from './products.ts'
 import { segmentFilterResolvers } from './segments/segment-filters.ts'
 import { segmentMemberResolvers } from './segments/segment-members.ts'
 import { segmentResolvers } from './segments/segments.ts'
@@ -37,6 +39,9 @@ const PARTS: Resolvers[] = [
   orderResolvers,
   webhookResolvers,
   metafieldResolvers,
+  metafieldDefinitionResolvers,
+  publicationResolvers,
+  jobResolvers,
   tagResolvers,
   storeCreditResolvers,
   giftCardResolvers,
@@ -44,7 +49,6 @@ const PARTS: Resolvers[] = [
   segmentResolvers,
   segmentMemberResolvers,
   segmentFilterResolvers,
-  jobResolvers,
   bulkResolvers,
   stagedUploadResolvers,
   nodeResolvers

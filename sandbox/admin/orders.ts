@@ -166,6 +166,10 @@ const shippingAddress = async (
   return shownAddress(id, known ?? addressIn(country, province, person))
 }
 
+/** The orders of a customer. */
+const ordersOf = ({ id }: { id: string }, args: PageArgs & { sortKey?: string; query?: string }, api: Api) =>
+  pageOfOrders(api.db.direct, api.shop.storeId, args, (ids) => api.load.order.list(ids), { customer_id_eq: id })
+
 export const orderResolvers: Resolvers = {
   QueryRoot: {
     order: (_root: unknown, { id }: { id: string }, api: Api) => api.load.order.get(numberIn(api.shop, 'Order', id)),
@@ -178,6 +182,11 @@ export const orderResolvers: Resolvers = {
       pageOfDisputes(api.db.direct, api.shop.storeId, args, (ids) => api.load.dispute.list(ids))
   },
   Mutation: { refundCreate: refund },
+  Customer: {
+    orders: ordersOf,
+    lastOrder: async (customer: { id: string }, _args: unknown, api: Api) =>
+      (await ordersOf(customer, { last: 1 }, api)).nodes[0] ?? null
+  },
   Order: {
     name: ({ number }: Order) => `#${number}`,
     app: ({ sourceName }: Order) => appOfSource(sourceName),

@@ -26,7 +26,8 @@ type PlanInput = {
   options?: string[] | null
   position?: number | null
   billingPolicy?: { recurring?: RecurringInput | null; fixed?: unknown } | null
-  deliveryPolicy?: { recurring?: RecurringInput | null; fixed?: unknown } | null
+  deliveryPolicy?: { recurring?: (RecurringInput & { cutoff?: number | null }) | null; fixed?: unknown } | null
+  inventoryPolicy?: { reserve?: string | null } | null
   pricingPolicies?: { fixed?: PricingInput | null; recurring?: PricingInput | null }[] | null
 }
 export type GroupInput = {
@@ -92,7 +93,11 @@ export function plansFrom(
       position: input.position ?? before?.position ?? null,
       billingPolicy,
       deliveryPolicy: { ...deliveryPolicy },
-      pricingPolicies: pricing
+      pricingPolicies: pricing,
+      more: {
+        cutoff: delivery ? (delivery.cutoff ?? null) : (before?.more.cutoff ?? null),
+        reserve: input.inventoryPolicy?.reserve ?? before?.more.reserve ?? 'ON_FULFILLMENT'
+      }
     })
   }
   return plans

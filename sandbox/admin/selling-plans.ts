@@ -27,11 +27,20 @@ async function missingProducts(api: Api, ids: string[]): Promise<boolean> {
 }
 
 const noProduct = (field: string[]) => userError(field, 'Product does not exist.', 'PRODUCT_DOES_NOT_EXIST')
+async function missingVariants(api: Api, ids: string[]): Promise<boolean> {
+  return (await api.load.variant.list(ids)).length < new Set(ids).size
+}
+
+const noVariant = (field: string[]) =>
+  userError(field, 'Product variant does not exist.', 'PRODUCT_VARIANT_DOES_NOT_EXIST')
 const noGroup = () => userError(['id'], 'Selling plan group does not exist.', 'GROUP_DOES_NOT_EXIST')
 
 async function create(
   _root: unknown,
-  { input, resources }: { input: GroupInput; resources?: { productIds?: string[] | null } | null },
+  {
+    input,
+    resources
+  }: { input: GroupInput; resources?: { productIds?: string[] | null; productVariantIds?: string[] | null } | null },
   api: Api
 ) {
   const refused = (problem: UserError) => ({ sellingPlanGroup: null, userErrors: [problem] })
@@ -44,6 +53,8 @@ async function create(
   }
   const productIds = (resources?.productIds ?? []).map((id) => numberIn(api.shop, 'Product', id))
   if (await missingProducts(api, productIds)) return refused(noProduct(['resources', 'productIds']))
+  const variantIds = (resources?.productVariantIds ?? []).map((id) => numberIn(api.shop, 'ProductVariant', id))
+  if (await missingVariants(api, variantIds)) return refused(noVariant(['resources', 'productVariantIds']))
   const group = await api.write(async (q, now) => {
     const inserted = await insertGroup(
       q,
@@ -55,7 +66,8 @@ async function create(
         description: input.description ?? null,
         options: input.options ?? [],
         position: input.position ?? null,
-        productIds
+        productIds,
+        variantIds
       },
       now
     )
@@ -85,13 +97,15 @@ async function update(_root: unknown, { id, input }: { id: string; input: GroupI
   const dropped = (input.sellingPlansToDelete ?? []).map((planId) => numberIn(api.shop, 'SellingPlan', planId))
   const deleted = await api.write(async (q, now) => {
     const to: GroupFields = {
-      appId: input.appId ?? group.appId,
+      // Null takes the app off the group, as recorded.
+      appId: input.appId === undefined ? group.appId : input.appId,
       name: input.name ?? group.name,
       merchantCode: input.merchantCode ?? group.merchantCode,
-      description: input.description ?? group.description,
+      description: input.description === undefined ? group.description : input.description,
       options: input.options ?? group.options,
       position: input.position ?? group.position,
-      productIds: group.productIds
+      productIds: group.productIds,
+      variantIds: group.variantIds
     }
     await updateGroup(q, api.shop.storeId, groupId, to)
     await savePlans(q, api.shop.storeId, groupId, [...changed, ...created], now)
@@ -127,6 +141,49 @@ function changeProducts(change: (old: string[], given: string[]) => string[]) {
   }
 }
 
+/** The same for single variants. */
+function changeVariants(change: (old: string[], given: string[]) => string[]) {
+  return async (_root: unknown, args: { id: string; productVariantIds: string[] }, api: Api) => {
+    const groupId = numberIn(api.shop, 'SellingPlanGroup', args.id)
+    const given = args.productVariantIds.map((id) => numberIn(api.shop, 'ProductVariant', id))
+    const missing = await missingVariants(api, given)
+    const group = await api.write(async (q) => {
+      const [old] = await findGroups(q, api.shop.storeId, [groupId])
+      if (!old || missing) return old ?? null
+      const to = { ...old, variantIds: change(old.variantIds, given) }
+      await updateGroup(q, api.shop.storeId, groupId, to)
+      return to
+    })
+    const problems = !group ? [noGroup()] : missing ? [noVariant(['productVariantIds'])] : []
+    const isRefused = problems.length > 0
+    return {
+      sellingPlanGroup: isRefused ? null : group,
+      removedProductVariantIds: isRefused ? null : args.productVariantIds,
+      userErrors: problems
+    }
+  }
+}
+
+const union = (old: string[], given: string[]) => [...new Set([...old, ...given])]
+const without = (old: string[], given: string[]) => old.filter((id) => !given.includes(id))
+
+/** What a group offers, in a line: how often it delivers, and what is off. */
+async function summaryOf({ id }: SellingPlanGroup, _args: unknown, api: Api): Promise<string> {
+  const plans = (await api.load.plansOf.get(id)) ?? []
+  const often = new Set(plans.map(({ deliveryPolicy: { interval, intervalCount } }) => `${intervalCount} ${interval}`))
+    .size
+  const off = plans.flatMap(({ pricingPolicies }) => pricingPolicies.flatMap(({ percentage }) => percentage ?? []))
+  const [least, most] = [Math.min(...off), Math.max(...off)]
+  const discount = off.length === 0 ? [] : [`${least === most ? least : `${least}-${most}`}% discount`]
+  return [`${often} delivery ${often === 1 ? 'frequency' : 'frequencies'}`, ...discount].join(', ')
+}
+
+const variantsIn = async ({ variantIds }: SellingPlanGroup, productId: string | null | undefined, api: Api) => {
+  const variants = await api.load.variant.list(variantIds)
+  const product = productId ? numberIn(api.shop, 'Product', productId) : null
+  return variants.filter((variant) => product === null || variant.productId === product)
+}
+
 async function remove(_root: unknown, { id }: { id: string }, api: Api) {
   const groupId = numberIn(api.shop, 'SellingPlanGroup', id)
   const gone = await api.write((q) => deleteGroup(q, api.shop.storeId, groupId))
@@ -135,7 +192,7 @@ async function remove(_root: unknown, { id }: { id: string }, api: Api) {
     : { deletedSellingPlanGroupId: null, userErrors: [noGroup()] }
 }
 
-type Recurring = (BillingPolicy | DeliveryPolicy) & { createdAt: Temporal.Instant }
+type Recurring = (BillingPolicy | DeliveryPolicy) & { createdAt: Temporal.Instant; cutoff: number | null }
 
 export const sellingPlanResolvers: Resolvers = {
   QueryRoot: {
@@ -148,14 +205,29 @@ export const sellingPlanResolvers: Resolvers = {
     sellingPlanGroupCreate: create,
     sellingPlanGroupUpdate: update,
     sellingPlanGroupDelete: remove,
-    sellingPlanGroupAddProducts: changeProducts((old, given) => [...new Set([...old, ...given])]),
-    sellingPlanGroupRemoveProducts: changeProducts((old, given) => old.filter((id) => !given.includes(id)))
+    sellingPlanGroupAddProducts: changeProducts(union),
+    sellingPlanGroupRemoveProducts: changeProducts(without),
+    sellingPlanGroupAddProductVariants: changeVariants(union),
+    sellingPlanGroupRemoveProductVariants: changeVariants(without)
   },
   SellingPlanGroup: {
     sellingPlans: async ({ id }: SellingPlanGroup, args: PageArgs, api: Api) =>
       pageOf((await api.load.plansOf.get(id)) ?? [], args),
     products: async ({ productIds }: SellingPlanGroup, args: PageArgs, api: Api) =>
       pageOf(await api.load.product.list(productIds), args),
+    summary: summaryOf,
+    appliesToProduct: ({ productIds }: SellingPlanGroup, args: { productId: string }, { shop }: Api) =>
+      productIds.includes(numberIn(shop, 'Product', args.productId)),
+    appliesToProductVariant: ({ variantIds }: SellingPlanGroup, args: { productVariantId: string }, { shop }: Api) =>
+      variantIds.includes(numberIn(shop, 'ProductVariant', args.productVariantId)),
+    appliesToProductVariants: async (group: SellingPlanGroup, args: { productId: string }, api: Api) =>
+      (await variantsIn(group, args.productId, api)).length > 0,
+    productVariants: async (group: SellingPlanGroup, args: PageArgs & { productId?: string | null }, api: Api) =>
+      pageOf(await variantsIn(group, args.productId, api), args),
+    productVariantsCount: async (group: SellingPlanGroup, args: { productId?: string | null }, api: Api) => ({
+      count: (await variantsIn(group, args.productId, api)).length,
+      precision: 'EXACT'
+    }),
     productsCount: ({ productIds }: SellingPlanGroup) => ({ count: productIds.length, precision: 'EXACT' })
   },
   SellingPlan: {
@@ -164,8 +236,10 @@ export const sellingPlanResolvers: Resolvers = {
       ...billingPolicy,
       createdAt
     }),
-    deliveryPolicy: ({ deliveryPolicy, createdAt }: SellingPlan): Recurring & { __typename: string } => ({
+    inventoryPolicy: ({ more }: SellingPlan) => ({ reserve: more.reserve ?? 'ON_FULFILLMENT' }),
+    deliveryPolicy: ({ deliveryPolicy, createdAt, more }: SellingPlan): Recurring & { __typename: string } => ({
       __typename: 'SellingPlanRecurringDeliveryPolicy',
+      cutoff: more.cutoff ?? null,
       ...deliveryPolicy,
       createdAt
     }),
@@ -181,7 +255,6 @@ export const sellingPlanResolvers: Resolvers = {
       }))
   },
   SellingPlanRecurringDeliveryPolicy: {
-    cutoff: () => null,
     intent: () => 'FULFILLMENT_BEGIN',
     preAnchorBehavior: () => 'ASAP'
   }

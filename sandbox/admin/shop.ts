@@ -1,5 +1,7 @@
+import { ACCESS_SCOPES } from '../wire/access.ts'
 import type { Api, Resolvers } from '../wire/api.ts'
 import { gid } from '../wire/gid.ts'
+import { userError } from './user-errors.ts'
 
 /** The only app that these shops have installed. */
 const APP = {
@@ -42,6 +44,15 @@ async function abbreviationOf(_shop: unknown, _args: unknown, api: Api): Promise
   return parts.find((part) => part.type === 'timeZoneName')?.value ?? 'UTC'
 }
 
+/** Takes scopes back. The app of these shops requires all that it has, so that none can be. */
+function revokeScopes(_root: unknown, { scopes }: { scopes: string[] }) {
+  const isUnknown = scopes.some((scope) => !(ACCESS_SCOPES as readonly string[]).includes(scope))
+  const wrong = isUnknown
+    ? userError(['scopes'], 'The requested list of scopes to revoke includes invalid handles.', 'UNKNOWN_SCOPES')
+    : userError(['scopes'], 'Scopes that are declared as required cannot be revoked.', 'CANNOT_REVOKE_REQUIRED_SCOPES')
+  return { revoked: null, userErrors: [wrong] }
+}
+
 export const shopResolvers: Resolvers = {
   QueryRoot: {
     shop: (_root: unknown, _args: unknown, { shop }: Api) => ({ __typename: 'Shop', id: shop.id }),
@@ -51,6 +62,8 @@ export const shopResolvers: Resolvers = {
     }),
     publicApiVersions: () => VERSIONS
   },
+  Mutation: { appRevokeAccessScopes: revokeScopes },
+  AccessScope: { description: ({ handle }: { handle: string }) => handle.replaceAll('_', ' ') },
   Shop: {
     name: (_shop: unknown, _args: unknown, { shop }: Api) => shop.name,
     email: (_shop: unknown, _args: unknown, { shop }: Api) => shop.email,

@@ -1,5 +1,5 @@
 import type { Queries } from '#kit/postgres'
-import { paymentToken } from '../admin/customers.ts'
+import { paymentToken } from '../admin/customers/customers.ts'
 import { cardDigits } from '../billing/outcomes.ts'
 import { paymentMethodPayload } from '../outgoing/customer-payloads.ts'
 import type { Shop } from '../shop.ts'

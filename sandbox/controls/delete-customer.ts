@@ -1,8 +1,6 @@
+import { deleteCustomerOf } from '../customers/delete-customer.ts'
 import type { Platform } from '../http.ts'
-import { customerDeletedPayload, paymentMethodPayload } from '../outgoing/customer-payloads.ts'
-import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
-import { deleteCustomers, findCustomer } from '../state/customers.ts'
-import { revokeMethods } from '../state/payment-methods.ts'
+import { findCustomer } from '../state/customers.ts'
 import { customerNotFound, idFrom, shopOf } from './refusals.ts'
 
 /** Deletes a customer and their cards. Their contracts stay, but can no longer be charged. */
@@ -15,16 +13,7 @@ export async function deleteCustomer(
   const now = await platform.clock(shop.domain)
   await platform.db.inInstallation(async (q) => {
     if (!(await findCustomer(q, shop.storeId, id))) throw customerNotFound(id)
-    const revoked = await revokeMethods(q, shop.storeId, id, 'CUSTOMER_DELETED', now)
-    await deleteCustomers(q, shop.storeId, [id], now)
-    const messages = [
-      ...revoked.map((method) => ({
-        topic: 'customer_payment_methods/revoke' as const,
-        payload: paymentMethodPayload(shop, method)
-      })),
-      { topic: 'customers/delete' as const, payload: customerDeletedPayload(shop, id) }
-    ]
-    await queueWebhooks(q, shop, webhookMessage(messages), now)
+    await deleteCustomerOf(q, shop, id, now)
   })
   return { id }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { minorOf } from '#kit/money'
 import { sql } from '#kit/postgres'
-import { paymentToken } from '../admin/customers.ts'
+import { paymentToken } from '../admin/customers/customers.ts'
 import { GATEWAY } from '../billing/resolve-attempts.ts'
 import type { Platform } from '../http.ts'
 import type { Attempt } from '../state/attempts.ts'
@@ -14,7 +14,17 @@ import { idFrom, shopOf } from './refusals.ts'
 
 export type Fixtures = {
   storeId: number
-  customers?: { id: string; email: string; firstName?: string; lastName?: string }[]
+  customers?: {
+    id: string
+    email: string | null
+    firstName?: string
+    lastName?: string
+    phone?: string
+    note?: string
+    tags?: string[]
+    ordersCount?: number
+    spentMinor?: number
+  }[]
   orders?: { id: string; customerId: string | null; total: string; currency?: string; contractId?: string | null }[]
   contracts?: {
     id: string
@@ -47,11 +57,24 @@ export async function importFixtures(platform: Platform, given: Fixtures): Promi
   const { storeId } = shop
   const now = await platform.clock(shop.domain)
   await platform.db.inInstallation(async (q) => {
-    for (const { id, email, firstName = null, lastName = null } of given.customers ?? []) {
-      const blank = { phone: null, country: null, province: null, note: null, tags: [] }
-      const fields = { id: idFrom('customer', id), email, firstName, lastName, ...blank }
+    for (const {
+      email,
+      firstName = null,
+      lastName = null,
+      phone = null,
+      note = null,
+      tags = [],
+      ...one
+    } of given.customers ?? []) {
+      const person = { firstName, lastName, phone, note, tags, country: null, province: null }
+      const fields = { id: idFrom('customer', one.id), email, ...person }
       if (!(await insertCustomer(q, storeId, fields, now))) continue
-      const card = { brand: 'Visa', lastDigits: '4242', expiryMonth: 8, expiryYear: 2060, holder: email }
+      const { ordersCount = 0, spentMinor = 0 } = one
+      await q.run(sql`
+        update sandbox.customers set orders_count = ${ordersCount}, spent_minor = ${spentMinor}
+         where store_id = ${storeId} and id = ${fields.id}`)
+      const holder = email ?? ''
+      const card = { brand: 'Visa', lastDigits: '4242', expiryMonth: 8, expiryYear: 2060, holder }
       await insertPaymentMethod(q, storeId, { ...card, token: paymentToken(), customerId: fields.id }, now)
     }
 

@@ -1,14 +1,11 @@
 import { decimalOf } from '#kit/money'
-import { type Queries, sql } from '#kit/postgres'
+import type { Queries } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
 import { withTags } from '../admin/tag-list.ts'
+import { mergeInto } from '../customers/merge-customers.ts'
 import type { Platform } from '../http.ts'
-import { customersMergedPayload } from '../outgoing/customer-payloads.ts'
-import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
-import { contractPayload } from '../outgoing/subscription-payloads.ts'
-import { listContractsOf } from '../state/contracts.ts'
 import { listCreditAccounts } from '../state/credit.ts'
-import { deleteCustomers, findCustomers } from '../state/customers.ts'
+import { findCustomers } from '../state/customers.ts'
 import { listGiftCardHolders } from '../state/gift-cards.ts'
 import { customerNotFound, hasGiftCards, hasStoreCredit, idFrom, shopOf } from './refusals.ts'
 
@@ -31,27 +28,7 @@ export async function mergeCustomers(
     for (const id of [keptId, deletedId]) if (!existing.has(id)) throw customerNotFound(id)
     await refuseCredit(q, storeId, [keptId, deletedId])
     const tags = withTags(existing.get(keptId)!.tags, existing.get(deletedId)!.tags)
-    await q.run(sql`update sandbox.customers set tags = ${tags} where store_id = ${storeId} and id = ${keptId}`)
-    const moved = (await listContractsOf(q, storeId, [deletedId])).map(({ id }) => id)
-    await q.run(sql`
-      update sandbox.contracts
-         set customer_id = ${keptId}, revision = nextval('sandbox.revisions'), updated_at = ${now}
-       where store_id = ${storeId} and customer_id = ${deletedId}`)
-    await q.run(sql`
-      update sandbox.orders set customer_id = ${keptId} where store_id = ${storeId} and customer_id = ${deletedId}`)
-    await q.run(sql`
-      update sandbox.payment_methods set customer_id = ${keptId}
-       where store_id = ${storeId} and customer_id = ${deletedId}`)
-    await deleteCustomers(q, storeId, [deletedId], now)
-    const contracts = (await listContractsOf(q, storeId, [keptId])).filter(({ id }) => moved.includes(id))
-    const messages = [
-      { topic: 'customers/merge' as const, payload: customersMergedPayload(shop, merged) },
-      ...contracts.map((contract) => ({
-        topic: 'subscription_contracts/update' as const,
-        payload: contractPayload(shop, contract)
-      }))
-    ]
-    await queueWebhooks(q, shop, webhookMessage(messages), now)
+    await mergeInto(q, shop, merged, { ...existing.get(keptId)!, tags }, now)
   })
   return merged
 }

@@ -7,12 +7,12 @@ import { activateDiscounts, deactivateDiscounts, deleteDiscounts, findDiscounts,
 import {
   argsOf,
   type CodeResult,
-  claimJob,
+  claimDueJob,
   type DiscountSelection,
-  finishJob,
-  type Job,
+  type DueJob,
+  finishDueJob,
   type JobResult
-} from '../state/jobs.ts'
+} from '../state/due-jobs.ts'
 import { findByCodes, insertRedeemCode } from '../state/redeem-codes.ts'
 import { findSegments } from '../state/segments.ts'
 import { apiFor } from '../wire/api.ts'
@@ -20,14 +20,14 @@ import { apiFor } from '../wire/api.ts'
 /** Does the job that has been due longest, in one transaction. Returns 1 if there was one, else 0. */
 export async function runJob(db: Database, shop: Shop, now: Temporal.Instant): Promise<number> {
   return db.inInstallation(async (q) => {
-    const job = await claimJob(q, shop.storeId, now)
+    const job = await claimDueJob(q, shop.storeId, now)
     if (!job) return 0
-    await finishJob(q, shop.storeId, job.id, await resultOf(db, q, shop, job, now))
+    await finishDueJob(q, shop.storeId, job.id, await resultOf(db, q, shop, job, now))
     return 1
   })
 }
 
-async function resultOf(db: Database, q: Queries, shop: Shop, job: Job, now: Temporal.Instant): Promise<JobResult> {
+async function resultOf(db: Database, q: Queries, shop: Shop, job: DueJob, now: Temporal.Instant): Promise<JobResult> {
   const { storeId } = shop
   switch (job.kind) {
     case 'activate-discounts':

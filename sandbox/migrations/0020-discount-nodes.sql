@@ -1,5 +1,5 @@
 -- All eight kinds of discounts, with as many codes as wanted, and the functions that an app has brought to a shop.
-create sequence sandbox.job_ids start 799635341618 increment 3;
+create sequence sandbox.due_job_ids start 799635341618 increment 3;
 
 create table sandbox.redeem_codes (
   store_id bigint not null,
@@ -49,9 +49,9 @@ create table sandbox.functions (
 );
 
 -- Work that the platform answers before it is done: changes of many discounts, codes added to one, the members of a segment.
-create table sandbox.jobs (
+create table sandbox.due_jobs (
   store_id bigint not null,
-  id bigint not null default nextval('sandbox.job_ids'),
+  id bigint not null default nextval('sandbox.due_job_ids'),
   -- Its name in gids of jobs.
   token uuid not null,
   kind text not null,
@@ -64,7 +64,7 @@ create table sandbox.jobs (
   primary key (store_id, id),
   unique (store_id, token)
 );
-create index jobs_due on sandbox.jobs (store_id, due_at, id) where due_at is not null;
+create index due_jobs_due on sandbox.due_jobs (store_id, due_at, id) where due_at is not null;
 
-grant select, insert, update, delete on sandbox.redeem_codes, sandbox.functions, sandbox.jobs to perennial_operator, perennial_store;
-grant usage on sequence sandbox.job_ids to perennial_operator, perennial_store;
+grant select, insert, update, delete on sandbox.redeem_codes, sandbox.functions, sandbox.due_jobs to perennial_operator, perennial_store;
+grant usage on sequence sandbox.due_job_ids to perennial_operator, perennial_store;

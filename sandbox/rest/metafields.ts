@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { jsonValueOf } from '../admin/metafields.ts'
+import { jsonValueOf } from '../admin/metafields/metafields.ts'
 import { isAuthenticated, type Platform } from '../http.ts'
 import { formsOf, number } from '../outgoing/json.ts'
 import { headerWord, type Shop } from '../shop.ts'

@@ -15,6 +15,7 @@ const ADA: Person = {
   country: 'US',
   province: 'NY',
   note: null,
+  more: {},
   tags: ['SVC: VIP: active', 'early'],
   ordersCount: 3,
   spentMinor: 12_050,

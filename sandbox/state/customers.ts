@@ -1,4 +1,18 @@
-import { instant, int, nullable, type Queries, type RowOf, row, sql, text, textList } from '#kit/postgres'
+import { instant, int, json, nullable, type Queries, type RowOf, row, sql, text, textList } from '#kit/postgres'
+
+export type Consent = { state: string; optInLevel: string | null; updatedAt: string | null }
+
+/** What the service does not use; what was never set is missing. */
+export type CustomerMore = {
+  locale?: string
+  taxExempt?: boolean
+  taxExemptions?: string[]
+  email?: Consent
+  sms?: Consent
+  whatsApp?: Consent
+  saleOptOut?: boolean
+  erasureRequested?: boolean
+}
 
 const CustomerRow = row({
   id: text,
@@ -14,6 +28,7 @@ const CustomerRow = row({
   spentMinor: int,
   outcome: text,
   script: textList,
+  more: json<CustomerMore>(),
   createdAt: instant,
   updatedAt: instant
 })
@@ -27,7 +42,7 @@ export async function findCustomers(q: Queries, storeId: number, ids: string[]):
     CustomerRow,
     sql`
     select id::text as id, email, first_name, last_name, phone, country, province, note, tags, orders_count, spent_minor,
-           outcome, script, created_at, updated_at
+           outcome, script, more, created_at, updated_at
       from sandbox.customers where store_id = ${storeId} and id = any(${ids}::bigint[]) and deleted_at is null`
   )
   return rows.map(asCustomer)
@@ -43,7 +58,7 @@ export async function findCustomerByEmail(q: Queries, storeId: number, email: st
     CustomerRow,
     sql`
     select id::text as id, email, first_name, last_name, phone, country, province, note, tags, orders_count, spent_minor,
-           outcome, script, created_at, updated_at
+           outcome, script, more, created_at, updated_at
       from sandbox.customers where store_id = ${storeId} and lower(email) = lower(${email})`
   )
   return found && asCustomer(found)
@@ -54,7 +69,7 @@ export async function findCustomerByPhone(q: Queries, storeId: number, phone: st
     CustomerRow,
     sql`
     select id::text as id, email, first_name, last_name, phone, country, province, note, tags, orders_count, spent_minor,
-           outcome, script, created_at, updated_at
+           outcome, script, more, created_at, updated_at
       from sandbox.customers where store_id = ${storeId} and phone = ${phone} and deleted_at is null order by id limit 1`
   )
   return found[0] ? asCustomer(found[0]) : null
@@ -66,7 +81,7 @@ export async function listCustomers(q: Queries, storeId: number, limit: number):
     CustomerRow,
     sql`
     select id::text as id, email, first_name, last_name, phone, country, province, note, tags, orders_count, spent_minor,
-           outcome, script, created_at, updated_at
+           outcome, script, more, created_at, updated_at
       from sandbox.customers where store_id = ${storeId} and deleted_at is null order by id desc limit ${limit}`
   )
   return rows.map(asCustomer)
@@ -82,6 +97,7 @@ export type NewCustomer = {
   province: string | null
   note: string | null
   tags: string[]
+  more?: CustomerMore
 }
 
 /** Null if the shop already has a customer with that id or e-mail. */
@@ -95,17 +111,20 @@ export async function insertCustomer(
     CustomerRow,
     sql`
     insert into sandbox.customers (store_id, id, email, first_name, last_name, phone, country, province, note, tags,
-                                   created_at, updated_at)
+                                   more, created_at, updated_at)
     values (${storeId}, coalesce(${input.id}::bigint, nextval('sandbox.customer_ids')), ${input.email}, ${input.firstName},
-            ${input.lastName}, ${input.phone}, ${input.country}, ${input.province}, ${input.note}, ${input.tags}, ${now}, ${now})
+            ${input.lastName}, ${input.phone}, ${input.country}, ${input.province}, ${input.note}, ${input.tags},
+            ${JSON.stringify(input.more ?? {})}, ${now}, ${now})
     on conflict do nothing
     returning id::text as id, email, first_name, last_name, phone, country, province, note, tags, orders_count, spent_minor,
-              outcome, script, created_at, updated_at`
+              outcome, script, more, created_at, updated_at`
   )
   return found && asCustomer(found)
 }
 
-export type CustomerChange = Pick<NewCustomer, 'email' | 'firstName' | 'lastName' | 'phone' | 'note' | 'tags'>
+export type CustomerChange = Pick<NewCustomer, 'email' | 'firstName' | 'lastName' | 'phone' | 'note' | 'tags'> & {
+  more: CustomerMore
+}
 
 export async function updateCustomer(
   q: Queries,
@@ -117,7 +136,7 @@ export async function updateCustomer(
   await q.run(sql`
     update sandbox.customers
        set email = ${to.email}, first_name = ${to.firstName}, last_name = ${to.lastName}, phone = ${to.phone},
-           note = ${to.note}, tags = ${to.tags}, updated_at = ${now}
+           note = ${to.note}, tags = ${to.tags}, more = ${JSON.stringify(to.more)}, updated_at = ${now}
      where store_id = ${storeId} and id = ${id}`)
 }
 
@@ -135,6 +154,26 @@ export async function scriptCard(q: Queries, storeId: number, id: string, script
      where store_id = ${storeId} and id = ${id}`)
 }
 
-export function displayNameOf(customer: Pick<Customer, 'firstName' | 'lastName' | 'email'>): string {
-  return [customer.firstName, customer.lastName].filter(Boolean).join(' ') || customer.email || ''
+/** How a customer is called: by name, else by e-mail address or telephone. */
+export function displayNameOf({
+  firstName,
+  lastName,
+  email,
+  phone
+}: Pick<Customer, 'firstName' | 'lastName' | 'email'> & { phone?: string | null }): string {
+  return (
+    [firstName, lastName].filter(Boolean).join(' ') ||
+    email ||
+    phone?.replace(/^\+1(\d{3})(\d{3})(\d{4})$/, '+1 $1-$2-$3') ||
+    ''
+  )
+}
+
+/** The number of customers of the shop. */
+export async function countCustomers(q: Queries, storeId: number): Promise<number> {
+  const { count } = await q.one(
+    row({ count: int }),
+    sql`select count(*)::int as count from sandbox.customers where store_id = ${storeId} and deleted_at is null`
+  )
+  return count
 }

@@ -1,83 +1,27 @@
 import { randomUUID } from 'node:crypto'
-import { instant, json, nullable, type Queries, type RowOf, row, sql, text } from '#kit/postgres'
+import { json, type Queries, type RowOf, row, sql, text } from '#kit/postgres'
 
-/** Which discounts: these, or those that a search finds. */
-export type DiscountSelection = { method: 'Code' | 'Automatic'; ids?: string[]; search?: string }
-/** A code of a bulk creation, and what became of it. */
-export type CodeResult = { code: string; redeemCodeId: string | null; error: string | null }
+const JobRow = row({ id: text, result: json<Record<string, unknown>>() })
+export type Job = RowOf<typeof JobRow> & { __typename: 'Job' }
 
-/** What a job does, and what it leaves. */
-export type JobArgs = {
-  'activate-discounts': DiscountSelection
-  'deactivate-discounts': DiscountSelection
-  'delete-discounts': DiscountSelection
-  'add-codes': { discountId: string; codes: string[] }
-  'delete-codes': { discountId: string }
-  'count-members': { query: string; segmentId: string | null; reverse: boolean; sortKey: string | null }
-}
-export type JobKind = keyof JobArgs
-export type JobResult = { codes?: CodeResult[]; members?: number }
-
-const JobRow = row({
-  id: text,
-  token: text,
-  kind: text as (value: unknown) => JobKind,
-  args: json<unknown>(),
-  result: nullable(json<JobResult>()),
-  dueAt: nullable(instant),
-  createdAt: instant
-})
-export type Job = RowOf<typeof JobRow>
-
-export const argsOf = <K extends JobKind>(job: Job, _kind: K): JobArgs[K] => job.args as JobArgs[K]
-
-/** A job that is due at once, or one that is done already. */
-export async function insertJob<K extends JobKind>(
+/** Notes work that is done, so that a client can ask what came of it. */
+export async function insertJob(
   q: Queries,
   storeId: number,
-  { kind, args, isDone = false }: { kind: K; args: JobArgs[K]; isDone?: boolean },
+  result: Record<string, unknown>,
   now: Temporal.Instant
 ): Promise<Job> {
-  return q.one(
-    JobRow,
-    sql`
-    insert into sandbox.jobs (store_id, token, kind, args, result, due_at, created_at)
-    values (${storeId}, ${randomUUID()}, ${kind}, ${JSON.stringify(args)}, ${isDone ? '{}' : null}::jsonb,
-            ${isDone ? null : now}::timestamptz, ${now})
-    returning id::text as id, token::text as token, kind, args, result, due_at, created_at`
-  )
+  const id = randomUUID()
+  await q.run(sql`
+    insert into sandbox.jobs (store_id, id, result, created_at)
+    values (${storeId}, ${id}, ${JSON.stringify(result)}, ${now})`)
+  return { __typename: 'Job', id, result }
 }
 
 export async function findJob(q: Queries, storeId: number, id: string): Promise<Job | null> {
-  return q.maybeOne(
+  const found = await q.maybeOne(
     JobRow,
-    sql`
-    select id::text as id, token::text as token, kind, args, result, due_at, created_at
-      from sandbox.jobs where store_id = ${storeId} and id = ${id}`
+    sql`select id, result from sandbox.jobs where store_id = ${storeId} and id = ${id}`
   )
-}
-
-export async function findJobByToken(q: Queries, storeId: number, token: string): Promise<Job | null> {
-  return q.maybeOne(
-    JobRow,
-    sql`
-    select id::text as id, token::text as token, kind, args, result, due_at, created_at
-      from sandbox.jobs where store_id = ${storeId} and token = ${token}::uuid`
-  )
-}
-
-/** Locks the job that has been due longest; null if none is due. */
-export async function claimJob(q: Queries, storeId: number, now: Temporal.Instant): Promise<Job | null> {
-  return q.maybeOne(
-    JobRow,
-    sql`
-    select id::text as id, token::text as token, kind, args, result, due_at, created_at
-      from sandbox.jobs where store_id = ${storeId} and due_at <= ${now}
-     order by due_at, jobs.id limit 1 for update skip locked`
-  )
-}
-
-export async function finishJob(q: Queries, storeId: number, id: string, result: JobResult): Promise<void> {
-  await q.run(sql`
-    update sandbox.jobs set result = ${JSON.stringify(result)}, due_at = null where store_id = ${storeId} and id = ${id}`)
+  return found && { __typename: 'Job', ...found }
 }

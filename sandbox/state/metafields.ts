@@ -1,4 +1,4 @@
-import { instant, json, type Queries, type RowOf, row, sql, text } from '#kit/postgres'
+import { instant, type Queries, type RowOf, row, sql, text } from '#kit/postgres'
 
 const MetafieldRow = row({
   id: text,
@@ -73,32 +73,22 @@ export function nameOf({ ownerType, ownerId, namespace, key }: MetafieldKey): st
   return `${ownerType}/${ownerId}/${namespace}/${key}`
 }
 
-export type DefinitionAccess = { admin: string; storefront: string; customerAccount: string }
-const DefinitionRow = row({
-  id: text,
-  ownerType: text,
-  namespace: text,
-  key: text,
-  name: text,
-  typeName: text,
-  access: json<DefinitionAccess>()
-})
-export type Definition = RowOf<typeof DefinitionRow> & { __typename: 'MetafieldDefinition' }
-
-/** Null if a definition with that owner type, namespace and key exists. */
-export async function insertDefinition(
+/** The metafields of all owners of a type with one name, oldest first. */
+export async function listMetafieldsNamed(
   q: Queries,
   storeId: number,
-  fields: Omit<Definition, '__typename' | 'id'>
-): Promise<Definition | null> {
-  const found = await q.maybeOne(
-    DefinitionRow,
+  ownerTypes: string[],
+  namespace: string,
+  key: string
+): Promise<Metafield[]> {
+  const rows = await q.many(
+    MetafieldRow,
     sql`
-    insert into sandbox.metafield_definitions (store_id, owner_type, namespace, key, name, type, access)
-    values (${storeId}, ${fields.ownerType}, ${fields.namespace}, ${fields.key}, ${fields.name}, ${fields.typeName},
-            ${JSON.stringify(fields.access)})
-    on conflict (store_id, owner_type, namespace, key) do nothing
-    returning id::text as id, owner_type, namespace, key, name, type as type_name, access`
+    select m.id::text as id, m.owner_type, m.owner_id::text as owner_id, m.owner_type || '/' || m.owner_id as owner,
+           m.namespace, m.key, m.type, m.value, m.created_at, m.updated_at
+      from sandbox.metafields m
+     where m.store_id = ${storeId} and m.owner_type = any(${ownerTypes}) and m.namespace = ${namespace} and m.key = ${key}
+     order by m.id`
   )
-  return found && { __typename: 'MetafieldDefinition', ...found }
+  return rows.map(asMetafield)
 }

@@ -101,3 +101,22 @@ export async function revokeMethods(
   )
   return rows.map(asMethod)
 }
+
+/** Revokes one payment method; null if it was revoked before. */
+export async function revokeMethod(
+  q: Queries,
+  storeId: number,
+  token: string,
+  reason: string,
+  now: Temporal.Instant
+): Promise<PaymentMethod | null> {
+  const found = await q.maybeOne(
+    PaymentMethodRow,
+    sql`
+    update sandbox.payment_methods set revoked_at = ${now}, revoked_reason = ${reason}
+     where store_id = ${storeId} and token = ${token} and revoked_at is null
+    returning token as id, customer_id::text as customer_id, brand, last_digits, expiry_month, expiry_year, holder,
+              revoked_at, revoked_reason, created_at`
+  )
+  return found && asMethod(found)
+}

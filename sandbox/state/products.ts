@@ -1,6 +1,16 @@
 import { bool, instant, int, json, nullable, type Queries, type RowOf, row, sql, text, textList } from '#kit/postgres'
 import type { BillingPolicy, DeliveryPolicy } from './contracts.ts'
 
+export type Publication = { id: string; at: string }
+/** What the service does not use. */
+export type ProductMore = {
+  descriptionHtml?: string
+  templateSuffix?: string | null
+  seo?: { title: string | null; description: string | null }
+  /** Where the product is published, and since when. */
+  publications?: Publication[]
+}
+
 const ProductRow = row({
   id: text,
   title: text,
@@ -9,6 +19,7 @@ const ProductRow = row({
   tags: textList,
   vendor: nullable(text),
   productType: nullable(text),
+  more: json<ProductMore>(),
   createdAt: instant,
   updatedAt: instant
 })
@@ -35,6 +46,7 @@ const GroupRow = row({
   options: textList,
   position: nullable(int),
   productIds: textList,
+  variantIds: textList,
   createdAt: instant
 })
 const PlanRow = row({
@@ -48,6 +60,7 @@ const PlanRow = row({
   billingPolicy: json<BillingPolicy>(),
   deliveryPolicy: json<DeliveryPolicy>(),
   pricingPolicies: json<PricingPolicy[]>(),
+  more: json<{ cutoff?: number | null; reserve?: string | null }>(),
   createdAt: instant
 })
 
@@ -72,7 +85,7 @@ export async function findProducts(q: Queries, storeId: number, ids: string[]): 
   const rows = await q.many(
     ProductRow,
     sql`
-    select id::text as id, title, handle, status, tags, vendor, product_type, created_at, updated_at
+    select id::text as id, title, handle, status, tags, vendor, product_type, more, created_at, updated_at
       from sandbox.products where store_id = ${storeId} and id = any(${ids}::bigint[])`
   )
   return rows.map(asProduct)
@@ -94,7 +107,7 @@ export async function listActiveProducts(q: Queries, storeId: number): Promise<P
   const rows = await q.many(
     ProductRow,
     sql`
-    select id::text as id, title, handle, status, tags, vendor, product_type, created_at, updated_at
+    select id::text as id, title, handle, status, tags, vendor, product_type, more, created_at, updated_at
       from sandbox.products where store_id = ${storeId} and status = 'ACTIVE' order by products.id`
   )
   return rows.map(asProduct)
@@ -127,7 +140,7 @@ export async function listVariants(q: Queries, storeId: number, productIds: stri
   return rows.map(asVariant)
 }
 
-/** The oldest product with the handle; the sandbox, unlike the platform, does not keep handles unique. */
+/** The oldest product with the handle. */
 export async function findProductIdByHandle(q: Queries, storeId: number, handle: string): Promise<string | null> {
   const found = await q.maybeOne(
     row({ id: text }),
@@ -136,27 +149,77 @@ export async function findProductIdByHandle(q: Queries, storeId: number, handle:
   return found?.id ?? null
 }
 
+export type ProductFields = Pick<Product, 'title' | 'handle' | 'status' | 'tags' | 'vendor' | 'productType' | 'more'>
+
 /** Inserts a product with its default variant, whose price is 0 until it is set. */
 export async function insertProduct(
   q: Queries,
   storeId: number,
-  fields: { title: string; handle: string; status: string; tags: string[]; productType: string | null },
+  fields: ProductFields,
   now: Temporal.Instant
 ): Promise<Product> {
   const found = await q.one(
     ProductRow,
     sql`
     with product as (
-      insert into sandbox.products (store_id, title, handle, status, tags, product_type, created_at, updated_at)
-      values (${storeId}, ${fields.title}, ${fields.handle}, ${fields.status}, ${fields.tags}, ${fields.productType}, ${now}, ${now})
+      insert into sandbox.products (store_id, title, handle, status, tags, vendor, product_type, more, created_at, updated_at)
+      values (${storeId}, ${fields.title}, ${fields.handle}, ${fields.status}, ${fields.tags}, ${fields.vendor},
+              ${fields.productType}, ${JSON.stringify(fields.more)}, ${now}, ${now})
       returning *
     ), variant as (
       insert into sandbox.variants (store_id, product_id, title, price_minor, position, created_at, updated_at)
       select store_id, id, 'Default Title', 0, 1, ${now}, ${now} from product
     )
-    select id::text as id, title, handle, status, tags, vendor, product_type, created_at, updated_at from product`
+    select id::text as id, title, handle, status, tags, vendor, product_type, more, created_at, updated_at from product`
   )
   return asProduct(found)
+}
+
+export async function updateProduct(q: Queries, storeId: number, id: string, to: ProductFields, now: Temporal.Instant) {
+  await q.run(sql`
+    update sandbox.products
+       set title = ${to.title}, handle = ${to.handle}, status = ${to.status}, tags = ${to.tags}, vendor = ${to.vendor},
+           product_type = ${to.productType}, more = ${JSON.stringify(to.more)}, updated_at = ${now}
+     where store_id = ${storeId} and id = ${id}`)
+}
+
+/** Deletes a product, its variants and its places in collections and selling plan groups. */
+export async function deleteProduct(q: Queries, storeId: number, id: string) {
+  await q.run(sql`delete from sandbox.variants where store_id = ${storeId} and product_id = ${id}`)
+  await q.run(sql`
+    update sandbox.collections set product_ids = array_remove(product_ids, ${id}::bigint)
+     where store_id = ${storeId} and ${id}::bigint = any(product_ids)`)
+  await q.run(sql`
+    update sandbox.selling_plan_groups set product_ids = array_remove(product_ids, ${id}::bigint)
+     where store_id = ${storeId} and ${id}::bigint = any(product_ids)`)
+  await q.run(sql`delete from sandbox.products where store_id = ${storeId} and id = ${id}`)
+}
+
+/** All products of the shop, oldest first. */
+export async function listProducts(q: Queries, storeId: number): Promise<Product[]> {
+  const rows = await q.many(
+    ProductRow,
+    sql`
+    select id::text as id, title, handle, status, tags, vendor, product_type, more, created_at, updated_at
+      from sandbox.products where store_id = ${storeId} order by products.id`
+  )
+  return rows.map(asProduct)
+}
+
+/** Handles of products and collections that begin so. */
+export async function listHandles(
+  q: Queries,
+  storeId: number,
+  of: 'products' | 'collections',
+  stem: string
+): Promise<string[]> {
+  const rows = await q.many(
+    row({ handle: text }),
+    of === 'products'
+      ? sql`select handle from sandbox.products where store_id = ${storeId} and starts_with(handle, ${stem})`
+      : sql`select handle from sandbox.collections where store_id = ${storeId} and starts_with(handle, ${stem})`
+  )
+  return rows.map(({ handle }) => handle)
 }
 
 /** Null leaves the price or the number as it is. */
@@ -184,7 +247,7 @@ export async function findGroups(q: Queries, storeId: number, ids: string[]): Pr
     GroupRow,
     sql`
     select id::text as id, app_id, name, merchant_code, description, options, position, product_ids::text[] as product_ids,
-           created_at
+           variant_ids::text[] as variant_ids, created_at
       from sandbox.selling_plan_groups where store_id = ${storeId} and id = any(${ids}::bigint[])`
   )
   return rows.map(asGroup)
@@ -196,7 +259,7 @@ export async function listGroups(q: Queries, storeId: number): Promise<SellingPl
     GroupRow,
     sql`
     select id::text as id, app_id, name, merchant_code, description, options, position, product_ids::text[] as product_ids,
-           created_at
+           variant_ids::text[] as variant_ids, created_at
       from sandbox.selling_plan_groups where store_id = ${storeId} order by selling_plan_groups.id`
   )
   return rows.map(asGroup)
@@ -207,7 +270,7 @@ export async function listPlans(q: Queries, storeId: number, groupIds: string[])
     PlanRow,
     sql`
     select id::text as id, group_id::text as group_id, name, description, category, options, position, billing_policy,
-           delivery_policy, pricing_policies, created_at
+           delivery_policy, pricing_policies, more, created_at
       from sandbox.selling_plans where store_id = ${storeId} and group_id = any(${groupIds}::bigint[])
      order by position nulls last, selling_plans.id`
   )
@@ -219,7 +282,7 @@ export async function findPlans(q: Queries, storeId: number, ids: string[]): Pro
     PlanRow,
     sql`
     select id::text as id, group_id::text as group_id, name, description, category, options, position, billing_policy,
-           delivery_policy, pricing_policies, created_at
+           delivery_policy, pricing_policies, more, created_at
       from sandbox.selling_plans where store_id = ${storeId} and id = any(${ids}::bigint[])`
   )
   return rows.map(asPlan)
@@ -237,11 +300,11 @@ export async function insertGroup(
     GroupRow,
     sql`
     insert into sandbox.selling_plan_groups (store_id, app_id, name, merchant_code, description, options, position,
-                                             product_ids, created_at)
+                                             product_ids, variant_ids, created_at)
     values (${storeId}, ${fields.appId}, ${fields.name}, ${fields.merchantCode}, ${fields.description}, ${fields.options},
-            ${fields.position}, ${fields.productIds}::bigint[], ${now})
+            ${fields.position}, ${fields.productIds}::bigint[], ${fields.variantIds}::bigint[], ${now})
     returning id::text as id, app_id, name, merchant_code, description, options, position,
-              product_ids::text[] as product_ids, created_at`
+              product_ids::text[] as product_ids, variant_ids::text[] as variant_ids, created_at`
   )
   return asGroup(found)
 }
@@ -250,7 +313,8 @@ export async function updateGroup(q: Queries, storeId: number, id: string, to: G
   await q.run(sql`
     update sandbox.selling_plan_groups
        set app_id = ${to.appId}, name = ${to.name}, merchant_code = ${to.merchantCode}, description = ${to.description},
-           options = ${to.options}, position = ${to.position}, product_ids = ${to.productIds}::bigint[]
+           options = ${to.options}, position = ${to.position}, product_ids = ${to.productIds}::bigint[],
+           variant_ids = ${to.variantIds}::bigint[]
      where store_id = ${storeId} and id = ${id}`)
 }
 
@@ -272,16 +336,16 @@ export async function savePlans(
   if (plans.length === 0) return
   await q.run(sql`
     insert into sandbox.selling_plans (store_id, id, group_id, name, description, category, options, position,
-                                       billing_policy, delivery_policy, pricing_policies, created_at)
+                                       billing_policy, delivery_policy, pricing_policies, more, created_at)
     select ${storeId}, coalesce((p->>'id')::bigint, nextval('sandbox.selling_plan_ids')), ${groupId}, p->>'name',
            p->>'description', p->>'category', array(select jsonb_array_elements_text(p->'options')), (p->>'position')::int,
-           p->'billingPolicy', p->'deliveryPolicy', p->'pricingPolicies', ${now}
+           p->'billingPolicy', p->'deliveryPolicy', p->'pricingPolicies', p->'more', ${now}
       from jsonb_array_elements(${JSON.stringify(plans)}::jsonb) with ordinality as made(p, ordinal)
      order by ordinal
     on conflict (store_id, id) do update
        set name = excluded.name, description = excluded.description, category = excluded.category,
            options = excluded.options, position = excluded.position, billing_policy = excluded.billing_policy,
-           delivery_policy = excluded.delivery_policy, pricing_policies = excluded.pricing_policies`)
+           delivery_policy = excluded.delivery_policy, pricing_policies = excluded.pricing_policies, more = excluded.more`)
 }
 
 export async function deletePlans(q: Queries, storeId: number, groupId: string, ids: string[]): Promise<string[]> {

@@ -6,6 +6,7 @@ import { type Attempt, findAttempts, listAttemptsOf } from '../state/attempts.ts
 import { type Collection, findCollections } from '../state/collections.ts'
 import { type Contract, findContracts, listContractsOf } from '../state/contracts.ts'
 import { type CreditAccount, findCreditAccounts, listCreditAccounts } from '../state/credit.ts'
+import { type CustomerAddress, listCustomerAddresses } from '../state/customer-addresses.ts'
 import { type Customer, findCustomers } from '../state/customers.ts'
 import { type Discount, findDiscounts } from '../state/discounts.ts'
 import { type Dispute, findDisputes, listDisputesOf } from '../state/disputes.ts'
@@ -80,6 +81,7 @@ function by<T extends Record<K, string | null>, K extends keyof T>(
 function loadersOf(q: Queries, storeId: number) {
   return {
     customer: byId<Customer>(findCustomers, q, storeId),
+    addressesOf: by<CustomerAddress, 'customerId'>(listCustomerAddresses, q, storeId, 'customerId'),
     paymentMethod: byId<PaymentMethod>(findPaymentMethods, q, storeId),
     paymentMethodsOf: by<PaymentMethod, 'customerId'>(listPaymentMethods, q, storeId, 'customerId'),
     contract: byId<Contract>(findContracts, q, storeId),

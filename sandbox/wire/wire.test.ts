@@ -18,8 +18,8 @@ const errorOf = async (shop: Awaited<ReturnType<typeof aShop>>, query: string, v
 
 test('the schema is valid and small, and every root field has a resolver', () => {
   const schema = adminSchema()
-  // Parsing delays the start: 100 KB take about 60 ms, the whole published schema takes seconds.
-  assert.ok(statSync(new URL('../schema/admin-2026-07.graphql', import.meta.url)).size < 200_000)
+  // Parsing delays the start: 100 KB take about 60 ms, twice as much twice as long, the whole published schema takes seconds.
+  assert.ok(statSync(new URL('../schema/admin-2026-07.graphql', import.meta.url)).size < 260_000)
   assert.deepEqual(validateSchema(schema), [])
   for (const root of [schema.getQueryType()!, schema.getMutationType()!]) {
     for (const field of Object.values(root.getFields())) assert.ok(field.resolve, `${root.name}.${field.name}`)

@@ -7,6 +7,8 @@ import {
   Kind,
   parse,
   print,
+  type SelectionNode,
+  type SelectionSetNode,
   TypeInfo,
   visit,
   visitWithTypeInfo
@@ -86,4 +88,61 @@ export function rootsOf(text: string): string {
   } catch {
     return '(not GraphQL)'
   }
+}
+
+/**
+ * The document with only the fields that a recorded answer has: what is kept apart from its answer may ask for more by now. Below what
+ * the answer does not have, nothing is known, and all is kept.
+ */
+export function askedThen(text: string, data: unknown): string {
+  let document: DocumentNode
+  try {
+    document = parse(text)
+  } catch {
+    return text
+  }
+  const fragments = new Map(
+    document.definitions.flatMap((one) =>
+      one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one] as const] : []
+    )
+  )
+  const kept = (set: SelectionSetNode, answer: unknown): SelectionSetNode => {
+    const object = firstObject(answer)
+    if (!object) return set
+    const selections = set.selections.flatMap((one): SelectionNode[] => {
+      if (one.kind === Kind.FRAGMENT_SPREAD) {
+        const fragment = fragments.get(one.name.value)
+        if (!fragment) return [one]
+        const selectionSet = kept(fragment.selectionSet, answer)
+        return [{ kind: Kind.INLINE_FRAGMENT, typeCondition: fragment.typeCondition, selectionSet }]
+      }
+      if (one.kind === Kind.INLINE_FRAGMENT) {
+        // Of another type than the answer's it may be whole.
+        return [{ ...one, selectionSet: kept(one.selectionSet, answer) }].filter(
+          ({ selectionSet }) => selectionSet.selections.length > 0
+        )
+      }
+      const key = one.alias?.value ?? one.name.value
+      if (!(key in object)) return []
+      return [one.selectionSet ? { ...one, selectionSet: kept(one.selectionSet, object[key]) } : one]
+    })
+    return { ...set, selections }
+  }
+  const operations = document.definitions.flatMap((one) =>
+    one.kind === Kind.OPERATION_DEFINITION ? [{ ...one, selectionSet: kept(one.selectionSet, data) }] : []
+  )
+  if (operations.some(({ selectionSet }) => selectionSet.selections.length === 0)) return text
+  const body = operations.map((one) => print(one.selectionSet)).join(' ')
+  const used = operations.map((one) => ({
+    ...one,
+    variableDefinitions: one.variableDefinitions?.filter(({ variable }) =>
+      new RegExp(`\\$${variable.name.value}\\b`).test(body)
+    )
+  }))
+  return used.map((one) => print(one)).join('\n')
+}
+
+function firstObject(answer: unknown): Record<string, unknown> | null {
+  const one = Array.isArray(answer) ? answer[0] : answer
+  return typeof one === 'object' && one !== null && !Array.isArray(one) ? (one as Record<string, unknown>) : null
 }

@@ -22,6 +22,11 @@ export const RESTORED: Record<string, Record<string, Restored>> = {
     '/cleanup/2/payload': product('10251740643634'),
     '/cleanup/3/payload': product('10251740610866')
   },
+  'discounts/discount-class-inference.json': {
+    '/requests/setupCollectionProducts/response': {
+      variables: { id: 'gid://shopify/Collection/514840265010', productIds: ['gid://shopify/Product/10251738579250'] }
+    }
+  },
   'discounts/discount-customer-selection-internal-conflicts.json': {
     '/setup/customerCreate/response/payload': {
       variables: {

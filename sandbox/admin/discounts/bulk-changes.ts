@@ -1,11 +1,11 @@
 import type { Discount } from '../../state/discounts.ts'
 import { isCode } from '../../state/discounts.ts'
-import { argsOf, type CodeResult, findJob, insertJob, type Job, type JobKind } from '../../state/jobs.ts'
+import { argsOf, type CodeResult, type DueJob, findDueJob, insertDueJob, type JobKind } from '../../state/due-jobs.ts'
 import { deleteRedeemCodes, listCodesOf } from '../../state/redeem-codes.ts'
 import type { Api, Resolver, Resolvers } from '../../wire/api.ts'
 import { type PageArgs, pageOf } from '../../wire/connections.ts'
 import { isNumericId, numberIn, parseGid } from '../../wire/gid.ts'
-import { jobShown } from '../jobs.ts'
+import { jobShown } from '../due-jobs.ts'
 import { type UserError, userError } from '../user-errors.ts'
 import { searchDiscounts } from './list-discounts.ts'
 import { discountIn, nodeOf } from './write-discounts.ts'
@@ -63,7 +63,7 @@ function changeMany(method: Method, kind: BulkKind): Resolver {
     const search = args.search?.trim() || 'id:0'
     if (!ids) await searchDiscounts(api, method, search, 0)
     const selection = ids ? { method, ids } : { method, search }
-    const job = await api.write((q, now) => insertJob(q, api.shop.storeId, { kind, args: selection }, now))
+    const job = await api.write((q, now) => insertDueJob(q, api.shop.storeId, { kind, args: selection }, now))
     // The platform names no job that deletes automatic discounts by their ids.
     return { job: method === 'Automatic' && ids ? null : jobShown(job), userErrors: [] }
   }
@@ -84,7 +84,7 @@ async function addCodes(_root: unknown, args: { discountId: string; codes: { cod
   if (args.codes.length === 0) return refused(userError(['codes'], "Codes can't be blank", 'BLANK'))
   const codes = args.codes.map(({ code }) => code)
   const bulkCreation = await api.write((q, now) =>
-    insertJob(q, api.shop.storeId, { kind: 'add-codes', args: { discountId: discount.id, codes } }, now)
+    insertDueJob(q, api.shop.storeId, { kind: 'add-codes', args: { discountId: discount.id, codes } }, now)
   )
   return { bulkCreation, userErrors: [] }
 }
@@ -102,7 +102,7 @@ async function deleteCodes(_root: unknown, args: Selector & { discountId: string
     (await listCodesOf(api.db.direct, storeId, discount.id, args.search!.trim().replace(/^code:/i, '')))
   const job = await api.write(async (q, now) => {
     await deleteRedeemCodes(q, storeId, discount.id, ids)
-    return insertJob(q, storeId, { kind: 'delete-codes', args: { discountId: discount.id }, isDone: true }, now)
+    return insertDueJob(q, storeId, { kind: 'delete-codes', args: { discountId: discount.id }, isDone: true }, now)
   })
   return { job: jobShown(job), userErrors: [] }
 }
@@ -116,31 +116,31 @@ export const bulkMutations: Resolvers[string] = {
   discountCodeRedeemCodeBulkDelete: deleteCodes
 }
 
-const results = (job: Job): CodeResult[] =>
+const results = (job: DueJob): CodeResult[] =>
   job.result?.codes ?? argsOf(job, 'add-codes').codes.map((code) => ({ code, redeemCodeId: null, error: null }))
 
 export const bulkCreationResolvers: Resolvers = {
   QueryRoot: {
     discountRedeemCodeBulkCreation: async (_root: unknown, { id }: { id: string }, api: Api) => {
       const number = numberIn(api.shop, 'DiscountRedeemCodeBulkCreation', id)
-      const job = await findJob(api.db.direct, api.shop.storeId, number)
+      const job = await findDueJob(api.db.direct, api.shop.storeId, number)
       return job?.kind === 'add-codes' ? job : null
     }
   },
   DiscountRedeemCodeBulkCreation: {
-    codes: (job: Job, args: PageArgs) =>
+    codes: (job: DueJob, args: PageArgs) =>
       pageOf(
         results(job).map((one, i) => ({ ...one, id: String(i + 1) })),
         args
       ),
-    codesCount: (job: Job) => argsOf(job, 'add-codes').codes.length,
-    discountCode: async (job: Job, _args: unknown, api: Api) => {
+    codesCount: (job: DueJob) => argsOf(job, 'add-codes').codes.length,
+    discountCode: async (job: DueJob, _args: unknown, api: Api) => {
       const found = await api.load.discount.get(argsOf(job, 'add-codes').discountId)
       return found && nodeOf(found)
     },
-    done: ({ dueAt }: Job) => dueAt === null,
-    importedCount: (job: Job) => results(job).filter(({ redeemCodeId }) => redeemCodeId !== null).length,
-    failedCount: (job: Job) => results(job).filter(({ error }) => error !== null).length
+    done: ({ dueAt }: DueJob) => dueAt === null,
+    importedCount: (job: DueJob) => results(job).filter(({ redeemCodeId }) => redeemCodeId !== null).length,
+    failedCount: (job: DueJob) => results(job).filter(({ error }) => error !== null).length
   },
   DiscountRedeemCodeBulkCreationCode: {
     discountRedeemCode: ({ redeemCodeId }: CodeResult, _args: unknown, api: Api) =>

@@ -3,12 +3,12 @@ import { isMember, listMembers } from '../../segments/members.ts'
 import { type Condition, parseSegment } from '../../segments/segment-query.ts'
 import type { Customer } from '../../state/customers.ts'
 import { displayNameOf } from '../../state/customers.ts'
-import { argsOf, insertJob, type Job } from '../../state/jobs.ts'
+import { argsOf, type DueJob, insertDueJob } from '../../state/due-jobs.ts'
 import type { Api, Resolvers } from '../../wire/api.ts'
 import { type PageArgs, pageOf } from '../../wire/connections.ts'
 import { gid, numberIn } from '../../wire/gid.ts'
 import { moneyV2 } from '../../wire/money.ts'
-import { jobIn } from '../jobs.ts'
+import { dueJobIn } from '../due-jobs.ts'
 import { type UserError, userError } from '../user-errors.ts'
 
 const bad = (message: string, code = 'BAD_REQUEST') => new GraphQLError(message, { extensions: { code } })
@@ -48,7 +48,7 @@ async function members(_root: unknown, args: MembersArgs, api: Api) {
 }
 
 async function queryOfJob(api: Api, id: string): Promise<string> {
-  const job = await jobIn(api, 'CustomerSegmentMembersQuery', id)
+  const job = await dueJobIn(api, 'CustomerSegmentMembersQuery', id)
   if (job?.kind !== 'count-members') throw bad('Customer segment members query does not exist', 'NOT_FOUND')
   const { query, segmentId } = argsOf(job, 'count-members')
   return segmentId === null ? query : queryOf(api, gid(api.shop, 'Segment', segmentId))
@@ -81,7 +81,7 @@ async function createQuery(_root: unknown, { input }: { input: QueryInput }, api
     reverse: reverse ?? false,
     sortKey: sortKey ?? null
   }
-  const job = await api.write((q, now) => insertJob(q, api.shop.storeId, { kind: 'count-members', args }, now))
+  const job = await api.write((q, now) => insertDueJob(q, api.shop.storeId, { kind: 'count-members', args }, now))
   return { customerSegmentMembersQuery: job, userErrors: [] }
 }
 
@@ -89,7 +89,7 @@ export const segmentMemberResolvers: Resolvers = {
   QueryRoot: {
     customerSegmentMembers: members,
     customerSegmentMembersQuery: async (_root: unknown, { id }: { id: string }, api: Api) => {
-      const job = await jobIn(api, 'CustomerSegmentMembersQuery', id)
+      const job = await dueJobIn(api, 'CustomerSegmentMembersQuery', id)
       return job?.kind === 'count-members' ? job : null
     },
     customerSegmentMembership: async (
@@ -109,9 +109,9 @@ export const segmentMemberResolvers: Resolvers = {
   },
   Mutation: { customerSegmentMembersQueryCreate: createQuery },
   CustomerSegmentMembersQuery: {
-    id: ({ token }: Job, _args: unknown, { shop }: Api) => gid(shop, 'CustomerSegmentMembersQuery', token),
-    currentCount: ({ result }: Job) => result?.members ?? 0,
-    done: ({ dueAt }: Job) => dueAt === null
+    id: ({ token }: DueJob, _args: unknown, { shop }: Api) => gid(shop, 'CustomerSegmentMembersQuery', token),
+    currentCount: ({ result }: DueJob) => result?.members ?? 0,
+    done: ({ dueAt }: DueJob) => dueAt === null
   },
   CustomerSegmentMember: {
     displayName: displayNameOf,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Dispatcher, request } from 'undici'
-import { testDatabase } from '../../test/database.ts'
-import { startSandbox } from '../start-sandbox.test-helper.ts'
+import { testDatabase } from '../../../test/database.ts'
+import { startSandbox } from '../../start-sandbox.test-helper.ts'
 
 const { db } = await testDatabase()
 const { aShop, bugs } = await startSandbox(db)
@@ -118,7 +118,9 @@ test('metafieldsSet writes all entries or none, and refuses an outdated digest',
   assert.deepEqual(await codes({ key: 'k'.repeat(65) }), ['TOO_LONG'])
   assert.deepEqual(await codes({ namespace: 'app--123--x' }), ['APP_NOT_AUTHORIZED'])
   assert.deepEqual(await codes({ type: 'json', value: '{' }), ['INVALID_VALUE'])
-  assert.deepEqual(await codes({ compareDigest: 'stale' }), ['STALE_OBJECT'])
+  assert.deepEqual(await codes({ compareDigest: 'stale', value: 'Wool' }), ['STALE_OBJECT'])
+  // Nothing would change, so that nothing was overlooked.
+  assert.deepEqual(await codes({ compareDigest: 'stale' }), [])
   assert.deepEqual(await codes({ compareDigest: created.metafields[0].compareDigest, value: 'Silk' }), [])
   const many = await set(...Array.from({ length: 26 }, (_, i) => ({ ...text, key: `k${i}` })))
   assert.deepEqual(many.metafields, null)

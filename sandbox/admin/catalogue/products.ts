@@ -1,21 +1,21 @@
+import { decimalOf } from '#kit/money'
 import {
   findProductIdByHandle,
-  insertProduct,
   listGroups,
   type Product,
   type SellingPlanGroup,
   updateVariants,
   type Variant,
   type VariantChange
-} from '../state/products.ts'
-import type { Api, Resolvers } from '../wire/api.ts'
-import { type PageArgs, pageOf } from '../wire/connections.ts'
-import { numberIn } from '../wire/gid.ts'
-import { amountFrom, wireDecimal } from '../wire/money.ts'
-import { listing } from '../wire/pages.ts'
-import { collectionsWith } from './collections.ts'
-import { normalTags } from './tag-list.ts'
-import { userError } from './user-errors.ts'
+} from '../../state/products.ts'
+import type { Api, Resolvers } from '../../wire/api.ts'
+import { type PageArgs, pageOf } from '../../wire/connections.ts'
+import { numberIn } from '../../wire/gid.ts'
+import { amountFrom } from '../../wire/money.ts'
+import { listing } from '../../wire/pages.ts'
+import { userError } from '../user-errors.ts'
+import { collectionsWith, productsOf } from './collections.ts'
+import { changeProduct, createProduct, removeProduct, setProduct } from './save-product.ts'
 
 const pageOfProducts = listing({
   table: 'sandbox.products',
@@ -26,32 +26,6 @@ const pageOfProducts = listing({
                and ($6::jsonb->>'status_eq' is null or lower(status) = lower($6::jsonb->>'status_eq'))
                and ($6::jsonb->>'text' is null or position(lower($6::jsonb->>'text') in lower(title)) > 0)`
 })
-
-type ProductInput = {
-  title?: string | null
-  handle?: string | null
-  status?: string | null
-  tags?: string[] | null
-  productType?: string | null
-}
-
-async function create(_root: unknown, args: { product?: ProductInput; input?: ProductInput }, api: Api) {
-  const shop = { __typename: 'Shop', id: api.shop.id }
-  const input = args.product ?? args.input ?? {}
-  const title = input.title?.trim()
-  if (!title) return { product: null, shop, userErrors: [userError(['title'], "Title can't be blank")] }
-  const handle =
-    input.handle ??
-    title
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, '-')
-      .replace(/^-|-$/g, '')
-  const { status, tags, productType } = input
-  const of = { status: status ?? 'ACTIVE', tags: normalTags(tags ?? []), productType: productType?.trim() || null }
-  const fields = { title, handle, ...of }
-  const product = await api.write((q, now) => insertProduct(q, api.shop.storeId, fields, now))
-  return { product, shop, userErrors: [] }
-}
 
 type VariantInput = {
   id?: string | null
@@ -103,6 +77,15 @@ async function updateManyVariants(_root: unknown, args: { productId: string; var
   return { product, productVariants: variants.filter(({ id }) => changed.has(id)), userErrors: [] }
 }
 
+/** The groups that offer a product, or one of its variants. */
+async function groupsWith(api: Api, productId: string, variantId?: string): Promise<SellingPlanGroup[]> {
+  const groups = await listGroups(api.db.direct, api.shop.storeId)
+  return groups.filter(
+    ({ productIds, variantIds }) =>
+      productIds.includes(productId) || (variantId !== undefined && variantIds.includes(variantId))
+  )
+}
+
 export const productResolvers: Resolvers = {
   QueryRoot: {
     product: (_root: unknown, { id }: { id: string }, api: Api) =>
@@ -121,31 +104,61 @@ export const productResolvers: Resolvers = {
     productVariant: (_root: unknown, { id }: { id: string }, api: Api) =>
       api.load.variant.get(numberIn(api.shop, 'ProductVariant', id))
   },
-  Mutation: { productCreate: create, productVariantsBulkUpdate: updateManyVariants },
+  Mutation: {
+    productCreate: createProduct,
+    productUpdate: changeProduct,
+    productDelete: removeProduct,
+    productSet: setProduct,
+    productVariantsBulkUpdate: updateManyVariants
+  },
   Product: {
     variants: async ({ id }: Product, args: PageArgs, api: Api) =>
       pageOf((await api.load.variantsOf.get(id)) ?? [], args),
+    descriptionHtml: ({ more }: Product) => more.descriptionHtml ?? '',
+    description: ({ more }: Product) => (more.descriptionHtml ?? '').replaceAll(/<[^>]*>/g, '').trim(),
+    templateSuffix: ({ more }: Product) => more.templateSuffix ?? null,
+    seo: ({ more }: Product) => more.seo ?? { title: null, description: null },
+    // Nothing of the sandbox is in stock or runs out.
+    totalInventory: () => 0,
+    tracksInventory: () => false,
+    isGiftCard: () => false,
     productType: ({ productType }: Product) => productType ?? '',
     vendor: ({ vendor }: Product, _args: unknown, { shop }: Api) => vendor ?? shop.name,
-    collections: async ({ id }: Product, args: PageArgs, api: Api) => pageOf(await collectionsWith(api, id), args),
+    collections: async ({ id }: Product, args: PageArgs & { sortKey?: string }, api: Api) => {
+      const collections = await collectionsWith(api, id)
+      if (args.sortKey === 'TITLE') collections.sort((a, b) => (a.title < b.title ? -1 : 1))
+      return pageOf(collections, args)
+    },
     inCollection: async ({ id }: Product, args: { id: string }, api: Api) => {
       const collection = await api.load.collection.get(numberIn(api.shop, 'Collection', args.id))
-      return collection?.productIds.includes(id) ?? false
+      return collection !== null && (await productsOf(api, collection)).some((product) => product.id === id)
     },
-    sellingPlanGroups: async ({ id }: Product, args: PageArgs, api: Api) => {
-      const groups: SellingPlanGroup[] = await listGroups(api.db.direct, api.shop.storeId)
-      return pageOf(
-        groups.filter((group) => group.productIds.includes(id)),
-        args
-      )
-    }
+    requiresSellingPlan: () => false,
+    sellingPlanGroups: async ({ id }: Product, args: PageArgs, api: Api) => pageOf(await groupsWith(api, id), args),
+    sellingPlanGroupsCount: async ({ id }: Product, _args: unknown, api: Api) => ({
+      count: (await groupsWith(api, id)).length,
+      precision: 'EXACT'
+    })
   },
   ProductVariant: {
+    // Nothing of the sandbox is counted, and nothing has options but a name.
+    inventoryPolicy: () => 'DENY',
+    inventoryQuantity: () => 0,
+    barcode: () => null,
+    selectedOptions: ({ title }: Variant) => [{ name: 'Title', value: title }],
+    inventoryItem: ({ id, sku, requiresShipping }: Variant) => ({ id, sku, requiresShipping, tracked: false }),
+    sellingPlanGroups: async ({ id, productId }: Variant, args: PageArgs, api: Api) =>
+      pageOf(await groupsWith(api, productId, id), args),
+    // As recorded: only those of the variant itself are counted.
+    sellingPlanGroupsCount: async ({ id, productId }: Variant, _args: unknown, api: Api) => ({
+      count: (await groupsWith(api, productId, id)).filter(({ variantIds }) => variantIds.includes(id)).length,
+      precision: 'EXACT'
+    }),
     displayName: async ({ productId, title }: Variant, _args: unknown, api: Api) =>
       `${(await api.load.product.get(productId))?.title} - ${title}`,
     compareAtPrice: ({ compareAtMinor }: Variant, _args: unknown, { shop }: Api) =>
-      compareAtMinor === null ? null : wireDecimal(compareAtMinor, shop.currency),
-    price: ({ priceMinor }: Variant, _args: unknown, { shop }: Api) => wireDecimal(priceMinor, shop.currency),
+      compareAtMinor === null ? null : decimalOf(compareAtMinor, shop.currency),
+    price: ({ priceMinor }: Variant, _args: unknown, { shop }: Api) => decimalOf(priceMinor, shop.currency),
     product: ({ productId }: Variant, _args: unknown, api: Api) => api.load.product.get(productId)
   }
 }
