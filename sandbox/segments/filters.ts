@@ -42,10 +42,20 @@ export const FILTERS: readonly Filter[] = [
   filter('customer_cities', 'City', 'Association', () => []),
   filter('companies', 'Companies', 'Association', () => null),
   filter('customer_email_domain', 'Email domain', 'String', ({ email }) => email?.split('@').at(-1) ?? null),
-  filter('email_subscription_status', 'Email subscription status', 'Enum', () => 'NOT_SUBSCRIBED'),
-  filter('sms_subscription_status', 'SMS subscription status', 'Enum', () => 'NOT_SUBSCRIBED'),
+  filter(
+    'email_subscription_status',
+    'Email subscription status',
+    'Enum',
+    ({ more }) => more.email?.state ?? 'NOT_SUBSCRIBED'
+  ),
+  filter(
+    'sms_subscription_status',
+    'SMS subscription status',
+    'Enum',
+    ({ more }) => more.sms?.state ?? 'NOT_SUBSCRIBED'
+  ),
   filter('customer_account_status', 'Customer account status', 'Enum', () => 'DISABLED'),
-  filter('customer_language', 'Language', 'Enum', () => null),
+  filter('customer_language', 'Language', 'Enum', ({ more }) => more.locale ?? null),
   filter('product_subscription_status', 'Product subscription status', 'Enum', () => null),
   filter('predicted_spend_tier', 'Predicted spend tier', 'Enum', () => null),
   filter('rfm_group', 'RFM group', 'Enum', () => null),

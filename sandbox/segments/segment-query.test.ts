@@ -15,7 +15,7 @@ const ADA: Person = {
   country: 'US',
   province: 'NY',
   note: null,
-  more: {},
+  more: { locale: 'en', email: { state: 'SUBSCRIBED', optInLevel: null, updatedAt: null } },
   tags: ['SVC: VIP: active', 'early'],
   ordersCount: 3,
   spentMinor: 12_050,
@@ -57,6 +57,7 @@ for (const [query, expected] of [
   ['last_order_date < 2026-05-19', false],
   ['customer_added_date > -1y', true],
   ['abandoned_checkout_date >= -30d', false],
+  ["email_subscription_status = 'SUBSCRIBED' AND sms_subscription_status = 'NOT_SUBSCRIBED'", true],
   ["customer_email_domain IN ('a.com', 'example.com')", true],
   ['   number_of_orders = 3   ', true]
 ] as const) {

@@ -169,8 +169,11 @@ export async function deactivateDiscounts(q: Queries, storeId: number, ids: stri
      where store_id = ${storeId} and id = any(${ids}::bigint[]) and (ends_at is null or ends_at > ${now})`)
 }
 
-/** With their codes. */
+/** With their codes and metafields. */
 export async function deleteDiscounts(q: Queries, storeId: number, ids: string[]): Promise<void> {
+  await q.run(sql`
+    delete from sandbox.metafields
+     where store_id = ${storeId} and owner_type = 'DiscountNode' and owner_id = any(${ids}::bigint[])`)
   await q.run(sql`delete from sandbox.redeem_codes where store_id = ${storeId} and discount_id = any(${ids}::bigint[])`)
   await q.run(sql`delete from sandbox.discounts where store_id = ${storeId} and id = any(${ids}::bigint[])`)
 }
