@@ -25,6 +25,9 @@ grant usage on sequence sandbox.credit_account_ids to perennial_operator, perenn
 create sequence sandbox.credit_transaction_ids start 4217691954 increment 3;
 grant usage on sequence sandbox.credit_transaction_ids to perennial_operator, perennial_store;
 
+create sequence sandbox.customer_address_ids start 12268831441202 increment 3;
+grant usage on sequence sandbox.customer_address_ids to perennial_operator, perennial_store;
+
 create sequence sandbox.customer_ids start 7064055069301 increment 3;
 grant usage on sequence sandbox.customer_ids to perennial_operator, perennial_store;
 
@@ -37,14 +40,14 @@ grant usage on sequence sandbox.dispute_ids to perennial_operator, perennial_sto
 create sequence sandbox.draft_ids start 5402440842 increment 3;
 grant usage on sequence sandbox.draft_ids to perennial_operator, perennial_store;
 
+create sequence sandbox.due_job_ids start 799635341618 increment 3;
+grant usage on sequence sandbox.due_job_ids to perennial_operator, perennial_store;
+
 create sequence sandbox.gift_card_ids start 654879129906 increment 3;
 grant usage on sequence sandbox.gift_card_ids to perennial_operator, perennial_store;
 
 create sequence sandbox.gift_card_transaction_ids start 308879129906 increment 3;
 grant usage on sequence sandbox.gift_card_transaction_ids to perennial_operator, perennial_store;
-
-create sequence sandbox.job_ids start 799635341618 increment 3;
-grant usage on sequence sandbox.job_ids to perennial_operator, perennial_store;
 
 create sequence sandbox.line_item_ids start 13487817672276 increment 3;
 grant usage on sequence sandbox.line_item_ids to perennial_operator, perennial_store;
@@ -2731,6 +2734,7 @@ create table sandbox.collections (
   description text not null default ''::text,
   product_ids bigint[] not null default '{}'::bigint[],
   updated_at timestamp with time zone not null,
+  more jsonb not null default '{}'::jsonb,
   constraint collections_pkey PRIMARY KEY (store_id, id)
 );
 grant delete, insert, select, update on sandbox.collections to perennial_operator, perennial_store;
@@ -2792,6 +2796,17 @@ create table sandbox.credit_transactions (
 CREATE INDEX credit_transactions_by_account ON sandbox.credit_transactions USING btree (store_id, account_id, id);
 grant delete, insert, select, update on sandbox.credit_transactions to perennial_operator, perennial_store;
 
+create table sandbox.customer_addresses (
+  store_id bigint not null,
+  id bigint not null default nextval('sandbox.customer_address_ids'::regclass),
+  customer_id bigint not null,
+  is_default boolean not null,
+  body jsonb not null,
+  constraint customer_addresses_pkey PRIMARY KEY (store_id, id)
+);
+CREATE INDEX customer_addresses_by_customer ON sandbox.customer_addresses USING btree (store_id, customer_id, id);
+grant delete, insert, select, update on sandbox.customer_addresses to perennial_operator, perennial_store;
+
 create table sandbox.customers (
   store_id bigint not null,
   id bigint not null default nextval('sandbox.customer_ids'::regclass),
@@ -2810,6 +2825,7 @@ create table sandbox.customers (
   deleted_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  more jsonb not null default '{}'::jsonb,
   constraint customers_pkey PRIMARY KEY (store_id, id)
 );
 CREATE UNIQUE INDEX customers_by_email ON sandbox.customers USING btree (store_id, lower(email));
@@ -2863,6 +2879,21 @@ create table sandbox.drafts (
 );
 grant delete, insert, select, update on sandbox.drafts to perennial_operator, perennial_store;
 
+create table sandbox.due_jobs (
+  store_id bigint not null,
+  id bigint not null default nextval('sandbox.due_job_ids'::regclass),
+  token uuid not null,
+  kind text not null,
+  args jsonb not null,
+  result jsonb,
+  due_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint due_jobs_pkey PRIMARY KEY (store_id, id),
+  constraint due_jobs_store_id_token_key UNIQUE (store_id, token)
+);
+CREATE INDEX due_jobs_due ON sandbox.due_jobs USING btree (store_id, due_at, id) WHERE (due_at IS NOT NULL);
+grant delete, insert, select, update on sandbox.due_jobs to perennial_operator, perennial_store;
+
 create table sandbox.functions (
   store_id bigint not null,
   id uuid not null,
@@ -2911,17 +2942,11 @@ grant delete, insert, select, update on sandbox.gift_cards to perennial_operator
 
 create table sandbox.jobs (
   store_id bigint not null,
-  id bigint not null default nextval('sandbox.job_ids'::regclass),
-  token uuid not null,
-  kind text not null,
-  args jsonb not null,
-  result jsonb,
-  due_at timestamp with time zone,
+  id text not null,
+  result jsonb not null default '{}'::jsonb,
   created_at timestamp with time zone not null,
-  constraint jobs_pkey PRIMARY KEY (store_id, id),
-  constraint jobs_store_id_token_key UNIQUE (store_id, token)
+  constraint jobs_pkey PRIMARY KEY (store_id, id)
 );
-CREATE INDEX jobs_due ON sandbox.jobs USING btree (store_id, due_at, id) WHERE (due_at IS NOT NULL);
 grant delete, insert, select, update on sandbox.jobs to perennial_operator, perennial_store;
 
 create table sandbox.metafield_definitions (
@@ -2933,6 +2958,7 @@ create table sandbox.metafield_definitions (
   name text not null,
   type text not null,
   access jsonb not null,
+  more jsonb not null default '{}'::jsonb,
   constraint metafield_definitions_pkey PRIMARY KEY (store_id, id),
   constraint metafield_definitions_store_id_owner_type_namespace_key_key UNIQUE (store_id, owner_type, namespace, key)
 );
@@ -3023,6 +3049,7 @@ create table sandbox.products (
   updated_at timestamp with time zone not null,
   vendor text,
   product_type text,
+  more jsonb not null default '{}'::jsonb,
   constraint products_pkey PRIMARY KEY (store_id, id)
 );
 grant delete, insert, select, update on sandbox.products to perennial_operator, perennial_store;
@@ -3077,6 +3104,7 @@ create table sandbox.selling_plan_groups (
   "position" integer,
   product_ids bigint[] not null default '{}'::bigint[],
   created_at timestamp with time zone not null,
+  variant_ids bigint[] not null default '{}'::bigint[],
   constraint selling_plan_groups_pkey PRIMARY KEY (store_id, id)
 );
 grant delete, insert, select, update on sandbox.selling_plan_groups to perennial_operator, perennial_store;
@@ -3094,6 +3122,7 @@ create table sandbox.selling_plans (
   delivery_policy jsonb not null,
   pricing_policies jsonb not null default '[]'::jsonb,
   created_at timestamp with time zone not null,
+  more jsonb not null default '{}'::jsonb,
   constraint selling_plans_pkey PRIMARY KEY (store_id, id)
 );
 CREATE INDEX selling_plans_by_group ON sandbox.selling_plans USING btree (store_id, group_id);
@@ -3212,6 +3241,7 @@ create table sandbox.webhook_subscriptions (
   metafield_namespaces text[] not null default '{}'::text[],
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  metafields jsonb not null default '[]'::jsonb,
   constraint webhook_subscriptions_pkey PRIMARY KEY (store_id, id),
   constraint webhook_subscriptions_store_id_topic_uri_key UNIQUE (store_id, topic, uri)
 );

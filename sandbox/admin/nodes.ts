@@ -1,5 +1,5 @@
 import { findBulkOperation } from '../state/bulk-operations.ts'
-import { isCode } from '../state/discounts.ts'
+import { isCode } from '../state/discounts/discounts.ts'
 import { findDraft } from '../state/drafts.ts'
 import { findWebhookSubscriptions } from '../state/webhook-subscriptions.ts'
 import { accessDenied, isGranted, scopeOfType } from '../wire/access.ts'

@@ -2,8 +2,14 @@ import type { Queries } from '#kit/postgres'
 import { sumOf } from '../amounts.ts'
 import type { Shop } from '../shop.ts'
 import type { Customer } from '../state/customers.ts'
-import { type Discount, hasAutomaticDiscounts, listActiveAutomatic, sortOf, useDiscount } from '../state/discounts.ts'
-import { listFunctions } from '../state/functions.ts'
+import {
+  type Discount,
+  hasAutomaticDiscounts,
+  listActiveAutomatic,
+  sortOf,
+  useDiscount
+} from '../state/discounts/discounts.ts'
+import { listFunctions } from '../state/discounts/functions.ts'
 import type { Reduction } from './cart-totals.ts'
 import { cutOf, doCombine, inOrder, isFor, type Sale } from './discount-cuts.ts'
 

@@ -5,7 +5,7 @@ import { isMember } from '../segments/members.ts'
 import type { Shop } from '../shop.ts'
 import { findCollections } from '../state/collections.ts'
 import type { Customer } from '../state/customers.ts'
-import { type Discount, sortOf } from '../state/discounts.ts'
+import { type Discount, sortOf } from '../state/discounts/discounts.ts'
 import { findSegments } from '../state/segments.ts'
 import { type Goods, priceOf, type Reduction } from './cart-totals.ts'
 

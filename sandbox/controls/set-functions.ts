@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { invalidField } from '#kit/refusal'
 import type { Platform } from '../http.ts'
-import { writeFunctions } from '../state/functions.ts'
+import { writeFunctions } from '../state/discounts/functions.ts'
 import { shopOf } from './refusals.ts'
 
 export type NewFunction = {

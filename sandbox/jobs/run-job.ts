@@ -3,7 +3,14 @@ import { searchDiscounts } from '../admin/discounts/list-discounts.ts'
 import { listMembers } from '../segments/members.ts'
 import { parseSegment } from '../segments/segment-query.ts'
 import type { Shop } from '../shop.ts'
-import { activateDiscounts, deactivateDiscounts, deleteDiscounts, findDiscounts, isCode } from '../state/discounts.ts'
+import {
+  activateDiscounts,
+  deactivateDiscounts,
+  deleteDiscounts,
+  findDiscounts,
+  isCode
+} from '../state/discounts/discounts.ts'
+import { findByCodes, insertRedeemCode } from '../state/discounts/redeem-codes.ts'
 import {
   argsOf,
   type CodeResult,
@@ -13,7 +20,6 @@ import {
   finishDueJob,
   type JobResult
 } from '../state/due-jobs.ts'
-import { findByCodes, insertRedeemCode } from '../state/redeem-codes.ts'
 import { findSegments } from '../state/segments.ts'
 import { apiFor } from '../wire/api.ts'
 

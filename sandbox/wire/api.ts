@@ -8,7 +8,8 @@ import { type Contract, findContracts, listContractsOf } from '../state/contract
 import { type CreditAccount, findCreditAccounts, listCreditAccounts } from '../state/credit.ts'
 import { type CustomerAddress, listCustomerAddresses } from '../state/customer-addresses.ts'
 import { type Customer, findCustomers } from '../state/customers.ts'
-import { type Discount, findDiscounts } from '../state/discounts.ts'
+import { type Discount, findDiscounts } from '../state/discounts/discounts.ts'
+import { countCodes, findRedeemCodes, type RedeemCode } from '../state/discounts/redeem-codes.ts'
 import { type Dispute, findDisputes, listDisputesOf } from '../state/disputes.ts'
 import { findGiftCards, type GiftCard } from '../state/gift-cards.ts'
 import { listMetafields, type Metafield } from '../state/metafields.ts'
@@ -36,7 +37,6 @@ import {
   type SellingPlanGroup,
   type Variant
 } from '../state/products.ts'
-import { countCodes, findRedeemCodes, type RedeemCode } from '../state/redeem-codes.ts'
 import { findSegments, type Segment } from '../state/segments.ts'
 import { groupedBy, keyedBy, Loader } from './loader.ts'
 

@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql'
-import type { Discount, DiscountBody, DiscountItems, DiscountKind } from '../../state/discounts.ts'
+import type { Discount, DiscountBody, DiscountItems, DiscountKind } from '../../state/discounts/discounts.ts'
 
 type Tags = { add?: string[] | null; remove?: string[] | null }
 type Lists = { add?: string[] | null; remove?: string[] | null }

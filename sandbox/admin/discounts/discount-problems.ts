@@ -1,5 +1,5 @@
-import { isCode, sortOf } from '../../state/discounts.ts'
-import { listFunctions, type ShopFunction } from '../../state/functions.ts'
+import { isCode, sortOf } from '../../state/discounts/discounts.ts'
+import { listFunctions, type ShopFunction } from '../../state/discounts/functions.ts'
 import type { Api } from '../../wire/api.ts'
 import { isNumericId } from '../../wire/gid.ts'
 import { amountFrom } from '../../wire/money.ts'

@@ -1,5 +1,5 @@
-import type { Discount } from '../../state/discounts.ts'
-import { listFunctions, type ShopFunction } from '../../state/functions.ts'
+import type { Discount } from '../../state/discounts/discounts.ts'
+import { listFunctions, type ShopFunction } from '../../state/discounts/functions.ts'
 import type { Api, Resolvers } from '../../wire/api.ts'
 import { type PageArgs, pageOf } from '../../wire/connections.ts'
 import { theApp } from '../shop.ts'

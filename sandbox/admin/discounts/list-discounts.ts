@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql'
-import { isCode } from '../../state/discounts.ts'
+import { isCode } from '../../state/discounts/discounts.ts'
 import type { Api, Resolvers } from '../../wire/api.ts'
 import type { PageArgs } from '../../wire/connections.ts'
 import { parseGid } from '../../wire/gid.ts'

@@ -1,5 +1,5 @@
 import { decimalOf } from '#kit/money'
-import { type Discount, type DiscountBody, type DiscountItems, sortOf } from '../../state/discounts.ts'
+import { type Discount, type DiscountBody, type DiscountItems, sortOf } from '../../state/discounts/discounts.ts'
 import type { Api } from '../../wire/api.ts'
 import { numberIn } from '../../wire/gid.ts'
 import { amountFrom, moneyV2 } from '../../wire/money.ts'

@@ -1,5 +1,5 @@
-import { type Discount, isCode } from '../../state/discounts.ts'
-import type { RedeemCode } from '../../state/redeem-codes.ts'
+import { type Discount, isCode } from '../../state/discounts/discounts.ts'
+import type { RedeemCode } from '../../state/discounts/redeem-codes.ts'
 import type { Api, Resolver, Resolvers } from '../../wire/api.ts'
 import { type PageArgs, pageOf } from '../../wire/connections.ts'
 import { gid, numberIn } from '../../wire/gid.ts'

@@ -9,9 +9,9 @@ import {
   isCode,
   sortOf,
   updateDiscount
-} from '../../state/discounts.ts'
+} from '../../state/discounts/discounts.ts'
+import { findByCodes, firstCodeOf, insertRedeemCode, renameRedeemCode } from '../../state/discounts/redeem-codes.ts'
 import { saveMetafields } from '../../state/metafields.ts'
-import { findByCodes, firstCodeOf, insertRedeemCode, renameRedeemCode } from '../../state/redeem-codes.ts'
 import type { Api, Resolver } from '../../wire/api.ts'
 import { isNumericId, parseGid } from '../../wire/gid.ts'
 import { type UserError, userError } from '../user-errors.ts'
