@@ -47,6 +47,7 @@ export const ACCEPTED_OF_DISCOUNTS: Record<string, string> = {
     'discounts/discount-app-bulk-live-parity.json/bulkJobs/payload: data.deleteCode.job.id'
   ]),
   ...because('the recorded store sold no subscriptions then, so that its summaries do not tell them apart', [
+    'discounts/discount-automatic-basic-detail-read.json/create: data.discountAutomaticBasicCreate.automaticDiscountNode.automaticDiscount.summary',
     'discounts/discount-automatic-basic-detail-read.json/response: data.discountNode.discount.summary',
     'discounts/discount-automatic-basic-detail-read.json/response: data.automaticDiscountNode.automaticDiscount.summary',
     'discounts/discount-catalog-non-empty-read.json/response: data.discountNodes.nodes[0].discount.summary',
