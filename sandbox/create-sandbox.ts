@@ -10,10 +10,10 @@ import { type AdminControls, adminControls, type SandboxUrls } from './controls/
 import { type Controls, makeControls } from './controls/index.ts'
 import { sandboxEngine } from './engine.ts'
 import { makeApp, type Platform } from './http.ts'
-import { proxyRoutes } from './proxy/routes.ts'
 import { reportingQueued } from './report-queued.ts'
 import { metafieldRoutes } from './rest/metafields.ts'
 import { Shops } from './shop.ts'
+import { proxyRoutes } from './storefront/proxy-routes.ts'
 import { storefrontRoutes } from './storefront/routes.ts'
 
 export type Sandbox = {

@@ -4,7 +4,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { GraphQLSchema } from 'graphql'
 import { isTemporary } from '#kit/postgres'
 import { SAFE_HEADERS } from '#kit/safe-headers'
-import { API_VERSION, isServedVersion } from './admin/shop.ts'
+import { versionServed } from './admin/shop.ts'
 import type { ChargeFaults } from './billing/charge-faults.ts'
 import type { SandboxDatabase } from './report-queued.ts'
 import { hashToken, headerWord, type Shop, type Shops } from './shop.ts'
@@ -138,7 +138,8 @@ function graphqlRoute({ db, clock }: Platform, handleGraphql: GraphqlHandler, sc
   scope.post('/admin/api/:version/graphql.json', async (request, reply) => {
     if (!isAuthenticated(request, reply)) return reply
     const { version } = request.params as { version: string }
-    if (!isServedVersion(version)) return reply.code(404).send({ errors: 'Not Found' })
+    const served = versionServed(version)
+    if (!served) return reply.code(404).send({ errors: 'Not Found' })
     const { shop, baseUrl } = request.shopRequest
     const body = request.body as GraphqlRequest | null
     if (typeof body?.query !== 'string') {
@@ -152,7 +153,7 @@ function graphqlRoute({ db, clock }: Platform, handleGraphql: GraphqlHandler, sc
       return reply
     }
     return reply
-      .header(`X-${headerWord(shop)}-API-Version`, API_VERSION)
+      .header(`X-${headerWord(shop)}-API-Version`, served)
       .type('application/json; charset=utf-8')
       .send(JSON.stringify(response))
   })

@@ -1,12 +1,14 @@
 import { type CreatedAttempt, createAttempt } from '../billing/create-attempt.ts'
-import { cycleAt, cycleOf } from '../billing/cycles.ts'
+import { cycleAt } from '../billing/cycles.ts'
+import { type EditedCycle, editedCycle } from '../billing/edited-cycles.ts'
 import { errorKindOf } from '../billing/outcomes.ts'
 import type { Attempt } from '../state/attempts.ts'
-import type { Contract } from '../state/contracts.ts'
+import { listCycleEdits } from '../state/cycle-edits.ts'
 import type { Api, Resolvers } from '../wire/api.ts'
 import { badPage, type PageArgs, pageOf } from '../wire/connections.ts'
 import { numberIn } from '../wire/gid.ts'
 import { listing } from '../wire/pages.ts'
+import { editedContract, isOfCycle } from './cycle-edits.ts'
 import { userError } from './user-errors.ts'
 
 const pageOfAttempts = listing({
@@ -21,6 +23,7 @@ const PROBLEMS = {
   CONTRACT_NOT_FOUND: ['subscriptionContractId', 'Subscription contract does not exist.'],
   CONTRACT_PAUSED: ['subscriptionContractId', 'Subscription contract cannot be billed if paused.'],
   CONTRACT_TERMINATED: ['subscriptionContractId', 'Subscription contract cannot be billed once terminated.'],
+  BILLING_CYCLE_SKIPPED: ['billingCycleSelector', 'Billing cycle is skipped.'],
   CYCLE_INDEX_OUT_OF_RANGE: [
     'billingCycleSelector',
     'Billing cycle selector cannot select billing cycle outside of index range.'
@@ -82,11 +85,16 @@ async function chargeCycle(
   const requested = cycleFrom(args.billingCycleSelector)
   if (!contract || !requested) return payload({ attempt: null, problem: 'CONTRACT_NOT_FOUND' })
   const { timezone } = api.shop
-  const cycle =
-    'date' in requested ? cycleAt(contract, requested.date, timezone) : cycleOf(contract, requested.index, timezone)
+  const index = 'date' in requested ? cycleAt(contract, requested.date, timezone).index : requested.index
+  const cycle = editedCycle(
+    contract,
+    index,
+    await listCycleEdits(api.db.direct, api.shop.storeId, [contractId]),
+    timezone
+  )
   if (cycle.index < 1) return payload({ attempt: null, problem: 'CYCLE_INDEX_OUT_OF_RANGE' })
   const now = await api.now()
-  if (Temporal.Instant.compare(now, cycle.endAt.subtract({ hours: 24 })) < 0) {
+  if (Temporal.Instant.compare(now, cycle.expectedAt.subtract({ hours: 24 })) < 0) {
     const early = userError(
       ['billingCycleSelector'],
       'Billing cycle charge attempt made more than 24 hours before the billing cycle `billingAttemptExpectedDate`.',
@@ -98,11 +106,9 @@ async function chargeCycle(
     (attempt) => isOfCycle(attempt, contract, cycle.index) && attempt.status === 'failed'
   )
   const idempotencyKey = `cycle-${contract.cyclesBefore + cycle.index}-${tries.length}`
-  const originAt = Temporal.Instant.compare(cycle.endAt, now) < 0 ? cycle.endAt : now
+  const originAt = Temporal.Instant.compare(cycle.expectedAt, now) < 0 ? cycle.expectedAt : now
   return payload(await createAttempt(api, { contractId, idempotencyKey, cycle: { index: cycle.index }, originAt }))
 }
-
-type ShownCycle = { id: string; contract: Contract; index: number; startAt: Temporal.Instant; endAt: Temporal.Instant }
 
 async function cycles(
   _root: unknown,
@@ -122,20 +128,15 @@ async function cycles(
   // Without a range, a year of cycles from the first.
   const to = range?.endIndex ?? (dates ? cycleAt(contract, dates.endDate, timezone).index : from + 11)
   if (from < 1 || to < from || to - from > 1000) throw badPage('Invalid billing cycles range')
-  const all = Array.from({ length: to - from + 1 }, (_, i): ShownCycle => {
-    const cycle = cycleOf(contract, from + i, timezone)
-    return { ...cycle, id: String(cycle.index), contract }
+  const edits = await listCycleEdits(api.db.direct, api.shop.storeId, [contract.id])
+  const all = Array.from({ length: to - from + 1 }, (_, i) => {
+    return editedCycle(contract, from + i, edits, timezone)
   })
   return pageOf(all, args)
 }
 
-async function attemptsOfCycle({ contract, index }: ShownCycle, api: Api): Promise<Attempt[]> {
+async function attemptsOfCycle({ contract, index }: EditedCycle, api: Api): Promise<Attempt[]> {
   return ((await api.load.attemptsOf.get(contract.id)) ?? []).filter((attempt) => isOfCycle(attempt, contract, index))
-}
-
-/** Whether an attempt was for this cycle in the contract's present numbering. */
-function isOfCycle(attempt: Attempt, contract: Contract, index: number): boolean {
-  return attempt.cycleIndex === index && attempt.cyclesBefore === contract.cyclesBefore
 }
 
 function challengeUrl(attempt: Attempt, api: Api): string | null {
@@ -208,15 +209,17 @@ export const billingResolvers: Resolvers = {
     insufficientStockProductVariants: (_error: unknown, args: PageArgs) => noVariants(args)
   },
   SubscriptionBillingCycle: {
-    cycleIndex: ({ index }: ShownCycle) => index,
-    cycleStartAt: ({ startAt }: ShownCycle) => startAt,
-    cycleEndAt: ({ endAt }: ShownCycle) => endAt,
-    billingAttemptExpectedDate: ({ endAt }: ShownCycle) => endAt,
-    edited: () => false,
-    skipped: () => false,
-    status: async (cycle: ShownCycle, _args: unknown, api: Api) =>
+    cycleIndex: ({ index }: EditedCycle) => index,
+    cycleStartAt: ({ startAt }: EditedCycle) => startAt,
+    cycleEndAt: ({ endAt }: EditedCycle) => endAt,
+    billingAttemptExpectedDate: ({ expectedAt }: EditedCycle) => expectedAt,
+    edited: ({ edit }: EditedCycle) => edit?.terms != null || edit?.billingAt != null,
+    skipped: ({ edit }: EditedCycle) => edit?.isSkipped ?? false,
+    sourceContract: ({ contract }: EditedCycle) => contract,
+    editedContract: (cycle: EditedCycle) => editedContract(cycle),
+    status: async (cycle: EditedCycle, _args: unknown, api: Api) =>
       (await attemptsOfCycle(cycle, api)).some((attempt) => attempt.status === 'succeeded') ? 'BILLED' : 'UNBILLED',
-    billingAttempts: async (cycle: ShownCycle, args: PageArgs, api: Api) =>
+    billingAttempts: async (cycle: EditedCycle, args: PageArgs, api: Api) =>
       pageOf(await attemptsOfCycle(cycle, api), args)
   }
 }

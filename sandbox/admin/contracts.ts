@@ -129,14 +129,21 @@ export function idsOf(api: Api, line: LineInput) {
 type Priced = Pick<ContractTerms, 'lines' | 'discounts'>
 type OfTerms<T> = T & { terms: Priced; currency: string }
 export type ShownLine = OfTerms<ContractLine & { __typename: 'SubscriptionLine' }>
-export type ShownDiscount = OfTerms<ContractDiscount & { __typename: 'SubscriptionManualDiscount' }>
+export type ShownDiscount = OfTerms<
+  ContractDiscount & { __typename: 'SubscriptionManualDiscount' | 'SubscriptionAppliedCodeDiscount' }
+>
 
 export function shownLines(terms: Priced, currency: string): ShownLine[] {
   return terms.lines.map((line) => ({ __typename: 'SubscriptionLine', ...line, terms, currency }))
 }
 
 export function shownDiscounts(terms: Priced, currency: string): ShownDiscount[] {
-  return terms.discounts.map((one) => ({ __typename: 'SubscriptionManualDiscount', ...one, terms, currency }))
+  return terms.discounts.map((one) => ({
+    __typename: one.code === undefined ? 'SubscriptionManualDiscount' : 'SubscriptionAppliedCodeDiscount',
+    ...one,
+    terms,
+    currency
+  }))
 }
 
 export async function paymentMethodOf(token: string | null, args: { showRevoked?: boolean }, api: Api) {
@@ -174,7 +181,12 @@ export const contractResolvers: Resolvers = {
     lineCount: ({ lines }: Contract) => lines.length,
     linesCount: ({ lines }: Contract) => ({ count: lines.length, precision: 'EXACT' }),
     lines: (contract: Contract, args: PageArgs) => pageOf(shownLines(contract, contract.currency), args),
-    discounts: (contract: Contract, args: PageArgs) => pageOf(shownDiscounts(contract, contract.currency), args),
+    discounts: (contract: Contract, args: PageArgs) =>
+      // The API shows redeemed codes in drafts alone.
+      pageOf(
+        shownDiscounts(contract, contract.currency).filter(({ code }) => code === undefined),
+        args
+      ),
     billingAttempts: async ({ id }: Contract, args: PageArgs, api: Api) =>
       pageOf((await api.load.attemptsOf.get(id)) ?? [], args),
     orders: async ({ id }: Contract, args: PageArgs, api: Api) =>
@@ -205,6 +217,10 @@ export const contractResolvers: Resolvers = {
       gidOrNull(shop, 'ProductVariant', variantId),
     sellingPlanId: ({ sellingPlanId }: ShownLine, _args: unknown, { shop }: Api) =>
       gidOrNull(shop, 'SellingPlan', sellingPlanId)
+  },
+  SubscriptionAppliedCodeDiscount: {
+    redeemCode: ({ code }: ShownDiscount) => code,
+    rejectionReason: ({ rejection }: ShownDiscount) => rejection ?? null
   },
   SubscriptionManualDiscount: {
     type: () => 'MANUAL',

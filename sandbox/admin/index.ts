@@ -9,6 +9,7 @@ import { productResolvers } from './catalogue/products.ts'
 import { publicationResolvers } from './catalogue/publications.ts'
 import { contractResolvers } from './contracts.ts'
 import { customerResolvers } from './customers/customers.ts'
+import { cycleEditResolvers } from './cycle-edits.ts'
 import { discountResolvers } from './discounts/resolvers.ts'
 import { draftResolvers } from './drafts.ts'
 import { giftCardResolvers } from './gift-cards.ts'
@@ -36,6 +37,7 @@ const PARTS: Resolvers[] = [
   contractResolvers,
   draftResolvers,
   billingResolvers,
+  cycleEditResolvers,
   orderResolvers,
   webhookResolvers,
   metafieldResolvers,

@@ -28,8 +28,15 @@ export function theApp() {
   return APP
 }
 
-export function isServedVersion(version: string): boolean {
-  return VERSIONS.some(({ handle }) => handle === version)
+/**
+ * The version that a request of this version gets. One that is no longer served gets the oldest that is; null for one that never was, or
+ * is not yet.
+ */
+export function versionServed(version: string): string | null {
+  if (version === 'unstable') return version
+  const [oldest, latest] = [VERSIONS[0]!.handle, API_VERSION]
+  if (!/^20\d\d-(01|04|07|10)$/.test(version) || version > latest) return null
+  return version < oldest ? oldest : version
 }
 
 async function offsetOf(_shop: unknown, _args: unknown, api: Api): Promise<string> {

@@ -19,6 +19,7 @@ function priceInCycle(line: ContractLine, cycleIndex: number): number {
 }
 
 function isLive(discount: ContractDiscount): boolean {
+  if (discount.rejection) return false
   return discount.recurringCycleLimit === null || discount.usageCount < discount.recurringCycleLimit
 }
 
@@ -44,7 +45,12 @@ export function chargeOf(
       amountMinor = takeOff(lines, discount)
     }
     usedDiscountIds.push(discount.id)
-    discounts.push({ code: null, title: discount.title ?? 'Discount', amountMinor, percentage: discount.percentage })
+    discounts.push({
+      code: discount.code ?? null,
+      title: discount.title ?? 'Discount',
+      amountMinor,
+      percentage: discount.percentage
+    })
   }
   const linesMinor = lines.reduce((sum, line) => sum + line.chargedPriceMinor * line.quantity, 0)
   const discountMinor = lines.reduce((sum, line) => sum + line.discountMinor, 0)

@@ -4,6 +4,7 @@ import type { Contract } from '../state/contracts.ts'
 import type { Api } from '../wire/api.ts'
 import { outcomeOfSuccess } from './charge-faults.ts'
 import { type Cycle, cycleAt, cycleOf } from './cycles.ts'
+import { firstUnskipped } from './edited-cycles.ts'
 import { resolveAttemptsNow } from './resolve-attempts.ts'
 
 export type AttemptProblem =
@@ -11,7 +12,10 @@ export type AttemptProblem =
   | 'CONTRACT_PAUSED'
   | 'CONTRACT_TERMINATED'
   | 'CYCLE_INDEX_OUT_OF_RANGE'
+  | 'BILLING_CYCLE_SKIPPED'
 export type CreatedAttempt = { attempt: Attempt; problem: null } | { attempt: null; problem: AttemptProblem }
+
+const REFUSED: Record<string, AttemptProblem> = { PAUSED: 'CONTRACT_PAUSED', SKIPPED: 'BILLING_CYCLE_SKIPPED' }
 
 /** Longer than a day, so that clients stop waiting before the result arrives. */
 const LATE_HOURS = 26
@@ -63,7 +67,7 @@ export async function createAttempt(
     // A concurrent request with the same key was first.
     (await findAttemptByKey(db.direct, shop.storeId, contractId, idempotencyKey))
   if (!attempt) {
-    return { attempt: null, problem: stored.contractStatus === 'PAUSED' ? 'CONTRACT_PAUSED' : 'CONTRACT_TERMINATED' }
+    return { attempt: null, problem: REFUSED[stored.contractStatus] ?? 'CONTRACT_TERMINATED' }
   }
   if (stored.created && attempt.outcome === 'lost') {
     await api.write((q, at) => resolveAttemptsNow(q, shop, [attempt.id], at))
@@ -74,7 +78,7 @@ export async function createAttempt(
 
 type Selected = { index: number } | { date: Temporal.Instant } | null
 
-/** The selected cycle; without a selection the first unpaid one. */
+/** The selected cycle; without a selection the first unpaid one that is not skipped. */
 async function cycleFor(api: Api, contract: Contract, selected: Selected): Promise<Cycle> {
   const { timezone } = api.shop
   if (selected && 'date' in selected) return cycleAt(contract, selected.date, timezone)
@@ -83,5 +87,6 @@ async function cycleFor(api: Api, contract: Contract, selected: Selected): Promi
 }
 
 async function firstUnpaid(api: Api, contract: Contract): Promise<number> {
-  return (await lastPaidCycle(api.db.direct, api.shop.storeId, contract.id)) + 1
+  const last = await lastPaidCycle(api.db.direct, api.shop.storeId, contract.id)
+  return firstUnskipped(api.db.direct, api.shop.storeId, contract, last + 1)
 }

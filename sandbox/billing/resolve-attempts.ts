@@ -5,6 +5,7 @@ import type { Shop } from '../shop.ts'
 import { type Attempt, type AttemptResult, findAttempts, resolveAttempts } from '../state/attempts.ts'
 import { type Contract, findContracts } from '../state/contracts.ts'
 import { type Customer, findCustomers } from '../state/customers.ts'
+import { listCycleEdits } from '../state/cycle-edits.ts'
 import { findPaymentMethods, type PaymentMethod } from '../state/payment-methods.ts'
 import { keyedBy } from '../wire/loader.ts'
 import { type Charge, chargeOf } from './charge.ts'
@@ -127,6 +128,7 @@ export async function resolveAttemptsNow(
   const tokens = [...contracts.values()].map((contract) => contract.paymentToken).filter((token) => token !== null)
   const cards = keyedBy(await findPaymentMethods(q, shop.storeId, tokens), 'id')
   const paid = await paidCycles(q, shop, attempts)
+  const edits = await listCycleEdits(q, shop.storeId, [...contracts.keys()])
 
   const cases = attempts.map((attempt): Case => {
     const contract = contracts.get(attempt.contractId)!
@@ -141,7 +143,9 @@ export async function resolveAttemptsNow(
           ? verdictOf(attempt, customer, card, decide)
           : 'CANCELLED_PAYMENT'
     if (verdict === 'paid' || verdict === 'reported_failed') paid.add(cycle)
-    const charge = chargeOf(contract, attempt.cyclesBefore + attempt.cycleIndex)
+    const number = attempt.cyclesBefore + attempt.cycleIndex
+    const edit = edits.find((one) => one.contractId === contract.id && one.cycle === number)
+    const charge = chargeOf(edit?.terms ?? contract, number)
     return { attempt, contract, customer, card, verdict, isPaidAgain: isPaid && verdict === 'paid', charge }
   })
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { jsonValueOf } from '../admin/metafields/metafields.ts'
+import { versionServed } from '../admin/shop.ts'
 import { isAuthenticated, type Platform } from '../http.ts'
 import { formsOf, number } from '../outgoing/json.ts'
 import { headerWord, type Shop } from '../shop.ts'
@@ -18,6 +19,10 @@ export function metafieldRoutes(platform: Platform) {
   const limits = new CallLimits()
   return (scope: FastifyInstance) => {
     const limited = (request: FastifyRequest, reply: FastifyReply): boolean => {
+      if (!versionServed((request.params as { version: string }).version)) {
+        notFound(reply)
+        return false
+      }
       const { shop } = request.shopRequest
       const { calls, size, retryAfterSeconds } = limits.take(shop.storeId)
       reply.header(`X-${headerWord(shop)}-Shop-Api-Call-Limit`, `${calls}/${size}`)

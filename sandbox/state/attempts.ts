@@ -85,7 +85,8 @@ type RawAttempt = Record<'id' | 'contract_id' | 'order_id', string | null> & Rec
 
 /**
  * Stores an attempt in one statement, with the next outcome of the customer's card script; `onSuccess` replaces the outcome
- * `success`. Returns the existing attempt if the key was used before. Stores nothing if the contract is not active. Null if the
+ * `success`. Returns the existing attempt if the key was used before. Stores nothing if the contract is not active, or if the
+ * cycle is skipped: its status is then SKIPPED. Null if the
  * contract does not exist.
  */
 export async function insertAttempt(
@@ -111,7 +112,11 @@ export async function insertAttempt(
     StoredAttempt,
     sql`
     with contract as (
-      select c.id, c.status, c.customer_id, c.cycles_before
+      select c.id, c.customer_id, c.cycles_before,
+             case when c.status = 'ACTIVE' and exists (
+               select from sandbox.cycle_edits e
+                where e.store_id = ${storeId} and e.contract_id = c.id and e.cycle = c.cycles_before + ${input.cycleIndex}::int
+                  and e.is_skipped) then 'SKIPPED' else c.status end as status
         from sandbox.contracts c where c.store_id = ${storeId} and c.id = ${input.contractId}
     ), card as (
       -- Locked, so that concurrent attempts get different outcomes of the script.

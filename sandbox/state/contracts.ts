@@ -48,6 +48,9 @@ export type ContractDiscount = {
   usageCount: number
   /** Null: every line. */
   lineIds: string[] | null
+  /** The code that was redeemed for it, and why it takes nothing off; a manual discount has neither. */
+  code?: string
+  rejection?: string | null
 }
 
 /** The terms that an app can change through a draft. */

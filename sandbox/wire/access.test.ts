@@ -99,7 +99,9 @@ test('a single field can be withheld whatever the scopes are', async () => {
 })
 
 test('a mutation and a webhook topic without their scope change nothing', async () => {
-  const shop = await aShop({ accessScopes: without('write_own_subscription_contracts', 'read_customer_merge') })
+  const shop = await aShop({
+    accessScopes: without('write_own_subscription_contracts', 'read_customer_merge', 'write_customer_merge')
+  })
   await shop.aPlan()
   const { contract } = await shop.aMember()
   const { data, errors } = await shop.charge(contract, 1)

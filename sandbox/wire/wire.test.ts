@@ -46,7 +46,7 @@ test("a request without the shop's token is refused with a string error", async 
   }
   assert.equal((await ask(`${origin}/nobody.test/admin/api/2026-07/graphql.json`, {})).status, 404)
   const token = { 'x-platform-access-token': shop.shop.accessToken }
-  assert.equal((await ask(`${shop.base}/admin/api/2019-01/graphql.json`, token)).status, 404)
+  assert.equal((await ask(`${shop.base}/admin/api/2019-13/graphql.json`, token)).status, 404)
   const byHost = await ask(`${origin}/admin/api/2026-07/graphql.json`, { ...token, host: shop.shop.domain })
   assert.deepEqual((byHost.body as { data: unknown }).data, { shop: { name: 'Corner shop' } })
   assert.equal(byHost.headers['x-platform-api-version'], '2026-07')
@@ -60,6 +60,25 @@ test('a shop with the other profile has its own header names and gids', async ()
     body: JSON.stringify({ query: '{ shop { id } }' })
   })
   assert.match(JSON.stringify(await response.body.json()), /gid:\/\/shopify\/Shop\/\d+/)
+})
+
+test('a version that is over gets the oldest that is served; one that never was is not found', async () => {
+  const shop = await aShop()
+  const get = async (version: string) => {
+    const response = await request(`${shop.base}/admin/api/${version}/graphql.json`, {
+      method: 'POST',
+      dispatcher: shop.agent,
+      headers: { 'content-type': 'application/json', 'x-platform-access-token': shop.shop.accessToken },
+      body: JSON.stringify({ query: '{ shop { name } }' })
+    })
+    await response.body.dump()
+    return [response.statusCode, response.headers['x-platform-api-version']]
+  }
+  assert.deepEqual(await get('2026-04'), [200, '2026-04'])
+  assert.deepEqual(await get('2023-01'), [200, '2026-01'])
+  assert.deepEqual(await get('unstable'), [200, 'unstable'])
+  for (const version of ['2026-10', '2026-13', '2026-7', 'latest', '20260-07'])
+    assert.deepEqual(await get(version), [404, undefined])
 })
 
 test("an invalid document is refused with the platform's message and code", async () => {

@@ -1,4 +1,5 @@
 import { int, type Queries, type RowOf, row, sql, text } from '#kit/postgres'
+import { type Discount, findDiscounts } from './discounts.ts'
 
 const CodeRow = row({ id: text, discountId: text, code: text, usageCount: int })
 export type RedeemCode = RowOf<typeof CodeRow> & { __typename: 'DiscountRedeemCode' }
@@ -24,6 +25,17 @@ export async function findByCodes(q: Queries, storeId: number, codes: string[]):
       from sandbox.redeem_codes where store_id = ${storeId} and lower(code) = any(${codes.map((code) => code.toLowerCase())}::text[])`
   )
   return rows.map(asCode)
+}
+
+/** The discount of a code, with the code as it was made. */
+export async function findDiscountByCode(
+  q: Queries,
+  storeId: number,
+  code: string
+): Promise<(Discount & { code: string }) | null> {
+  const [found] = await findByCodes(q, storeId, [code])
+  const [discount] = found ? await findDiscounts(q, storeId, [found.discountId]) : []
+  return found && discount ? { ...discount, code: found.code } : null
 }
 
 /** The first code of a discount, and how many it has. */

@@ -1,11 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import type { Dispatcher } from 'undici'
 import type { Platform } from '../http.ts'
+import { forwardToApp, PATH_PREFIX } from '../proxy/forward.ts'
 import { loggedInCustomer } from '../session.ts'
-import { forwardToApp, PATH_PREFIX } from './forward.ts'
+import { isTemplate, renderPage } from './render-page.ts'
 
 /** `{shop}/apps/svc-api/*`: requests of a storefront to the app, through the platform. */
-export function proxyRoutes({ clock }: Platform, agent: Dispatcher) {
+export function proxyRoutes(platform: Platform, agent: Dispatcher) {
+  const { clock } = platform
   return (parent: FastifyInstance) => {
     parent.register(async (scope) => {
       // The body is forwarded unchanged, whatever its type.
@@ -31,8 +33,11 @@ export function proxyRoutes({ clock }: Platform, agent: Dispatcher) {
           },
           await clock(shop.domain)
         )
-        if (!forwarded) {
-          return reply.code(502).type('text/html').send('<h1>The app behind this page does not answer.</h1>')
+        const unanswered = () =>
+          reply.code(502).type('text/html').send('<h1>The app behind this page does not answer.</h1>')
+        if (!forwarded) return unanswered()
+        if (isTemplate(forwarded)) {
+          return (await renderPage(platform, request, reply, forwarded, loggedInCustomer(request))) ?? unanswered()
         }
         // A body that breaks off, or takes longer than the platform waits, breaks the visitor's connection off.
         return reply.code(forwarded.status).headers(forwarded.headers).send(forwarded.body)
