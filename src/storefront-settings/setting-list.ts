@@ -1,4 +1,4 @@
-// Every setting of the storefront, one line each, in the order in which they are shown.
+// Every setting of the storefront, one line each.
 
 export { orderGift } from './keys/order-gift.ts'
 export { softlogin } from './keys/softlogin.ts'

@@ -6,7 +6,7 @@ import { storefrontSettingChanged } from './events/storefront-setting-changed.ts
 import { settingTooLong, storefrontSettingRefused, unknownStorefrontSetting } from './refusals.ts'
 import * as settingList from './setting-list.ts'
 
-/** Every setting, in the order in which they are shown. */
+/** Every setting. */
 export const STOREFRONT_SETTINGS: readonly StorefrontSetting[] = Object.values(settingList)
 
 /** The setting of a key. Refuses a key that is none, and says which there are. */

@@ -40,7 +40,7 @@ export function scalar<T>(declared: {
     meaning,
     read(given, { path, problems }) {
       const value = parse(given)
-      if (value === undefined) problems.push({ field: path, code: 'invalid', message: `must be ${accepts}` })
+      if (value === undefined) problems.push({ field: path || 'value', code: 'invalid', message: `must be ${accepts}` })
       return value as T
     }
   }

@@ -82,10 +82,11 @@ function wantMemberships(wanted: Wanted, held: MembershipRow[], profile: Profile
   want(wanted, customerSubscription1, asSubscription(first))
   const second = others.find(({ status, type }) => LIVE[status] < 3 || type !== first.type)
   if (second) want(wanted, customerSubscription2, asSubscription(second))
-  if (first.payerId === first.holderId) return
+  const given = [first, second].find((one) => one && one.payerId !== one.holderId)
+  if (!given) return
   want(wanted, subscriptionParent, {
-    subscription_id: gid(profile, 'SubscriptionContract', first.platformContractId),
-    customer: personOf(first.payerPlatformId, first.payerEmail, [first.payerFirstName, first.payerLastName], profile)
+    subscription_id: gid(profile, 'SubscriptionContract', given.platformContractId),
+    customer: personOf(given.payerPlatformId, given.payerEmail, [given.payerFirstName, given.payerLastName], profile)
   })
 }
 

@@ -39,7 +39,8 @@ export type DecodedMetafield<T> = { ok: true; value: T } | { ok: false; problems
 
 /** Reads a metafield's text. One that was changed by hand may hold anything: then all of its problems are returned. */
 export function decodeMetafield<T>({ type, field }: Metafield<T>, text: string): DecodedMetafield<T> {
-  const given = type === 'single_line_text_field' ? text : parseJson(text)
+  // A decimal number stays a text: as a number it would lose its final zeros.
+  const given = type === 'single_line_text_field' || type === 'number_decimal' ? text : parseJson(text)
   if (given === undefined)
     return { ok: false, problems: [{ field: 'value', code: 'invalid', message: 'must be JSON' }] }
   return readMetafield({ field }, given)

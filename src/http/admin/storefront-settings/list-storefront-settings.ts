@@ -13,7 +13,7 @@ export function listStorefrontSettingsRoute(admin: Surface): void {
       schema: {
         operationId: 'listStorefrontSettings',
         summary: 'List the settings of the storefront',
-        description: 'Lists every setting of the storefront with its value, in the order in which they are shown.',
+        description: 'Lists every setting of the storefront with its value.',
         params: StoreParams,
         response: { 200: Type.Object({ data: Type.Array(StorefrontSettingBody) }) }
       }
