@@ -25,6 +25,9 @@ grant usage on sequence sandbox.credit_account_ids to perennial_operator, perenn
 create sequence sandbox.credit_transaction_ids start 4217691954 increment 3;
 grant usage on sequence sandbox.credit_transaction_ids to perennial_operator, perennial_store;
 
+create sequence sandbox.customer_address_ids start 12268831441202 increment 3;
+grant usage on sequence sandbox.customer_address_ids to perennial_operator, perennial_store;
+
 create sequence sandbox.customer_ids start 7064055069301 increment 3;
 grant usage on sequence sandbox.customer_ids to perennial_operator, perennial_store;
 
@@ -36,6 +39,9 @@ grant usage on sequence sandbox.dispute_ids to perennial_operator, perennial_sto
 
 create sequence sandbox.draft_ids start 5402440842 increment 3;
 grant usage on sequence sandbox.draft_ids to perennial_operator, perennial_store;
+
+create sequence sandbox.due_job_ids start 799635341618 increment 3;
+grant usage on sequence sandbox.due_job_ids to perennial_operator, perennial_store;
 
 create sequence sandbox.gift_card_ids start 654879129906 increment 3;
 grant usage on sequence sandbox.gift_card_ids to perennial_operator, perennial_store;
@@ -66,6 +72,9 @@ grant usage on sequence sandbox.refund_ids to perennial_operator, perennial_stor
 
 create sequence sandbox.revisions start 4690720903 increment 1;
 grant usage on sequence sandbox.revisions to perennial_operator, perennial_store;
+
+create sequence sandbox.segment_ids start 652810223922 increment 3;
+grant usage on sequence sandbox.segment_ids to perennial_operator, perennial_store;
 
 create sequence sandbox.selling_plan_group_ids start 1039518922 increment 3;
 grant usage on sequence sandbox.selling_plan_group_ids to perennial_operator, perennial_store;
@@ -2693,7 +2702,10 @@ create table sandbox.bulk_operations (
   step_at timestamp with time zone,
   created_at timestamp with time zone not null,
   completed_at timestamp with time zone,
-  constraint bulk_operations_pkey PRIMARY KEY (store_id, id)
+  type text not null default 'QUERY'::text,
+  upload_key text,
+  constraint bulk_operations_pkey PRIMARY KEY (store_id, id),
+  constraint bulk_operations_type_check CHECK (type = ANY (ARRAY['QUERY'::text, 'MUTATION'::text]))
 );
 CREATE INDEX bulk_operations_due ON sandbox.bulk_operations USING btree (store_id, step_at) WHERE (step_at IS NOT NULL);
 grant delete, insert, select, update on sandbox.bulk_operations to perennial_operator, perennial_store;
@@ -2722,6 +2734,7 @@ create table sandbox.collections (
   description text not null default ''::text,
   product_ids bigint[] not null default '{}'::bigint[],
   updated_at timestamp with time zone not null,
+  more jsonb not null default '{}'::jsonb,
   constraint collections_pkey PRIMARY KEY (store_id, id)
 );
 grant delete, insert, select, update on sandbox.collections to perennial_operator, perennial_store;
@@ -2783,6 +2796,17 @@ create table sandbox.credit_transactions (
 CREATE INDEX credit_transactions_by_account ON sandbox.credit_transactions USING btree (store_id, account_id, id);
 grant delete, insert, select, update on sandbox.credit_transactions to perennial_operator, perennial_store;
 
+create table sandbox.customer_addresses (
+  store_id bigint not null,
+  id bigint not null default nextval('sandbox.customer_address_ids'::regclass),
+  customer_id bigint not null,
+  is_default boolean not null,
+  body jsonb not null,
+  constraint customer_addresses_pkey PRIMARY KEY (store_id, id)
+);
+CREATE INDEX customer_addresses_by_customer ON sandbox.customer_addresses USING btree (store_id, customer_id, id);
+grant delete, insert, select, update on sandbox.customer_addresses to perennial_operator, perennial_store;
+
 create table sandbox.customers (
   store_id bigint not null,
   id bigint not null default nextval('sandbox.customer_ids'::regclass),
@@ -2801,6 +2825,7 @@ create table sandbox.customers (
   deleted_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  more jsonb not null default '{}'::jsonb,
   constraint customers_pkey PRIMARY KEY (store_id, id)
 );
 CREATE UNIQUE INDEX customers_by_email ON sandbox.customers USING btree (store_id, lower(email));
@@ -2811,18 +2836,16 @@ create table sandbox.discounts (
   id bigint not null default nextval('sandbox.discount_ids'::regclass),
   kind text not null,
   title text not null,
-  code text,
-  redeem_code_id bigint not null default nextval('sandbox.redeem_code_ids'::regclass),
   starts_at timestamp with time zone not null,
   ends_at timestamp with time zone,
   body jsonb not null,
   usage_count integer not null default 0,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  classes text[] not null default '{}'::text[],
   constraint discounts_pkey PRIMARY KEY (store_id, id),
-  constraint discounts_kind_check CHECK (kind = ANY (ARRAY['DiscountCodeBasic'::text, 'DiscountCodeBxgy'::text, 'DiscountCodeFreeShipping'::text, 'DiscountAutomaticApp'::text]))
+  constraint discounts_kind_check CHECK (kind = ANY (ARRAY['DiscountCodeBasic'::text, 'DiscountCodeBxgy'::text, 'DiscountCodeFreeShipping'::text, 'DiscountCodeApp'::text, 'DiscountAutomaticBasic'::text, 'DiscountAutomaticBxgy'::text, 'DiscountAutomaticFreeShipping'::text, 'DiscountAutomaticApp'::text]))
 );
-CREATE UNIQUE INDEX discounts_by_code ON sandbox.discounts USING btree (store_id, lower(code));
 grant delete, insert, select, update on sandbox.discounts to perennial_operator, perennial_store;
 
 create table sandbox.disputes (
@@ -2855,6 +2878,33 @@ create table sandbox.drafts (
   constraint drafts_pkey PRIMARY KEY (store_id, id)
 );
 grant delete, insert, select, update on sandbox.drafts to perennial_operator, perennial_store;
+
+create table sandbox.due_jobs (
+  store_id bigint not null,
+  id bigint not null default nextval('sandbox.due_job_ids'::regclass),
+  token uuid not null,
+  kind text not null,
+  args jsonb not null,
+  result jsonb,
+  due_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint due_jobs_pkey PRIMARY KEY (store_id, id),
+  constraint due_jobs_store_id_token_key UNIQUE (store_id, token)
+);
+CREATE INDEX due_jobs_due ON sandbox.due_jobs USING btree (store_id, due_at, id) WHERE (due_at IS NOT NULL);
+grant delete, insert, select, update on sandbox.due_jobs to perennial_operator, perennial_store;
+
+create table sandbox.functions (
+  store_id bigint not null,
+  id uuid not null,
+  handle text not null,
+  title text not null,
+  api_type text not null,
+  description text,
+  constraint functions_pkey PRIMARY KEY (store_id, id),
+  constraint functions_store_id_handle_key UNIQUE (store_id, handle)
+);
+grant delete, insert, select, update on sandbox.functions to perennial_operator, perennial_store;
 
 create table sandbox.gift_card_transactions (
   store_id bigint not null,
@@ -2890,6 +2940,15 @@ create table sandbox.gift_cards (
 CREATE INDEX gift_cards_by_customer ON sandbox.gift_cards USING btree (store_id, customer_id, id);
 grant delete, insert, select, update on sandbox.gift_cards to perennial_operator, perennial_store;
 
+create table sandbox.jobs (
+  store_id bigint not null,
+  id text not null,
+  result jsonb not null default '{}'::jsonb,
+  created_at timestamp with time zone not null,
+  constraint jobs_pkey PRIMARY KEY (store_id, id)
+);
+grant delete, insert, select, update on sandbox.jobs to perennial_operator, perennial_store;
+
 create table sandbox.metafield_definitions (
   store_id bigint not null,
   id bigint not null default nextval('sandbox.metafield_definition_ids'::regclass),
@@ -2899,6 +2958,7 @@ create table sandbox.metafield_definitions (
   name text not null,
   type text not null,
   access jsonb not null,
+  more jsonb not null default '{}'::jsonb,
   constraint metafield_definitions_pkey PRIMARY KEY (store_id, id),
   constraint metafield_definitions_store_id_owner_type_namespace_key_key UNIQUE (store_id, owner_type, namespace, key)
 );
@@ -2989,9 +3049,23 @@ create table sandbox.products (
   updated_at timestamp with time zone not null,
   vendor text,
   product_type text,
+  more jsonb not null default '{}'::jsonb,
   constraint products_pkey PRIMARY KEY (store_id, id)
 );
 grant delete, insert, select, update on sandbox.products to perennial_operator, perennial_store;
+
+create table sandbox.redeem_codes (
+  store_id bigint not null,
+  id bigint not null default nextval('sandbox.redeem_code_ids'::regclass),
+  discount_id bigint not null,
+  code text not null,
+  usage_count integer not null default 0,
+  created_at timestamp with time zone not null,
+  constraint redeem_codes_pkey PRIMARY KEY (store_id, id)
+);
+CREATE UNIQUE INDEX redeem_codes_by_code ON sandbox.redeem_codes USING btree (store_id, lower(code));
+CREATE INDEX redeem_codes_by_discount ON sandbox.redeem_codes USING btree (store_id, discount_id, id);
+grant delete, insert, select, update on sandbox.redeem_codes to perennial_operator, perennial_store;
 
 create table sandbox.refunds (
   store_id bigint not null,
@@ -3008,6 +3082,17 @@ create table sandbox.refunds (
 CREATE INDEX refunds_by_order ON sandbox.refunds USING btree (store_id, order_id, id);
 grant delete, insert, select, update on sandbox.refunds to perennial_operator, perennial_store;
 
+create table sandbox.segments (
+  store_id bigint not null,
+  id bigint not null default nextval('sandbox.segment_ids'::regclass),
+  name text not null,
+  query text not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint segments_pkey PRIMARY KEY (store_id, id)
+);
+grant delete, insert, select, update on sandbox.segments to perennial_operator, perennial_store;
+
 create table sandbox.selling_plan_groups (
   store_id bigint not null,
   id bigint not null default nextval('sandbox.selling_plan_group_ids'::regclass),
@@ -3019,6 +3104,7 @@ create table sandbox.selling_plan_groups (
   "position" integer,
   product_ids bigint[] not null default '{}'::bigint[],
   created_at timestamp with time zone not null,
+  variant_ids bigint[] not null default '{}'::bigint[],
   constraint selling_plan_groups_pkey PRIMARY KEY (store_id, id)
 );
 grant delete, insert, select, update on sandbox.selling_plan_groups to perennial_operator, perennial_store;
@@ -3036,6 +3122,7 @@ create table sandbox.selling_plans (
   delivery_policy jsonb not null,
   pricing_policies jsonb not null default '[]'::jsonb,
   created_at timestamp with time zone not null,
+  more jsonb not null default '{}'::jsonb,
   constraint selling_plans_pkey PRIMARY KEY (store_id, id)
 );
 CREATE INDEX selling_plans_by_group ON sandbox.selling_plans USING btree (store_id, group_id);
@@ -3073,6 +3160,16 @@ create table sandbox.shops (
 );
 CREATE INDEX shops_by_domain ON sandbox.shops USING btree (domain);
 grant delete, insert, select, update on sandbox.shops to perennial_operator, perennial_store;
+
+create table sandbox.staged_uploads (
+  store_id bigint not null,
+  key text not null,
+  mime_type text not null,
+  content text,
+  expires_at timestamp with time zone not null,
+  constraint staged_uploads_pkey PRIMARY KEY (store_id, key)
+);
+grant delete, insert, select, update on sandbox.staged_uploads to perennial_operator, perennial_store;
 
 create table sandbox.transactions (
   store_id bigint not null,
@@ -3144,6 +3241,7 @@ create table sandbox.webhook_subscriptions (
   metafield_namespaces text[] not null default '{}'::text[],
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  metafields jsonb not null default '[]'::jsonb,
   constraint webhook_subscriptions_pkey PRIMARY KEY (store_id, id),
   constraint webhook_subscriptions_store_id_topic_uri_key UNIQUE (store_id, topic, uri)
 );

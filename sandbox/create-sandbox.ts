@@ -5,6 +5,7 @@ import type { Database } from '#kit/postgres'
 import { adminSchema } from './admin/index.ts'
 import type { ChargeFaults } from './billing/charge-faults.ts'
 import { resultFileRoute } from './bulk/result-file.ts'
+import { stagedUploadRoute } from './bulk/staged-upload-route.ts'
 import { type AdminControls, adminControls, type SandboxUrls } from './controls/admin-controls.ts'
 import { type Controls, makeControls } from './controls/index.ts'
 import { sandboxEngine } from './engine.ts'
@@ -52,6 +53,7 @@ export function createSandbox(options: {
   const app = makeApp(platform, schema, [
     metafieldRoutes(platform),
     resultFileRoute(db, platform.clock),
+    stagedUploadRoute(db, platform.clock),
     proxyRoutes(platform, agent),
     storefrontRoutes(platform, controls, agent)
   ])

@@ -4,6 +4,7 @@ import { dueQuery, type Engine } from '#kit/engines'
 import { type Database, instant, nullable, row, sql } from '#kit/postgres'
 import { correctDueAttempts, expireDueChallenges, resolveDueAttempts } from './billing/resolve-attempts.ts'
 import { runBulkOperation } from './bulk/run-bulk-operation.ts'
+import { runJob } from './jobs/run-job.ts'
 import { sendWebhooks } from './outgoing/send-webhooks.ts'
 import type { Shops } from './shop.ts'
 
@@ -26,10 +27,13 @@ const dueOnPlatform = dueQuery(
     group by m.store_id
     union all
    select b.store_id, min(b.step_at)
-     from s join sandbox.bulk_operations b on b.store_id = s.store_id and b.step_at <= s.until group by b.store_id`
+     from s join sandbox.bulk_operations b on b.store_id = s.store_id and b.step_at <= s.until group by b.store_id
+    union all
+   select j.store_id, min(j.due_at)
+     from s join sandbox.due_jobs j on j.store_id = s.store_id and j.due_at <= s.until group by j.store_id`
 )
 
-/** The platform's background work: resolves billing attempts, expires unconfirmed ones, runs bulk operations, sends webhooks. */
+/** The platform's background work: resolves billing attempts, expires unconfirmed ones, runs bulk operations and jobs, sends webhooks. */
 export function sandboxEngine(
   db: Database,
   shops: Shops,
@@ -51,7 +55,9 @@ export function sandboxEngine(
         (select next_try_at from sandbox.webhook_messages
           where store_id = ${storeId} and status = 'waiting' order by next_try_at limit 1),
         (select step_at from sandbox.bulk_operations
-          where store_id = ${storeId} and step_at is not null order by step_at limit 1)) as at`
+          where store_id = ${storeId} and step_at is not null order by step_at limit 1),
+        (select due_at from sandbox.due_jobs
+          where store_id = ${storeId} and due_at is not null order by due_at limit 1)) as at`
     )
     return at
   }
@@ -71,8 +77,9 @@ export function sandboxEngine(
       const expired = await db.inInstallation((q) => expireDueChallenges(q, shop, now))
       const corrected = await db.inInstallation((q) => correctDueAttempts(q, shop, now))
       const exported = await runBulkOperation(db, schema, shop, now)
+      const done = await runJob(db, shop, now)
       const sent = await sendWebhooks(db, agent, shop, now)
-      return resolved + expired + corrected + exported + sent
+      return resolved + expired + corrected + exported + done + sent
     }
   }
 }

@@ -77,8 +77,10 @@ export async function aCodeShop(service: Service, creditType = 'coupon') {
       ctx.tx.many(
         Discount,
         sql`
-        select code, usage_count as uses, (ends_at <= ${ctx.now})::int as is_over
-          from sandbox.discounts where store_id = ${ctx.storeId} order by id`
+        select c.code, d.usage_count as uses, (d.ends_at <= ${ctx.now})::int as is_over
+          from sandbox.discounts d
+          join sandbox.redeem_codes c on c.store_id = ${ctx.storeId} and c.discount_id = d.id
+         where d.store_id = ${ctx.storeId} order by d.id`
       )
     )
   const tagsOf = async (orderId: string) => {

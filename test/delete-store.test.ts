@@ -89,6 +89,7 @@ const FITTING: Record<string, Record<string, string>> = {
   platform_refunds: { platform_refund_id: "'1'" },
   quarantined_contracts: { contract_id: "'1'" },
   spending_gift_cards: { status: "'spare'" },
+  'sandbox.bulk_operations': { type: "'QUERY'" },
   'sandbox.discounts': { kind: "'DiscountCodeBasic'" },
   subscription_changes: { actor: "'operator'", price_minor: '1' },
   subscription_creations: { actor: "'operator'", platform_customer_id: "'1'" }

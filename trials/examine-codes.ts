@@ -14,8 +14,9 @@ export async function examineCodes(db: Database, storeId: number): Promise<void>
       sql`
       select c.code, c.status, r.status as reservation
         from sandbox.discounts d
+        join sandbox.redeem_codes k on k.store_id = ${storeId} and k.discount_id = d.id
         join stores s on s.store_id = ${storeId}
-        join credit_codes c on c.store_id = ${storeId} and upper(d.code) = c.code
+        join credit_codes c on c.store_id = ${storeId} and upper(k.code) = c.code
         join credit_reservations r on r.store_id = ${storeId} and r.id = c.reservation_id
        where d.store_id = ${storeId} and d.usage_count = 0 and (d.ends_at is null or d.ends_at > s.clock_at) and r.status <> 'reserved'`
     ),

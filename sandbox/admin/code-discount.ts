@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Queries } from '#kit/postgres'
 import type { ContractDiscount } from '../state/contracts.ts'
-import { findDiscountByCode } from '../state/discounts.ts'
+import { findDiscountByCode } from '../state/discounts/redeem-codes.ts'
 import type { Api } from '../wire/api.ts'
 import { amountFrom } from '../wire/money.ts'
 
@@ -32,8 +32,8 @@ export async function codeDiscountFrom(
     rejection,
     targetType: isShipping ? 'SHIPPING_LINE' : 'LINE_ITEM',
     // A code has a share of one, a discount of a contract per cent.
-    percentage: isShipping ? 100 : value?.percentage === undefined ? null : value.percentage * 100,
-    amountMinor: fixed?.amount === undefined ? null : amountFrom(fixed.amount, currency),
+    percentage: isShipping ? 100 : value?.percentage == null ? null : value.percentage * 100,
+    amountMinor: fixed?.amount == null ? null : amountFrom(fixed.amount, currency),
     appliesOnEachItem: fixed?.appliesOnEachItem ?? false,
     recurringCycleLimit: null,
     usageCount: 0,

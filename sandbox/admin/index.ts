@@ -10,7 +10,7 @@ import { publicationResolvers } from './catalogue/publications.ts'
 import { contractResolvers } from './contracts.ts'
 import { customerResolvers } from './customers/customers.ts'
 import { cycleEditResolvers } from './cycle-edits.ts'
-import { discountResolvers } from './discounts.ts'
+import { discountResolvers } from './discounts/resolvers.ts'
 import { draftResolvers } from './drafts.ts'
 import { giftCardResolvers } from './gift-cards.ts'
 import { jobResolvers } from './jobs.ts'
@@ -18,8 +18,12 @@ import { metafieldDefinitionResolvers } from './metafields/definitions.ts'
 import { metafieldResolvers } from './metafields/metafields.ts'
 import { nodeResolvers } from './nodes.ts'
 import { orderResolvers } from './orders.ts'
+import { segmentFilterResolvers } from './segments/segment-filters.ts'
+import { segmentMemberResolvers } from './segments/segment-members.ts'
+import { segmentResolvers } from './segments/segments.ts'
 import { sellingPlanResolvers } from './selling-plans.ts'
 import { shopResolvers } from './shop.ts'
+import { stagedUploadResolvers } from './staged-uploads.ts'
 import { storeCreditResolvers } from './store-credit.ts'
 import { tagResolvers } from './tags.ts'
 import { webhookResolvers } from './webhooks.ts'
@@ -44,7 +48,11 @@ const PARTS: Resolvers[] = [
   storeCreditResolvers,
   giftCardResolvers,
   discountResolvers,
+  segmentResolvers,
+  segmentMemberResolvers,
+  segmentFilterResolvers,
   bulkResolvers,
+  stagedUploadResolvers,
   nodeResolvers
 ]
 

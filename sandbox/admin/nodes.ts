@@ -1,4 +1,5 @@
 import { findBulkOperation } from '../state/bulk-operations.ts'
+import { isCode } from '../state/discounts/discounts.ts'
 import { findDraft } from '../state/drafts.ts'
 import { findWebhookSubscriptions } from '../state/webhook-subscriptions.ts'
 import { accessDenied, isGranted, scopeOfType } from '../wire/access.ts'
@@ -23,19 +24,24 @@ const FINDERS: Record<string, Finder> = {
   SubscriptionBillingAttempt: (api, id) => api.load.attempt.get(id),
   SubscriptionDraft: (api, id) => findDraft(api.db.direct, api.shop.storeId, id),
   GiftCard: (api, id) => api.load.giftCard.get(id),
+  Segment: (api, id) => api.load.segment.get(id),
   StoreCreditAccount: (api, id) => api.load.creditAccount.get(id),
   BulkOperation: async (api, id) => findBulkOperation(api.db.direct, api.shop.storeId, id, await api.now()),
   WebhookSubscription: async (api, id) => (await findWebhookSubscriptions(api.db.direct, api.shop.storeId, [id]))[0],
   DiscountNode: (api, id) => discountNode(api, id, 'DiscountNode'),
-  DiscountAutomaticNode: (api, id) => discountNode(api, id, 'DiscountNode'),
+  DiscountAutomaticNode: (api, id) => discountNode(api, id, 'DiscountAutomaticNode'),
   DiscountCodeNode: (api, id) => discountNode(api, id, 'DiscountCodeNode'),
   Shop: (api, id) => (id === api.shop.id ? { __typename: 'Shop', id } : null),
   AppInstallation: (api, id) => (id === api.shop.id ? { __typename: 'AppInstallation', id } : null)
 }
 
-async function discountNode(api: Api, id: string, type: 'DiscountNode' | 'DiscountCodeNode'): Promise<Found> {
+async function discountNode(
+  api: Api,
+  id: string,
+  type: 'DiscountNode' | 'DiscountCodeNode' | 'DiscountAutomaticNode'
+): Promise<Found> {
   const found = await api.load.discount.get(id)
-  if (!found || (type === 'DiscountCodeNode' && found.code === null)) return null
+  if (!found || (type !== 'DiscountNode' && isCode(found) !== (type === 'DiscountCodeNode'))) return null
   return { __typename: type, ...found }
 }
 

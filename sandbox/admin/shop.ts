@@ -4,7 +4,13 @@ import { gid } from '../wire/gid.ts'
 import { userError } from './user-errors.ts'
 
 /** The only app that these shops have installed. */
-const APP = { __typename: 'App', id: '2525000003', handle: 'membership', apiKey: 'sandbox-app' } as const
+const APP = {
+  __typename: 'App',
+  id: '2525000003',
+  handle: 'membership',
+  title: 'membership',
+  apiKey: 'sandbox-app'
+} as const
 
 export const API_VERSION = '2026-07'
 const VERSIONS = ['2026-01', '2026-04', '2026-07'].map((handle) => ({

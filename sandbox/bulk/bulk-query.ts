@@ -32,7 +32,7 @@ export function readBulkQuery(schema: GraphQLSchema, text: string): BulkQuery {
     throw new Error('Bulk queries must contain exactly one connection')
   const seen = { count: 0, connections: new Set<string>() }
   const root = sized(schema, schema.getQueryType()!.name, field, seen, 1)
-  if (seen.count === 0) throw new Error('Bulk queries must contain at least one connection')
+  if (seen.count === 0) throw new Error('Bulk queries must contain at least one connection.')
   const paged: DocumentNode = {
     kind: Kind.DOCUMENT,
     definitions: [

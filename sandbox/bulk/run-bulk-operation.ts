@@ -4,8 +4,10 @@ import { formsOf } from '../outgoing/json.ts'
 import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import type { Shop } from '../shop.ts'
 import { type BulkOperation, type BulkStep, claimBulkOperation, writeBulkStep } from '../state/bulk-operations.ts'
+import { findStagedUpload } from '../state/staged-uploads.ts'
 import { type Api, apiFor } from '../wire/api.ts'
 import { type BulkQuery, readBulkQuery } from './bulk-query.ts'
+import { runMutationLines } from './run-mutation-lines.ts'
 
 type Connection = { edges: { node: Node }[]; pageInfo?: { hasNextPage: boolean; endCursor: string | null } }
 type Node = Record<string, unknown>
@@ -35,7 +37,7 @@ export async function runBulkOperation(
       created_at: form.at(operation.createdAt),
       error_code: step.errorCode?.toLowerCase() ?? null,
       status: (step.status === 'EXPIRED' ? 'COMPLETED' : step.status).toLowerCase(),
-      type: 'query'
+      type: operation.type.toLowerCase()
     }
     await queueWebhooks(q, shop, webhookMessage([{ topic: 'bulk_operations/finish', payload }]), now)
     return 1
@@ -50,12 +52,12 @@ async function nextStep(
   now: Temporal.Instant
 ): Promise<BulkStep> {
   const { status, script, nextPage, rootObjectCount } = operation
-  const nothing = { errorCode: null, objectCount: 0, rootObjectCount: 0, read: '', nextPage: null, stepAt: null }
   const later = now.add({ minutes: script?.stepMinutes ?? 0 })
-  if (status === 'CREATED') return { ...nothing, status: 'RUNNING', stepAt: later }
-  if (status === 'CANCELING') return { ...nothing, status: 'CANCELED' }
+  if (status === 'CANCELING') return { ...NOTHING, status: 'CANCELED' }
+  if (status === 'CREATED' && operation.type === 'QUERY') return { ...NOTHING, status: 'RUNNING', stepAt: later }
   const lines: Lines = { text: [], objects: 0, roots: 0 }
   const max = script?.afterRoots === undefined ? Infinity : Math.max(0, script.afterRoots - rootObjectCount)
+  if (operation.type === 'MUTATION') return nextLines(db, schema, shop, operation, { now, later, max })
   const pages = script?.stepMinutes ? 1 : PAGES_A_STEP
   const query = readBulkQuery(schema, operation.query)
   const walked = await walk(schema, apiOf(db, shop, now), query, lines, { from: nextPage, pages, max })
@@ -74,6 +76,42 @@ async function nextStep(
     ...step,
     status: ended,
     errorCode: ended === 'FAILED' ? (script?.errorCode ?? 'INTERNAL_SERVER_ERROR') : null
+  }
+}
+
+const NOTHING = { errorCode: null, objectCount: 0, rootObjectCount: 0, read: '', nextPage: null, stepAt: null }
+/** In the place of the next line: all were run, and the next step ends the operation. */
+const ALL_RAN = 'all'
+
+/** Runs the next lines of a mutation. It still runs when the last is done: its file follows. */
+async function nextLines(
+  db: Database,
+  schema: GraphQLSchema,
+  shop: Shop,
+  { query, script, nextPage, uploadKey }: BulkOperation,
+  { now, later, max }: { now: Temporal.Instant; later: Temporal.Instant; max: number }
+): Promise<BulkStep> {
+  if (nextPage === ALL_RAN) {
+    const ended = script?.status ?? 'COMPLETED'
+    const errorCode = ended === 'FAILED' ? (script?.errorCode ?? 'INTERNAL_SERVER_ERROR') : null
+    return { ...NOTHING, status: ended, errorCode }
+  }
+  const file = await findStagedUpload(db.direct, shop.storeId, uploadKey ?? '')
+  const from = Number(nextPage ?? 0)
+  const most = script?.stepMinutes ? Math.min(max, 1) : max
+  const ran =
+    file === null ? null : await runMutationLines(schema, apiOf(db, shop, now), { mutation: query, file, from, most })
+  if (!ran || ran.isFailed) return { ...NOTHING, status: 'FAILED', errorCode: 'INTERNAL_SERVER_ERROR' }
+  const { read, objects, nextLine } = ran
+  const isOver = nextLine === null || objects >= max
+  return {
+    status: 'RUNNING',
+    errorCode: null,
+    objectCount: objects,
+    rootObjectCount: objects,
+    read,
+    nextPage: isOver ? ALL_RAN : String(nextLine),
+    stepAt: later
   }
 }
 

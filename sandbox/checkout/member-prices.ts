@@ -1,11 +1,12 @@
 import type { Queries } from '#kit/postgres'
-import { type CartPrice, type PricingContext, priceCart, TIERS, type Tier } from '#plans/pricing'
+import { type CartPrice, type Perks, type PricingContext, priceCart, TIERS, type Tier } from '#plans/pricing'
 import type { Shop } from '../shop.ts'
 import { listCollections } from '../state/collections.ts'
 import { listContractsOf } from '../state/contracts.ts'
 import type { Customer } from '../state/customers.ts'
 import { listMetafields } from '../state/metafields.ts'
 import { findProducts, findVariants } from '../state/products.ts'
+import { type RunningFunction, runningFunction } from './automatic-discounts.ts'
 import type { Goods, Reduction } from './cart-totals.ts'
 import { PLAN_SETTINGS, type PlanSettings, planSettings } from './plan-settings.ts'
 
@@ -20,9 +21,10 @@ export async function priceForMember(
   q: Queries,
   shop: Shop,
   customer: Customer | null,
-  cart: { goods: Goods[]; country: string | null; shipping: { title: string; priceMinor: number } | null }
+  cart: { goods: Goods[]; country: string | null; shipping: { title: string; priceMinor: number } | null },
+  now: Temporal.Instant
 ): Promise<CartPrice> {
-  const { context, lines } = await readPricing(q, shop, customer, cart.goods)
+  const { context, lines } = await readPricing(q, shop, customer, cart.goods, now)
   const shipping = cart.shipping && { method: cart.shipping.title, priceMinor: cart.shipping.priceMinor }
   return priceCart({ charge: 'checkout', lines, country: cart.country, shipping }, context)
 }
@@ -32,17 +34,19 @@ export async function memberPricesOf(
   q: Queries,
   shop: Shop,
   customer: Customer | null,
-  goods: Goods[]
+  goods: Goods[],
+  now: Temporal.Instant
 ): Promise<number[]> {
-  const { context, lines } = await readPricing(q, shop, customer, goods)
+  const { context, lines } = await readPricing(q, shop, customer, goods, now)
   return lines.map((line) => {
     const alone = { charge: 'checkout' as const, lines: [{ ...line, quantity: 1 }], country: null, shipping: null }
     return priceCart(alone, context).lines[0]!.memberPriceMinor
   })
 }
 
-async function readPricing(q: Queries, shop: Shop, customer: Customer | null, goods: Goods[]) {
-  const plans = await readPlans(q, shop)
+async function readPricing(q: Queries, shop: Shop, customer: Customer | null, goods: Goods[], now: Temporal.Instant) {
+  const running = await runningFunction(q, shop, customer, now)
+  const plans = (await readPlans(q, shop)).map((plan) => ({ ...plan, perks: givenPerks(plan.perks, running) }))
   const of = (tier: Tier) => plans.find((plan) => plan.tier === tier) ?? null
   const context: PricingContext = {
     plans: { vip: of('vip'), elite: of('elite') },
@@ -64,6 +68,15 @@ async function readPricing(q: Queries, shop: Shop, customer: Customer | null, go
     membership: plans.find((plan) => plan.productId !== null && plan.productId === productId)?.tier ?? null
   }))
   return { context, lines }
+}
+
+/** The perks that the function gives where it runs for goods, for shipping, or for both. */
+function givenPerks({ discount, welcomeOffer, freeShipping, ...others }: Perks, running: RunningFunction): Perks {
+  return {
+    ...others,
+    ...(running.goods && { ...(discount && { discount }), ...(welcomeOffer && { welcomeOffer }) }),
+    ...(running.shipping && freeShipping && { freeShipping })
+  }
 }
 
 async function readPlans(q: Queries, shop: Shop): Promise<PlanSettings[]> {

@@ -22,6 +22,7 @@ import { sendCompliance } from './send-compliance.ts'
 import { sendMessage } from './send-message.ts'
 import { setAccess } from './set-access.ts'
 import { setCard } from './set-card.ts'
+import { setFunctions } from './set-functions.ts'
 import { settleChallenge } from './settle-challenge.ts'
 import { install, uninstall } from './uninstall.ts'
 
@@ -53,6 +54,7 @@ export type Controls = {
   install: Bound<typeof install>
   setWebhookFaults: Bound<typeof setWebhookFaults>
   setAccess: Bound<typeof setAccess>
+  setFunctions: Bound<typeof setFunctions>
   setAnswerFaults: Bound<typeof setAnswerFaults>
   setBulkFaults: Bound<typeof setBulkFaults>
   setChargeFaults: Bound<typeof setChargeFaults>
@@ -91,6 +93,7 @@ export function makeControls(platform: Platform): Controls {
     install: bind(install),
     setWebhookFaults: bind(setWebhookFaults),
     setAccess: bind(setAccess),
+    setFunctions: bind(setFunctions),
     setAnswerFaults: bind(setAnswerFaults),
     setBulkFaults: bind(setBulkFaults),
     setChargeFaults: bind(setChargeFaults),

@@ -3,11 +3,12 @@ import type { Queries } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
 import { ACCEPTED_COUNTRY, type CartPrice, isCountry } from '#plans/pricing'
 import { inProportion, sumOf } from '../amounts.ts'
+import { automaticReductions } from '../checkout/automatic-discounts.ts'
 import { type CartTotals, type Goods, priceOf, type Reduction } from '../checkout/cart-totals.ts'
 import { memberReductions, priceForMember } from '../checkout/member-prices.ts'
 import type { Offer } from '../checkout/offers.ts'
 import { type Cart, cartGoods, placeCheckout, refuseCredit, totalsOf } from '../checkout/place-checkout.ts'
-import { redeemCodes } from '../checkout/redeem-codes.ts'
+import { findCoded, redeemCodes } from '../checkout/redeem-codes.ts'
 import type { Platform } from '../http.ts'
 import type { Shop } from '../shop.ts'
 import { addressIn } from '../state/addresses.ts'
@@ -135,7 +136,7 @@ function checkedInput(shop: Shop, input: Omit<NewTestOrder, 'customerId'>): Chec
   return { ...input, testMinor, creditMinor, shippingMinor: notNegative('shipping', input.shipping, shop) }
 }
 
-/** The cart of an input, with everything that reduces it: member prices first, then codes. */
+/** The cart of an input, with everything that reduces it: member prices first, then automatic discounts, then codes. */
 async function cartOf(
   q: Queries,
   shop: Shop,
@@ -157,17 +158,18 @@ async function cartOf(
   )
   const all = cartGoods({ offers, goods })
   const country = shippingAddress?.countryCode ?? null
-  const price = await priceForMember(q, shop, customer, { goods: all, country, shipping })
+  const price = await priceForMember(q, shop, customer, { goods: all, country, shipping }, now)
   const reductions = memberReductions(price)
   if (input.appDiscount) reductions.push(appReduction(shop, all, reductions, input.appDiscount))
+  const coded = customer ? await findCoded(q, shop, codes ?? []) : []
+  const sale = { goods: all, shippingMinor, country, isPreview }
+  reductions.push(...(await automaticReductions(q, shop, customer, { ...sale, reductions, codes: coded }, now)))
   const cart: Cart = {
     offers,
     goods,
     shipping,
     tax: taxPercent ? { title: 'Tax', percent: taxPercent } : null,
-    reductions: customer
-      ? await redeemCodes(q, shop, customer, codes ?? [], { goods: all, reductions, shippingMinor, isPreview }, now)
-      : reductions,
+    reductions: customer ? await redeemCodes(q, shop, customer, coded, { ...sale, reductions }, now) : reductions,
     creditMinor,
     giftCard: input.giftCard ? await requireGiftCard(q, shop, input.giftCard, now) : null,
     attributes: input.attributes ?? [],

@@ -1,4 +1,4 @@
-import { instant, int, json, nullable, type Queries, type RowOf, row, sql, text } from '#kit/postgres'
+import { instant, int, json, nullable, type Queries, type RowOf, row, sql, text, textList } from '#kit/postgres'
 
 /** The script of one operation; omitted fields mean success. */
 export type BulkScript = {
@@ -20,8 +20,12 @@ export type BulkFaults = {
   next?: BulkScript[]
 }
 
+export type BulkType = 'QUERY' | 'MUTATION'
+
 const BulkOperationRow = row({
   id: text,
+  type: text as (value: unknown) => BulkType,
+  uploadKey: nullable(text),
   status: text,
   query: text,
   errorCode: nullable(text),
@@ -60,41 +64,72 @@ export async function findBulkOperation(
   const found = await q.maybeOne(
     BulkOperationRow,
     sql`
-    select id::text as id, status, query, error_code, object_count, root_object_count, octet_length(result) as file_size, script,
+    select id::text as id, type, upload_key, status, query, error_code, object_count, root_object_count, octet_length(result) as file_size, script,
            next_page, created_at, completed_at
       from sandbox.bulk_operations where store_id = ${storeId} and id = ${id}`
   )
   return found && asOperation(found, now)
 }
 
+/** The newest of a type. */
 export async function findNewestBulkOperation(
   q: Queries,
   storeId: number,
+  type: BulkType,
   now: Temporal.Instant
 ): Promise<BulkOperation | null> {
   const found = await q.maybeOne(
     BulkOperationRow,
     sql`
-    select id::text as id, status, query, error_code, object_count, root_object_count, octet_length(result) as file_size, script,
+    select id::text as id, type, upload_key, status, query, error_code, object_count, root_object_count, octet_length(result) as file_size, script,
            next_page, created_at, completed_at
-      from sandbox.bulk_operations where store_id = ${storeId} order by bulk_operations.id desc limit 1`
+      from sandbox.bulk_operations where store_id = ${storeId} and type = ${type} order by bulk_operations.id desc limit 1`
   )
   return found && asOperation(found, now)
 }
 
-/** The number of running operations, and the limit if the faults set one. */
-export function countOpenBulkOperations(q: Queries, storeId: number): Promise<{ open: number; max: number | null }> {
-  return q.one(
-    row({ open: int, max: nullable(int) }),
+/** These operations, in no particular order. */
+export async function findBulkOperations(
+  q: Queries,
+  storeId: number,
+  ids: string[],
+  now: Temporal.Instant
+): Promise<BulkOperation[]> {
+  const found = await q.many(
+    BulkOperationRow,
     sql`
-    select count(*) as open, (select (bulk_faults->>'maxAtOnce')::int from sandbox.shops where store_id = ${storeId}) as max
-      from sandbox.bulk_operations
-     where store_id = ${storeId} and status in ('CREATED', 'RUNNING', 'CANCELING')`
+    select id::text as id, type, upload_key, status, query, error_code, object_count, root_object_count,
+           octet_length(result) as file_size, script, next_page, created_at, completed_at
+      from sandbox.bulk_operations where store_id = ${storeId} and id = any(${ids}::bigint[])`
   )
+  return found.map((one) => asOperation(one, now))
+}
+
+/** The operations of a type that are not over, the oldest first, and the limit if the faults set one. */
+export async function openBulkOperations(
+  q: Queries,
+  storeId: number,
+  type: BulkType
+): Promise<{ ids: string[]; max: number | null }> {
+  const { ids, max } = await q.one(
+    row({ ids: textList, max: nullable(int) }),
+    sql`
+    select array(select b.id::text from sandbox.bulk_operations b
+                  where b.store_id = ${storeId} and b.type = ${type} and b.status in ('CREATED', 'RUNNING', 'CANCELING')
+                  order by b.id) as ids,
+           (bulk_faults->>'maxAtOnce')::int as max
+      from sandbox.shops where store_id = ${storeId}`
+  )
+  return { ids, max }
 }
 
 /** Inserts an operation with the shop's next script, and returns its id. */
-export async function insertBulkOperation(q: Queries, storeId: number, query: string, now: Temporal.Instant) {
+export async function insertBulkOperation(
+  q: Queries,
+  storeId: number,
+  { type, query, uploadKey }: { type: BulkType; query: string; uploadKey: string | null },
+  now: Temporal.Instant
+) {
   const { id } = await q.one(
     row({ id: text }),
     sql`
@@ -103,8 +138,8 @@ export async function insertBulkOperation(q: Queries, storeId: number, query: st
     used as (
       update sandbox.shops s set bulk_faults = jsonb_set(bulk_faults, '{next}', (bulk_faults->'next') - 0)
         from taken where s.store_id = taken.store_id and taken.script is not null)
-    insert into sandbox.bulk_operations (store_id, status, query, script, created_at, step_at)
-    select ${storeId}, 'CREATED', ${query}, script, ${now}::timestamptz, ${now}::timestamptz from taken
+    insert into sandbox.bulk_operations (store_id, type, upload_key, status, query, script, created_at, step_at)
+    select ${storeId}, ${type}, ${uploadKey}, 'CREATED', ${query}, script, ${now}::timestamptz, ${now}::timestamptz from taken
     returning id::text as id`
   )
   return id
@@ -119,7 +154,7 @@ export async function claimBulkOperation(
   const found = await q.maybeOne(
     BulkOperationRow,
     sql`
-    select id::text as id, status, query, error_code, object_count, root_object_count, octet_length(result) as file_size, script,
+    select id::text as id, type, upload_key, status, query, error_code, object_count, root_object_count, octet_length(result) as file_size, script,
            next_page, created_at, completed_at
       from sandbox.bulk_operations where store_id = ${storeId} and step_at <= ${now}
      order by step_at, bulk_operations.id limit 1 for update skip locked`

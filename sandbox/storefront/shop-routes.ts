@@ -160,7 +160,7 @@ export function shopRoutes(platform: Platform, controls: Controls, scope: Fastif
     const goods = catalogue.variants.map((variant) =>
       goodsOf(catalogue.products.find(({ id }) => id === variant.productId)!, variant, 1)
     )
-    const prices = await memberPricesOf(db.direct, shop, await customerOf(request), goods)
+    const prices = await memberPricesOf(db.direct, shop, await customerOf(request), goods, await clock(shop.domain))
     const memberPrices = new Map(goods.map(({ variantId }, i) => [variantId!, prices[i]!]))
     const main = cataloguePage(shop, basePathOf(request), catalogue, memberPrices)
     return show(request, reply, cart, { title: 'Products', main })

@@ -8,7 +8,8 @@ import { type Contract, findContracts, listContractsOf } from '../state/contract
 import { type CreditAccount, findCreditAccounts, listCreditAccounts } from '../state/credit.ts'
 import { type CustomerAddress, listCustomerAddresses } from '../state/customer-addresses.ts'
 import { type Customer, findCustomers } from '../state/customers.ts'
-import { type Discount, findDiscounts } from '../state/discounts.ts'
+import { type Discount, findDiscounts } from '../state/discounts/discounts.ts'
+import { countCodes, findRedeemCodes, type RedeemCode } from '../state/discounts/redeem-codes.ts'
 import { type Dispute, findDisputes, listDisputesOf } from '../state/disputes.ts'
 import { findGiftCards, type GiftCard } from '../state/gift-cards.ts'
 import { listMetafields, type Metafield } from '../state/metafields.ts'
@@ -36,6 +37,7 @@ import {
   type SellingPlanGroup,
   type Variant
 } from '../state/products.ts'
+import { findSegments, type Segment } from '../state/segments.ts'
 import { groupedBy, keyedBy, Loader } from './loader.ts'
 
 /** The context of one request. */
@@ -104,6 +106,9 @@ function loadersOf(q: Queries, storeId: number) {
     creditAccount: byId<CreditAccount>(findCreditAccounts, q, storeId),
     creditAccountsOf: by<CreditAccount, 'customerId'>(listCreditAccounts, q, storeId, 'customerId'),
     discount: byId<Discount>(findDiscounts, q, storeId),
+    redeemCode: byId<RedeemCode>(findRedeemCodes, q, storeId),
+    codesCount: byId<{ id: string; count: number }>(countCodes, q, storeId),
+    segment: byId<Segment>(findSegments, q, storeId),
     giftCard: byId<GiftCard>(findGiftCards, q, storeId),
     collection: byId<Collection>(findCollections, q, storeId)
   }

@@ -52,7 +52,47 @@ export function staticErrors(
     const key = `${error.message} ${JSON.stringify(path ?? err.locations)}`
     if (!told.has(key)) told.set(key, error)
   }
-  return [...told.values()]
+  return [...told.values(), ...onlyRefused(document, errors, places)]
+}
+
+/** Variables that only arguments use which are not accepted: the platform counts them as not used. */
+function onlyRefused(
+  document: DocumentNode,
+  errors: readonly GraphQLError[],
+  places: ReadonlyMap<ASTNode, Place>
+): WireError[] {
+  const refused = new Set<ASTNode>(
+    errors.flatMap(({ message, nodes }) =>
+      /^(Unknown argument|Field "\w+" is not defined by type)/.test(message) ? (nodes ?? []) : []
+    )
+  )
+  if (refused.size === 0) return []
+  const [inside, outside] = [new Set<string>(), new Set<string>()]
+  let depth = 0
+  visit(document, {
+    enter(node) {
+      if (refused.has(node)) depth++
+      if (node.kind === Kind.VARIABLE_DEFINITION) return false
+      if (node.kind === Kind.VARIABLE) (depth > 0 ? inside : outside).add(node.name.value)
+      return undefined
+    },
+    leave(node) {
+      if (refused.has(node)) depth--
+    }
+  })
+  return document.definitions.flatMap((one) =>
+    one.kind !== Kind.OPERATION_DEFINITION
+      ? []
+      : (one.variableDefinitions ?? [])
+          .map(({ variable, loc }) => ({ name: variable.name.value, loc }))
+          .filter(({ name }) => inside.has(name) && !outside.has(name))
+          .map(({ name, loc }) => ({
+            message: `Variable $${name} is declared by ${places.get(one)?.operation} but not used`,
+            ...(loc && { locations: [{ line: loc.startToken.line, column: loc.startToken.column }] }),
+            path: places.get(one)?.path ?? [],
+            extensions: { code: 'variableNotUsed', variableName: name }
+          }))
+  )
 }
 
 function placesIn(schema: GraphQLSchema, document: DocumentNode): Map<ASTNode, Place> {

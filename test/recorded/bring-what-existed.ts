@@ -15,7 +15,8 @@ const BRING: Record<string, Bring> = {
   Customer: bringCustomer,
   Product: bringProduct,
   Collection: bringCollection,
-  Publication: bringPublication
+  Publication: bringPublication,
+  Segment: bringSegment
 }
 
 /** Creates what this call names and no call before made. Ids of nines, one or nought are meant to be missing. */
@@ -38,6 +39,14 @@ export async function bringWhatExisted(of: Existing): Promise<void> {
 function customersIn(data: Json): string[] {
   const edges = data?.customers?.edges ?? []
   return edges.map((edge: Json) => edge.node?.id ?? '')
+}
+
+async function bringSegment({ shop, names }: Existing, id: string, seen: Json): Promise<void> {
+  const answer = await shop.graphql(
+    'mutation($name: String!, $query: String!) { segmentCreate(name: $name, query: $query) { segment { id } } }',
+    { name: seen?.name ?? 'A segment', query: seen?.query ?? 'number_of_orders >= 1' }
+  )
+  pair(names, id, answer.data.segmentCreate.segment.id)
 }
 
 async function bringCustomer({ shop, names }: Existing, id: string, seen: Json): Promise<void> {

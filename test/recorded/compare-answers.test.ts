@@ -36,6 +36,8 @@ function* changedAnswers(answer: Json): Generator<[string, Json]> {
   const copy = structuredClone({ data: answer.data, errors: answer.errors })
   const changed = function* (holder: Json, key: string, place: string): Generator<[string, Json]> {
     const value = holder[key]
+    // What the store of files wants to have sent with a file.
+    if (key === 'value' && /^(key|policy|x-goog-)/.test(holder.name)) return
     const others =
       typeof value === 'boolean'
         ? [!value]
@@ -65,6 +67,7 @@ function* changedAnswers(answer: Json): Generator<[string, Json]> {
     'cursor',
     'handle',
     'url',
+    'resourceUrl',
     'legacyResourceId'
   ])
   for (const top of ['data', 'errors']) {

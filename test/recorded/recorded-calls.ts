@@ -1,4 +1,6 @@
 // Finds the calls in the recordings of a real store (test/fixtures/platform/recorded), whose files have different shapes.
+import { RESTORED } from './restored-calls.ts'
+
 type Json = any
 
 /** A call and what the platform answered. */
@@ -30,18 +32,28 @@ export function recordedCalls(name: string, file: Json, separate: SeparateDocume
     if (typeof value !== 'object' || value === null) return
     // What the recorder's own server asked the store later is no part of the recording.
     if (at.startsWith('/upstreamCalls')) return
+    // What that server was to answer, where it differs from the store.
+    if (at === '/expected') return
     if (isAnswer(value)) {
       const nearest = [value, ...parents.slice(0, 3)]
       const near = nearest.map(requestIn).find((request) => request.document !== undefined)
       const kept = separate.calls[name]?.[at]
-      const document = near?.document ?? (kept && separate.documents[kept.document])
+      // Some files keep all documents in one place. They are of the recording, which those in files of their own need not be.
+      const named = near ? undefined : namedRequest(file.requests, at)
+      const restored = RESTORED[name]?.[at]
+      const document =
+        near?.document ?? restored?.document ?? named?.document ?? (kept && separate.documents[kept.document])
       const variables =
         near?.variables ??
+        restored?.variables ??
         kept?.variables ??
+        named?.variables ??
         nearest.map(requestIn).find((request) => request.variables !== undefined)?.variables ??
         {}
-      if (document === undefined) found.withoutDocument.push(at)
-      else found.calls.push({ at, document, variables, answer: value, isSeparate: near === undefined })
+      // A row of an operation's file is no answer to a call.
+      if (document === undefined || at.includes('/resultRows/')) found.withoutDocument.push(at)
+      else
+        found.calls.push({ at, document, variables, answer: value, isSeparate: !near && !named && !restored?.document })
       return
     }
     for (const [key, inner] of Object.entries(value))
@@ -49,6 +61,18 @@ export function recordedCalls(name: string, file: Json, separate: SeparateDocume
   }
   visit(file, '', [])
   return found
+}
+
+/** The request of the answer at a place: by the names on the way to it, or by what it reads or deletes. */
+function namedRequest(requests: Json, at: string): ReturnType<typeof requestIn> | undefined {
+  const [first = '', ...others] = at.split('/').filter((part) => part && !/^(response|payload|body|\d+)$/.test(part))
+  const joined = [first, ...others.map((part) => part[0]!.toUpperCase() + part.slice(1))].join('')
+  const general = /^(cleanup|\w+Cleanup)/.test(first) ? 'delete' : /^readAfter/.test(first) ? 'read' : ''
+  for (const request of [requests?.[joined], requests?.[first], requests?.[general]]) {
+    const { document, variables } = requestIn(request)
+    if (document !== undefined) return { document, variables }
+  }
+  return undefined
 }
 
 function isAnswer(value: Json): boolean {

@@ -88,6 +88,7 @@ export const metafieldResolvers: Resolvers = {
   AppInstallation: fields,
   Collection: fields,
   Customer: fields,
+  DiscountAutomaticNode: fields,
   DiscountCodeNode: fields,
   DiscountNode: fields,
   Order: fields,

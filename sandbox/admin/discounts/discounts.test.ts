@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testDatabase } from '../../test/database.ts'
-import { startSandbox } from '../start-sandbox.test-helper.ts'
+import { testDatabase } from '../../../test/database.ts'
+import { startSandbox } from '../../start-sandbox.test-helper.ts'
 
 const { db } = await testDatabase()
 const { aShop, bugs } = await startSandbox(db)
@@ -98,6 +98,7 @@ test('a code is created once, deactivated, activated and deleted', async () => {
 
 test('the metafields of an automatic discount are found by each of its ids', async () => {
   const shop = await aShop()
+  await shop.sandbox.controls.setFunctions({ storeId: shop.storeId, functions: [{ handle: 'vip' }] })
   const { automaticAppDiscount } = await shop.mutate(
     `mutation($d: DiscountAutomaticAppInput!) { discountAutomaticAppCreate(automaticAppDiscount: $d) {
        automaticAppDiscount { discountId status discountClasses } userErrors { field message code } } }`,
