@@ -1,7 +1,8 @@
 // What the command line gets from the service. `main.ts` runs it as a process, tests without one.
-import { ENVIRONMENT_VARIABLES } from './app/environment-variables.ts'
+
 import { MIGRATIONS } from './app/migrations.ts'
 import * as settingsSections from './app/settings-sections.ts'
+import { ENVIRONMENT_VARIABLES } from './cli/environment-variables.ts'
 import { runCommand } from './cli/run-command.ts'
 
 export type Surroundings = { env: NodeJS.ProcessEnv; out: NodeJS.WriteStream; err: NodeJS.WriteStream }

@@ -15,7 +15,11 @@ import {
   wholeNumberText
 } from '#kit/process'
 import { concealed, Secret } from '#kit/secrets'
-import { ENVIRONMENT_VARIABLES, EnvironmentProblem, type EnvironmentVariableName } from './environment-variables.ts'
+import {
+  ENVIRONMENT_VARIABLES,
+  EnvironmentProblem,
+  type EnvironmentVariableName
+} from '../cli/environment-variables.ts'
 import { masterKeyIn, operatorTokenIn, parseMasterKey, parseOperatorToken } from './installation-secrets.ts'
 
 const ROLES = ['all', 'web', 'worker'] as const

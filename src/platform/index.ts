@@ -1,4 +1,4 @@
-export { requestedScopes } from './access-scopes.ts'
+export { REQUESTED_SCOPES, requestedScopes } from './access-scopes.ts'
 export { isPaidOrder, type PlatformAttempt } from './billing/attempt.ts'
 export type { AttemptRequest, UnreadableAttempt } from './billing/billing-api.ts'
 export type { PlatformCharge, PlatformCharges, WithheldCharge } from './billing/list-charges.ts'
@@ -47,6 +47,10 @@ export {
 export { receiveWebhook } from './inbound/receive-webhook.ts'
 export { type ProxyCheck, verifyProxyQuery } from './inbound/verify-proxy-query.ts'
 export { readWebhookHeaders, type WebhookHeaders } from './inbound/webhook-headers.ts'
+export { APP_PATHS, type PlatformApp, type PlatformApps, shopDomain, shopUrlOf } from './oauth/apps.ts'
+export { consentUrl, isSignedQuery } from './oauth/install-request.ts'
+export { checkSessionToken } from './oauth/session-token.ts'
+export { type Grant, type IssuedTokens, requestToken } from './oauth/token-endpoint.ts'
 export { CREDIT_GATEWAYS, isCreditGateway, type PlatformOrder } from './orders/order.ts'
 export type {
   AutomaticDiscount,
@@ -64,6 +68,7 @@ export type {
   PlatformCreditTransaction
 } from './store-credit/store-credit-api.ts'
 export { TAG_LIMITS, type TaggedKind, tagKey } from './tags/tags-api.ts'
+export type { WebhookSubscriptionState } from './webhook-subscriptions/webhook-subscriptions-api.ts'
 export { callTimes, MAX_CALL_MS } from './wire/client.ts'
 export { MAX_IDS_PER_DOCUMENT } from './wire/document.ts'
 export { DownloadFailed, downloadLines, type PlatformFile } from './wire/download-lines.ts'

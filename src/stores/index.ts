@@ -1,3 +1,13 @@
+export {
+  claimRefresh,
+  failRefresh,
+  findGrantedScopes,
+  finishRefresh,
+  type IssuedToken,
+  REFRESH_AHEAD_MS,
+  type TokenTerms,
+  writeGrantedScopes
+} from './access-tokens.ts'
 export { type Alert, listAlerts, type NewAlert, notify } from './alerts.ts'
 export { authenticateKey, type Caller, writeKeyUses } from './authenticate-key.ts'
 export { freezeClock, setClock, storeNow, storeStatuses } from './clock.ts'

@@ -126,13 +126,15 @@ const AccessRow = row({
   platformUrl: text,
   platformCredentials: bytes,
   isConnected: bool,
-  isRestored: bool
+  isRestored: bool,
+  tokenLeftMs: nullable(int)
 })
 
 const storeAccess = directSql<[storeId: number]>(
   'store_access',
   `select store_id, domain, timezone, currency, rate_plan, sandbox, platform_profile, platform_url, platform_credentials,
-          status = 'active' as is_connected, restored_at is not null as is_restored
+          status = 'active' as is_connected, restored_at is not null as is_restored,
+          floor(extract(epoch from token_expires_at - statement_timestamp()) * 1000)::bigint as token_left_ms
      from stores where store_id = $1 and deleting_since is null`
 )
 

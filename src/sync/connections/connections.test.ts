@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '#kit/postgres'
-import type { Connectors } from '#platform'
+import { type Connectors, requestedScopes } from '#platform'
 import { platformAccess } from '#stores'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore, testVault } from '../../../test/store-builder.ts'
@@ -17,6 +17,7 @@ function aPlatform(answers: { ensure?: unknown; remove?: unknown } = {}) {
   const { ensure = { ok: true, value: { created: [], updated: [] } }, remove = { ok: true, value: null } } = answers
   const connector = {
     shop: { read: async () => REFUSED },
+    appInstallation: { scopes: async () => (ensure === REFUSED ? REFUSED : { ok: true, value: [...requestedScopes] }) },
     webhookSubscriptions: {
       ensure: async (url: string, topics: string[]) => {
         calls.push(`ensure ${url} ${topics.join()}`)
@@ -61,11 +62,11 @@ test('a check of the connection reports that the stored token is taken, also whe
   const { storeId } = await aStore(db)
   const refused = aPlatform({ ensure: REFUSED })
   assert.equal((await refused.connections.check(storeId)).ok, false)
-  assert.deepEqual(refused.calls, ['ensure https://us.example/hooks a,b'])
+  assert.deepEqual(refused.calls, [])
   const { connections, calls } = aPlatform()
   // The shop is read after it.
   await assert.rejects(connections.check(storeId), /The token is not valid/)
-  assert.deepEqual(calls, ['ensure https://us.example/hooks a,b', `taken ${storeId}`])
+  assert.deepEqual(calls, [`taken ${storeId}`, 'ensure https://us.example/hooks a,b'])
 })
 
 test('when the app is uninstalled the store is disconnected once, and the connector to it forgotten', async () => {

@@ -3,9 +3,10 @@ import type { Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import type { Vault } from '#kit/secrets'
 import { scheduleOrderWalk } from '#orders'
-import type { Connector, Connectors, PlatformResult } from '#platform'
+import type { Connector, Connectors, PlatformResult, WebhookSubscriptionState } from '#platform'
 import { disconnectStore, notify, platformAccess, type StoreAccess } from '#stores'
 import { scheduleReconciliations } from '../reconciler/reconciliation.ts'
+import { followScopes } from './follow-scopes.ts'
 import { syncShop } from './sync-shop.ts'
 
 export type ConnectionsOptions = {
@@ -18,6 +19,8 @@ export type ConnectionsOptions = {
   onTokenTaken: (storeId: number) => Promise<void>
   /** Called when a store was disconnected, with a sentence for the log. */
   onConnectionChange: (storeId: number, message: string) => void
+  /** How a store's platform is called, with a token that is good for a while; the stored one when left out. */
+  accessOf?: (storeId: number) => Promise<StoreAccess>
 }
 
 /** The connections of stores to their platforms. */
@@ -30,10 +33,12 @@ export type Connections = {
    */
   connect(access: StoreAccess): Promise<void>
   /**
-   * Corrects our webhooks on the platform and our copy of the shop, because messages about either may be lost. Returns how
-   * many things were wrong.
+   * Corrects our webhooks on the platform, our copy of the shop and the access scopes that we know of, because messages about each may
+   * be lost. Returns how many things were wrong.
    */
   check(storeId: number): Promise<PlatformResult<{ changed: number }>>
+  /** How our webhooks on the store's platform are; changes nothing. */
+  lookAtWebhooks(storeId: number): Promise<PlatformResult<WebhookSubscriptionState[]>>
   /**
    * Disconnects a store whose platform has uninstalled the app, and alerts the operator. Does nothing when it is disconnected
    * already.
@@ -48,7 +53,8 @@ export type Connections = {
 
 export function createConnections(options: ConnectionsOptions): Connections {
   const { db, vault, connectors, webhooks, onTokenTaken, onConnectionChange } = options
-  const connectorOf = async (storeId: number) => connectors.to(await platformAccess(db, vault, storeId))
+  const accessOf = options.accessOf ?? ((storeId: number) => platformAccess(db, vault, storeId))
+  const connectorOf = async (storeId: number) => connectors.to(await accessOf(storeId))
   const register = ({ webhookSubscriptions }: Connector) => {
     const { url, topics } = webhooks()
     return webhookSubscriptions.ensure(url, topics)
@@ -81,15 +87,25 @@ export function createConnections(options: ConnectionsOptions): Connections {
       })
     },
 
+    async lookAtWebhooks(storeId) {
+      const { url, topics } = webhooks()
+      return (await connectorOf(storeId)).webhookSubscriptions.look(url, topics)
+    },
+
     async check(storeId) {
-      const ensured = await register(await connectorOf(storeId))
-      if (!ensured.ok) return ensured
+      const connector = await connectorOf(storeId)
+      // First: a topic is refused whose scope is missing, and then at least that is known.
+      const scopes = await followScopes(db, storeId, connector)
+      if (!scopes.ok) return scopes
       await onTokenTaken(storeId)
+      const ensured = await register(connector)
+      if (!ensured.ok) return ensured
       // A store that was connected by an earlier version has no schedule yet.
       await db.inStore(storeId, scheduleOrderWalk)
       const hasShopChanged = await syncShop({ db, connectorOf }, storeId)
-      const { created, updated } = ensured.value
-      return { ok: true, value: { changed: created.length + updated.length + Number(hasShopChanged) } }
+      const { created, updated, removed } = ensured.value
+      const changed = created.length + updated.length + removed + Number(hasShopChanged) + scopes.value
+      return { ok: true, value: { changed } }
     },
 
     async disconnect(storeId) {
