@@ -5,6 +5,7 @@ import pg from 'pg'
 import pino from 'pino'
 import { Database, directStatements } from '#kit/postgres'
 import { Secret } from '#kit/secrets'
+import { createConnectors } from '#platform'
 import { createRateLimiter } from '../src/http/rate-limits/rate-limiter.ts'
 import { buildHttp } from '../src/http/server/server.ts'
 import { testVault } from '../test/store-builder.ts'
@@ -52,6 +53,13 @@ function perennialServer(connectionString: string, keepsPages: boolean) {
     wake: () => {},
     connectorOf: unused,
     connectStore: unused,
+    install: {
+      apps: { platform: null, shopify: null },
+      publicUrl: () => '',
+      connectors: createConnectors(),
+      checkConnection: unused,
+      lookAtWebhooks: unused
+    },
     leavePlatform: unused,
     deleteStore: unused,
     advanceClock: unused,

@@ -1,4 +1,6 @@
 import type { Platform } from '../http.ts'
+import { changeScopes, endToken } from '../oauth/controls.ts'
+import { openShop } from '../oauth/uninstalled-shops.ts'
 import { type Customer, listCustomers } from '../state/customers.ts'
 import { cancelOrder } from './cancel-order.ts'
 import { changeShop } from './change-shop.ts'
@@ -53,6 +55,9 @@ export type Controls = {
   install: Bound<typeof install>
   setWebhookFaults: Bound<typeof setWebhookFaults>
   setAccess: Bound<typeof setAccess>
+  openShop: Bound<typeof openShop>
+  endToken: Bound<typeof endToken>
+  changeScopes: Bound<typeof changeScopes>
   setAnswerFaults: Bound<typeof setAnswerFaults>
   setBulkFaults: Bound<typeof setBulkFaults>
   setChargeFaults: Bound<typeof setChargeFaults>
@@ -91,6 +96,9 @@ export function makeControls(platform: Platform): Controls {
     install: bind(install),
     setWebhookFaults: bind(setWebhookFaults),
     setAccess: bind(setAccess),
+    openShop: bind(openShop),
+    endToken: bind(endToken),
+    changeScopes: bind(changeScopes),
     setAnswerFaults: bind(setAnswerFaults),
     setBulkFaults: bind(setBulkFaults),
     setChargeFaults: bind(setChargeFaults),

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from '#kit/postgres'
 import type { Platform } from '../http.ts'
+import { endTokens } from '../oauth/tokens.ts'
 import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import { shopPayload } from '../outgoing/shop-payload.ts'
 import { hashToken } from '../shop.ts'
@@ -14,6 +15,7 @@ export async function uninstall(platform: Platform, { storeId }: { storeId: numb
     await q.run(sql`
       update sandbox.shops set access_token_hash = ${hashToken(randomBytes(24).toString('hex'))}
        where store_id = ${storeId}`)
+    await endTokens(q, storeId)
     await queueWebhooks(q, shop, webhookMessage([{ topic: 'app/uninstalled', payload: shopPayload(shop, now) }]), now)
     await q.run(sql`delete from sandbox.webhook_subscriptions where store_id = ${storeId}`)
   })

@@ -132,6 +132,7 @@ async function run(config: Config): Promise<void> {
         webhookHistoryDays: config.webhooks.historyDays,
         platformTimeoutMs: config.platformTimeoutSeconds * 1_000,
         urls,
+        apps: config.apps,
         trustedProxies: config.trustedProxies
       }),
       (running) =>

@@ -30,6 +30,19 @@ export const ENVIRONMENT_VARIABLES = [
     meaning: 'The address at which the platform and other machines reach the service.'
   },
   {
+    name: 'PLATFORM_CLIENT_ID',
+    accepts: 'the client id of your app',
+    default: 'none',
+    meaning:
+      'Your app on Shopify, from its Dev Dashboard. With it and PLATFORM_CLIENT_SECRET shops install the app themselves, and their access tokens are refreshed. See docs/connect-a-store.md.'
+  },
+  {
+    name: 'PLATFORM_CLIENT_SECRET',
+    accepts: 'the client secret of your app: 8 to 500 printable characters',
+    default: 'none',
+    meaning: 'Proves to Shopify that it is your app that asks for a token, and checks what Shopify signs.'
+  },
+  {
     name: 'SANDBOX',
     accepts: 'on or off',
     default: 'on',

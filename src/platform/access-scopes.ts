@@ -117,3 +117,7 @@ export const accessScopes: ({ scope: string; optional: boolean } & AccessScope)[
   ...Object.entries(REQUESTED_SCOPES).map(([scope, said]) => ({ scope, optional: false, ...said })),
   ...Object.entries(OPTIONAL_SCOPES).map(([scope, said]) => ({ scope, optional: true, ...said }))
 ]
+
+/** With the scopes that these include: one to write includes the one to read, and the platform may list only the former. */
+export const withImpliedScopes = (scopes: readonly string[]): Set<string> =>
+  new Set(scopes.flatMap((scope) => (scope.startsWith('write_') ? [scope, scope.replace('write_', 'read_')] : [scope])))

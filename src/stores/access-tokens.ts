@@ -1,4 +1,4 @@
-import { bytes, type Ctx, instant, int, nullable, row, sql, text, textList } from '#kit/postgres'
+import { bytes, type Ctx, instant, int, nullable, type RowOf, row, sql, text, textList } from '#kit/postgres'
 import type { Vault } from '#kit/secrets'
 import { openCredentials, sealCredentials } from './platform-access.ts'
 
@@ -124,18 +124,29 @@ export async function writeTokenTerms(
   )
 }
 
-/** The access scopes that the platform listed last; null when it was never asked. */
-export async function findGrantedScopes(ctx: Ctx): Promise<string[] | null> {
-  const { grantedScopes } = await ctx.tx.one(
-    row({ grantedScopes: nullable(textList) }),
-    sql`select granted_scopes from stores where store_id = ${ctx.storeId}`
+const TokenState = row({
+  /** When the access token ends; null for one that does not, and where there is none. */
+  expiresAt: nullable(instant),
+  refreshExpiresAt: nullable(instant),
+  /** Why the last refresh came to nothing; null after one that worked. */
+  refreshError: nullable(text),
+  /** The access scopes that the platform listed last; null when it was never asked. */
+  grantedScopes: nullable(textList)
+})
+type TokenState = RowOf<typeof TokenState>
+
+/** What is known of a store's access token, in real time. */
+export function findTokenState(ctx: Ctx): Promise<TokenState> {
+  return ctx.tx.one(
+    TokenState,
+    sql`select token_expires_at as expires_at, refresh_token_expires_at as refresh_expires_at, refresh_error, granted_scopes
+          from stores where store_id = ${ctx.storeId}`
   )
-  return grantedScopes
 }
 
 /** Writes the access scopes that the platform lists. Returns those that it listed before. */
 export async function writeGrantedScopes(ctx: Ctx, scopes: string[]): Promise<string[] | null> {
-  const before = await findGrantedScopes(ctx)
+  const { grantedScopes: before } = await findTokenState(ctx)
   const sorted = scopes.toSorted()
   if (before?.toSorted().join() === sorted.join()) return before
   await ctx.tx.run(

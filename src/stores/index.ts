@@ -1,7 +1,7 @@
 export {
   claimRefresh,
   failRefresh,
-  findGrantedScopes,
+  findTokenState,
   finishRefresh,
   type IssuedToken,
   REFRESH_AHEAD_MS,

@@ -1,5 +1,5 @@
 import type { Database } from '#kit/postgres'
-import { type Connector, type PlatformResult, REQUESTED_SCOPES, requestedScopes } from '#platform'
+import { type Connector, type PlatformResult, REQUESTED_SCOPES, requestedScopes, withImpliedScopes } from '#platform'
 import { notify, writeGrantedScopes } from '#stores'
 
 /**
@@ -13,8 +13,7 @@ export async function followScopes(
 ): Promise<PlatformResult<number>> {
   const listed = await appInstallation.scopes()
   if (!listed.ok) return listed
-  // A scope to write includes the one to read, and the platform lists only the former.
-  const has = withImplied(listed.value)
+  const has = withImpliedScopes(listed.value)
   const changed = await db.inStore(storeId, async (ctx) => {
     const before = new Set(await writeGrantedScopes(ctx, [...has]))
     const missing = requestedScopes.filter((scope) => !has.has(scope))
@@ -30,6 +29,3 @@ export async function followScopes(
   })
   return { ok: true, value: changed }
 }
-
-const withImplied = (scopes: string[]): Set<string> =>
-  new Set(scopes.flatMap((scope) => (scope.startsWith('write_') ? [scope, scope.replace('write_', 'read_')] : scope)))
