@@ -55,6 +55,7 @@ function perennialServer(connectionString: string, keepsPages: boolean) {
     connectStore: unused,
     install: {
       apps: { platform: null, shopify: null },
+      allOrders: false,
       publicUrl: () => '',
       connectors: createConnectors(),
       checkConnection: unused,
@@ -84,6 +85,9 @@ function perennialServer(connectionString: string, keepsPages: boolean) {
       changeShop: unused,
       uninstall: unused,
       install: unused,
+      openShop: unused,
+      endToken: unused,
+      changeScopes: unused,
       setWebhookFaults: unused,
       setChargeFaults: unused
     }

@@ -24,6 +24,10 @@ export function runProgram(args: string[], { env, out, err }: Surroundings): Pro
       const { endpoints, rowSchema } = await import('#exports')
       return endpoints.map((endpoint) => ({ ...endpoint, schema: rowSchema(endpoint) }))
     },
+    platform: async () => {
+      const { accessScopes, appConfig, checkSchema, neededApprovals } = await import('#platform')
+      return { accessScopes, appConfig, checkSchema, neededApprovals }
+    },
     settings: ENVIRONMENT_VARIABLES,
     settingsSections: Object.values(settingsSections)
   })

@@ -38,6 +38,8 @@ export type Config = {
   sandbox: { port: number } | null
   /** Our app on each platform; null where none is configured, or the sandbox is off. */
   apps: PlatformApps
+  /** Whether the platform lets our app ask for orders older than 60 days. */
+  allOrders: boolean
   demo: boolean
   dataDir: string
   /** As whom the service continues; null: as who has started it. */
@@ -105,6 +107,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, isTerminal = process.stderr.i
     publicUrl,
     sandbox: sandbox ? { port: sandboxPort } : null,
     apps: { platform: null, shopify: clientId && clientSecret ? { clientId, clientSecret } : null },
+    allOrders: setting('PLATFORM_ALL_ORDERS', false, onOrOff),
     demo: setting('DEMO', true, onOrOff),
     dataDir,
     databaseUrl: setting('DATABASE_URL', null, postgresUrl),

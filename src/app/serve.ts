@@ -133,6 +133,7 @@ async function run(config: Config): Promise<void> {
         platformTimeoutMs: config.platformTimeoutSeconds * 1_000,
         urls,
         apps: config.apps,
+        allOrders: config.allOrders,
         trustedProxies: config.trustedProxies
       }),
       (running) =>

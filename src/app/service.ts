@@ -53,6 +53,8 @@ export type ServiceOptions = {
   urls: { public: string; sandbox: string }
   /** Our app on each platform. */
   apps: PlatformApps
+  /** Whether shops are asked for orders older than 60 days; false when left out. */
+  allOrders?: boolean
   trustedProxies?: string[]
   /** What this machine's clock says, in epoch milliseconds; its real time when left out. */
   nodeNowMs?: () => number
@@ -222,6 +224,7 @@ export async function createService(options: ServiceOptions) {
     connectStore: connections.connect,
     install: {
       apps,
+      allOrders: options.allOrders ?? false,
       publicUrl: () => urls.public,
       connectors,
       checkConnection: connections.check,

@@ -43,6 +43,13 @@ export const ENVIRONMENT_VARIABLES = [
     meaning: 'Proves to Shopify that it is your app that asks for a token, and checks what Shopify signs.'
   },
   {
+    name: 'PLATFORM_ALL_ORDERS',
+    accepts: 'on or off',
+    default: 'off',
+    meaning:
+      'Whether Shopify has approved your app for orders older than 60 days: it then asks shops for the scope read_all_orders too.'
+  },
+  {
     name: 'SANDBOX',
     accepts: 'on or off',
     default: 'on',

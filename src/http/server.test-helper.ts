@@ -53,6 +53,7 @@ export function testServer(db: Database, given: Partial<HttpDeps> = {}) {
     connectStore: noted('connectStore', undefined),
     install: {
       apps: { platform: null, shopify: null },
+      allOrders: false,
       publicUrl: () => 'http://127.0.0.1:3000',
       connectors: platforms,
       checkConnection: noted('checkConnection', { ok: true as const, value: { changed: 0 } }),
@@ -83,6 +84,9 @@ export function testServer(db: Database, given: Partial<HttpDeps> = {}) {
       changeShop: noted('changeShop', undefined),
       uninstall: noted('uninstall', undefined),
       install: noted('install', undefined),
+      openShop: noted('openShop', { domain: 'dev.example' }),
+      endToken: noted('endToken', undefined),
+      changeScopes: noted('changeScopes', undefined),
       setWebhookFaults: noted('setWebhookFaults', undefined),
       setChargeFaults: noted('setChargeFaults', undefined)
     },

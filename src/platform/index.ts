@@ -47,6 +47,7 @@ export {
 export { receiveWebhook } from './inbound/receive-webhook.ts'
 export { type ProxyCheck, verifyProxyQuery } from './inbound/verify-proxy-query.ts'
 export { readWebhookHeaders, type WebhookHeaders } from './inbound/webhook-headers.ts'
+export { APP_PROXY, appConfig, COMPLIANCE_TOPICS, neededApprovals } from './oauth/app-config.ts'
 export { APP_PATHS, type PlatformApp, type PlatformApps, shopDomain, shopUrlOf } from './oauth/apps.ts'
 export { consentUrl, isSignedQuery } from './oauth/install-request.ts'
 export { checkSessionToken } from './oauth/session-token.ts'
@@ -68,6 +69,7 @@ export type {
   PlatformCreditTransaction
 } from './store-credit/store-credit-api.ts'
 export { TAG_LIMITS, type TaggedKind, tagKey } from './tags/tags-api.ts'
+export { checkSchema } from './version/check-schema.ts'
 export type { WebhookSubscriptionState } from './webhook-subscriptions/webhook-subscriptions-api.ts'
 export { callTimes, MAX_CALL_MS } from './wire/client.ts'
 export { MAX_IDS_PER_DOCUMENT } from './wire/document.ts'
@@ -82,4 +84,4 @@ export {
   UNREADABLE_RESPONSE,
   unwrap
 } from './wire/outcome.ts'
-export { ADMIN_PATH, gid, PROFILES, type ProfileName } from './wire/platform-profiles.ts'
+export { ADMIN_PATH, API_VERSION, gid, PROFILES, type ProfileName } from './wire/platform-profiles.ts'

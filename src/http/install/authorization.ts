@@ -34,16 +34,16 @@ export function beginInstall(deps: HttpDeps, request: FastifyRequest, reply: Fas
   const state = randomToken()
   const publicUrl = deps.install.publicUrl()
   const to = consentUrl(shopUrlOf(profile, shop, deps.sandbox), app, {
-    scopes: scopesOf(profile),
+    scopes: scopesOf(profile, deps.install),
     redirectUri: `${publicUrl}${APP_PATHS.callback}`,
     state
   })
   return reply.header('set-cookie', cookie(`${state}.${shop}`, STATE_SECONDS, publicUrl)).redirect(to, 302)
 }
 
-/** The sandbox knows no optional ones. */
-const scopesOf = (profile: ProfileName): string[] =>
-  profile === 'shopify' ? [...requestedScopes, ...Object.keys(OPTIONAL_SCOPES)] : [...requestedScopes]
+/** The sandbox shows all orders without a scope for it. */
+const scopesOf = (profile: ProfileName, { allOrders }: HttpDeps['install']): string[] =>
+  profile === 'shopify' && allOrders ? [...requestedScopes, ...Object.keys(OPTIONAL_SCOPES)] : [...requestedScopes]
 
 /** States that were used, with the end of their life in milliseconds of `performance.now()`. */
 const used = new Map<string, number>()

@@ -82,6 +82,8 @@ export type HttpDeps = {
 export type InstallDeps = {
   /** Our app on each platform; null where none is configured. */
   apps: PlatformApps
+  /** Whether shops are asked for orders older than 60 days. */
+  allOrders: boolean
   /** Where people and platforms reach the service. */
   publicUrl: () => string
   connectors: Pick<Connectors, 'tryOut'>
@@ -185,6 +187,12 @@ export type SandboxControls = {
   uninstall(storeId: number): Promise<void>
   /** Installs the app again, with this token. */
   install(storeId: number, accessToken: string): Promise<void>
+  /** Opens a shop that has not installed the app. */
+  openShop(shop: { domain: string; name: string; timezone: string; currency: string }): Promise<{ domain: string }>
+  /** Ends the app's access token in the shop: as an hour does, or with its refresh token. */
+  endToken(storeId: number, how: 'expire' | 'revoke'): Promise<void>
+  /** Gives the app these access scopes. */
+  changeScopes(storeId: number, scopes: string[]): Promise<void>
   /** Sets what goes wrong with the shop's webhooks from now on; null ends it. */
   setWebhookFaults(storeId: number, faults: WebhookFaults | null): Promise<void>
   /** Sets what goes wrong with the shop's charges from now on; null ends it. */

@@ -7,7 +7,12 @@ export type PlatformApp = { clientId: string; clientSecret: string }
 export type PlatformApps = Record<ProfileName, PlatformApp | null>
 
 /** Where our app is reached, below its public address. The platform's configuration of the app has the same paths. */
-export const APP_PATHS = { page: '/app', install: '/app/install', callback: '/app/callback' } as const
+export const APP_PATHS = {
+  page: '/app',
+  install: '/app/install',
+  callback: '/app/callback',
+  webhooks: '/platform/webhooks'
+} as const
 
 /** The shops of Shopify have no other addresses: anything else in a request is not one of them. */
 const SHOPIFY_DOMAIN = /^[a-z0-9][a-z0-9-]{0,59}\.myshopify\.com$/
