@@ -6,9 +6,9 @@ import { invalidField } from '#kit/refusal'
 import type { ChargeFaults } from '../billing/charge-faults.ts'
 import { ensureCatalogue } from '../catalogue.ts'
 import type { Platform } from '../http.ts'
-import { adoptShop } from '../oauth/adopt-shop.ts'
-import { isIssued } from '../oauth/tokens.ts'
 import { hashToken } from '../shop.ts'
+import { isIssued } from '../state/oauth-tokens.ts'
+import { adoptShop } from './adopt-shop.ts'
 import { checkedFaults } from './faults/set-charge-faults.ts'
 
 export type NewShop = {

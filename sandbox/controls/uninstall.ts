@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from '#kit/postgres'
 import type { Platform } from '../http.ts'
-import { endTokens } from '../oauth/tokens.ts'
 import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import { shopPayload } from '../outgoing/shop-payload.ts'
 import { hashToken } from '../shop.ts'
+import { endTokens } from '../state/oauth-tokens.ts'
 import { shopOf } from './refusals.ts'
 
 /** Uninstalls the app: its token becomes invalid, and after app/uninstalled no webhook is sent. */

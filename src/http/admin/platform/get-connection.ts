@@ -25,7 +25,7 @@ const PlatformConnection = Type.Object(
     refresh_token_expires_at: OrNull(Timestamp('Until when it can be refreshed, in real time')),
     token_refused_at: OrNull(Timestamp('Since when the platform has refused it; null while it takes it')),
     refresh_error: OrNull(Type.String({ description: 'Why the last refresh came to nothing' })),
-    scopes: Type.Array(GrantedScope)
+    scopes: Type.Array(GrantedScope, { description: 'The access scopes that the app requests' })
   },
   {
     title: 'PlatformConnection',

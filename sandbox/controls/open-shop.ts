@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { int, row, sql } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
-import { createShop } from '../controls/create-shop.ts'
 import type { Platform } from '../http.ts'
+import { createShop } from './create-shop.ts'
 
 export type NewUninstalledShop = { domain: string; name: string; timezone: string; currency: string }
 
