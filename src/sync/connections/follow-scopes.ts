@@ -15,7 +15,8 @@ export async function followScopes(
   if (!listed.ok) return listed
   const has = withImpliedScopes(listed.value)
   const changed = await db.inStore(storeId, async (ctx) => {
-    const before = new Set(await writeGrantedScopes(ctx, [...has]))
+    const listedBefore = await writeGrantedScopes(ctx, listed.value)
+    const before = withImpliedScopes(listedBefore ?? [])
     const missing = requestedScopes.filter((scope) => !has.has(scope))
     const lost = missing.filter((scope) => before.has(scope))
     if (lost.length > 0) {
@@ -25,7 +26,7 @@ export async function followScopes(
         message: `${lost.map((scope) => `${scope} is missing: ${REQUESTED_SCOPES[scope].without}`).join('. ')}. Open the app in the shop's admin to grant it again.`
       })
     }
-    return before.size === 0 ? 0 : before.symmetricDifference(has).size
+    return listedBefore === null ? 0 : before.symmetricDifference(has).size
   })
   return { ok: true, value: changed }
 }

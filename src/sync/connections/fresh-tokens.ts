@@ -62,7 +62,7 @@ export function createFreshTokens({ db, vault, apps, onTokenTaken, log }: FreshT
     const patience = performance.now() + WAIT_FOR_OTHERS_MS
     for (;;) {
       const claim = await db.inStore(storeId, (ctx) => claimRefresh(ctx, vault, refused))
-      if (claim.kind === 'claimed') return useClaim(storeId, { ...claim, profile, url })
+      if (claim.kind === 'claimed') return useClaim(storeId, { ...claim, profile, url, isRefused: refused !== null })
       // Until the other one is done the token is good, unless it was refused.
       if (claim.kind !== 'busy' || refused === null || performance.now() > patience) break
       await sleep(LOOK_AGAIN_MS)
@@ -72,10 +72,10 @@ export function createFreshTokens({ db, vault, apps, onTokenTaken, log }: FreshT
 
   async function useClaim(
     storeId: number,
-    claim: { lease: number; refreshToken: string } & Pick<StoreAccess, 'profile' | 'url'>
+    claim: { lease: number; refreshToken: string; isRefused: boolean } & Pick<StoreAccess, 'profile' | 'url'>
   ): Promise<void> {
     const app = apps[claim.profile]
-    if (!app) return refuse(storeId, claim.lease, NO_APP)
+    if (!app) return refuse(storeId, claim, NO_APP)
     const issued = await requestToken(claim.url, app, { kind: 'refresh_token', token: claim.refreshToken })
     if (issued.ok) {
       const isWritten = await db.inStore(storeId, (ctx) => finishRefresh(ctx, vault, claim.lease, issued.value))
@@ -84,14 +84,20 @@ export function createFreshTokens({ db, vault, apps, onTokenTaken, log }: FreshT
       return
     }
     const { kind, message } = issued.failure
-    if (kind === 'rejected') return refuse(storeId, claim.lease, message)
+    if (kind === 'rejected') return refuse(storeId, claim, message)
     await db.inStore(storeId, (ctx) => failRefresh(ctx, claim.lease, message, RETRY_UNANSWERED_MS))
     log(storeId, `The access token is not refreshed, which is tried again: ${message}`)
   }
 
-  async function refuse(storeId: number, lease: number, message: string): Promise<void> {
+  async function refuse(
+    storeId: number,
+    { lease, isRefused }: { lease: number; isRefused: boolean },
+    message: string
+  ): Promise<void> {
     const isOurs = await db.inStore(storeId, async (ctx) => {
       if (!(await failRefresh(ctx, lease, message, RETRY_REFUSED_MS))) return false
+      // That the token is refused is an alert of its own.
+      if (isRefused) return true
       await notify(ctx, {
         kind: 'token_not_refreshed',
         subject: 'The access token of the store cannot be refreshed',
