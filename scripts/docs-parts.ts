@@ -13,6 +13,7 @@ import * as ruleList from '../src/audit/rule-list.ts'
 import { standbysSynchronous } from '../src/audit/standbys-synchronous.ts'
 import { DECLINE_KINDS, DECLINE_TABLE } from '../src/billing/dunning/decline-codes.ts'
 import { ENVIRONMENT_VARIABLES } from '../src/cli/environment-variables.ts'
+import { accessScopes } from '../src/platform/access-scopes.ts'
 import { eventSections } from './event-sections.ts'
 import { code, table } from './markdown.ts'
 
@@ -102,6 +103,19 @@ const PARTS: { file: string; name: string; text: () => string }[] = [
       ...Object.entries(PROBLEM_KINDS).map(([kind, { severity, help }]) => [
         `\`${kind}\``,
         severity === 'note' ? `${help} (A note: the exit code stays 0.)` : help
+      ])
+    ])
+  },
+  {
+    file: 'docs/operations.md',
+    name: 'access scopes',
+    text: tableOf(() => [
+      ['scope', 'for', 'without it', 'approval'],
+      ...accessScopes.map(({ scope, optional, neededFor, without, approval, personalData }) => [
+        `${code(scope)}${optional ? ' (optional)' : ''}`,
+        neededFor,
+        without,
+        [personalData && 'personal data', approval].filter(Boolean).join('; ') || 'none'
       ])
     ])
   },

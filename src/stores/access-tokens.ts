@@ -1,4 +1,4 @@
-import { bytes, type Ctx, instant, int, nullable, type RowOf, row, sql, text, textList } from '#kit/postgres'
+import { bool, bytes, type Ctx, instant, int, nullable, type RowOf, row, sql, text, textList } from '#kit/postgres'
 import type { Vault } from '#kit/secrets'
 import { openCredentials, sealCredentials } from './platform-access.ts'
 
@@ -142,6 +142,16 @@ export function findTokenState(ctx: Ctx): Promise<TokenState> {
     sql`select token_expires_at as expires_at, refresh_token_expires_at as refresh_expires_at, refresh_error, granted_scopes
           from stores where store_id = ${ctx.storeId}`
   )
+}
+
+/** Whether the app may read orders of any age. In a shop that is no sandbox it needs a scope for those older than 60 days. */
+export async function seesAllOrders(ctx: Ctx): Promise<boolean> {
+  const { seesAll } = await ctx.tx.one(
+    row({ seesAll: bool }),
+    sql`select sandbox or coalesce('read_all_orders' = any(granted_scopes), true) as sees_all
+          from stores where store_id = ${ctx.storeId}`
+  )
+  return seesAll
 }
 
 /** Writes the access scopes that the platform lists. Returns those that it listed before. */

@@ -5,6 +5,7 @@ export {
   finishRefresh,
   type IssuedToken,
   REFRESH_AHEAD_MS,
+  seesAllOrders,
   type TokenTerms,
   writeGrantedScopes
 } from './access-tokens.ts'
