@@ -21,8 +21,6 @@ export type Grant =
   /** The code with which the platform sends a person back who has agreed. */
   | { kind: 'code'; code: string }
   | { kind: 'refresh_token'; token: string }
-  /** An access token that does not expire, for one that does. The platform takes the former away; this cannot be undone. */
-  | { kind: 'endless_token'; token: string }
 
 const TOKEN_PATH = '/admin/oauth/access_token'
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
@@ -59,7 +57,7 @@ function parametersOf(grant: Grant): Record<string, string> {
   return {
     grant_type: TOKEN_EXCHANGE,
     subject_token: grant.token,
-    subject_token_type: grant.kind === 'session_token' ? ID_TOKEN : OFFLINE_TOKEN,
+    subject_token_type: ID_TOKEN,
     requested_token_type: OFFLINE_TOKEN,
     expiring: '1'
   }

@@ -1,0 +1,85 @@
+// A token that the platform refuses is replaced while a call is under way.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createConnectors } from '#platform'
+import { aPlatform, data, json, shop, theFailure, theValue } from '../../../test/fake-platform.ts'
+
+const refuse = (res: Parameters<typeof json>[0]) => json(res, { errors: '[API] Invalid API key or access token' }, 401)
+const HEADER = 'x-platform-access-token'
+
+/** A platform that takes this token only. */
+const taking = (token: string) =>
+  aPlatform((res, { headers, operation }) => {
+    if (headers[HEADER] !== token) return refuse(res)
+    if (operation === 'ShopInfo') return data(res, shop)
+    return data(res, { tagsAdd: { node: { id: 'gid://platform/Customer/1', tags: ['VIP'] }, userErrors: [] } })
+  })
+
+function connectTo(url: string, renewToken: (storeId: number, refused: string) => Promise<string | null>) {
+  const reports: (string | null)[] = []
+  const connectors = createConnectors({
+    renewToken,
+    timeoutMs: 1_000,
+    throttleWaitMs: 500,
+    onTokenRefused: async (_, message) => void reports.push(message),
+    onTokenTaken: async () => void reports.push(null)
+  })
+  const access = { storeId: 7, profile: 'platform' as const, url, accessToken: 'old' }
+  return { connectors, access, connector: connectors.to(access), reports }
+}
+
+test('a query and a change are sent once more with the renewed token, and nothing is reported', async () => {
+  const { url, requests } = await taking('new')
+  const asked: [number, string][] = []
+  const { connector, reports } = connectTo(url, async (storeId, refused) => {
+    asked.push([storeId, refused])
+    return 'new'
+  })
+  assert.equal(theValue(await connector.shop.read()).name, 'Acme')
+  const tagged = await connector.tags.add('customer', '1', ['VIP'])
+  assert.ok(tagged.ok, JSON.stringify(tagged))
+  assert.deepEqual(asked, [[7, 'old']])
+  assert.deepEqual(
+    requests.map(({ headers }) => headers[HEADER]),
+    ['old', 'new', 'new']
+  )
+  assert.deepEqual(reports, [])
+})
+
+test('a renewed token that is refused too is not renewed again by that call, and is reported', async () => {
+  const { url, requests } = await taking('none')
+  let n = 0
+  const { connector, reports } = connectTo(url, async () => `new-${++n}`)
+  const failure = theFailure(await connector.shop.read())
+  assert.equal(failure.kind, 'unauthorized')
+  assert.equal(requests.length, 2)
+  assert.deepEqual(reports, ['The platform answered 401 to the access token'])
+})
+
+test('without another token the refusal is the outcome, also where the renewal takes too long', async () => {
+  const { url, requests } = await taking('none')
+  for (const renew of [
+    async () => null,
+    async (_: number, refused: string) => refused,
+    () => new Promise<null>(() => {})
+  ]) {
+    const before = requests.length
+    const { connector } = connectTo(url, renew)
+    assert.equal(theFailure(await connector.shop.read()).kind, 'unauthorized')
+    assert.equal(requests.length, before + 1)
+  }
+})
+
+test('a scope that is missing renews nothing', async () => {
+  const denied = { message: 'Access denied', extensions: { code: 'ACCESS_DENIED' } }
+  const { url, requests } = await aPlatform((res) => json(res, { data: null, errors: [denied] }))
+  const { connector } = connectTo(url, async () => assert.fail('renewed'))
+  assert.equal(theFailure(await connector.shop.read()).code, 'access_denied')
+  assert.equal(requests.length, 1)
+})
+
+test('credentials that are tried out are not replaced by stored ones', async () => {
+  const { url } = await taking('new')
+  const { connectors, access } = connectTo(url, async () => assert.fail('renewed'))
+  assert.equal(theFailure(await connectors.tryOut(access).shop.read()).kind, 'unauthorized')
+})
