@@ -116,9 +116,12 @@ export function addPlatformCommands(program: Command, terminal: Terminal, { plat
       )
     },
     run: async ({ schema }, { failed }) => {
-      const checked = await (await platform()).checkSchema(await readSchemaFile(schema)).catch((err: Error) => {
-        throw new CommandError('invalid_request', `--schema ${schema} cannot be read: ${err.message}`)
-      })
+      const { checkSchema } = await platform()
+      const checked = await readSchemaFile(schema)
+        .then(checkSchema)
+        .catch((err: Error) => {
+          throw new CommandError('invalid_request', `--schema ${schema} cannot be read: ${err.message}`)
+        })
       if (checked.changes.some(({ kind }) => kind === 'breaks')) failed()
       return { pinned: checked.pinned, documents: checked.documents, data: checked.changes }
     },
