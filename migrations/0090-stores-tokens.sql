@@ -10,4 +10,6 @@ alter table stores
   add column refresh_retry_at timestamptz,
   add column refresh_error text,
   -- The access scopes that the platform listed last; null before it was asked.
-  add column granted_scopes text[];
+  add column granted_scopes text[],
+  -- Where the platform was told to send its webhooks; null before it was.
+  add column webhooks_url text;

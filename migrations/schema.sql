@@ -2188,6 +2188,7 @@ create table stores (
   refresh_retry_at timestamp with time zone,
   refresh_error text,
   granted_scopes text[],
+  webhooks_url text,
   constraint stores_pkey PRIMARY KEY (store_id),
   constraint stores_domain_key UNIQUE (domain),
   constraint stores_check CHECK (clock_at IS NULL OR sandbox),

@@ -271,6 +271,11 @@ export async function createService(options: ServiceOptions) {
       runner.start()
       listening = runner
       housekeeping.start()
+      const moved = 'Webhooks of platforms not told the present address'
+      connections.checkMoved().then(
+        () => failures.worked(moved),
+        (err) => failures.failed(moved, err, moved)
+      )
     },
     /** Accepts no more requests, waits for what is running, and releases leases. */
     async stop() {

@@ -29,7 +29,7 @@ export {
   type StoreAccess,
   storeByDomain
 } from './platform-access.ts'
-export { markCaughtUp, markStoreConnected } from './queries.ts'
+export { markCaughtUp, markStoreConnected, writeWebhooksUrl } from './queries.ts'
 export { refuseOnHold, storeDeleting, storeDisconnected } from './refusals.ts'
 export { markTokenRefused, markTokenTaken } from './refused-tokens.ts'
 export { markAllRestored, markRestored, unmarkRestored } from './restored.ts'

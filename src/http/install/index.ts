@@ -10,7 +10,7 @@ import { shopOfApp } from './apps.ts'
 import { beginInstall, finishInstall } from './authorization.ts'
 import { SCRIPT, SCRIPT_PATH, SESSION_PATH, STYLE, STYLE_PATH } from './files.ts'
 import { embeddedPage, embeddingOf, PLAIN_POLICY, plainPage } from './pages.ts'
-import { connectBySession } from './session.ts'
+import { sessionConnector } from './session.ts'
 
 const OPEN = { config: { allow: 'anyone' } } as const
 
@@ -26,6 +26,7 @@ export function registerInstall(app: FastifyInstance, deps: HttpDeps, countAddre
   }
 
   app.register(async (install) => {
+    const connect = sessionConnector(deps)
     install.setErrorHandler((err, request, reply) => {
       const refusal = refusalFrom(err, request)
       return reply.code(statusFor(refusal)).send(errorBody(refusal))
@@ -36,7 +37,7 @@ export function registerInstall(app: FastifyInstance, deps: HttpDeps, countAddre
       const token = bearerOf(request)
       try {
         if (!token) throw authenticationFailed('The session token of the page is needed as a bearer')
-        return await connectBySession(deps, token, now())
+        return await connect(token, now())
       } catch (err) {
         if (statusFor(refusalFrom(err, request)) === 401) count(request)
         throw err

@@ -27,22 +27,24 @@ export type Connected = {
   missing_scopes: { scope: string; without: string }[]
 }
 
-/** One at a time for each shop: a second token ends the first. */
-const underWay = new Map<string, Promise<Connected>>()
-
-/** Connects the shop in whose admin the page is that has this session token, unless it is connected well. */
-export async function connectBySession(deps: HttpDeps, token: string, now: Temporal.Instant): Promise<Connected> {
+/** Connects the shop in whose admin the page is that has a session token, unless it is connected well. */
+export function sessionConnector(deps: HttpDeps): (token: string, now: Temporal.Instant) => Promise<Connected> {
   const { apps } = deps.install
-  const checked = checkSessionToken(token, apps, now)
-  if (!checked.ok) throw authenticationFailed(`The session token proves nothing: ${checked.reason}`)
-  const { profile, shop } = checked
-  const running = underWay.get(shop)
-  if (running) return running
-  const connecting = connectOnce(deps, { profile, shop, app: apps[profile]! }, token).finally(() =>
-    underWay.delete(shop)
-  )
-  underWay.set(shop, connecting)
-  return connecting
+  // One at a time for each shop: a second access token ends the first.
+  const underWay = new Map<string, Promise<Connected>>()
+
+  return async (token, now) => {
+    const checked = checkSessionToken(token, apps, now)
+    if (!checked.ok) throw authenticationFailed(`The session token proves nothing: ${checked.reason}`)
+    const { profile, shop } = checked
+    let connecting = underWay.get(shop)
+    if (!connecting) {
+      const ofApp = { profile, shop, app: apps[profile]! }
+      connecting = connectOnce(deps, ofApp, token).finally(() => underWay.delete(shop))
+      underWay.set(shop, connecting)
+    }
+    return connecting
+  }
 }
 
 async function connectOnce(deps: HttpDeps, shop: ShopOfApp, token: string): Promise<Connected> {

@@ -12,7 +12,7 @@ const { db } = await testDatabase()
 const REFUSED = { ok: false, failure: { kind: 'unauthorized', code: 'x', message: 'The token is not valid' } }
 
 /** The connections of stores to a platform that answers so, and what is done with it. */
-function aPlatform(answers: { ensure?: unknown; remove?: unknown } = {}) {
+function aPlatform(answers: { ensure?: unknown; remove?: unknown; url?: string } = {}) {
   const calls: string[] = []
   const { ensure = { ok: true, value: { created: [], updated: [] } }, remove = { ok: true, value: null } } = answers
   const connector = {
@@ -38,7 +38,7 @@ function aPlatform(answers: { ensure?: unknown; remove?: unknown } = {}) {
     db,
     vault: testVault,
     connectors,
-    webhooks: () => ({ url: 'https://us.example/hooks', topics: ['a', 'b'] }),
+    webhooks: () => ({ url: answers.url ?? 'https://us.example/hooks', topics: ['a', 'b'] }),
     onTokenTaken: async (storeId) => void calls.push(`taken ${storeId}`),
     onConnectionChange: (storeId, message) => void calls.push(`${storeId}: ${message}`)
   })
@@ -67,6 +67,20 @@ test('a check of the connection reports that the stored token is taken, also whe
   // The shop is read after it.
   await assert.rejects(connections.check(storeId), /The token is not valid/)
   assert.deepEqual(calls, [`taken ${storeId}`, 'ensure https://us.example/hooks a,b'])
+})
+
+test('stores whose platforms were told another address of ours are checked at once', async () => {
+  const { storeId, inStore } = await aStore(db)
+  await aPlatform().connections.connect(await platformAccess(db, testVault, storeId))
+  const isDue = () =>
+    inStore(({ tx }) =>
+      tx.run(sql`select from reconciliations
+                  where store_id = ${storeId} and kind = 'webhooks' and next_at <= statement_timestamp()`)
+    )
+  await aPlatform().connections.checkMoved()
+  assert.equal(await isDue(), 0)
+  await aPlatform({ url: 'https://new.example/hooks' }).connections.checkMoved()
+  assert.equal(await isDue(), 1)
 })
 
 test('when the app is uninstalled the store is disconnected once, and the connector to it forgotten', async () => {

@@ -4,10 +4,11 @@ import { Refusal } from '#kit/refusal'
 import type { Vault } from '#kit/secrets'
 import { scheduleOrderWalk } from '#orders'
 import type { Connector, Connectors, PlatformResult, WebhookSubscriptionState } from '#platform'
-import { disconnectStore, notify, platformAccess, type StoreAccess } from '#stores'
+import { disconnectStore, listStores, notify, platformAccess, type StoreAccess, writeWebhooksUrl } from '#stores'
 import { scheduleReconciliations } from '../reconciler/reconciliation.ts'
 import { followScopes } from './follow-scopes.ts'
 import { syncShop } from './sync-shop.ts'
+import { checkConnectionNow } from './token-answers.ts'
 
 export type ConnectionsOptions = {
   db: Database
@@ -39,6 +40,10 @@ export type Connections = {
   check(storeId: number): Promise<PlatformResult<{ changed: number }>>
   /** How our webhooks on the store's platform are; changes nothing. */
   lookAtWebhooks(storeId: number): Promise<PlatformResult<WebhookSubscriptionState[]>>
+  /**
+   * Has the webhooks of those stores corrected at once whose platforms were told another address of ours: it has changed.
+   */
+  checkMoved(): Promise<void>
   /**
    * Disconnects a store whose platform has uninstalled the app, and alerts the operator. Does nothing when it is disconnected
    * already.
@@ -82,6 +87,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
         )
       }
       await db.inStore(access.storeId, async (ctx) => {
+        await writeWebhooksUrl(ctx, webhooks().url)
         await scheduleReconciliations(ctx)
         await scheduleOrderWalk(ctx)
       })
@@ -100,12 +106,22 @@ export function createConnections(options: ConnectionsOptions): Connections {
       await onTokenTaken(storeId)
       const ensured = await register(connector)
       if (!ensured.ok) return ensured
-      // A store that was connected by an earlier version has no schedule yet.
-      await db.inStore(storeId, scheduleOrderWalk)
+      await db.inStore(storeId, async (ctx) => {
+        await writeWebhooksUrl(ctx, webhooks().url)
+        // A store that was connected by an earlier version has no schedule yet.
+        await scheduleOrderWalk(ctx)
+      })
       const hasShopChanged = await syncShop({ db, connectorOf }, storeId)
       const { created, updated, removed } = ensured.value
       const changed = created.length + updated.length + removed + Number(hasShopChanged) + scopes.value
       return { ok: true, value: { changed } }
+    },
+
+    async checkMoved() {
+      const { url } = webhooks()
+      for (const { storeId, status, connectedAt, webhooksUrl } of await listStores(db)) {
+        if (status === 'active' && connectedAt && webhooksUrl !== url) await db.inStore(storeId, checkConnectionNow)
+      }
     },
 
     async disconnect(storeId) {

@@ -23,6 +23,8 @@ const RETRY_REFUSED_MS = 600_000
 /** How often a process looks whether another one has refreshed, and how long: no longer than that one's lease. */
 const LOOK_AGAIN_MS = 300
 const WAIT_FOR_OTHERS_MS = 45_000
+/** A stop waits so long for an answer. One that is lost is asked for again. */
+const STOP_AFTER_MS = 3_000
 
 export type FreshTokensOptions = {
   db: Database
@@ -46,6 +48,7 @@ export type FreshTokens = {
 
 export function createFreshTokens({ db, vault, apps, onTokenTaken, log }: FreshTokensOptions): FreshTokens {
   const underWay = new Map<number, Promise<void>>()
+  const calls = new Set<() => void>()
 
   /** Those who need it at once share it. */
   const refresh = (storeId: number, refused: string | null): Promise<void> => {
@@ -76,7 +79,12 @@ export function createFreshTokens({ db, vault, apps, onTokenTaken, log }: FreshT
   ): Promise<void> {
     const app = apps[claim.profile]
     if (!app) return refuse(storeId, claim, NO_APP)
-    const issued = await requestToken(claim.url, app, { kind: 'refresh_token', token: claim.refreshToken })
+    const issued = await requestToken(
+      claim.url,
+      app,
+      { kind: 'refresh_token', token: claim.refreshToken },
+      { underWay: calls }
+    )
     if (issued.ok) {
       const isWritten = await db.inStore(storeId, (ctx) => finishRefresh(ctx, vault, claim.lease, issued.value))
       evictPlatformAccess(db, storeId)
@@ -141,7 +149,11 @@ export function createFreshTokens({ db, vault, apps, onTokenTaken, log }: FreshT
     },
 
     async stop() {
+      const patience = setTimeout(() => {
+        for (const end of calls) end()
+      }, STOP_AFTER_MS)
       await Promise.allSettled(underWay.values())
+      clearTimeout(patience)
     }
   }
 }

@@ -8,7 +8,7 @@ export type InstallStoreDeps = OpenStoreDeps & { connectors: Pick<Connectors, 't
 
 export type Installation = { profile: ProfileName; shop: string; app: PlatformApp; tokens: IssuedTokens }
 
-/** The tariff of a store that its shop's people install. An operator gives it another one. */
+/** The tariff of a store that its shop's people install. */
 const RATE_PLAN = 'starter'
 /** No store has it: the shop is asked for its facts before there is one. */
 const NO_STORE = 0
