@@ -9,6 +9,8 @@ alter table stores
   -- Why the last refresh came to nothing, and when it may be tried again; null after one that worked.
   add column refresh_retry_at timestamptz,
   add column refresh_error text,
+  -- Whether that was the platform's definite refusal.
+  add column refresh_refused boolean not null default false,
   -- The access scopes that the platform listed last; null before it was asked.
   add column granted_scopes text[],
   -- Where the platform was told to send its webhooks; null before it was.

@@ -2187,6 +2187,7 @@ create table stores (
   refresh_leased_until timestamp with time zone,
   refresh_retry_at timestamp with time zone,
   refresh_error text,
+  refresh_refused boolean not null default false,
   granted_scopes text[],
   webhooks_url text,
   constraint stores_pkey PRIMARY KEY (store_id),

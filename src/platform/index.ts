@@ -96,6 +96,7 @@ export { callTimes, MAX_CALL_MS } from './wire/client.ts'
 export { MAX_IDS_PER_DOCUMENT } from './wire/document.ts'
 export { DownloadFailed, downloadLines, type PlatformFile } from './wire/download-lines.ts'
 export { MalformedPayload, numericIdOf } from './wire/fields.ts'
+export type { Renewal } from './wire/held-token.ts'
 export type { Interval } from './wire/interval.ts'
 export {
   isUnreached,

@@ -37,7 +37,7 @@ export type RefreshClaim =
   | { kind: 'current' }
   | { kind: 'claimed'; lease: number; refreshToken: string }
   | { kind: 'busy' }
-  | { kind: 'waits'; error: string }
+  | { kind: 'waits'; error: string; isRefused: boolean }
   | { kind: 'impossible' }
 
 const Tokens = row({
@@ -47,14 +47,16 @@ const Tokens = row({
   tokenExpiresAt: nullable(instant),
   refreshLeasedUntil: nullable(instant),
   refreshRetryAt: nullable(instant),
-  refreshError: nullable(text)
+  refreshError: nullable(text),
+  refreshRefused: bool
 })
 
 /** Claims the refresh of a store's access token, if it is near its end or is `refused`. One process has it at a time. */
 export async function claimRefresh(ctx: Ctx, vault: Vault, refused: string | null): Promise<RefreshClaim> {
   const stored = await ctx.tx.one(
     Tokens,
-    sql`select domain, status, platform_credentials, token_expires_at, refresh_leased_until, refresh_retry_at, refresh_error
+    sql`select domain, status, platform_credentials, token_expires_at, refresh_leased_until, refresh_retry_at, refresh_error,
+               refresh_refused
           from stores where store_id = ${ctx.storeId} for no key update`
   )
   const { accessToken, refreshToken } = openCredentials(vault, stored.domain, stored.platformCredentials)
@@ -64,7 +66,9 @@ export async function claimRefresh(ctx: Ctx, vault: Vault, refused: string | nul
   if (accessToken !== refused && endsAt - ctx.realNowMs > REFRESH_AHEAD_MS) return { kind: 'current' }
   if (!refreshToken) return { kind: 'impossible' }
   if (isAfter(stored.refreshLeasedUntil)) return { kind: 'busy' }
-  if (isAfter(stored.refreshRetryAt)) return { kind: 'waits', error: stored.refreshError ?? '' }
+  if (isAfter(stored.refreshRetryAt)) {
+    return { kind: 'waits', error: stored.refreshError ?? '', isRefused: stored.refreshRefused }
+  }
   const { refreshLease } = await ctx.tx.one(
     row({ refreshLease: int }),
     sql`update stores set refresh_lease = refresh_lease + 1, refresh_leased_until = ${inMs(ctx, LEASE_MS)}
@@ -100,10 +104,15 @@ export async function finishRefresh(ctx: Ctx, vault: Vault, lease: number, issue
 }
 
 /** Gives the claim back after a try that came to nothing. False when the store got another token meanwhile. */
-export async function failRefresh(ctx: Ctx, lease: number, error: string, retryInMs: number): Promise<boolean> {
+export async function failRefresh(
+  ctx: Ctx,
+  lease: number,
+  { error, isRefused, retryInMs }: { error: string; isRefused: boolean; retryInMs: number }
+): Promise<boolean> {
   const given = await ctx.tx.run(
     sql`update stores
-           set refresh_leased_until = null, refresh_retry_at = ${inMs(ctx, retryInMs)}, refresh_error = ${error.slice(0, 1000)}
+           set refresh_leased_until = null, refresh_retry_at = ${inMs(ctx, retryInMs)}, refresh_error = ${error.slice(0, 1000)},
+               refresh_refused = ${isRefused}
          where store_id = ${ctx.storeId} and refresh_lease = ${lease}`
   )
   return given > 0
@@ -118,7 +127,7 @@ export async function writeTokenTerms(
   await ctx.tx.run(
     sql`update stores
            set token_expires_at = ${endOf(terms.expiresInSeconds)}, refresh_token_expires_at = ${endOf(terms.refreshExpiresInSeconds)},
-               refresh_lease = refresh_lease + 1, refresh_leased_until = null, refresh_retry_at = null, refresh_error = null,
+               refresh_lease = refresh_lease + 1, refresh_leased_until = null, refresh_retry_at = null, refresh_error = null, refresh_refused = false,
                granted_scopes = coalesce(${terms.scopes}, granted_scopes)
          where store_id = ${ctx.storeId}`
   )
@@ -130,6 +139,8 @@ const TokenState = row({
   refreshExpiresAt: nullable(instant),
   /** Why the last refresh came to nothing; null after one that worked. */
   refreshError: nullable(text),
+  /** Whether that was the platform's definite refusal. */
+  refreshRefused: bool,
   /** The access scopes that the platform listed last; null when it was never asked. */
   grantedScopes: nullable(textList)
 })
@@ -139,7 +150,8 @@ type TokenState = RowOf<typeof TokenState>
 export function findTokenState(ctx: Ctx): Promise<TokenState> {
   return ctx.tx.one(
     TokenState,
-    sql`select token_expires_at as expires_at, refresh_token_expires_at as refresh_expires_at, refresh_error, granted_scopes
+    sql`select token_expires_at as expires_at, refresh_token_expires_at as refresh_expires_at, refresh_error, refresh_refused,
+               granted_scopes
           from stores where store_id = ${ctx.storeId}`
   )
 }

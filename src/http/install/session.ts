@@ -67,8 +67,8 @@ export async function connectWith(deps: HttpDeps, { profile, shop, app }: ShopOf
 /** A new token ends the one before, so none is asked for without need. */
 async function needsToken(deps: HttpDeps, store: Store): Promise<boolean> {
   if (!store.connectedAt || store.status !== 'active' || store.tokenRefusedAt) return true
-  const { expiresAt, refreshError, grantedScopes } = await deps.db.inStore(store.storeId, findTokenState)
-  return !expiresAt || refreshError !== null || missingOf(grantedScopes).length > 0
+  const { expiresAt, refreshRefused, grantedScopes } = await deps.db.inStore(store.storeId, findTokenState)
+  return !expiresAt || refreshRefused || missingOf(grantedScopes).length > 0
 }
 
 const missingOf = (granted: string[] | null) => {

@@ -3,7 +3,7 @@ import type { CallWindow, Place } from './call-window.ts'
 import type { CostBudget } from './cost-budget.ts'
 import type { AdminDocument } from './document.ts'
 import { Fields, MalformedPayload } from './fields.ts'
-import { holdToken, isTokenRefused } from './held-token.ts'
+import { holdToken, isTokenRefused, noTokenYet, type Renewal } from './held-token.ts'
 import { failed, type PlatformFailure, type PlatformResult, succeeded, UNREADABLE_RESPONSE } from './outcome.ts'
 import { ADMIN_PATH, gid, PROFILES, type ProfileName } from './platform-profiles.ts'
 import {
@@ -36,10 +36,10 @@ export type ClientOptions = {
    */
   onToken?: (storeId: number, refusal: string | null) => void
   /**
-   * Asked when the platform refuses an access token: another one for the store if there is one, with which the call is sent once more.
-   * It was not executed. The answer is waited for no longer than the call may last.
+   * Asked when the platform refuses an access token: for another one of the store, with which the call is sent once more. It was not
+   * executed. The answer is waited for no longer than the call may last.
    */
-  renewToken?: (storeId: number, refused: string) => Promise<string | null>
+  renewToken?: (storeId: number, refused: string) => Promise<Renewal>
   /** After how long a query without an answer is sent a second time; 2 s when left out. */
   secondQueryMs?: number
   /** Whether the platform of the store may be changed now; always when left out. */
@@ -243,7 +243,9 @@ export function createClient(
       const used = token.now
       const response = await tryOnce(call, place, cost, limitMs)
       if (isTokenRefused(response)) {
-        isRenewed = !isRenewed && (await token.replace(used, deadline)) !== null
+        const renewal: Renewal = isRenewed ? null : await token.replace(used, deadline)
+        if (renewal && 'later' in renewal) return noTokenYet(renewal.later)
+        isRenewed = renewal !== null
         if (isRenewed) continue
         onToken?.(access.storeId, response.failure!.message)
       }

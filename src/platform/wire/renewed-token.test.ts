@@ -1,7 +1,7 @@
 // A token that the platform refuses is replaced while a call is under way.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createConnectors } from '#platform'
+import { type ConnectorOptions, createConnectors, isUnreached } from '#platform'
 import { aPlatform, data, json, shop, theFailure, theValue } from '../../../test/fake-platform.ts'
 
 const refuse = (res: Parameters<typeof json>[0]) => json(res, { errors: '[API] Invalid API key or access token' }, 401)
@@ -15,7 +15,7 @@ const taking = (token: string) =>
     return data(res, { tagsAdd: { node: { id: 'gid://platform/Customer/1', tags: ['VIP'] }, userErrors: [] } })
   })
 
-function connectTo(url: string, renewToken: (storeId: number, refused: string) => Promise<string | null>) {
+function connectTo(url: string, renewToken: ConnectorOptions['renewToken']) {
   const reports: (string | null)[] = []
   const connectors = createConnectors({
     renewToken,
@@ -33,7 +33,7 @@ test('a query and a change are sent once more with the renewed token, and nothin
   const asked: [number, string][] = []
   const { connector, reports } = connectTo(url, async (storeId, refused) => {
     asked.push([storeId, refused])
-    return 'new'
+    return { token: 'new' }
   })
   assert.equal(theValue(await connector.shop.read()).name, 'Acme')
   const tagged = await connector.tags.add('customer', '1', ['VIP'])
@@ -49,24 +49,31 @@ test('a query and a change are sent once more with the renewed token, and nothin
 test('a renewed token that is refused too is not renewed again by that call, and is reported', async () => {
   const { url, requests } = await taking('none')
   let n = 0
-  const { connector, reports } = connectTo(url, async () => `new-${++n}`)
+  const { connector, reports } = connectTo(url, async () => ({ token: `new-${++n}` }))
   const failure = theFailure(await connector.shop.read())
   assert.equal(failure.kind, 'unauthorized')
   assert.equal(requests.length, 2)
   assert.deepEqual(reports, ['The platform answered 401 to the access token'])
 })
 
-test('without another token the refusal is the outcome, also where the renewal takes too long', async () => {
+test('without another token the refusal is the outcome', async () => {
   const { url, requests } = await taking('none')
-  for (const renew of [
-    async () => null,
-    async (_: number, refused: string) => refused,
-    () => new Promise<null>(() => {})
-  ]) {
+  const { connector, reports } = connectTo(url, async () => null)
+  assert.equal(theFailure(await connector.shop.read()).kind, 'unauthorized')
+  assert.equal(requests.length, 1)
+  assert.equal(reports.length, 1)
+})
+
+test('where a token may come later nothing was done, and no refusal is reported', async () => {
+  const { url, requests } = await taking('none')
+  for (const renew of [async () => ({ later: 'the endpoint is away' }), () => new Promise<null>(() => {})]) {
     const before = requests.length
-    const { connector } = connectTo(url, renew)
-    assert.equal(theFailure(await connector.shop.read()).kind, 'unauthorized')
+    const { connector, reports } = connectTo(url, renew)
+    const failure = theFailure(await connector.tags.add('customer', '1', ['VIP']))
+    assert.deepEqual([failure.kind, failure.code], ['unavailable', 'token_not_refreshed'])
+    assert.ok(isUnreached(failure))
     assert.equal(requests.length, before + 1)
+    assert.deepEqual(reports, [])
   }
 })
 

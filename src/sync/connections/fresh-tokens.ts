@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import type { Vault } from '#kit/secrets'
-import { type PlatformApps, requestToken } from '#platform'
+import { type PlatformApps, type Renewal, requestToken } from '#platform'
 import {
   claimRefresh,
   evictPlatformAccess,
@@ -36,22 +36,25 @@ export type FreshTokensOptions = {
   log: (storeId: number, message: string) => void
 }
 
+/** Where a refresh has brought no token: one may come later, with the reason; or null, also where it has brought one. */
+type Ended = { later: string } | null
+
 /** The access tokens of stores, refreshed before they end: by one process at a time, so that each refresh token is used once. */
 export type FreshTokens = {
   /** How the store's platform is called, with a token that is good for a while. Refuses a store that is disconnected. */
   accessOf(storeId: number): Promise<StoreAccess>
-  /** Another token than the one that the platform has refused; null when there is none. */
-  renew(storeId: number, refused: string): Promise<string | null>
+  /** What there is instead of the token that the platform has refused. */
+  renew(storeId: number, refused: string): Promise<Renewal>
   /** Waits for refreshes that are under way: what they bring must be written. */
   stop(): Promise<void>
 }
 
 export function createFreshTokens({ db, vault, apps, onTokenTaken, log }: FreshTokensOptions): FreshTokens {
-  const underWay = new Map<number, Promise<void>>()
+  const underWay = new Map<number, Promise<Ended>>()
   const calls = new Set<() => void>()
 
   /** Those who need it at once share it. */
-  const refresh = (storeId: number, refused: string | null): Promise<void> => {
+  const refresh = (storeId: number, refused: string | null): Promise<Ended> => {
     let running = underWay.get(storeId)
     if (!running) {
       running = refreshOnce(storeId, refused).finally(() => underWay.delete(storeId))
@@ -60,23 +63,27 @@ export function createFreshTokens({ db, vault, apps, onTokenTaken, log }: FreshT
     return running
   }
 
-  async function refreshOnce(storeId: number, refused: string | null): Promise<void> {
+  async function refreshOnce(storeId: number, refused: string | null): Promise<Ended> {
     const { profile, url } = await platformAccess(db, vault, storeId)
     const patience = performance.now() + WAIT_FOR_OTHERS_MS
     for (;;) {
       const claim = await db.inStore(storeId, (ctx) => claimRefresh(ctx, vault, refused))
       if (claim.kind === 'claimed') return useClaim(storeId, { ...claim, profile, url, isRefused: refused !== null })
+      if (claim.kind === 'waits') return claim.isRefused ? null : { later: claim.error }
+      if (claim.kind !== 'busy') {
+        evictPlatformAccess(db, storeId)
+        return null
+      }
       // Until the other one is done the token is good, unless it was refused.
-      if (claim.kind !== 'busy' || refused === null || performance.now() > patience) break
+      if (refused === null || performance.now() > patience) return { later: 'another process refreshes it' }
       await sleep(LOOK_AGAIN_MS)
     }
-    evictPlatformAccess(db, storeId)
   }
 
   async function useClaim(
     storeId: number,
     claim: { lease: number; refreshToken: string; isRefused: boolean } & Pick<StoreAccess, 'profile' | 'url'>
-  ): Promise<void> {
+  ): Promise<Ended> {
     const app = apps[claim.profile]
     if (!app) return refuse(storeId, claim, NO_APP)
     const issued = await requestToken(
@@ -89,21 +96,25 @@ export function createFreshTokens({ db, vault, apps, onTokenTaken, log }: FreshT
       const isWritten = await db.inStore(storeId, (ctx) => finishRefresh(ctx, vault, claim.lease, issued.value))
       evictPlatformAccess(db, storeId)
       if (isWritten) await onTokenTaken(storeId)
-      return
+      return null
     }
     const { kind, message } = issued.failure
     if (kind === 'rejected') return refuse(storeId, claim, message)
-    await db.inStore(storeId, (ctx) => failRefresh(ctx, claim.lease, message, RETRY_UNANSWERED_MS))
+    await db.inStore(storeId, (ctx) =>
+      failRefresh(ctx, claim.lease, { error: message, isRefused: false, retryInMs: RETRY_UNANSWERED_MS })
+    )
     log(storeId, `The access token is not refreshed, which is tried again: ${message}`)
+    return { later: message }
   }
 
   async function refuse(
     storeId: number,
     { lease, isRefused }: { lease: number; isRefused: boolean },
     message: string
-  ): Promise<void> {
+  ): Promise<null> {
     const isOurs = await db.inStore(storeId, async (ctx) => {
-      if (!(await failRefresh(ctx, lease, message, RETRY_REFUSED_MS))) return false
+      if (!(await failRefresh(ctx, lease, { error: message, isRefused: true, retryInMs: RETRY_REFUSED_MS })))
+        return false
       // That the token is refused is an alert of its own.
       if (isRefused) return true
       await notify(ctx, {
@@ -117,6 +128,7 @@ export function createFreshTokens({ db, vault, apps, onTokenTaken, log }: FreshT
       return true
     })
     if (isOurs) log(storeId, `The access token cannot be refreshed: ${message}`)
+    return null
   }
 
   const inBackground = (storeId: number) =>
@@ -137,10 +149,10 @@ export function createFreshTokens({ db, vault, apps, onTokenTaken, log }: FreshT
 
     async renew(storeId, refused) {
       try {
-        await refresh(storeId, refused)
+        const ended = await refresh(storeId, refused)
         evictPlatformAccess(db, storeId)
         const { accessToken } = await platformAccess(db, vault, storeId)
-        return accessToken === refused ? null : accessToken
+        return accessToken === refused ? ended : { token: accessToken }
       } catch (err) {
         // Disconnected or deleted meanwhile.
         if (err instanceof Refusal) return null
