@@ -2,6 +2,7 @@ import { type ExportEndpoint, endpoints, type FieldFormat } from '#exports'
 import type { AuditRule } from '#kit/define-audit-rule'
 import { acceptedWords, listSettings } from '#kit/define-settings'
 import { exposedName, type Metric } from '#kit/metrics'
+import { METAFIELD_OWNERS } from '#platform'
 import * as metricList from '../src/app/metric-list.ts'
 import * as settingsSections from '../src/app/settings-sections.ts'
 import { platformCreditAgrees } from '../src/audit/audit-credit.ts'
@@ -16,6 +17,7 @@ import { ENVIRONMENT_VARIABLES } from '../src/cli/environment-variables.ts'
 import { accessScopes } from '../src/platform/access-scopes.ts'
 import { eventSections } from './event-sections.ts'
 import { code, table } from './markdown.ts'
+import { metafieldSections } from './metafield-sections.ts'
 
 type Rule = Pick<AuditRule, 'name' | 'severity' | 'help'>
 
@@ -147,6 +149,11 @@ const PARTS: { file: string; name: string; text: () => string }[] = [
     ])
   })),
   { file: 'docs/events.md', name: 'payloads', text: eventSections },
+  ...METAFIELD_OWNERS.map((owner) => ({
+    file: 'docs/metafields.md',
+    name: owner,
+    text: () => metafieldSections(owner)
+  })),
   {
     file: 'docs/api.md',
     name: 'decline classes',
