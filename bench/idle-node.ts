@@ -27,7 +27,8 @@ const service = await createService({
   logger: pino({ level: 'warn' }),
   metrics,
   addresses: { loopback: true, allow: [] },
-  urls: { public: 'http://127.0.0.1:9', sandbox: '' }
+  urls: { public: 'http://127.0.0.1:9', sandbox: '' },
+  apps: { platform: null, shopify: null }
 })
 await service.start()
 

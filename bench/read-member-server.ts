@@ -5,6 +5,7 @@ import pg from 'pg'
 import pino from 'pino'
 import { Database, directStatements } from '#kit/postgres'
 import { Secret } from '#kit/secrets'
+import { createConnectors } from '#platform'
 import { createRateLimiter } from '../src/http/rate-limits/rate-limiter.ts'
 import { buildHttp } from '../src/http/server/server.ts'
 import { testVault } from '../test/store-builder.ts'
@@ -52,6 +53,14 @@ function perennialServer(connectionString: string, keepsPages: boolean) {
     wake: () => {},
     connectorOf: unused,
     connectStore: unused,
+    install: {
+      apps: { platform: null, shopify: null },
+      allOrders: false,
+      publicUrl: () => '',
+      connectors: createConnectors(),
+      checkConnection: unused,
+      lookAtWebhooks: unused
+    },
     leavePlatform: unused,
     deleteStore: unused,
     advanceClock: unused,
@@ -76,6 +85,9 @@ function perennialServer(connectionString: string, keepsPages: boolean) {
       changeShop: unused,
       uninstall: unused,
       install: unused,
+      openShop: unused,
+      endToken: unused,
+      changeScopes: unused,
       setWebhookFaults: unused,
       setChargeFaults: unused
     }

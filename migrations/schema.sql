@@ -88,6 +88,9 @@ grant usage on sequence sandbox.shop_ids to perennial_operator, perennial_store;
 create sequence sandbox.transaction_ids start 7120560818172 increment 3;
 grant usage on sequence sandbox.transaction_ids to perennial_operator, perennial_store;
 
+create sequence sandbox.uninstalled_ids start 1 increment 1;
+grant usage on sequence sandbox.uninstalled_ids to perennial_operator, perennial_store;
+
 create sequence sandbox.variant_ids start 44831562142830 increment 3;
 grant usage on sequence sandbox.variant_ids to perennial_operator, perennial_store;
 
@@ -2187,6 +2190,15 @@ create table stores (
   restored_at timestamp with time zone,
   deleting_since timestamp with time zone,
   token_refused_at timestamp with time zone,
+  token_expires_at timestamp with time zone,
+  refresh_token_expires_at timestamp with time zone,
+  refresh_lease integer not null default 0,
+  refresh_leased_until timestamp with time zone,
+  refresh_retry_at timestamp with time zone,
+  refresh_error text,
+  refresh_refused boolean not null default false,
+  granted_scopes text[],
+  webhooks_url text,
   constraint stores_pkey PRIMARY KEY (store_id),
   constraint stores_domain_key UNIQUE (domain),
   constraint stores_check CHECK (clock_at IS NULL OR sandbox),
@@ -2979,6 +2991,27 @@ create table sandbox.metafields (
   constraint metafields_store_id_owner_type_owner_id_namespace_key_key UNIQUE (store_id, owner_type, owner_id, namespace, key)
 );
 grant delete, insert, select, update on sandbox.metafields to perennial_operator, perennial_store;
+
+create table sandbox.oauth_codes (
+  store_id bigint not null,
+  code_hash bytea not null,
+  scopes text[] not null,
+  expires_at timestamp with time zone not null,
+  constraint oauth_codes_pkey PRIMARY KEY (store_id, code_hash)
+);
+grant delete, insert, select, update on sandbox.oauth_codes to perennial_operator, perennial_store;
+
+create table sandbox.oauth_tokens (
+  store_id bigint not null,
+  token_hash bytea not null,
+  expires_at timestamp with time zone not null,
+  refresh_hash bytea not null,
+  refresh_expires_at timestamp with time zone not null,
+  parent_hash bytea,
+  refresh_used_at timestamp with time zone,
+  constraint oauth_tokens_pkey PRIMARY KEY (store_id, token_hash)
+);
+grant delete, insert, select, update on sandbox.oauth_tokens to perennial_operator, perennial_store;
 
 create table sandbox.orders (
   store_id bigint not null,

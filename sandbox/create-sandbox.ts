@@ -10,6 +10,8 @@ import { type AdminControls, adminControls, type SandboxUrls } from './controls/
 import { type Controls, makeControls } from './controls/index.ts'
 import { sandboxEngine } from './engine.ts'
 import { makeApp, type Platform } from './http.ts'
+import { oauthRoutes } from './oauth/admin-pages.ts'
+import { NO_APP, type SandboxApp } from './oauth/app.ts'
 import { reportingQueued } from './report-queued.ts'
 import { metafieldRoutes } from './rest/metafields.ts'
 import { Shops } from './shop.ts'
@@ -42,6 +44,8 @@ export function createSandbox(options: {
   newShopFaults?: ChargeFaults
   /** The scopes that the app requests, and has in every shop that was created without a list of its own. */
   requestedScopes: readonly string[]
+  /** The app that its shops can install; none can when left out. */
+  app?: SandboxApp
 }): Sandbox {
   const shops = new Shops(options.db, options.requestedScopes)
   const agent = new Agent({ connections: 32, keepAliveTimeout: 30_000 })
@@ -55,6 +59,7 @@ export function createSandbox(options: {
     resultFileRoute(db, platform.clock),
     stagedUploadRoute(db, platform.clock),
     proxyRoutes(platform, agent),
+    oauthRoutes(platform, options.app ?? NO_APP),
     storefrontRoutes(platform, controls, agent)
   ])
   return {

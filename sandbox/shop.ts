@@ -24,6 +24,8 @@ const StoredShop = row({
   costRestoreRate: int,
   chargeFaults: nullable(json<ChargeFaults>()),
   answerFaults: nullable(json<AnswerFaults>()),
+  /** What the token endpoint has issued: hashes in hex, and until when, in epoch milliseconds. */
+  issuedTokens: json<{ hash: string; until: number }[]>(),
   createdAt: instant
 })
 export type Shop = Omit<RowOf<typeof StoredShop>, 'accessScopes'> & { accessScopes: string[] }
@@ -53,7 +55,9 @@ export class Shops {
       sql`
       select store_id, id::text as id, domain, name, email, timezone, currency, profile, access_token_hash, app_secret,
              proxy_secret, app_proxy_url, access_scopes, withheld_fields, resolve_delay_seconds, cost_capacity, cost_restore_rate,
-             charge_faults, answer_faults, created_at
+             charge_faults, answer_faults, created_at,
+             coalesce((select jsonb_agg(jsonb_build_object('hash', encode(t.token_hash, 'hex'), 'until', extract(epoch from t.expires_at) * 1000))
+                         from sandbox.oauth_tokens t where t.store_id = shops.store_id), '[]'::jsonb) as issued_tokens
         from sandbox.shops where domain = ${domain}`
     )
     return found && this.#cache(found)
@@ -67,7 +71,9 @@ export class Shops {
       sql`
       select store_id, id::text as id, domain, name, email, timezone, currency, profile, access_token_hash, app_secret,
              proxy_secret, app_proxy_url, access_scopes, withheld_fields, resolve_delay_seconds, cost_capacity, cost_restore_rate,
-             charge_faults, answer_faults, created_at
+             charge_faults, answer_faults, created_at,
+             coalesce((select jsonb_agg(jsonb_build_object('hash', encode(t.token_hash, 'hex'), 'until', extract(epoch from t.expires_at) * 1000))
+                         from sandbox.oauth_tokens t where t.store_id = shops.store_id), '[]'::jsonb) as issued_tokens
         from sandbox.shops where store_id = ${storeId}`
     )
     return found && this.#cache(found)

@@ -3,7 +3,6 @@ import type { AuditRule } from '#kit/define-audit-rule'
 import { acceptedWords, listSettings } from '#kit/define-settings'
 import { exposedName, type Metric } from '#kit/metrics'
 import { METAFIELD_OWNERS } from '#platform'
-import { ENVIRONMENT_VARIABLES } from '../src/app/environment-variables.ts'
 import * as metricList from '../src/app/metric-list.ts'
 import * as settingsSections from '../src/app/settings-sections.ts'
 import { platformCreditAgrees } from '../src/audit/audit-credit.ts'
@@ -14,6 +13,8 @@ import { PROBLEM_KINDS } from '../src/audit/problems/problem.ts'
 import * as ruleList from '../src/audit/rule-list.ts'
 import { standbysSynchronous } from '../src/audit/standbys-synchronous.ts'
 import { DECLINE_KINDS, DECLINE_TABLE } from '../src/billing/dunning/decline-codes.ts'
+import { ENVIRONMENT_VARIABLES } from '../src/cli/environment-variables.ts'
+import { accessScopes } from '../src/platform/access-scopes.ts'
 import { eventSections } from './event-sections.ts'
 import { code, table } from './markdown.ts'
 import { metafieldSections } from './metafield-sections.ts'
@@ -104,6 +105,19 @@ const PARTS: { file: string; name: string; text: () => string }[] = [
       ...Object.entries(PROBLEM_KINDS).map(([kind, { severity, help }]) => [
         `\`${kind}\``,
         severity === 'note' ? `${help} (A note: the exit code stays 0.)` : help
+      ])
+    ])
+  },
+  {
+    file: 'docs/operations.md',
+    name: 'access scopes',
+    text: tableOf(() => [
+      ['scope', 'for', 'without it', 'approval'],
+      ...accessScopes.map(({ scope, optional, neededFor, without, approval, personalData }) => [
+        `${code(scope)}${optional ? ' (optional)' : ''}`,
+        neededFor,
+        without,
+        [personalData && 'personal data', approval].filter(Boolean).join('; ') || 'none'
       ])
     ])
   },

@@ -1,7 +1,8 @@
 // What the command line gets from the service. `main.ts` runs it as a process, tests without one.
-import { ENVIRONMENT_VARIABLES } from './app/environment-variables.ts'
+
 import { MIGRATIONS } from './app/migrations.ts'
 import * as settingsSections from './app/settings-sections.ts'
+import { ENVIRONMENT_VARIABLES } from './cli/environment-variables.ts'
 import { runCommand } from './cli/run-command.ts'
 
 export type Surroundings = { env: NodeJS.ProcessEnv; out: NodeJS.WriteStream; err: NodeJS.WriteStream }
@@ -22,6 +23,10 @@ export function runProgram(args: string[], { env, out, err }: Surroundings): Pro
     dataEndpoints: async () => {
       const { endpoints, rowSchema } = await import('#exports')
       return endpoints.map((endpoint) => ({ ...endpoint, schema: rowSchema(endpoint) }))
+    },
+    platform: async () => {
+      const { accessScopes, appConfig, checkSchema, neededApprovals } = await import('#platform')
+      return { accessScopes, appConfig, checkSchema, neededApprovals }
     },
     settings: ENVIRONMENT_VARIABLES,
     settingsSections: Object.values(settingsSections)

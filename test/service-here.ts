@@ -14,6 +14,9 @@ import { testVault } from './store-builder.ts'
 
 export const OPERATOR_TOKEN = 'operator-token-of-the-tests-0123456789'
 
+/** The app of the tests on the sandbox platform. */
+export const SANDBOX_APP = { clientId: 'sandbox-app', clientSecret: 'secret-of-the-sandbox-app' }
+
 export type ServiceOnItsOwn = Awaited<ReturnType<typeof startServiceHere>>
 
 export type ServiceResponse = { status: number; body: any; headers: Headers }
@@ -74,6 +77,7 @@ export async function startServiceHere(
     metrics,
     addresses: addresses ?? { loopback: true, allow: [] },
     urls,
+    apps: { platform: SANDBOX_APP, shopify: null },
     trustedProxies,
     sandboxFaults,
     nodeNowMs

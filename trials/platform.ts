@@ -31,6 +31,7 @@ export async function startPlatform(databaseUrl: string, serviceUrl: string | nu
     metrics,
     addresses: { loopback: true, allow: [] },
     urls,
+    apps: { platform: null, shopify: null },
     sandboxFaults: UNKIND,
     // A service with another database cannot wake it.
     pollMs: 200

@@ -51,6 +51,9 @@ export type AdminControls = {
   changeShop: OfStore<Controls['changeShop']>
   uninstall(storeId: number): ReturnType<Controls['uninstall']>
   install(storeId: number, accessToken: string): ReturnType<Controls['install']>
+  openShop: Controls['openShop']
+  endToken(storeId: number, how: 'expire' | 'revoke'): Promise<void>
+  changeScopes: Controls['changeScopes']
   setWebhookFaults(
     storeId: number,
     faults: Parameters<Controls['setWebhookFaults']>[0]['faults']
@@ -106,6 +109,9 @@ export function adminControls(platform: Platform, controls: Controls, urls: Sand
     changeShop: (storeId, change) => controls.changeShop({ storeId, ...change }),
     uninstall: (storeId) => controls.uninstall({ storeId }),
     install: (storeId, accessToken) => controls.install({ storeId, accessToken }),
+    openShop: controls.openShop,
+    endToken: (storeId, how) => controls.endToken({ storeId, how }),
+    changeScopes: controls.changeScopes,
     setWebhookFaults: (storeId, faults) => controls.setWebhookFaults({ storeId, faults }),
     setChargeFaults: (storeId, faults) => controls.setChargeFaults({ storeId, faults })
   }

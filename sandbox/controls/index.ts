@@ -15,12 +15,13 @@ import { setWebhookFaults } from './faults/set-webhook-faults.ts'
 import { importFixtures } from './import-fixtures.ts'
 import { join } from './join.ts'
 import { mergeCustomers } from './merge-customers.ts'
+import { openShop } from './open-shop.ts'
 import { placeOrder, previewOrder } from './place-order.ts'
 import { dispute, refund } from './refund-and-dispute.ts'
 import { revokeCard } from './revoke-card.ts'
 import { sendCompliance } from './send-compliance.ts'
 import { sendMessage } from './send-message.ts'
-import { setAccess } from './set-access.ts'
+import { changeScopes, endToken, setAccess } from './set-access.ts'
 import { setCard } from './set-card.ts'
 import { setFunctions } from './set-functions.ts'
 import { settleChallenge } from './settle-challenge.ts'
@@ -55,6 +56,9 @@ export type Controls = {
   setWebhookFaults: Bound<typeof setWebhookFaults>
   setAccess: Bound<typeof setAccess>
   setFunctions: Bound<typeof setFunctions>
+  openShop: Bound<typeof openShop>
+  endToken: Bound<typeof endToken>
+  changeScopes: Bound<typeof changeScopes>
   setAnswerFaults: Bound<typeof setAnswerFaults>
   setBulkFaults: Bound<typeof setBulkFaults>
   setChargeFaults: Bound<typeof setChargeFaults>
@@ -94,6 +98,9 @@ export function makeControls(platform: Platform): Controls {
     setWebhookFaults: bind(setWebhookFaults),
     setAccess: bind(setAccess),
     setFunctions: bind(setFunctions),
+    openShop: bind(openShop),
+    endToken: bind(endToken),
+    changeScopes: bind(changeScopes),
     setAnswerFaults: bind(setAnswerFaults),
     setBulkFaults: bind(setBulkFaults),
     setChargeFaults: bind(setChargeFaults),

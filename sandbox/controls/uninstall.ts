@@ -4,6 +4,7 @@ import type { Platform } from '../http.ts'
 import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import { shopPayload } from '../outgoing/shop-payload.ts'
 import { hashToken } from '../shop.ts'
+import { endTokens } from '../state/oauth-tokens.ts'
 import { shopOf } from './refusals.ts'
 
 /** Uninstalls the app: its token becomes invalid, and after app/uninstalled no webhook is sent. */
@@ -14,6 +15,7 @@ export async function uninstall(platform: Platform, { storeId }: { storeId: numb
     await q.run(sql`
       update sandbox.shops set access_token_hash = ${hashToken(randomBytes(24).toString('hex'))}
        where store_id = ${storeId}`)
+    await endTokens(q, storeId)
     await queueWebhooks(q, shop, webhookMessage([{ topic: 'app/uninstalled', payload: shopPayload(shop, now) }]), now)
     await q.run(sql`delete from sandbox.webhook_subscriptions where store_id = ${storeId}`)
   })

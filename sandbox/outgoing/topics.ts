@@ -1,5 +1,6 @@
 /** The topics that the sandbox sends, by their name in the GraphQL enum. */
 export const TOPICS = {
+  APP_SCOPES_UPDATE: 'app/scopes_update',
   APP_UNINSTALLED: 'app/uninstalled',
   BULK_OPERATIONS_FINISH: 'bulk_operations/finish',
   CUSTOMERS_CREATE: 'customers/create',

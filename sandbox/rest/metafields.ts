@@ -33,7 +33,7 @@ export function metafieldRoutes(platform: Platform) {
     }
 
     scope.get('/admin/api/:version/metafields.json', async (request, reply) => {
-      if (!isAuthenticated(request, reply) || !limited(request, reply)) return reply
+      if (!(await isAuthenticated(platform, request, reply)) || !limited(request, reply)) return reply
       const { shop } = request.shopRequest
       const query = request.query as Query
       const owner = query['metafield[owner_resource]'] ?? 'shop'
@@ -43,7 +43,7 @@ export function metafieldRoutes(platform: Platform) {
     })
 
     scope.get('/admin/api/:version/customers/:id/metafields.json', async (request, reply) => {
-      if (!isAuthenticated(request, reply) || !limited(request, reply)) return reply
+      if (!(await isAuthenticated(platform, request, reply)) || !limited(request, reply)) return reply
       return sendMetafields(platform, request, reply, 'Customer', (request.params as { id: string }).id)
     })
   }

@@ -33,7 +33,7 @@ const NOT_WRITTEN_OUT = new Map([
 ])
 
 /** The folders of `http` in their order. A surface (the four after `shared`) keeps its dialect to itself. */
-const HTTP = ['rate-limits', 'shared', 'rest', 'storefront', 'admin', 'inbound', 'openapi', 'docs', 'server']
+const HTTP = ['rate-limits', 'shared', 'rest', 'storefront', 'admin', 'inbound', 'install', 'openapi', 'docs', 'server']
 const SURFACES = new Set(['rest', 'storefront', 'admin', 'inbound'])
 
 /** Imports that go the wrong way, around a door, or into a part that the importer must not know. */

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { inspect } from 'node:util'
+import { ENVIRONMENT_VARIABLES } from '../cli/environment-variables.ts'
 import { addressOf, loadConfig } from './config.ts'
-import { ENVIRONMENT_VARIABLES } from './environment-variables.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'perennial-config-'))
 after(() => rmSync(dataDir, { recursive: true, force: true }))

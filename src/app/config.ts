@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { LOG_FORMATS, LOG_LEVELS, type LogOptions } from '#kit/logger'
@@ -15,7 +16,12 @@ import {
   wholeNumberText
 } from '#kit/process'
 import { concealed, Secret } from '#kit/secrets'
-import { ENVIRONMENT_VARIABLES, EnvironmentProblem, type EnvironmentVariableName } from './environment-variables.ts'
+import type { PlatformApp, PlatformApps } from '#platform'
+import {
+  ENVIRONMENT_VARIABLES,
+  EnvironmentProblem,
+  type EnvironmentVariableName
+} from '../cli/environment-variables.ts'
 import { masterKeyIn, operatorTokenIn, parseMasterKey, parseOperatorToken } from './installation-secrets.ts'
 
 const ROLES = ['all', 'web', 'worker'] as const
@@ -30,6 +36,10 @@ export type Config = {
   /** Null: http://HOST:PORT, with the port that the service got. */
   publicUrl: string | null
   sandbox: { port: number } | null
+  /** Our app on each platform; null where none is configured, or the sandbox is off. */
+  apps: PlatformApps
+  /** Whether the platform lets our app ask for orders older than 60 days. */
+  allOrders: boolean
   demo: boolean
   dataDir: string
   /** As whom the service continues; null: as who has started it. */
@@ -81,6 +91,12 @@ export function loadConfig(env: NodeJS.ProcessEnv, isTerminal = process.stderr.i
     )
   }
 
+  const clientId = setting('PLATFORM_CLIENT_ID', null, printable)
+  const clientSecret = setting('PLATFORM_CLIENT_SECRET', null, printable)
+  if ((clientId === null) !== (clientSecret === null)) {
+    throw new EnvironmentProblem('PLATFORM_CLIENT_ID and PLATFORM_CLIENT_SECRET are needed both, or neither')
+  }
+
   const masterKey = setting('PERENNIAL_MASTER_KEY', null, parseMasterKey)
   const operatorToken = setting('PERENNIAL_TOKEN', null, parseOperatorToken)
 
@@ -90,6 +106,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, isTerminal = process.stderr.i
     port,
     publicUrl,
     sandbox: sandbox ? { port: sandboxPort } : null,
+    apps: { platform: null, shopify: clientId && clientSecret ? { clientId, clientSecret } : null },
+    allOrders: setting('PLATFORM_ALL_ORDERS', false, onOrOff),
     demo: setting('DEMO', true, onOrOff),
     dataDir,
     databaseUrl: setting('DATABASE_URL', null, postgresUrl),
@@ -112,8 +130,17 @@ export function loadConfig(env: NodeJS.ProcessEnv, isTerminal = process.stderr.i
     masterKey: masterKey ?? masterKeyIn(dataDir),
     operatorToken: new Secret(operatorToken ?? operatorTokenIn(dataDir))
   }
-  return concealed(config, ['masterKey', 'databaseUrl'])
+  if (sandbox) config.apps.platform = sandboxApp(config.masterKey)
+  return concealed(config, ['masterKey', 'databaseUrl', 'apps'])
 }
+
+/** The app on our own sandbox platform. All nodes of a database have the same, because they have the same master key. */
+const sandboxApp = (masterKey: Buffer): PlatformApp => ({
+  clientId: 'sandbox-app',
+  clientSecret: createHmac('sha256', masterKey).update('the app on the sandbox platform').digest('hex')
+})
+
+const printable = (given: string) => (/^[\x21-\x7e]{8,500}$/.test(given) ? given : undefined)
 
 /** The address at which this machine reaches a host and port that the service listens on. */
 export function addressOf(host: string, port: number): string {

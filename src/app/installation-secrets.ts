@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readOrCreateSecretFile } from '#kit/secret-file'
 import { randomToken } from '#kit/secrets'
+import { EnvironmentProblem, OPERATOR_TOKEN_FORM } from '../cli/environment-variables.ts'
 import { OPERATOR_TOKEN_FILE } from '../cli/find-server.ts'
-import { EnvironmentProblem, OPERATOR_TOKEN_FORM } from './environment-variables.ts'
 
 const MASTER_KEY_BYTES = 32
 const MASTER_KEY_FILE = 'master.key'

@@ -8,12 +8,12 @@ import { openVault } from '#kit/secrets'
 import { isMasterKeyValid } from '#stores'
 import { moveSandboxStores } from '#sync'
 import { watchForRestores } from '../backup/restored-database.ts'
+import { EnvironmentProblem } from '../cli/environment-variables.ts'
 import { readyTable } from '../cli/ready-table.ts'
 import { removeServerFile, writeServerFile } from '../cli/server-file.ts'
 import { createDemoStoreAloud, storeToShow } from '../demo/create-demo-store-aloud.ts'
 import { type EmbeddedLog, type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres/start.ts'
 import { addressOf, type Config, loadConfig } from './config.ts'
-import { EnvironmentProblem } from './environment-variables.ts'
 import { createMetrics } from './metrics.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { createService, type Service } from './service.ts'
@@ -132,6 +132,8 @@ async function run(config: Config): Promise<void> {
         webhookHistoryDays: config.webhooks.historyDays,
         platformTimeoutMs: config.platformTimeoutSeconds * 1_000,
         urls,
+        apps: config.apps,
+        allOrders: config.allOrders,
         trustedProxies: config.trustedProxies
       }),
       (running) =>

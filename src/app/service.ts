@@ -10,9 +10,9 @@ import { createDatabaseState, type Database, isOutage, UnknownStore } from '#kit
 import { clockOffset } from '#kit/process-metrics'
 import { runPeriodically } from '#kit/run-periodically'
 import type { Secret, Vault } from '#kit/secrets'
-import { callTimes, createConnectors, requestedScopes } from '#platform'
+import { callTimes, createConnectors, type PlatformApps, requestedScopes } from '#platform'
 import { createStoreDeletions, mayChangePlatform, storeByDomain, storeNow, storeStatuses } from '#stores'
-import { createConnections, PLATFORM_TOPICS, recordTokenAnswers, reportWithheld } from '#sync'
+import { createConnections, createFreshTokens, PLATFORM_TOPICS, recordTokenAnswers, reportWithheld } from '#sync'
 import { createDeliveryEngine, RETRY_SCHEDULE, type WebhookSettings } from '#webhooks'
 import { type ChargeFaults, createSandbox } from '../../sandbox/index.ts'
 import { seedStore } from '../demo/seed-store.ts'
@@ -51,6 +51,10 @@ export type ServiceOptions = {
   webhookHistoryDays?: number
   /** The addresses of the service and of the sandbox. Read at each use, because ports may be chosen late. */
   urls: { public: string; sandbox: string }
+  /** Our app on each platform. */
+  apps: PlatformApps
+  /** Whether shops are asked for orders older than 60 days; false when left out. */
+  allOrders?: boolean
   trustedProxies?: string[]
   /** What this machine's clock says, in epoch milliseconds; its real time when left out. */
   nodeNowMs?: () => number
@@ -100,11 +104,21 @@ export async function createService(options: ServiceOptions) {
       logger.warn({ store: { id: storeId }, field }, 'The platform withholds a field from us')
       await reportWithheld(db, storeId, field)
     },
-    ...tokens
+    ...tokens,
+    renewToken: (storeId, refused) => freshTokens.renew(storeId, refused)
+  })
+  const { apps } = options
+  const freshTokens = createFreshTokens({
+    db: forRequests,
+    vault,
+    apps,
+    onTokenTaken: tokens.onTokenTaken,
+    log: (storeId, message) => logger.warn({ store: { id: storeId } }, message)
   })
   const connections = createConnections({
     db: forRequests,
     vault,
+    accessOf: freshTokens.accessOf,
     connectors,
     webhooks: () => ({ url: `${urls.public}${INBOUND_WEBHOOKS_PATH}`, topics: Object.keys(PLATFORM_TOPICS) }),
     onTokenTaken: tokens.onTokenTaken,
@@ -114,13 +128,14 @@ export async function createService(options: ServiceOptions) {
     db: options.sandboxDb,
     clock: async (domain) => {
       const store = await storeByDomain(db, vault, domain)
-      if (!store) throw new Error(`The sandbox has a shop ${domain} without a store`)
-      return storeNow(options.sandboxDb, store.storeId)
+      // A shop that has not installed the app has real time.
+      return store ? storeNow(options.sandboxDb, store.storeId) : clock.now()
     },
     log: (message, fields) => logger.error(fields, message),
     onQueued: (storeId) => runner.wake(storeId),
     newShopFaults: options.sandboxFaults,
-    requestedScopes
+    requestedScopes,
+    app: apps.platform ? { ...apps.platform, url: () => urls.public } : undefined
   })
   const delivery = createDeliveryEngine({
     db,
@@ -207,6 +222,14 @@ export async function createService(options: ServiceOptions) {
     wake: runner.wake,
     connectorOf,
     connectStore: connections.connect,
+    install: {
+      apps,
+      allOrders: options.allOrders ?? false,
+      publicUrl: () => urls.public,
+      connectors,
+      checkConnection: connections.check,
+      lookAtWebhooks: connections.lookAtWebhooks
+    },
     leavePlatform: connections.leave,
     deleteStore: deletions.delete,
     advanceClock: moveClock,
@@ -248,6 +271,11 @@ export async function createService(options: ServiceOptions) {
       runner.start()
       listening = runner
       housekeeping.start()
+      const moved = 'Webhooks of platforms not told the present address'
+      connections.checkMoved().then(
+        () => failures.worked(moved),
+        (err) => failures.failed(moved, err, moved)
+      )
     },
     /** Accepts no more requests, waits for what is running, and releases leases. */
     async stop() {
@@ -265,6 +293,7 @@ export async function createService(options: ServiceOptions) {
       const ends = await Promise.allSettled(parts)
       clearInterval(patience)
       connectors.cutOff()
+      await freshTokens.stop()
       await signals.stop()
       await sandbox.close()
       await clock.stop()

@@ -45,7 +45,13 @@ export {
   ordersNotOverRefunded,
   ordersWalked
 } from '#orders/audit-rules'
-export { platformMessagesProcessed } from '#platform/audit-rules'
+export {
+  accessTokenExpires,
+  accessTokenRefreshed,
+  allOrdersReadable,
+  platformMessagesProcessed,
+  scopesGranted
+} from '#platform/audit-rules'
 export { pointsBalancesSum, pointsEventsComplete } from '#points/audit-rules'
 export {
   creditCodesClosed,

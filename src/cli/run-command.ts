@@ -21,6 +21,7 @@ import { addMetafieldCommands } from './commands/metafields/metafields.ts'
 import { addOrderCommands } from './commands/orders/orders.ts'
 import { addPlanCommands } from './commands/plan/plan.ts'
 import { addPricingCommands } from './commands/plan/pricing.ts'
+import { addPlatformCommands, type PlatformParts } from './commands/platform/platform.ts'
 import { addRewardCommands } from './commands/rewards/rewards.ts'
 import { addSandboxCommands } from './commands/sandbox.ts'
 import { addSeedCommand } from './commands/seed.ts'
@@ -36,7 +37,7 @@ import { addWebhookCommands } from './commands/webhook/webhook.ts'
 import { findServer } from './find-server.ts'
 
 /** What the program gives its command line, which imports nothing of the service. */
-type Parts = ServeParts & BackupParts & DataParts & { settingsSections: readonly SettingsSection[] }
+type Parts = ServeParts & BackupParts & DataParts & PlatformParts & { settingsSections: readonly SettingsSection[] }
 
 const ENV_HELP = `
 Commands find the service by PERENNIAL_URL and PERENNIAL_TOKEN, or by the files that it writes to DATA_DIR (./data).
@@ -92,6 +93,7 @@ function programOf(terminal: Terminal, parts: Parts): Command {
     .showHelpAfterError(false)
   addServeCommands(program, terminal, parts)
   addStoreCommands(program, terminal, parts.settingsSections)
+  addPlatformCommands(program, terminal, parts)
   addKeyCommands(program, terminal)
   addPlanCommands(program, terminal)
   addPricingCommands(program, terminal)

@@ -51,6 +51,14 @@ export function testServer(db: Database, given: Partial<HttpDeps> = {}) {
     connectorOf: async (storeId) => platforms.to(await platformAccess(db, testVault, storeId)),
     wake: (storeId) => void calls.push(['wake', storeId]),
     connectStore: noted('connectStore', undefined),
+    install: {
+      apps: { platform: null, shopify: null },
+      allOrders: false,
+      publicUrl: () => 'http://127.0.0.1:3000',
+      connectors: platforms,
+      checkConnection: noted('checkConnection', { ok: true as const, value: { changed: 0 } }),
+      lookAtWebhooks: noted('lookAtWebhooks', { ok: true as const, value: [] })
+    },
     leavePlatform: noted('leavePlatform', { webhooksRemoved: true }),
     deleteStore: noted('deleteStore', { deleted: true }),
     advanceClock: noted('advanceClock', {
@@ -76,6 +84,9 @@ export function testServer(db: Database, given: Partial<HttpDeps> = {}) {
       changeShop: noted('changeShop', undefined),
       uninstall: noted('uninstall', undefined),
       install: noted('install', undefined),
+      openShop: noted('openShop', { domain: 'dev.example' }),
+      endToken: noted('endToken', undefined),
+      changeScopes: noted('changeScopes', undefined),
       setWebhookFaults: noted('setWebhookFaults', undefined),
       setChargeFaults: noted('setChargeFaults', undefined)
     },

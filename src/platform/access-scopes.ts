@@ -1,25 +1,123 @@
-/** The access scopes that the app requests on the platform, each with what needs it. Without one of them a store is not whole. */
+/**
+ * An access scope of the app: what needs it, and what stops without it. `approval`: the platform grants it to a public app only after
+ * a review. `personalData`: it reads personal data of customers, which needs an approval of its own.
+ */
+type AccessScope = { neededFor: string; without: string; approval?: string; personalData?: true }
+
+const SUBSCRIPTIONS = 'subscription APIs: request access in the Partner Dashboard under API access'
+const PAYMENT_METHODS = 'payment methods of customers: request access in the Partner Dashboard under API access'
+
+/** The access scopes that the app requests on the platform. Without one of them a store is not whole. */
 export const REQUESTED_SCOPES = {
-  read_customers: 'members: names and addresses, and messages about their changes',
-  write_customers: 'a profile that is changed here, and the tags of members',
-  read_customer_merge: 'messages about customers that were merged',
-  read_customer_payment_methods: 'the card of a subscription, and messages about new and revoked ones',
-  read_orders: 'orders with their refunds and payments',
-  write_orders: 'tags of orders',
-  read_shopify_payments_disputes: 'chargebacks and inquiries about orders',
-  read_store_credit_accounts: "the platform's own accounts of store credit, and what was spent from them",
-  write_store_credit_account_transactions: 'store credit that is spent from these accounts',
-  read_gift_cards: 'the gift cards of members whose plan pays out credit on them',
-  write_gift_cards: 'gift cards that are made for them',
-  read_gift_card_transactions: 'what was spent from these cards',
-  write_gift_card_transactions: 'store credit that is put on these cards',
-  read_discounts: 'whether a code that spends store credit is there, and was used',
-  write_discounts: 'codes that spend store credit',
-  read_products: 'products and prices of plans',
-  write_products: 'plans as products with selling plans',
-  read_own_subscription_contracts: 'subscriptions and their charges',
-  write_own_subscription_contracts: 'charges, and changes of subscriptions'
-} as const satisfies Record<string, string>
+  read_customers: {
+    neededFor: 'members: names and addresses, and messages about their changes',
+    without: 'members are no longer kept up to date, and new customers have no name and no e-mail address',
+    personalData: true
+  },
+  write_customers: {
+    neededFor: 'a profile that is changed here, and the tags of members',
+    without: 'changed profiles and the tags of members no longer reach the platform',
+    personalData: true
+  },
+  read_customer_merge: {
+    neededFor: 'messages about customers that were merged',
+    without: 'two customers who are merged on the platform stay two members here',
+    personalData: true
+  },
+  read_customer_payment_methods: {
+    neededFor: 'the card of a subscription, and messages about new and revoked ones',
+    without: 'a new card starts no retry, and subscriptions show no card',
+    approval: PAYMENT_METHODS,
+    personalData: true
+  },
+  read_orders: {
+    neededFor: 'orders with their refunds and payments',
+    without: 'renewals cannot be settled: their orders are not readable; no order, refund or payment is recorded',
+    personalData: true
+  },
+  write_orders: { neededFor: 'tags of orders', without: 'orders get no tags' },
+  read_shopify_payments_disputes: {
+    neededFor: 'chargebacks and inquiries about orders',
+    without: 'chargebacks and inquiries are not noticed'
+  },
+  read_store_credit_accounts: {
+    neededFor: "the platform's own accounts of store credit, and what was spent from them",
+    without: "store credit that is spent on the platform's own accounts is not noticed"
+  },
+  write_store_credit_account_transactions: {
+    neededFor: 'store credit that is spent from these accounts',
+    without: "new store credit does not reach the platform's own accounts"
+  },
+  read_gift_cards: {
+    neededFor: 'the gift cards of members whose plan pays out credit on them',
+    without: 'the gift cards of members are not found',
+    approval: 'gift cards: granted to a public app on request'
+  },
+  write_gift_cards: {
+    neededFor: 'gift cards that are made for them',
+    without: 'no gift card is made for credit that is paid out on one',
+    approval: 'gift cards: granted to a public app on request'
+  },
+  read_gift_card_transactions: {
+    neededFor: 'what was spent from these cards',
+    without: 'what is spent from gift cards is not noticed',
+    approval: 'gift cards: granted to a public app on request'
+  },
+  write_gift_card_transactions: {
+    neededFor: 'store credit that is put on these cards',
+    without: 'no credit is put on gift cards',
+    approval: 'gift cards: granted to a public app on request'
+  },
+  read_discounts: {
+    neededFor: 'whether a code that spends store credit is there, and was used',
+    without: 'codes that spend store credit cannot be checked, and their credit stays reserved'
+  },
+  write_discounts: {
+    neededFor: 'codes that spend store credit',
+    without: 'no code that spends store credit can be made or ended'
+  },
+  read_products: {
+    neededFor: 'products and prices of plans',
+    without: 'plans cannot be read from their products'
+  },
+  write_products: {
+    neededFor: 'plans as products with selling plans',
+    without: 'no plan can be published or changed'
+  },
+  read_own_subscription_contracts: {
+    neededFor: 'subscriptions and their charges',
+    without: 'nothing can be billed: subscriptions and the results of charges are not readable',
+    approval: SUBSCRIPTIONS
+  },
+  write_own_subscription_contracts: {
+    neededFor: 'charges, and changes of subscriptions',
+    without: 'nothing can be billed, and no subscription can be changed',
+    approval: SUBSCRIPTIONS
+  }
+} as const satisfies Record<string, AccessScope>
+
+/** What the app works without, and does better with; requested where the app's configuration has them. */
+export const OPTIONAL_SCOPES = {
+  read_all_orders: {
+    neededFor: 'orders that are older than 60 days',
+    without:
+      'orders older than 60 days are not seen: what is known of the first order of a customer may be a later one, and is marked so',
+    approval: 'orders older than 60 days: request access in the Partner Dashboard under API access',
+    personalData: true
+  }
+} as const satisfies Record<string, AccessScope>
+
+export type RequestedScope = keyof typeof REQUESTED_SCOPES
 
 /** The names of `REQUESTED_SCOPES`. */
-export const requestedScopes = Object.keys(REQUESTED_SCOPES) as (keyof typeof REQUESTED_SCOPES)[]
+export const requestedScopes = Object.keys(REQUESTED_SCOPES) as RequestedScope[]
+
+/** Every scope with what is said of it, as a list. */
+export const accessScopes: ({ scope: string; optional: boolean } & AccessScope)[] = [
+  ...Object.entries(REQUESTED_SCOPES).map(([scope, said]) => ({ scope, optional: false, ...said })),
+  ...Object.entries(OPTIONAL_SCOPES).map(([scope, said]) => ({ scope, optional: true, ...said }))
+]
+
+/** With the scopes that these include: one to write includes the one to read, and the platform may list only the former. */
+export const withImpliedScopes = (scopes: readonly string[]): Set<string> =>
+  new Set(scopes.flatMap((scope) => (scope.startsWith('write_') ? [scope, scope.replace('write_', 'read_')] : [scope])))

@@ -52,6 +52,7 @@ export function createConnectors({
   onWithheld = async () => {},
   onTokenRefused = async () => {},
   onTokenTaken = async () => {},
+  renewToken,
   ...options
 }: ConnectorOptions = {}): Connectors {
   const known = new Map<number, { access: PlatformAccess; connector: Connector }>()
@@ -84,8 +85,8 @@ export function createConnectors({
     }
   }
 
-  const make = (access: PlatformAccess, answered?: ClientOptions['onToken']) => {
-    const report = { onWithheld: reportOnce, onToken: answered, underWay }
+  const make = (access: PlatformAccess, ofToken: Pick<ClientOptions, 'onToken' | 'renewToken'>) => {
+    const report = { onWithheld: reportOnce, underWay, ...ofToken }
     const connector = createConnector(createClient(access, limitsOf(access.storeId), { ...options, ...report }))
     return measure ? countCalls(connector, measure) : connector
   }
@@ -105,11 +106,11 @@ export function createConnectors({
       const last = known.get(access.storeId)
       if (last && isSame(last.access, access)) return last.connector
       const { storeId, profile, url, accessToken } = access
-      const connector = make(access, onToken)
+      const connector = make(access, { onToken, renewToken })
       known.set(storeId, { access: { storeId, profile, url, accessToken }, connector })
       return connector
     },
-    tryOut: (access) => make(access),
+    tryOut: (access) => make(access, {}),
     forget: (storeId) => void known.delete(storeId),
     maxCallMs: maxCallMsOf(options),
     cutOff() {

@@ -1,4 +1,4 @@
-export { requestedScopes } from './access-scopes.ts'
+export { accessScopes, OPTIONAL_SCOPES, REQUESTED_SCOPES, requestedScopes, withImpliedScopes } from './access-scopes.ts'
 export { isPaidOrder, type PlatformAttempt } from './billing/attempt.ts'
 export type { AttemptRequest, UnreadableAttempt } from './billing/billing-api.ts'
 export type { PlatformCharge, PlatformCharges, WithheldCharge } from './billing/list-charges.ts'
@@ -68,6 +68,11 @@ export {
   type MetafieldsByKey,
   type MetafieldToSet
 } from './metafields/metafields-api.ts'
+export { APP_PROXY, appConfig, COMPLIANCE_TOPICS, neededApprovals } from './oauth/app-config.ts'
+export { APP_PATHS, type PlatformApp, type PlatformApps, shopDomain, shopUrlOf } from './oauth/apps.ts'
+export { consentUrl, isSignedQuery } from './oauth/install-request.ts'
+export { checkSessionToken } from './oauth/session-token.ts'
+export { type Grant, type IssuedTokens, requestToken } from './oauth/token-endpoint.ts'
 export { CREDIT_GATEWAYS, isCreditGateway, type PlatformOrder } from './orders/order.ts'
 export type {
   AutomaticDiscount,
@@ -85,10 +90,13 @@ export type {
   PlatformCreditTransaction
 } from './store-credit/store-credit-api.ts'
 export { TAG_LIMITS, type TaggedKind, tagKey } from './tags/tags-api.ts'
+export { checkSchema } from './version/check-schema.ts'
+export type { WebhookSubscriptionState } from './webhook-subscriptions/webhook-subscriptions-api.ts'
 export { callTimes, MAX_CALL_MS } from './wire/client.ts'
 export { MAX_IDS_PER_DOCUMENT } from './wire/document.ts'
 export { DownloadFailed, downloadLines, type PlatformFile } from './wire/download-lines.ts'
 export { MalformedPayload, numericIdOf } from './wire/fields.ts'
+export type { Renewal } from './wire/held-token.ts'
 export type { Interval } from './wire/interval.ts'
 export {
   isUnreached,
@@ -99,4 +107,4 @@ export {
   UNREADABLE_RESPONSE,
   unwrap
 } from './wire/outcome.ts'
-export { ADMIN_PATH, gid, PROFILES, type ProfileName } from './wire/platform-profiles.ts'
+export { ADMIN_PATH, API_VERSION, gid, PROFILES, type ProfileName } from './wire/platform-profiles.ts'

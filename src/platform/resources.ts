@@ -1,4 +1,5 @@
 // The resources of the connector: each line adds one, under the name that its callers use.
+export { createAppInstallationApi as appInstallation } from './app-installation/app-installation-api.ts'
 export { createBillingApi as billing } from './billing/billing-api.ts'
 export { createBulkApi as bulk } from './bulk/bulk-api.ts'
 export { createContractsApi as contracts } from './contracts/contracts-api.ts'

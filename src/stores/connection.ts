@@ -1,6 +1,7 @@
 import { isTimezone } from '#kit/clock'
 import type { Ctx, Database } from '#kit/postgres'
 import { randomToken, type Vault } from '#kit/secrets'
+import { ENDLESS, type TokenTerms, writeTokenTerms } from './access-tokens.ts'
 import { checkPlatformUrl, checkSecret } from './check-store.ts'
 import {
   type Credentials,
@@ -22,12 +23,14 @@ export async function disconnectStore(db: Database, vault: Vault, storeId: numbe
   const isNew = await db.inStore(storeId, async (ctx) => {
     const { domain, platformUrl, platformCredentials, isConnected } = await lockConnection(ctx)
     if (!isConnected) return false
-    const remaining: Credentials = { ...openCredentials(vault, domain, platformCredentials), accessToken: '' }
+    const credentials = openCredentials(vault, domain, platformCredentials)
+    const remaining: Credentials = { ...credentials, accessToken: '', refreshToken: '' }
     await writeConnection(ctx, {
       credentials: sealCredentials(vault, domain, remaining),
       platformUrl,
       isConnected: false
     })
+    await writeTokenTerms(ctx, ENDLESS)
     return true
   })
   evictPlatformAccess(db, storeId)
@@ -35,7 +38,11 @@ export async function disconnectStore(db: Database, vault: Vault, storeId: numbe
 }
 
 /** What the platform issued when the app was installed again; what is left out stays. */
-export type NewConnection = Partial<Credentials> & { platformUrl?: string }
+export type NewConnection = Partial<Omit<Credentials, 'refreshToken'>> & {
+  platformUrl?: string
+  /** Of the access token that is given; one without them does not expire. */
+  terms?: TokenTerms
+}
 
 /**
  * Connects a store again after the app was installed again, or gives it another token. `tryOut` uses the new credentials before
@@ -55,17 +62,21 @@ export async function reconnectStore(
   const made = sandbox ? before.accessToken || `sbx_${randomToken()}` : null
   const accessToken = secretOf('access_token', given.accessToken) ?? made
   if (!accessToken) throw tokenNeeded()
+  // Another token comes with its own terms.
+  const terms = accessToken === before.accessToken && !given.terms ? null : (given.terms ?? ENDLESS)
   const credentials: Credentials = {
     accessToken,
+    refreshToken: terms ? (terms.refreshToken ?? '') : before.refreshToken,
     appSecret: secretOf('app_secret', given.appSecret) ?? before.appSecret,
     proxySecret: secretOf('proxy_secret', given.proxySecret) ?? before.proxySecret
   }
   const url = given.platformUrl === undefined ? before.url : checkPlatformUrl(given.platformUrl)
   await tryOut({ ...before, ...credentials, url, isConnected: true })
   const sealed = sealCredentials(vault, domain, credentials)
-  await db.inStore(before.storeId, (ctx) =>
-    writeConnection(ctx, { credentials: sealed, platformUrl: url, isConnected: true })
-  )
+  await db.inStore(before.storeId, async (ctx) => {
+    await writeConnection(ctx, { credentials: sealed, platformUrl: url, isConnected: true })
+    if (terms) await writeTokenTerms(ctx, terms)
+  })
   evictPlatformAccess(db, before.storeId)
   return { accessToken }
 }

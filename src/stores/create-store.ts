@@ -1,6 +1,8 @@
+import { realNowMs } from '#kit/clock'
 import type { Database } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
 import { randomToken, type Vault } from '#kit/secrets'
+import { ENDLESS, type TokenTerms, writeTokenTerms } from './access-tokens.ts'
 import {
   checkCurrency,
   checkDomain,
@@ -34,6 +36,8 @@ export type NewStore = {
   appSecret?: string
   /** When left out: the app secret, with which Shopify signs proxy requests too. */
   proxySecret?: string
+  /** Of the access token that is given; one without them does not expire. */
+  terms?: TokenTerms
 }
 
 export type CreatedStore = { store: Store; credentials: Credentials }
@@ -64,10 +68,13 @@ export async function createStore(db: Database, vault: Vault, input: NewStore): 
     if (unfinished?.connectedAt) throw domainTaken(domain)
 
     const existing = unfinished && openCredentials(vault, domain, unfinished.platformCredentials)
-    const credentials = input.sandbox ? sandboxCredentials(input, existing) : liveCredentials(input)
+    const terms = input.terms ?? ENDLESS
+    const secrets = input.sandbox ? sandboxCredentials(input, existing) : liveCredentials(input)
+    const credentials = { ...secrets, ...(terms.refreshToken && { refreshToken: terms.refreshToken }) }
     const sealed = { ...facts, credentials: sealCredentials(vault, domain, credentials) }
     const store = unfinished ? await rewriteStore(tx, unfinished.storeId, sealed) : await insertStore(tx, sealed)
     if (!store) throw domainTaken(domain)
+    await writeTokenTerms({ tx, storeId: store.storeId, realNowMs: realNowMs() }, terms)
     return { store, credentials }
   })
   evictPlatformAccess(db, created.store.storeId)

@@ -1,3 +1,14 @@
+export {
+  claimRefresh,
+  failRefresh,
+  findTokenState,
+  finishRefresh,
+  type IssuedToken,
+  REFRESH_AHEAD_MS,
+  seesAllOrders,
+  type TokenTerms,
+  writeGrantedScopes
+} from './access-tokens.ts'
 export { type Alert, listAlerts, type NewAlert, notify } from './alerts.ts'
 export { authenticateKey, type Caller, writeKeyUses } from './authenticate-key.ts'
 export { freezeClock, setClock, storeNow, storeStatuses } from './clock.ts'
@@ -18,7 +29,7 @@ export {
   type StoreAccess,
   storeByDomain
 } from './platform-access.ts'
-export { markCaughtUp, markStoreConnected } from './queries.ts'
+export { markCaughtUp, markStoreConnected, writeWebhooksUrl } from './queries.ts'
 export { refuseOnHold, storeDeleting, storeDisconnected } from './refusals.ts'
 export { markTokenRefused, markTokenTaken } from './refused-tokens.ts'
 export { markAllRestored, markRestored, unmarkRestored } from './restored.ts'

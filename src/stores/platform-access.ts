@@ -19,6 +19,8 @@ export type StoreAccess = Credentials & {
   isConnected: boolean
   /** Whether it is on hold since a restore, so that nothing may be changed on the platform. */
   isRestored: boolean
+  /** When the access token ends, as a time of `performance.now()`; null for one that does not expire. */
+  tokenEndsAt: number | null
 }
 
 export type Credentials = {
@@ -28,9 +30,11 @@ export type Credentials = {
   appSecret: string
   /** Signs requests through the platform's app proxy. */
   proxySecret: string
+  /** Brings the next access token; left out or empty where that does not expire. */
+  refreshToken?: string
 }
 
-const SECRET_FIELDS = ['accessToken', 'appSecret', 'proxySecret'] as const
+const SECRET_FIELDS = ['accessToken', 'appSecret', 'proxySecret', 'refreshToken'] as const
 
 /** Encrypts credentials for one domain: copied into the row of another store, they cannot be decrypted. */
 export function sealCredentials(vault: Vault, domain: string, credentials: Credentials): Buffer {
@@ -127,9 +131,10 @@ async function findAccess(db: Database, vault: Vault, storeId: number): Promise<
 async function readAccess(db: Database, vault: Vault, storeId: number): Promise<StoreAccess | null> {
   const found = await findSealedAccess(db.direct, storeId)
   if (!found) return null
-  const { platformCredentials, platformProfile: profile, platformUrl: url, ...store } = found
+  const { platformCredentials, platformProfile: profile, platformUrl: url, tokenLeftMs, ...store } = found
+  const tokenEndsAt = tokenLeftMs === null ? null : performance.now() + tokenLeftMs
   return concealed<StoreAccess>(
-    { ...store, profile, url, ...openCredentials(vault, store.domain, platformCredentials) },
+    { ...store, profile, url, tokenEndsAt, ...openCredentials(vault, store.domain, platformCredentials) },
     SECRET_FIELDS
   )
 }

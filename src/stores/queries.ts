@@ -23,7 +23,7 @@ export function listAllStores(tx: Tx): Promise<Store[]> {
     Store,
     sql`select store_id, domain, name, timezone, currency, rate_plan, sandbox, clock_at, platform_profile, platform_url,
                case when deleting_since is null then status else 'deleting' end as status, connected_at, restored_at,
-               token_refused_at, created_at
+               token_refused_at, webhooks_url, created_at
           from stores order by store_id`
   )
 }
@@ -32,7 +32,7 @@ const storeById = directSql<[storeId: number]>(
   'store_by_id',
   `select store_id, domain, name, timezone, currency, rate_plan, sandbox, clock_at, platform_profile, platform_url,
           case when deleting_since is null then status else 'deleting' end as status, connected_at, restored_at,
-          token_refused_at, created_at
+          token_refused_at, webhooks_url, created_at
      from stores where store_id = $1`
 )
 
@@ -58,7 +58,7 @@ export function lockStoreByDomain(tx: Tx, domain: string) {
 /** A store as it is written; `credentials` are encrypted. */
 export type WrittenStore = Omit<
   Store,
-  'storeId' | 'status' | 'connectedAt' | 'restoredAt' | 'tokenRefusedAt' | 'createdAt'
+  'storeId' | 'status' | 'connectedAt' | 'restoredAt' | 'tokenRefusedAt' | 'webhooksUrl' | 'createdAt'
 > & {
   credentials: Buffer
 }
@@ -73,7 +73,7 @@ export function insertStore(tx: Tx, store: WrittenStore): Promise<Store | null> 
                 ${store.clockAt}, ${store.platformProfile}, ${store.platformUrl}, ${store.credentials})
         on conflict (domain) do nothing
         returning store_id, domain, name, timezone, currency, rate_plan, sandbox, clock_at, platform_profile, platform_url,
-                  status, connected_at, restored_at, token_refused_at, created_at`
+                  status, connected_at, restored_at, token_refused_at, webhooks_url, created_at`
   )
 }
 
@@ -87,7 +87,7 @@ export function rewriteStore(tx: Tx, storeId: number, store: WrittenStore): Prom
                platform_credentials = ${store.credentials}, updated_at = statement_timestamp()
          where store_id = ${storeId}
         returning store_id, domain, name, timezone, currency, rate_plan, sandbox, clock_at, platform_profile, platform_url,
-                  status, connected_at, restored_at, token_refused_at, created_at`
+                  status, connected_at, restored_at, token_refused_at, webhooks_url, created_at`
   )
 }
 
@@ -126,13 +126,15 @@ const AccessRow = row({
   platformUrl: text,
   platformCredentials: bytes,
   isConnected: bool,
-  isRestored: bool
+  isRestored: bool,
+  tokenLeftMs: nullable(int)
 })
 
 const storeAccess = directSql<[storeId: number]>(
   'store_access',
   `select store_id, domain, timezone, currency, rate_plan, sandbox, platform_profile, platform_url, platform_credentials,
-          status = 'active' as is_connected, restored_at is not null as is_restored
+          status = 'active' as is_connected, restored_at is not null as is_restored,
+          floor(extract(epoch from token_expires_at - statement_timestamp()) * 1000)::bigint as token_left_ms
      from stores where store_id = $1 and deleting_since is null`
 )
 
@@ -240,6 +242,14 @@ export function writeConnection(
                status = case when ${isConnected} then 'active' else 'disconnected' end, catching_up = catching_up or (${isConnected} and status <> 'active'),
                updated_at = statement_timestamp()
          where store_id = ${ctx.storeId}`
+  )
+}
+
+/** Writes where the platform was told to send its webhooks. */
+export function writeWebhooksUrl(ctx: Ctx, url: string): Promise<number> {
+  return ctx.tx.run(
+    sql`update stores set webhooks_url = ${url}, updated_at = statement_timestamp()
+         where store_id = ${ctx.storeId} and webhooks_url is distinct from ${url}`
   )
 }
 

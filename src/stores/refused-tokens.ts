@@ -15,8 +15,8 @@ export async function markTokenRefused(ctx: Ctx, message: string): Promise<boole
     kind: 'platform_unauthorized',
     subject: 'The platform does not accept the access token of the store',
     message:
-      `${message}. Nothing can be billed, and what falls due waits, until the store is connected with a valid token ` +
-      '(perennial store connect).'
+      `${message}. Nothing can be billed, and what falls due waits, until the store has a valid token: open the app in the shop's ` +
+      'admin, or give it one (perennial store connect).'
   })
   return true
 }

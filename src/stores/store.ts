@@ -32,6 +32,8 @@ export const Store = row({
   restoredAt: nullable(instant),
   /** Since when the platform has refused the access token, by the store's clock; null while it takes it. */
   tokenRefusedAt: nullable(instant),
+  /** Where its platform was told to send webhooks; null before it was. */
+  webhooksUrl: nullable(text),
   createdAt: instant
 })
 export type Store = RowOf<typeof Store>

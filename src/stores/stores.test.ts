@@ -41,7 +41,8 @@ test('creates a store with canonical spellings and finds it by id and by domain'
     status: 'active',
     connectedAt: null,
     restoredAt: null,
-    tokenRefusedAt: null
+    tokenRefusedAt: null,
+    webhooksUrl: null
   })
   assert.match(credentials.accessToken, /^sbx_[0-9A-Za-z]{32}$/)
   assert.match(credentials.proxySecret, /^[0-9A-Za-z]{32}$/)

@@ -13,6 +13,7 @@ import {
   unwrap
 } from '#platform'
 import { enqueueContractSync, listContractsOfCustomers } from '#subscriptions'
+import { followScopes } from './connections/follow-scopes.ts'
 import { syncShop } from './connections/sync-shop.ts'
 import { readAndApplyContracts } from './contracts/read-and-apply-contracts.ts'
 import type { SyncDeps } from './deps.ts'
@@ -80,6 +81,10 @@ const uninstalled: TopicHandler = async ({ connectorOf, disconnect }, storeId) =
   await disconnect(storeId)
 }
 
+const scopesUpdated: TopicHandler = async ({ db, connectorOf }, storeId) => {
+  unwrap(await followScopes(db, storeId, await connectorOf(storeId)))
+}
+
 /**
  * Who handles the platform's messages, by topic. A message only says that something changed: contracts and attempts are read from
  * the platform before anything is changed here, so that late, repeated and reordered messages have the same result.
@@ -113,6 +118,7 @@ export const TOPICS: Record<string, TopicHandler> = {
   'bulk_operations/finish': bulkOperations,
   'shop/update': async (deps, storeId) => void (await syncShop(deps, storeId)),
   'app/uninstalled': uninstalled,
+  'app/scopes_update': scopesUpdated,
   // Last: a store that was connected before they were asked for may lack the scope, and the others come before.
   'disputes/create': applyOrderMessages,
   'disputes/update': applyOrderMessages

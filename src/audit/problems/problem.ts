@@ -37,7 +37,7 @@ export const PROBLEM_KINDS = {
   },
   token_refused: {
     severity: 'problem',
-    help: 'The platform [refuses the access token](#refused-access-tokens) of a store. Connect it with a valid one; what waited is charged then.'
+    help: "The platform [refuses the access token](#refused-access-tokens) of a store. Open the app in the shop's admin, or connect the store with a valid one; what waited is charged then."
   },
   endpoint_failing: {
     severity: 'problem',

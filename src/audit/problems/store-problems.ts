@@ -22,14 +22,14 @@ function problemOf(
     return {
       kind: 'store_disconnected',
       message: 'The store is disconnected from its platform: nothing is billed',
-      next: `${connect}, or perennial store delete --store ${domain}`
+      next: `${connect}, or open the app in the shop's admin, or perennial store delete --store ${domain}`
     }
   }
   if (connectedAt === null) {
     return {
       kind: 'store_not_connected',
       message: 'The store was never connected to its platform',
-      next: `Repeat perennial store create for ${domain}: it says what the platform answers.`
+      next: `Repeat perennial store create for ${domain}: it says what the platform answers. If its people installed the app: open it in the shop's admin again.`
     }
   }
   if (tokenRefusedAt !== null) {
@@ -37,7 +37,7 @@ function problemOf(
       kind: 'token_refused',
       since: tokenRefusedAt,
       message: 'The platform refuses the access token of the store: nothing can be billed, and what falls due waits',
-      next: connect
+      next: `${connect}, or open the app in the shop's admin`
     }
   }
   if (state?.isRestored) {

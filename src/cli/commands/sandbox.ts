@@ -16,6 +16,7 @@ import {
   toggle
 } from '../flags.ts'
 import { facts } from '../print.ts'
+import { addSandboxShopCommands } from './platform/sandbox-shops.ts'
 import { storeFlag, storePath } from './store-flag.ts'
 
 const decimal = (accepts: string) => ({
@@ -72,6 +73,8 @@ const orderFlag = needed('--order <id>', platformNumber('the order'))
 /** Actions of customers and staff in a shop on the sandbox platform. */
 export function addSandboxCommands(program: Command, terminal: Terminal): void {
   const sandbox = program.command('sandbox').description('act as customers or staff of a sandbox store')
+
+  addSandboxShopCommands(sandbox, terminal)
 
   addCommand(sandbox, terminal, {
     name: 'customer',

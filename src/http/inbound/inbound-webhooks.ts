@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { networkOf } from '#kit/addresses'
 import { invalidBody } from '#kit/refusal'
-import { readWebhookHeaders, receiveWebhook, type WebhookHeaders } from '#platform'
+import { APP_PATHS, readWebhookHeaders, receiveWebhook, type WebhookHeaders } from '#platform'
 import type { StoreAccess } from '#stores'
 import { createShopFinder, TooManyUnknownShops } from '../rate-limits/find-shop.ts'
 import type { BodyShare } from '../shared/body-share.ts'
@@ -9,7 +9,7 @@ import { answerInTime, inTime } from '../shared/deadline.ts'
 import type { HttpDeps } from '../shared/deps.ts'
 import { authenticationFailed } from '../shared/errors.ts'
 
-export const INBOUND_WEBHOOKS_PATH = '/platform/webhooks'
+export const INBOUND_WEBHOOKS_PATH = APP_PATHS.webhooks
 /** The platform names no limit. The largest message, an order of five hundred lines with discounts, has 2 to 3 MB. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024
 /**

@@ -57,6 +57,11 @@ const TAGS: Record<string, Tag> = {
   keys: { name: 'API keys', description: 'Keys of the REST API.' },
   plans: PLANS,
   pricing: PRICING,
+  platform: {
+    name: 'Platform',
+    description:
+      'The app on the platform, and how a store is connected to it: access token, scopes, webhooks of the platform ([connect a store](connect-a-store.md)).'
+  },
   members: { name: 'Members', description: 'Customers who hold or held a membership or a subscription.' },
   customers: { name: 'Customers', description: 'People whom the service knows, members or not.' },
   subscriptions: { name: 'Subscriptions', description: 'Subscriptions of a store, and what an operator does to them.' },

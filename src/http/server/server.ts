@@ -6,6 +6,7 @@ import { writeKeyUses } from '#stores'
 import { registerAdmin } from '../admin/index.ts'
 import { registerDocs } from '../docs/index.ts'
 import { registerInboundWebhooks } from '../inbound/inbound-webhooks.ts'
+import { registerInstall } from '../install/index.ts'
 import { collectDocuments } from '../openapi/collect-documents.ts'
 import { createAddressLimiter } from '../rate-limits/address-limiter.ts'
 import { registerRest } from '../rest/index.ts'
@@ -103,6 +104,7 @@ export function buildHttp(deps: HttpDeps, { healthOnly = false } = {}): FastifyI
   const documents = collectDocuments(app, deps.budgets)
   registerDocs(app, documents, deps.budgets)
   registerInboundWebhooks(app, deps)
+  registerInstall(app, deps, countAddress)
   registerRest(app, deps, countAddress)
   registerStorefront(app, deps, countAddress)
   registerAdmin(app, { ...deps, adminDocument: documents.admin })

@@ -20,6 +20,8 @@ export const ALLOWED = {
   admin: ROLES,
   /** The commerce platform, by its signature. */
   inbound: ['platform'],
+  /** The page of the app in a shop's admin, by the session token that the platform has given it. */
+  install: ['shop'],
   /** Everybody: documents, health. */
   open: ['anyone']
 } as const

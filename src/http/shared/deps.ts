@@ -7,7 +7,7 @@ import type { SettingsSection } from '#kit/define-settings'
 import type { Measure } from '#kit/metrics'
 import type { Database } from '#kit/postgres'
 import type { Secret, Vault } from '#kit/secrets'
-import type { Connector } from '#platform'
+import type { Connector, Connectors, PlatformApps, PlatformResult, WebhookSubscriptionState } from '#platform'
 import type { RatePlan, Store, StoreAccess } from '#stores'
 import type { Budget } from '../rate-limits/budgets.ts'
 import type { RateLimiter } from '../rate-limits/rate-limiter.ts'
@@ -50,6 +50,8 @@ export type HttpDeps = {
   connectorOf(storeId: number): Promise<Connector>
   /** Registers our webhooks on the store's platform. Safe to repeat. Refuses when the platform does not accept them. */
   connectStore(access: StoreAccess): Promise<void>
+  /** How our app is installed and how its connections are looked at. */
+  install: InstallDeps
   /** Ends the work with a store's platform, keeps all data, and erases the token. */
   leavePlatform(storeId: number): Promise<{ webhooksRemoved: boolean }>
   /** Deletes a store with everything that it has; `name` must be its name. False: it goes on in the background. */
@@ -75,6 +77,19 @@ export type HttpDeps = {
     plan: { members: number; months: number },
     onProgress: (progress: Record<string, unknown>) => void
   ): Promise<Record<string, unknown>>
+}
+
+export type InstallDeps = {
+  /** Our app on each platform; null where none is configured. */
+  apps: PlatformApps
+  /** Whether shops are asked for orders older than 60 days. */
+  allOrders: boolean
+  /** Where people and platforms reach the service. */
+  publicUrl: () => string
+  connectors: Pick<Connectors, 'tryOut'>
+  /** Corrects our webhooks, the scopes and the shop that we know of; returns how many things were wrong. */
+  checkConnection(storeId: number): Promise<PlatformResult<{ changed: number }>>
+  lookAtWebhooks(storeId: number): Promise<PlatformResult<WebhookSubscriptionState[]>>
 }
 
 type Health = {
@@ -172,6 +187,12 @@ export type SandboxControls = {
   uninstall(storeId: number): Promise<void>
   /** Installs the app again, with this token. */
   install(storeId: number, accessToken: string): Promise<void>
+  /** Opens a shop that has not installed the app. */
+  openShop(shop: { domain: string; name: string; timezone: string; currency: string }): Promise<{ domain: string }>
+  /** Ends the app's access token in the shop: as an hour does, or with its refresh token. */
+  endToken(storeId: number, how: 'expire' | 'revoke'): Promise<void>
+  /** Gives the app these access scopes. */
+  changeScopes(storeId: number, scopes: string[]): Promise<void>
   /** Sets what goes wrong with the shop's webhooks from now on; null ends it. */
   setWebhookFaults(storeId: number, faults: WebhookFaults | null): Promise<void>
   /** Sets what goes wrong with the shop's charges from now on; null ends it. */

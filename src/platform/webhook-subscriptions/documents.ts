@@ -1,9 +1,9 @@
 import { document } from '../wire/document.ts'
 
 export const WebhookSubscriptions =
-  document(`query WebhookSubscriptions($topics: [WebhookSubscriptionTopic!]!, $after: String) {
+  document(`query WebhookSubscriptions($topics: [WebhookSubscriptionTopic!], $after: String) {
   webhookSubscriptions(first: 100, after: $after, topics: $topics) {
-    nodes { id topic uri }
+    nodes { id topic uri format filter includeFields }
     pageInfo { hasNextPage endCursor }
   }
 }`)

@@ -1,5 +1,5 @@
 import type { PlatformClient } from '../wire/client.ts'
-import { type PlatformResult, succeeded } from '../wire/outcome.ts'
+import { type PlatformFailure, type PlatformResult, succeeded } from '../wire/outcome.ts'
 import { type Page, readPage } from '../wire/pages.ts'
 import {
   WebhookSubscriptionCreate,
@@ -8,15 +8,26 @@ import {
   WebhookSubscriptionUpdate
 } from './documents.ts'
 
-/** The topics whose subscription was created, got another address, or was right already. */
-export type WebhookSubscriptionsEnsured = { created: string[]; updated: string[]; unchanged: string[] }
+/** The topics whose subscription was created, corrected, or was right already, and how many superfluous ones were removed. */
+export type WebhookSubscriptionsEnsured = {
+  created: string[]
+  updated: string[]
+  unchanged: string[]
+  removed: number
+}
+
+/** A subscription of our app as it is there. `problem`: what is not as it should be; null where nothing is. */
+export type WebhookSubscriptionState = { topic: string; uri: string | null; problem: string | null }
 
 export type WebhookSubscriptionsApi = {
   /**
-   * Makes the platform send these topics to `uri`. Topics are spelled as in the webhook header (`orders/paid`). Creates missing
-   * subscriptions, corrects the address of existing ones, and leaves other topics as they are.
+   * Makes the platform send these topics to `uri` as JSON, whole: no filter, all fields. Topics are spelled as in the webhook header
+   * (`orders/paid`). Creates missing subscriptions, corrects others, removes second ones of a topic, and leaves other topics as they are.
+   * A topic that the platform refuses does not hold up the rest; its refusal is the result.
    */
   ensure(uri: string, topics: string[]): Promise<PlatformResult<WebhookSubscriptionsEnsured>>
+  /** How the subscriptions of these topics are, one or more for each; changes nothing. */
+  look(uri: string, topics: string[]): Promise<PlatformResult<WebhookSubscriptionState[]>>
   /** Makes the platform send these topics no longer. Returns how many subscriptions there were. */
   remove(topics: string[]): Promise<PlatformResult<number>>
 }
@@ -24,11 +35,31 @@ export type WebhookSubscriptionsApi = {
 export function createWebhookSubscriptionsApi(client: PlatformClient): WebhookSubscriptionsApi {
   return {
     ensure: (uri, topics) => ensureSubscriptions(client, uri, topics),
+    look: (uri, topics) => lookAtSubscriptions(client, uri, topics),
     remove: (topics) => removeSubscriptions(client, topics)
   }
 }
 
-type Subscription = { gid: string; topic: string; uri: string }
+type Subscription = {
+  gid: string
+  topic: string
+  uri: string
+  format: string
+  filter: string
+  includeFields: string[]
+}
+
+/** Everything that a subscription must be. An empty filter and empty lists undo what an earlier one had. */
+const wanted = (uri: string) => ({ uri, format: 'JSON', filter: '', includeFields: [], metafieldNamespaces: [] })
+
+/** What is not as it should be, in words; null where nothing is. */
+function problemOf(subscription: Subscription, uri: string): string | null {
+  if (subscription.uri !== uri) return `is sent to ${subscription.uri}`
+  if (subscription.format !== 'json') return `is sent as ${subscription.format}`
+  if (subscription.filter !== '') return `has the filter ${subscription.filter}`
+  if (subscription.includeFields.length > 0) return `has only the fields ${subscription.includeFields.join(', ')}`
+  return null
+}
 
 /** Only the app's own subscriptions are visible here, so one with another address is an earlier one of ours. */
 async function ensureSubscriptions(
@@ -36,30 +67,61 @@ async function ensureSubscriptions(
   uri: string,
   topics: string[]
 ): Promise<PlatformResult<WebhookSubscriptionsEnsured>> {
-  const existing = await listSubscriptions(client, topics.map(enumOf))
+  const existing = await listSubscriptions(client, topics)
   if (!existing.ok) return existing
-  const ensured: WebhookSubscriptionsEnsured = { created: [], updated: [], unchanged: [] }
+  const ensured: WebhookSubscriptionsEnsured = { created: [], updated: [], unchanged: [], removed: 0 }
+  let refused: PlatformFailure | null = null
   for (const topic of topics) {
     const ofTopic = existing.value.filter((subscription) => subscription.topic === enumOf(topic))
-    if (ofTopic.some((subscription) => subscription.uri === uri)) {
-      ensured.unchanged.push(topic)
-      continue
+    const best =
+      ofTopic.find((one) => problemOf(one, uri) === null) ?? ofTopic.find((one) => one.uri === uri) ?? ofTopic[0]
+    const input = wanted(uri)
+    const state = !best ? 'created' : problemOf(best, uri) === null ? 'unchanged' : 'updated'
+    if (state !== 'unchanged') {
+      const done = best
+        ? await client.maintain(WebhookSubscriptionUpdate, { id: best.gid, input }, () => null)
+        : await client.maintain(WebhookSubscriptionCreate, { topic: enumOf(topic), input }, () => null)
+      if (!done.ok) {
+        // Another process of ours was faster. The platform gives this error no code.
+        if (/already been taken/i.test(done.failure.message)) ensured.unchanged.push(topic)
+        else if (done.failure.kind === 'rejected') refused ??= done.failure
+        else return done
+        continue
+      }
     }
-    const stale = ofTopic[0]
-    const input = { uri, format: 'JSON' }
-    const done = stale
-      ? await client.maintain(WebhookSubscriptionUpdate, { id: stale.gid, input }, () => null)
-      : await client.maintain(WebhookSubscriptionCreate, { topic: enumOf(topic), input }, () => null)
-    if (done.ok) ensured[stale ? 'updated' : 'created'].push(topic)
-    // Another process of ours was faster. The platform gives this error no code.
-    else if (/already been taken/i.test(done.failure.message)) ensured.unchanged.push(topic)
-    else return done
+    ensured[state].push(topic)
+    for (const other of ofTopic) {
+      if (other === best) continue
+      const done = await client.maintain(WebhookSubscriptionDelete, { id: other.gid }, () => null)
+      if (done.ok) ensured.removed++
+      else if (done.failure.kind !== 'rejected') return done
+    }
   }
-  return succeeded(ensured)
+  return refused ? { ok: false, failure: refused } : succeeded(ensured)
+}
+
+async function lookAtSubscriptions(
+  client: PlatformClient,
+  uri: string,
+  topics: string[]
+): Promise<PlatformResult<WebhookSubscriptionState[]>> {
+  const existing = await listSubscriptions(client, topics)
+  if (!existing.ok) return existing
+  return succeeded(
+    topics.flatMap((topic): WebhookSubscriptionState[] => {
+      const ofTopic = existing.value.filter((subscription) => subscription.topic === enumOf(topic))
+      if (ofTopic.length === 0) return [{ topic, uri: null, problem: 'is missing' }]
+      return ofTopic.map((one, i) => ({
+        topic,
+        uri: one.uri,
+        problem: problemOf(one, uri) ?? (i > 0 ? 'is there twice' : null)
+      }))
+    })
+  )
 }
 
 async function removeSubscriptions(client: PlatformClient, topics: string[]): Promise<PlatformResult<number>> {
-  const existing = await listSubscriptions(client, topics.map(enumOf))
+  const existing = await listSubscriptions(client, topics)
   if (!existing.ok) return existing
   for (const { gid } of existing.value) {
     const done = await client.maintain(WebhookSubscriptionDelete, { id: gid }, () => null)
@@ -74,12 +136,15 @@ async function listSubscriptions(client: PlatformClient, topics: string[]): Prom
   do {
     const page: PlatformResult<Page<Subscription>> = await client.query(
       WebhookSubscriptions,
-      { topics, after },
+      { topics: topics.map(enumOf), after },
       (data) =>
         readPage(data.at('webhookSubscriptions'), (node) => ({
           gid: node.text('id'),
           topic: node.text('topic'),
-          uri: node.text('uri')
+          uri: node.text('uri'),
+          format: node.lower('format'),
+          filter: node.maybeText('filter') ?? '',
+          includeFields: node.texts('includeFields')
         }))
     )
     if (!page.ok) return page

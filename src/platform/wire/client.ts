@@ -3,6 +3,7 @@ import type { CallWindow, Place } from './call-window.ts'
 import type { CostBudget } from './cost-budget.ts'
 import type { AdminDocument } from './document.ts'
 import { Fields, MalformedPayload } from './fields.ts'
+import { holdToken, isTokenRefused, noTokenYet, type Renewal } from './held-token.ts'
 import { failed, type PlatformFailure, type PlatformResult, succeeded, UNREADABLE_RESPONSE } from './outcome.ts'
 import { ADMIN_PATH, gid, PROFILES, type ProfileName } from './platform-profiles.ts'
 import {
@@ -34,6 +35,11 @@ export type ClientOptions = {
    * a part of a response was denied.
    */
   onToken?: (storeId: number, refusal: string | null) => void
+  /**
+   * Asked when the platform refuses an access token: for another one of the store, with which the call is sent once more. It was not
+   * executed. The answer is waited for no longer than the call may last.
+   */
+  renewToken?: (storeId: number, refused: string) => Promise<Renewal>
   /** After how long a query without an answer is sent a second time; 2 s when left out. */
   secondQueryMs?: number
   /** Whether the platform of the store may be changed now; always when left out. */
@@ -136,11 +142,6 @@ export function createClient(
   options: ClientOptions & Pick<PostOptions, 'underWay'>
 ): PlatformClient {
   const url = new URL(access.url.replace(/\/+$/, '') + ADMIN_PATH).href
-  const headers = {
-    'content-type': 'application/json',
-    accept: 'application/json',
-    [PROFILES[access.profile].accessTokenHeader]: access.accessToken
-  }
   const {
     timeoutMs = TIMEOUT_MS,
     throttleWaitMs = THROTTLE_WAIT_MS,
@@ -148,8 +149,15 @@ export function createClient(
     underWay,
     onWithheld,
     onToken,
+    renewToken = async () => null,
     mayChange = async () => true
   } = options
+  const token = holdToken(access.accessToken, (refused) => renewToken(access.storeId, refused))
+  const headers = () => ({
+    'content-type': 'application/json',
+    accept: 'application/json',
+    [PROFILES[access.profile].accessTokenHeader]: token.now
+  })
 
   /** One exchange, which holds a place and `cost` points until it ends. */
   async function exchange(
@@ -165,12 +173,11 @@ export function createClient(
       place.leave(false)
       return { response: { failure: TOO_LATE }, isAnswered: false }
     }
-    const posted = await post(url, headers, call.body, { timeoutMs: limitMs, cutOff, underWay })
+    const posted = await post(url, headers(), call.body, { timeoutMs: limitMs, cutOff, underWay })
     let response: ReadResponse | undefined
     try {
       response = readResponse(posted, isMutation(call.document))
       if (posted.answered && posted.status === 200) onToken?.(access.storeId, null)
-      else if (response.failure?.kind === 'unauthorized') onToken?.(access.storeId, response.failure.message)
     } finally {
       if (response?.requestedCost) costs.set(call.document, response.requestedCost)
       budget.settle(cost, response?.throttleStatus ?? null)
@@ -215,6 +222,7 @@ export function createClient(
   ): Promise<ReadResponse> {
     const call: Call = { document, body: JSON.stringify({ query: document, variables }), priority, endBy }
     const deadline = performance.now() + throttleWaitMs + timeoutMs
+    let isRenewed = false
     let patienceMs = throttleWaitMs
     for (let tries = 0; ; tries++) {
       const cost = costs.get(document) ?? FIRST_GUESS_COST
@@ -232,7 +240,15 @@ export function createClient(
       }
       patienceMs -= performance.now() - askedAt
       const limitMs = Math.min(timeoutMs, Math.ceil(deadline - performance.now()))
+      const used = token.now
       const response = await tryOnce(call, place, cost, limitMs)
+      if (isTokenRefused(response)) {
+        const renewal: Renewal = isRenewed ? null : await token.replace(used, deadline)
+        if (renewal && 'later' in renewal) return noTokenYet(renewal.later)
+        isRenewed = renewal !== null
+        if (isRenewed) continue
+        onToken?.(access.storeId, response.failure!.message)
+      }
       if (response.failure?.kind !== 'throttled') return response
       // At random, so that nodes which were throttled together do not come back together.
       const pauseMs = MIN_THROTTLE_PAUSE_MS * 2 ** tries * (1 + Math.random())

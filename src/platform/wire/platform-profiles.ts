@@ -4,8 +4,8 @@
  */
 export type ProfileName = 'platform' | 'shopify'
 
-/** The Admin API version that every document is written for. */
-const API_VERSION = '2026-07'
+/** The Admin API version that every document is written for, and the only place that names it. */
+export const API_VERSION = '2026-07'
 export const ADMIN_PATH = `/admin/api/${API_VERSION}/graphql.json`
 
 type Spelling = { gidPrefix: string; accessTokenHeader: string; webhookHeaderPrefix: string }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '#kit/postgres'
-import type { Connectors } from '#platform'
+import { type Connectors, requestedScopes } from '#platform'
 import { platformAccess } from '#stores'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore, testVault } from '../../../test/store-builder.ts'
@@ -12,11 +12,12 @@ const { db } = await testDatabase()
 const REFUSED = { ok: false, failure: { kind: 'unauthorized', code: 'x', message: 'The token is not valid' } }
 
 /** The connections of stores to a platform that answers so, and what is done with it. */
-function aPlatform(answers: { ensure?: unknown; remove?: unknown } = {}) {
+function aPlatform(answers: { ensure?: unknown; remove?: unknown; url?: string } = {}) {
   const calls: string[] = []
   const { ensure = { ok: true, value: { created: [], updated: [] } }, remove = { ok: true, value: null } } = answers
   const connector = {
     shop: { read: async () => REFUSED },
+    appInstallation: { scopes: async () => (ensure === REFUSED ? REFUSED : { ok: true, value: [...requestedScopes] }) },
     webhookSubscriptions: {
       ensure: async (url: string, topics: string[]) => {
         calls.push(`ensure ${url} ${topics.join()}`)
@@ -37,7 +38,7 @@ function aPlatform(answers: { ensure?: unknown; remove?: unknown } = {}) {
     db,
     vault: testVault,
     connectors,
-    webhooks: () => ({ url: 'https://us.example/hooks', topics: ['a', 'b'] }),
+    webhooks: () => ({ url: answers.url ?? 'https://us.example/hooks', topics: ['a', 'b'] }),
     onTokenTaken: async (storeId) => void calls.push(`taken ${storeId}`),
     onConnectionChange: (storeId, message) => void calls.push(`${storeId}: ${message}`)
   })
@@ -61,11 +62,25 @@ test('a check of the connection reports that the stored token is taken, also whe
   const { storeId } = await aStore(db)
   const refused = aPlatform({ ensure: REFUSED })
   assert.equal((await refused.connections.check(storeId)).ok, false)
-  assert.deepEqual(refused.calls, ['ensure https://us.example/hooks a,b'])
+  assert.deepEqual(refused.calls, [])
   const { connections, calls } = aPlatform()
   // The shop is read after it.
   await assert.rejects(connections.check(storeId), /The token is not valid/)
-  assert.deepEqual(calls, ['ensure https://us.example/hooks a,b', `taken ${storeId}`])
+  assert.deepEqual(calls, [`taken ${storeId}`, 'ensure https://us.example/hooks a,b'])
+})
+
+test('stores whose platforms were told another address of ours are checked at once', async () => {
+  const { storeId, inStore } = await aStore(db)
+  await aPlatform().connections.connect(await platformAccess(db, testVault, storeId))
+  const isDue = () =>
+    inStore(({ tx }) =>
+      tx.run(sql`select from reconciliations
+                  where store_id = ${storeId} and kind = 'webhooks' and next_at <= statement_timestamp()`)
+    )
+  await aPlatform().connections.checkMoved()
+  assert.equal(await isDue(), 0)
+  await aPlatform({ url: 'https://new.example/hooks' }).connections.checkMoved()
+  assert.equal(await isDue(), 1)
 })
 
 test('when the app is uninstalled the store is disconnected once, and the connector to it forgotten', async () => {

@@ -3,10 +3,12 @@ import type { Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import type { Vault } from '#kit/secrets'
 import { scheduleOrderWalk } from '#orders'
-import type { Connector, Connectors, PlatformResult } from '#platform'
-import { disconnectStore, notify, platformAccess, type StoreAccess } from '#stores'
+import type { Connector, Connectors, PlatformResult, WebhookSubscriptionState } from '#platform'
+import { disconnectStore, listStores, notify, platformAccess, type StoreAccess, writeWebhooksUrl } from '#stores'
 import { scheduleReconciliations } from '../reconciler/reconciliation.ts'
+import { followScopes } from './follow-scopes.ts'
 import { syncShop } from './sync-shop.ts'
+import { checkConnectionNow } from './token-answers.ts'
 
 export type ConnectionsOptions = {
   db: Database
@@ -18,6 +20,8 @@ export type ConnectionsOptions = {
   onTokenTaken: (storeId: number) => Promise<void>
   /** Called when a store was disconnected, with a sentence for the log. */
   onConnectionChange: (storeId: number, message: string) => void
+  /** How a store's platform is called, with a token that is good for a while; the stored one when left out. */
+  accessOf?: (storeId: number) => Promise<StoreAccess>
 }
 
 /** The connections of stores to their platforms. */
@@ -30,10 +34,16 @@ export type Connections = {
    */
   connect(access: StoreAccess): Promise<void>
   /**
-   * Corrects our webhooks on the platform and our copy of the shop, because messages about either may be lost. Returns how
-   * many things were wrong.
+   * Corrects our webhooks on the platform, our copy of the shop and the access scopes that we know of, because messages about each may
+   * be lost. Returns how many things were wrong.
    */
   check(storeId: number): Promise<PlatformResult<{ changed: number }>>
+  /** How our webhooks on the store's platform are; changes nothing. */
+  lookAtWebhooks(storeId: number): Promise<PlatformResult<WebhookSubscriptionState[]>>
+  /**
+   * Has the webhooks of those stores corrected at once whose platforms were told another address of ours: it has changed.
+   */
+  checkMoved(): Promise<void>
   /**
    * Disconnects a store whose platform has uninstalled the app, and alerts the operator. Does nothing when it is disconnected
    * already.
@@ -48,7 +58,8 @@ export type Connections = {
 
 export function createConnections(options: ConnectionsOptions): Connections {
   const { db, vault, connectors, webhooks, onTokenTaken, onConnectionChange } = options
-  const connectorOf = async (storeId: number) => connectors.to(await platformAccess(db, vault, storeId))
+  const accessOf = options.accessOf ?? ((storeId: number) => platformAccess(db, vault, storeId))
+  const connectorOf = async (storeId: number) => connectors.to(await accessOf(storeId))
   const register = ({ webhookSubscriptions }: Connector) => {
     const { url, topics } = webhooks()
     return webhookSubscriptions.ensure(url, topics)
@@ -76,20 +87,41 @@ export function createConnections(options: ConnectionsOptions): Connections {
         )
       }
       await db.inStore(access.storeId, async (ctx) => {
+        await writeWebhooksUrl(ctx, webhooks().url)
         await scheduleReconciliations(ctx)
         await scheduleOrderWalk(ctx)
       })
     },
 
+    async lookAtWebhooks(storeId) {
+      const { url, topics } = webhooks()
+      return (await connectorOf(storeId)).webhookSubscriptions.look(url, topics)
+    },
+
     async check(storeId) {
-      const ensured = await register(await connectorOf(storeId))
-      if (!ensured.ok) return ensured
+      const connector = await connectorOf(storeId)
+      // First: a topic is refused whose scope is missing, and then at least that is known.
+      const scopes = await followScopes(db, storeId, connector)
+      if (!scopes.ok) return scopes
       await onTokenTaken(storeId)
-      // A store that was connected by an earlier version has no schedule yet.
-      await db.inStore(storeId, scheduleOrderWalk)
+      const ensured = await register(connector)
+      if (!ensured.ok) return ensured
+      await db.inStore(storeId, async (ctx) => {
+        await writeWebhooksUrl(ctx, webhooks().url)
+        // A store that was connected by an earlier version has no schedule yet.
+        await scheduleOrderWalk(ctx)
+      })
       const hasShopChanged = await syncShop({ db, connectorOf }, storeId)
-      const { created, updated } = ensured.value
-      return { ok: true, value: { changed: created.length + updated.length + Number(hasShopChanged) } }
+      const { created, updated, removed } = ensured.value
+      const changed = created.length + updated.length + removed + Number(hasShopChanged) + scopes.value
+      return { ok: true, value: { changed } }
+    },
+
+    async checkMoved() {
+      const { url } = webhooks()
+      for (const { storeId, status, connectedAt, webhooksUrl } of await listStores(db)) {
+        if (status === 'active' && connectedAt && webhooksUrl !== url) await db.inStore(storeId, checkConnectionNow)
+      }
     },
 
     async disconnect(storeId) {

@@ -43,8 +43,8 @@ export function recordTokenAnswers({
   }
 }
 
-/** Not where it was tried in vain already: that has its own pauses. */
-async function checkConnectionNow({ tx, storeId }: Ctx): Promise<void> {
+/** Has the connection checked at once. Not where it was tried in vain already: that has its own pauses. */
+export async function checkConnectionNow({ tx, storeId }: Ctx): Promise<void> {
   await tx.run(sql`
     update reconciliations set next_at = least(next_at, statement_timestamp())
      where store_id = ${storeId} and kind = 'webhooks' and failures = 0`)

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { listFirstOrders } from '#order-effects'
+import { seesAllOrders } from '#stores'
 import { listMembers, memberFilters, queryFields, readFilters } from '#views'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
@@ -28,14 +29,15 @@ export function listMembersRoute(admin: Surface, { db }: AdminDeps): void {
       const { rows, total } = filters
         ? await listMembers(db.direct, storeOf(request).storeId, { ...filters, ...offsetPagingOf(request.query) })
         : NOTHING
-      const firsts = await request.inStore((ctx) =>
-        listFirstOrders(
+      const [firsts, seesAll] = await request.inStore(async (ctx) => [
+        await listFirstOrders(
           ctx,
           rows.map(({ id }) => id)
-        )
-      )
+        ),
+        await seesAllOrders(ctx)
+      ])
       const byMember = new Map(firsts.map((first) => [first.memberId, first]))
-      return { data: rows.map((view) => presentMember(view, byMember.get(view.id) ?? null)), total }
+      return { data: rows.map((view) => presentMember(view, byMember.get(view.id) ?? null, seesAll)), total }
     }
   )
 }

@@ -31,7 +31,11 @@ export const MemberBody = Type.Object(
           membership: OrNull(Timestamp('The first of a membership')),
           membership_renewal: OrNull(Timestamp('The first renewal of one')),
           product: OrNull(Timestamp('The first of a product subscription')),
-          product_renewal: OrNull(Timestamp('The first renewal of one'))
+          product_renewal: OrNull(Timestamp('The first renewal of one')),
+          may_be_later: Type.Boolean({
+            description:
+              'Whether earlier orders may exist that the app may not read: it has no scope `read_all_orders`, and orders older than 60 days are not seen'
+          })
         },
         { description: 'When they first placed an order that was not cancelled; null without any' }
       )
@@ -62,7 +66,8 @@ export const MemberBody = Type.Object(
           membership: '2026-09-15T05:25:00.000Z',
           membership_renewal: '2026-10-15T05:25:00.000Z',
           product: null,
-          product_renewal: null
+          product_renewal: null,
+          may_be_later: false
         },
         created_at: '2026-09-15T05:25:00.000Z'
       }
@@ -70,7 +75,12 @@ export const MemberBody = Type.Object(
   }
 )
 
-export function presentMember(view: MemberView, first: FirstOrders | null): Static<typeof MemberBody> {
+/** `seesAllOrders`: whether the app may read orders of any age. */
+export function presentMember(
+  view: MemberView,
+  first: FirstOrders | null,
+  seesAllOrders: boolean
+): Static<typeof MemberBody> {
   return {
     id: publicId('mem', view.id),
     platform_customer_id: view.platformCustomerId,
@@ -91,7 +101,8 @@ export function presentMember(view: MemberView, first: FirstOrders | null): Stat
       membership: isoOrNull(first.membershipAt),
       membership_renewal: isoOrNull(first.membershipRenewalAt),
       product: isoOrNull(first.productAt),
-      product_renewal: isoOrNull(first.productRenewalAt)
+      product_renewal: isoOrNull(first.productRenewalAt),
+      may_be_later: !seesAllOrders
     },
     created_at: view.createdAt
   }

@@ -30,6 +30,26 @@ export const ENVIRONMENT_VARIABLES = [
     meaning: 'The address at which the platform and other machines reach the service.'
   },
   {
+    name: 'PLATFORM_CLIENT_ID',
+    accepts: 'the client id of your app',
+    default: 'none',
+    meaning:
+      'Your app on Shopify, from its Dev Dashboard. With it and PLATFORM_CLIENT_SECRET shops install the app themselves, and their access tokens are refreshed. See docs/connect-a-store.md.'
+  },
+  {
+    name: 'PLATFORM_CLIENT_SECRET',
+    accepts: 'the client secret of your app: 8 to 500 printable characters',
+    default: 'none',
+    meaning: 'Proves to Shopify that it is your app that asks for a token, and checks what Shopify signs.'
+  },
+  {
+    name: 'PLATFORM_ALL_ORDERS',
+    accepts: 'on or off',
+    default: 'off',
+    meaning:
+      'Whether Shopify has approved your app for orders older than 60 days: it then asks shops for the scope read_all_orders too.'
+  },
+  {
     name: 'SANDBOX',
     accepts: 'on or off',
     default: 'on',

@@ -1,0 +1,91 @@
+import { publicId } from '#kit/ids'
+import { Refusal } from '#kit/refusal'
+import {
+  checkSessionToken,
+  type Grant,
+  REQUESTED_SCOPES,
+  requestedScopes,
+  requestToken,
+  shopUrlOf,
+  withImpliedScopes
+} from '#platform'
+import { findStore, findTokenState, type Store } from '#stores'
+import { installStore } from '#sync'
+import type { HttpDeps } from '../shared/deps.ts'
+import { authenticationFailed } from '../shared/errors.ts'
+import type { ShopOfApp } from './apps.ts'
+
+/** What the embedded page shows. */
+export type Connected = {
+  id: string
+  domain: string
+  name: string
+  timezone: string
+  currency: string
+  /** Whether this request has connected it. */
+  connected_now: boolean
+  missing_scopes: { scope: string; without: string }[]
+}
+
+/** Connects the shop in whose admin the page is that has a session token, unless it is connected well. */
+export function sessionConnector(deps: HttpDeps): (token: string, now: Temporal.Instant) => Promise<Connected> {
+  const { apps } = deps.install
+  // One at a time for each shop: a second access token ends the first.
+  const underWay = new Map<string, Promise<Connected>>()
+
+  return async (token, now) => {
+    const checked = checkSessionToken(token, apps, now)
+    if (!checked.ok) throw authenticationFailed(`The session token proves nothing: ${checked.reason}`)
+    const { profile, shop } = checked
+    let connecting = underWay.get(shop)
+    if (!connecting) {
+      const ofApp = { profile, shop, app: apps[profile]! }
+      connecting = connectOnce(deps, ofApp, token).finally(() => underWay.delete(shop))
+      underWay.set(shop, connecting)
+    }
+    return connecting
+  }
+}
+
+async function connectOnce(deps: HttpDeps, shop: ShopOfApp, token: string): Promise<Connected> {
+  const known = await findStore(deps.db, shop.shop)
+  if (known && !(await needsToken(deps, known))) return present(deps, known, false)
+  return present(deps, await connectWith(deps, shop, { kind: 'session_token', token }), true)
+}
+
+/** Asks the platform for a token with what a person has brought, and connects the store with it. */
+export async function connectWith(deps: HttpDeps, { profile, shop, app }: ShopOfApp, grant: Grant): Promise<Store> {
+  const issued = await requestToken(shopUrlOf(profile, shop, deps.sandbox), app, grant)
+  if (!issued.ok)
+    throw new Refusal(issued.failure.kind === 'rejected' ? 'forbidden' : 'unavailable', issued.failure.message)
+  const installation = { profile, shop, app, tokens: issued.value }
+  const { storeId } = await installStore({ ...deps, connectors: deps.install.connectors }, installation)
+  deps.wake(storeId)
+  return (await findStore(deps.db, shop))!
+}
+
+/** A new token ends the one before, so none is asked for without need. */
+async function needsToken(deps: HttpDeps, store: Store): Promise<boolean> {
+  if (!store.connectedAt || store.status !== 'active' || store.tokenRefusedAt) return true
+  const { expiresAt, refreshRefused, grantedScopes } = await deps.db.inStore(store.storeId, findTokenState)
+  return !expiresAt || refreshRefused || missingOf(grantedScopes).length > 0
+}
+
+const missingOf = (granted: string[] | null) => {
+  if (granted === null) return []
+  const has = withImpliedScopes(granted)
+  return requestedScopes.filter((scope) => !has.has(scope))
+}
+
+async function present(deps: HttpDeps, store: Store, connectedNow: boolean): Promise<Connected> {
+  const { grantedScopes } = await deps.db.inStore(store.storeId, findTokenState)
+  return {
+    id: publicId('store', store.storeId),
+    domain: store.domain,
+    name: store.name,
+    timezone: store.timezone,
+    currency: store.currency,
+    connected_now: connectedNow,
+    missing_scopes: missingOf(grantedScopes).map((scope) => ({ scope, without: REQUESTED_SCOPES[scope].without }))
+  }
+}

@@ -1,0 +1,3 @@
+import { document } from '../wire/document.ts'
+
+export const GrantedScopes = document('query GrantedScopes { currentAppInstallation { accessScopes { handle } } }')

@@ -1,0 +1,32 @@
+import type { Database } from '#kit/postgres'
+import { type Connector, type PlatformResult, REQUESTED_SCOPES, requestedScopes, withImpliedScopes } from '#platform'
+import { notify, writeGrantedScopes } from '#stores'
+
+/**
+ * Reads which access scopes the app has in a store, and remembers them. Tells the store's people of those that it has no more, with
+ * what stops. Returns how many have changed.
+ */
+export async function followScopes(
+  db: Database,
+  storeId: number,
+  { appInstallation }: Connector
+): Promise<PlatformResult<number>> {
+  const listed = await appInstallation.scopes()
+  if (!listed.ok) return listed
+  const has = withImpliedScopes(listed.value)
+  const changed = await db.inStore(storeId, async (ctx) => {
+    const listedBefore = await writeGrantedScopes(ctx, listed.value)
+    const before = withImpliedScopes(listedBefore ?? [])
+    const missing = requestedScopes.filter((scope) => !has.has(scope))
+    const lost = missing.filter((scope) => before.has(scope))
+    if (lost.length > 0) {
+      await notify(ctx, {
+        kind: 'scopes_missing',
+        subject: 'The app has lost access to a part of the shop',
+        message: `${lost.map((scope) => `${scope} is missing: ${REQUESTED_SCOPES[scope].without}`).join('. ')}. Open the app in the shop's admin to grant it again.`
+      })
+    }
+    return listedBefore === null ? 0 : before.symmetricDifference(has).size
+  })
+  return { ok: true, value: changed }
+}

@@ -1,0 +1,271 @@
+// How the people of a shop install the app, from the admin of the sandbox platform to a store that bills.
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { test } from 'node:test'
+import { sql } from '#kit/postgres'
+import { evictPlatformAccess, findStore, platformAccess } from '#stores'
+import { testDatabase } from './database.ts'
+import { SANDBOX_APP, startService } from './service-builder.ts'
+import { testVault } from './store-builder.ts'
+import { until } from './until.ts'
+
+const { url, db } = await testDatabase()
+const service = await startService(url)
+let shops = 0
+
+/** A shop on the sandbox that has not installed the app. */
+async function aShop() {
+  const domain = `dev-${++shops}.example`
+  await service.sandbox.controls.openShop({ domain, name: 'Dev shop', timezone: 'Europe/Vienna', currency: 'EUR' })
+  const at = `${service.urls.sandbox}/${domain}`
+  const sessionToken = async () =>
+    ((await (await fetch(`${at}/admin/session-token`)).json()) as { token: string }).token
+  const connect = async (token: string) => {
+    const response = await fetch(`${service.url}/app/session`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` }
+    })
+    return { status: response.status, body: (await response.json()) as any }
+  }
+  const open = async () => connect(await sessionToken())
+  const store = async () => (await findStore(db, domain))!
+  const access = async () => {
+    const { storeId } = await store()
+    // As it is now: the service has a memory of its own.
+    evictPlatformAccess(db, storeId)
+    return platformAccess(db, testVault, storeId)
+  }
+  return { domain, at, sessionToken, connect, open, store, access }
+}
+
+const unsigned = (token: string, change: Record<string, unknown>, secret: string = SANDBOX_APP.clientSecret) => {
+  const [head, payload] = token.split('.')
+  const claims = { ...JSON.parse(Buffer.from(payload!, 'base64url').toString()), ...change }
+  const text = `${head}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`
+  return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`
+}
+
+test('opening the app in the admin connects the shop with a token that expires, once', async () => {
+  const { domain, open, store, access } = await aShop()
+  const { status, body } = await open()
+  assert.equal(status, 200, JSON.stringify(body))
+  const { id, ...shown } = body
+  assert.deepEqual(shown, {
+    domain,
+    name: 'Dev shop',
+    timezone: 'Europe/Vienna',
+    currency: 'EUR',
+    connected_now: true,
+    missing_scopes: []
+  })
+  const created = await store()
+  assert.equal(`store_${created.storeId}`, id)
+  assert.ok(created.connectedAt)
+  const { accessToken, refreshToken, tokenEndsAt, appSecret } = await access()
+  assert.match(accessToken, /^shpat_/)
+  assert.match(refreshToken!, /^shprt_/)
+  assert.ok(tokenEndsAt! - performance.now() > 3_500_000)
+  assert.equal(appSecret, SANDBOX_APP.clientSecret)
+  // Webhooks are registered with the shop, and come back signed with the app's secret.
+  const webhooks = await service.admin('GET', `/stores/${id}/platform/webhooks`)
+  assert.ok(webhooks.data.length > 20)
+  assert.ok(webhooks.data.every(({ problem }: { problem: string | null }) => problem === null))
+
+  const again = await open()
+  assert.equal(again.body.connected_now, false)
+  assert.equal((await access()).accessToken, accessToken)
+})
+
+test('a session token that is for others, changed, too old or of another shop proves nothing', async () => {
+  const { connect, sessionToken, store } = await aShop()
+  const token = await sessionToken()
+  const seconds = Math.floor(Date.now() / 1000)
+  for (const [bad, reason] of [
+    ['', /needed as a bearer/],
+    ['x.y.z', /no session token/],
+    [`${token.slice(0, -4)}AAAA`, /signature/],
+    [unsigned(token, {}, 'another secret'), /signature/],
+    [unsigned(token, { aud: 'other-app' }), /another app/],
+    [unsigned(token, { exp: seconds - 60 }), /expired/],
+    [unsigned(token, { nbf: seconds + 60 }), /not valid yet/],
+    [unsigned(token, { dest: 'https://other.example' }), /different shops/],
+    [unsigned(token, { dest: 'http://x/..' }), /names no shop/],
+    [`${Buffer.from('{"alg":"none"}').toString('base64url')}.${token.split('.')[1]}.`, /no session token/],
+    [`${Buffer.from('{"alg":"none"}').toString('base64url')}.${token.split('.')[1]}.x`, /HS256/]
+  ] as const) {
+    const { status, body } = await connect(bad)
+    assert.equal(status, 401, bad)
+    assert.match(body.error.message, reason)
+  }
+  assert.equal(await store(), null)
+})
+
+test('the page may be framed by the admin only, and no other page of ours has its policy', async () => {
+  const { domain } = await aShop()
+  const page = await fetch(`${service.url}/app?shop=${domain}`)
+  const policy = page.headers.get('content-security-policy')!
+  assert.match(policy, new RegExp(`frame-ancestors ${service.urls.sandbox}$`))
+  assert.match(policy, /^default-src 'none'; script-src 'self' http:\/\/127\.0\.0\.1:\d+;/)
+  assert.match(await page.text(), /app-bridge\.js/)
+  const none = await fetch(`${service.url}/app?shop=javascript:alert(1)`)
+  assert.match(none.headers.get('content-security-policy')!, /frame-ancestors 'none'/)
+  assert.doesNotMatch(await none.text(), /script/)
+})
+
+/** Goes the way of a browser from the link to the end. */
+async function installByCode({ domain, at }: { domain: string; at: string }) {
+  const begun = await fetch(`${service.url}/app/install?shop=${domain}`, { redirect: 'manual' })
+  const cookie = begun.headers.get('set-cookie')!.split(';')[0]!
+  const consent = new URL(begun.headers.get('location')!)
+  assert.equal(consent.href.split('?')[0], `${at}/admin/oauth/authorize`)
+  assert.equal((await fetch(consent)).status, 200)
+  const agreed = await fetch(consent.href.split('?')[0]!, {
+    method: 'POST',
+    body: consent.searchParams,
+    redirect: 'manual'
+  })
+  return { cookie, callback: agreed.headers.get('location')! }
+}
+
+test('a shop is installed by a code, whose address and state are good once and for this browser', async () => {
+  const shop = await aShop()
+  const { cookie, callback } = await installByCode(shop)
+  const finish = async (address: string, given = cookie) => {
+    const response = await fetch(address, { headers: { cookie: given }, redirect: 'manual' })
+    return { status: response.status, to: response.headers.get('location'), text: await response.text() }
+  }
+  assert.equal((await finish(callback, '')).status, 403)
+  assert.equal((await finish(callback.replace('state=', 'state=x'))).status, 401)
+  assert.equal((await finish(`${callback}&shop=other.example`)).status, 401)
+  assert.equal(await shop.store(), null)
+  const finished = await finish(callback)
+  assert.deepEqual([finished.status, finished.to], [302, `${shop.at}/admin/apps/sandbox-app`])
+  assert.equal((await shop.store()).status, 'active')
+  const replayed = await finish(callback)
+  assert.equal(replayed.status, 403)
+  assert.match(replayed.text, /did not begin the installation/)
+})
+
+const expire = async (shop: Awaited<ReturnType<typeof aShop>>, how: 'expire' | 'revoke' = 'expire') => {
+  const { storeId } = await shop.store()
+  await service.sandbox.controls.endToken({ storeId, how })
+}
+const readShop = async (shop: Awaited<ReturnType<typeof aShop>>) =>
+  (await service.deps.connectorOf((await shop.store()).storeId)).shop.read()
+
+test('a token that has expired on the platform is refreshed by the first call that notices', async () => {
+  const shop = await aShop()
+  await shop.open()
+  const before = await shop.access()
+  await expire(shop)
+  const reads = await Promise.all(Array.from({ length: 8 }, () => readShop(shop)))
+  assert.ok(
+    reads.every(({ ok }) => ok),
+    JSON.stringify(reads[0])
+  )
+  const after = await shop.access()
+  assert.notEqual(after.accessToken, before.accessToken)
+  assert.notEqual(after.refreshToken, before.refreshToken)
+  assert.equal((await shop.store()).tokenRefusedAt, null)
+})
+
+test('a token near its end is refreshed before it is used, also by two nodes at once, which use one refresh token once', async () => {
+  const shop = await aShop()
+  await shop.open()
+  const { storeId } = await shop.store()
+  const other = await startService(url, { publicUrl: service.url })
+  const used: string[] = []
+  for (let round = 1; round <= 5; round++) {
+    await db.inStore(storeId, ({ tx }) =>
+      tx.run(
+        sql`update stores set token_expires_at = statement_timestamp() + interval '30 seconds' where store_id = ${storeId}`
+      )
+    )
+    for (const node of [service, other]) evictPlatformAccess(node.db, storeId)
+    const connectors = [service, other, service, other].map(({ deps }) => deps.connectorOf(storeId))
+    const reads = await Promise.all(connectors.map(async (connector) => (await connector).shop.read()))
+    assert.ok(
+      reads.every(({ ok }) => ok),
+      JSON.stringify(reads)
+    )
+    used.push((await shop.access()).refreshToken!)
+    const issued = await db.direct.run(sql`select from sandbox.oauth_tokens where store_id = ${storeId}`)
+    assert.equal(issued, 1 + round)
+  }
+  assert.equal(new Set(used).size, 5)
+})
+
+test('a refresh whose answer was lost is repeated with the same refresh token', async () => {
+  const shop = await aShop()
+  await shop.open()
+  const { refreshToken } = await shop.access()
+  const { storeId } = await shop.store()
+  // The platform has refreshed, and nobody here has heard of it.
+  const lost = await fetch(`${shop.at}/admin/oauth/access_token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      client_id: SANDBOX_APP.clientId,
+      client_secret: SANDBOX_APP.clientSecret,
+      grant_type: 'refresh_token',
+      refresh_token: refreshToken
+    })
+  })
+  assert.equal(lost.status, 200)
+  assert.ok((await readShop(shop)).ok)
+  const after = await shop.access()
+  assert.notEqual(after.refreshToken, refreshToken)
+  const pairs = await db.direct.run(sql`select from sandbox.oauth_tokens where store_id = ${storeId}`)
+  assert.equal(pairs, 3)
+})
+
+test('a revoked token shows as refused with an alert, and opening the app brings another one', async () => {
+  const shop = await aShop()
+  await shop.open()
+  await expire(shop, 'revoke')
+  const read = await readShop(shop)
+  assert.equal(read.ok ? null : read.failure.kind, 'unauthorized')
+  const { storeId } = await shop.store()
+  await until('the refusal is recorded', async () => (await shop.store()).tokenRefusedAt)
+  const kinds = (await service.admin('GET', `/stores/store_${storeId}/alerts`)).data.map(({ kind }: any) => kind)
+  assert.deepEqual(kinds, ['platform_unauthorized'])
+  const { refresh_error } = await service.admin('GET', `/stores/store_${storeId}/platform`)
+  assert.match(refresh_error, /active refresh_token/)
+  const reopened = await shop.open()
+  assert.equal(reopened.body.connected_now, true, JSON.stringify(reopened.body))
+  assert.ok((await readShop(shop)).ok)
+  assert.equal((await shop.store()).tokenRefusedAt, null)
+})
+
+test('an uninstalled app loses its tokens and stops billing; installing it again continues with the same store', async () => {
+  const shop = await aShop()
+  await shop.open()
+  const { storeId } = await shop.store()
+  await service.admin('POST', `/stores/store_${storeId}/sandbox/uninstalls`, {})
+  const gone = await shop.store()
+  assert.equal(gone.status, 'disconnected')
+  await assert.rejects(shop.access(), /disconnected/)
+  const { body } = await shop.open()
+  assert.deepEqual([body.id, body.connected_now], [`store_${storeId}`, true], JSON.stringify(body))
+  assert.equal((await shop.store()).status, 'active')
+})
+
+test('a scope that is taken away is known at once, with what stops without it', async () => {
+  const shop = await aShop()
+  await shop.open()
+  const { storeId } = await shop.store()
+  const scopes = (await service.admin('GET', `/stores/store_${storeId}/platform`)).scopes.map(({ scope }: any) => scope)
+  assert.equal(scopes.length, 20)
+  await service.sandbox.controls.changeScopes(
+    storeId,
+    scopes.filter((scope: string) => !scope.endsWith('_products') && scope !== 'read_all_orders')
+  )
+  await service.deps.settle(storeId)
+  const { findings } = await service.admin('POST', '/doctor', { store: `store_${storeId}` })
+  assert.deepEqual(
+    findings.filter(({ check }: any) => check === 'scopes_granted').map(({ subject }: any) => subject),
+    ['read_products', 'write_products']
+  )
+  const alerts = (await service.admin('GET', `/stores/store_${storeId}/alerts`)).data
+  assert.match(alerts[0].message, /write_products is missing: no plan can be published or changed/)
+})
