@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { createLogger } from '#kit/logger'
 import { Database, migrate, refuseSharedSessions, TIME_LIMITS, watchStandbys } from '#kit/postgres'
 import { endAfter, leaveRoot, RootProblem, untilSignal } from '#kit/process'
-import { openVault } from '#kit/secrets'
+import { openVault, pseudonymKeyOf } from '#kit/secrets'
 import { isMasterKeyValid } from '#stores'
 import { moveSandboxStores } from '#sync'
 import { watchForRestores } from '../backup/restored-database.ts'
@@ -91,7 +91,8 @@ async function run(config: Config): Promise<void> {
     for (const name of applied) logger.debug(`Migrated ${name}`)
     if (applied.length > 0) logger.info(`Migrated the database: ${applied.length} files`)
     if (stop.aborted) return
-    const db = stack.adopt(new Database({ url: databaseUrl, poolSize: config.databasePool }), (open) => open.close())
+    const pseudonymKey = pseudonymKeyOf(config.masterKey)
+    const db = stack.adopt(new Database({ url: databaseUrl, poolSize: config.databasePool, pseudonymKey }), (open) => open.close())
     // The sandbox answers requests, of a shop's people or of our engines.
     const sandboxLimits = { ...TIME_LIMITS, background: TIME_LIMITS.request }
     const sandboxDb = stack.adopt(new Database({ url: databaseUrl, poolSize: 6, limits: sandboxLimits }), (open) =>

@@ -9,6 +9,8 @@ export {
   parseCustomerId
 } from './find-customer-id.ts'
 export { followMerges, lockKeptCustomer } from './follow-merges.ts'
+export { eraseCustomers } from './erase-customers.ts'
+export { findErasedCustomers } from './erased-customers.ts'
 export { lookUpCustomers } from './look-up-customers.ts'
 export { type MergedCustomers, markCustomersDeleted, markCustomersMerged } from './mark-customers-deleted.ts'
 export { findMemberRange } from './member-sections.ts'

@@ -33,6 +33,8 @@ export type DatabaseOptions = {
   applicationName?: string
   /** TIME_LIMITS when left out. */
   limits?: TimeLimits
+  /** The key of pseudonyms, which is not in the database. A process without one cannot write customers where somebody was erased. */
+  pseudonymKey?: Buffer
 }
 
 /** The connections of a process, which it uses for every kind of work. */
@@ -46,10 +48,13 @@ export class Connections {
   readonly acrossStores: Pipeline
   /** When connections of the pools were last used. */
   readonly usedAt = new WeakMap<pg.ClientBase, number>()
+  readonly pseudonymKey: Buffer | null
   readonly #config: ConnectionConfig
 
-  constructor({ url, poolSize, directConnections, applicationName, limits = TIME_LIMITS }: DatabaseOptions) {
+  constructor(options: DatabaseOptions) {
+    const { url, poolSize, directConnections, applicationName, limits = TIME_LIMITS } = options
     this.url = url
+    this.pseudonymKey = options.pseudonymKey ?? null
     this.limits = limits
     this.watch = new AnswerWatch(Math.min(limits.direct.answerMs, limits.request.answerMs))
     this.#config = {

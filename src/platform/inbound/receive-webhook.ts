@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { type Database, directSql } from '#kit/postgres'
+import { bool, type Database, directSql, row } from '#kit/postgres'
+import { stripMessage, subjectsOf } from '../erasures/strip-message.ts'
 import type { ProfileName } from '../wire/platform-profiles.ts'
 import { verifyWebhookSignature } from './verify-webhook-signature.ts'
 import type { WebhookHeaders } from './webhook-headers.ts'
@@ -11,14 +12,22 @@ export type Received =
   | { status: 400; outcome: 'malformed' }
   | { status: 401; outcome: 'bad_signature' }
 
-/** Does nothing when this delivery is stored already, or when the store is gone. */
-const insertWebhook = directSql<[number, string, string, string, Temporal.Instant | null]>(
+/** Does nothing when this delivery is stored already, when the store is gone, or when it names somebody who was erased. */
+const insertWebhook = directSql<[number, string, string, string, Temporal.Instant | null, 'waiting' | 'ignored', Buffer[]]>(
   'insert_inbound_webhook',
-  `insert into inbound_webhooks (store_id, webhook_id, topic, body, triggered_at, received_at, run_at)
-   select $1, $2, $3, $4, $5::timestamptz, s.now, s.now
+  `insert into inbound_webhooks (store_id, webhook_id, topic, body, triggered_at, received_at, run_at, status)
+   select $1, $2, $3, $4, $5::timestamptz, s.now, s.now, $6
      from (select date_trunc('milliseconds', coalesce(clock_at, clock_timestamp())) as now
              from stores where store_id = $1) s
+    where not exists (
+            select from erased_subjects e where e.store_id = $1 and e.subject_key = any($7::bytea[]) offset 0)
    on conflict (store_id, webhook_id) do nothing`
+)
+
+const isErased = directSql<[number, Buffer[]]>(
+  'is_subject_erased',
+  `select exists (
+     select from erased_subjects where store_id = $1 and subject_key = any($2::bytea[])) as found`
 )
 
 /**
@@ -37,9 +46,20 @@ export async function receiveWebhook(
   const body = isUtf8(rawBody) ? rawBody.toString('utf8') : null
   if (body === null || !isJsonObject(body)) return { status: 400, outcome: 'malformed' }
   const { webhookId, topic, triggeredAt } = headers
-  const stored = await db.direct.run(insertWebhook(store.storeId, webhookId, topic, body, triggeredAt))
+  const keys = subjectsOf(topic, body).flatMap((subject) => db.pseudonym(store.storeId, subject) ?? [])
+  const insert = (text: string, status: 'waiting' | 'ignored', unless: Buffer[]) =>
+    db.direct.run(insertWebhook(store.storeId, webhookId, topic, text, triggeredAt, status, unless))
+  if ((await insert(body, 'waiting', keys)) === 1) return { status: 200, outcome: 'stored' }
+  if (keys.length === 0 || !(await db.direct.one(Found, isErased(store.storeId, keys))).found) {
+    return { status: 200, outcome: 'repeated' }
+  }
+  // The person is not stored again, not even until the message is handled.
+  const left = stripMessage(topic, body)
+  const stored = await insert(left ?? '{}', left === null ? 'ignored' : 'waiting', [])
   return { status: 200, outcome: stored === 1 ? 'stored' : 'repeated' }
 }
+
+const Found = row({ found: bool })
 
 function isJsonObject(text: string): boolean {
   try {
