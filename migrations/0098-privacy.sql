@@ -20,13 +20,15 @@ create table privacy_requests (
   -- Store time.
   received_at timestamptz not null,
   due_at timestamptz not null,
-  -- When it is looked again for what was written while it ran.
-  check_at timestamptz,
+  -- Its next step, and where that goes on; null: there is none.
+  run_at timestamptz,
+  progress jsonb,
   done_at timestamptz,
   primary key (store_id, id),
   check ((status in ('done', 'refused')) = (done_at is not null)),
-  check ((status = 'checking') = (check_at is not null))
+  check ((status in ('waiting', 'running', 'checking')) = (run_at is not null))
 );
+create index privacy_requests_due on privacy_requests (store_id, run_at) where run_at is not null;
 create index privacy_requests_open on privacy_requests (store_id, due_at) where done_at is null;
 create index privacy_requests_of_subject on privacy_requests (store_id, subject_key);
 select protect_table('privacy_requests');

@@ -59,6 +59,7 @@ export {
   redemptionsRestored,
   redemptionsRestoredWithin
 } from '#spending/audit-rules'
+export { erasedStayErased, privacyRequestsOverdue } from '#privacy/audit-rules'
 export { createdEventsComplete, memberStatusConsistent } from '#subscriptions/audit-rules'
 export { platformReconciled, restoredStoreOnHold } from '#sync/audit-rules'
 export { listsCounted } from '#views/audit-rules'

@@ -13,7 +13,6 @@ export type { CustomerChange } from './customers/customers-api.ts'
 export { choosePaymentMethod, type PlatformPaymentMethod } from './customers/payment-method.ts'
 export type { PlatformGiftCard } from './gift-cards/gift-cards-api.ts'
 export { findErased, hasErased, pseudonymIn, rememberErased, type Subject } from './erasures/erased-subjects.ts'
-export { COMPLIANCE_TOPICS } from './erasures/strip-message.ts'
 export {
   deleteOldInbound,
   dueInbound,

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
-import { bool, type Database, directSql, row } from '#kit/postgres'
-import { stripMessage, subjectsOf } from '../erasures/strip-message.ts'
+import { bool, type Ctx, type Database, directSql, row, sql, UnknownStore } from '#kit/postgres'
+import { parseExactJson } from '#kit/storable-json'
+import { COMPLIANCE_TOPICS, stripMessage, subjectsOf } from '../erasures/strip-message.ts'
 import type { ProfileName } from '../wire/platform-profiles.ts'
 import { verifyWebhookSignature } from './verify-webhook-signature.ts'
 import type { WebhookHeaders } from './webhook-headers.ts'
@@ -11,6 +12,10 @@ export type Received =
   | { status: 200; outcome: 'stored' | 'repeated' }
   | { status: 400; outcome: 'malformed' }
   | { status: 401; outcome: 'bad_signature' }
+
+type ComplianceTopic = (typeof COMPLIANCE_TOPICS)[number]
+/** Carries on with a message of a compliance topic. */
+export type OnCompliance = (ctx: Ctx, topic: ComplianceTopic, payload: unknown) => Promise<void>
 
 /** Does nothing when this delivery is stored already, when the store is gone, or when it names somebody who was erased. */
 const insertWebhook = directSql<[number, string, string, string, Temporal.Instant | null, 'waiting' | 'ignored', Buffer[]]>(
@@ -38,7 +43,8 @@ export async function receiveWebhook(
   db: Database,
   store: WebhookStore,
   headers: WebhookHeaders,
-  rawBody: Buffer
+  rawBody: Buffer,
+  onCompliance: OnCompliance
 ): Promise<Received> {
   if (headers.profile !== store.profile || !verifyWebhookSignature(rawBody, headers.signature, store.appSecret)) {
     return { status: 401, outcome: 'bad_signature' }
@@ -46,6 +52,7 @@ export async function receiveWebhook(
   const body = isUtf8(rawBody) ? rawBody.toString('utf8') : null
   if (body === null || !isJsonObject(body)) return { status: 400, outcome: 'malformed' }
   const { webhookId, topic, triggeredAt } = headers
+  if (isCompliance(topic)) return receiveCompliance(db, store, { webhookId, topic, body }, onCompliance)
   const keys = subjectsOf(topic, body).flatMap((subject) => db.pseudonym(store.storeId, subject) ?? [])
   const insert = (text: string, status: 'waiting' | 'ignored', unless: Buffer[]) =>
     db.direct.run(insertWebhook(store.storeId, webhookId, topic, text, triggeredAt, status, unless))
@@ -60,6 +67,31 @@ export async function receiveWebhook(
 }
 
 const Found = row({ found: bool })
+
+/** Records the request that such a message is, in the transaction that remembers its delivery. Only the request has who it is about. */
+async function receiveCompliance(
+  db: Database,
+  { storeId }: WebhookStore,
+  { webhookId, topic, body }: { webhookId: string; topic: ComplianceTopic; body: string },
+  onCompliance: OnCompliance
+): Promise<Received> {
+  try {
+    return await db.inStore(storeId, async (ctx) => {
+      const isNew = await ctx.tx.run(sql`
+        insert into inbound_webhooks (store_id, webhook_id, topic, body, received_at, run_at, status)
+        values (${storeId}, ${webhookId}, ${topic}, '{}', ${ctx.now}, ${ctx.now}, 'done')
+        on conflict (store_id, webhook_id) do nothing`)
+      if (isNew === 1) await onCompliance(ctx, topic, parseExactJson(body))
+      return { status: 200, outcome: isNew === 1 ? 'stored' : 'repeated' } as const
+    })
+  } catch (err) {
+    // A store that is being deleted has nothing left to be asked for.
+    if (err instanceof UnknownStore) return { status: 200, outcome: 'repeated' }
+    throw err
+  }
+}
+
+const isCompliance = (topic: string): topic is ComplianceTopic => COMPLIANCE_TOPICS.includes(topic as ComplianceTopic)
 
 function isJsonObject(text: string): boolean {
   try {
