@@ -31,7 +31,8 @@ function phonePatterns(phone: string): string[] {
   return wanted.map((some) => [...some].join('[-. ()/]{0,3}'))
 }
 
-const LETTER = '[[:alnum:]]'
+const LETTER_OR_DIGIT = '[[:alnum:]]'
+const LETTER = '[[:alpha:]]'
 const whole = (patterns: string[], edge: string) =>
   patterns.length === 0 ? [] : [`(?<!${edge})(?:${patterns.join('|')})(?!${edge})`]
 
@@ -42,7 +43,7 @@ const longestFirst = (texts: string[]) =>
 /** Addresses, phones and the numbers of the platform: they are nobody else's. */
 function certainPatterns({ emails, phones, customerIds }: Person): string[] {
   return [
-    ...whole(longestFirst(emails).flatMap(spellings).map(escaped), LETTER),
+    ...whole(longestFirst(emails).flatMap(spellings).map(escaped), LETTER_OR_DIGIT),
     ...whole([...phones.flatMap(phonePatterns), ...customerIds], '[0-9]')
   ]
 }
@@ -72,6 +73,6 @@ export function namedIn(person: Person): string {
 /** Replaces what identifies the person in a text that is about them. */
 export function textEraser(person: Person): (text: string) => string {
   // PostgreSQL accepts an escaped hyphen anywhere, the `u` of JavaScript only in a class.
-  const pattern = new RegExp(partsOf(person).replaceAll(LETTER, '[\\p{L}\\p{N}]').replaceAll('\\-', '\\x2d'), 'giu')
+  const pattern = new RegExp(partsOf(person).replaceAll(LETTER_OR_DIGIT, '[\\p{L}\\p{N}]').replaceAll(LETTER, '\\p{L}').replaceAll('\\-', '\\x2d'), 'giu')
   return (text) => text.replace(pattern, ERASED)
 }

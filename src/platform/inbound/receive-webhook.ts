@@ -17,6 +17,10 @@ type ComplianceTopic = (typeof COMPLIANCE_TOPICS)[number]
 /** Carries on with a message of a compliance topic. */
 export type OnCompliance = (ctx: Ctx, topic: ComplianceTopic, payload: unknown) => Promise<void>
 
+const refuseCompliance: OnCompliance = async (_ctx, topic) => {
+  throw new Error(`Nobody carries out ${topic} here`)
+}
+
 /** Does nothing when this delivery is stored already, when the store is gone, or when it names somebody who was erased. */
 const insertWebhook = directSql<[number, string, string, string, Temporal.Instant | null, 'waiting' | 'ignored', Buffer[]]>(
   'insert_inbound_webhook',
@@ -44,7 +48,7 @@ export async function receiveWebhook(
   store: WebhookStore,
   headers: WebhookHeaders,
   rawBody: Buffer,
-  onCompliance: OnCompliance
+  onCompliance: OnCompliance = refuseCompliance
 ): Promise<Received> {
   if (headers.profile !== store.profile || !verifyWebhookSignature(rawBody, headers.signature, store.appSecret)) {
     return { status: 401, outcome: 'bad_signature' }
@@ -73,7 +77,7 @@ async function receiveCompliance(
   db: Database,
   { storeId }: WebhookStore,
   { webhookId, topic, body }: { webhookId: string; topic: ComplianceTopic; body: string },
-  onCompliance: OnCompliance
+  onCompliance: OnCompliance = refuseCompliance
 ): Promise<Received> {
   try {
     return await db.inStore(storeId, async (ctx) => {
