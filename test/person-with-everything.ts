@@ -1,6 +1,6 @@
 // A person of whom every table with data about people has something: by what really happened, and where that leaves nothing by planted words.
 import assert from 'node:assert/strict'
-import { int, row, sql, text } from '#kit/postgres'
+import { type Ctx, int, row, sql, text } from '#kit/postgres'
 import { storeByDomain } from '#stores'
 import { signedQuery } from '../src/http/storefront/signed.test-helper.ts'
 import { csv } from './import-builder.ts'
@@ -22,7 +22,7 @@ export async function aPersonWithEverything(service: Service) {
   const { at, storeId, key } = store
   const admin = (method: string, path: string, body?: unknown) => service.admin(method, `${at}${path}`, body)
   const settle = () => service.deps.settle(storeId)
-  const inStore = service.db.inStore.bind(service.db, storeId)
+  const inStore = <T>(work: (ctx: Ctx) => Promise<T>) => service.db.inStore(storeId, work)
   const rest = async (method: 'post' | 'patch', path: string, body: unknown, headers?: Record<string, string>) => {
     const response = await service[method](path, key, body, headers as never)
     assert.ok(response.status < 300, `${path}: ${JSON.stringify(response.body)}`)
@@ -117,6 +117,9 @@ export async function aPersonWithEverything(service: Service) {
     body: file
   })
   assert.equal(sent.status, 200, await sent.text())
+  // The messages about it are younger than the 30 days for which they are kept.
+  await store.card(customer, 'success')
+  await admin('POST', '/sandbox/orders', { customer, total: '30.00', country: 'US', province: 'NY' })
   await settle()
   await plant(service, storeId, customer, subscription, memberId)
 
