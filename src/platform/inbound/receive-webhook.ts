@@ -17,6 +17,12 @@ type ComplianceTopic = (typeof COMPLIANCE_TOPICS)[number]
 /** Carries on with a message of a compliance topic. */
 export type OnCompliance = (ctx: Ctx, topic: ComplianceTopic, payload: unknown) => Promise<void>
 
+/**
+ * Messages about payments name the holder of the card, and not the customer: nobody could tell later whose name it is. So nothing is stored
+ * of them but what is read.
+ */
+const NAMELESS = new Set(['order_transactions/create', 'refunds/create'])
+
 const refuseCompliance: OnCompliance = async (_ctx, topic) => {
   throw new Error(`Nobody carries out ${topic} here`)
 }
@@ -40,7 +46,7 @@ const isErased = directSql<[number, Buffer[]]>(
 )
 
 /**
- * Stores a webhook of the platform as it came, after checking its signature before anything else. The inbound engine
+ * Stores a webhook of the platform as it came (but see `NAMELESS`), after checking its signature before anything else. The inbound engine
  * processes it later, so that the platform has its answer within its five seconds. Takes one statement.
  */
 export async function receiveWebhook(
@@ -53,9 +59,10 @@ export async function receiveWebhook(
   if (headers.profile !== store.profile || !verifyWebhookSignature(rawBody, headers.signature, store.appSecret)) {
     return { status: 401, outcome: 'bad_signature' }
   }
-  const body = isUtf8(rawBody) ? rawBody.toString('utf8') : null
-  if (body === null || !isJsonObject(body)) return { status: 400, outcome: 'malformed' }
+  const sent = isUtf8(rawBody) ? rawBody.toString('utf8') : null
+  if (sent === null || !isJsonObject(sent)) return { status: 400, outcome: 'malformed' }
   const { webhookId, topic, triggeredAt } = headers
+  const body = NAMELESS.has(topic) ? stripMessage(topic, sent)! : sent
   if (isCompliance(topic)) return receiveCompliance(db, store, { webhookId, topic, body }, onCompliance)
   const keys = subjectsOf(topic, body).flatMap((subject) => db.pseudonym(store.storeId, subject) ?? [])
   const insert = (text: string, status: 'waiting' | 'ignored', unless: Buffer[]) =>
