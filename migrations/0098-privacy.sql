@@ -53,9 +53,10 @@ create table erased_shops (
   id bigint generated always as identity primary key,
   -- HMAC-SHA256 of `shop:<domain>`.
   shop_key bytea not null,
-  -- Until it is gone.
-  deleted_store bigint not null,
+  -- Its number here, which no store has again.
+  deleted_store bigint not null unique,
   requested_at timestamptz not null,
-  done_at timestamptz
+  -- From then on nothing of it can be read; the rows go in the minutes after.
+  deleted_at timestamptz not null
 );
-grant select, insert, update on erased_shops to perennial_operator;
+grant select, insert on erased_shops to perennial_operator;

@@ -604,10 +604,11 @@ create table erased_shops (
   shop_key bytea not null,
   deleted_store bigint not null,
   requested_at timestamp with time zone not null,
-  done_at timestamp with time zone,
-  constraint erased_shops_pkey PRIMARY KEY (id)
+  deleted_at timestamp with time zone not null,
+  constraint erased_shops_pkey PRIMARY KEY (id),
+  constraint erased_shops_deleted_store_key UNIQUE (deleted_store)
 );
-grant insert, select, update on erased_shops to perennial_operator;
+grant insert, select on erased_shops to perennial_operator;
 
 create table erased_subjects (
   store_id bigint not null,

@@ -12,7 +12,7 @@ import type { Wanted } from './traces.ts'
 type Service = Awaited<ReturnType<typeof startService>>
 
 export const EMAIL = 'wilhelmina.quastenbreit@example.com'
-export const FORMER_EMAIL = 'w.quastenbreit@former.example'
+const FORMER_EMAIL = 'w.quastenbreit@former.example'
 export const PHONE = '+15556251199'
 const PLANTED = `${EMAIL} Wilhelmina Quastenbreit, 555-625-1199`
 
@@ -56,29 +56,38 @@ export async function aPersonWithEverything(service: Service) {
   const other = await store.member('ordinary.other@example.com')
   await settle()
   const member = async (platformId: string) =>
-    (await inStore(({ tx }) =>
-      tx.one(
-        row({ id: int }),
-        sql`select id from members where store_id = ${storeId} and platform_customer_id = ${platformId}`
+    (
+      await inStore(({ tx }) =>
+        tx.one(
+          row({ id: int }),
+          sql`select id from members where store_id = ${storeId} and platform_customer_id = ${platformId}`
+        )
       )
-    )).id
+    ).id
   const memberId = await member(customer)
   // She changes her address: what was written before has the former one.
   await rest('patch', `/members/mem_${memberId}`, { email: EMAIL, birth_date: '1990-01-31', loyalty_points: 40 })
   await settle()
   const idempotent = { 'idempotency-key': `for:${EMAIL}` }
   await rest('post', `/store-credits/${customer}/add`, { amount: 25, reason: 'Sorry, Wilhelmina' }, idempotent)
-  await rest('post', `/store-credits/${customer}/deduct`, { amount: 2, reason: `Agreed with ${EMAIL}` }, { 'idempotency-key': 'two' })
+  await rest(
+    'post',
+    `/store-credits/${customer}/deduct`,
+    { amount: 2, reason: `Agreed with ${EMAIL}` },
+    { 'idempotency-key': 'two' }
+  )
   await rest('patch', `/members/mem_${memberId}`, { last_name: 'Quastenbreit-Ito' })
   await rest('post', `/store-credits/${customer}/codes`, { amount: 3 })
   await admin('POST', '/reward-integrations/smile/balances', { balances: [{ customer, points: 12 }] })
   await settle()
-  const subscription = (await inStore(({ tx }) =>
-    tx.one(
-      row({ id: int }),
-      sql`select id from subscriptions where store_id = ${storeId} and platform_contract_id = ${joined.contract_id}`
+  const subscription = (
+    await inStore(({ tx }) =>
+      tx.one(
+        row({ id: int }),
+        sql`select id from subscriptions where store_id = ${storeId} and platform_contract_id = ${joined.contract_id}`
+      )
     )
-  )).id
+  ).id
   await admin('POST', `/subscriptions/sub_${subscription}/notes`, { note: 'Ms Quastenbreit called about her parcel' })
   await admin('POST', '/sandbox/orders', {
     customer,
@@ -89,12 +98,14 @@ export async function aPersonWithEverything(service: Service) {
   const second = await admin('POST', '/sandbox/joins', { customer, plan: 'VIP' })
   await settle()
   const ofContract = async (contractId: string) =>
-    (await inStore(({ tx }) =>
-      tx.one(
-        row({ id: int }),
-        sql`select id from subscriptions where store_id = ${storeId} and platform_contract_id = ${contractId}`
+    (
+      await inStore(({ tx }) =>
+        tx.one(
+          row({ id: int }),
+          sql`select id from subscriptions where store_id = ${storeId} and platform_contract_id = ${contractId}`
+        )
       )
-    )).id
+    ).id
   await rest('post', `/subscriptions/sub_${await ofContract(second.contract_id)}/cancel`, {
     reason: 'too_expensive',
     comment: 'Yours, Wilhelmina Quastenbreit'
@@ -107,10 +118,7 @@ export async function aPersonWithEverything(service: Service) {
 
   // A file with a row that is refused, which names her.
   const { id: importId } = await admin('POST', '/imports', { source: 'csv', mode: 'live' })
-  const file = csv(
-    ['email', 'plan', 'next_billing_date'],
-    [[EMAIL, 'No such plan', '2026-09-01']]
-  )
+  const file = csv(['email', 'plan', 'next_billing_date'], [[EMAIL, 'No such plan', '2026-09-01']])
   const sent = await fetch(`${service.urls.public}/admin/api${at}/imports/${importId}/rows`, {
     method: 'PUT',
     headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'text/csv' },
@@ -125,7 +133,9 @@ export async function aPersonWithEverything(service: Service) {
 
   const access = (await storeByDomain(service.db, testVault, store.domain))!
   const page = async (name: string): Promise<string> => {
-    const query = signedQuery({ domain: store.domain, credentials: { proxySecret: access.proxySecret } } as never, { key })
+    const query = signedQuery({ domain: store.domain, credentials: { proxySecret: access.proxySecret } } as never, {
+      key
+    })
     const response = await fetch(`${service.urls.public}/apps/svc-api/v1/data/${name}?${query}`)
     assert.equal(response.status, 200)
     return response.text()
@@ -135,11 +145,33 @@ export async function aPersonWithEverything(service: Service) {
     phone: '5556251199',
     numbers: [customer, twin.customer.id]
   }
-  return { store, storeId, at, key, admin, settle, inStore, customer, twin: twin.customer.id, memberId, subscription, receiver, wanted, page, rest }
+  return {
+    store,
+    storeId,
+    at,
+    key,
+    admin,
+    settle,
+    inStore,
+    customer,
+    twin: twin.customer.id,
+    memberId,
+    subscription,
+    receiver,
+    wanted,
+    page,
+    rest
+  }
 }
 
 /** Words about her where only a failure would leave some. */
-async function plant({ db }: Service, storeId: number, customer: string, subscription: number, memberId: number): Promise<void> {
+async function plant(
+  { db }: Service,
+  storeId: number,
+  customer: string,
+  subscription: number,
+  memberId: number
+): Promise<void> {
   const said = `The platform answered: ${PLANTED} (customer ${customer})`
   await db.inStore(storeId, async ({ tx, now }) => {
     await tx.run(sql`
@@ -170,7 +202,9 @@ async function plant({ db }: Service, storeId: number, customer: string, subscri
        where store_id = ${storeId} and subscription_id = ${subscription}`)
     await tx.run(sql`
       update spending_accounts set last_error = ${said}, problem = ${said} where store_id = ${storeId} and member_id = ${memberId}`)
-    await tx.run(sql`update credit_codes set last_error = ${said} where store_id = ${storeId} and member_id = ${memberId}`)
+    await tx.run(
+      sql`update credit_codes set last_error = ${said} where store_id = ${storeId} and member_id = ${memberId}`
+    )
     await tx.run(sql`
       update webhook_tries set response_text = ${said} where store_id = ${storeId} and delivery_id = (
         select min(delivery_id) from webhook_tries where store_id = ${storeId})`)

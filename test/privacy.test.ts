@@ -18,7 +18,15 @@ const logged: string[] = []
 const logger = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) })
 const service = await startService(url, { logger })
 
-const PAGES = ['customers', 'members', 'orders', 'subscriptions', 'credits-history', 'store-credits', 'cancellation-reasons']
+const PAGES = [
+  'customers',
+  'members',
+  'orders',
+  'subscriptions',
+  'credits-history',
+  'store-credits',
+  'cancellation-reasons'
+]
 
 /** They have nothing that would have to go, or lose it when the erasure begins. */
 const WITHOUT_TRACES = [

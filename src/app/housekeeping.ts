@@ -5,7 +5,6 @@ import { pruneResponses } from '#kit/idempotency'
 import { pruneFacts, removeConsumers } from '#kit/outbox'
 import { analyzeGrownTables, type Database } from '#kit/postgres'
 import { runPeriodically } from '#kit/run-periodically'
-import { noteErasedShops } from '#privacy'
 import { storeStatuses } from '#stores'
 import { rollUpTotals } from '#views'
 import { closeSilentListeners, deleteForgottenListeners, maintainHistory, rollUpEventCounts } from '#webhooks'
@@ -42,7 +41,6 @@ export function createHousekeeping({
     [10_000, 'Events not counted for the totals of their lists', () => rollUpEventCounts(db)],
     [15_000, 'Leases of dead nodes not freed', () => node.releaseDeadLeases(releases)],
     [15_000, 'Deletions of stores not continued', resumeDeletions],
-    [600_000, 'Ends of shops not noted', () => noteErasedShops(db)],
     [15_000, 'Silent webhook listeners not closed', () => closeSilentListeners(db)],
     [30_000, 'Problems not looked for', lookForProblems],
     [600_000, 'Old rate windows not removed', () => limiter.prune()],

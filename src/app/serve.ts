@@ -2,7 +2,14 @@ import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createLogger } from '#kit/logger'
-import { Database, migrate, refuseSharedSessions, TIME_LIMITS, watchStandbys } from '#kit/postgres'
+import {
+  Database,
+  type DatabaseOptions,
+  migrate,
+  refuseSharedSessions,
+  TIME_LIMITS,
+  watchStandbys
+} from '#kit/postgres'
 import { endAfter, leaveRoot, RootProblem, untilSignal } from '#kit/process'
 import { openVault, pseudonymKeyOf } from '#kit/secrets'
 import { isMasterKeyValid } from '#stores'
@@ -91,13 +98,12 @@ async function run(config: Config): Promise<void> {
     for (const name of applied) logger.debug(`Migrated ${name}`)
     if (applied.length > 0) logger.info(`Migrated the database: ${applied.length} files`)
     if (stop.aborted) return
+    const opened = (options: DatabaseOptions) => stack.adopt(new Database(options), (open) => open.close())
     const pseudonymKey = pseudonymKeyOf(config.masterKey)
-    const db = stack.adopt(new Database({ url: databaseUrl, poolSize: config.databasePool, pseudonymKey }), (open) => open.close())
+    const db = opened({ url: databaseUrl, poolSize: config.databasePool, pseudonymKey })
     // The sandbox answers requests, of a shop's people or of our engines.
     const sandboxLimits = { ...TIME_LIMITS, background: TIME_LIMITS.request }
-    const sandboxDb = stack.adopt(new Database({ url: databaseUrl, poolSize: 6, limits: sandboxLimits }), (open) =>
-      open.close()
-    )
+    const sandboxDb = opened({ url: databaseUrl, poolSize: 6, limits: sandboxLimits })
     const shortenWaits = () => {
       for (const open of [db, sandboxDb]) open.shortenWaits(STOPPING_ANSWER_MS)
     }

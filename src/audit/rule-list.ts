@@ -47,6 +47,7 @@ export {
 } from '#orders/audit-rules'
 export { platformMessagesProcessed } from '#platform/audit-rules'
 export { pointsBalancesSum, pointsEventsComplete } from '#points/audit-rules'
+export { erasedStayErased, privacyRequestsOverdue } from '#privacy/audit-rules'
 export {
   creditCodesClosed,
   creditCodesReserved,
@@ -59,7 +60,6 @@ export {
   redemptionsRestored,
   redemptionsRestoredWithin
 } from '#spending/audit-rules'
-export { erasedStayErased, privacyRequestsOverdue } from '#privacy/audit-rules'
 export { createdEventsComplete, memberStatusConsistent } from '#subscriptions/audit-rules'
 export { platformReconciled, restoredStoreOnHold } from '#sync/audit-rules'
 export { listsCounted } from '#views/audit-rules'

@@ -1,4 +1,4 @@
-import { definePersonalData, inOneStep, partsOf } from '#kit/personal-data'
+import { definePersonalData, identifiersOf, inOneStep } from '#kit/personal-data'
 import { sql } from '#kit/postgres'
 
 /** Charges keep their amounts and outcomes, without the card and the page where its owner confirms them. */
@@ -13,8 +13,8 @@ export const attemptsHeld = definePersonalData({
     ({ storeId }, person) => sql`
     update billing_attempts
        set payment_method = null, action_url = null,
-           error_message = regexp_replace(error_message, ${partsOf(person)}, 'erased', 'gi')
+           error_message = regexp_replace(error_message, ${identifiersOf(person)}, 'erased', 'gi')
      where store_id = ${storeId} and subscription_id = any(${person.subscriptionIds}::bigint[])
-       and (num_nonnulls(payment_method, action_url) > 0 or error_message ~* ${partsOf(person)})`
+       and (num_nonnulls(payment_method, action_url) > 0 or error_message ~* ${identifiersOf(person)})`
   )
 })

@@ -1,4 +1,4 @@
-import { certainlyAbout, definePersonalData, inOneStep, partsOf } from '#kit/personal-data'
+import { certainlyAbout, definePersonalData, identifiersOf, inOneStep } from '#kit/personal-data'
 import { sql } from '#kit/postgres'
 
 /** Contracts that were asked for: for whom, and under which key of the caller. */
@@ -25,7 +25,7 @@ export const quarantinedHeld = definePersonalData({
   held: null,
   erase: inOneStep(
     ({ storeId }, person) => sql`
-    update quarantined_contracts set reason = regexp_replace(reason, ${partsOf(person)}, 'erased', 'gi')
+    update quarantined_contracts set reason = regexp_replace(reason, ${identifiersOf(person)}, 'erased', 'gi')
      where store_id = ${storeId} and reason ~* ${certainlyAbout(person)}`
   )
 })

@@ -8,10 +8,10 @@ import { storeContext } from '#stores'
 import { lockSubscriptionsOfContracts, recordActivities } from '#subscriptions'
 import { createFromContracts } from './create-from-contracts.ts'
 import type { ImportTerms } from './imported-subscription.ts'
-import { withoutErased } from './without-erased.ts'
 import { type HeldContract, listHeldContracts, markContractsFound } from './missing-contracts.ts'
 import { releaseQuarantinedContracts } from './quarantined-contracts.ts'
 import { updateFromContracts } from './update-from-contracts.ts'
+import { withoutErased } from './without-erased.ts'
 
 /**
  * What an import has to do with a contract that is new here: it is `creating` it or has `awaited` it, and will take it over; or it

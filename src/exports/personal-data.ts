@@ -1,4 +1,4 @@
-import { certainlyAbout, definePersonalData, inOneStep, partsOf } from '#kit/personal-data'
+import { certainlyAbout, definePersonalData, identifiersOf, inOneStep } from '#kit/personal-data'
 import { sql } from '#kit/postgres'
 
 /** Points that another service has for the customer: a copy, which goes. */
@@ -21,7 +21,7 @@ export const rewardPullsHeld = definePersonalData({
   held: null,
   erase: inOneStep(
     ({ storeId }, person) => sql`
-    update reward_pulls set last_error = regexp_replace(last_error, ${partsOf(person)}, 'erased', 'gi')
+    update reward_pulls set last_error = regexp_replace(last_error, ${identifiersOf(person)}, 'erased', 'gi')
      where store_id = ${storeId} and last_error ~* ${certainlyAbout(person)}`
   )
 })

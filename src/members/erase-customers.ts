@@ -5,9 +5,6 @@ import { customerChanged } from './events/customer-changed.ts'
 import { memberUpdated } from './events/member-updated.ts'
 import { listMemberSnapshots } from './queries.ts'
 
-/** Our own number in the place of the platform's: it begins with a zero, as none of the platform's does. */
-export const erasedNumber = (memberId: number) => `0${memberId}`
-
 const Erasable = row({
   id: int,
   status: nullable(oneOf('active', 'paused', 'cancelled')),
@@ -18,7 +15,8 @@ const Erasable = row({
 })
 
 /**
- * Erases who customers are (our numbers): their rows stay, with nothing that names them. Nothing is pushed to the platform for them any
+ * Erases who customers are (our numbers): their rows stay, with nothing that names them; the platform's number becomes our own behind a zero,
+ * with which none of the platform's begins. Nothing is pushed to the platform for them any
  * more. Receivers of webhooks are notified that the fields are empty. Returns how many rows had something to erase.
  */
 export async function eraseCustomers(ctx: Ctx, ids: number[]): Promise<number> {
@@ -42,14 +40,30 @@ export async function eraseCustomers(ctx: Ctx, ids: number[]): Promise<number> {
   await record(ctx, ...rows.map(customerChanged))
   const members = rows.filter(({ status }) => status !== null)
   if (members.length === 0) return rows.length
-  const [store, snapshots] = [await storeContext(ctx), await listMemberSnapshots(ctx, members.map(({ id }) => id))]
+  const [store, snapshots] = [
+    await storeContext(ctx),
+    await listMemberSnapshots(
+      ctx,
+      members.map(({ id }) => id)
+    )
+  ]
   const byId = new Map(members.map((member) => [member.id, member]))
   await record(ctx, ...snapshots.map((member) => memberUpdated(member, emptied(byId.get(member.id)!), store)))
   return rows.length
 }
 
 /** Which fields are empty now; not what was in them. */
-function emptied({ email, firstName, lastName, birthDate }: { email: unknown; firstName: unknown; lastName: unknown; birthDate: unknown }) {
+function emptied({
+  email,
+  firstName,
+  lastName,
+  birthDate
+}: {
+  email: unknown
+  firstName: unknown
+  lastName: unknown
+  birthDate: unknown
+}) {
   const nothing = { from: null, to: null }
   return {
     ...(email === null ? {} : { email: nothing }),

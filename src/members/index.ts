@@ -1,5 +1,7 @@
 export { assertAllowedCountry, assertHolderAllowed, checkCountry } from './allowed-country.ts'
 export { type CustomerUpdate, customerKey, customerPayload, type KnownCustomer } from './customer.ts'
+export { eraseCustomers } from './erase-customers.ts'
+export { findErasedCustomers } from './erased-customers.ts'
 export {
   type CustomerIdReference,
   findCustomerId,
@@ -9,8 +11,6 @@ export {
   parseCustomerId
 } from './find-customer-id.ts'
 export { followMerges, lockKeptCustomer } from './follow-merges.ts'
-export { eraseCustomers } from './erase-customers.ts'
-export { findErasedCustomers } from './erased-customers.ts'
 export { lookUpCustomers } from './look-up-customers.ts'
 export { type MergedCustomers, markCustomersDeleted, markCustomersMerged } from './mark-customers-deleted.ts'
 export { findMemberRange } from './member-sections.ts'

@@ -1,4 +1,4 @@
-import { certainlyAbout, definePersonalData, inOneStep, partsOf } from '#kit/personal-data'
+import { certainlyAbout, definePersonalData, identifiersOf, inOneStep } from '#kit/personal-data'
 import { sql } from '#kit/postgres'
 
 /** The tags that the platform reported of a customer and of their orders: people write there what they like. */
@@ -25,8 +25,8 @@ export const tagOwnersHeld = definePersonalData({
   held: null,
   erase: inOneStep(
     ({ storeId }, person) => sql`
-    update tag_owners set last_error = regexp_replace(last_error, ${partsOf(person)}, 'erased', 'gi'),
-                          problem = regexp_replace(problem, ${partsOf(person)}, 'erased', 'gi')
+    update tag_owners set last_error = regexp_replace(last_error, ${identifiersOf(person)}, 'erased', 'gi'),
+                          problem = regexp_replace(problem, ${identifiersOf(person)}, 'erased', 'gi')
      where store_id = ${storeId} and concat_ws(' ', last_error, problem) ~* ${certainlyAbout(person)}`
   )
 })
@@ -38,7 +38,7 @@ export const tagWalksHeld = definePersonalData({
   held: null,
   erase: inOneStep(
     ({ storeId }, person) => sql`
-    update tag_walks set last_error = regexp_replace(last_error, ${partsOf(person)}, 'erased', 'gi')
+    update tag_walks set last_error = regexp_replace(last_error, ${identifiersOf(person)}, 'erased', 'gi')
      where store_id = ${storeId} and last_error ~* ${certainlyAbout(person)}`
   )
 })

@@ -1,4 +1,4 @@
-import { certainlyAbout, definePersonalData, inOneStep, partsOf } from '#kit/personal-data'
+import { certainlyAbout, definePersonalData, identifiersOf, inOneStep } from '#kit/personal-data'
 import { sql } from '#kit/postgres'
 
 /**
@@ -36,16 +36,16 @@ export const ordersHeld = definePersonalData({
     update orders
        set email = null, customer_name = null, province = null, country_code = null, tags = '{}',
            attributes = case when attributes is not null then '[]'::jsonb end,
-           discount_codes = regexp_replace(discount_codes::text, ${partsOf(person)}, 'erased', 'gi')::text[],
-           coupons = regexp_replace(coupons::text, ${partsOf(person)}, 'erased', 'gi')::jsonb,
-           automatic_discounts = regexp_replace(automatic_discounts::text, ${partsOf(person)}, 'erased', 'gi')::jsonb,
-           lines = regexp_replace(lines::text, ${partsOf(person)}, 'erased', 'gi')::jsonb,
+           discount_codes = regexp_replace(discount_codes::text, ${identifiersOf(person)}, 'erased', 'gi')::text[],
+           coupons = regexp_replace(coupons::text, ${identifiersOf(person)}, 'erased', 'gi')::jsonb,
+           automatic_discounts = regexp_replace(automatic_discounts::text, ${identifiersOf(person)}, 'erased', 'gi')::jsonb,
+           lines = regexp_replace(lines::text, ${identifiersOf(person)}, 'erased', 'gi')::jsonb,
            message_digest = null, read_digest = null, updated_at = ${now}
      where store_id = ${storeId}
        and (member_id = any(${person.memberIds}::bigint[]) or platform_order_id = any(${person.orderNumbers}::text[]))
        and (num_nonnulls(email, customer_name, province, country_code, message_digest, read_digest) > 0
             or cardinality(tags) > 0 or attributes <> '[]'::jsonb
-            or concat_ws(' ', discount_codes, coupons, automatic_discounts, lines) ~* ${partsOf(person)})`
+            or concat_ws(' ', discount_codes, coupons, automatic_discounts, lines) ~* ${identifiersOf(person)})`
   )
 })
 
@@ -56,8 +56,8 @@ export const discrepanciesHeld = definePersonalData({
   held: null,
   erase: inOneStep(
     ({ storeId }, person) => sql`
-    update order_discrepancies set subject = regexp_replace(subject, ${partsOf(person)}, 'erased', 'gi'),
-                                   message = regexp_replace(message, ${partsOf(person)}, 'erased', 'gi')
+    update order_discrepancies set subject = regexp_replace(subject, ${identifiersOf(person)}, 'erased', 'gi'),
+                                   message = regexp_replace(message, ${identifiersOf(person)}, 'erased', 'gi')
      where store_id = ${storeId} and concat_ws(' ', subject, message) ~* ${certainlyAbout(person)}`
   )
 })
@@ -69,7 +69,7 @@ export const orderWalksHeld = definePersonalData({
   held: null,
   erase: inOneStep(
     ({ storeId }, person) => sql`
-    update order_walks set last_error = regexp_replace(last_error, ${partsOf(person)}, 'erased', 'gi')
+    update order_walks set last_error = regexp_replace(last_error, ${identifiersOf(person)}, 'erased', 'gi')
      where store_id = ${storeId} and last_error ~* ${certainlyAbout(person)}`
   )
 })

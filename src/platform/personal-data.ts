@@ -20,7 +20,8 @@ export const inboundHeld = definePersonalData({
           select id from inbound_webhooks where store_id = ${ctx.storeId} and id > ${after} order by id limit ${WINDOW}) w`
       ),
     async erase(ctx, person, after, end) {
-      const orders = person.orderNumbers.length === 0 ? '(?!a)a' : `(?<![0-9])(?:${person.orderNumbers.join('|')})(?![0-9])`
+      const orders =
+        person.orderNumbers.length === 0 ? '(?!a)a' : `(?<![0-9])(?:${person.orderNumbers.join('|')})(?![0-9])`
       const found = await ctx.tx.many(
         row({ id: int, topic: text, status: oneOf('waiting', 'done', 'failed', 'ignored'), body: text }),
         sql`

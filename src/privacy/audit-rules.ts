@@ -19,7 +19,8 @@ export const erasedStayErased = defineAuditRule({
   name: 'erased_stay_erased',
   severity: 'finding',
   help: 'The row of an erased customer names somebody again. Erase them once more (`perennial privacy run`), and report how it came about.',
-  counted: (ctx) => sql`select count(*) as count from members where store_id = ${ctx.storeId} and erased_at is not null`,
+  counted: (ctx) =>
+    sql`select count(*) as count from members where store_id = ${ctx.storeId} and erased_at is not null`,
   wrong: (ctx) => sql`
     select 'customer cust_' || id as subject, 'was erased, and has personal data again' as message from members
      where store_id = ${ctx.storeId} and erased_at is not null

@@ -22,7 +22,10 @@ export async function beginErasure(ctx: Ctx, request: DueRequest): Promise<{ wai
   if (waits !== null) return { waits }
   await rememberErased(
     ctx,
-    [...person.customerIds.map((id) => `customer:${id}` as const), ...person.orderNumbers.map((id) => `order:${id}` as const)],
+    [
+      ...person.customerIds.map((id) => `customer:${id}` as const),
+      ...person.orderNumbers.map((id) => `order:${id}` as const)
+    ],
     found.mainId
   )
   await revokeGiftsToDeleted(ctx, person.customerIds)

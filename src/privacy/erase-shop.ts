@@ -22,16 +22,18 @@ export async function eraseShop({ db, connectorOf }: ShopDeps, storeId: number, 
     )
   )
   if (isConnected && (await isInstalled(await connectorOf(storeId)))) {
-    await db.inStore(storeId, (ctx) => markEnded(ctx, request.id, 'The app is installed in the shop: the request is older than that'))
+    await db.inStore(storeId, (ctx) =>
+      markEnded(ctx, request.id, 'The app is installed in the shop: the request is older than that')
+    )
     return
   }
   const key = db.pseudonym(storeId, `shop:${domain}`)
   if (!key) throw new Error('This process has no key for pseudonyms')
   await db.inInstallation((tx) =>
     tx.run(sql`
-      insert into erased_shops (shop_key, deleted_store, requested_at)
-      select ${key}, ${storeId}, ${request.receivedAt}
-       where not exists (select from erased_shops where deleted_store = ${storeId} offset 0)`)
+      insert into erased_shops (shop_key, deleted_store, requested_at, deleted_at)
+      values (${key}, ${storeId}, ${request.receivedAt}, ${realNow()})
+      on conflict (deleted_store) do nothing`)
   )
   await beginStoreDeletion(db, { storeId, name }, name)
 }
@@ -41,13 +43,4 @@ async function isInstalled(connector: Connector): Promise<boolean> {
   if (shop.ok) return true
   if (shop.failure.kind !== 'unauthorized') unwrap(shop)
   return false
-}
-
-/** Notes of deleted shops that nothing is left of them. */
-export async function noteErasedShops(db: Database): Promise<void> {
-  await db.inInstallation((tx) =>
-    tx.run(sql`
-      update erased_shops set done_at = ${realNow()}
-       where done_at is null and deleted_store not in (select store_id from stores)`)
-  )
 }

@@ -37,7 +37,10 @@ export async function findPerson(ctx: Ctx, asked: Subject): Promise<{ person: Pe
   )
   const person: Person = {
     memberIds,
-    customerIds: distinct([asked.customerId, ...customers.map(({ platformCustomerId: id }) => (id.startsWith('0') ? null : id))]),
+    customerIds: distinct([
+      asked.customerId,
+      ...customers.map(({ platformCustomerId: id }) => (id.startsWith('0') ? null : id))
+    ]),
     subscriptionIds: subscriptions.map(({ id }) => id),
     orderNumbers: distinct([...asked.orderNumbers, ...orders.map(({ platformOrderId }) => platformOrderId)]),
     emails: distinct([...emails, ...orders.map(({ email }) => email)]),

@@ -5,7 +5,14 @@ import type { Connector } from '#platform'
 import { collectPerson } from './collect-person.ts'
 import { eraseNext, HOLDERS } from './erase-person.ts'
 import { eraseShop } from './erase-shop.ts'
-import { type DueRequest, deleteExpiredExports, duePrivacy, lockDueRequest, markWaiting, nextPrivacyAt } from './queries.ts'
+import {
+  type DueRequest,
+  deleteExpiredExports,
+  duePrivacy,
+  lockDueRequest,
+  markWaiting,
+  nextPrivacyAt
+} from './queries.ts'
 
 /** Transactions of one run. */
 const STEPS = 25
@@ -44,7 +51,12 @@ export function createPrivacyEngine({
       if (failed) {
         // What the error says may be about the person: it is in the log of errors only.
         await db.inStore(storeId, (ctx) =>
-          markWaiting(ctx, failed.id, 'A step has failed and is repeated; the log says why', ctx.now.add({ minutes: RETRY_AFTER_MINUTES }))
+          markWaiting(
+            ctx,
+            failed.id,
+            'A step has failed and is repeated; the log says why',
+            ctx.now.add({ minutes: RETRY_AFTER_MINUTES })
+          )
         )
       }
       throw err

@@ -1,7 +1,15 @@
 import { dueQuery } from '#kit/engines'
 import { type Ctx, directSql, instant, int, json, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
 import { pseudonymIn } from '#platform'
-import { DAYS_TO_CARRY_OUT, PRIVACY_TOPICS, PrivacyRequest, type PrivacyTopic, type Progress, type StoredSubject, type Subject } from './request.ts'
+import {
+  DAYS_TO_CARRY_OUT,
+  PRIVACY_TOPICS,
+  PrivacyRequest,
+  type PrivacyTopic,
+  type Progress,
+  type StoredSubject,
+  type Subject
+} from './request.ts'
 
 export type NewRequest = {
   topic: PrivacyTopic
@@ -23,7 +31,10 @@ const keyOf = ({ customerId, memberId, email, phone }: Subject): string =>
         : `phone:${phone}`
 
 /** Records a request. Returns the open one where there is one with this topic about the same customer. */
-export async function insertRequest(ctx: Ctx, { topic, source, platformRequestId, subject, refusedFor }: NewRequest): Promise<number> {
+export async function insertRequest(
+  ctx: Ctx,
+  { topic, source, platformRequestId, subject, refusedFor }: NewRequest
+): Promise<number> {
   const key = subject && pseudonymIn(ctx, keyOf(subject))
   const open = await ctx.tx.maybeOne(
     row({ id: int }),
@@ -74,7 +85,12 @@ export async function markWaiting(ctx: Ctx, id: number, reason: string, runAt: T
      where store_id = ${ctx.storeId} and id = ${id} and run_at is not null`)
 }
 
-export async function markRunning(ctx: Ctx, id: number, subject: StoredSubject, memberId: number | null): Promise<void> {
+export async function markRunning(
+  ctx: Ctx,
+  id: number,
+  subject: StoredSubject,
+  memberId: number | null
+): Promise<void> {
   await ctx.tx.run(sql`
     update privacy_requests
        set status = 'running', reason = null, subject = ${JSON.stringify(subject)}::jsonb,

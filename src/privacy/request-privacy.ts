@@ -1,13 +1,12 @@
 import { type Ctx, int, row, sql } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
-import { parseCustomerId } from '#members'
-import { storeContext } from '#stores'
+import type { CustomerReference } from '#members'
 import { findPerson } from './find-person.ts'
 import { insertRequest } from './queries.ts'
 import type { Subject } from './request.ts'
 
-/** Who an operator's request is about: at least one of them. `customer`: our id, the platform's number, or its global id. */
-export type NamedPerson = { customer?: string; email?: string; phone?: string }
+/** Who an operator's request is about: a customer by one of their ids or their address, a phone, or both. */
+export type NamedPerson = { customer: CustomerReference | null; phone: string | null }
 
 /** Has everything about a person handed out or erased, as the platform's own requests do. Returns the number of the request. */
 export async function requestPrivacy(
@@ -16,26 +15,16 @@ export async function requestPrivacy(
 ): Promise<number> {
   const subject = await subjectOf(ctx, wanted)
   if (wanted.topic === 'customers/redact' && !wanted.endSubscriptions) await refuseWhileSubscribed(ctx, subject)
-  return insertRequest(ctx, {
-    topic: wanted.topic,
-    source: 'operator',
-    platformRequestId: null,
-    subject,
-    refusedFor: null
-  })
+  const { topic } = wanted
+  return insertRequest(ctx, { topic, source: 'operator', platformRequestId: null, subject, refusedFor: null })
 }
 
-async function subjectOf(ctx: Ctx, { customer, email, phone }: NamedPerson): Promise<Subject> {
-  if (customer === undefined && email === undefined && phone === undefined) {
-    throw invalidField('customer', 'must be given, or else email or phone')
-  }
-  const { profile } = await storeContext(ctx)
-  const { memberId, platformId } = customer === undefined ? { memberId: null, platformId: null } : parseCustomerId(customer, profile)
-  if (customer !== undefined && memberId === null && platformId === null) {
-    throw invalidField('customer', "must be a customer's id: cust_7, the platform's number or its global id")
-  }
-  if (memberId !== null && !(await isKnown(ctx, memberId))) throw invalidField('customer', 'must be a customer of the store', 'not_found')
-  return { customerId: platformId, memberId, email: email ?? null, phone: phone ?? null, orderNumbers: [] }
+async function subjectOf(ctx: Ctx, { customer, phone }: NamedPerson): Promise<Subject> {
+  if (customer === null && phone === null) throw invalidField('customer', 'must be given, or else phone')
+  const { memberId = null, platformId = null, email = null } = customer ?? {}
+  if (memberId !== null && !(await isKnown(ctx, memberId)))
+    throw invalidField('customer', 'must be a customer of the store', 'not_found')
+  return { customerId: platformId, memberId, email, phone, orderNumbers: [] }
 }
 
 const isKnown = async ({ tx, storeId }: Ctx, id: number): Promise<boolean> =>

@@ -1,4 +1,4 @@
-import { certainlyAbout, definePersonalData, inOneStep, partsOf } from '#kit/personal-data'
+import { definePersonalData, identifiersOf, inOneStep } from '#kit/personal-data'
 import { sql } from '#kit/postgres'
 
 /** Codes that spend credit. A code is made by chance and says nothing of the person; what the platform said to it may. */
@@ -11,10 +11,10 @@ export const codesHeld = definePersonalData({
       from credit_codes c where c.store_id = ${storeId} and c.member_id = any(${memberIds}::bigint[]) order by c.id`,
   erase: inOneStep(
     ({ storeId }, person) => sql`
-    update credit_codes set problem = regexp_replace(problem, ${partsOf(person)}, 'erased', 'gi'),
-                            last_error = regexp_replace(last_error, ${partsOf(person)}, 'erased', 'gi')
+    update credit_codes set problem = regexp_replace(problem, ${identifiersOf(person)}, 'erased', 'gi'),
+                            last_error = regexp_replace(last_error, ${identifiersOf(person)}, 'erased', 'gi')
      where store_id = ${storeId} and member_id = any(${person.memberIds}::bigint[])
-       and concat_ws(' ', problem, last_error) ~* ${partsOf(person)}`
+       and concat_ws(' ', problem, last_error) ~* ${identifiersOf(person)}`
   )
 })
 
@@ -27,10 +27,10 @@ export const spendingAccountsHeld = definePersonalData({
       from spending_accounts a where a.store_id = ${storeId} and a.member_id = any(${memberIds}::bigint[]) order by a.member_id`,
   erase: inOneStep(
     ({ storeId }, person) => sql`
-    update spending_accounts set problem = regexp_replace(problem, ${partsOf(person)}, 'erased', 'gi'),
-                                 last_error = regexp_replace(last_error, ${partsOf(person)}, 'erased', 'gi')
+    update spending_accounts set problem = regexp_replace(problem, ${identifiersOf(person)}, 'erased', 'gi'),
+                                 last_error = regexp_replace(last_error, ${identifiersOf(person)}, 'erased', 'gi')
      where store_id = ${storeId} and member_id = any(${person.memberIds}::bigint[])
-       and concat_ws(' ', problem, last_error) ~* ${partsOf(person)}`
+       and concat_ws(' ', problem, last_error) ~* ${identifiersOf(person)}`
   )
 })
 

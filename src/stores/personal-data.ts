@@ -1,4 +1,4 @@
-import { certainlyAbout, definePersonalData, inOneStep, partsOf } from '#kit/personal-data'
+import { certainlyAbout, definePersonalData, identifiersOf, inOneStep } from '#kit/personal-data'
 import { sql } from '#kit/postgres'
 
 /** Messages to the people who run the store; they may quote what the platform or a receiver said. */
@@ -8,8 +8,8 @@ export const alertsHeld = definePersonalData({
   held: null,
   erase: inOneStep(
     ({ storeId }, person) => sql`
-    update alerts set subject = regexp_replace(subject, ${partsOf(person)}, 'erased', 'gi'),
-                      message = regexp_replace(message, ${partsOf(person)}, 'erased', 'gi')
+    update alerts set subject = regexp_replace(subject, ${identifiersOf(person)}, 'erased', 'gi'),
+                      message = regexp_replace(message, ${identifiersOf(person)}, 'erased', 'gi')
      where store_id = ${storeId} and concat_ws(' ', subject, message) ~* ${certainlyAbout(person)}`
   )
 })

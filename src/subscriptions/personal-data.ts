@@ -1,4 +1,4 @@
-import { definePersonalData, inOneStep, partsOf } from '#kit/personal-data'
+import { definePersonalData, identifiersOf, inOneStep } from '#kit/personal-data'
 import { sql } from '#kit/postgres'
 
 /** The agreement stays, without what was paid with and what was said about its end. */
@@ -44,13 +44,13 @@ export const activitiesHeld = definePersonalData({
     update contract_activities a
        set notes = null, actor_id = case when actor = 'customer' then null else actor_id end,
            text = case when kind = 'payment_method_changed' then 'Payment method changed'
-                       else left(regexp_replace(text, ${partsOf(person)}, 'erased', 'gi'), 500) end,
+                       else left(regexp_replace(text, ${identifiersOf(person)}, 'erased', 'gi'), 500) end,
            refs = case when kind = 'payment_method_changed' then '{}'::jsonb
-                       else regexp_replace(refs::text, ${partsOf(person)}, 'erased', 'gi')::jsonb end
+                       else regexp_replace(refs::text, ${identifiersOf(person)}, 'erased', 'gi')::jsonb end
      where a.store_id = ${storeId}
        and (a.member_id = any(${person.memberIds}::bigint[]) or a.subscription_id = any(${person.subscriptionIds}::bigint[]))
        and (notes is not null or (actor = 'customer' and actor_id is not null)
             or (kind = 'payment_method_changed' and (text <> 'Payment method changed' or refs <> '{}'::jsonb))
-            or text ~* ${partsOf(person)} or refs::text ~* ${partsOf(person)})`
+            or text ~* ${identifiersOf(person)} or refs::text ~* ${identifiersOf(person)})`
   )
 })

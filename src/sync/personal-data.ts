@@ -1,4 +1,4 @@
-import { certainlyAbout, definePersonalData, inOneStep, partsOf } from '#kit/personal-data'
+import { certainlyAbout, definePersonalData, identifiersOf, inOneStep } from '#kit/personal-data'
 import { sql } from '#kit/postgres'
 
 /** Why reading the platform failed. */
@@ -8,7 +8,7 @@ export const reconciliationsHeld = definePersonalData({
   held: null,
   erase: inOneStep(
     ({ storeId }, person) => sql`
-    update reconciliations set last_error = regexp_replace(last_error, ${partsOf(person)}, 'erased', 'gi')
+    update reconciliations set last_error = regexp_replace(last_error, ${identifiersOf(person)}, 'erased', 'gi')
      where store_id = ${storeId} and last_error ~* ${certainlyAbout(person)}`
   )
 })

@@ -1,4 +1,13 @@
-import { changedBy, certainlyAbout, definePersonalData, type ErasedPart, namedIn, type Person, partsOf, WINDOW } from '#kit/personal-data'
+import {
+  certainlyAbout,
+  changedBy,
+  definePersonalData,
+  type ErasedPart,
+  identifiersOf,
+  namedIn,
+  type Person,
+  WINDOW
+} from '#kit/personal-data'
 import { type Ctx, day, int, nullable, row, sql, text } from '#kit/postgres'
 
 /** Deliveries are in partitions by day, with ids that increase from day to day. */
@@ -79,11 +88,11 @@ export const triesHeld = definePersonalData({
     )
     if (end.day === null || end.id === null) return { changed: 0, next: null }
     const changed = await ctx.tx.run(sql`
-      update webhook_tries t set response_text = regexp_replace(t.response_text, ${partsOf(person)}, 'erased', 'gi')
+      update webhook_tries t set response_text = regexp_replace(t.response_text, ${identifiersOf(person)}, 'erased', 'gi')
        where t.store_id = ${ctx.storeId} and (t.day, t.delivery_id) > (${after.day}::date, ${after.id}::bigint)
          and (t.day, t.delivery_id) <= (${end.day.toString()}::date, ${end.id}::bigint)
          and (t.response_text ~* ${certainlyAbout(person)}
-              or (t.response_text ~* ${partsOf(person)} and t.delivery_id = any(array(
+              or (t.response_text ~* ${identifiersOf(person)} and t.delivery_id = any(array(
                     select d.id from webhook_deliveries d
                      where d.store_id = ${ctx.storeId} and d.ordering_key = any(${[
                        ...person.memberIds.map((id) => `member:${id}`),

@@ -1,7 +1,7 @@
 import { type Bound, int, nullable, row, sql, text } from '../postgres/index.ts'
 import { definePersonalData, inOneStep, inWindows, WINDOW } from './define-personal-data.ts'
 import { documentEraser } from './json-eraser.ts'
-import { certainlyAbout, namedIn, type Person, partsOf } from './person.ts'
+import { certainlyAbout, identifiersOf, namedIn, type Person } from './person.ts'
 
 /** Events carry who they are about, and are kept for 90 days. Their numbers and positions stay. */
 export const factsHeld = definePersonalData({
@@ -48,7 +48,7 @@ export const factRetriesHeld = definePersonalData({
   held: null,
   erase: inOneStep(
     ({ storeId }, person) => sql`
-    update fact_retries set last_error = regexp_replace(last_error, ${partsOf(person)}, 'erased', 'gi')
+    update fact_retries set last_error = regexp_replace(last_error, ${identifiersOf(person)}, 'erased', 'gi')
      where store_id = ${storeId} and last_error ~* ${certainlyAbout(person)}`
   )
 })
@@ -60,7 +60,7 @@ export const jobsHeld = definePersonalData({
   held: null,
   erase: inOneStep(
     ({ storeId }, person) => sql`
-    update jobs set last_error = regexp_replace(last_error, ${partsOf(person)}, 'erased', 'gi')
+    update jobs set last_error = regexp_replace(last_error, ${identifiersOf(person)}, 'erased', 'gi')
      where store_id = ${storeId} and last_error ~* ${certainlyAbout(person)}`
   )
 })
@@ -118,4 +118,3 @@ const isSame = (document: string, erased: string): boolean => {
     return false
   }
 }
-

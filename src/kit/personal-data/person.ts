@@ -58,7 +58,7 @@ const either = (patterns: string[]) => (patterns.length === 0 ? NOTHING : patter
 export const certainlyAbout = (person: Person): string => either(certainPatterns(person))
 
 /** The same, and the names: for replacing in a text that is about the person. */
-export const partsOf = (person: Person): string =>
+export const identifiersOf = (person: Person): string =>
   either([...certainPatterns(person), ...whole(longestFirst(person.names).flatMap(spellings).map(escaped), LETTER)])
 
 /** The same for JSON of ours, which names customers, members and subscriptions by their public ids. */
@@ -73,6 +73,12 @@ export function namedIn(person: Person): string {
 /** Replaces what identifies the person in a text that is about them. */
 export function textEraser(person: Person): (text: string) => string {
   // PostgreSQL accepts an escaped hyphen anywhere, the `u` of JavaScript only in a class.
-  const pattern = new RegExp(partsOf(person).replaceAll(LETTER_OR_DIGIT, '[\\p{L}\\p{N}]').replaceAll(LETTER, '\\p{L}').replaceAll('\\-', '\\x2d'), 'giu')
+  const pattern = new RegExp(
+    identifiersOf(person)
+      .replaceAll(LETTER_OR_DIGIT, '[\\p{L}\\p{N}]')
+      .replaceAll(LETTER, '\\p{L}')
+      .replaceAll('\\-', '\\x2d'),
+    'giu'
+  )
   return (text) => text.replace(pattern, ERASED)
 }

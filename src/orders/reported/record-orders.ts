@@ -8,9 +8,9 @@ import { type Discrepancy, recordDiscrepancies } from '../discrepancies.ts'
 import { orderRecorded } from '../events/order-recorded.ts'
 import { digestOf, type StoredOrder } from '../order.ts'
 import { brandSettings } from '../settings.ts'
-import { withoutErased } from './without-erased.ts'
 import { mergeOrder, newsIn, type ReportSource, type Resolved } from './merge-order.ts'
 import { findKnownOrders, findMemberIds, lockOrders, RecordedOrder } from './order-queries.ts'
+import { withoutErased } from './without-erased.ts'
 
 export type OrdersRecorded = {
   /** By the platform's id, all that were reported. */

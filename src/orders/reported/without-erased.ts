@@ -20,7 +20,9 @@ export async function withoutErased(
     ])
   const erased = await findErased(ctx, subjects)
   const isErased = ({ id, customerId }: PlatformOrder) =>
-    known.get(id)?.isErased || erased.has(`order:${id}`) || (customerId !== null && erased.has(`customer:${customerId}`))
+    known.get(id)?.isErased ||
+    erased.has(`order:${id}`) ||
+    (customerId !== null && erased.has(`customer:${customerId}`))
   return reported.map((order) => (isErased(order) ? withoutPerson(order) : order))
 }
 

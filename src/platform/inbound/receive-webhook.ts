@@ -28,7 +28,9 @@ const refuseCompliance: OnCompliance = async (_ctx, topic) => {
 }
 
 /** Does nothing when this delivery is stored already, when the store is gone, or when it names somebody who was erased. */
-const insertWebhook = directSql<[number, string, string, string, Temporal.Instant | null, 'waiting' | 'ignored', Buffer[]]>(
+const insertWebhook = directSql<
+  [number, string, string, string, Temporal.Instant | null, 'waiting' | 'ignored', Buffer[]]
+>(
   'insert_inbound_webhook',
   `insert into inbound_webhooks (store_id, webhook_id, topic, body, triggered_at, received_at, run_at, status)
    select $1, $2, $3, $4, $5::timestamptz, s.now, s.now, $6
