@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { dunningSettings } from '#billing/settings'
 import type { SettingsChange } from '#kit/define-settings'
 import type { Ctx, Database } from '#kit/postgres'
-import { openVault, pseudonymKeyOf } from '#kit/secrets'
+import { openVault } from '#kit/secrets'
 import {
   type Credentials,
   createKey,
@@ -14,9 +14,8 @@ import {
 } from '#stores'
 
 /** The master key of every test. */
-const testMasterKey = Buffer.alloc(32, 'perennial test master key')
+export const testMasterKey = Buffer.alloc(32, 'perennial test master key')
 export const testVault = openVault(testMasterKey)
-export const testPseudonymKey = pseudonymKeyOf(testMasterKey)
 
 export type BuiltStore = Store & {
   credentials: Credentials

@@ -2,16 +2,9 @@ import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createLogger } from '#kit/logger'
-import {
-  Database,
-  type DatabaseOptions,
-  migrate,
-  refuseSharedSessions,
-  TIME_LIMITS,
-  watchStandbys
-} from '#kit/postgres'
+import { Database, migrate, refuseSharedSessions, TIME_LIMITS, watchStandbys } from '#kit/postgres'
 import { endAfter, leaveRoot, RootProblem, untilSignal } from '#kit/process'
-import { openVault, pseudonymKeyOf } from '#kit/secrets'
+import { openVault } from '#kit/secrets'
 import { isMasterKeyValid } from '#stores'
 import { moveSandboxStores } from '#sync'
 import { watchForRestores } from '../backup/restored-database.ts'
@@ -98,12 +91,11 @@ async function run(config: Config): Promise<void> {
     for (const name of applied) logger.debug(`Migrated ${name}`)
     if (applied.length > 0) logger.info(`Migrated the database: ${applied.length} files`)
     if (stop.aborted) return
-    const opened = (options: DatabaseOptions) => stack.adopt(new Database(options), (open) => open.close())
-    const pseudonymKey = pseudonymKeyOf(config.masterKey)
-    const db = opened({ url: databaseUrl, poolSize: config.databasePool, pseudonymKey })
+    const closing = (open: Database) => stack.adopt(open, () => open.close())
+    const db = closing(new Database({ url: databaseUrl, poolSize: config.databasePool, masterKey: config.masterKey }))
     // The sandbox answers requests, of a shop's people or of our engines.
     const sandboxLimits = { ...TIME_LIMITS, background: TIME_LIMITS.request }
-    const sandboxDb = opened({ url: databaseUrl, poolSize: 6, limits: sandboxLimits })
+    const sandboxDb = closing(new Database({ url: databaseUrl, poolSize: 6, limits: sandboxLimits }))
     const shortenWaits = () => {
       for (const open of [db, sandboxDb]) open.shortenWaits(STOPPING_ANSWER_MS)
     }
