@@ -1,3 +1,4 @@
+import { publicId } from '#kit/ids'
 import type { PersonalData } from '#kit/personal-data'
 import { type Ctx, json, row } from '#kit/postgres'
 import { notify } from '#stores'
@@ -36,6 +37,6 @@ export async function collectPerson(ctx: Ctx, request: DueRequest, holders: read
   await notify(ctx, {
     kind: 'privacy_request',
     subject: 'What we hold about a customer',
-    message: `A customer has asked what we hold about them. The file is ready for the store's owner, who hands it over: perennial privacy export ${request.id}. It is removed after ${KEPT_DAYS} days.`
+    message: `A customer has asked what we hold about them. The file is ready for the store's owner, who hands it over: perennial privacy export ${publicId('priv', request.id)}. It is removed after ${KEPT_DAYS} days.`
   })
 }
