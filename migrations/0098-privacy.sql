@@ -50,11 +50,10 @@ select protect_table('privacy_exports');
 
 -- Evidence of deleted shops: it is no store's, so it outlives the store. Real time.
 create table erased_shops (
-  id bigint generated always as identity primary key,
+  -- Its number here, which no store has again.
+  deleted_store bigint primary key,
   -- HMAC-SHA256 of `shop:<domain>`.
   shop_key bytea not null,
-  -- Its number here, which no store has again.
-  deleted_store bigint not null unique,
   requested_at timestamptz not null,
   -- From then on nothing of it can be read; the rows go in the minutes after.
   deleted_at timestamptz not null

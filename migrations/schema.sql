@@ -600,13 +600,11 @@ create policy one_store on discount_redemptions for all to perennial_store
 grant delete, insert, select, update on discount_redemptions to perennial_operator, perennial_store;
 
 create table erased_shops (
-  id bigint not null generated always as identity,
-  shop_key bytea not null,
   deleted_store bigint not null,
+  shop_key bytea not null,
   requested_at timestamp with time zone not null,
   deleted_at timestamp with time zone not null,
-  constraint erased_shops_pkey PRIMARY KEY (id),
-  constraint erased_shops_deleted_store_key UNIQUE (deleted_store)
+  constraint erased_shops_pkey PRIMARY KEY (deleted_store)
 );
 grant insert, select on erased_shops to perennial_operator;
 
