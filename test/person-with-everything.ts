@@ -133,7 +133,10 @@ export async function aPersonWithEverything(service: Service) {
 
   const access = (await storeByDomain(service.db, testVault, store.domain))!
   const page = async (name: string, parameters: Record<string, string> = {}): Promise<string> => {
-    const query = signedQuery({ domain: store.domain, credentials: { proxySecret: access.proxySecret } } as never, { key, ...parameters })
+    const query = signedQuery({ domain: store.domain, credentials: { proxySecret: access.proxySecret } } as never, {
+      key,
+      ...parameters
+    })
     const response = await fetch(`${service.urls.public}/apps/svc-api/v1/data/${name}?${query}`)
     assert.equal(response.status, 200)
     return response.text()

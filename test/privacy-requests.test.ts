@@ -15,7 +15,8 @@ const { db, sandbox, urls } = service
 const inbound = `${urls.public}/platform/webhooks`
 
 type Store = Awaited<ReturnType<typeof service.aStore>>
-const admin = ({ at }: Store, method: string, path: string, body?: unknown) => service.admin(method, `${at}${path}`, body)
+const admin = ({ at }: Store, method: string, path: string, body?: unknown) =>
+  service.admin(method, `${at}${path}`, body)
 const settle = ({ storeId }: Store) => service.deps.settle(storeId)
 const requests = async (store: Store) => (await admin(store, 'GET', '/privacy')).data
 const refusal = async (store: Store, method: string, path: string, body?: unknown) => {
@@ -86,7 +87,10 @@ test('a data request becomes a file, which is fetched once asked for, and goes w
   const [redact, third] = await requests(store)
   assert.deepEqual([redact.status, third.status, third.reason], ['done', 'refused', 'The person was erased meanwhile'])
   assert.equal((await refusal(store, 'GET', `/privacy/${third.id}/export`))[0], 404)
-  assert.deepEqual(await tracesInDatabase(url, { words: ['garnet'], phone: '0000000000000', numbers: [customer.id] }), {})
+  assert.deepEqual(
+    await tracesInDatabase(url, { words: ['garnet'], phone: '0000000000000', numbers: [customer.id] }),
+    {}
+  )
   assert.deepEqual(await refusal(store, 'GET', `/privacy/${redact.id}/export`), [
     404,
     `${redact.id} is no data request, and has no file`

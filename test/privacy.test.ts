@@ -101,7 +101,8 @@ test('an erased person is in no table, page or line of the log, the sums are as 
     assert.ok(ofHer.every((one: any) => one.customer_email === ''))
   }
   const notified = her.receiver.received.filter(
-    ({ event, timestamp, data }) => event === 'member.updated' && timestamp >= began.slice(0, 10) && data.id === `mem_${her.memberId}`
+    ({ event, timestamp, data }) =>
+      event === 'member.updated' && timestamp >= began.slice(0, 10) && data.id === `mem_${her.memberId}`
   )
   assert.deepEqual(
     notified.map(({ data }) => [data.customer.email, data.changes.email]),

@@ -1,7 +1,7 @@
 import { record } from '#kit/outbox'
 import { type Ctx, int, row, sql, text } from '#kit/postgres'
-import { customerChanged } from './events/customer-changed.ts'
 import { findErased } from '#platform'
+import { customerChanged } from './events/customer-changed.ts'
 import { lockKeptCustomer } from './follow-merges.ts'
 import { lockCustomers } from './queries.ts'
 

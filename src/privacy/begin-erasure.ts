@@ -9,16 +9,20 @@ import { type DueRequest, markRunning } from './queries.ts'
 /**
  * The part of an erasure that counts at once, in one transaction: from its commit on nothing is charged, no report brings the person back,
  * and their row names nobody. What else there is about them is looked for afterwards. It may have to wait, and says why: a charge or a contract is
- * under way at the platform, whose answer has to find its row.
+ * under way at the platform, whose answer has to find its row (only while `isPatient`).
  */
-export async function beginErasure(ctx: Ctx, request: DueRequest): Promise<{ waits: string } | null> {
+export async function beginErasure(
+  ctx: Ctx,
+  request: DueRequest,
+  { isPatient = true } = {}
+): Promise<{ waits: string } | null> {
   const { asked, person: before } = request.subject!
   const first = await findPerson(ctx, asked)
   await lockMembers(ctx, first.person.memberIds)
   // A merge may have been under way.
   const found = await findPerson(ctx, asked)
   const person = before ? both(before, found.person) : found.person
-  const waits = await whyItWaits(ctx, person)
+  const waits = isPatient ? await whyItWaits(ctx, person) : null
   if (waits !== null) return { waits }
   await rememberErased(
     ctx,

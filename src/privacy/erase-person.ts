@@ -14,6 +14,11 @@ export const HOLDERS: readonly PersonalData[] = Object.values<PersonalData>(hold
 const CHECK_AFTER_MINUTES = 15
 /** When it is asked again whether the platform has answered. */
 const WAIT_MINUTES = 5
+/**
+ * How long it waits for that at most: a customer may never confirm a payment. What the platform says later is recorded all the same, without
+ * the person.
+ */
+const LONGEST_WAIT_HOURS = 72
 /** Rounds in which something was still found. */
 const MAX_ROUNDS = 5
 
@@ -26,7 +31,8 @@ export async function eraseNext(ctx: Ctx, request: DueRequest, holders: readonly
   if (!subject) return markEnded(ctx, id)
   const first = holders[0]!
   if (!progress || progress.after === BEGIN) {
-    const held = await beginErasure(ctx, request)
+    const isPatient = Temporal.Instant.compare(ctx.now, request.receivedAt.add({ hours: LONGEST_WAIT_HOURS })) < 0
+    const held = await beginErasure(ctx, request, { isPatient })
     if (held) return markWaiting(ctx, id, held.waits, ctx.now.add({ minutes: WAIT_MINUTES }))
     const begun = { round: progress?.round ?? 0, table: first.table, after: null, changed: 0 }
     return markProgress(ctx, id, { progress: begun, runAt: ctx.now, status: 'running' }, { table: 'members', rows: 0 })

@@ -1,4 +1,3 @@
-import { parseExactJson } from '#kit/storable-json'
 import type { Subject } from './erased-subjects.ts'
 
 /** What these topics ask for is about people who may have been erased before: they are read as they are. */
@@ -103,16 +102,35 @@ export function stripMessage(topic: string, body: string): string | null {
   const family = topic.slice(0, topic.search(/[/.]/))
   const kept = KEPT[family]
   if (!kept) return null
-  const stripped = pick(parseExactJson(body) as Json, kept)
+  const stripped = pick(parse(body), kept)
   return JSON.stringify(family === 'subscription_contracts' ? { ...(stripped as object), ...NOBODY } : stripped)
 }
 
 function pick(value: Json, kept: Kept): Json {
+  // What a provider of payments said is JSON in a text.
+  if (kept !== true && typeof value === 'string') return pickFromText(value, kept)
   if (kept === true || value === null || typeof value !== 'object') return kept === true ? value : null
   if (Array.isArray(value)) return value.map((one) => pick(one, kept))
   return Object.fromEntries(
     Object.entries(kept).flatMap(([field, inside]) => (field in value ? [[field, pick(value[field]!, inside)]] : []))
   )
+}
+
+/** A whole number that JavaScript would round is written again as it came. */
+function parse(text: string): Json {
+  return JSON.parse(text, (_field, value, context?: { source?: string }) => {
+    const isRounded = typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? '')
+    return isRounded ? JSON.rawJSON(context!.source!) : value
+  }) as Json
+}
+
+function pickFromText(text: string, kept: Kept): Json {
+  try {
+    const value = parse(text)
+    return typeof value === 'string' ? null : pick(value, kept)
+  } catch {
+    return null
+  }
 }
 
 /** An order names some more, as its lines do; a message about so many is about nobody in particular. */
