@@ -1046,6 +1046,27 @@ create table known_consumers (
 grant delete, insert, select, update on known_consumers to perennial_operator;
 grant select on known_consumers to perennial_store;
 
+create table known_metafields (
+  store_id bigint not null,
+  kind text not null,
+  owner_id bigint not null,
+  key text not null,
+  value_hash text not null,
+  digest text not null,
+  constraint known_metafields_pkey PRIMARY KEY (store_id, kind, owner_id, key),
+  constraint known_metafields_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint known_metafields_store_id_kind_owner_id_fkey FOREIGN KEY (store_id, kind, owner_id) REFERENCES metafield_owners(store_id, kind, owner_id)
+);
+alter table known_metafields enable row level security;
+alter table known_metafields force row level security;
+create policy all_stores on known_metafields for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on known_metafields for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on known_metafields to perennial_operator, perennial_store;
+
 create table known_tags (
   store_id bigint not null,
   kind text not null,
@@ -1223,6 +1244,72 @@ create policy one_store on members for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on members to perennial_operator, perennial_store;
+
+create table metafield_owners (
+  store_id bigint not null,
+  kind text not null,
+  owner_id bigint not null,
+  due_at timestamp with time zone,
+  waits_since timestamp with time zone,
+  version integer not null default 1,
+  attempts integer not null default 0,
+  last_error text,
+  problem text,
+  is_read_first boolean not null default false,
+  synced_at timestamp with time zone,
+  changed_at timestamp with time zone not null,
+  lease_token integer not null default 0,
+  lease_owner bigint,
+  leased_until timestamp with time zone,
+  constraint metafield_owners_pkey PRIMARY KEY (store_id, kind, owner_id),
+  constraint metafield_owners_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint metafield_owners_kind_check CHECK (kind = ANY (ARRAY['shop'::text, 'customer'::text, 'discount'::text]))
+);
+CREATE INDEX metafield_owners_due ON public.metafield_owners USING btree (store_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX metafield_owners_with_problem ON public.metafield_owners USING btree (store_id, kind, owner_id) WHERE ((problem IS NOT NULL) OR (attempts > 3));
+alter table metafield_owners enable row level security;
+alter table metafield_owners force row level security;
+create policy all_stores on metafield_owners for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on metafield_owners for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on metafield_owners to perennial_operator, perennial_store;
+
+create table metafield_stores (
+  store_id bigint not null,
+  hash_secret bytea not null,
+  shop_id text,
+  written bigint not null default 0,
+  deleted bigint not null default 0,
+  next_at timestamp with time zone not null,
+  phase text not null default 'start'::text,
+  after_id bigint not null default 0,
+  bulk_operation_id text,
+  bulk_started_at timestamp with time zone,
+  compared integer not null default 0,
+  differed integer not null default 0,
+  failures integer not null default 0,
+  last_error text,
+  finished_at timestamp with time zone,
+  lease_token integer not null default 0,
+  lease_owner bigint,
+  leased_until timestamp with time zone,
+  constraint metafield_stores_pkey PRIMARY KEY (store_id),
+  constraint metafield_stores_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint metafield_stores_phase_check CHECK (phase = ANY (ARRAY['start'::text, 'wait'::text, 'read'::text, 'members'::text]))
+);
+CREATE INDEX metafield_stores_due ON public.metafield_stores USING btree (store_id, next_at);
+alter table metafield_stores enable row level security;
+alter table metafield_stores force row level security;
+create policy all_stores on metafield_stores for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on metafield_stores for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on metafield_stores to perennial_operator, perennial_store;
 
 create table metric_changes (
   store_id bigint not null,
@@ -2139,6 +2226,24 @@ create policy one_store on status_changes for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on status_changes to perennial_operator, perennial_store;
+
+create table storefront_settings (
+  store_id bigint not null,
+  key text not null,
+  value text not null,
+  updated_at timestamp with time zone not null,
+  constraint storefront_settings_pkey PRIMARY KEY (store_id, key),
+  constraint storefront_settings_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
+);
+alter table storefront_settings enable row level security;
+alter table storefront_settings force row level security;
+create policy all_stores on storefront_settings for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on storefront_settings for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on storefront_settings to perennial_operator, perennial_store;
 
 create table stores (
   store_id bigint not null generated always as identity,

@@ -2,6 +2,7 @@ import { type ExportEndpoint, endpoints, type FieldFormat } from '#exports'
 import type { AuditRule } from '#kit/define-audit-rule'
 import { acceptedWords, listSettings } from '#kit/define-settings'
 import { exposedName, type Metric } from '#kit/metrics'
+import { METAFIELD_OWNERS } from '#platform'
 import { ENVIRONMENT_VARIABLES } from '../src/app/environment-variables.ts'
 import * as metricList from '../src/app/metric-list.ts'
 import * as settingsSections from '../src/app/settings-sections.ts'
@@ -15,6 +16,7 @@ import { standbysSynchronous } from '../src/audit/standbys-synchronous.ts'
 import { DECLINE_KINDS, DECLINE_TABLE } from '../src/billing/dunning/decline-codes.ts'
 import { eventSections } from './event-sections.ts'
 import { code, table } from './markdown.ts'
+import { metafieldSections } from './metafield-sections.ts'
 
 type Rule = Pick<AuditRule, 'name' | 'severity' | 'help'>
 
@@ -133,6 +135,11 @@ const PARTS: { file: string; name: string; text: () => string }[] = [
     ])
   })),
   { file: 'docs/events.md', name: 'payloads', text: eventSections },
+  ...METAFIELD_OWNERS.map((owner) => ({
+    file: 'docs/metafields.md',
+    name: owner,
+    text: () => metafieldSections(owner)
+  })),
   {
     file: 'docs/api.md',
     name: 'decline classes',

@@ -472,19 +472,20 @@ test('attributes and credit give their tags; mystery_gift only while order gifts
     { name: 'deliverySchedule', value: 'Mon, Thu' },
     { name: 'mystery_gift', value: 'true' }
   ]
-  const gifts = (enabled: 'on' | 'off') => service.admin('PATCH', `${store.at}/settings`, { order_gift: { enabled } })
+  const gifts = (enabled: 0 | 1) =>
+    service.admin('PATCH', `${store.at}/storefront-settings/order_gift`, { value: { enabled } })
   const tags = async (orderId: string) => (await kind(orderId))![4]
   const order = await place(id, { total: '40.00', attributes })
   assert.deepEqual(await tags(order), ['deliverySchedule: Mon  Thu'])
-  await gifts('on')
+  await gifts(1)
   const gift = await place(id, { total: '40.00', attributes })
   assert.deepEqual(await tags(gift), ['deliverySchedule: Mon  Thu', 'mystery_gift'])
   // The setting changes no order by itself, and an order that has the tag keeps it.
-  await gifts('off')
+  await gifts(0)
   for (const orderId of [order, gift]) await refund({ storeId, orderId, amount: '1.00' })
   await settle()
   assert.deepEqual([await tags(order), (await tags(gift)).length], [['deliverySchedule: Mon  Thu'], 2])
-  await gifts('on')
+  await gifts(1)
   await refund({ storeId, orderId: order, amount: '1.00' })
   await settle()
   assert.deepEqual(await tags(order), ['deliverySchedule: Mon  Thu', 'mystery_gift'])
@@ -495,7 +496,7 @@ test('doctor derives the tags of credit and attributes anew', async () => {
   const id = await customer('gil@example.com')
   await service.post(`/store-credits/${id}/add`, store.key, { amount: 30, reason: 'x' })
   await settle()
-  await service.admin('PATCH', `${store.at}/settings`, { order_gift: { enabled: 'on' } })
+  await service.admin('PATCH', `${store.at}/storefront-settings/order_gift`, { value: { enabled: 1 } })
   const attributes = [
     { name: 'deliverySchedule', value: ' \u00a0in the early morning, but not before seven,' },
     { name: 'mystery_gift', value: ' TRUE ' }

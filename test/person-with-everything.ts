@@ -212,6 +212,10 @@ async function plant(
     await tx.run(sql`
       update orders set discount_codes = '{WILHELMINA10,SPRING}', coupons = '[{"code": "WILHELMINA10", "amountMinor": 100}]'
        where store_id = ${storeId} and id = (select max(id) from orders where store_id = ${storeId} and member_id = ${memberId})`)
+    await tx.run(sql`
+      update metafield_owners set last_error = ${said}, problem = ${said}
+       where store_id = ${storeId} and kind = 'customer' and owner_id = ${memberId}`)
+    await tx.run(sql`update metafield_stores set last_error = ${said} where store_id = ${storeId}`)
     await tx.run(sql`update reconciliations set last_error = ${said} where store_id = ${storeId}`)
     await tx.run(sql`update order_walks set last_error = ${said} where store_id = ${storeId}`)
     await tx.run(sql`

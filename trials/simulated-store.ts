@@ -295,9 +295,9 @@ async function openShop(service: Service, given: { clock: string; timezone: stri
     })
   }
   await service.admin('PATCH', `${shop.at}/settings`, {
-    credit_on_cancellation: 'forfeit',
-    order_gift: { enabled: 'on' }
+    credit_on_cancellation: 'forfeit'
   })
+  await service.admin('PATCH', `${shop.at}/storefront-settings/order_gift`, { value: { enabled: 1 } })
   return shop
 }
 

@@ -7,6 +7,7 @@ export const MODULES = [
   'resources',
   'stores',
   'platform',
+  'storefront-settings',
   'plans',
   'members',
   'orders',

@@ -1,11 +1,11 @@
 import { exportsConsumer } from '#exports'
-import { tagConsumer } from '#mirror'
+import { mirrorConsumers } from '#mirror'
 import { orderEffectsConsumer } from '#order-effects'
 import { spendingConsumer } from '#spending'
 import { webhooksConsumer } from '#webhooks'
 
 /** Which consumer receives which facts. A consumer runs after the commit; its failure affects only itself. */
-export const consumers = [webhooksConsumer, tagConsumer, orderEffectsConsumer, spendingConsumer, exportsConsumer]
+export const consumers = [webhooksConsumer, ...mirrorConsumers, orderEffectsConsumer, spendingConsumer, exportsConsumer]
 
 /** Names of consumers that there were in earlier versions. What is left of them is removed; no name is used again. */
 export const removedConsumers: string[] = []

@@ -197,3 +197,21 @@ export const jsonObjectText = (of: string): Reader<string> => {
     }
   }
 }
+
+/** One JSON object. */
+export const jsonObject = (of: string): Reader<Record<string, unknown>> => {
+  const accepts = `${of} as one JSON object`
+  return {
+    accepts,
+    read: (given) => {
+      try {
+        const found: unknown = JSON.parse(given)
+        if (typeof found === 'object' && found !== null && !Array.isArray(found))
+          return found as Record<string, unknown>
+      } catch (err) {
+        throw new InvalidArgumentError(`It must be ${accepts}: ${(err as Error).message}.`)
+      }
+      return refused(accepts)
+    }
+  }
+}

@@ -17,6 +17,7 @@ import { addImportCommands } from './commands/import.ts'
 import { addKeyCommands } from './commands/key.ts'
 import { addListenCommand } from './commands/listen.ts'
 import { addMemberCommands } from './commands/member.ts'
+import { addMetafieldCommands } from './commands/metafields/metafields.ts'
 import { addOrderCommands } from './commands/orders/orders.ts'
 import { addPlanCommands } from './commands/plan/plan.ts'
 import { addPricingCommands } from './commands/plan/pricing.ts'
@@ -27,6 +28,7 @@ import { addSeedCommand } from './commands/seed.ts'
 import { addServeCommands, type ServeParts } from './commands/serve.ts'
 import { addStatusCommand } from './commands/status.ts'
 import { addStoreCommands } from './commands/store/store.ts'
+import { addStorefrontSettingCommands } from './commands/storefront-settings/storefront-settings.ts'
 import { addSubscriptionCommands } from './commands/subscription.ts'
 import { addTagCommands } from './commands/tags/tags.ts'
 import { addTapCommand } from './commands/tap.ts'
@@ -96,6 +98,8 @@ function programOf(terminal: Terminal, parts: Parts): Command {
   addPricingCommands(program, terminal)
   addMemberCommands(program, terminal)
   addSubscriptionCommands(program, terminal)
+  addMetafieldCommands(program, terminal)
+  addStorefrontSettingCommands(program, terminal)
   addTagCommands(program, terminal)
   addAttemptCommands(program, terminal)
   addEventCommands(program, terminal)

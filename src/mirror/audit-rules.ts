@@ -61,3 +61,21 @@ export const tagsFollowMemberships = defineAuditRule({
      where h.holder is null or w.holder is null
      order by 1, 2 limit 100`
 })
+
+export const metafieldsWritten = defineAuditRule({
+  name: 'metafields_written',
+  severity: 'warning',
+  help:
+    'A [metafield](metafields.md) of the shop or a customer cannot be written: the platform refuses it, does not show its owner, or did not ' +
+    'respond four times in a row. The message says why. When the reason is gone: `perennial metafields sync`.',
+  counted: (ctx) => sql`select count(*) as count from metafield_owners where store_id = ${ctx.storeId}`,
+  wrong: (ctx) => sql`
+    select o.kind || coalesce(' ' || m.platform_customer_id, '') as subject,
+           coalesce(o.problem, 'the platform did not respond ' || o.attempts || ' times in a row: ' || coalesce(o.last_error, ''))
+             as message
+      from metafield_owners o
+      left join members m on m.store_id = ${ctx.storeId} and o.kind = 'customer' and m.id = o.owner_id
+     where o.store_id = ${ctx.storeId} and (o.problem is not null or o.attempts > ${MAX_ATTEMPTS})
+       and m.platform_deleted_at is null
+     order by o.kind, o.owner_id limit 100`
+})

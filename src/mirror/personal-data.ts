@@ -42,3 +42,42 @@ export const tagWalksHeld = definePersonalData({
      where store_id = ${storeId} and last_error ~* ${certainlyAbout(person)}`
   )
 })
+
+/** Hashes of what the customer's metafields say: whoever guesses it could check that. Nothing is written for an erased customer. */
+export const knownMetafieldsHeld = definePersonalData({
+  table: 'known_metafields',
+  columns: ['value_hash', 'digest'],
+  held: ({ storeId }, { memberIds }) => sql`
+    select jsonb_build_object('metafield', k.key) as held from known_metafields k
+     where k.store_id = ${storeId} and k.kind = 'customer' and k.owner_id = any(${memberIds}::bigint[]) order by k.key`,
+  erase: inOneStep(
+    ({ storeId }, { memberIds }) => sql`
+    delete from known_metafields
+     where store_id = ${storeId} and kind = 'customer' and owner_id = any(${memberIds}::bigint[])`
+  )
+})
+
+/** What the platform said to metafields that we wrote. */
+export const metafieldOwnersHeld = definePersonalData({
+  table: 'metafield_owners',
+  columns: ['last_error', 'problem'],
+  held: null,
+  erase: inOneStep(
+    ({ storeId }, person) => sql`
+    update metafield_owners set last_error = regexp_replace(last_error, ${identifiersOf(person)}, 'erased', 'gi'),
+                                problem = regexp_replace(problem, ${identifiersOf(person)}, 'erased', 'gi')
+     where store_id = ${storeId} and concat_ws(' ', last_error, problem) ~* ${certainlyAbout(person)}`
+  )
+})
+
+/** Why comparing metafields failed. */
+export const metafieldStoresHeld = definePersonalData({
+  table: 'metafield_stores',
+  columns: ['last_error'],
+  held: null,
+  erase: inOneStep(
+    ({ storeId }, person) => sql`
+    update metafield_stores set last_error = regexp_replace(last_error, ${identifiersOf(person)}, 'erased', 'gi')
+     where store_id = ${storeId} and last_error ~* ${certainlyAbout(person)}`
+  )
+})

@@ -8,3 +8,9 @@ export const ownerNotFound = (kind: TaggedKind, id: string) =>
 
 export const tagsNotRead = (message: string) =>
   new Refusal('unavailable', `The tags could not be read from the platform: ${message}`)
+
+export const metafieldsNotRead = (message: string) =>
+  new Refusal('unavailable', `The metafields could not be read from the platform: ${message}`)
+
+export const metafieldsNotKept = () =>
+  new Refusal('conflict', 'The store is not connected to its platform yet, so it has no metafields')

@@ -3,14 +3,13 @@ import type { Ctx } from '#kit/postgres'
 import { lockMembers } from '#members'
 import { setWantedTags } from '#mirror'
 import { classifyOrder, type OrderClassification } from '#orders'
-import { settingsOf } from '#stores'
+import { orderGift, storefrontSetting } from '#storefront-settings'
 import { findActiveTiers } from './active-tiers.ts'
 import { orderEffectsChanged } from './events/order-effects-changed.ts'
 import { refreshFirstOrders } from './first-orders.ts'
 import { linkOrders, type OrderLink } from './link-orders.ts'
 import { applyLostDisputes } from './lost-disputes.ts'
 import { type OrderState, readOrders } from './read-orders.ts'
-import { orderGiftSettings } from './settings.ts'
 import { settleTakenBack } from './take-back.ts'
 import { listMembersOf, type OrderEffect, writeEffects } from './write-effects.ts'
 
@@ -48,7 +47,7 @@ export async function refreshOrders(
       return isNeeded && memberId !== null ? [{ orderId, memberId, at }] : []
     })
   )
-  const isOrderGiftEnabled = (await settingsOf(ctx, orderGiftSettings)).enabled === 'on'
+  const isOrderGiftEnabled = (await storefrontSetting(ctx, orderGift)).enabled
   const classified = decided.map(({ order, parts, waits, dueAt }) => {
     const isKept = order.classifiedAt !== null && !isAsked
     const activeTierName = isKept ? order.activeTierName : (tiers.get(order.id) ?? null)

@@ -1,9 +1,11 @@
 import { Type } from 'typebox'
 import { declareJob, enqueue, waitingKeys } from '#kit/jobs'
+import { record } from '#kit/outbox'
 import type { Ctx, Database } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
 import type { Connector, Interval } from '#platform'
 import { changePlan, publishPlan } from './change-plan.ts'
+import { planChanged } from './events/plan-changed.ts'
 import { assertStaysMain, mainCadence } from './main-plans.ts'
 import type { Plan, PlanVersion, VersionTarget } from './plan.ts'
 import { amountFrom, wholeFrom } from './plan-input.ts'
@@ -82,6 +84,7 @@ export async function addPlanVersion(
       const { priceMinor, interval, intervalCount, creditMinor } = after
       const next = { id: planId, priceMinor, interval, intervalCount, creditMinor, sellingPlanId }
       if (!(await markVersion(ctx, { ...next, appliesTo: input.appliesTo }, leaseToken))) throw planBusy(planId)
+      await record(ctx, planChanged(planId))
       const plan = (await findPlan(ctx, planId))!
       if (input.appliesTo !== 'new' && previewed) {
         const job = {

@@ -1,8 +1,10 @@
+import { record } from '#kit/outbox'
 import type { Ctx, Database } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
 import type { Connector, Interval } from '#platform'
 import { refuseOnHold, storeContext } from '#stores'
 import { platformTerms, publishPlan } from './change-plan.ts'
+import { planChanged } from './events/plan-changed.ts'
 import { changedPerks, perksFrom } from './perks.ts'
 import type { Plan } from './plan.ts'
 import {
@@ -73,6 +75,7 @@ export async function createPlan(db: Database, storeId: number, connector: Conne
 async function insert(ctx: Ctx, plan: Parameters<typeof insertPlan>[1]): Promise<Plan> {
   const id = await insertPlan(ctx, plan)
   if (id === null) throw nameTaken(plan.name)
+  await record(ctx, planChanged(id))
   return (await findPlan(ctx, id))!
 }
 

@@ -1,7 +1,9 @@
+import { record } from '#kit/outbox'
 import type { Database } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
 import type { Connector } from '#platform'
 import { changePlan, publishPlan } from './change-plan.ts'
+import { planChanged } from './events/plan-changed.ts'
 import { changedPerks, type PerksChange, perksFrom } from './perks.ts'
 import type { Plan } from './plan.ts'
 import { countriesFrom, productsFrom, type TrialInput, trialFrom, wholeFrom } from './plan-input.ts'
@@ -38,6 +40,7 @@ export async function updatePlan(
     if (PUBLISHED_FIELDS.some((key) => change[key] !== undefined)) await publishPlan(connector, after)
     return db.inStore(storeId, async (ctx) => {
       if (!(await markPlan(ctx, after, leaseToken))) throw planBusy(planId)
+      await record(ctx, planChanged(planId))
       return (await findPlan(ctx, planId))!
     })
   })

@@ -48,6 +48,27 @@ export {
 export { receiveWebhook } from './inbound/receive-webhook.ts'
 export { type ProxyCheck, verifyProxyQuery } from './inbound/verify-proxy-query.ts'
 export { readWebhookHeaders, type WebhookHeaders } from './inbound/webhook-headers.ts'
+export { allCustomerMetafields } from './metafields/bulk-query.ts'
+export {
+  comparableMetafield,
+  type DecodedMetafield,
+  decodeMetafield,
+  defineMetafield,
+  encodeMetafield,
+  MAX_METAFIELD_BYTES,
+  METAFIELD_NAMESPACE,
+  METAFIELD_OWNERS,
+  type Metafield,
+  type MetafieldOwner,
+  readMetafield
+} from './metafields/metafield.ts'
+export {
+  type FoundMetafield,
+  MAX_METAFIELDS_PER_CALL,
+  type MetafieldPlace,
+  type MetafieldsByKey,
+  type MetafieldToSet
+} from './metafields/metafields-api.ts'
 export { CREDIT_GATEWAYS, isCreditGateway, type PlatformOrder } from './orders/order.ts'
 export type {
   AutomaticDiscount,
@@ -75,6 +96,7 @@ export {
   PlatformCallFailed,
   type PlatformFailure,
   type PlatformResult,
+  succeeded,
   UNREADABLE_RESPONSE,
   unwrap
 } from './wire/outcome.ts'

@@ -41,11 +41,14 @@ export const NOT_PERSONAL: Record<string, readonly string[]> = {
   installation: ['id', 'place'],
   jobs: ['kind', 'dedupe_key'],
   known_consumers: ['name', 'facts'],
+  known_metafields: ['kind', 'key'],
   known_tags: ['kind'],
   list_blocks: ['list', 'status'],
   list_changes: ['list', 'status'],
   lost_disputes: ['platform_dispute_id'],
   members: ['status'],
+  metafield_owners: ['kind'],
+  metafield_stores: ['hash_secret', 'shop_id', 'phase', 'bulk_operation_id'],
   metric_changes: ['day', 'metric', 'detail'],
   metric_totals: ['metric'],
   order_discrepancies: ['platform_order_id', 'kind'],
@@ -112,6 +115,7 @@ export const NOT_PERSONAL: Record<string, readonly string[]> = {
     'settings',
     'status'
   ],
+  storefront_settings: ['key', 'value'],
   subscription_changes: ['interval', 'actor'],
   subscription_creations: ['create_key', 'fingerprint', 'actor'],
   subscriptions: [

@@ -6,7 +6,14 @@ export { rewardBalancesHeld, rewardPullsHeld } from '#exports/personal-data'
 export { importRowsHeld, importsHeld } from '#imports/personal-data'
 export { factRetriesHeld, factsHeld, jobsHeld, responsesHeld } from '#kit/personal-data'
 export { membersHeld } from '#members/personal-data'
-export { knownTagsHeld, tagOwnersHeld, tagWalksHeld } from '#mirror/personal-data'
+export {
+  knownMetafieldsHeld,
+  knownTagsHeld,
+  metafieldOwnersHeld,
+  metafieldStoresHeld,
+  tagOwnersHeld,
+  tagWalksHeld
+} from '#mirror/personal-data'
 export { discrepanciesHeld, ordersHeld, orderWalksHeld } from '#orders/personal-data'
 export { inboundHeld } from '#platform/personal-data'
 export { pointsHeld } from '#points/personal-data'

@@ -22,7 +22,6 @@ const USUAL = {
   brand: { attribute: 'brand', default: '' },
   credit_function: { title: 'Store credit' },
   credit_on_cancellation: 'keep',
-  order_gift: { enabled: 'off' },
   disputes: { on_lost: 'alert' },
   main_plan: { vip: null, elite: null },
   main_plan_in_effect: { vip: { plan_id: null, note: null }, elite: { plan_id: null, note: null } }
@@ -41,7 +40,6 @@ test('settings begin as those of the house, and a change leaves the rest as it i
     brand: { default: 'House' },
     credit_function: { title: 'Wallet' },
     credit_on_cancellation: 'forfeit',
-    order_gift: { enabled: 'on' },
     disputes: { on_lost: 'cancel' }
   })
   assert.equal(changed.statusCode, 200)
@@ -58,7 +56,6 @@ test('settings begin as those of the house, and a change leaves the rest as it i
     brand: { attribute: 'brand', default: 'House' },
     credit_function: { title: 'Wallet' },
     credit_on_cancellation: 'forfeit',
-    order_gift: { enabled: 'on' },
     disputes: { on_lost: 'cancel' },
     main_plan: USUAL.main_plan,
     main_plan_in_effect: USUAL.main_plan_in_effect

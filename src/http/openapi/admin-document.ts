@@ -78,6 +78,14 @@ const TAGS: Record<string, Tag> = {
     description:
       'Requests about personal data: what is held about a customer, and its erasure. The platform sends them as compliance webhooks; an operator can make them too.'
   },
+  metafields: {
+    name: 'Metafields',
+    description: 'The metafields that the service keeps on the shop and its customers.'
+  },
+  'storefront-settings': {
+    name: 'Storefront settings',
+    description: 'What an operator enters for the storefront, which reads it in metafields of the shop.'
+  },
   'dead-letters': {
     name: 'Dead letters',
     description: 'Events that a part of the service could not handle, and trying them again.'

@@ -1,6 +1,7 @@
 import type { Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import type { Vault } from '#kit/secrets'
+import { beginMetafields } from '#mirror'
 import {
   type CreatedStore,
   createStore,
@@ -42,7 +43,10 @@ export async function openStore(
   } catch (err) {
     throw err instanceof Refusal ? notConnected(created.store.domain, err) : err
   }
-  await db.inStore(created.store.storeId, markStoreConnected)
+  await db.inStore(created.store.storeId, async (ctx) => {
+    await markStoreConnected(ctx)
+    await beginMetafields(ctx)
+  })
   return created
 }
 

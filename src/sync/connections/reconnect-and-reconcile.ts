@@ -1,5 +1,6 @@
 import type { Ctx, Database } from '#kit/postgres'
 import type { Vault } from '#kit/secrets'
+import { beginMetafields } from '#mirror'
 import { walkOrdersNow } from '#orders'
 import { type NewConnection, reconnectStore, type Store, type StoreAccess, storeDisconnected } from '#stores'
 import { reconcileNow } from '../reconciler/reconciliation.ts'
@@ -28,4 +29,5 @@ export async function reconcileStore(db: Database, { storeId, status, domain }: 
 async function readEverythingNow(ctx: Ctx): Promise<void> {
   await reconcileNow(ctx)
   await walkOrdersNow(ctx)
+  await beginMetafields(ctx)
 }

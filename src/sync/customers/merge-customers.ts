@@ -1,7 +1,7 @@
 import { transferCredit } from '#credits'
 import type { Database } from '#kit/postgres'
 import { type MergedCustomers, markCustomersMerged, upsertCustomers } from '#members'
-import { transferTags } from '#mirror'
+import { transferMetafields, transferTags } from '#mirror'
 import { refreshFirstOrders } from '#order-effects'
 import { reassignOrders } from '#orders'
 import type { PlatformCustomer } from '#platform'
@@ -29,6 +29,7 @@ export async function mergeCustomers(
       await transferCredit(ctx, both.from, both.to, cause)
       await transferPoints(ctx, both.from, both.to, cause)
       await transferTags(ctx, both.from, both.to)
+      await transferMetafields(ctx, both.from, both.to)
       await refreshFirstOrders(ctx, [both.from, both.to])
       await reassignGiftCards(ctx, both.from, both.to)
       await refreshAccounts(ctx, [both.from, both.to])

@@ -1,3 +1,4 @@
+import { refreshShopMetafields } from '#mirror'
 import { assertMainPlans } from '#plans'
 import { walkSpendingNow } from '#spending'
 import type { Surface } from '../../shared/surface.ts'
@@ -27,7 +28,10 @@ export function updateSettingsRoute(admin: Surface, { settings }: AdminDeps): vo
         if (body.main_plan) await assertMainPlans(ctx, body.main_plan)
         await changeSettings(ctx, settings, body)
         // Customers who never held a membership may spend their credit in another way now.
-        if (body.main_plan) await walkSpendingNow(ctx)
+        if (body.main_plan) {
+          await walkSpendingNow(ctx)
+          await refreshShopMetafields(ctx)
+        }
         return presentSettings(ctx, settings)
       })
   )

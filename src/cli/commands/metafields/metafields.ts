@@ -1,0 +1,57 @@
+import type { Command } from 'commander'
+import type { Document } from '../../admin-api.ts'
+import { addCommand, type Terminal } from '../../command.ts'
+import { customerIdOf, customerText } from '../../customer-flag.ts'
+import { optional } from '../../flags.ts'
+import { lines, table } from '../../print.ts'
+import { queryOf } from '../pages.ts'
+import { storeFlag, storePath } from '../store-flag.ts'
+
+const oneCustomer = { store: storeFlag, customer: optional('--customer <customer>', customerText) }
+
+/** The metafields that the service keeps on the shop and its customers. */
+export function addMetafieldCommands(program: Command, terminal: Terminal): void {
+  const metafields = program
+    .command('metafields')
+    .description('the metafields that the service keeps on the shop and its customers')
+
+  addCommand(metafields, terminal, {
+    name: 'diff',
+    summary: 'compare the metafields of a store or a customer with the platform; changes nothing',
+    flags: oneCustomer,
+    run: async ({ store, customer: given }, { api }) => {
+      const customer = await customerIdOf(api(), store, given)
+      const differences: unknown[] = []
+      let compared = 0
+      let after: string | undefined
+      do {
+        const page: Document = await api().get(storePath(store, `/metafields?${queryOf({ customer, after })}`))
+        differences.push(...(page.differences as unknown[]))
+        compared += page.compared as number
+        after = (page.next as string | null) ?? undefined
+      } while (after !== undefined)
+      return { differences, compared }
+    },
+    show: ({ differences, compared }) =>
+      table(
+        ['owner', 'platform_id', 'key', 'wanted', 'found', 'waiting_since', 'problem'],
+        'The metafields on the platform are as they should be.'
+      )({ data: differences }) + lines(['', `${compared} compared`])
+  })
+
+  addCommand(metafields, terminal, {
+    name: 'sync',
+    summary: 'put the metafields of a store or a customer right now',
+    flags: oneCustomer,
+    settles: true,
+    run: async ({ store, customer }, { api }) =>
+      api().post(storePath(store, '/metafields/sync'), { customer: await customerIdOf(api(), store, customer) }),
+    show: ({ scope, compared, written, deleted, waiting, problems }, { store }) =>
+      lines([
+        written === null
+          ? `The metafields of the ${scope} are compared and corrected in the background.`
+          : `Compared: ${compared ?? 'not all'}. Set: ${written}. Deleted: ${deleted}. Left: ${waiting} waiting, ${problems} with a problem.`,
+        `To see what is left: perennial metafields diff --store ${store}`
+      ])
+  })
+}

@@ -1,0 +1,165 @@
+import type { FieldProblem } from '../refusal.ts'
+import type { Found, JsonField, ValueOf } from './field.ts'
+import { isBigInteger } from './json-text.ts'
+
+export type ObjectShape = { readonly [name: string]: JsonField<unknown> }
+export type ObjectValue<S extends ObjectShape> = { -readonly [K in keyof S]: ValueOf<S[K]> }
+export type ObjectField<S extends ObjectShape> = JsonField<ObjectValue<S>> & { shape: S }
+
+const problem = (field: string, code: FieldProblem['code'], message: string): FieldProblem => ({ field, code, message })
+
+/** An object with these fields and no others. */
+export function objectOf<const S extends ObjectShape>(shape: S): ObjectField<S> {
+  const names = Object.keys(shape)
+  const accepts = `an object with ${names.join(', ')}`
+  return {
+    shape,
+    accepts,
+    meaning: '',
+    schema: {
+      type: 'object',
+      properties: Object.fromEntries(
+        Object.entries(shape).map(([name, field]) => [
+          name,
+          field.meaning === '' ? field.schema : { ...field.schema, description: field.meaning }
+        ])
+      ),
+      required: names.filter((name) => !shape[name]!.otherwise),
+      additionalProperties: false
+    },
+    write: (value) =>
+      Object.fromEntries(
+        names.flatMap((name) => {
+          const written = shape[name]!.write(value[name as keyof S])
+          return written === undefined ? [] : [[name, written]]
+        })
+      ),
+    read(given, { path, problems }) {
+      const inner = (name: string) => (path === '' ? name : `${path}.${name}`)
+      if (!isObject(given)) {
+        problems.push(problem(path || 'value', 'invalid', `must be ${accepts}`))
+        return {} as ObjectValue<S>
+      }
+      for (const name of Object.keys(given).filter((one) => !Object.hasOwn(shape, one))) {
+        problems.push(
+          problem(inner(name).slice(0, 200), 'unknown', `is not a field here, which are ${names.join(', ')}`)
+        )
+      }
+      return Object.fromEntries(
+        names.map((name) => {
+          const field = shape[name]!
+          if (Object.hasOwn(given, name)) return [name, field.read(given[name], { path: inner(name), problems })]
+          if (!field.otherwise)
+            problems.push(problem(inner(name), 'required', `is missing; it must be ${field.accepts}`))
+          return [name, field.otherwise?.value]
+        })
+      ) as ObjectValue<S>
+    }
+  }
+}
+
+/** A list of at most so many. */
+export function listOf<T>(of: JsonField<T>, max: number): JsonField<T[]> {
+  const accepts = `a list of at most ${max}, each ${of.accepts}`
+  return {
+    accepts,
+    meaning: '',
+    schema: { type: 'array', items: of.schema, maxItems: max },
+    write: (values) => values.map((value) => of.write(value)),
+    read(given, { path, problems }: Found) {
+      if (Array.isArray(given) && given.length <= max) {
+        return given.map((one, i) => of.read(one, { path: `${path}[${i}]`, problems }))
+      }
+      problems.push(problem(path || 'value', 'invalid', `must be ${accepts}`))
+      return []
+    }
+  }
+}
+
+/** Words with commas between them, without spaces: "DE,AT". "" is none. */
+export function commaList(of: JsonField<string>, max: number): JsonField<string[]> {
+  const accepts = `at most ${max} with commas between them, each ${of.accepts}; "" for none`
+  return {
+    accepts,
+    meaning: '',
+    schema: { type: 'string' },
+    write: (values) => values.map((value) => of.write(value)).join(','),
+    read(given, { path, problems }) {
+      const parts = Array.isArray(given)
+        ? given
+        : typeof given === 'string'
+          ? given.split(',').map((one) => one.trim())
+          : null
+      const words = parts?.filter((one) => one !== '')
+      if (words && words.length <= max) return words.map((one) => of.read(one, { path, problems }))
+      problems.push(problem(path || 'value', 'invalid', `must be ${accepts}`))
+      return []
+    }
+  }
+}
+
+/** The value, or "" where there is none. */
+export const orEmpty = <T>(of: JsonField<T>): JsonField<T | null> => ({
+  ...of,
+  accepts: `${of.accepts}, or ""`,
+  schema: { anyOf: [of.schema, { const: '' }] },
+  write: (value) => (value === null ? '' : of.write(value)),
+  read: (given, found) => (given === '' || given === null ? null : of.read(given, found)),
+  otherwise: { value: null }
+})
+
+/** The value, or null. */
+export const orNull = <T>(of: JsonField<T>): JsonField<T | null> => ({
+  ...of,
+  accepts: `${of.accepts}, or null`,
+  schema: { anyOf: [of.schema, { type: 'null' }] },
+  write: (value) => (value === null ? null : of.write(value)),
+  read: (given, found) => (given === null ? null : of.read(given, found)),
+  otherwise: { value: null }
+})
+
+/** Whatever JSON object it is: its parts are checked by the one who fills it. */
+export const anyObject = (): JsonField<Record<string, unknown>> => ({
+  accepts: 'an object',
+  meaning: '',
+  schema: { type: 'object' },
+  write: (value) => value,
+  read(given, { path, problems }) {
+    if (isObject(given)) return given
+    problems.push(problem(path || 'value', 'invalid', 'must be an object'))
+    return {}
+  }
+})
+
+/** One of several objects, told apart by the word in one of their fields. */
+export function variants<const V extends { readonly [word: string]: ObjectField<ObjectShape> }>(
+  by: string,
+  objects: V
+): JsonField<{ [W in keyof V]: { type: W } & ValueOf<V[W]> }[keyof V]> {
+  const words = Object.keys(objects)
+  const accepts = `an object whose ${by} is ${words.join(', ')}`
+  type Value = { [W in keyof V]: { type: W } & ValueOf<V[W]> }[keyof V]
+  return {
+    accepts,
+    meaning: '',
+    schema: {
+      anyOf: words.map((word) => {
+        const { properties, required, ...rest } = objects[word]!.schema as { properties: object; required: string[] }
+        return { ...rest, properties: { [by]: { const: word }, ...properties }, required: [by, ...required] }
+      })
+    },
+    write: (value) => ({ [by]: value.type, ...(objects[value.type as keyof V]!.write(value as never) as object) }),
+    read(given, found) {
+      const word = isObject(given) ? words.find((one) => one === given[by]) : undefined
+      if (!word || !isObject(given)) {
+        found.problems.push(problem(found.path || 'value', 'invalid', `must be ${accepts}`))
+        return {} as Value
+      }
+      const { [by]: _, ...rest } = given
+      return { type: word, ...objects[word]!.read(rest, found) } as Value
+    }
+  }
+}
+
+const isObject = (given: unknown): given is Record<string, unknown> =>
+  typeof given === 'object' && given !== null && !Array.isArray(given) && !isBigInteger(given)

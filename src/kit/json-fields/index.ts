@@ -1,0 +1,15 @@
+export {
+  anyObject,
+  commaList,
+  listOf,
+  type ObjectField,
+  objectOf,
+  orEmpty,
+  orNull,
+  variants
+} from './composite.ts'
+export { type JsonField, meaning, type ValueOf, withDefault } from './field.ts'
+export { flag, oneOrEmpty, onOrAbsent, onOrOff, trueOrFalse, unused } from './flags.ts'
+export { canonicalJson, parseJson } from './json-text.ts'
+export { amountNumber, decimalNumber, decimalText, globalId, idInteger, idText, integer } from './numbers.ts'
+export { dateText, textLike, textOf, upperWord, utcInstant, word } from './texts.ts'

@@ -1,0 +1,126 @@
+import { createHmac } from 'node:crypto'
+import { listAvailableCredit } from '#credits'
+import { decimalOf } from '#kit/money'
+import type { Ctx } from '#kit/postgres'
+import { gid, type ProfileName } from '#platform'
+import { storeContext } from '#stores'
+import { customerSubscription1 } from './customer/customer-subscription1.ts'
+import { subscriptionGifts } from './customer/customer-subscription1-gifts.ts'
+import { subscriptionParent } from './customer/customer-subscription1-parent.ts'
+import { customerSubscription2 } from './customer/customer-subscription2.ts'
+import type { CustomerSubscription } from './customer/subscription-fields.ts'
+import { customerHash } from './customer/svc-hash.ts'
+import { memberDetails } from './customer/svc-member-details.ts'
+import { storeCredit } from './customer/svc-st.ts'
+import { redemptionId } from './customer/svc-st-id.ts'
+import { listCustomerRows, listMembershipRows, type MembershipRow } from './customer-rows.ts'
+import { findHashSecret } from './metafield-store.ts'
+import { type Wanted, want } from './wanted-metafields.ts'
+
+const LIVE = { active: 1, paused: 2, cancelled: 3, failed: 3, expired: 3 } as const
+
+/**
+ * The metafields of customers as they are to be now, by our number; nothing for a customer whom none concerns, and none for one whom the
+ * platform does not have any more. `platformId`: the platform's number.
+ */
+export async function deriveCustomerMetafields(
+  ctx: Ctx,
+  memberIds: number[]
+): Promise<Map<number, { platformId: string; isGone: boolean; wanted: Wanted }>> {
+  if (memberIds.length === 0) return new Map()
+  const { profile, timezone, currency } = await storeContext(ctx)
+  const secret = await findHashSecret(ctx)
+  const customers = await listCustomerRows(ctx, memberIds)
+  const memberships = await listMembershipRows(ctx, memberIds, timezone)
+  const available = await listAvailableCredit(ctx, memberIds)
+  const heldBy = Map.groupBy(memberships, ({ holderId }) => holderId)
+  const paidBy = Map.groupBy(memberships, ({ payerId }) => payerId)
+  return new Map(
+    customers.map((customer) => {
+      const { id, platformId, isGone, points, birthDate } = customer
+      const wanted: Wanted = new Map()
+      const gifts = giftsOf(paidBy.get(id) ?? [])
+      const isConcerned =
+        customer.isMember || customer.hasCredit || points !== null || birthDate !== null || gifts.length > 0
+      if (isConcerned && !isGone) {
+        wantMemberships(wanted, heldBy.get(id) ?? [], profile)
+        if (gifts.length > 0)
+          want(
+            wanted,
+            subscriptionGifts,
+            gifts.map((one) => asGift(one, profile))
+          )
+        want(
+          wanted,
+          customerHash,
+          createHmac('sha256', secret)
+            .update(gid(profile, 'Customer', platformId))
+            .digest('hex')
+        )
+        want(wanted, storeCredit, decimalOf(Math.max(0, available.get(id) ?? 0), currency))
+        if (customer.redemptionId !== null) want(wanted, redemptionId, customer.redemptionId)
+        want(wanted, memberDetails, { loyalty_points: points ?? 0, birth_date: birthDate })
+      }
+      return [id, { platformId, isGone, wanted }]
+    })
+  )
+}
+
+/**
+ * Of the memberships that a customer holds, the first decides their status: a live one before one that has ended, VIP before Elite. The
+ * second is the next one that lives or is of the other type: an older one of the same type is history.
+ */
+function wantMemberships(wanted: Wanted, held: MembershipRow[], profile: ProfileName): void {
+  const [first, ...others] = held.toSorted(
+    (a, b) =>
+      LIVE[a.status] - LIVE[b.status] ||
+      (a.type === b.type ? 0 : a.type === 'vip' ? -1 : 1) ||
+      (b.cancelledAt?.epochMilliseconds ?? 0) - (a.cancelledAt?.epochMilliseconds ?? 0) ||
+      b.id - a.id
+  )
+  if (!first) return
+  want(wanted, customerSubscription1, asSubscription(first))
+  const second = others.find(({ status, type }) => LIVE[status] < 3 || type !== first.type)
+  if (second) want(wanted, customerSubscription2, asSubscription(second))
+  const given = [first, second].find((one) => one && one.payerId !== one.holderId)
+  if (!given) return
+  want(wanted, subscriptionParent, {
+    subscription_id: gid(profile, 'SubscriptionContract', given.platformContractId),
+    customer: personOf(given.payerPlatformId, given.payerEmail, [given.payerFirstName, given.payerLastName], profile)
+  })
+}
+
+/** Active and paused ones. */
+const giftsOf = (paid: MembershipRow[]) =>
+  paid.filter(({ holderId, payerId, status }) => holderId !== payerId && LIVE[status] < 3)
+
+function asSubscription(one: MembershipRow): CustomerSubscription {
+  return {
+    name: one.name,
+    status: one.status,
+    member_since: one.memberSince,
+    next_billing: one.nextBilling,
+    scid: one.platformContractId,
+    price: decimalOf(one.priceMinor, one.currency),
+    currency: one.currency,
+    // There are no churn offers yet. Their module fills these.
+    offers: []
+  }
+}
+
+function asGift(one: MembershipRow, profile: ProfileName) {
+  return {
+    customer: personOf(one.holderPlatformId, one.holderEmail, [one.holderFirstName, one.holderLastName], profile),
+    subscription: {
+      name: one.name,
+      status: one.status,
+      member_since: one.memberSince,
+      next_billing: one.nextBilling,
+      scid: one.platformContractId
+    }
+  }
+}
+
+function personOf(id: string, email: string | null, names: (string | null)[], profile: ProfileName) {
+  return { id: gid(profile, 'Customer', id), email: email ?? '', name: names.filter(Boolean).join(' ') }
+}

@@ -1,0 +1,40 @@
+import type { Ctx } from '#kit/postgres'
+import { findMainPlans, listPlans } from '#plans'
+import { listStorefrontSettings } from '#storefront-settings'
+import { planSettingsOf } from './plan-settings-of.ts'
+import { general } from './shop/general.ts'
+import { loyaltyCoupons } from './shop/svc-loyalty-coupons.ts'
+import { loyaltyRules } from './shop/svc-loyalty-rules.ts'
+import { loyaltySettings } from './shop/svc-loyalty-settings.ts'
+import { loyaltyTiers } from './shop/svc-loyalty-tiers.ts'
+import { planSettings } from './shop/svc-plan-settings.ts'
+import { planSettings2 } from './shop/svc-plan-settings2.ts'
+import { walletPassSaleCampaigns } from './shop/svc-wallet-pass-sale-campaigns.ts'
+import { walletPassSettings } from './shop/svc-wallet-pass-settings.ts'
+import { type Wanted, want, wantText } from './wanted-metafields.ts'
+
+/** No discount function of ours runs yet: members get their prices by what themes and codes do. */
+const FUNCTIONS = { vipDiscount: false }
+
+/** The metafields of the shop as they are to be now. */
+export async function deriveShopMetafields(ctx: Ctx): Promise<Wanted> {
+  const { vip, elite } = await findMainPlans(ctx, await listPlans(ctx))
+  const wanted: Wanted = new Map()
+  want(wanted, general, true)
+  want(wanted, planSettings, planSettingsOf(vip, FUNCTIONS))
+  if (elite) want(wanted, planSettings2, planSettingsOf(elite, FUNCTIONS))
+  for (const { setting, value } of await listStorefrontSettings(ctx)) wantText(wanted, setting, value)
+  // What loyalty and wallet passes have before their modules fill it.
+  want(wanted, loyaltySettings, {
+    loyalty_enabled: false,
+    tiers_enabled: false,
+    ratio_points: 0,
+    reward_type: 'points'
+  })
+  want(wanted, loyaltyTiers, [])
+  want(wanted, loyaltyRules, [])
+  want(wanted, loyaltyCoupons, [])
+  want(wanted, walletPassSettings, { wallet_pass_enabled: false })
+  want(wanted, walletPassSaleCampaigns, [])
+  return wanted
+}

@@ -1,0 +1,172 @@
+import { createLeasedFlights, type Engine, nextDueBy, type Patience, type Piece } from '#kit/engines'
+import type { Ctx, Database } from '#kit/postgres'
+import type { Connector } from '#platform'
+import { deriveCustomerMetafields } from './derive-customers.ts'
+import { deriveShopMetafields } from './derive-shop.ts'
+import { type Ended, readOwners, readShop, recordEnded, settled, writeBatch } from './metafield-steps.ts'
+import { findShopId } from './metafield-store.ts'
+import {
+  type ClaimedOwner,
+  claimOwners,
+  dueMetafieldOwners,
+  endOwners,
+  extendOwnerLeases,
+  forgetKnownMetafields,
+  listKnownMetafields,
+  nextMetafieldOwner,
+  ownerKey,
+  releaseMetafieldOwners
+} from './owner-queries.ts'
+import { batchesOf, type OwnerWrite } from './plan-writes.ts'
+import { compareMetafields, isDifferent } from './wanted-metafields.ts'
+
+const LEASE_MS = 120_000
+/** Owners that are compared in one transaction. */
+const COMPARED_AT_ONCE = 100
+/** Owners of a store that are written or read at once: more calls than these only wait for the platform's cost budget. */
+const MAX_AT_ONCE = 120
+const READ_AT_ONCE = 40
+
+type Deps = {
+  db: Database
+  leaseOwner: number
+  connectorOf: (storeId: number) => Promise<Connector>
+  patience?: Patience
+  /** How long a lease lasts in real time when it is not extended; two minutes when left out. */
+  leaseMs?: number
+}
+
+/**
+ * Brings the platform's metafields to what is wanted. Of due owners, what is wanted is derived and compared with what is known to be
+ * there, without asking the platform; only what differs is written, as many owners in one call as fit. Each write states which value
+ * it has seen: when somebody has changed it meanwhile, it is refused, and the owner is read. So is a shop that was just connected.
+ */
+export function createMetafieldEngine({ db, leaseOwner, connectorOf, patience, leaseMs = LEASE_MS }: Deps): Engine {
+  const lease = { leaseOwner, leaseMs }
+  const flights = createLeasedFlights<ClaimedOwner, Ended>({
+    leaseMs,
+    patience,
+    extend: (storeId, owners) => db.inStore(storeId, (ctx) => extendOwnerLeases(ctx, owners, lease)),
+    record: async (storeId, pieces) => {
+      const ended = pieces.flatMap(({ end }) => (end.status === 'fulfilled' ? [end.value] : []))
+      const apart = await db.inStore(storeId, (ctx) => recordEnded(ctx, ended))
+      if (apart.length > 0) {
+        if (flights.isEnding(storeId)) await db.inStore(storeId, (ctx) => giveBack(ctx, apart))
+        else
+          flights.goOn(
+            storeId,
+            await writesOf(
+              storeId,
+              apart.map((one) => [one])
+            )
+          )
+      }
+      // A piece that threw has nothing to record: its owners are claimed again when their leases are over.
+      return pieces.map(() => ({ status: 'fulfilled' as const, value: null }))
+    }
+  })
+
+  const writesOf = async (storeId: number, batches: OwnerWrite[][]): Promise<Piece<ClaimedOwner, Ended>[]> => {
+    const { metafields } = await connectorOf(storeId)
+    return batches.map((batch) => ({
+      things: batch.map(({ owner }) => owner),
+      work: () => writeBatch(metafields, batch)
+    }))
+  }
+
+  const begin = (storeId: number, limit: number, isSlow: boolean): Promise<number> =>
+    flights.claim(storeId, async (except) => {
+      const { metafields } = await connectorOf(storeId)
+      const { claimed, writes, toRead, shop } = await db.inStore(storeId, (ctx) =>
+        compareClaimed(ctx, { ...lease, limit, except })
+      )
+      if (claimed === 0) return []
+      // While a call of the store hangs, one that hangs besides keeps only its own owner.
+      const apart = <T>(items: T[], together: (items: T[]) => T[][]) =>
+        isSlow ? items.map((one) => [one]) : together(items)
+      return [
+        ...(shop ? [{ things: [shop.owner], work: () => readShop(metafields, shop) }] : []),
+        ...apart(toRead, (all) => portionsOf(all, READ_AT_ONCE)).map((read) => ({
+          things: read.map(({ owner }) => owner),
+          work: () => readOwners(metafields, read)
+        })),
+        ...(await writesOf(storeId, apart(writes, batchesOf)))
+      ]
+    })
+
+  return {
+    name: 'metafields',
+    stage: 'others',
+    releaseLeases: releaseMetafieldOwners,
+    needsPlatform: true,
+    restsAfterRestore: true,
+    due: dueMetafieldOwners,
+    ...nextDueBy(db, nextMetafieldOwner),
+    async runOnce(storeId) {
+      const limit = Math.min(COMPARED_AT_ONCE, flights.free(storeId, MAX_AT_ONCE))
+      const claimed = limit > 0 ? await begin(storeId, limit, flights.load(storeId).slow > 0) : 0
+      const ended = await flights.record(storeId)
+      return claimed || flights.load(storeId).underWay || ended
+    },
+    endUnderWay: flights.endUnderWay,
+    letGo: flights.letGo,
+    keptLong: flights.keptLong
+  }
+}
+
+/** Claims owners, ends those that are as they should be, and says what is to be done for the others. */
+async function compareClaimed(ctx: Ctx, options: Parameters<typeof claimOwners>[1]) {
+  const claimed = await claimOwners(ctx, options)
+  const shopId = await findShopId(ctx)
+  const customers = claimed.filter(({ kind }) => kind === 'customer')
+  const derived = await deriveCustomerMetafields(
+    ctx,
+    customers.map(({ ownerId }) => ownerId)
+  )
+  const known = await listKnownMetafields(ctx, claimed)
+  const plan = {
+    claimed: claimed.length,
+    writes: [] as OwnerWrite[],
+    toRead: [] as { owner: ClaimedOwner; platformId: string }[],
+    shop: null as { owner: ClaimedOwner; isFirst: boolean } | null
+  }
+  const over: ClaimedOwner[] = []
+  const gone: ClaimedOwner[] = []
+  for (const owner of claimed) {
+    if (owner.kind === 'shop' && (owner.isReadFirst || shopId === null)) {
+      plan.shop = { owner, isFirst: shopId === null }
+      continue
+    }
+    const one = owner.kind === 'customer' ? derived.get(owner.ownerId) : undefined
+    const platformId = owner.kind === 'shop' ? shopId : one?.platformId
+    if (!platformId || one?.isGone) {
+      gone.push(owner)
+      continue
+    }
+    if (owner.isReadFirst) {
+      plan.toRead.push({ owner, platformId })
+      continue
+    }
+    const wanted = one?.wanted ?? (await deriveShopMetafields(ctx))
+    const difference = compareMetafields(wanted, known.get(ownerKey(owner))!)
+    if (isDifferent(difference)) plan.writes.push({ owner, platformId, difference })
+    else over.push(owner)
+  }
+  await forgetKnownMetafields(
+    ctx,
+    gone.flatMap((owner) => [...known.get(ownerKey(owner))!.keys()].map((key) => ({ ...owner, key })))
+  )
+  await endOwners(ctx, [...over, ...gone].map(settled))
+  return plan
+}
+
+/** Owners whose writing may not begin any more are due at once for whoever comes next. */
+const giveBack = (ctx: Ctx, writes: OwnerWrite[]) =>
+  endOwners(
+    ctx,
+    writes.map(({ owner }) => ({ ...settled(owner), dueAt: ctx.now, attempts: owner.attempts }))
+  )
+
+function portionsOf<T>(items: T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size))
+}

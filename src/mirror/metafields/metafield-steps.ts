@@ -1,0 +1,213 @@
+import type { Ctx } from '#kit/postgres'
+import { storableError } from '#kit/storable-json'
+import { type Connector, type MetafieldsByKey, type PlatformFailure, type PlatformResult, succeeded } from '#platform'
+import { notify } from '#stores'
+import { keysOf, METAFIELDS } from './all-metafields.ts'
+import { countWrittenMetafields, markShopRead } from './metafield-store.ts'
+import {
+  type ClaimedOwner,
+  endOwners,
+  forgetKnownMetafields,
+  type KnownLine,
+  lockClaimed,
+  type OwnerEnd,
+  ownerKey,
+  replaceKnownMetafields,
+  writeKnownMetafields
+} from './owner-queries.ts'
+import { type OwnerWrite, removesOf, setsOf, type WriteBatch } from './plan-writes.ts'
+import { takeOverSettings } from './take-over-settings.ts'
+import { hashOf, type OwnerOfMetafields } from './wanted-metafields.ts'
+
+/** By the store's clock, after each try in a row that came to nothing. */
+const RETRY_AFTER_MINUTES = [1, 5, 15, 60, 360] as const
+/** So often in a row an owner is read and written again at once, because others write the same metafields. */
+const RACES_AT_ONCE = 3
+
+type Api = Connector['metafields']
+type Named = { owner: ClaimedOwner; platformId: string }
+type Shop = { owner: ClaimedOwner; isFirst: boolean }
+
+/** What a call of the platform came to. */
+export type Ended =
+  | {
+      step: 'shop'
+      shop: Shop
+      found: PlatformResult<{ shopId: string; metafields: MetafieldsByKey }>
+      refused: Map<string, string>
+    }
+  | { step: 'read'; read: Named[]; found: PlatformResult<Map<string, MetafieldsByKey>> }
+  | { step: 'write'; batch: WriteBatch; set: PlatformResult<string[]>; removed: PlatformResult<null> }
+
+/** Reads the shop, and makes the definitions of our metafields where that was never done. */
+export async function readShop(metafields: Api, shop: Shop): Promise<Ended> {
+  const found = await metafields.findOfShop(keysOf('shop'))
+  if (!found.ok || !shop.isFirst) return { step: 'shop', shop, found, refused: new Map() }
+  const defined = await metafields.define(METAFIELDS)
+  // What was not answered is tried again with the shop; a refusal stands.
+  return defined.ok
+    ? { step: 'shop', shop, found, refused: defined.value }
+    : { step: 'shop', shop, found: defined, refused: new Map() }
+}
+
+/** Reads customers of which others may have changed something. */
+export async function readOwners(metafields: Api, read: Named[]): Promise<Ended> {
+  const ids = read.map(({ platformId }) => platformId)
+  return { step: 'read', read, found: await metafields.findMany('customer', ids, keysOf('customer')) }
+}
+
+/** Sets the metafields of a batch, and then deletes those of its owner that are not wanted any more. */
+export async function writeBatch(metafields: Api, batch: WriteBatch): Promise<Ended> {
+  const [sets, removes] = [setsOf(batch), removesOf(batch)]
+  const set = sets.length === 0 ? succeeded([]) : await metafields.set(sets.map(({ entry }) => entry))
+  const removed =
+    removes.length === 0 || !set.ok ? succeeded(null) : await metafields.delete(removes.map(({ place }) => place))
+  return { step: 'write', batch, set, removed }
+}
+
+/**
+ * Records in one transaction what calls came to. Returns the owners of refused batches: each is to be written by itself, so that one that
+ * the platform does not take keeps no other from its own.
+ */
+export async function recordEnded(ctx: Ctx, ended: Ended[]): Promise<OwnerWrite[]> {
+  const locked = await lockClaimed(ctx, ended.flatMap(ownersOf))
+  const isOurs = (owner: ClaimedOwner) => locked.has(ownerKey(owner))
+  const apart: OwnerWrite[] = []
+  for (const one of ended) {
+    if (one.step === 'shop') {
+      if (isOurs(one.shop.owner)) await recordShop(ctx, one)
+    } else if (one.step === 'read') {
+      await recordRead(ctx, { ...one, read: one.read.filter(({ owner }) => isOurs(owner)) })
+    } else apart.push(...(await recordWrite(ctx, one, isOurs)))
+  }
+  return apart
+}
+
+const ownersOf = (ended: Ended): ClaimedOwner[] =>
+  ended.step === 'shop'
+    ? [ended.shop.owner]
+    : (ended.step === 'read' ? ended.read : ended.batch).map(({ owner }) => owner)
+
+async function recordShop(ctx: Ctx, { shop, found, refused }: Extract<Ended, { step: 'shop' }>): Promise<void> {
+  const { owner, isFirst } = shop
+  if (!found.ok) return endOwners(ctx, [endOfFailure(owner, found.failure, ctx.now)])
+  const { shopId, metafields } = found.value
+  if (isFirst) await takeOverSettings(ctx, metafields)
+  if (refused.size > 0) {
+    await notify(ctx, {
+      kind: 'metafields_not_defined',
+      subject: 'Definitions of metafields were refused',
+      message: `The platform refuses definitions of metafields, so that themes or customers may not see them: ${[...refused].map(([key, why]) => `${key}: ${why}`).join('; ')}`
+    })
+  }
+  await replaceKnownMetafields(ctx, [owner], linesOf(owner, metafields))
+  await markShopRead(ctx, shopId)
+  await endOwners(ctx, [endOfRead(owner, ctx.now)])
+}
+
+async function recordRead(ctx: Ctx, { read, found }: Extract<Ended, { step: 'read' }>): Promise<void> {
+  if (!found.ok)
+    return endOwners(
+      ctx,
+      read.map(({ owner }) => endOfFailure(owner, found.failure, ctx.now))
+    )
+  const owners = read.map(({ owner }) => owner)
+  await replaceKnownMetafields(
+    ctx,
+    owners,
+    read.flatMap(({ owner, platformId }) => linesOf(owner, found.value.get(platformId) ?? new Map()))
+  )
+  await endOwners(
+    ctx,
+    read.map(({ owner, platformId }) =>
+      found.value.has(platformId)
+        ? endOfRead(owner, ctx.now)
+        : { ...settled(owner), problem: `The platform does not show the customer ${platformId}` }
+    )
+  )
+}
+
+async function recordWrite(
+  ctx: Ctx,
+  { batch, set, removed }: Extract<Ended, { step: 'write' }>,
+  isOurs: (owner: ClaimedOwner) => boolean
+): Promise<OwnerWrite[]> {
+  const ours = batch.filter(({ owner }) => isOurs(owner))
+  if (!set.ok) {
+    if (set.failure.kind === 'rejected' && batch.length > 1) return ours
+    await endOwners(
+      ctx,
+      ours.map(({ owner }) => endOfFailure(owner, set.failure, ctx.now))
+    )
+    return []
+  }
+  const lines = setsOf(batch).map(({ owner, hash, entry }, i) => ({
+    ...owner,
+    key: entry.key,
+    hash,
+    digest: set.value[i]!
+  }))
+  await writeKnownMetafields(ctx, lines.filter(isOurs))
+  const gone = removed.ok ? removesOf(ours) : []
+  await forgetKnownMetafields(
+    ctx,
+    gone.map(({ owner, key }) => ({ ...owner, key }))
+  )
+  await countWrittenMetafields(ctx, { set: lines.length, removed: gone.length })
+  await endOwners(
+    ctx,
+    ours.map(({ owner }) =>
+      removed.ok ? { ...settled(owner), isSynced: true } : endOfFailure(owner, removed.failure, ctx.now)
+    )
+  )
+  return []
+}
+
+const linesOf = (owner: OwnerOfMetafields, found: MetafieldsByKey): KnownLine[] =>
+  [...found.values()].map(({ key, type, value, digest }) => ({ ...owner, key, hash: hashOf(type, value), digest }))
+
+/** Nothing is to be done for the owner. */
+export const settled = (owner: ClaimedOwner): OwnerEnd => ({
+  owner,
+  dueAt: null,
+  attempts: 0,
+  error: null,
+  problem: null,
+  isReadFirst: false,
+  isSynced: false
+})
+
+/** What an owner has was read: it is compared anew at once. */
+const endOfRead = (owner: ClaimedOwner, now: Temporal.Instant): OwnerEnd => ({
+  ...settled(owner),
+  dueAt: now,
+  attempts: owner.attempts,
+  isSynced: true
+})
+
+/** A refusal is not tried again by itself, everything else is. */
+function endOfFailure(owner: ClaimedOwner, failure: PlatformFailure, now: Temporal.Instant): OwnerEnd {
+  const error = storableError(failure.message)
+  if (failure.kind === 'throttled') {
+    const milliseconds = Math.max(1000, failure.retryAfterMs ?? 0)
+    return {
+      ...settled(owner),
+      dueAt: now.add({ milliseconds }),
+      attempts: owner.attempts,
+      error,
+      isReadFirst: owner.isReadFirst
+    }
+  }
+  const isRace = failure.code === 'stale_object'
+  if (failure.kind === 'rejected' && !isRace) {
+    return { ...settled(owner), problem: storableError(`The platform refuses the metafields: ${failure.message}`) }
+  }
+  const minutes = RETRY_AFTER_MINUTES[Math.min(owner.attempts, RETRY_AFTER_MINUTES.length - 1)]!
+  return {
+    ...settled(owner),
+    dueAt: isRace && owner.attempts < RACES_AT_ONCE ? now : now.add({ minutes }),
+    attempts: owner.attempts + 1,
+    error,
+    isReadFirst: isRace || owner.isReadFirst
+  }
+}

@@ -1,0 +1,84 @@
+import { type Ctx, type Database, int, row, sql, text } from '#kit/postgres'
+import { parseStorableJson } from '#kit/storable-json'
+import { downloadLines, numericIdOf, type PlatformFile } from '#platform'
+import { keysOf } from './all-metafields.ts'
+import { type KnownLine, listKnownMetafields, ownerKey, replaceKnownMetafields } from './owner-queries.ts'
+import { hashOf } from './wanted-metafields.ts'
+
+/** Customers whose lines are applied by one transaction. */
+const AT_ONCE = 500
+
+type FoundLine = { key: string; type: string; value: string; digest: string }
+
+/**
+ * Takes what the platform's file shows of its customers for what is known. Customers that were written or read since it was begun are left
+ * out. Returns how many customers the file has. Throws DownloadFailed.
+ */
+export async function applyBulkFile(
+  db: Database,
+  storeId: number,
+  file: PlatformFile,
+  begunAt: Temporal.Instant
+): Promise<number> {
+  const ours = new Set(keysOf('customer'))
+  let customers = new Map<string, FoundLine[]>()
+  let count = 0
+  const apply = async () => {
+    const found = customers
+    customers = new Map()
+    count += found.size
+    await db.inStore(storeId, (ctx) => applyCustomers(ctx, found, begunAt))
+  }
+  for await (const lines of downloadLines(file)) {
+    for (const line of lines) {
+      if (line === '') continue
+      const one = parseStorableJson(line) as Record<string, string>
+      if (one.__parentId === undefined) {
+        if (customers.size >= AT_ONCE) await apply()
+        customers.set(numericIdOf(one.id!)!, [])
+      } else if (ours.has(one.key!)) {
+        const { key, type, value, compareDigest: digest } = one
+        // A customer's lines follow it, and belong to it alone.
+        customers.get(numericIdOf(one.__parentId)!)?.push({ key: key!, type: type!, value: value!, digest: digest! })
+      }
+    }
+  }
+  await apply()
+  return count
+}
+
+async function applyCustomers(ctx: Ctx, found: Map<string, FoundLine[]>, begunAt: Temporal.Instant): Promise<void> {
+  if (found.size === 0) return
+  const members = await ctx.tx.many(
+    row({ id: int, platformId: text }),
+    sql`
+    select m.id, m.platform_customer_id as platform_id from members m
+      left join metafield_owners o on o.store_id = ${ctx.storeId} and o.kind = 'customer' and o.owner_id = m.id
+     where m.store_id = ${ctx.storeId} and m.platform_customer_id = any(${[...found.keys()]}::text[])
+       and (o.owner_id is null or o.leased_until is null or o.leased_until < statement_timestamp())
+       and (o.synced_at is null or o.synced_at < ${begunAt})`
+  )
+  const owners = members.map(({ id }) => ({ kind: 'customer' as const, ownerId: id }))
+  const known = await listKnownMetafields(ctx, owners)
+  const changed = members.flatMap(({ id, platformId }) => {
+    const owner = { kind: 'customer' as const, ownerId: id }
+    const lines = found
+      .get(platformId)!
+      .map(({ key, type, value, digest }): KnownLine => ({ ...owner, key, hash: hashOf(type, value), digest }))
+    const before = known.get(ownerKey(owner))!
+    const isSame = lines.length === before.size && lines.every(({ key, digest }) => before.get(key)?.digest === digest)
+    return isSame ? [] : [{ owner, lines }]
+  })
+  if (changed.length === 0) return
+  // What is known of an owner has its row; due are those that differ from what is derived later in the walk.
+  await ctx.tx.run(sql`
+    insert into metafield_owners (store_id, kind, owner_id, changed_at)
+    select ${ctx.storeId}, 'customer', o.id, ${ctx.now} from unnest(${changed.map(({ owner }) => owner.ownerId)}::bigint[]) as o(id)
+     order by o.id
+    on conflict (store_id, kind, owner_id) do nothing`)
+  await replaceKnownMetafields(
+    ctx,
+    changed.map(({ owner }) => owner),
+    changed.flatMap(({ lines }) => lines)
+  )
+}

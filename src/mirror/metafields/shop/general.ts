@@ -1,0 +1,12 @@
+import { flag } from '#kit/json-fields'
+import { defineMetafield } from '#platform'
+
+/** Whether the service maintains the store (spec 3, general). */
+export const general = defineMetafield({
+  owner: 'shop',
+  key: 'general',
+  type: 'number_integer',
+  name: 'Membership service',
+  help: 'Whether the service maintains the store: 1 from the connection on.',
+  field: flag()
+})

@@ -1,0 +1,39 @@
+import type { Ctx } from '#kit/postgres'
+import { metafieldsNotKept } from '../refusals.ts'
+import { findMetafieldTotals, type MetafieldTotals, walkMetafieldsNow } from './metafield-store.ts'
+import { markMetafieldsDue } from './owner-queries.ts'
+import { refreshCustomerMetafields } from './refresh-metafields.ts'
+
+/** What a sync came to. `compared` is null while the comparison of the store is not at its end. */
+type MetafieldsSynced = Pick<MetafieldTotals, 'written' | 'deleted' | 'waiting' | 'problems'> & {
+  compared: number | null
+}
+
+/** Has the metafields of one customer read, compared and corrected now, or those of the shop and all customers. */
+export async function syncMetafields(ctx: Ctx, memberId: number | null): Promise<MetafieldTotals> {
+  const before = await findMetafieldTotals(ctx)
+  if (!before) throw metafieldsNotKept()
+  if (memberId === null) await walkMetafieldsNow(ctx)
+  else {
+    await refreshCustomerMetafields(ctx, [memberId])
+    await markMetafieldsDue(ctx, [{ kind: 'customer', ownerId: memberId }], { isReadFirst: true })
+  }
+  return before
+}
+
+/** What was written since a sync, and what is left; also what others had written meanwhile. */
+export async function metafieldsSyncedSince(
+  ctx: Ctx,
+  before: MetafieldTotals,
+  memberId: number | null
+): Promise<MetafieldsSynced> {
+  const { written, deleted, compared, finishedAt, waiting, problems } = (await findMetafieldTotals(ctx))!
+  const isAtEnd = finishedAt !== null && !(before.finishedAt?.equals(finishedAt) ?? false)
+  return {
+    compared: memberId !== null ? 1 : isAtEnd ? compared : null,
+    written: written - before.written,
+    deleted: deleted - before.deleted,
+    waiting,
+    problems
+  }
+}

@@ -1,0 +1,27 @@
+import type { Ctx } from '#kit/postgres'
+import { decodeMetafield, type MetafieldsByKey } from '#platform'
+import { listStorefrontSettings, saveStorefrontSetting } from '#storefront-settings'
+import { notify } from '#stores'
+
+/**
+ * What the shop had for the storefront before it was connected becomes the store's own, where it can be read and nothing was entered here.
+ * The rest is reported, and replaced.
+ */
+export async function takeOverSettings(ctx: Ctx, found: MetafieldsByKey): Promise<void> {
+  for (const { setting, value, isEntered } of await listStorefrontSettings(ctx)) {
+    const there = found.get(setting.key)
+    if (!there || isEntered) continue
+    const read = decodeMetafield(setting, there.value)
+    const problem = read.ok ? setting.refuse(read.value) : read.problems[0]!
+    if (read.ok && !problem) await saveStorefrontSetting(ctx, setting, read.value, value)
+    else {
+      await notify(ctx, {
+        kind: 'metafield_not_taken_over',
+        subject: `The metafield ${setting.key} was replaced`,
+        message:
+          `The metafield ${setting.key} of the shop could not be taken over, since ${problem!.field} ${problem!.message}. ` +
+          `It is replaced by the setting of the service; it was ${there.value.slice(0, 500)}`
+      })
+    }
+  }
+}

@@ -1,0 +1,5 @@
+import { metafieldsConsumer } from './metafields/refresh-metafields.ts'
+import { tagConsumer } from './tags/refresh-customer-tags.ts'
+
+/** The consumers of the mirror. */
+export const mirrorConsumers = [tagConsumer, metafieldsConsumer] as const

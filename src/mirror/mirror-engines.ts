@@ -1,0 +1,5 @@
+// The engines of the mirror, listed in app/engine-list.ts.
+export { createMetafieldEngine } from './metafields/metafield-engine.ts'
+export { createMetafieldWalkEngine } from './metafields/metafield-walk-engine.ts'
+export { createTagEngine } from './tags/tag-engine.ts'
+export { createTagWalkEngine } from './tags/tag-walk-engine.ts'

@@ -1,0 +1,11 @@
+export type { StorefrontSetting } from './define-storefront-setting.ts'
+export { storefrontSettingChanged } from './events/storefront-setting-changed.ts'
+export { orderGift } from './keys/order-gift.ts'
+export {
+  listStorefrontSettings,
+  STOREFRONT_SETTINGS,
+  saveStorefrontSetting,
+  storefrontSetting,
+  storefrontSettingOf,
+  updateStorefrontSetting
+} from './storefront-settings.ts'

@@ -1,0 +1,22 @@
+import { type FieldProblem, invalidField, Refusal } from '#kit/refusal'
+import { MAX_METAFIELD_BYTES } from '#platform'
+
+export const unknownStorefrontSetting = (key: string, keys: string[]) => {
+  const message = `must be one of ${keys.join(', ')}: there is no setting ${key.slice(0, 100)}`
+  return new Refusal('not_found', `key ${message}`, [{ field: 'key', code: 'not_found', message }])
+}
+
+/** With all of its problems, each named by its path in the value. */
+export const storefrontSettingRefused = (problems: FieldProblem[]) => {
+  const inValue = problems.map(({ field, ...rest }) => ({
+    field: field === 'value' ? field : `value.${field}`,
+    ...rest
+  }))
+  return new Refusal('invalid_request', inValue.map((p) => `${p.field} ${p.message}`).join('; '), inValue)
+}
+
+export const settingTooLong = (key: string) =>
+  invalidField(
+    'value',
+    `must be at most ${MAX_METAFIELD_BYTES} bytes as the metafield ${key}, which is what the platform takes`
+  )

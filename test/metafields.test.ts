@@ -1,0 +1,561 @@
+// The metafields that we keep on the shop and its customers. With the sandbox over its socket.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { int, nullable, row, sql, text } from '#kit/postgres'
+import type { Connector, PlatformFailure } from '#platform'
+import { keysOf } from '../src/mirror/metafields/all-metafields.ts'
+import { createMetafieldEngine } from '../src/mirror/metafields/metafield-engine.ts'
+import { beginMetafields } from '../src/mirror/metafields/metafield-store.ts'
+import { refreshCustomerMetafields, refreshShopMetafields } from '../src/mirror/metafields/refresh-metafields.ts'
+import { adminOf } from './admin-calls.ts'
+import { withCalls } from './connectors.ts'
+import { testDatabase } from './database.ts'
+import { theValue } from './fake-platform.ts'
+import { startService } from './service-builder.ts'
+import { until } from './until.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url)
+const { db } = service
+const { call } = adminOf(service)
+
+/** A mutation whose answer is lost after it was carried out. */
+const LOST: PlatformFailure = { kind: 'unavailable', message: 'The answer was lost', outcomeUnknown: true }
+
+/** Rounds until nothing is left to do. */
+async function runOut(engine: ReturnType<typeof createMetafieldEngine>, storeId: number) {
+  while ((await engine.runOnce(storeId)) > 0);
+}
+
+const BASE = ['svc_hash', 'svc_member_details', 'svc_st']
+
+async function aShop() {
+  const store = await service.aStore()
+  const connector = await service.deps.connectorOf(store.storeId)
+  const inStore = <T>(work: Parameters<typeof db.inStore<T>>[1]) => db.inStore(store.storeId, work)
+  const settle = () => service.deps.settle(store.storeId)
+  await settle()
+  const shop = async () => {
+    const found = await connector.metafields.findOfShop(keysOf('shop'))
+    assert.ok(found.ok)
+    return new Map([...found.value.metafields].map(([key, { value }]) => [key, value]))
+  }
+  const found = async (id: string) => {
+    const many = await connector.metafields.findMany('customer', [id], keysOf('customer'))
+    assert.ok(many.ok)
+    return many.value.get(id)!
+  }
+  const of = async (id: string) =>
+    new Map([...(await found(id))].map(([key, { type, value }]) => [key, type === 'json' ? JSON.parse(value) : value]))
+  /** As somebody does it in the shop, or another app. */
+  const setByHand = async (id: string, key: string, type: 'json' | 'number_decimal', value: string) => {
+    const seenDigest = (await found(id)).get(key)?.digest ?? null
+    const done = await connector.metafields.set([{ owner: 'customer', ownerId: id, key, type, value, seenDigest }])
+    assert.ok(done.ok, JSON.stringify(done))
+  }
+  const owner = (id: string) =>
+    inStore((ctx) =>
+      ctx.tx.one(
+        row({ dueAt: nullable(text), attempts: int, problem: nullable(text), lastError: nullable(text) }),
+        sql`
+        select o.due_at::text as due_at, o.attempts, o.problem, o.last_error
+          from members m join metafield_owners o on o.store_id = ${ctx.storeId} and o.kind = 'customer' and o.owner_id = m.id
+         where m.store_id = ${ctx.storeId} and m.platform_customer_id = ${id}`
+      )
+    )
+  const join = async (email: string, planName = 'VIP') => {
+    const { customer } = await store.member(email, planName)
+    await settle()
+    return customer.id as string
+  }
+  const subscriptionOf = async (customerId: string) => {
+    const found = await inStore((ctx) =>
+      ctx.tx.many(
+        row({ id: int }),
+        sql`
+        select s.id from members m join subscriptions s on s.store_id = ${ctx.storeId} and s.member_id = m.id
+         where m.store_id = ${ctx.storeId} and m.platform_customer_id = ${customerId} order by s.id desc`
+      )
+    )
+    return `sub_${found[0]!.id}`
+  }
+  const memberIdOf = (customerId: string) =>
+    inStore(async (ctx) => {
+      const found = await ctx.tx.one(
+        row({ id: int }),
+        sql`select id from members where store_id = ${ctx.storeId} and platform_customer_id = ${customerId}`
+      )
+      return found.id
+    })
+  const person = (email: string) => service.admin('POST', `${store.at}/sandbox/customers`, { email })
+  const act = async (id: string, action: string, body: object = {}, method = 'POST') => {
+    const done = await call(store, method, `/subscriptions/${await subscriptionOf(id)}/${action}`, body)
+    assert.ok(done.status < 300, JSON.stringify(done.body))
+    await settle()
+  }
+  const diff = async () => (await call(store, 'GET', '/metafields')).body
+  const set = async (key: string, value: object) => {
+    const done = await call(store, 'PATCH', `/storefront-settings/${key}`, { value })
+    await settle()
+    return done
+  }
+  /** The engine alone, with some calls replaced. */
+  const engine = (calls: Partial<Connector['metafields']>) =>
+    createMetafieldEngine({
+      db,
+      leaseOwner: 1,
+      connectorOf: async () => withCalls(connector, { metafields: calls }),
+      patience: { slowMs: 10, comeBackMs: 20 }
+    })
+  return {
+    store,
+    connector,
+    memberIdOf,
+    person,
+    subscriptionOf,
+    inStore,
+    settle,
+    shop,
+    of,
+    found,
+    setByHand,
+    owner,
+    join,
+    act,
+    diff,
+    set,
+    engine
+  }
+}
+
+test('every key of the shop but the Elite plan is there from the connection on, with its default', async () => {
+  const { shop, diff } = await aShop()
+  const found = await shop()
+  assert.deepEqual(
+    [...found.keys()].toSorted(),
+    keysOf('shop')
+      .filter((key) => key !== 'svc_plan_settings2')
+      .toSorted()
+  )
+  assert.equal(found.get('general'), '1')
+  assert.equal(
+    found.get('svc_loyalty_settings'),
+    '{"loyalty_enabled":0,"tiers_enabled":0,"ratio_points":0,"reward_type":"points"}'
+  )
+  assert.equal(found.get('svc_wallet_pass_sale_campaigns'), '[]')
+  assert.deepEqual(await diff(), { differences: [], compared: 1, next: null })
+})
+
+test('the main plans fill the plan settings, and a change of plan, perks or main plan follows', async () => {
+  const { store, shop, settle } = await aShop()
+  const plans = `${store.at}/plans`
+  const vip = async () => JSON.parse((await shop()).get('svc_plan_settings')!)
+  assert.deepEqual(
+    (({ status, type, plan_name, product_name, product_price, i_name, i_count, ft, dp }) => [
+      status,
+      type,
+      plan_name,
+      product_name,
+      product_price,
+      i_name,
+      i_count,
+      ft,
+      dp
+    ])(await vip()),
+    [1, 1, 'VIP', 'VIP', '29.00', 'month', 1, 0, 0]
+  )
+  const elite = await service.admin('POST', plans, {
+    name: 'Elite',
+    type: 'elite',
+    price: '79.50',
+    interval: 'year',
+    trial_price: '1.00',
+    trial_days: 14,
+    perks: {
+      discount: {
+        type: 'percentage',
+        value: '12.5',
+        steps: [{ quantity: 3, type: 'fixed', value: '5' }],
+        price_base: 'sale'
+      },
+      free_shipping: { countries: ['DE', 'AT'], threshold: { type: 'items', value: 3 } },
+      store_credit: { amount: '10.00', type: 'function' }
+    }
+  })
+  await settle()
+  const second = JSON.parse((await shop()).get('svc_plan_settings2')!)
+  assert.deepEqual(
+    Object.fromEntries(
+      [
+        'type',
+        'i_name',
+        'i_count',
+        'dv',
+        'dt',
+        'dat',
+        'ds',
+        'ds_info',
+        'dct',
+        'ft_price',
+        'ft_type',
+        'ft_duration',
+        'fs_country',
+        'fs_threshold_type',
+        'fs_threshold_value',
+        'store_credit_type',
+        'scripts_st_on'
+      ].map((key) => [key, second[key]])
+    ),
+    {
+      type: 2,
+      i_name: 'month',
+      i_count: 12,
+      dv: '12.5',
+      dt: 'percentage',
+      dat: 'all',
+      ds: 1,
+      ds_info: [{ quantity: 3, value: '5.00', type: 'fixed' }],
+      dct: 2,
+      ft_price: '1.00',
+      ft_type: 2,
+      ft_duration: 14,
+      fs_country: 'DE,AT',
+      fs_threshold_type: 'items',
+      fs_threshold_value: '3',
+      store_credit_type: 'function',
+      scripts_st_on: 1
+    }
+  )
+  await service.admin('PATCH', `${plans}/${elite.id}`, { status: 'disabled' })
+  await settle()
+  assert.equal((await shop()).has('svc_plan_settings2'), false, 'no Elite plan, no key')
+})
+
+test('a member has the membership, a hash, credit and details, and each change follows', async () => {
+  const { join, of, act, store, settle } = await aShop()
+  const id = await join('ada@example.com')
+  const first = await of(id)
+  assert.deepEqual([...first.keys()].toSorted(), ['customer_subscription1', ...BASE])
+  const { scid, ...membership } = first.get('customer_subscription1')
+  assert.deepEqual(membership, {
+    name: 'VIP',
+    status: 'ACTIVE',
+    member_since: '2026-01-31',
+    next_billing: '2026-02-28',
+    price: '29.00',
+    currency: 'USD',
+    offers: []
+  })
+  assert.equal(typeof scid, 'number')
+  assert.match(first.get('svc_hash'), /^[0-9a-f]{64}$/)
+  assert.deepEqual(
+    [first.get('svc_st'), first.get('svc_member_details')],
+    ['0.00', { loyalty_points: 0, birth_date: '' }]
+  )
+
+  await service.post(
+    `/store-credits/${id}/add`,
+    store.key,
+    { amount: 12.5, reason: 'Test' },
+    { 'idempotency-key': 'a' }
+  )
+  await settle()
+  assert.equal((await of(id)).get('svc_st'), '12.50')
+
+  await act(id, 'pause')
+  assert.deepEqual(
+    (({ status, next_billing }) => [status, next_billing])((await of(id)).get('customer_subscription1')),
+    ['PAUSED', '']
+  )
+  await act(id, 'resume')
+  await act(id, 'pause', { duration: 43 })
+  assert.equal((await of(id)).get('customer_subscription1').next_billing, '2026-03-31')
+  await act(id, 'resume')
+  await store.advance({ to: '2026-03-01T16:00:00Z' })
+  assert.equal((await of(id)).get('customer_subscription1').next_billing, '2026-03-31', 'after the renewal')
+  await act(id, 'cancel')
+  assert.deepEqual(
+    (({ status, next_billing }) => [status, next_billing])((await of(id)).get('customer_subscription1')),
+    ['CANCELLED', '']
+  )
+})
+
+test('a gift is in the metafields of both, is rewritten when one is renamed, and goes with the gift', async () => {
+  const { join, of, act, store, settle } = await aShop()
+  const [giver, receiver] = [await join('ada@example.com'), await join('bob@example.com')]
+  const name = async (email: string, first_name: string, last_name: string) => {
+    const members = (await service.get('/members', store.key)).body.data
+    const { id: member } = members.find((one: any) => one.customer.email === email)
+    assert.equal((await service.patch(`/members/${member}`, store.key, { first_name, last_name })).status, 200)
+    await settle()
+  }
+  await name('ada@example.com', 'Ada', 'Lovelace')
+  await act(giver, 'gift', { receiver })
+  const gid = (id: string) => `gid://platform/Customer/${id}`
+  const given = await of(giver)
+  assert.deepEqual([...given.keys()].toSorted(), ['customer_subscription1_gifts', ...BASE])
+  const [gift] = given.get('customer_subscription1_gifts')
+  assert.deepEqual(gift.customer, { id: gid(receiver), email: 'bob@example.com', name: '' })
+  assert.deepEqual(
+    [gift.subscription.name, gift.subscription.status, gift.subscription.next_billing],
+    ['VIP', 'ACTIVE', '2026-02-28']
+  )
+  const got = await of(receiver)
+  assert.deepEqual([...got.keys()].toSorted(), [
+    'customer_subscription1',
+    'customer_subscription1_parent',
+    'customer_subscription2',
+    ...BASE
+  ])
+  assert.deepEqual(got.get('customer_subscription1_parent'), {
+    subscription_id: `gid://platform/SubscriptionContract/${gift.subscription.scid}`,
+    customer: { id: gid(giver), email: 'ada@example.com', name: 'Ada Lovelace' }
+  })
+  await name('ada@example.com', 'Ada', 'King')
+  assert.equal((await of(receiver)).get('customer_subscription1_parent').customer.name, 'Ada King')
+  await name('bob@example.com', 'Bob', 'Hope')
+  assert.equal((await of(giver)).get('customer_subscription1_gifts')[0].customer.name, 'Bob Hope')
+
+  await act(giver, 'gift', undefined, 'DELETE')
+  assert.deepEqual([...(await of(giver)).keys()].toSorted(), ['customer_subscription1', ...BASE])
+  assert.deepEqual([...(await of(receiver)).keys()].toSorted(), ['customer_subscription1', ...BASE])
+})
+
+test('of two memberships VIP is the first, and an ended one stays until a live one takes its place', async () => {
+  const { store, join, of, act, subscriptionOf } = await aShop()
+  await service.admin('POST', `${store.at}/plans`, { name: 'Elite', type: 'elite', price: '59.00', interval: 'month' })
+  const id = await join('ada@example.com', 'Elite')
+  const elite = await subscriptionOf(id)
+  await join('ada@example.com')
+  const names = async () => {
+    const found = await of(id)
+    return ['customer_subscription1', 'customer_subscription2'].map((key) => {
+      const one = found.get(key)
+      return one && `${one.name} ${one.status}`
+    })
+  }
+  assert.deepEqual(await names(), ['VIP ACTIVE', 'Elite ACTIVE'])
+  await act(id, 'cancel')
+  assert.deepEqual(await names(), ['Elite ACTIVE', 'VIP CANCELLED'])
+  const done = await call(store, 'POST', `/subscriptions/${elite}/cancel`, {})
+  assert.equal(done.status, 200)
+  await service.deps.settle(store.storeId)
+  assert.deepEqual((await names()).toSorted(), ['Elite CANCELLED', 'VIP CANCELLED'])
+  await join('ada@example.com')
+  assert.deepEqual(await names(), ['VIP ACTIVE', 'Elite CANCELLED'], 'the older VIP membership is history')
+})
+
+test('what somebody has changed by hand is put right by the next change, by a sync, and by the walk over all', async () => {
+  const { store, join, of, setByHand, settle, diff, found } = await aShop()
+  const id = await join('ada@example.com')
+  await setByHand(id, 'svc_st', 'number_decimal', '99.00')
+  await setByHand(id, 'svc_member_details', 'json', '"nonsense"')
+  assert.deepEqual(
+    (await diff()).differences.map((one: any) => [one.owner, one.key, one.wanted, one.found, one.problem]),
+    [
+      ['customer', 'svc_st', '0.00', '99.00', null],
+      ['customer', 'svc_member_details', '{"loyalty_points":0,"birth_date":""}', '"nonsense"', null]
+    ]
+  )
+  // It was written in view of a value that is not there any more: that is refused, read, and written anew.
+  await service.post(`/store-credits/${id}/add`, store.key, { amount: 5, reason: 'Test' }, { 'idempotency-key': 'a' })
+  await settle()
+  assert.deepEqual((await diff()).differences, [])
+  assert.equal((await of(id)).get('svc_st'), '5.00')
+
+  await setByHand(id, 'svc_st', 'number_decimal', '99.00')
+  const one = await call(store, 'POST', '/metafields/sync', { customer: id })
+  assert.deepEqual([one.body.scope, one.body.written, one.body.waiting, one.body.problems], ['customer', 1, 0, 0])
+  assert.equal((await of(id)).get('svc_st'), '5.00')
+
+  await setByHand(id, 'svc_st', 'number_decimal', '99.00')
+  const stray = (await found(id)).has('customer_subscription2')
+  assert.equal(stray, false)
+  await setByHand(id, 'customer_subscription2', 'json', '{}')
+  await call(store, 'POST', '/metafields/sync', {})
+  await until('the walk', async () => {
+    await settle()
+    return (await diff()).differences.length === 0
+  })
+  assert.equal((await of(id)).has('customer_subscription2'), false)
+})
+
+test('customers with credit, points or a birth date have their keys, others none, and a lost answer writes nothing twice', async () => {
+  const { store, settle, of, inStore, connector, engine, owner, person, memberIdOf } = await aShop()
+  const plain = await person('plain@example.com')
+  await settle()
+  assert.deepEqual([...(await of(plain.id)).keys()], [])
+  const calls: number[] = []
+  const lost = engine({
+    set: async (entries) => {
+      calls.push(entries.length)
+      await connector.metafields.set(entries)
+      return { ok: false, failure: LOST }
+    }
+  })
+  await service.post(
+    `/store-credits/${plain.id}/add`,
+    store.key,
+    { amount: 5, reason: 'Test' },
+    { 'idempotency-key': 'a' }
+  )
+  await inStore(async (ctx) => refreshCustomerMetafields(ctx, [await memberIdOf(plain.id)]))
+  await runOut(lost, store.storeId)
+  assert.deepEqual(calls, [3])
+  assert.deepEqual([...(await of(plain.id)).keys()].toSorted(), BASE)
+  const waiting = await owner(plain.id)
+  assert.deepEqual([waiting.attempts, waiting.lastError, waiting.problem], [1, LOST.message, null])
+  await store.advance({ by: 'PT10M' })
+  const after = await owner(plain.id)
+  assert.deepEqual([after.dueAt, after.attempts, after.problem], [null, 0, null])
+})
+
+test('an owner that the platform refuses keeps no other of its batch from its metafields, and says why', async () => {
+  const { store, of, inStore, connector, engine, owner, memberIdOf, call: sent } = await withPeople(4)
+  const refused: number[] = []
+  const picky = engine({
+    set: async (entries) => {
+      const bad = entries.find(({ ownerId }) => ownerId === sent.ids[1])
+      if (!bad) return connector.metafields.set(entries)
+      refused.push(entries.length)
+      return {
+        ok: false,
+        failure: { kind: 'rejected', message: 'Owner does not exist.', field: 'metafields.3.ownerId' }
+      }
+    }
+  })
+  await inStore(async (ctx) => refreshCustomerMetafields(ctx, await Promise.all(sent.ids.map(memberIdOf))))
+  await runOut(picky, store.storeId)
+  assert.deepEqual(refused, [12, 3], 'the batch, and then the one alone')
+  for (const id of [sent.ids[0]!, sent.ids[2]!, sent.ids[3]!]) assert.equal((await of(id)).size, 3)
+  assert.equal((await of(sent.ids[1]!)).size, 0)
+  const { problem, dueAt } = await owner(sent.ids[1]!)
+  assert.deepEqual([problem, dueAt], ['The platform refuses the metafields: Owner does not exist.', null])
+  const { warnings } = await service.admin('POST', '/doctor', { store: store.domain })
+  assert.match(JSON.stringify(warnings), /metafields_written.*Owner does not exist/)
+})
+
+/** Customers with credit, whose metafields nobody has written yet. */
+async function withPeople(count: number) {
+  const shop = await aShop()
+  const ids: string[] = []
+  for (let i = 0; i < count; i++) ids.push((await shop.person(`p${i}@example.com`)).id)
+  // These requests start no background work.
+  for (const id of ids) {
+    const done = await service.post(
+      `/store-credits/${id}/add`,
+      shop.store.key,
+      { amount: 5, reason: 'Test' },
+      { 'idempotency-key': id }
+    )
+    assert.equal(done.status, 200)
+  }
+  return { ...shop, call: { ids } }
+}
+
+test('a store that throttles is asked again soon, and that counts as no try', async () => {
+  const { store, of, inStore, connector, engine, owner, memberIdOf, call: sent } = await withPeople(1)
+  const id = sent.ids[0]!
+  const busy = engine({
+    set: async () => ({ ok: false, failure: { kind: 'throttled', message: 'No points', retryAfterMs: 3_000 } })
+  })
+  await inStore(async (ctx) => refreshCustomerMetafields(ctx, [await memberIdOf(id)]))
+  await runOut(busy, store.storeId)
+  const waiting = await owner(id)
+  assert.deepEqual([waiting.attempts, waiting.problem, waiting.dueAt !== null], [0, null, true])
+  await runOut(engine({ set: connector.metafields.set }), store.storeId)
+  assert.equal((await of(id)).size, 0, 'not before its time')
+  await store.advance({ by: 'PT5S' })
+  assert.equal((await of(id)).size, 3)
+})
+
+test('what nothing changes causes no call of the platform', async () => {
+  const { store, join, inStore, engine, memberIdOf } = await aShop()
+  const id = await join('ada@example.com')
+  const none = () => assert.fail('a call of the platform')
+  await inStore(async (ctx) => {
+    await refreshCustomerMetafields(ctx, [await memberIdOf(id)])
+    await refreshShopMetafields(ctx)
+  })
+  await runOut(engine({ set: none, delete: none, findMany: none, findOfShop: none, define: none }), store.storeId)
+})
+
+test('settings that the shop had before are taken over where they can be read; the rest is reported and replaced', async () => {
+  const { store, connector, settle, shop, inStore } = await aShop()
+  const set = async (key: string, value: string) => {
+    const { shopId, metafields } = theValue(await connector.metafields.findOfShop(keysOf('shop')))
+    const seenDigest = metafields.get(key)?.digest ?? null
+    theValue(await connector.metafields.set([{ owner: 'shop', ownerId: shopId, key, type: 'json', value, seenDigest }]))
+  }
+  await set('svc_agreement', '{"agreement_enabled":"1"}')
+  await set('svc_protection', '{"svc_protection":"perhaps"}')
+  await set('svc_otp', '{"otp_enabled":1}')
+  await inStore(async (ctx) => {
+    // As a shop that was never connected.
+    await ctx.tx.run(sql`update metafield_stores set shop_id = null where store_id = ${ctx.storeId}`)
+    await beginMetafields(ctx)
+  })
+  await settle()
+  const found = await shop()
+  assert.deepEqual(
+    ['svc_agreement', 'svc_protection', 'svc_otp'].map((key) => found.get(key)),
+    ['{"agreement_enabled":1}', '{"svc_protection":0}', '{"otp_enabled":0}']
+  )
+  const alerts = (await call(store, 'GET', '/alerts')).body.data.map((one: any) => one.message)
+  assert.equal(alerts.length, 2)
+  assert.match(
+    alerts.join(),
+    /svc_protection of the shop could not be taken over, since svc_protection must be 0 or 1.*it was {"svc_protection":"perhaps"}/
+  )
+  assert.match(alerts.join(), /svc_otp .* otp_enabled must be 0/)
+})
+
+test('settings of the storefront are checked field by field, and the metafield of the shop follows', async () => {
+  const { store, set, shop } = await aShop()
+  const changed = await set('svc_widget_cart_page', {
+    m_title: 'Save {savings}',
+    hide_sp: 'on',
+    cart_default_PAYG: true
+  })
+  assert.equal(changed.status, 200)
+  const { m_title, hide_sp, cart_default_PAYG, r_title } = changed.body.value
+  assert.deepEqual([m_title, hide_sp, cart_default_PAYG, r_title], ['Save {savings}', 'on', 1, ''])
+  assert.deepEqual(JSON.parse((await shop()).get('svc_widget_cart_page')!), changed.body.value)
+  const again = await set('svc_widget_cart_page', { m_title: null, hide_sp: null })
+  assert.deepEqual(
+    [again.body.value.m_title, 'hide_sp' in again.body.value, again.body.value.cart_default_PAYG],
+    ['', false, 1]
+  )
+
+  const refused = async (key: string, value: unknown) => {
+    const { status, body } = await set(key, value as object)
+    return [status, ...(body.error.details ?? []).map(({ field, message }: any) => `${field} ${message}`)]
+  }
+  assert.deepEqual(
+    await refused('svc_widget_cart_page', { m_title: 'x'.repeat(256), m_body: 'Only {prize}', color: 1, hide_sp: 7 }),
+    [
+      400,
+      'value.color is not a field here, which are cart_default_PAYG, cart_disclaimer, enable_progress_bar, hide_sp, hide_st, m_body, m_checkout_btn_name, m_subtitle, m_title, progress_bar_item, progress_bar_title, r_body, r_subtitle, r_title, subtitle',
+      'value.hide_sp must be "on", or left out',
+      'value.m_body has {prize}, which is no placeholder; they are {plan_name}, {price}, {savings}, {credit}',
+      'value.m_title must be a text of at most 255 characters'
+    ]
+  )
+  assert.deepEqual(await refused('svc_cart_page_selector', { cart_form_selector: '</style><script>' }), [
+    400,
+    'value.cart_form_selector must be a CSS selector of at most 500 characters, without < { } or ;'
+  ])
+  assert.deepEqual(await refused('svc_otp', { otp_enabled: 1 }), [
+    400,
+    'value.otp_enabled must be 0: this version sends no mail, and customers would wait for a code that never comes'
+  ])
+  assert.deepEqual(await refused('softlogin', { settings: { cart_widget_login_link: 'maybe' } }), [
+    400,
+    'value.settings.cart_widget_login_link must be true or false'
+  ])
+  const [status, unknown] = await refused('svc_plan_settings', {})
+  assert.equal(status, 404)
+  assert.match(String(unknown), /^key must be one of svc_agreement, .*: there is no setting svc_plan_settings$/)
+  const all = (await call(store, 'GET', '/storefront-settings')).body.data
+  assert.equal(all.length, 9)
+})
