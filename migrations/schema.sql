@@ -611,6 +611,33 @@ create policy one_store on discount_redemptions for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on discount_redemptions to perennial_operator, perennial_store;
 
+create table erased_shops (
+  deleted_store bigint not null,
+  shop_key bytea not null,
+  requested_at timestamp with time zone not null,
+  deleted_at timestamp with time zone not null,
+  constraint erased_shops_pkey PRIMARY KEY (deleted_store)
+);
+grant insert, select on erased_shops to perennial_operator;
+
+create table erased_subjects (
+  store_id bigint not null,
+  subject_key bytea not null,
+  member_id bigint,
+  erased_at timestamp with time zone not null,
+  constraint erased_subjects_pkey PRIMARY KEY (store_id, subject_key),
+  constraint erased_subjects_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
+);
+alter table erased_subjects enable row level security;
+alter table erased_subjects force row level security;
+create policy all_stores on erased_subjects for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on erased_subjects for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on erased_subjects to perennial_operator, perennial_store;
+
 create table event_count_marks (
   store_id bigint not null,
   counted_to bigint not null,
@@ -1192,6 +1219,7 @@ create table members (
   platform_deleted_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  erased_at timestamp with time zone,
   constraint members_pkey PRIMARY KEY (store_id, id),
   constraint members_store_id_platform_customer_id_key UNIQUE (store_id, platform_customer_id),
   constraint members_merged_into_fkey FOREIGN KEY (store_id, merged_into) REFERENCES members(store_id, id),
@@ -1842,6 +1870,67 @@ create policy one_store on points_entries for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on points_entries to perennial_operator, perennial_store;
+
+create table privacy_exports (
+  store_id bigint not null,
+  request_id bigint not null,
+  member_id bigint,
+  content text not null,
+  made_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  fetched_at timestamp with time zone,
+  constraint privacy_exports_pkey PRIMARY KEY (store_id, request_id),
+  constraint privacy_exports_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint privacy_exports_store_id_request_id_fkey FOREIGN KEY (store_id, request_id) REFERENCES privacy_requests(store_id, id)
+);
+CREATE INDEX privacy_exports_expiring ON public.privacy_exports USING btree (store_id, expires_at);
+alter table privacy_exports enable row level security;
+alter table privacy_exports force row level security;
+create policy all_stores on privacy_exports for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on privacy_exports for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on privacy_exports to perennial_operator, perennial_store;
+
+create table privacy_requests (
+  store_id bigint not null,
+  id bigint not null generated always as identity,
+  topic text not null,
+  source text not null,
+  platform_request_id text,
+  subject_key bytea,
+  subject jsonb,
+  member_id bigint,
+  status text not null default 'waiting'::text,
+  reason text,
+  counts jsonb not null default '{}'::jsonb,
+  received_at timestamp with time zone not null,
+  due_at timestamp with time zone not null,
+  run_at timestamp with time zone,
+  progress jsonb,
+  done_at timestamp with time zone,
+  constraint privacy_requests_pkey PRIMARY KEY (store_id, id),
+  constraint privacy_requests_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint privacy_requests_check CHECK ((status = ANY (ARRAY['done'::text, 'refused'::text])) = (done_at IS NOT NULL)),
+  constraint privacy_requests_check1 CHECK ((status = ANY (ARRAY['waiting'::text, 'running'::text, 'checking'::text])) = (run_at IS NOT NULL)),
+  constraint privacy_requests_source_check CHECK (source = ANY (ARRAY['platform'::text, 'operator'::text])),
+  constraint privacy_requests_status_check CHECK (status = ANY (ARRAY['waiting'::text, 'running'::text, 'checking'::text, 'ready'::text, 'done'::text, 'refused'::text])),
+  constraint privacy_requests_topic_check CHECK (topic = ANY (ARRAY['customers/data_request'::text, 'customers/redact'::text, 'shop/redact'::text]))
+);
+CREATE INDEX privacy_requests_due ON public.privacy_requests USING btree (store_id, run_at) WHERE (run_at IS NOT NULL);
+CREATE INDEX privacy_requests_of_subject ON public.privacy_requests USING btree (store_id, subject_key);
+CREATE INDEX privacy_requests_open ON public.privacy_requests USING btree (store_id, due_at) WHERE (done_at IS NULL);
+alter table privacy_requests enable row level security;
+alter table privacy_requests force row level security;
+create policy all_stores on privacy_requests for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on privacy_requests for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on privacy_requests to perennial_operator, perennial_store;
 
 create table quarantined_contracts (
   store_id bigint not null,
@@ -2843,6 +2932,18 @@ create table sandbox.customers (
 CREATE UNIQUE INDEX customers_by_email ON sandbox.customers USING btree (store_id, lower(email));
 grant delete, insert, select, update on sandbox.customers to perennial_operator, perennial_store;
 
+create table sandbox.cycle_edits (
+  store_id bigint not null,
+  contract_id bigint not null,
+  cycle integer not null,
+  is_skipped boolean not null default false,
+  billing_at timestamp with time zone,
+  terms jsonb,
+  updated_at timestamp with time zone not null,
+  constraint cycle_edits_pkey PRIMARY KEY (store_id, contract_id, cycle)
+);
+grant delete, insert, select, update on sandbox.cycle_edits to perennial_operator, perennial_store;
+
 create table sandbox.discounts (
   store_id bigint not null,
   id bigint not null default nextval('sandbox.discount_ids'::regclass),
@@ -2887,6 +2988,7 @@ create table sandbox.drafts (
   base_revision bigint not null,
   body jsonb not null,
   committed_at timestamp with time zone,
+  cycle integer,
   constraint drafts_pkey PRIMARY KEY (store_id, id)
 );
 grant delete, insert, select, update on sandbox.drafts to perennial_operator, perennial_store;

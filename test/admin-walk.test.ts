@@ -90,6 +90,8 @@ const THINGS: Record<string, () => Promise<string> | string> = {
     (await ask('POST', '/reward-integrations', { key: `walk_${people++}`, pull: { url: 'http://127.0.0.1:9/' } })).key,
   listener: async () => (await ask('POST', '/webhook-listeners', {})).id,
   import: async () => (await ask('POST', '/imports', { source: 'csv' })).id,
+  privacy_request: async () =>
+    (await ask('POST', '/privacy', { topic: 'customers/data_request', customer: await aKnownCustomer() })).id,
   dead_letter: () => service.db.inStore(store.storeId, aDeadLetter),
   // Of the customer whom the path names before.
   code_id: async () => {

@@ -85,6 +85,7 @@ const FITTING: Record<string, Record<string, string>> = {
   order_disputes: { platform_dispute_id: "'1'" },
   order_transactions: { platform_transaction_id: "'1'" },
   order_walks: { kind: "'recent'" },
+  privacy_requests: { topic: "'customers/redact'", source: "'platform'", run_at: "'2026-01-01'" },
   platform_credit_transactions: { kind: "'ours'" },
   platform_refunds: { platform_refund_id: "'1'" },
   quarantined_contracts: { contract_id: "'1'" },

@@ -10,7 +10,7 @@ import { createMetrics } from '../src/app/metrics.ts'
 import { createService } from '../src/app/service.ts'
 import { buildHttp } from '../src/http/server/server.ts'
 import type { HttpDeps } from '../src/http/shared/deps.ts'
-import { testVault } from './store-builder.ts'
+import { testMasterKey, testVault } from './store-builder.ts'
 
 export const OPERATOR_TOKEN = 'operator-token-of-the-tests-0123456789'
 
@@ -62,7 +62,7 @@ export async function startServiceHere(
     addresses?: AddressRules
   } = {}
 ) {
-  const db = new Database({ url: databaseUrl, limits })
+  const db = new Database({ url: databaseUrl, limits, masterKey: testMasterKey })
   const sandboxDb = new Database({ url: databaseUrl, limits })
   const urls = { public: '', sandbox: '' }
   const metrics = createMetrics()

@@ -14,7 +14,8 @@ import {
 } from '#stores'
 
 /** The master key of every test. */
-export const testVault = openVault(Buffer.alloc(32, 'perennial test master key'))
+export const testMasterKey = Buffer.alloc(32, 'perennial test master key')
+export const testVault = openVault(testMasterKey)
 
 export type BuiltStore = Store & {
   credentials: Credentials

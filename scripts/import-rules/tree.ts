@@ -28,6 +28,7 @@ export const MODULES = [
   'views',
   'exports',
   'webhooks',
+  'privacy',
   'audit'
 ] as const
 
@@ -44,7 +45,7 @@ export const SECOND_DOORS: Record<string, { file: string; openTo: readonly strin
 }
 
 /** Parts of kit that are folders with a door, as `imports` of package.json names them. */
-export const KIT_FOLDERS = ['#kit/engines', '#kit/jobs', '#kit/outbox', '#kit/postgres']
+export const KIT_FOLDERS = ['#kit/engines', '#kit/jobs', '#kit/outbox', '#kit/personal-data', '#kit/postgres']
 
 /**
  * Files of a module that declare its entries of a registry (`#billing/settings`), and who lists them. They are entered
@@ -54,7 +55,8 @@ export const KIT_FOLDERS = ['#kit/engines', '#kit/jobs', '#kit/outbox', '#kit/po
 const REGISTRIES: Record<string, readonly string[]> = {
   settings: ['app'],
   metrics: ['app'],
-  'audit-rules': ['audit']
+  'audit-rules': ['audit'],
+  'personal-data': ['privacy']
 }
 
 /**

@@ -91,12 +91,11 @@ async function run(config: Config): Promise<void> {
     for (const name of applied) logger.debug(`Migrated ${name}`)
     if (applied.length > 0) logger.info(`Migrated the database: ${applied.length} files`)
     if (stop.aborted) return
-    const db = stack.adopt(new Database({ url: databaseUrl, poolSize: config.databasePool }), (open) => open.close())
+    const closing = (open: Database) => stack.adopt(open, () => open.close())
+    const db = closing(new Database({ url: databaseUrl, poolSize: config.databasePool, masterKey: config.masterKey }))
     // The sandbox answers requests, of a shop's people or of our engines.
     const sandboxLimits = { ...TIME_LIMITS, background: TIME_LIMITS.request }
-    const sandboxDb = stack.adopt(new Database({ url: databaseUrl, poolSize: 6, limits: sandboxLimits }), (open) =>
-      open.close()
-    )
+    const sandboxDb = closing(new Database({ url: databaseUrl, poolSize: 6, limits: sandboxLimits }))
     const shortenWaits = () => {
       for (const open of [db, sandboxDb]) open.shortenWaits(STOPPING_ANSWER_MS)
     }

@@ -53,6 +53,7 @@ export {
   scopesGranted
 } from '#platform/audit-rules'
 export { pointsBalancesSum, pointsEventsComplete } from '#points/audit-rules'
+export { erasedStayErased, privacyRequestsOverdue } from '#privacy/audit-rules'
 export {
   creditCodesClosed,
   creditCodesReserved,

@@ -22,6 +22,7 @@ import { addOrderCommands } from './commands/orders/orders.ts'
 import { addPlanCommands } from './commands/plan/plan.ts'
 import { addPricingCommands } from './commands/plan/pricing.ts'
 import { addPlatformCommands, type PlatformParts } from './commands/platform/platform.ts'
+import { addPrivacyCommands } from './commands/privacy/privacy.ts'
 import { addRewardCommands } from './commands/rewards/rewards.ts'
 import { addSandboxCommands } from './commands/sandbox.ts'
 import { addSeedCommand } from './commands/seed.ts'
@@ -112,6 +113,7 @@ function programOf(terminal: Terminal, parts: Parts): Command {
   addOrderCommands(program, terminal)
   addRewardCommands(program, terminal)
   addAlertCommands(program, terminal)
+  addPrivacyCommands(program, terminal)
   addDeadLetterCommands(program, terminal)
   addClockCommands(program, terminal)
   addSandboxCommands(program, terminal)

@@ -11,6 +11,7 @@ import type { ImportTerms } from './imported-subscription.ts'
 import { type HeldContract, listHeldContracts, markContractsFound } from './missing-contracts.ts'
 import { releaseQuarantinedContracts } from './quarantined-contracts.ts'
 import { updateFromContracts } from './update-from-contracts.ts'
+import { withoutErased } from './without-erased.ts'
 
 /**
  * What an import has to do with a contract that is new here: it is `creating` it or has `awaited` it, and will take it over; or it
@@ -99,7 +100,10 @@ async function takeOver(
   plans: Plan[],
   { imported = new Map() }: UpsertOptions
 ): Promise<Upserted> {
-  const owned = contracts.filter(({ customer }) => customer)
+  const { contracts: owned, ofErased } = await withoutErased(
+    ctx,
+    contracts.filter(({ customer }) => customer)
+  )
   if (owned.length === 0) return { changed: [], unsure: [], subscriptions: new Map() }
   const store = await storeContext(ctx)
   const members = await upsertCustomers(
@@ -119,6 +123,8 @@ async function takeOver(
     plans,
     store
   )
+  // One that was made while its customer was erased.
+  await endForDeletedCustomers(ctx, ofErased)
   return {
     changed: [...idsOf(fresh), ...changed],
     unsure,

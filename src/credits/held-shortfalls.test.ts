@@ -5,7 +5,7 @@ import { audit } from '#audit'
 import { sql } from '#kit/postgres'
 import { testDatabase } from '../../test/database.ts'
 import { moveTo } from './credit-account.test-helper.ts'
-import { forfeitCredit } from './forfeit-credit.ts'
+import { forfeitCredit } from './forfeits/forfeit-credit.ts'
 import * as customers from './order-credit.test-helper.ts'
 import { transferCredit } from './transfer-credit.ts'
 

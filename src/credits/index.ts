@@ -3,8 +3,8 @@ export type { Credit, CreditChange, CreditEntry, CreditMark, Reservation } from 
 export { expireCredits } from './credit-engine.ts'
 export { type Capture, captureReservation, findReservationOf, releaseReservation } from './end-reservation.ts'
 export { type CreditAccountTotals, findCredit, findCreditTotals, listAvailableCredit } from './find-credit.ts'
-export { type Forfeit, forfeitCredit } from './forfeit-credit.ts'
-export { giveBackForfeit } from './give-back-forfeit.ts'
+export { type Forfeit, forfeitCredit } from './forfeits/forfeit-credit.ts'
+export { giveBackForfeit } from './forfeits/give-back-forfeit.ts'
 export { listCreditEntries } from './list-credit-entries.ts'
 export {
   planTakeBack,

@@ -17,6 +17,7 @@ export type IdPrefix =
   | 'act'
   | 'imp'
   | 'evt'
+  | 'priv'
 
 /** The public form of an internal id: `sub_42`. */
 export function publicId(prefix: IdPrefix, id: number): string {

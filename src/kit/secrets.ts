@@ -90,6 +90,10 @@ export function openVault(masterKey: Buffer): Vault {
   }
 }
 
+/** The key of pseudonyms (`Database.pseudonym`), derived from the installation's master key: it is not in the database. */
+export const pseudonymKeyOf = (masterKey: Buffer): Buffer =>
+  Buffer.from(hkdfSync('sha256', masterKey, 'perennial', 'pseudonyms:v1', KEY_BYTES))
+
 /** Whether two texts are equal, in a time that tells nothing of where they differ, nor of how long the second is. */
 export function equalInConstantTime(presented: string, expected: string): boolean {
   return timingSafeEqual(sha256(presented), sha256(expected))

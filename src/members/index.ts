@@ -1,5 +1,7 @@
 export { assertAllowedCountry, assertHolderAllowed, checkCountry } from './allowed-country.ts'
 export { type CustomerUpdate, customerKey, customerPayload, type KnownCustomer } from './customer.ts'
+export { eraseCustomers } from './erase-customers.ts'
+export { findErasedCustomers } from './erased-customers.ts'
 export {
   type CustomerIdReference,
   findCustomerId,

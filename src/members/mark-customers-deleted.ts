@@ -1,5 +1,6 @@
 import { record } from '#kit/outbox'
 import { type Ctx, int, row, sql, text } from '#kit/postgres'
+import { findErased } from '#platform'
 import { customerChanged } from './events/customer-changed.ts'
 import { lockKeptCustomer } from './follow-merges.ts'
 import { lockCustomers } from './queries.ts'
@@ -36,6 +37,8 @@ export async function markCustomersMerged(
   const [from, kept] = [known.get(deletedId), known.get(keptId)]
   if (from === undefined) return null
   if (kept === undefined) {
+    // The one who was kept was erased: nobody comes back under that number.
+    if ((await findErased(ctx, [`customer:${keptId}`])).size > 0) return null
     // `platform_updated_at` was that of the deleted customer: any update of the one that was kept is newer.
     await ctx.tx.run(sql`
       update members set platform_customer_id = ${keptId}, platform_updated_at = null, updated_at = ${ctx.now}

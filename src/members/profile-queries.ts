@@ -7,7 +7,7 @@ export function lockProfiles(ctx: Ctx, ids: number[]) {
     ProfileRow,
     sql`
     select id, platform_customer_id, email, first_name, last_name, birth_date, profile_pending, platform_updated_at,
-           status
+           status, erased_at is not null as is_erased
       from members
      where store_id = ${ctx.storeId} and id = any(${ids}::bigint[])
      order by id for no key update`

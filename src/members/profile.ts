@@ -1,4 +1,4 @@
-import { day, instant, int, nullable, oneOf, type RowOf, row, text, textList } from '#kit/postgres'
+import { bool, day, instant, int, nullable, oneOf, type RowOf, row, text, textList } from '#kit/postgres'
 
 /** What our API can change of a person. The platform has all of it except the birth date. */
 export type Profile = {
@@ -23,7 +23,8 @@ export const ProfileRow = row({
   birthDate: nullable(day),
   profilePending: textList,
   platformUpdatedAt: nullable(instant),
-  status: nullable(oneOf('active', 'paused', 'cancelled'))
+  status: nullable(oneOf('active', 'paused', 'cancelled')),
+  isErased: bool
 })
 export type ProfileRow = RowOf<typeof ProfileRow>
 

@@ -145,17 +145,25 @@ export async function markMembershipStatuses(ctx: Ctx, memberships: MembershipSt
        and (m.status, m.plan_id, m.next_billing_at) is distinct from (s.status, s.plan_id, s.next_billing_at)`)
 }
 
-/** Inserts the customers that have no row. Existing ones stay as they are and use up no number of the sequence. */
+/**
+ * Inserts the customers that have no row. Existing ones stay as they are and use up no number of the sequence. Those who were erased are
+ * left out; a process that cannot tell who that is inserts nobody where somebody was.
+ */
 export async function insertMissingCustomers(ctx: Ctx, given: CustomerUpdate[]): Promise<void> {
   const customers = given.map(truncateFields)
+  const keys = customers.map(({ id }) => ctx.pseudonym(ctx.storeId, `customer:${id}`))
   await ctx.tx.run(sql`
     insert into members (store_id, platform_customer_id, email, first_name, last_name, created_at, updated_at)
     select ${ctx.storeId}, c.id, c.email, c.first_name, c.last_name, ${ctx.now}, ${ctx.now}
       from unnest(${customers.map((c) => c.id)}::text[], ${customers.map((c) => c.email)}::text[],
-                  ${customers.map((c) => c.firstName)}::text[], ${customers.map((c) => c.lastName)}::text[])
-             as c(id, email, first_name, last_name)
+                  ${customers.map((c) => c.firstName)}::text[], ${customers.map((c) => c.lastName)}::text[],
+                  ${keys}::bytea[])
+             as c(id, email, first_name, last_name, subject_key)
      where not exists (
              select from members k where k.store_id = ${ctx.storeId} and k.platform_customer_id = c.id offset 0)
+       and not exists (
+             select from erased_subjects e
+              where e.store_id = ${ctx.storeId} and e.subject_key = coalesce(c.subject_key, e.subject_key) offset 0)
      order by c.id
     on conflict (store_id, platform_customer_id) do nothing`)
 }

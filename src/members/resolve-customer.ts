@@ -1,6 +1,6 @@
 import { type Ctx, type Database, int, row, sql, text } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
-import type { Connector, PlatformCustomer } from '#platform'
+import { type Connector, findErased, type PlatformCustomer } from '#platform'
 import { upsertCustomers } from './upsert-customers.ts'
 
 /** References a customer by our number, the platform's number, or an e-mail address. */
@@ -29,6 +29,9 @@ export async function fetchCustomer(
   const customer = there.value.get(ids[0] ?? '')
   if (!customer)
     throw invalidField(field, 'must be a customer of the store: the platform has no such customer', 'not_found')
+  const subject = `customer:${customer.id}` as const
+  if ((await db.inStore(storeId, (ctx) => findErased(ctx, [subject]))).size > 0)
+    throw invalidField(field, 'must be a customer whose data was not erased', 'not_found')
   return customer
 }
 

@@ -17,6 +17,7 @@ import { listMemberSnapshots } from './queries.ts'
 export async function updateMember(ctx: Ctx, memberId: number, wanted: Partial<Profile>): Promise<void> {
   const [member] = await lockProfiles(ctx, [memberId])
   if (!member || member.status === null) throw memberNotFound(publicId('mem', memberId))
+  if (member.isErased) throw memberErased(publicId('mem', memberId))
   const store = await storeContext(ctx)
   if (wanted.birthDate) checkBirthDate(wanted.birthDate, ctx.now.toZonedDateTimeISO(store.timezone).toPlainDate())
 
@@ -41,5 +42,8 @@ function checkBirthDate(birthDate: Temporal.PlainDate, today: Temporal.PlainDate
 }
 
 const emailTaken = () => invalidField('email', 'is the address of another customer of the store')
+
+const memberErased = (id: string) =>
+  new Refusal('conflict', `The personal data of member ${id} was erased, and no new data can be added`)
 
 export const memberNotFound = (id: string) => new Refusal('not_found', `There is no member ${id}`)

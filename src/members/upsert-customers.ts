@@ -2,6 +2,7 @@ import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { storeContext } from '#stores'
 import { type CustomerUpdate, type KnownCustomer, truncateFields } from './customer.ts'
+import { findErasedCustomers } from './erased-customers.ts'
 import { customerChanged } from './events/customer-changed.ts'
 import { memberUpdated } from './events/member-updated.ts'
 import { changesBetween, type ProfileChanges } from './profile.ts'
@@ -9,7 +10,8 @@ import { insertMissingCustomers, listMemberSnapshots, lockCustomers, updateCusto
 
 /**
  * Inserts or updates customers that the platform reported, and returns them by the platform's id. A change of a member's public
- * fields is recorded as member.updated. An update that is older than the stored one changes nothing.
+ * fields is recorded as member.updated. An update that is older than the stored one changes nothing. Of customers who were erased nothing
+ * is stored: their rows without the person are returned.
  */
 export async function upsertCustomers(ctx: Ctx, customers: CustomerUpdate[]): Promise<Map<string, KnownCustomer>> {
   const wanted = newestOfEach(customers)
@@ -27,7 +29,9 @@ export async function upsertCustomers(ctx: Ctx, customers: CustomerUpdate[]): Pr
     })
   )
   await recordChanges(ctx, after, changes)
-  return known
+  if (known.size === wanted.size) return known
+  const missing = [...wanted.keys()].filter((id) => !known.has(id))
+  return new Map([...known, ...(await findErasedCustomers(ctx, missing))])
 }
 
 async function recordChanges(ctx: Ctx, after: KnownCustomer[], changes: Map<number, ProfileChanges>): Promise<void> {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { instant, int, json, nullable, type RowOf, row, text, textList } from '#kit/postgres'
+import { bool, instant, int, json, nullable, type RowOf, row, text, textList } from '#kit/postgres'
 import type { AutomaticDiscount, OrderCoupon, OrderLine } from '#platform'
 
 const summary = {
@@ -33,8 +33,10 @@ const summary = {
 }
 
 /** What tells whether a report is news: a row without its lists. */
-export const KnownOrder = row(summary)
-export type KnownOrder = RowOf<typeof KnownOrder>
+export type KnownOrder = Omit<FoundOrder, 'isErased'>
+/** `isErased`: its customer was erased, and it is stored without the person. */
+export const FoundOrder = row({ ...summary, isErased: bool })
+export type FoundOrder = RowOf<typeof FoundOrder>
 
 /** A row. The details are null until a message or a walk has brought them. Amounts are minor units of `currency`. */
 export const StoredOrder = row({

@@ -11,6 +11,7 @@ export type { ContractEdit } from './contracts/edit-contract.ts'
 export type { PlatformCustomer } from './customers/customer.ts'
 export type { CustomerChange } from './customers/customers-api.ts'
 export { choosePaymentMethod, type PlatformPaymentMethod } from './customers/payment-method.ts'
+export { findErased, hasErased, pseudonymIn, rememberErased, type Subject } from './erasures/erased-subjects.ts'
 export type { PlatformGiftCard } from './gift-cards/gift-cards-api.ts'
 export {
   deleteOldInbound,

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { networkOf } from '#kit/addresses'
 import { invalidBody } from '#kit/refusal'
 import { APP_PATHS, readWebhookHeaders, receiveWebhook, type WebhookHeaders } from '#platform'
+import { receiveCompliance } from '#privacy'
 import type { StoreAccess } from '#stores'
 import { createShopFinder, TooManyUnknownShops } from '../rate-limits/find-shop.ts'
 import type { BodyShare } from '../shared/body-share.ts'
@@ -57,7 +58,7 @@ export function registerInboundWebhooks(app: FastifyInstance, { db, vault, wake 
       async (request, _reply) => {
         const { headers, store } = request.sender!
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-        const received = await receiveWebhook(db, store, headers, body)
+        const received = await receiveWebhook(db, store, headers, body, receiveCompliance)
         if (received.status === 401) throw badSignature()
         if (received.status === 400) throw invalidBody('must be a JSON object in UTF-8')
         wake(store.storeId)

@@ -78,6 +78,11 @@ const TAGS: Record<string, Tag> = {
     name: 'Tags',
     description: 'The tags that the service keeps on customers and orders of the platform.'
   },
+  privacy: {
+    name: 'Privacy',
+    description:
+      'Requests about personal data: what is held about a customer, and its erasure. The platform sends them as compliance webhooks; an operator can make them too.'
+  },
   metafields: {
     name: 'Metafields',
     description: 'The metafields that the service keeps on the shop and its customers.'

@@ -25,8 +25,10 @@ const PLAIN = new Set([
 /** The form of such a value, which is not that of an e-mail address in the wrong place. */
 const PLAIN_VALUE = /^[\w:.+-]{0,40}$/
 const PLAIN_NAME = /^[\w[\]-]{1,40}$/
-/** An e-mail address or a secret in a path, also an encoded one. */
-const PERSONAL_PART = /@|%40|whsec_/i
+/** An e-mail address, a global id of a customer or a secret in a path, also an encoded one. */
+const PERSONAL_PART = /@|%40|whsec_|customer(?:\/|%2f)\d/i
+/** What comes before the number of a customer at the platform, by which others know them. */
+const BEFORE_CUSTOMERS = /^(?:customers?|store-credits)$/i
 
 const HIDDEN = '[hidden]'
 
@@ -37,7 +39,7 @@ export function loggedUrl(url: string): string {
   const path = pathOf(url)
   const shownPath = path
     .split('/')
-    .map((part) => (PERSONAL_PART.test(part) ? HIDDEN : part))
+    .map((part, i, parts) => (PERSONAL_PART.test(part) || isCustomer(part, parts[i - 1]) ? HIDDEN : part))
     .join('/')
   return path === url
     ? shownPath
@@ -47,6 +49,9 @@ export function loggedUrl(url: string): string {
         .map(loggedPair)
         .join('&')}`
 }
+
+/** A number of the platform; our own, `cust_7`, say nothing when the person is erased. */
+const isCustomer = (part: string, before = '') => /^\d+$/.test(part) && BEFORE_CUSTOMERS.test(before)
 
 function loggedPair(pair: string): string {
   const [name = '', ...value] = pair.split('=')

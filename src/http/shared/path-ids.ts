@@ -10,7 +10,8 @@ const NOUNS = {
   plan: 'plan',
   key: 'API key',
   we: 'webhook endpoint',
-  imp: 'import'
+  imp: 'import',
+  priv: 'privacy request'
 } as const satisfies Partial<Record<IdPrefix, string>>
 
 /** The internal id that a path names. Refuses a text that cannot be one as unknown. */

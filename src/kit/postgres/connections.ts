@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { pseudonymKeyOf } from '../secrets.ts'
 import { AnswerWatch } from './answer-watch.ts'
 import { Connection, type ConnectionConfig, openConnection } from './connection.ts'
 import { Pipeline } from './pipeline.ts'
@@ -33,6 +34,11 @@ export type DatabaseOptions = {
   applicationName?: string
   /** TIME_LIMITS when left out. */
   limits?: TimeLimits
+  /**
+   * The installation's, from which the key of pseudonyms is derived: that is not in the database. A process without it cannot write
+   * customers where somebody was erased.
+   */
+  masterKey?: Buffer
 }
 
 /** The connections of a process, which it uses for every kind of work. */
@@ -46,10 +52,13 @@ export class Connections {
   readonly acrossStores: Pipeline
   /** When connections of the pools were last used. */
   readonly usedAt = new WeakMap<pg.ClientBase, number>()
+  readonly pseudonymKey: Buffer | null
   readonly #config: ConnectionConfig
 
-  constructor({ url, poolSize, directConnections, applicationName, limits = TIME_LIMITS }: DatabaseOptions) {
+  constructor(options: DatabaseOptions) {
+    const { url, poolSize, directConnections, applicationName, limits = TIME_LIMITS } = options
     this.url = url
+    this.pseudonymKey = options.masterKey ? pseudonymKeyOf(options.masterKey) : null
     this.limits = limits
     this.watch = new AnswerWatch(Math.min(limits.direct.answerMs, limits.request.answerMs))
     this.#config = {

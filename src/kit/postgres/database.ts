@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import type pg from 'pg'
 import { Attempt, RolledBack } from './attempt.ts'
 import type { Connection } from './connection.ts'
@@ -24,7 +25,13 @@ export type Ctx = {
   realNowMs: number
   isRestored: boolean
   isCaughtUp: boolean
+  pseudonym: Pseudonym
 }
+
+/**
+ * A keyed hash of a text, another one in each store, by which it is known again without being stored. Null in a process that has no key.
+ */
+export type Pseudonym = (storeId: number, text: string) => Buffer | null
 
 /** A transaction of a store before its clock is read. */
 export type Bound = Pick<Ctx, 'tx' | 'storeId'>
@@ -73,6 +80,11 @@ export class Database {
       })
     this.direct = from ? from.database.direct : over(this.#connections.direct)
     this.acrossStores = from ? from.database.acrossStores : over(this.#connections.acrossStores)
+  }
+
+  readonly pseudonym: Pseudonym = (storeId, text) => {
+    const { pseudonymKey } = this.#connections
+    return pseudonymKey && createHmac('sha256', pseudonymKey).update(`${storeId} ${text}`).digest()
   }
 
   /** For connections of one's own. It may hold a password. */
@@ -130,7 +142,7 @@ export class Database {
         return StoreClock(found)
       },
       early: async (tx) => early({ tx, storeId }),
-      work: (tx, clock, read) => work({ tx, storeId, ...clock }, read)
+      work: (tx, clock, read) => work({ tx, storeId, ...clock, pseudonym: this.pseudonym }, read)
     })
   }
 

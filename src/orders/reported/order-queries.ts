@@ -1,17 +1,19 @@
 import { type Ctx, int, type RowOf, row, sql, text } from '#kit/postgres'
-import { KnownOrder, StoredOrder } from '../order.ts'
+import { FoundOrder, StoredOrder } from '../order.ts'
 
 export const RecordedOrder = row({ id: int, platformOrderId: text, name: text, number: text })
 export type RecordedOrder = RowOf<typeof RecordedOrder>
 
 /** Without locks: a report of what is known already shall cost no write. */
-export function findKnownOrders(ctx: Ctx, platformIds: string[]): Promise<KnownOrder[]> {
+export function findKnownOrders(ctx: Ctx, platformIds: string[]): Promise<FoundOrder[]> {
   return ctx.tx.many(
-    KnownOrder,
+    FoundOrder,
     sql`
     select id, platform_order_id, member_id, name, number, email, currency, total_minor, tax_minor, discount_minor,
            refunded_minor, financial_status, gateway, country_code, province, tags, discount_codes, source_name, cancelled_at,
-           processed_at, platform_updated_at, details_at, message_digest, read_digest
+           processed_at, platform_updated_at, details_at, message_digest, read_digest,
+           exists (select from members m
+                    where m.store_id = ${ctx.storeId} and m.id = orders.member_id and m.erased_at is not null) as is_erased
       from orders where store_id = ${ctx.storeId} and platform_order_id = any(${platformIds}::text[])`
   )
 }

@@ -1,6 +1,6 @@
 import { record } from '#kit/outbox'
 import { type Ctx, sql } from '#kit/postgres'
-import { type CustomerUpdate, insertMissingCustomers } from '#members'
+import { type CustomerUpdate, findErasedCustomers, insertMissingCustomers } from '#members'
 import type { PlatformOrder } from '#platform'
 import { settingsOf, storeContext } from '#stores'
 import { findChannels, recordChannels } from '../channels.ts'
@@ -10,6 +10,7 @@ import { digestOf, type StoredOrder } from '../order.ts'
 import { brandSettings } from '../settings.ts'
 import { mergeOrder, newsIn, type ReportSource, type Resolved } from './merge-order.ts'
 import { findKnownOrders, findMemberIds, lockOrders, RecordedOrder } from './order-queries.ts'
+import { withoutErased } from './without-erased.ts'
 
 export type OrdersRecorded = {
   /** By the platform's id, all that were reported. */
@@ -26,17 +27,14 @@ export type OrdersRecorded = {
  * is.
  */
 export async function storeOrders(ctx: Ctx, reported: PlatformOrder[], source: ReportSource): Promise<OrdersRecorded> {
-  const { newest, contradictory } = newestOfEach(reported, source)
+  const rows = await findKnownOrders(
+    ctx,
+    reported.map(({ id }) => id)
+  )
+  const known = new Map(rows.map((o) => [o.platformOrderId, o]))
+  const { newest, contradictory } = newestOfEach(await withoutErased(ctx, reported, known), source)
   const recorded: OrdersRecorded = { orders: new Map(), written: [], contradictory }
   if (newest.length === 0) return recorded
-  const known = new Map(
-    (
-      await findKnownOrders(
-        ctx,
-        newest.map(({ id }) => id)
-      )
-    ).map((o) => [o.platformOrderId, o])
-  )
   for (const order of known.values()) recorded.orders.set(order.platformOrderId, order)
   const toWrite: PlatformOrder[] = []
   for (const order of newest) {
@@ -121,7 +119,13 @@ async function memberIdsOf(ctx: Ctx, customers: CustomerUpdate[]): Promise<Map<s
   const missing = customers.filter(({ id }) => !known.has(id))
   if (missing.length === 0) return known
   await insertMissingCustomers(ctx, missing)
-  return findMemberIds(ctx, ids)
+  const found = await findMemberIds(ctx, ids)
+  if (found.size === ids.length) return found
+  const erased = await findErasedCustomers(
+    ctx,
+    ids.filter((id) => !found.has(id))
+  )
+  return new Map([...found, ...[...erased].map(([id, customer]) => [id, customer.id] as const)])
 }
 
 async function addOrders(

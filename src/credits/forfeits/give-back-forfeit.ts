@@ -1,10 +1,10 @@
 import type { Ctx } from '#kit/postgres'
-import { changeCredits } from './change-credits.ts'
-import { endLapsedReservations } from './end-reservation.ts'
+import { changeCredits } from '../change-credits.ts'
+import { endLapsedReservations } from '../end-reservation.ts'
+import { listEntriesOf } from '../queries.ts'
+import { restoreCredit } from '../restore-credit.ts'
+import { listLaterParts, listShortfallsSince } from '../reversal-queries.ts'
 import { undoneOf } from './forfeit-credit.ts'
-import { listEntriesOf } from './queries.ts'
-import { restoreCredit } from './restore-credit.ts'
-import { listLaterParts, listShortfallsSince } from './reversal-queries.ts'
 
 /**
  * Gives back what a forfeit has taken, also of what reservations gave back after it, once; nothing where there is no entry of that operation.

@@ -1,9 +1,9 @@
 import type { Ctx } from '#kit/postgres'
-import { writeAccounts } from './change-credits.ts'
-import type { CreditEntry } from './credit.ts'
-import { openAccounts } from './open-accounts.ts'
-import { availableOf, planChange } from './plan-change.ts'
-import { listEntriesOf } from './queries.ts'
+import { writeAccounts } from '../change-credits.ts'
+import type { CreditEntry } from '../credit.ts'
+import { openAccounts } from '../open-accounts.ts'
+import { availableOf, planChange } from '../plan-change.ts'
+import { listEntriesOf } from '../queries.ts'
 
 export type Forfeit = {
   memberId: number

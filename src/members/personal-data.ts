@@ -1,0 +1,25 @@
+import { definePersonalData } from '#kit/personal-data'
+import { sql } from '#kit/postgres'
+import { eraseCustomers } from './erase-customers.ts'
+
+/** Who they are. The row stays with its number, its status and its dates, which others count. */
+export const membersHeld = definePersonalData({
+  table: 'members',
+  columns: [
+    'platform_customer_id',
+    'email',
+    'first_name',
+    'last_name',
+    'country_code',
+    'province_code',
+    'birth_date',
+    'profile_pending'
+  ],
+  held: ({ storeId }, { memberIds }) => sql`
+    select to_jsonb(m) - '{store_id,platform_updated_at,profile_pending}'::text[] as held from members m
+     where store_id = ${storeId} and id = any(${memberIds}::bigint[]) order by id`,
+  // Also one that was written by a transaction that had begun before the erasure.
+  async erase(ctx, person) {
+    return { changed: await eraseCustomers(ctx, person.memberIds), next: null }
+  }
+})
