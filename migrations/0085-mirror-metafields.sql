@@ -56,6 +56,8 @@ create table metafield_stores (
   next_at timestamptz not null,
   phase text not null default 'start' check (phase in ('start', 'wait', 'read', 'members')),
   after_id bigint not null default 0,
+  -- Somebody has asked for a comparison, and it has not begun: the one that is under way may not show what happened since it began.
+  is_asked boolean not null default false,
   bulk_operation_id text,
   bulk_started_at timestamptz,
   -- Customers of the present walk, or of the last one: compared, and found to differ.

@@ -1298,6 +1298,7 @@ create table metafield_stores (
   next_at timestamp with time zone not null,
   phase text not null default 'start'::text,
   after_id bigint not null default 0,
+  is_asked boolean not null default false,
   bulk_operation_id text,
   bulk_started_at timestamp with time zone,
   compared integer not null default 0,

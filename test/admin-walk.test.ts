@@ -78,6 +78,7 @@ const anEndpoint = async () => (await ask('POST', '/webhooks', { url: 'http://12
 /** Creates the object of a path parameter. A parameter that is missing here fails the test. */
 const THINGS: Record<string, () => Promise<string> | string> = {
   store: () => store.id,
+  setting: () => 'svc_agreement',
   key: async () => (await ask('POST', '/keys', { name: 'Walk' })).id,
   plan: async () =>
     (await ask('POST', '/plans', { name: `P${people++}`, type: 'vip', price: 1, interval: 'month' })).id,

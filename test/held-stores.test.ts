@@ -188,6 +188,8 @@ test('no engine that rests in a held store begins anything there, though it is a
     await tx.run(sql`
       update webhook_endpoints set failing_since = ${now.subtract({ hours: 30 })}, warn_at = ${now} where store_id = ${storeId}`)
     await tx.run(sql`update tag_owners set due_at = ${now} where store_id = ${storeId}`)
+    await tx.run(sql`update metafield_owners set due_at = ${now}, is_read_first = true where store_id = ${storeId}`)
+    await tx.run(sql`update metafield_stores set next_at = statement_timestamp() where store_id = ${storeId}`)
     await tx.run(sql`update tag_walks set next_at = statement_timestamp() where store_id = ${storeId}`)
     await tx.run(sql`
       insert into spending_accounts (store_id, member_id, due_at, changed_at)
@@ -208,7 +210,7 @@ test('no engine that rests in a held store begins anything there, though it is a
   })
   await makeFacts(store)
   const resting = engines().filter(({ restsAfterRestore }) => restsAfterRestore)
-  assert.equal(resting.length, 11)
+  assert.equal(resting.length, 13)
   await passTime(store, FEBRUARY)
   await hold(store)
   for (const engine of resting) assert.equal(await engine.runOnce(storeId), 0, `${engine.name} works in a held store`)

@@ -33,7 +33,9 @@ async function aPlatformImport(faults: BulkFaults | null, contracts = 25) {
       (
         await service.sandboxDb.direct.many(
           row({ status: text }),
-          sql`select status from sandbox.bulk_operations where store_id = ${storeId} order by id`
+          sql`
+          select status from sandbox.bulk_operations
+           where store_id = ${storeId} and query not like '%metafields%' order by id`
         )
       ).map(({ status }) => status)
   }

@@ -30,7 +30,9 @@ const operationsOf = async (storeId: number) =>
   (
     await service.sandboxDb.direct.one(
       row({ count: int }),
-      sql`select count(*) as count from sandbox.bulk_operations where store_id = ${storeId}`
+      sql`
+      select count(*) as count from sandbox.bulk_operations
+       where store_id = ${storeId} and query not like '%metafields%'`
     )
   ).count
 

@@ -372,7 +372,8 @@ test('what somebody has changed by hand is put right by the next change, by a sy
   const stray = (await found(id)).has('customer_subscription2')
   assert.equal(stray, false)
   await setByHand(id, 'customer_subscription2', 'json', '{}')
-  await call(store, 'POST', '/metafields/sync', {})
+  const all = await call(store, 'POST', '/metafields/sync', {})
+  assert.equal(all.status, 202, JSON.stringify(all.body))
   await until('the walk', async () => {
     await settle()
     return (await diff()).differences.length === 0

@@ -134,8 +134,9 @@ async function startOperation(connector: Connector, { id, createdAt, failedOpera
   const query = `query ${name} { subscriptionContracts { edges { node { id status } } } }`
   const newest = await connector.bulk.findNewest()
   if (!newest.ok) return newest
-  const isOurs = newest.value?.query === query && ['created', 'running', 'completed'].includes(newest.value.status)
-  return isOurs ? { ok: true as const, value: newest.value!.id } : connector.bulk.run(query)
+  const left = newest.value.find((one) => one.query === query)
+  const isGood = left && ['created', 'running', 'completed'].includes(left.status)
+  return isGood ? { ok: true as const, value: left.id } : connector.bulk.run(query)
 }
 
 /**

@@ -1,6 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { dueQuery, type LeaseRelease } from '#kit/engines'
-import { bytes, type Ctx, directSql, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
+import {
+  bool,
+  bytes,
+  type Ctx,
+  directSql,
+  instant,
+  int,
+  nullable,
+  oneOf,
+  type RowOf,
+  row,
+  sql,
+  text
+} from '#kit/postgres'
 import { storableError } from '#kit/storable-json'
 import { retryMinutes, secondsUntilNext } from '#kit/walks'
 import { markMetafieldsDue } from './owner-queries.ts'
@@ -63,6 +76,7 @@ const Totals = row({
   written: int,
   deleted: int,
   phase: text,
+  isAsked: bool,
   compared: int,
   differed: int,
   lastError: nullable(text),
@@ -78,7 +92,7 @@ export function findMetafieldTotals(ctx: Ctx): Promise<MetafieldTotals | null> {
   return ctx.tx.maybeOne(
     Totals,
     sql`
-    select w.written, w.deleted, w.phase, w.compared, w.differed, w.last_error, w.finished_at,
+    select w.written, w.deleted, w.phase, w.is_asked, w.compared, w.differed, w.last_error, w.finished_at,
            (select count(*) from metafield_owners where store_id = ${ctx.storeId} and due_at is not null) as waiting,
            (select count(*) from metafield_owners where store_id = ${ctx.storeId} and problem is not null) as problems
       from metafield_stores w where w.store_id = ${ctx.storeId}`
@@ -99,10 +113,10 @@ const Walk = row({
  */
 export type MetafieldWalk = RowOf<typeof Walk>
 
-/** Has everything compared now. A walk that is under way goes on. */
+/** Has everything compared now. A walk that is under way goes on, and another one follows it. */
 export async function walkMetafieldsNow(ctx: Ctx): Promise<void> {
   await ctx.tx.run(sql`
-    update metafield_stores set next_at = statement_timestamp(), failures = 0 where store_id = ${ctx.storeId}`)
+    update metafield_stores set next_at = statement_timestamp(), failures = 0, is_asked = true where store_id = ${ctx.storeId}`)
 }
 
 export async function claimMetafieldWalk(ctx: Ctx, leaseOwner: number, leaseMs: number): Promise<MetafieldWalk | null> {
@@ -118,6 +132,7 @@ export async function claimMetafieldWalk(ctx: Ctx, leaseOwner: number, leaseMs: 
     update metafield_stores w
        set lease_token = w.lease_token + 1, lease_owner = ${leaseOwner},
            leased_until = statement_timestamp() + ${leaseMs} * interval '1 millisecond',
+           is_asked = case when w.phase = 'start' then false else w.is_asked end,
            compared = case when w.phase = 'start' then 0 else w.compared end,
            differed = case when w.phase = 'start' then 0 else w.differed end
       from due where w.store_id = ${ctx.storeId}
@@ -160,7 +175,8 @@ export async function markWalkStep(ctx: Ctx, walk: MetafieldWalk, step: WalkStep
            bulk_started_at = ${startedAt},
            compared = compared + ${compared}, differed = differed + ${differed}, failures = 0, last_error = null,
            finished_at = coalesce(${finishedAt}, finished_at),
-           next_at = statement_timestamp() + ${seconds} * interval '1 second', lease_owner = null, leased_until = null
+           next_at = statement_timestamp() + case when is_asked and ${phase === null}::boolean then 0 else ${seconds} end * interval '1 second',
+           lease_owner = null, leased_until = null
      where store_id = ${ctx.storeId} and lease_token = ${walk.leaseToken}`)
 }
 

@@ -27,8 +27,9 @@ export async function metafieldsSyncedSince(
   before: MetafieldTotals,
   memberId: number | null
 ): Promise<MetafieldsSynced> {
-  const { written, deleted, compared, finishedAt, waiting, problems } = (await findMetafieldTotals(ctx))!
-  const isAtEnd = finishedAt !== null && !(before.finishedAt?.equals(finishedAt) ?? false)
+  const { written, deleted, compared, finishedAt, waiting, problems, ...walk } = (await findMetafieldTotals(ctx))!
+  const isAtEnd =
+    !walk.isAsked && walk.phase === 'start' && finishedAt !== null && !(before.finishedAt?.equals(finishedAt) ?? false)
   return {
     compared: memberId !== null ? 1 : isAtEnd ? compared : null,
     written: written - before.written,

@@ -2,7 +2,7 @@ import type { PlatformClient } from '../wire/client.ts'
 import type { PlatformFile } from '../wire/download-lines.ts'
 import type { Fields } from '../wire/fields.ts'
 import type { PlatformResult } from '../wire/outcome.ts'
-import { BulkOperationById, BulkOperationCancel, BulkOperationNewest, BulkQueryRun } from './documents.ts'
+import { BulkOperationById, BulkOperationCancel, BulkOperationsNewest, BulkQueryRun } from './documents.ts'
 
 export type BulkOperation = {
   id: string
@@ -22,8 +22,8 @@ export type BulkApi = {
   run(query: string): Promise<PlatformResult<string>>
   /** Null when the platform does not have the operation any more. */
   find(id: string): Promise<PlatformResult<BulkOperation | null>>
-  /** The newest operation of ours, whatever its query; null when there is none. */
-  findNewest(): Promise<PlatformResult<BulkOperation | null>>
+  /** The newest operations of ours, whatever their queries, the newest first: at most twenty. */
+  findNewest(): Promise<PlatformResult<BulkOperation[]>>
   /** Stops an operation; one that has ended is `rejected`. */
   cancel(id: string): Promise<PlatformResult<null>>
 }
@@ -32,17 +32,22 @@ export function createBulkApi(client: PlatformClient): BulkApi {
   return {
     run: (query) => client.maintain(BulkQueryRun, { query }, (payload) => payload.at('bulkOperation').id('id')),
     find: (id) =>
-      client.query(BulkOperationById, { id: client.gid('BulkOperation', id) }, (data) =>
-        readBulkOperation(data.maybeAt('bulkOperation'), client)
-      ),
+      client.query(BulkOperationById, { id: client.gid('BulkOperation', id) }, (data) => {
+        const found = data.maybeAt('bulkOperation')
+        return found && readBulkOperation(found, client)
+      }),
     findNewest: () =>
-      client.query(BulkOperationNewest, {}, (data) => readBulkOperation(data.maybeAt('currentBulkOperation'), client)),
+      client.query(BulkOperationsNewest, {}, (data) =>
+        data
+          .at('bulkOperations')
+          .list('nodes')
+          .map((one) => readBulkOperation(one, client))
+      ),
     cancel: (id) => client.maintain(BulkOperationCancel, { id: client.gid('BulkOperation', id) }, () => null)
   }
 }
 
-function readBulkOperation(operation: Fields | null, client: PlatformClient): BulkOperation | null {
-  if (!operation) return null
+function readBulkOperation(operation: Fields, client: PlatformClient): BulkOperation {
   const url = operation.maybeText('url')
   return {
     id: operation.id('id'),

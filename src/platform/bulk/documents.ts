@@ -11,8 +11,8 @@ export const BulkOperationById = document(`query BulkOperationById($id: ID!) {
   bulkOperation(id: $id) { id status query errorCode objectCount url }
 }`)
 
-export const BulkOperationNewest = document(`query BulkOperationNewest {
-  currentBulkOperation { id status query errorCode objectCount url }
+export const BulkOperationsNewest = document(`query BulkOperationsNewest {
+  bulkOperations(first: 20, sortKey: CREATED_AT, reverse: true) { nodes { id status query errorCode objectCount url } }
 }`)
 
 export const BulkOperationCancel = document(`mutation BulkOperationCancel($id: ID!) {

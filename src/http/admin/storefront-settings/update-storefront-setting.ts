@@ -5,10 +5,10 @@ import { text } from '../fields.ts'
 import { StoreParams } from '../store.ts'
 import { presentStorefrontSetting, StorefrontSettingBody } from './setting-body.ts'
 
-/** PATCH /stores/{store}/storefront-settings/{key} */
+/** PATCH /stores/{store}/storefront-settings/{setting} */
 export function updateStorefrontSettingRoute(admin: Surface): void {
   admin.patch(
-    '/stores/:store/storefront-settings/:key',
+    '/stores/:store/storefront-settings/:setting',
     {
       config: { allow: 'operator' },
       schema: {
@@ -18,7 +18,7 @@ export function updateStorefrontSettingRoute(admin: Surface): void {
           'Changes the fields that are given; the others stay, and null is the initial value again. Flags are accepted as 0 or 1 and as true or false. The metafield of the shop follows in the background. Returns the whole setting.',
         params: Type.Object({
           ...StoreParams.properties,
-          key: text(64, 'the key of a setting', { meaning: 'Which setting', examples: ['svc_agreement'] })
+          setting: text(64, 'the key of a setting', { meaning: 'Which setting', examples: ['svc_agreement'] })
         }),
         body: Type.Object({
           value: Type.Unsafe<Record<string, unknown>>({
@@ -33,7 +33,7 @@ export function updateStorefrontSettingRoute(admin: Surface): void {
     },
     (request) =>
       request.inStore(async (ctx) => {
-        const { key } = request.params
+        const { setting: key } = request.params
         const value = await updateStorefrontSetting(ctx, key, request.body.value)
         return presentStorefrontSetting(storefrontSettingOf(key), value)
       })
