@@ -40,6 +40,7 @@ import { loseMessages } from './lost-messages.ts'
 import { olderCode } from './older-commit.ts'
 import { repeatOneKey } from './one-key.ts'
 import { mirrorCredit } from './platform-credit.ts'
+import { mirrorMetafields } from './platform-metafields.ts'
 import { prove } from './prove.ts'
 import { forgeProxyRequests } from './proxy-requests.ts'
 import { restartDatabase } from './restart-database.ts'
@@ -107,6 +108,9 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
       unheard: 0.02,
       onCards: true
     }),
+  // Of 10,000 members; the bench of the first sync says how long the throttle alone takes.
+  'platform-metafields': (place) =>
+    mirrorMetafields({ ...place, members: rounds(10_000), rounds: 8, kills: Math.min(kills, 3) }),
   'kill-sender': (place) => killSender({ ...place, events: 5_000, kills: 20 }),
   'shared-limits': (place) => shareLimits({ ...place, rounds: rounds(100), kills: rounds(100) }),
   'simulated-store': (place) => simulateStore({ ...place, members: rounds(2_500), months: 12, isShuffled: false }),

@@ -22,6 +22,7 @@ import { ledgerModelSaboteurs } from './saboteurs/ledger-model.ts'
 import { lostMessagesSaboteurs } from './saboteurs/lost-messages.ts'
 import { oneKeySaboteurs } from './saboteurs/one-key.ts'
 import { platformCreditSaboteurs } from './saboteurs/platform-credit.ts'
+import { platformMetafieldsSaboteurs } from './saboteurs/platform-metafields.ts'
 import { proxyRequestsSaboteurs } from './saboteurs/proxy-requests.ts'
 import { restartDatabaseSaboteurs } from './saboteurs/restart-database.ts'
 import { restoredBackupSaboteurs } from './saboteurs/restored-backup.ts'
@@ -42,6 +43,7 @@ export const SABOTEURS: Record<string, Saboteur> = {
   ...concurrentDeductsSaboteurs,
   ...contentionSaboteurs,
   ...crashPointsSaboteurs,
+  ...platformMetafieldsSaboteurs,
   ...proxyRequestsSaboteurs,
   ...foreignIdsSaboteurs,
   ...filterInjectionSaboteurs,
