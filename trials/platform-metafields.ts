@@ -65,7 +65,10 @@ export async function mirrorMetafields(trial: PlatformMetafieldsTrial): Promise<
     await movePlatform(platform.db, storeId, `${line.url}/${DOMAIN}`)
     const settle = () => settleStore(service!.call, at, inStore)
     // The first sync of all of them is under the same faults.
-    await service.call('POST', `${at}/metafields/sync`, {}).catch(() => {})
+    await until('a sync is accepted', () => accepted(service!.call('POST', `${at}/metafields/sync`, {})))
+    await settle()
+    await assertSame(service.call, at, 'after the first sync')
+    const comparedAt = await lastWalk(inStore)
 
     const report = { changes: 0, byHand: 0, deleted: 0 }
     for (let round = 0; round < trial.rounds; round++) {
@@ -82,6 +85,7 @@ export async function mirrorMetafields(trial: PlatformMetafieldsTrial): Promise<
       report.deleted += await deleteSome(platform, storeId, people, random)
     }
     await settle()
+    assert.equal(await lastWalk(inStore), comparedAt, 'a comparison of all has put right what is to be examined')
     await assertSame(service.call, at, 'after the changes')
     await assertRows(inStore)
 
@@ -113,6 +117,17 @@ const accepted = (call: Promise<unknown>) =>
     () => true,
     () => false
   )
+
+/** When all members were last compared. */
+async function lastWalk(inStore: InStore): Promise<string> {
+  const { at } = await inStore((ctx) =>
+    ctx.tx.one(
+      row({ at: text }),
+      sql`select finished_at::text as at from metafield_stores where store_id = ${ctx.storeId}`
+    )
+  )
+  return at
+}
 
 /** The contracts of the fixtures are sold under no plan; two of three become memberships. */
 async function joinPlans(inStore: InStore, plans: number[]): Promise<Person[]> {
