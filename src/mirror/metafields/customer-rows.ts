@@ -67,7 +67,7 @@ export function listMembershipRows(ctx: Ctx, memberIds: number[], timezone: stri
       select s.* from subscriptions s
        where s.store_id = ${ctx.storeId} and s.receiver_member_id = any(${memberIds}::bigint[]))
     select f.id, coalesce(f.receiver_member_id, f.member_id) as holder_id, f.member_id as payer_id, f.platform_contract_id, p.name,
-           f.status, p.type, (f.created_at at time zone ${timezone})::date as member_since,
+           f.status, p.type, (coalesce(f.gifted_at, f.created_at) at time zone ${timezone})::date as member_since,
            ((case f.status
                when 'active' then f.next_billing_at
                when 'paused' then case when f.resumes_at is not null then

@@ -26,7 +26,7 @@ export async function beginMetafields(ctx: Ctx): Promise<void> {
   await ctx.tx.run(sql`
     insert into metafield_stores (store_id, hash_secret, next_at)
     values (${ctx.storeId}, ${randomBytes(32)}, statement_timestamp())
-    on conflict (store_id) do update set next_at = excluded.next_at, phase = 'start', failures = 0`)
+    on conflict (store_id) do update set next_at = excluded.next_at, is_asked = true, failures = 0`)
   await markMetafieldsDue(ctx, [SHOP], { isReadFirst: true })
 }
 

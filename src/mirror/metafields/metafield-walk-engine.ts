@@ -49,7 +49,7 @@ export function createMetafieldWalkEngine({
     const { bulk } = await connectorOf(storeId)
     if (walk.phase === 'start') {
       await db.inStore(storeId, (ctx) => markMetafieldsDue(ctx, [SHOP], { isReadFirst: true }))
-      const begun = await bulk.run(allCustomerMetafields)
+      const begun = await bulk.run(allCustomerMetafields, { isGrouped: true })
       return begun.ok
         ? succeeded({ phase: 'wait', bulkOperationId: begun.value, waitSeconds: ASK_AFTER_SECONDS[0] })
         : begun

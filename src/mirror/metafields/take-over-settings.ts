@@ -1,4 +1,5 @@
 import type { Ctx } from '#kit/postgres'
+import { storableError } from '#kit/storable-json'
 import { decodeMetafield, type MetafieldsByKey } from '#platform'
 import { listStorefrontSettings, saveStorefrontSetting } from '#storefront-settings'
 import { notify } from '#stores'
@@ -18,9 +19,11 @@ export async function takeOverSettings(ctx: Ctx, found: MetafieldsByKey): Promis
       await notify(ctx, {
         kind: 'metafield_not_taken_over',
         subject: `The metafield ${setting.key} was replaced`,
-        message:
+        // The value may hold what no text of the database takes.
+        message: storableError(
           `The metafield ${setting.key} of the shop could not be taken over, since ${problem!.field} ${problem!.message}. ` +
-          `It is replaced by the setting of the service; it was ${there.value.slice(0, 500)}`
+            `It is replaced by the setting of the service; it was ${there.value.slice(0, 500)}`
+        )
       })
     }
   }

@@ -18,8 +18,11 @@ export type BulkOperation = {
 }
 
 export type BulkApi = {
-  /** Starts a query over all objects. The value is the operation's id. The platform keeps `query` as it is written. */
-  run(query: string): Promise<PlatformResult<string>>
+  /**
+   * Starts a query over all objects. The value is the operation's id. The platform keeps `query` as it is written. `isGrouped`: in the file, what belongs
+   * to an object follows it, which takes the platform longer.
+   */
+  run(query: string, options?: { isGrouped?: boolean }): Promise<PlatformResult<string>>
   /** Null when the platform does not have the operation any more. */
   find(id: string): Promise<PlatformResult<BulkOperation | null>>
   /** The newest operations of ours, whatever their queries, the newest first: at most twenty. */
@@ -30,7 +33,10 @@ export type BulkApi = {
 
 export function createBulkApi(client: PlatformClient): BulkApi {
   return {
-    run: (query) => client.maintain(BulkQueryRun, { query }, (payload) => payload.at('bulkOperation').id('id')),
+    run: (query, { isGrouped = false } = {}) =>
+      client.maintain(BulkQueryRun, { query, groupObjects: isGrouped }, (payload) =>
+        payload.at('bulkOperation').id('id')
+      ),
     find: (id) =>
       client.query(BulkOperationById, { id: client.gid('BulkOperation', id) }, (data) => {
         const found = data.maybeAt('bulkOperation')

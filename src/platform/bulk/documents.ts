@@ -1,7 +1,7 @@
 import { document } from '../wire/document.ts'
 
-export const BulkQueryRun = document(`mutation BulkQueryRun($query: String!) {
-  bulkOperationRunQuery(query: $query, groupObjects: false) {
+export const BulkQueryRun = document(`mutation BulkQueryRun($query: String!, $groupObjects: Boolean!) {
+  bulkOperationRunQuery(query: $query, groupObjects: $groupObjects) {
     bulkOperation { id }
     userErrors { field message code }
   }
