@@ -76,7 +76,8 @@ function wantMemberships(wanted: Wanted, held: MembershipRow[], profile: Profile
       LIVE[a.status] - LIVE[b.status] ||
       (a.type === b.type ? 0 : a.type === 'vip' ? -1 : 1) ||
       (b.cancelledAt?.epochMilliseconds ?? 0) - (a.cancelledAt?.epochMilliseconds ?? 0) ||
-      b.id - a.id
+      // Of live ones the oldest, as for the status of the member; of ended ones the newest.
+      (LIVE[a.status] < 3 ? a.id - b.id : b.id - a.id)
   )
   if (!first) return
   want(wanted, customerSubscription1, asSubscription(first))

@@ -74,12 +74,15 @@ export function createMetafieldEngine({ db, leaseOwner, connectorOf, patience, l
     }))
   }
 
-  const begin = (storeId: number, limit: number, isSlow: boolean): Promise<number> =>
-    flights.claim(storeId, async (except) => {
+  /** Returns how many owners were claimed: also those that are as they should be. */
+  const begin = async (storeId: number, limit: number, isSlow: boolean): Promise<number> => {
+    let count = 0
+    await flights.claim(storeId, async (except) => {
       const { metafields } = await connectorOf(storeId)
       const { claimed, writes, toRead, shop } = await db.inStore(storeId, (ctx) =>
         compareClaimed(ctx, { ...lease, limit, except })
       )
+      count = claimed
       if (claimed === 0) return []
       // While a call of the store hangs, one that hangs besides keeps only its own owner.
       const apart = <T>(items: T[], together: (items: T[]) => T[][]) =>
@@ -93,6 +96,8 @@ export function createMetafieldEngine({ db, leaseOwner, connectorOf, patience, l
         ...(await writesOf(storeId, apart(writes, batchesOf)))
       ]
     })
+    return count
+  }
 
   return {
     name: 'metafields',
