@@ -1,4 +1,4 @@
--- expand: code from 0083 can run on this schema.
+-- expand: code from 0016 can run on this schema.
 -- What operators have entered for the storefront: one row for each setting that was changed, as the text of its metafield.
 create table storefront_settings (
   store_id bigint not null references stores,

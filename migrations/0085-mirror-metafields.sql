@@ -1,4 +1,4 @@
--- expand: code from 0084 can run on this schema.
+-- expand: code from 0016 can run on this schema.
 -- The owners of the metafields that we keep on the platform: the shop (`owner_id` is 0), customers (members.id), and the automatic
 -- discounts of ours. Rows stay when nothing is wanted any more: the token of a lease must not begin again.
 create table metafield_owners (
