@@ -21,6 +21,7 @@ const PAUSE_MS = 900
 export function startCreditLoad(url: string, stores: LoadedStore[], isPatient: boolean) {
   const report: LoadReport = { acknowledged: [], refused: [] }
   const over = new AbortController()
+  const abandoned = new AbortController()
   let n = 0
 
   /** Whether it was acknowledged. */
@@ -33,7 +34,7 @@ export function startCreditLoad(url: string, stores: LoadedStore[], isPatient: b
         report.acknowledged.push(reason)
         return true
       }
-      if (!isPatient || (status !== 0 && status !== 503)) {
+      if (!isPatient || abandoned.signal.aborted || (status !== 0 && status !== 503)) {
         report.refused.push(`${reason}: ${status}`)
         return false
       }
@@ -54,6 +55,11 @@ export function startCreditLoad(url: string, stores: LoadedStore[], isPatient: b
       over.abort()
       await Promise.all(clients)
       return report
+    },
+    /** Ends the clients also where no service is left that could answer them: for a trial that has failed. */
+    abandon(): void {
+      over.abort()
+      abandoned.abort()
     }
   }
 }

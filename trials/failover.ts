@@ -41,6 +41,7 @@ export async function failOverToStandby(trial: FailoverTrial): Promise<FailoverR
   let platform: Awaited<ReturnType<typeof startPlatform>> | null = null
   let service: Awaited<ReturnType<typeof startProcess>> | null = null
   let db: Database | null = null
+  let load: ReturnType<typeof startCreditLoad> | null = null
   try {
     await pair.onPrimary('create database perennial')
     const url = pair.url('perennial')
@@ -65,7 +66,7 @@ export async function failOverToStandby(trial: FailoverTrial): Promise<FailoverR
     }
     await quiet(url)
 
-    const load = startCreditLoad(started.url, loaded, false)
+    load = startCreditLoad(started.url, loaded, false)
     await platform.deps.advanceClock(shop, { to: DUE })
     const advance = (to: string) => started.call('POST', `/stores/store_${storeId}/clock/advance`, { to })
     const advanced = advance(DUE).catch(() => null)
@@ -112,6 +113,7 @@ export async function failOverToStandby(trial: FailoverTrial): Promise<FailoverR
     assert.deepEqual(receiver.odd, [])
     return { acknowledged: acknowledged.length, unanswered: refused.length, charges: charged.length, backAfterMs }
   } finally {
+    load?.abandon()
     await service?.kill()
     await db?.close()
     receiver.close()

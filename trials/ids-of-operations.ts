@@ -22,8 +22,12 @@ export const PATH_IDS: Record<string, Thing[]> = {
   listener: ['listener'],
   import: ['import'],
   dead_letter: ['deadLetter'],
-  integration: ['integration']
+  integration: ['integration'],
+  privacy_request: ['privacyRequest']
 }
+
+/** Parameters of paths that name the same thing in every store, with one that exists. */
+const NAMES_IN_PATHS: Record<string, string> = { setting: 'general' }
 
 export const FILTER_IDS: Record<string, Thing[]> = {
   plan_id: ['plan'],
@@ -65,6 +69,8 @@ const NO_IDS: Record<string, string> = {
  * change.
  */
 export const ASKED_OF_THE_PLATFORM = new Set(['payment_method_id'])
+/** Fields that name anyone: the store answers a request about privacy also for a customer of whom it has nothing. */
+export const FOR_ANYONE = new Set(['customer createPrivacyRequest'])
 const LOOKS_LIKE_AN_ID =
   /(_ids?|^customer|^order|^receiver|^plan|^endpoint|^into|^object|^handle|^results|^before|^after|^store)$/
 
@@ -96,9 +102,10 @@ function refuseUnlisted(what: string, name: string): void {
 export function idsOf(operation: Operation, place: 'path' | 'query', known: Record<string, Thing[]>) {
   return operation.parameters.flatMap(({ name, in: where }) => {
     if (where !== place) return []
-    if (place === 'path' && name !== 'store' && !(name in known)) {
+    if (place === 'path' && name !== 'store' && !(name in known) && !(name in NAMES_IN_PATHS)) {
       assert.fail(`${operation.id} has a path with ${name}, which ids-of-operations.ts does not know`)
     }
+    if (name in NAMES_IN_PATHS) return []
     if (!(name in known)) refuseUnlisted(operation.id, name)
     return (known[name] ?? []).map((thing) => ({ name, thing }))
   })
@@ -115,7 +122,9 @@ export function fieldsOf(operation: Operation) {
 export function ownRequest(operation: Operation, surface: string, store: StoreOfThings) {
   const path = operation.path
     .replace('{store}', store.id)
-    .replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(store.things[PATH_IDS[name]![0]!]))
+    .replace(/\{(\w+)\}/g, (_, name: string) =>
+      encodeURIComponent(NAMES_IN_PATHS[name] ?? store.things[PATH_IDS[name]![0]!])
+    )
   const body = BODIES[`${surface} ${operation.id}`] ?? BODIES[operation.id] ?? (operation.example as object | undefined)
   return { path, body: withOwn(typeof body === 'object' ? body : {}, store) }
 }

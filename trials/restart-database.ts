@@ -96,6 +96,7 @@ export async function restartDatabase(trial: RestartTrial): Promise<RestartRepor
 
   await platform.deps.advanceClock(shop, { to: DUE })
   const load = startCreditLoad(url, loaded, true)
+  stack.defer(() => load.abandon())
   const advance = (to: string) => service!.call('POST', `/stores/store_${storeId}/clock/advance`, { to })
   /** Returns how many payments were taken back meanwhile. */
   const beAway = async (): Promise<number> => {

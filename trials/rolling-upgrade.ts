@@ -47,7 +47,8 @@ export async function upgradeUnderLoad(trial: UpgradeTrial): Promise<UpgradeRepo
     const node = await startProcess({
       ...trial,
       main: main[version],
-      env: { ...BESIDE_THE_PLATFORM, PUBLIC_URL: balancer.url }
+      // The packages of the older version are reached through a link, which the runner of the tests has Node not resolve.
+      env: { ...BESIDE_THE_PLATFORM, PUBLIC_URL: balancer.url, NODE_PRESERVE_SYMLINKS: '0' }
     })
     nodes.push(node)
     balancer.targets.push(node.url)
@@ -59,6 +60,7 @@ export async function upgradeUnderLoad(trial: UpgradeTrial): Promise<UpgradeRepo
   }
   const [first, second] = trial.order === 'upgrade' ? (['older', 'newer'] as const) : (['newer', 'older'] as const)
   let db: Database | null = null
+  let load: ReturnType<typeof startCreditLoad> | null = null
   try {
     const one = await start(first)
     db = new Database({ url: trial.databaseUrl })
@@ -78,7 +80,7 @@ export async function upgradeUnderLoad(trial: UpgradeTrial): Promise<UpgradeRepo
       contracts: CUSTOMERS,
       receiver: receivers[1]!
     })
-    const load = startCreditLoad(balancer.url, [loaded], true)
+    load = startCreditLoad(balancer.url, [loaded], true)
     let now = START
     const months = async (movers: Node[], consumers?: string[]) => {
       for (let month = 0; month < trial.months; month++) {
@@ -141,6 +143,7 @@ export async function upgradeUnderLoad(trial: UpgradeTrial): Promise<UpgradeRepo
       older: trial.older.commit.slice(0, 9)
     }
   } finally {
+    load?.abandon()
     await Promise.all(nodes.map((node) => node.kill()))
     await db?.close()
     for (const receiver of receivers) receiver.close()

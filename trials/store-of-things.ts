@@ -29,6 +29,7 @@ export type Thing =
   | 'reservation'
   | 'code'
   | 'integration'
+  | 'privacyRequest'
 
 /** Well-formed ids that do not exist. */
 export const UNKNOWN: Things = {
@@ -51,7 +52,8 @@ export const UNKNOWN: Things = {
   handle: 'eyJ0IjoxfQ',
   reservation: 'scr_987654321',
   code: 'scc_987654321',
-  integration: 'nobodys'
+  integration: 'nobodys',
+  privacyRequest: 'priv_987654321'
 }
 
 /** A store with one of everything that an id can name. Its ids differ from those of every other store. */
@@ -82,6 +84,7 @@ export async function aStoreOfThings(service: Service) {
   await spendByCodes(service.db, store.storeId)
   const code = await service.post(`${credit}/codes`, store.key, { amount: 10, duration: 1440 })
   const integration = await admin('POST', '/reward-integrations', { key: `points_of_${store.storeId}` })
+  const privacyRequest = await admin('POST', '/privacy', { topic: 'customers/data_request', customer: email })
   const things: Things = {
     member: member.id,
     customer: member.customer.id,
@@ -102,7 +105,8 @@ export async function aStoreOfThings(service: Service) {
     handle: fetched.data[0].handle,
     reservation: reservation.body.data.id,
     code: code.body.data.id,
-    integration: integration.key
+    integration: integration.key,
+    privacyRequest: privacyRequest.id
   }
   return { ...store, things }
 }

@@ -113,7 +113,10 @@ export const NOT_PERSONAL: Record<string, readonly string[]> = {
     'platform_url',
     'platform_credentials',
     'settings',
-    'status'
+    'status',
+    'refresh_error',
+    'granted_scopes',
+    'webhooks_url'
   ],
   storefront_settings: ['key', 'value'],
   subscription_changes: ['interval', 'actor'],
