@@ -5,7 +5,7 @@ import { retryMinutes, secondsUntilNext } from '#kit/walks'
 import { type BulkPart, findLastMessage } from '#platform'
 
 /** In the order in which they are read when all are due: orders find their customers and contracts. */
-export const READ_IN_PARTS = ['customers', 'contracts', 'orders'] as const satisfies readonly BulkPart[]
+const READ_IN_PARTS = ['customers', 'contracts', 'orders'] as const satisfies readonly BulkPart[]
 const PHASES = ['start', 'wait', 'read', 'done', 'failed'] as const
 
 /** Without the scope `read_all_orders` the platform shows no older ones. */
