@@ -10,6 +10,7 @@ import { int, row, sql } from '#kit/postgres'
 import { evictPlatformAccess, mayChangePlatform, unmarkRestored } from '#stores'
 import { createDeliveryEngine } from '#webhooks'
 import { createEngines } from '../src/app/engines.ts'
+import { noMail } from '../src/app/mail.ts'
 import { createBillingEngine } from '../src/billing/billing-engine.ts'
 import { holdRestoredStore } from '../src/sync/restored-store.ts'
 import { changeContractStatus } from './change-contract-status.ts'
@@ -148,6 +149,8 @@ const engines = (): Engine[] =>
     addresses: { loopback: true, allow: [] },
     leaseOwner: 903,
     connectorOf: service.deps.connectorOf,
+    canMail: async () => false,
+    sendMail: noMail,
     maxCallMs: 40_000,
     disconnect: async () => {},
     checkConnection: async () => ({ ok: true, value: { changed: 0 } }),

@@ -1,6 +1,7 @@
 import type { Ctx } from '#kit/postgres'
 import { storableError } from '#kit/storable-json'
 import { type Connector, type MetafieldsByKey, type PlatformFailure, type PlatformResult, succeeded } from '#platform'
+import type { Means } from '#storefront-settings'
 import { notify } from '#stores'
 import { keysOf, METAFIELDS } from './all-metafields.ts'
 import { countWrittenMetafields, markShopRead } from './metafield-store.ts'
@@ -69,13 +70,13 @@ export async function writeBatch(metafields: Api, batch: WriteBatch): Promise<En
  * Records in one transaction what calls came to. Returns the owners of refused batches: each is to be written by itself, so that one that
  * the platform does not take keeps no other from its own.
  */
-export async function recordEnded(ctx: Ctx, ended: Ended[]): Promise<OwnerWrite[]> {
+export async function recordEnded(ctx: Ctx, ended: Ended[], means: Means): Promise<OwnerWrite[]> {
   const locked = await lockClaimed(ctx, ended.flatMap(ownersOf))
   const isOurs = (owner: ClaimedOwner) => locked.has(ownerKey(owner))
   const apart: OwnerWrite[] = []
   for (const one of ended) {
     if (one.step === 'shop') {
-      if (isOurs(one.shop.owner)) await recordShop(ctx, one)
+      if (isOurs(one.shop.owner)) await recordShop(ctx, one, means)
     } else if (one.step === 'read') {
       await recordRead(ctx, { ...one, read: one.read.filter(({ owner }) => isOurs(owner)) })
     } else apart.push(...(await recordWrite(ctx, one, isOurs)))
@@ -88,11 +89,15 @@ const ownersOf = (ended: Ended): ClaimedOwner[] =>
     ? [ended.shop.owner]
     : (ended.step === 'read' ? ended.read : ended.batch).map(({ owner }) => owner)
 
-async function recordShop(ctx: Ctx, { shop, found, refused }: Extract<Ended, { step: 'shop' }>): Promise<void> {
+async function recordShop(
+  ctx: Ctx,
+  { shop, found, refused }: Extract<Ended, { step: 'shop' }>,
+  means: Means
+): Promise<void> {
   const { owner, isFirst } = shop
   if (!found.ok) return endOwners(ctx, [endOfFailure(owner, found.failure, ctx.now)])
   const { shopId, metafields } = found.value
-  if (isFirst) await takeOverSettings(ctx, metafields)
+  if (isFirst) await takeOverSettings(ctx, metafields, means)
   if (refused.size > 0) {
     await notify(ctx, {
       kind: 'metafields_not_defined',
