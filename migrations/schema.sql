@@ -288,6 +288,25 @@ create policy one_store on contract_activities for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on contract_activities to perennial_operator, perennial_store;
 
+create table country_checks (
+  store_id bigint not null,
+  subscription_id bigint not null,
+  due_at timestamp with time zone not null,
+  constraint country_checks_pkey PRIMARY KEY (store_id, subscription_id),
+  constraint country_checks_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint country_checks_store_id_subscription_id_fkey FOREIGN KEY (store_id, subscription_id) REFERENCES subscriptions(store_id, id)
+);
+CREATE INDEX country_checks_due ON public.country_checks USING btree (store_id, due_at);
+alter table country_checks enable row level security;
+alter table country_checks force row level security;
+create policy all_stores on country_checks for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on country_checks for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on country_checks to perennial_operator, perennial_store;
+
 create table credit_accounts (
   store_id bigint not null,
   member_id bigint not null,
