@@ -5,6 +5,7 @@ import { setWantedTags } from '#mirror'
 import { classifyOrder, type OrderClassification } from '#orders'
 import { orderGift, storefrontSetting } from '#storefront-settings'
 import { findActiveTiers } from './active-tiers.ts'
+import { keepAgreements } from './agreements.ts'
 import { orderEffectsChanged } from './events/order-effects-changed.ts'
 import { refreshFirstOrders } from './first-orders.ts'
 import { linkOrders, type OrderLink } from './link-orders.ts'
@@ -69,10 +70,9 @@ export async function refreshOrders(
   )
   await refreshFirstOrders(ctx, memberIds)
   await settleTakenBack(ctx, orders)
-  await applyLostDisputes(
-    ctx,
-    decided.flatMap(({ order, waits }) => (waits ? [] : { order, links: links.get(order.id) ?? [] }))
-  )
+  const linked = decided.flatMap(({ order, waits }) => (waits ? [] : { order, links: links.get(order.id) ?? [] }))
+  await applyLostDisputes(ctx, linked)
+  await keepAgreements(ctx, linked)
 }
 
 type Parts = { membership: OrderLink | null; product: OrderLink | null }
