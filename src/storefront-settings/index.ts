@@ -7,8 +7,8 @@ export { otp } from './keys/svc-otp.ts'
 export {
   listStorefrontSettings,
   STOREFRONT_SETTINGS,
-  saveStorefrontSetting,
   storefrontSetting,
   storefrontSettingOf,
+  takeOverStorefrontSetting,
   updateStorefrontSetting
 } from './storefront-settings.ts'
