@@ -186,6 +186,8 @@ export async function markWalkStep(ctx: Ctx, walk: MetafieldWalk, step: WalkStep
            bulk_started_at = ${startedAt},
            compared = compared + ${compared}, differed = differed + ${differed}, failures = 0, last_error = null,
            file_failures = ${fileFailures},
+           -- What was asked for is still to be done.
+           is_asked = is_asked or ${step.fileError != null && phase === 'start'},
            file_error = case when ${step.fileError !== undefined} then ${step.fileError ? storableError(step.fileError) : null}::text else file_error end,
            finished_at = coalesce(${finishedAt}, finished_at),
            next_at = statement_timestamp() + case when is_asked and ${phase === null}::boolean then 0 else ${seconds} end * interval '1 second',
