@@ -4,6 +4,7 @@ import { createJobEngine } from '#kit/jobs'
 import type { Statement } from '#kit/postgres'
 import { storeNow } from '#stores'
 import { jobs } from '../src/app/jobs.ts'
+import { noMail } from '../src/app/mail.ts'
 import { RecordingDatabase } from '../test/recorder.ts'
 import type { BuiltStore } from '../test/store-builder.ts'
 import { asScript } from './pgbench.ts'
@@ -57,7 +58,7 @@ export async function recordRenewal(url: string, store: BuiltStore): Promise<Ren
     const connector = stubConnector({ now: await storeNow(db, storeId), priceMinor: 2900 })
     const connectorOf = async () => connector
     await createBillingEngine({ db, leaseOwner: 1, connectorOf }).runOnce(storeId)
-    await createJobEngine({ db, leaseOwner: 1, jobs, deps: { db, connectorOf } }).runOnce(storeId)
+    await createJobEngine({ db, leaseOwner: 1, jobs, deps: { db, connectorOf, sendMail: noMail } }).runOnce(storeId)
 
     const script = scriptOf(db.transactions, storeId)
     await owner.query(`

@@ -51,6 +51,7 @@ function perennialServer(connectionString: string, keepsPages: boolean) {
     addresses: { loopback: false, allow: [] },
     health: { ready: async () => ({ ready: true, checks: {} }), metrics: (_request, response) => void response.end() },
     wake: () => {},
+    canMail: async () => false,
     connectorOf: unused,
     connectStore: unused,
     install: {

@@ -7,6 +7,7 @@ import type { Connector } from '#platform'
 import { storeStatuses } from '#stores'
 import { consumers } from '../src/app/consumers.ts'
 import { jobs } from '../src/app/jobs.ts'
+import { noMail } from '../src/app/mail.ts'
 
 export type RenewalRunner = {
   db: Database
@@ -18,7 +19,7 @@ export type RenewalRunner = {
 
 /** Runs the engines of a renewal on a node: charges, jobs such as the push of the next date, consumers of facts, and `more`. */
 export function createRenewalRunner({ db, node, connectorOf, more = [], onError }: RenewalRunner): Runner {
-  const deps = { db, leaseOwner: node.id, connectorOf }
+  const deps = { db, leaseOwner: node.id, connectorOf, sendMail: noMail }
   return createRunner({
     db,
     holds: node.holds,

@@ -7,6 +7,7 @@ import type { Connector } from '#platform'
 import { rollUpTotals } from '#views'
 import { consumers } from '../src/app/consumers.ts'
 import { jobs } from '../src/app/jobs.ts'
+import { noMail } from '../src/app/mail.ts'
 import { type AttemptResult, resultOf } from '../src/billing/attempts/attempt-result.ts'
 import { createChargingTurns } from '../src/billing/charging/charging-turns.ts'
 import { openDueAttempts } from '../src/billing/charging/open-attempts.ts'
@@ -38,7 +39,12 @@ export async function runStages(
 ): Promise<{ costs: Record<Stage, Cost>; settled: number }> {
   const { connector, results } = pendingConnector(now)
   const charging = createChargingTurns({ db, leaseOwner: 1, connectorOf: async () => connector })
-  const pushing = createJobEngine({ db, leaseOwner: 1, jobs, deps: { db, connectorOf: async () => connector } })
+  const pushing = createJobEngine({
+    db,
+    leaseOwner: 1,
+    jobs,
+    deps: { db, connectorOf: async () => connector, sendMail: noMail }
+  })
   const following: Engine[] = [...createFactEngines({ db, consumers }), createMetricsRollupEngine({ db })]
   const analyzing = analyzeAsServed(db)
   let settled = 0

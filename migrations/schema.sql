@@ -288,6 +288,25 @@ create policy one_store on contract_activities for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on contract_activities to perennial_operator, perennial_store;
 
+create table country_checks (
+  store_id bigint not null,
+  subscription_id bigint not null,
+  due_at timestamp with time zone not null,
+  constraint country_checks_pkey PRIMARY KEY (store_id, subscription_id),
+  constraint country_checks_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint country_checks_store_id_subscription_id_fkey FOREIGN KEY (store_id, subscription_id) REFERENCES subscriptions(store_id, id)
+);
+CREATE INDEX country_checks_due ON public.country_checks USING btree (store_id, due_at);
+alter table country_checks enable row level security;
+alter table country_checks force row level security;
+create policy all_stores on country_checks for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on country_checks for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on country_checks to perennial_operator, perennial_store;
+
 create table credit_accounts (
   store_id bigint not null,
   member_id bigint not null,
@@ -873,6 +892,31 @@ create policy one_store on idempotent_responses for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on idempotent_responses to perennial_operator, perennial_store;
+
+create table identification_codes (
+  store_id bigint not null,
+  id text not null,
+  member_id bigint,
+  tries smallint not null default 0,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  constraint identification_codes_pkey PRIMARY KEY (store_id, id),
+  constraint identification_codes_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint identification_codes_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
+  constraint identification_codes_tries_check CHECK (tries >= 0 AND tries <= 5)
+);
+CREATE INDEX identification_codes_expiring ON public.identification_codes USING btree (store_id, expires_at);
+CREATE INDEX identification_codes_of_member ON public.identification_codes USING btree (store_id, member_id) WHERE (member_id IS NOT NULL);
+alter table identification_codes enable row level security;
+alter table identification_codes force row level security;
+create policy all_stores on identification_codes for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on identification_codes for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on identification_codes to perennial_operator, perennial_store;
 
 create table import_rows (
   store_id bigint not null,
@@ -3121,6 +3165,19 @@ create table sandbox.jobs (
   constraint jobs_pkey PRIMARY KEY (store_id, id)
 );
 grant delete, insert, select, update on sandbox.jobs to perennial_operator, perennial_store;
+
+create table sandbox.mails (
+  store_id bigint not null,
+  id bigint not null generated always as identity,
+  sent_to text not null,
+  sender_name text not null,
+  subject text not null,
+  content_text text not null,
+  content_html text not null,
+  sent_at timestamp with time zone not null,
+  constraint mails_pkey PRIMARY KEY (store_id, id)
+);
+grant delete, insert, select, update on sandbox.mails to perennial_operator, perennial_store;
 
 create table sandbox.metafield_definitions (
   store_id bigint not null,

@@ -10,6 +10,7 @@ import { type AdminControls, adminControls, type SandboxUrls } from './controls/
 import { type Controls, makeControls } from './controls/index.ts'
 import { sandboxEngine } from './engine.ts'
 import { makeApp, type Platform } from './http.ts'
+import { createMailbox, type Mailbox } from './mail/receive-mail.ts'
 import { oauthRoutes } from './oauth/admin-pages.ts'
 import { NO_APP, type SandboxApp } from './oauth/app.ts'
 import { reportingQueued } from './report-queued.ts'
@@ -27,6 +28,8 @@ export type Sandbox = {
   adminControls(urls: SandboxUrls): AdminControls
   /** The work that becomes due as time passes. */
   engine: Engine
+  /** Where mail to customers of its shops goes. */
+  mail: Mailbox
   close(): Promise<void>
 }
 
@@ -67,6 +70,7 @@ export function createSandbox(options: {
     controls,
     adminControls: (urls) => adminControls(platform, controls, urls),
     engine: sandboxEngine(options.db, shops, agent, schema, options.clock),
+    mail: createMailbox(platform),
     close: async () => {
       await app.close()
       await agent.close()

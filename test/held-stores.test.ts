@@ -10,6 +10,7 @@ import { int, row, sql } from '#kit/postgres'
 import { evictPlatformAccess, mayChangePlatform, unmarkRestored } from '#stores'
 import { createDeliveryEngine } from '#webhooks'
 import { createEngines } from '../src/app/engines.ts'
+import { noMail } from '../src/app/mail.ts'
 import { createBillingEngine } from '../src/billing/billing-engine.ts'
 import { holdRestoredStore } from '../src/sync/restored-store.ts'
 import { changeContractStatus } from './change-contract-status.ts'
@@ -148,6 +149,8 @@ const engines = (): Engine[] =>
     addresses: { loopback: true, allow: [] },
     leaseOwner: 903,
     connectorOf: service.deps.connectorOf,
+    canMail: async () => false,
+    sendMail: noMail,
     maxCallMs: 40_000,
     disconnect: async () => {},
     checkConnection: async () => ({ ok: true, value: { changed: 0 } }),
@@ -192,6 +195,9 @@ test('no engine that rests in a held store begins anything there, though it is a
     await tx.run(sql`update metafield_stores set next_at = statement_timestamp() where store_id = ${storeId}`)
     await tx.run(sql`update tag_walks set next_at = statement_timestamp() where store_id = ${storeId}`)
     await tx.run(sql`
+      insert into country_checks (store_id, subscription_id, due_at)
+      select store_id, id, ${now} from subscriptions where store_id = ${storeId}`)
+    await tx.run(sql`
       insert into spending_accounts (store_id, member_id, due_at, changed_at)
       select store_id, id, ${now}, ${now} from members where store_id = ${storeId}
       on conflict (store_id, member_id) do update set due_at = excluded.due_at`)
@@ -210,7 +216,7 @@ test('no engine that rests in a held store begins anything there, though it is a
   })
   await makeFacts(store)
   const resting = engines().filter(({ restsAfterRestore }) => restsAfterRestore)
-  assert.equal(resting.length, 13)
+  assert.equal(resting.length, 14)
   await passTime(store, FEBRUARY)
   await hold(store)
   for (const engine of resting) assert.equal(await engine.runOnce(storeId), 0, `${engine.name} works in a held store`)

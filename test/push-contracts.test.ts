@@ -6,6 +6,7 @@ import { requestedScopes } from '#platform'
 import { pushContractJob } from '#subscriptions'
 import { startSandbox } from '../sandbox/start-sandbox.test-helper.ts'
 import { jobs } from '../src/app/jobs.ts'
+import { noMail } from '../src/app/mail.ts'
 import { aChargedMember } from './charged-member.ts'
 import { testDatabase } from './database.ts'
 import { theValue } from './fake-platform.ts'
@@ -23,7 +24,7 @@ for (const [declined, code] of [
       db,
       leaseOwner: 1,
       jobs,
-      deps: { db, connectorOf: async () => m.connector }
+      deps: { db, connectorOf: async () => m.connector, sendMail: noMail }
     })
     const push = async () => {
       await m.inStore((ctx) => enqueue(ctx, pushContractJob, [{ subscriptionId: m.id }]))

@@ -8,6 +8,7 @@ import { bool, int, nullable, row, sql, text } from '#kit/postgres'
 import { listAlerts } from '#stores'
 import { listReconciliations, reconcileNow } from '#sync'
 import { jobs } from '../src/app/jobs.ts'
+import { noMail } from '../src/app/mail.ts'
 import { createReconcileEngine } from '../src/sync/reconciler/reconcile-engine.ts'
 import { aContract } from './contract-builder.ts'
 import { testDatabase } from './database.ts'
@@ -53,7 +54,7 @@ async function aReconciledStore(many: number) {
     connectorOf,
     checkConnection: async () => ({ ok: true, value: { changed: 0 } })
   })
-  const engine = createJobEngine({ db, leaseOwner: 1, jobs, deps: { db, connectorOf } })
+  const engine = createJobEngine({ db, leaseOwner: 1, jobs, deps: { db, connectorOf, sendMail: noMail } })
   return {
     ...store,
     ids,

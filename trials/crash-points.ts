@@ -13,6 +13,7 @@ import { trustLoopbackOnly } from '../bench/loopback-tls.ts'
 import { stubConnector } from '../bench/stub-connector.ts'
 import { consumers } from '../src/app/consumers.ts'
 import { jobs } from '../src/app/jobs.ts'
+import { noMail } from '../src/app/mail.ts'
 import { aDueStore, FIRST_NUMBER } from '../test/due-store.ts'
 import { type BuiltStore, testVault } from '../test/store-builder.ts'
 import { aCuttingProxy } from './cut-postgres.ts'
@@ -147,7 +148,7 @@ async function renew({ db, node, sender }: Process, { store, calls }: Place): Pr
     }
   }
   const billing = createBillingEngine({ db, leaseOwner: node.id, connectorOf })
-  const jobEngine = createJobEngine({ db, leaseOwner: node.id, jobs, deps: { db, connectorOf } })
+  const jobEngine = createJobEngine({ db, leaseOwner: node.id, jobs, deps: { db, connectorOf, sendMail: noMail } })
   const releases = [billing, jobEngine, sender].flatMap(({ releaseLeases }) => releaseLeases ?? [])
   await node.releaseDeadLeases(releases)
   await doAll([billing, jobEngine])

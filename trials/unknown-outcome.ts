@@ -11,6 +11,7 @@ import { setClock } from '#stores'
 import { stubConnector } from '../bench/stub-connector.ts'
 import { consumers } from '../src/app/consumers.ts'
 import { jobs } from '../src/app/jobs.ts'
+import { noMail } from '../src/app/mail.ts'
 import { withCalls } from '../test/connectors.ts'
 import { aDueStore } from '../test/due-store.ts'
 import type { BuiltStore } from '../test/store-builder.ts'
@@ -33,7 +34,7 @@ export async function outcomeUnknown({ db, subscriptions, seed }: UnknownTrial):
   const connectorOf = async () => platform.connector
   const engines = [
     createBillingEngine({ db, leaseOwner: 1, connectorOf }),
-    createJobEngine({ db, leaseOwner: 1, jobs, deps: { db, connectorOf } }),
+    createJobEngine({ db, leaseOwner: 1, jobs, deps: { db, connectorOf, sendMail: noMail } }),
     ...createFactEngines({ db, consumers })
   ]
 

@@ -218,7 +218,7 @@ function move(kind: 'credit' | 'debit'): Resolver {
   }
 }
 
-/** Tells somebody about a card. The sandbox sends no mail: it only refuses what the platform refuses. */
+/** Tells somebody about a card. The platform's own mail is not made here: it only refuses what the platform refuses. */
 function notify(who: 'customer' | 'recipient'): Resolver {
   return async (_root: unknown, { id }: { id: string }, api: Api) => {
     const refused = (problem: UserError) => ({ giftCard: null, userErrors: [problem] })

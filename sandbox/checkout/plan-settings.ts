@@ -25,6 +25,18 @@ export function planSettings(text: string, currency: string): PlanSettings | nul
   }
 }
 
+/** The product of a plan and the countries in which it is sold, none for everywhere; null for a text that says neither. */
+export function soldIn(text: string): { productId: string; countries: string[] } | null {
+  try {
+    const fields: Fields | null = JSON.parse(text)
+    const productId = numbers(fields?.product_gid)[0]
+    return productId && fields ? { productId, countries: list(fields.allowed_countries) } : null
+  } catch (err) {
+    if (err instanceof SyntaxError) return null
+    throw err
+  }
+}
+
 function perksOf(fields: Fields, currency: string): Perks {
   const perks: Perks = {}
   if (isOn(fields.dp)) {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Queries, sql } from '#kit/postgres'
 import type { Refusal } from '#kit/refusal'
+import { refuseCountries } from '../checkout/allowed-countries.ts'
 import type { Offer } from '../checkout/offers.ts'
 import type { Platform } from '../http.ts'
 import type { Shop } from '../shop.ts'
@@ -31,6 +32,7 @@ export async function checkout(
     const customer = await lockCustomer(q, shop, customerId)
     const offer = await requireOffer(q, shop.storeId, input.plan)
     await refuseHeld(q, shop, customer, offer)
+    await refuseCountries(q, shop, [offer], customer.country)
     const { isChallenged } = await saveCard(q, shop.storeId, customer)
     if (!isChallenged) return { ...(await placeJoin(q, shop, customer, offer, now)), challenge: null }
     const challenge = randomBytes(18).toString('base64url')

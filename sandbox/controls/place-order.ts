@@ -3,6 +3,7 @@ import type { Queries } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
 import { ACCEPTED_COUNTRY, type CartPrice, isCountry } from '#plans/pricing'
 import { inProportion, sumOf } from '../amounts.ts'
+import { refuseCountries } from '../checkout/allowed-countries.ts'
 import { automaticReductions } from '../checkout/automatic-discounts.ts'
 import { type CartTotals, type Goods, priceOf, type Reduction } from '../checkout/cart-totals.ts'
 import { memberReductions, priceForMember } from '../checkout/member-prices.ts'
@@ -158,6 +159,8 @@ async function cartOf(
   )
   const all = cartGoods({ offers, goods })
   const country = shippingAddress?.countryCode ?? null
+  // A preview shows what is in the cart; the checkout refuses to sell it.
+  if (!isPreview) await refuseCountries(q, shop, offers, country)
   const price = await priceForMember(q, shop, customer, { goods: all, country, shipping }, now)
   const reductions = memberReductions(price)
   if (input.appDiscount) reductions.push(appReduction(shop, all, reductions, input.appDiscount))

@@ -98,7 +98,7 @@ tr:last-child td { border-bottom: 0 } th { color: var(--soft); font-weight: 600 
 .done { background: var(--done); color: var(--done-ink) } .problem { background: var(--problem); color: var(--problem-ink) } .notice p { margin: .25rem 0 0 } .notice a { color: inherit }
 pre { white-space: pre-wrap; margin: .5rem 0 0; font: .85rem/1.4 ui-monospace, monospace }
 details { border-top: 1px solid var(--line); padding-top: .6rem } summary { cursor: pointer; min-height: 2rem; font-weight: 600 } details[open] summary { margin-bottom: .6rem }
-nav { display: flex; gap: 1rem; margin-right: auto }
+nav { display: flex; flex-wrap: wrap; gap: .25rem 1rem; margin-right: auto }
 .notice ul { margin: .35rem 0 0; padding-left: 1.25rem }
 .code { font: .95rem/1.4 ui-monospace, monospace }
 label.plain, .plain { font-weight: 400 } label.short { max-width: 7rem } label.plain input[type=number] { width: 5rem } input[type=checkbox] { width: auto }

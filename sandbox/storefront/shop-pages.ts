@@ -16,7 +16,8 @@ export type Catalogue = { collections: Collection[]; products: Product[]; varian
 export function shopLinks(basePath: string, pieces: number): Html {
   return html`<nav aria-label="Shop"><a href="${basePath}/products">Products</a>
     <a href="${basePath}/membership">Membership</a>
-    <a href="${basePath}/cart">Cart${pieces > 0 && ` (${pieces})`}</a></nav>`
+    <a href="${basePath}/cart">Cart${pieces > 0 && ` (${pieces})`}</a>
+    <a href="${basePath}/mail">Mail</a></nav>`
 }
 
 /** `memberPriceOf` is what a piece costs the visitor, by variant; the price itself for somebody without a membership. */

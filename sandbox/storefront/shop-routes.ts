@@ -7,6 +7,7 @@ import { heldContract } from '../controls/checkout.ts'
 import type { Controls } from '../controls/index.ts'
 import { goodsOf } from '../controls/place-order.ts'
 import type { Platform } from '../http.ts'
+import { findMail, listMails } from '../mail/mails.ts'
 import { keepCart, loggedInCustomer, type Notice, readCart } from '../session.ts'
 import type { Shop } from '../shop.ts'
 import { listCollections } from '../state/collections.ts'
@@ -30,6 +31,7 @@ import {
 import { checkDetails } from './check-details.ts'
 import { accountBar, startedText } from './home.ts'
 import { type Html, html } from './html.ts'
+import { mailPage } from './mail-page.ts'
 import { type Catalogue, cartPage, cataloguePage, checkoutPage, emptyCartPage, shopLinks } from './shop-pages.ts'
 import { themePage } from './theme-page.ts'
 
@@ -49,6 +51,9 @@ export type Pages = {
   basePathOf(request: FastifyRequest): string
   fieldsOf(request: FastifyRequest): Record<string, string | undefined>
 }
+
+/** A mail is the app's own page, with styles in its text and nothing else. */
+const MAIL_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'"
 
 const noticeOf = (problems: string[]): Notice =>
   problems.length === 1
@@ -151,6 +156,25 @@ export function shopRoutes(platform: Platform, controls: Controls, scope: Fastif
     const ofCustomer = customer && (await listMetafields(db.direct, shop.storeId, [`Customer/${customer.id}`]))
     const main = themePage(shop, basePathOf(request), ofShop, ofCustomer)
     return show(request, reply, await currentCart(request), { title: 'Membership', main })
+  })
+
+  scope.get('/mail', async (request, reply) => {
+    const { shop } = request.shopRequest
+    const main = mailPage(shop, basePathOf(request), await listMails(db.direct, shop.storeId))
+    return show(request, reply, await currentCart(request), { title: 'Mail', main })
+  })
+
+  scope.get('/mail/:id', async (request, reply) => {
+    const { id } = request.params as { id: string }
+    const mail = /^[0-9]{1,15}$/.test(id)
+      ? await findMail(db.direct, request.shopRequest.shop.storeId, Number(id))
+      : null
+    if (!mail) return reply.callNotFound()
+    return reply
+      .header('content-security-policy', MAIL_POLICY)
+      .header('cache-control', 'no-store')
+      .type('text/html')
+      .send(mail.contentHtml)
   })
 
   scope.get('/products', async (request, reply) => {

@@ -23,6 +23,7 @@ export const MODULES = [
   'mirror',
   'order-effects',
   'spending',
+  'identification',
   'analytics',
   'sync',
   'views',

@@ -98,3 +98,27 @@ test('docs/settings.md says of every setting what the program says', async () =>
     assert.ok(page.includes(`| \`${name}\` | ${accepts} | ${fallback} | ${meaning} |`), name)
   }
 })
+
+test('a mail server is an smtp address and a sender, both or neither, and its password is never shown', () => {
+  assert.equal(load().smtp, null)
+  const { smtp } = load({ SMTP_URL: 'smtps://shop:canary@mail.example.com:465', MAIL_FROM: 'shops@example.com' })
+  assert.equal(smtp?.url.reveal(), 'smtps://shop:canary@mail.example.com:465')
+  assert.equal(smtp?.from, 'shops@example.com')
+  assert.doesNotMatch(inspect(smtp), /canary/)
+  assert.throws(() => load({ SMTP_URL: 'smtp://mail.example.com' }), {
+    message: /SMTP_URL and MAIL_FROM are needed both/
+  })
+  for (const url of [
+    'mail.example.com',
+    'http://mail.example.com',
+    'smtp://mail.example.com/x',
+    'smtp://mail.example.com?a=1'
+  ]) {
+    assert.throws(() => load({ SMTP_URL: url, MAIL_FROM: 'shops@example.com' }), {
+      message: /^SMTP_URL must be an address/
+    })
+  }
+  assert.throws(() => load({ SMTP_URL: 'smtp://mail.example.com', MAIL_FROM: 'Shops <shops@example.com>' }), {
+    message: 'MAIL_FROM must be an e-mail address'
+  })
+})

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { LOG_FORMATS, LOG_LEVELS, type LogOptions } from '#kit/logger'
+import type { SmtpServer } from '#kit/mail'
 import {
   asGiven,
   isAddressOrNetwork,
@@ -55,6 +56,8 @@ export type Config = {
   operatorToken: Secret
   log: LogOptions
   trustedProxies: string[]
+  /** The operator's mail server; null for none. */
+  smtp: SmtpServer | null
   webhooks: { maxTries: number; historyDays: number; allowedNetworks: string[] }
   /** One line each, to log once there is a logger. */
   warnings: string[]
@@ -97,6 +100,12 @@ export function loadConfig(env: NodeJS.ProcessEnv, isTerminal = process.stderr.i
     throw new EnvironmentProblem('PLATFORM_CLIENT_ID and PLATFORM_CLIENT_SECRET are needed both, or neither')
   }
 
+  const smtpUrl = setting('SMTP_URL', null, smtpAddress)
+  const mailFrom = setting('MAIL_FROM', null, mailAddress)
+  if ((smtpUrl === null) !== (mailFrom === null)) {
+    throw new EnvironmentProblem('SMTP_URL and MAIL_FROM are needed both, or neither')
+  }
+
   const masterKey = setting('PERENNIAL_MASTER_KEY', null, parseMasterKey)
   const operatorToken = setting('PERENNIAL_TOKEN', null, parseOperatorToken)
 
@@ -119,6 +128,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, isTerminal = process.stderr.i
       format: setting('LOG_FORMAT', isTerminal ? 'pretty' : 'json', oneOfWords(LOG_FORMATS))
     },
     trustedProxies: setting('TRUSTED_PROXIES', [], listOf(isAddressOrNetwork)),
+    smtp: smtpUrl && mailFrom ? { url: new Secret(smtpUrl), from: mailFrom } : null,
     webhooks: {
       maxTries: setting('WEBHOOK_MAX_TRIES', 6, wholeNumberText(1, 20)),
       historyDays: setting('WEBHOOK_HISTORY_DAYS', 30, wholeNumberText(1, 3650)),
@@ -139,6 +149,14 @@ const sandboxApp = (masterKey: Buffer): PlatformApp => ({
   clientId: 'sandbox-app',
   clientSecret: createHmac('sha256', masterKey).update('the app on the sandbox platform').digest('hex')
 })
+
+const mailAddress = (given: string) => (/^[^\s@<>,;"]{1,64}@[^\s@<>,;"]{1,255}$/.test(given) ? given : undefined)
+
+const smtpAddress = (given: string) => {
+  const url = URL.canParse(given) ? new URL(given) : null
+  const isServer = url && /^smtps?:$/.test(url.protocol) && url.hostname !== '' && url.pathname.length <= 1
+  return isServer && url.search === '' && url.hash === '' ? given : undefined
+}
 
 const printable = (given: string) => (/^[\x21-\x7e]{8,500}$/.test(given) ? given : undefined)
 

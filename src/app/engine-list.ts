@@ -6,6 +6,7 @@ export { createRewardPullEngine } from '../exports/rewards/reward-pull-engine.ts
 export { createImportEngine } from '../imports/import-engine.ts'
 export { createImportPruneEngine } from '../imports/import-prune-engine.ts'
 export * from '../mirror/mirror-engines.ts'
+export { createCountryCheckEngine } from '../order-effects/country-check-engine.ts'
 export { createOrderEffectsEngine } from '../order-effects/order-effects-engine.ts'
 export { createOrderWalkEngine } from '../orders/walk/order-walk-engine.ts'
 export { createPrivacyEngine } from '../privacy/privacy-engine.ts'

@@ -1,3 +1,4 @@
+import type { SendMail } from '#identification'
 import type { Engine } from '#kit/engines'
 import { createJobEngine } from '#kit/jobs'
 import type { Measure } from '#kit/metrics'
@@ -14,6 +15,8 @@ export type EngineDeps = WebhookSettings & {
   db: Database
   leaseOwner: number
   connectorOf: (storeId: number) => Promise<Connector>
+  canMail: (storeId: number) => Promise<boolean>
+  sendMail: SendMail
   maxCallMs: number
   disconnect: (storeId: number) => Promise<void>
   checkConnection: ReconcileOptions['checkConnection']

@@ -1,5 +1,6 @@
 // Every job, one line each, from the file that defines it. Other background work: engine-list.ts and housekeeping.ts.
 export { rebuildMetricsJob } from '../analytics/rebuild-metrics-job.ts'
+export { sendCodeJob } from '../identification/send-code-job.ts'
 export { pushCustomerJob } from '../members/push-customers.ts'
 export { cancelDisputedJob } from '../order-effects/lost-disputes.ts'
 export { applyEarlierPlanVersion, applyPlanVersion } from '../subscriptions/apply-plan-version.ts'

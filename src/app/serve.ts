@@ -133,6 +133,7 @@ async function run(config: Config): Promise<void> {
         urls,
         apps: config.apps,
         allOrders: config.allOrders,
+        smtp: config.smtp,
         trustedProxies: config.trustedProxies
       }),
       (running) =>

@@ -5,6 +5,7 @@ import { checkUnsentNow } from '#billing'
 import { engineFailures, engineItems, engineRuns } from '#kit/engine-metrics'
 import { createRunner, createWorkSignals, type Runner, startNode, startNodeClock, throwFirst } from '#kit/engines'
 import { createFailureLog } from '#kit/failure-log'
+import type { SmtpServer } from '#kit/mail'
 import { registerConsumers, removeConsumers, startConsumersInStores } from '#kit/outbox'
 import { createDatabaseState, type Database, isOutage, UnknownStore } from '#kit/postgres'
 import { clockOffset } from '#kit/process-metrics'
@@ -26,6 +27,7 @@ import type { Role } from './config.ts'
 import { consumers, removedConsumers } from './consumers.ts'
 import { createEngines } from './engines.ts'
 import { createHousekeeping } from './housekeeping.ts'
+import { createMailer } from './mail.ts'
 import type { Metrics } from './metrics.ts'
 import * as settingsSections from './settings-sections.ts'
 
@@ -55,6 +57,8 @@ export type ServiceOptions = {
   apps: PlatformApps
   /** Whether shops are asked for orders older than 60 days; false when left out. */
   allOrders?: boolean
+  /** The operator's mail server; left out: mail goes to customers of sandbox shops only. */
+  smtp?: SmtpServer | null
   trustedProxies?: string[]
   /** What this machine's clock says, in epoch milliseconds; its real time when left out. */
   nodeNowMs?: () => number
@@ -137,6 +141,7 @@ export async function createService(options: ServiceOptions) {
     requestedScopes,
     app: apps.platform ? { ...apps.platform, url: () => urls.public } : undefined
   })
+  const mailer = createMailer(sandbox, options.smtp ?? null)
   const delivery = createDeliveryEngine({
     db,
     leaseOwner: node.id,
@@ -152,6 +157,8 @@ export async function createService(options: ServiceOptions) {
     addresses: options.addresses,
     leaseOwner: node.id,
     connectorOf: connections.connectorOf,
+    canMail: mailer.canMail,
+    sendMail: mailer.send,
     maxCallMs: connectors.maxCallMs,
     disconnect: connections.disconnect,
     checkConnection: connections.check,
@@ -220,6 +227,7 @@ export async function createService(options: ServiceOptions) {
     maySign: clock.isRight,
     measure: metrics.measure,
     wake: runner.wake,
+    canMail: mailer.canMail,
     connectorOf,
     connectStore: connections.connect,
     install: {

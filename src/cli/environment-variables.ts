@@ -144,6 +144,20 @@ export const ENVIRONMENT_VARIABLES = [
     meaning: 'Proxies in front of the service whose X-Forwarded-For is trusted for the address of a caller.'
   },
   {
+    name: 'SMTP_URL',
+    accepts:
+      'an address smtp://HOST:PORT or smtps://HOST:PORT, with USER:PASSWORD@ before the host where it needs them',
+    default: 'none',
+    meaning:
+      'Your mail server, which sends codes to customers (svc_otp, softlogin). A password is sent only over TLS: smtps, or STARTTLS with smtp. Customers of sandbox stores get no mail: the sandbox shows it.'
+  },
+  {
+    name: 'MAIL_FROM',
+    accepts: 'an e-mail address',
+    default: 'none',
+    meaning: 'The address that mails are sent from. The name beside it is that of the shop.'
+  },
+  {
     name: 'WEBHOOK_MAX_TRIES',
     accepts: 'a whole number from 1 to 20',
     default: '6',

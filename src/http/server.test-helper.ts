@@ -49,6 +49,7 @@ export function testServer(db: Database, given: Partial<HttpDeps> = {}) {
       metrics: (_request, response) => response.end('up 1\n')
     },
     connectorOf: async (storeId) => platforms.to(await platformAccess(db, testVault, storeId)),
+    canMail: async () => true,
     wake: (storeId) => void calls.push(['wake', storeId]),
     connectStore: noted('connectStore', undefined),
     install: {

@@ -1,6 +1,7 @@
 import { internalId } from '#kit/ids'
 import { consumer, type StoredFact } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
+import { requestCountryChecks } from './country-checks.ts'
 import { refreshOrders } from './refresh-orders.ts'
 import { requestOrdersOfContracts } from './write-effects.ts'
 
@@ -22,10 +23,9 @@ export const orderEffectsConsumer = consumer('order-effects', ORDER_FACTS, refre
 
 async function refreshOrdersOfFacts(ctx: Ctx, facts: StoredFact[]): Promise<void> {
   const created = facts.filter(({ name }) => name === 'subscription.created')
-  await requestOrdersOfContracts(
-    ctx,
-    created.flatMap(({ refs }) => refs.subscriptionId ?? [])
-  )
+  const newContracts = created.flatMap(({ refs }) => refs.subscriptionId ?? [])
+  await requestOrdersOfContracts(ctx, newContracts)
+  await requestCountryChecks(ctx, newContracts)
   await refreshOrders(ctx, facts.flatMap(orderOf), {
     formerMemberIds: facts.flatMap(({ refs }) => refs.formerMemberId ?? [])
   })

@@ -5,6 +5,7 @@ import { setWantedTags } from '#mirror'
 import { classifyOrder, listPastOrders, type OrderClassification } from '#orders'
 import { orderGift, storefrontSetting } from '#storefront-settings'
 import { findActiveTiers } from './active-tiers.ts'
+import { keepAgreements } from './agreements.ts'
 import { orderEffectsChanged } from './events/order-effects-changed.ts'
 import { refreshFirstOrders } from './first-orders.ts'
 import { linkOrders, type OrderLink } from './link-orders.ts'
@@ -73,12 +74,12 @@ export async function refreshOrders(
   )
   await refreshFirstOrders(ctx, memberIds)
   await settleTakenBack(ctx, orders)
+  const linked = decided.flatMap(({ order, waits }) => (waits ? [] : { order, links: links.get(order.id) ?? [] }))
   await applyLostDisputes(
     ctx,
-    decided.flatMap(({ order, waits }) =>
-      waits || past.has(order.id) ? [] : { order, links: links.get(order.id) ?? [] }
-    )
+    linked.filter(({ order }) => !past.has(order.id))
   )
+  await keepAgreements(ctx, linked)
 }
 
 type Parts = { membership: OrderLink | null; product: OrderLink | null }

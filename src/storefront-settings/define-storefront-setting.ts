@@ -7,8 +7,11 @@ export type StorefrontSetting<T = unknown> = Metafield<T> & {
   /** The value of a store that has entered nothing. */
   initial: T
   /** What cannot be as it is entered, although each field is accepted; null where it can. */
-  refuse(value: T): FieldProblem | null
+  refuse(value: T, means: Means): FieldProblem | null
 }
+
+/** What this service can do for a store. */
+export type Means = { canMail: boolean }
 
 /** Declares a setting. Without `initial` each of its fields has a value of its own for where it is left out. */
 export function defineStorefrontSetting<T>(declared: {
@@ -17,7 +20,7 @@ export function defineStorefrontSetting<T>(declared: {
   help: string
   field: JsonField<T>
   initial?: NoInfer<T>
-  refuse?: (value: T) => FieldProblem | null
+  refuse?: (value: T, means: Means) => FieldProblem | null
 }): StorefrontSetting<T> {
   const { initial = ofDefaults(declared.field), refuse = () => null } = declared
   return { ...defineMetafield<T>({ ...declared, owner: 'shop', type: 'json' }), initial, refuse }

@@ -1,6 +1,9 @@
-export type { StorefrontSetting } from './define-storefront-setting.ts'
+export type { Means, StorefrontSetting } from './define-storefront-setting.ts'
 export { storefrontSettingChanged } from './events/storefront-setting-changed.ts'
 export { orderGift } from './keys/order-gift.ts'
+export { softlogin } from './keys/softlogin.ts'
+export { agreement } from './keys/svc-agreement.ts'
+export { otp } from './keys/svc-otp.ts'
 export {
   listStorefrontSettings,
   STOREFRONT_SETTINGS,

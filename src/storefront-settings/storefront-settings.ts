@@ -1,7 +1,7 @@
 import { record } from '#kit/outbox'
 import { type Ctx, row, sql, text } from '#kit/postgres'
 import { decodeMetafield, encodeMetafield, MAX_METAFIELD_BYTES, readMetafield } from '#platform'
-import type { StorefrontSetting } from './define-storefront-setting.ts'
+import type { Means, StorefrontSetting } from './define-storefront-setting.ts'
 import { storefrontSettingChanged } from './events/storefront-setting-changed.ts'
 import { settingTooLong, storefrontSettingRefused, unknownStorefrontSetting } from './refusals.ts'
 import * as settingList from './setting-list.ts'
@@ -52,13 +52,14 @@ export async function listStorefrontSettings(
 export async function updateStorefrontSetting(
   ctx: Ctx,
   key: string,
-  change: Record<string, unknown>
+  change: Record<string, unknown>,
+  means: Means
 ): Promise<Record<string, unknown>> {
   const setting = storefrontSettingOf(key)
   const before = await lockSetting(ctx, setting)
   const read = readMetafield(setting, merged(setting, before, change))
   if (!read.ok) throw storefrontSettingRefused(read.problems)
-  const problem = setting.refuse(read.value)
+  const problem = setting.refuse(read.value, means)
   if (problem) throw storefrontSettingRefused([problem])
   await saveSetting(ctx, setting, read.value, before)
   return setting.field.write(read.value) as Record<string, unknown>

@@ -8,6 +8,7 @@ import { testDatabase } from '../../test/database.ts'
 import { aPlatform, data, aContract as there } from '../../test/fake-platform.ts'
 import { aStore } from '../../test/store-builder.ts'
 import { jobs } from '../app/jobs.ts'
+import { noMail } from '../app/mail.ts'
 import { upsertFromContracts } from '../contracts/upsert-from-contracts.ts'
 import { rescheduleSubscription } from '../lifecycle/reschedule-subscription.ts'
 import { lockDueSubscriptions, lockSubscriptions } from './lock-subscriptions.ts'
@@ -126,7 +127,12 @@ test('the platform gets the next dates of the new zone at once, and only dates t
     const contract = { ...there(id), nextBillingDate: variables.date }
     data(res, { subscriptionContractSetNextBillingDate: { contract, userErrors: [] } })
   })
-  const engine = createJobEngine({ db, leaseOwner: 1, jobs, deps: { db, connectorOf: async () => connector } })
+  const engine = createJobEngine({
+    db,
+    leaseOwner: 1,
+    jobs,
+    deps: { db, connectorOf: async () => connector, sendMail: noMail }
+  })
   const work = async () => {
     while ((await engine.runOnce(store.storeId)) > 0) {}
   }

@@ -19,9 +19,14 @@ export const APP_PROXY = {
 /** Those that programs call with a key have documents of their own. */
 const isOfIntegrators = (path: string) => /^\/(data|collection)(\/|$)/.test(path)
 
-/** By the second part of a path, behind `membership`. */
+/** By the second part of a path behind `membership`, else by the first. */
 const TAGS: Record<string, Tag> = {
-  churn: { name: 'Churn API', description: 'What a customer does to leave a membership.' }
+  churn: { name: 'Churn API', description: 'What a customer does to leave a membership.' },
+  identification: {
+    name: 'Identification',
+    description:
+      'Shows customers who are not logged in their prices and their store credit, by a code that is mailed to them.'
+  }
 }
 
 const tooLong = invalidField('reason', 'must be a text of 1 to 200 characters that is not blank')
@@ -29,14 +34,16 @@ const tooLong = invalidField('reason', 'must be a text of 1 to 200 characters th
 /** Every way in which the storefront refuses, with a response that it really gives. */
 const ERRORS: Record<string, ErrorKind> = {
   AuthenticationFailed: {
-    meaning: 'The app proxy of a known shop did not sign the request, or signed it too long ago.',
+    meaning:
+      'The app proxy of a known shop did not sign the request, or signed it too long ago; or a token is not good.',
     refusal: new Refusal(
       'authentication_failed',
       'The request is not signed by the app proxy of a shop that is known here'
     )
   },
   Forbidden: {
-    meaning: 'Nobody is logged in, it belongs to another customer, or a rule of the Churn API does not allow it.',
+    meaning:
+      'Nobody is logged in, it belongs to another customer, a rule of the Churn API does not allow it, or the shop does not offer it.',
     refusal: new Refusal('forbidden', 'This contract belongs to another customer')
   },
   NotFound: {
@@ -80,12 +87,15 @@ const DIALECT: DocumentDialect = {
       "The platform's app proxy adds `shop`, `logged_in_customer_id`, `timestamp` and `signature` to the query of each request and signs it; the store is the shop that it signed for. Times are shop time, `Y-m-d H:i`, and there are no nulls: an empty text stands for nothing."
   },
   tags: TAGS,
-  tagOf: (path) => path.split('/')[2] ?? '',
+  tagOf: (path) => {
+    const [, first = '', second = ''] = path.split('/')
+    return first === 'membership' ? second : first
+  },
   securitySchemes: { appProxy: APP_PROXY },
   accessOf: (allow) => ({
     security: [{ appProxy: [] }],
     'x-allow': allow,
-    note: 'A customer must be logged in to the shop.'
+    note: allow === 'visitor' ? 'Nobody needs to be logged in.' : 'A customer must be logged in to the shop.'
   }),
   isIdempotent: () => false,
   headersOfEveryResponse: ['X-Request-Id', ...RATE_LIMIT_HEADERS],

@@ -11,8 +11,8 @@ export type Role = (typeof ROLES)[number]
 export const ALLOWED = {
   /** An API key that has this scope. */
   rest: SCOPES,
-  /** A customer who is logged in to the store's shop. */
-  storefront: ['customer'],
+  /** A customer who is logged in to the store's shop, or everybody who visits it. */
+  storefront: ['customer', 'visitor'],
   /** An API key that has this scope, of the store for whose shop the app proxy signed. */
   data: ['read:data'],
   collection: ['read:data'],

@@ -46,6 +46,8 @@ export type HttpDeps = {
   measure?: Measure
   /** Starts background work in this store that a write has made due. */
   wake(storeId: number): void
+  /** Whether mail to customers of a store can be sent. */
+  canMail(storeId: number): Promise<boolean>
   /** The connector to a store's platform. Refuses when the store is disconnected. */
   connectorOf(storeId: number): Promise<Connector>
   /** Registers our webhooks on the store's platform. Safe to repeat. Refuses when the platform does not accept them. */

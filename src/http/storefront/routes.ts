@@ -1,2 +1,5 @@
 // Every route of the storefront, one line each. Their order means nothing: http/openapi sorts the document.
 export { cancelContractRoute } from './churn/cancel-contract.ts'
+export { exchangeCodeRoute } from './identification/exchange-code.ts'
+export { requestCodeRoute } from './identification/request-code.ts'
+export { showBenefitsRoute } from './identification/show-benefits.ts'

@@ -34,6 +34,12 @@ export function refuseVisitors({ proxied, routeOptions: { config, schema } }: Fa
   throw new Refusal('forbidden', `Log in to ${action.charAt(0).toLowerCase()}${action.slice(1)}`)
 }
 
+/** The store of the shop that the proxy signed for. Runs after the signature was checked. */
+export function shopOf({ proxied }: { proxied: Proxied | null }): StoreAccess {
+  if (!proxied) throw new Error('The route ran without a shop')
+  return proxied.store
+}
+
 /** The customer who is logged in, by the platform's number, and the store. Runs after the signature was checked. */
 export function customerOf({ proxied }: { proxied: Proxied | null }): { store: StoreAccess; customerId: string } {
   if (!proxied?.loggedInCustomerId) throw new Error('The route ran without a customer')

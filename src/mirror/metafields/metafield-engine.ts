@@ -32,6 +32,8 @@ type Deps = {
   db: Database
   leaseOwner: number
   connectorOf: (storeId: number) => Promise<Connector>
+  /** Whether mail to customers of the store can be sent: settings that a shop had may need it. */
+  canMail: (storeId: number) => Promise<boolean>
   patience?: Patience
   /** How long a lease lasts in real time when it is not extended; two minutes when left out. */
   leaseMs?: number
@@ -42,7 +44,14 @@ type Deps = {
  * there, without asking the platform; only what differs is written, as many owners in one call as fit. Each write states which value
  * it has seen: when somebody has changed it meanwhile, it is refused, and the owner is read. So is a shop that was just connected.
  */
-export function createMetafieldEngine({ db, leaseOwner, connectorOf, patience, leaseMs = LEASE_MS }: Deps): Engine {
+export function createMetafieldEngine({
+  db,
+  leaseOwner,
+  connectorOf,
+  canMail,
+  patience,
+  leaseMs = LEASE_MS
+}: Deps): Engine {
   const lease = { leaseOwner, leaseMs }
   const flights = createLeasedFlights<ClaimedOwner, Ended>({
     leaseMs,
@@ -62,8 +71,9 @@ export function createMetafieldEngine({ db, leaseOwner, connectorOf, patience, l
 
   const record = async (storeId: number, ended: Ended[]): Promise<void> => {
     const isEnding = flights.isEnding(storeId)
+    const means = { canMail: await canMail(storeId) }
     const apart = await db.inStore(storeId, async (ctx) => {
-      const { writes, reads } = await recordEnded(ctx, ended)
+      const { writes, reads } = await recordEnded(ctx, ended, means)
       if (isEnding) await giveBack(ctx, [...writes, ...reads])
       return { writes, reads }
     })

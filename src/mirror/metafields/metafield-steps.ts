@@ -8,6 +8,7 @@ import {
   type PlatformResult,
   succeeded
 } from '#platform'
+import type { Means } from '#storefront-settings'
 import { notify } from '#stores'
 import { keysOf, METAFIELDS } from './all-metafields.ts'
 import { countWrittenMetafields, markShopRead } from './metafield-store.ts'
@@ -76,13 +77,13 @@ export async function writeBatch(metafields: Api, batch: WriteBatch): Promise<En
 export type Apart = { writes: OwnerWrite[]; reads: Named[] }
 
 /** Records what calls came to. Returns the owners of those that were refused as a whole. */
-export async function recordEnded(ctx: Ctx, ended: Ended[]): Promise<Apart> {
+export async function recordEnded(ctx: Ctx, ended: Ended[], means: Means): Promise<Apart> {
   const locked = await lockClaimed(ctx, ended.flatMap(ownersOf))
   const isOurs = (owner: ClaimedOwner) => locked.has(ownerKey(owner))
   const apart: Apart = { writes: [], reads: [] }
   for (const one of ended) {
     if (one.step === 'shop') {
-      if (isOurs(one.shop.owner)) await recordShop(ctx, one)
+      if (isOurs(one.shop.owner)) await recordShop(ctx, one, means)
     } else if (one.step === 'read') {
       const read = one.read.filter(({ owner }) => isOurs(owner))
       if (isAboutOne(one.found) && one.read.length > 1) apart.reads.push(...read)
@@ -103,11 +104,15 @@ const ownersOf = (ended: Ended): ClaimedOwner[] =>
     ? [ended.shop.owner]
     : (ended.step === 'read' ? ended.read : ended.batch).map(({ owner }) => owner)
 
-async function recordShop(ctx: Ctx, { shop, found, refused }: Extract<Ended, { step: 'shop' }>): Promise<void> {
+async function recordShop(
+  ctx: Ctx,
+  { shop, found, refused }: Extract<Ended, { step: 'shop' }>,
+  means: Means
+): Promise<void> {
   const { owner, isFirst } = shop
   if (!found.ok) return endOwners(ctx, [endOfFailure(owner, found.failure, ctx.now)])
   const { shopId, metafields } = found.value
-  if (isFirst) await takeOverSettings(ctx, metafields)
+  if (isFirst) await takeOverSettings(ctx, metafields, means)
   if (refused.size > 0) {
     await notify(ctx, {
       kind: 'metafields_not_defined',

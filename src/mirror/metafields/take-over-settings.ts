@@ -1,19 +1,19 @@
 import type { Ctx } from '#kit/postgres'
 import { storableError } from '#kit/storable-json'
 import { decodeMetafield, type MetafieldsByKey } from '#platform'
-import { listStorefrontSettings, takeOverStorefrontSetting } from '#storefront-settings'
+import { listStorefrontSettings, type Means, takeOverStorefrontSetting } from '#storefront-settings'
 import { notify } from '#stores'
 
 /**
  * What the shop had for the storefront before it was connected becomes the store's own, where it can be read and nothing was entered here.
  * The rest is reported, and replaced.
  */
-export async function takeOverSettings(ctx: Ctx, found: MetafieldsByKey): Promise<void> {
+export async function takeOverSettings(ctx: Ctx, found: MetafieldsByKey, means: Means): Promise<void> {
   for (const { setting, value, isEntered } of await listStorefrontSettings(ctx)) {
     const there = found.get(setting.key)
     if (!there || isEntered) continue
     const read = decodeMetafield(setting, there.value)
-    const problem = read.ok ? setting.refuse(read.value) : read.problems[0]!
+    const problem = read.ok ? setting.refuse(read.value, means) : read.problems[0]!
     if (read.ok && !problem) await takeOverStorefrontSetting(ctx, setting, read.value, value)
     else {
       await notify(ctx, {

@@ -1,6 +1,6 @@
 import { flag, meaning, objectOf, trueOrFalse, withDefault } from '#kit/json-fields'
 import { defineStorefrontSetting } from '../define-storefront-setting.ts'
-import { noMail } from '../no-mail.ts'
+import { needsMail } from '../needs-mail.ts'
 
 const debug = (what: string) =>
   meaning(`Writes what it does to the console: ${what}`, withDefault(trueOrFalse(), false))
@@ -22,7 +22,7 @@ export const softlogin = defineStorefrontSetting({
   key: 'softlogin',
   name: 'Soft login',
   help: 'Whether the storefront offers to be identified by a mailed code instead of a login, and how.',
-  refuse: ({ enabled }) => (enabled ? noMail('enabled') : null),
+  refuse: ({ enabled }, means) => needsMail('enabled', enabled, means),
   field: objectOf({
     enabled: meaning('It is offered', withDefault(flag(), false)),
     settings: withDefault(settings, ALL_OFF)

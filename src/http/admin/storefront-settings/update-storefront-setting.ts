@@ -1,12 +1,13 @@
 import { Type } from 'typebox'
 import { storefrontSettingOf, updateStorefrontSetting } from '#storefront-settings'
 import type { Surface } from '../../shared/surface.ts'
+import type { AdminDeps } from '../deps.ts'
 import { text } from '../fields.ts'
-import { StoreParams } from '../store.ts'
+import { StoreParams, storeOf } from '../store.ts'
 import { presentStorefrontSetting, StorefrontSettingBody } from './setting-body.ts'
 
 /** PATCH /stores/{store}/storefront-settings/{setting} */
-export function updateStorefrontSettingRoute(admin: Surface): void {
+export function updateStorefrontSettingRoute(admin: Surface, { canMail }: Pick<AdminDeps, 'canMail'>): void {
   admin.patch(
     '/stores/:store/storefront-settings/:setting',
     {
@@ -31,11 +32,13 @@ export function updateStorefrontSettingRoute(admin: Surface): void {
         response: { 200: StorefrontSettingBody }
       }
     },
-    (request) =>
-      request.inStore(async (ctx) => {
+    async (request) => {
+      const means = { canMail: await canMail(storeOf(request).storeId) }
+      return request.inStore(async (ctx) => {
         const { setting: key } = request.params
-        const value = await updateStorefrontSetting(ctx, key, request.body.value)
+        const value = await updateStorefrontSetting(ctx, key, request.body.value, means)
         return presentStorefrontSetting(storefrontSettingOf(key), value)
       })
+    }
   )
 }

@@ -1,0 +1,6 @@
+export { exchangeCode } from './exchange-code.ts'
+export { findBenefits } from './find-benefits.ts'
+export { addressKeyOf } from './keyed-hash.ts'
+export { wrongCode } from './refusals.ts'
+export { requestIdentification } from './request-identification.ts'
+export type { SendMail } from './send-code-job.ts'
