@@ -1,8 +1,10 @@
 import { createLeasedFlights, type Engine, nextDueBy, type Patience, type Piece } from '#kit/engines'
 import type { Ctx, Database } from '#kit/postgres'
-import type { Connector } from '#platform'
+import { type Connector, METAFIELD_OWNERS } from '#platform'
 import { deriveCustomerMetafields } from './derive-customers.ts'
+import { deriveDiscountMetafields } from './derive-discounts.ts'
 import { deriveShopMetafields } from './derive-shop.ts'
+import { listDiscountOwners } from './discount-owners.ts'
 import { type Ended, readOwners, readShop, recordEnded, settled, writeBatch } from './metafield-steps.ts'
 import { findShopId } from './metafield-store.ts'
 import {
@@ -89,7 +91,7 @@ export function createMetafieldEngine({ db, leaseOwner, connectorOf, patience, l
         isSlow ? items.map((one) => [one]) : together(items)
       return [
         ...(shop ? [{ things: [shop.owner], work: () => readShop(metafields, shop) }] : []),
-        ...apart(toRead, (all) => portionsOf(all, READ_AT_ONCE)).map((read) => ({
+        ...apart(toRead, (all) => portionsOfKind(all, READ_AT_ONCE)).map((read) => ({
           things: read.map(({ owner }) => owner),
           work: () => readOwners(metafields, read)
         })),
@@ -128,6 +130,7 @@ async function compareClaimed(ctx: Ctx, options: Parameters<typeof claimOwners>[
     ctx,
     customers.map(({ ownerId }) => ownerId)
   )
+  const discounts = claimed.some(({ kind }) => kind === 'discount') ? await listDiscountOwners(ctx) : null
   const known = await listKnownMetafields(ctx, claimed)
   const plan = {
     claimed: claimed.length,
@@ -143,7 +146,8 @@ async function compareClaimed(ctx: Ctx, options: Parameters<typeof claimOwners>[
       continue
     }
     const one = owner.kind === 'customer' ? derived.get(owner.ownerId) : undefined
-    const platformId = owner.kind === 'shop' ? shopId : one?.platformId
+    const platformId =
+      owner.kind === 'shop' ? shopId : owner.kind === 'discount' ? discounts?.get(owner.ownerId) : one?.platformId
     if (!platformId || one?.isGone) {
       gone.push(owner)
       continue
@@ -152,7 +156,8 @@ async function compareClaimed(ctx: Ctx, options: Parameters<typeof claimOwners>[
       plan.toRead.push({ owner, platformId })
       continue
     }
-    const wanted = one?.wanted ?? (await deriveShopMetafields(ctx))
+    const wanted =
+      one?.wanted ?? (owner.kind === 'discount' ? await deriveDiscountMetafields(ctx) : await deriveShopMetafields(ctx))
     const difference = compareMetafields(wanted, known.get(ownerKey(owner))!)
     if (isDifferent(difference)) plan.writes.push({ owner, platformId, difference })
     else over.push(owner)
@@ -170,6 +175,15 @@ const giveBack = (ctx: Ctx, writes: OwnerWrite[]) =>
   endOwners(
     ctx,
     writes.map(({ owner }) => ({ ...settled(owner), dueAt: ctx.now, attempts: owner.attempts }))
+  )
+
+/** What one call reads is of one kind. */
+const portionsOfKind = <T extends { owner: ClaimedOwner }>(items: T[], size: number): T[][] =>
+  METAFIELD_OWNERS.flatMap((kind) =>
+    portionsOf(
+      items.filter(({ owner }) => owner.kind === kind),
+      size
+    )
   )
 
 function portionsOf<T>(items: T[], size: number): T[][] {

@@ -3,6 +3,7 @@ import { type Ctx, type Database, int, row, sql } from '#kit/postgres'
 import { createWalker } from '#kit/walks'
 import { allCustomerMetafields, type Connector, type PlatformResult, succeeded } from '#platform'
 import { deriveCustomerMetafields } from './derive-customers.ts'
+import { discountOwner, listDiscountOwners } from './discount-owners.ts'
 import {
   claimMetafieldWalk,
   dueMetafieldWalks,
@@ -48,7 +49,10 @@ export function createMetafieldWalkEngine({
     }
     const { bulk } = await connectorOf(storeId)
     if (walk.phase === 'start') {
-      await db.inStore(storeId, (ctx) => markMetafieldsDue(ctx, [SHOP], { isReadFirst: true }))
+      await db.inStore(storeId, async (ctx) => {
+        const discounts = [...(await listDiscountOwners(ctx)).keys()].map(discountOwner)
+        await markMetafieldsDue(ctx, [SHOP, ...discounts], { isReadFirst: true })
+      })
       const begun = await bulk.run(allCustomerMetafields, { isGrouped: true })
       return begun.ok
         ? succeeded({ phase: 'wait', bulkOperationId: begun.value, waitSeconds: ASK_AFTER_SECONDS[0] })
