@@ -1,6 +1,7 @@
 // What a discount function of the platform cannot read is refused where it is entered, and a plan's product is in the sales channels.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { requestedScopes } from '#platform'
 import { adminOf } from './admin-calls.ts'
 import { testDatabase } from './database.ts'
 import { startService } from './service-builder.ts'
@@ -113,10 +114,13 @@ test('the product of a plan is in every sales channel from its creation, and aga
 
 test('without the scope the plan is made all the same, and an alert says what is left', async () => {
   const { store, add } = await aShop()
-  await service.sandbox.controls.setAccess({ storeId: store.storeId, withdraw: ['write_publications'] } as never)
+  await service.sandbox.controls.setAccess({
+    storeId: store.storeId,
+    scopes: requestedScopes.filter((scope) => !scope.endsWith('_publications'))
+  })
   assert.equal((await add({})).status, 201)
   const { data } = (await call(store, 'GET', '/alerts')).body
-  assert.match(data[0].message, /may not publish the product of the plan More .*write_publications/)
+  assert.match(data[0].message, /may not publish the product of the plan More .*read_publications/s)
 })
 
 test('a trial that is removed leaves no price in the selling plan', async () => {

@@ -140,7 +140,7 @@ async function isNow(
   currency: string
 ): Promise<boolean> {
   const now = take(await api.findMany([id], currency)).get(id)
-  return now !== undefined && now.isActive && isSameDiscount(discount, now.discount)
+  return now?.isActive === true && isSameDiscount(discount, now.discount)
 }
 
 /** One that was made by a call whose answer was lost: it has our title, and runs our function or is for our segment. */

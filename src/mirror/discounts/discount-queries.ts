@@ -16,7 +16,7 @@ import {
 import { storableError } from '#kit/storable-json'
 import { retryMinutes, secondsUntilNext } from '#kit/walks'
 import { TIERS, type Tier } from '#plans/pricing'
-import { SLOTS, type Slot } from '../discount-slots.ts'
+import { SLOTS } from '../discount-slots.ts'
 
 const EVERY_MINUTES = 60
 

@@ -117,7 +117,7 @@ function readUsual(
       return null
     return { ...common, kind, least, countries: to.has('countries') ? (to.raw('countries') as string[]) : [] }
   }
-  const value = valueOf(flags.at('value'), currency)
+  const value = reductionOf(flags.at('value'), currency)
   const items = itemsOf(flags.at('items'), has)
   return value && items && least === null ? { ...common, kind, value, items } : null
 }
@@ -130,7 +130,7 @@ function leastOf(least: Fields | null, currency: string): FreeShippingDiscount['
   return { items: Number(least.digits('greaterThanOrEqualToQuantity')) }
 }
 
-function valueOf(value: Fields, currency: string): BasicDiscount['value'] | null {
+function reductionOf(value: Fields, currency: string): BasicDiscount['value'] | null {
   // The platform has a share of 1, with four decimals at most in ours.
   if (value.has('percentage')) return { percent: Math.round(value.number('percentage') * 10_000) / 100 }
   if (!value.has('amount') || !value.flag('appliesOnEachItem')) return null
