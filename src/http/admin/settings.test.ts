@@ -22,6 +22,7 @@ const USUAL = {
   brand: { attribute: 'brand', default: '' },
   credit_function: { title: 'Store credit' },
   credit_on_cancellation: 'keep',
+  discounts: { enforced_by: 'off', function_handle: '' },
   disputes: { on_lost: 'alert' },
   main_plan: { vip: null, elite: null },
   main_plan_in_effect: { vip: { plan_id: null, note: null }, elite: { plan_id: null, note: null } }

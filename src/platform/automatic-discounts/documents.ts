@@ -25,12 +25,12 @@ export const AutomaticDiscountsByIds = document(
   `query AutomaticDiscountsByIds($ids: [ID!]!) {
   nodes(ids: $ids) { ... on DiscountAutomaticNode { ${NODE} } }
 }`,
-  { ids: 6 }
+  { ids: 2 }
 )
 
 /** The titles of automatic discounts are searched for: an equal one of ours may have been made by a call whose answer was lost. */
 export const AutomaticDiscountsByTitle = document(`query AutomaticDiscountsByTitle($query: String!) {
-  automaticDiscountNodes(first: 10, query: $query, sortKey: CREATED_AT, reverse: true) { nodes { ${NODE} } }
+  automaticDiscountNodes(first: 2, query: $query, sortKey: CREATED_AT, reverse: true) { nodes { ${NODE} } }
 }`)
 
 const REFUSALS = 'userErrors { field message code }'
