@@ -4,8 +4,8 @@ export { orderGift } from './keys/order-gift.ts'
 export {
   listStorefrontSettings,
   STOREFRONT_SETTINGS,
-  saveStorefrontSetting,
   storefrontSetting,
   storefrontSettingOf,
+  takeOverStorefrontSetting,
   updateStorefrontSetting
 } from './storefront-settings.ts'

@@ -24,7 +24,7 @@ export type AppFunction = { id: string; handle: string; apiType: string }
 export type AutomaticDiscountsApi = {
   /** By the platform's numbers; leaves out those that it does not have any more. Amounts are of this currency. */
   findMany(ids: string[], currency: string): Promise<PlatformResult<Map<string, FoundDiscount>>>
-  /** Those of exactly this title, newest first: at most ten. */
+  /** Those of exactly this title, newest first: at most three. */
   findByTitle(title: string, currency: string): Promise<PlatformResult<FoundDiscount[]>>
   /** Returns its number. Not safe to repeat: look for its title first. */
   create(discount: ShopDiscount, at: { startsAt: Temporal.Instant; currency: string }): Promise<PlatformResult<string>>

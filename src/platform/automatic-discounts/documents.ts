@@ -30,7 +30,7 @@ export const AutomaticDiscountsByIds = document(
 
 /** The titles of automatic discounts are searched for: an equal one of ours may have been made by a call whose answer was lost. */
 export const AutomaticDiscountsByTitle = document(`query AutomaticDiscountsByTitle($query: String!) {
-  automaticDiscountNodes(first: 2, query: $query, sortKey: CREATED_AT, reverse: true) { nodes { ${NODE} } }
+  automaticDiscountNodes(first: 3, query: $query, sortKey: CREATED_AT, reverse: true) { nodes { ${NODE} } }
 }`)
 
 const REFUSALS = 'userErrors { field message code }'
