@@ -57,6 +57,7 @@ test('settings begin as those of the house, and a change leaves the rest as it i
     brand: { attribute: 'brand', default: 'House' },
     credit_function: { title: 'Wallet' },
     credit_on_cancellation: 'forfeit',
+    discounts: { enforced_by: 'off', function_handle: '' },
     disputes: { on_lost: 'cancel' },
     main_plan: USUAL.main_plan,
     main_plan_in_effect: USUAL.main_plan_in_effect
