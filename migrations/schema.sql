@@ -602,6 +602,26 @@ create policy one_store on daily_metrics for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on daily_metrics to perennial_operator, perennial_store;
 
+create table discount_nodes (
+  store_id bigint not null,
+  slot text not null,
+  platform_id text,
+  is_active boolean not null default false,
+  problem text,
+  constraint discount_nodes_pkey PRIMARY KEY (store_id, slot),
+  constraint discount_nodes_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint discount_nodes_slot_check CHECK (slot = ANY (ARRAY['prices'::text, 'shipping'::text, 'vip_prices'::text, 'elite_prices'::text, 'vip_shipping'::text, 'elite_shipping'::text]))
+);
+alter table discount_nodes enable row level security;
+alter table discount_nodes force row level security;
+create policy all_stores on discount_nodes for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on discount_nodes for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on discount_nodes to perennial_operator, perennial_store;
+
 create table discount_redemptions (
   store_id bigint not null,
   order_id bigint not null,
@@ -630,6 +650,49 @@ create policy one_store on discount_redemptions for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on discount_redemptions to perennial_operator, perennial_store;
+
+create table discount_segments (
+  store_id bigint not null,
+  tier text not null,
+  platform_id text not null,
+  constraint discount_segments_pkey PRIMARY KEY (store_id, tier),
+  constraint discount_segments_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint discount_segments_tier_check CHECK (tier = ANY (ARRAY['vip'::text, 'elite'::text]))
+);
+alter table discount_segments enable row level security;
+alter table discount_segments force row level security;
+create policy all_stores on discount_segments for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on discount_segments for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on discount_segments to perennial_operator, perennial_store;
+
+create table discount_stores (
+  store_id bigint not null,
+  next_at timestamp with time zone not null,
+  is_asked boolean not null default false,
+  not_enforced jsonb not null default '[]'::jsonb,
+  failures integer not null default 0,
+  last_error text,
+  finished_at timestamp with time zone,
+  lease_token integer not null default 0,
+  lease_owner bigint,
+  leased_until timestamp with time zone,
+  constraint discount_stores_pkey PRIMARY KEY (store_id),
+  constraint discount_stores_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
+);
+CREATE INDEX discount_stores_due ON public.discount_stores USING btree (store_id, next_at);
+alter table discount_stores enable row level security;
+alter table discount_stores force row level security;
+create policy all_stores on discount_stores for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on discount_stores for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on discount_stores to perennial_operator, perennial_store;
 
 create table erased_shops (
   deleted_store bigint not null,

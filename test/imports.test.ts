@@ -118,7 +118,7 @@ for (const [what, tree, expected] of [
   [
     'the prices of members, from a part that has the plans themselves',
     { 'src/cli/a.ts': "import { priceCart } from '#plans/pricing'" },
-    'src/cli/a.ts:1 imports #plans/pricing: this door is open only to http, sandbox'
+    'src/cli/a.ts:1 imports #plans/pricing: this door is open only to mirror, http, sandbox'
   ],
   ...["'#kit/money'", "'../plan.ts'", "'./../plan.ts'", "'node:fs'", "'typebox'"].map((specifier) => [
     `anything from outside the folder that prices carts: ${specifier}`,

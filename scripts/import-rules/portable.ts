@@ -2,7 +2,9 @@ import { lineAt, tokensOf } from '../source-tokens.ts'
 import { type Breach, importsOf, isTest, type Tree, targetOf } from './tree.ts'
 
 /** Folders whose files run outside the service as they are: in a checkout's discount function, a browser, the sandbox. */
-const PORTABLE = ['src/plans/pricing/']
+const PORTABLE = ['src/plans/pricing/', 'extensions/']
+/** What a portable folder may import besides its own files. */
+const ALSO: Record<string, string> = { 'extensions/': 'src/plans/pricing/index.ts' }
 
 /**
  * What such a place may not have, or what makes a result depend on more than the input. The folder's own tsconfig.json leaves the
@@ -55,5 +57,7 @@ export function portableBreaches(tree: Tree): Breach[] {
 }
 
 function isInside(folder: string, file: string, specifier: string | null): boolean {
-  return specifier?.startsWith('./') === true && targetOf(file, specifier)!.startsWith(folder)
+  if (specifier?.startsWith('.') !== true) return false
+  const target = targetOf(file, specifier)!
+  return target === ALSO[folder] || (specifier.startsWith('./') && target.startsWith(folder))
 }

@@ -41,7 +41,7 @@ export const SECOND_DOORS: Record<string, { file: string; openTo: readonly strin
   },
   '#subscriptions/for-billing': { file: 'src/subscriptions/transitions/for-billing.ts', openTo: ['billing'] },
   // The one file of rules that the sandbox runs as the service does: a platform runs it as a discount function.
-  '#plans/pricing': { file: 'src/plans/pricing/index.ts', openTo: ['http', 'sandbox'] },
+  '#plans/pricing': { file: 'src/plans/pricing/index.ts', openTo: ['mirror', 'http', 'sandbox'] },
   '#billing/apply-plans': { file: 'src/billing/settling/apply-plans.ts', openTo: ['lifecycle', 'contracts'] }
 }
 
@@ -104,9 +104,9 @@ export type Breach = { file: string; line: number; reason: string }
 /** The text of every source file, by its path from the root of the repository. */
 export type Tree = ReadonlyMap<string, string>
 
-const FOLDERS = ['src', 'sandbox', 'migrations']
+const FOLDERS = ['src', 'sandbox', 'extensions', 'migrations']
 
-/** Reads what the rules look at: TypeScript of the service and the sandbox, and the SQL of the migrations. */
+/** Reads what the rules look at: TypeScript of the service, the sandbox and the extensions, and the SQL of the migrations. */
 export async function readTree(root: string): Promise<Tree> {
   const listed = await Promise.all(
     FOLDERS.map(async (folder) => (await readdir(join(root, folder), { recursive: true })).map((f) => join(folder, f)))

@@ -29,7 +29,13 @@ export {
 } from '#credits/audit-rules'
 export { creditHidden, ledgerMarksExact } from '#exports/audit-rules'
 export { customerMergesFlat, membersCounted, profilesPushed } from '#members/audit-rules'
-export { metafieldsWritten, tagsFollowMemberships, tagsWritten } from '#mirror/audit-rules'
+export {
+  discountsKept,
+  metafieldsWritten,
+  perksEnforced,
+  tagsFollowMemberships,
+  tagsWritten
+} from '#mirror/audit-rules'
 export {
   firstOrdersRight,
   ordersClassified,

@@ -85,3 +85,34 @@ export const metafieldsWritten = defineAuditRule({
      where w.store_id = ${ctx.storeId} and (w.file_failures >= 3 or w.failures > ${MAX_ATTEMPTS})
      order by 1 limit 100`
 })
+
+export const discountsKept = defineAuditRule({
+  name: 'discounts_kept',
+  severity: 'warning',
+  help:
+    'An automatic discount that gives members their prices or free shipping cannot be as it is to be: the platform refuses it, the function that ' +
+    'the settings name is not in the shop, or the platform did not respond four times in a row. The message says why. When the reason is gone: ' +
+    '`perennial platform sync-discounts`.',
+  counted: (ctx) => sql`select count(*) as count from discount_nodes where store_id = ${ctx.storeId}`,
+  wrong: (ctx) => sql`
+    select 'discount ' || n.slot as subject, n.problem as message
+      from discount_nodes n where n.store_id = ${ctx.storeId} and n.problem is not null
+    union all
+    select 'all discounts', 'the platform did not respond ' || w.failures || ' times in a row: ' || coalesce(w.last_error, '')
+      from discount_stores w where w.store_id = ${ctx.storeId} and w.failures > ${MAX_ATTEMPTS}
+     order by 1 limit 100`
+})
+
+export const perksEnforced = defineAuditRule({
+  name: 'perks_enforced',
+  severity: 'warning',
+  help:
+    "A main plan promises a perk that its members do not get at the checkout: the store's discounts are native, and the platform's own discounts " +
+    'cannot give it ([pricing](pricing.md#at-the-checkout)). Change the perk, or deploy the discount function and set `discounts.enforced_by` to `function`.',
+  counted: (ctx) =>
+    sql`select jsonb_array_length(not_enforced) as count from discount_stores where store_id = ${ctx.storeId}`,
+  wrong: (ctx) => sql`
+    select l.line->>'subject' as subject, l.line->>'message' as message
+      from discount_stores w cross join lateral jsonb_array_elements(w.not_enforced) as l(line)
+     where w.store_id = ${ctx.storeId} order by 1, 2 limit 100`
+})

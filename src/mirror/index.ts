@@ -1,3 +1,6 @@
+export { beginDiscounts } from './discounts/discount-queries.ts'
+export { assertDiscountSettings, refreshDiscounts } from './discounts/refresh-discounts.ts'
+export { type DiscountsShown, showDiscounts, syncDiscounts } from './discounts/show-discounts.ts'
 export { diffMetafields, type MetafieldFound } from './metafields/diff-metafields.ts'
 export { beginMetafields } from './metafields/metafield-store.ts'
 export { refreshShopMetafields, transferMetafields } from './metafields/refresh-metafields.ts'

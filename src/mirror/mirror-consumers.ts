@@ -1,5 +1,6 @@
+import { discountsConsumer } from './discounts/refresh-discounts.ts'
 import { metafieldsConsumer } from './metafields/refresh-metafields.ts'
 import { tagConsumer } from './tags/refresh-customer-tags.ts'
 
 /** The consumers of the mirror. */
-export const mirrorConsumers = [tagConsumer, metafieldsConsumer] as const
+export const mirrorConsumers = [tagConsumer, metafieldsConsumer, discountsConsumer] as const

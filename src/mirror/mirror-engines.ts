@@ -1,4 +1,5 @@
 // The engines of the mirror, listed in app/engine-list.ts.
+export { createDiscountEngine } from './discounts/discount-engine.ts'
 export { createMetafieldEngine } from './metafields/metafield-engine.ts'
 export { createMetafieldWalkEngine } from './metafields/metafield-walk-engine.ts'
 export { createTagEngine } from './tags/tag-engine.ts'

@@ -14,3 +14,6 @@ export const metafieldsNotRead = (message: string) =>
 
 export const metafieldsNotKept = () =>
   new Refusal('conflict', 'The store is not connected to its platform yet, so it has no metafields')
+
+export const discountsNotKept = () =>
+  new Refusal('conflict', 'The store is not connected to its platform yet, so it has no discounts')

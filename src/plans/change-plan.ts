@@ -1,6 +1,6 @@
 import type { Database } from '#kit/postgres'
 import type { Connector, PlanTerms } from '#platform'
-import { refuseOnHold } from '#stores'
+import { notify, refuseOnHold } from '#stores'
 import type { Plan } from './plan.ts'
 import { findPlan, leasePlan, releasePlan } from './queries.ts'
 import { planBusy, planNotFound, publishFailed } from './refusals.ts'
@@ -44,6 +44,29 @@ export async function publishPlan(connector: Connector, plan: Plan): Promise<str
   )
   if (!published.ok) throw publishFailed(published.failure)
   return published.value
+}
+
+/**
+ * Puts the product of a membership into the shop's sales channels, where people can buy it. Where the app may not do that, the plan
+ * stands all the same, and an alert says what is left to be done by hand.
+ */
+export async function publishToChannels(
+  db: Database,
+  storeId: number,
+  connector: Connector,
+  { name, platformProductId }: Pick<Plan, 'name' | 'platformProductId'>
+): Promise<void> {
+  if (platformProductId === null) return
+  const published = await connector.products.publishProduct(platformProductId)
+  if (published.ok) return
+  if (published.failure.kind !== 'unauthorized') throw publishFailed(published.failure)
+  await db.inStore(storeId, (ctx) =>
+    notify(ctx, {
+      kind: 'plan_not_in_channels',
+      subject: `${name} is in no sales channel`,
+      message: `The app may not publish the product of the plan ${name} to the sales channels: ${published.failure.message}. Publish it by hand, or grant the scopes read_publications and write_publications and enable the plan again.`
+    })
+  )
 }
 
 type Terms = Pick<

@@ -3,8 +3,9 @@ import type { Ctx, Database } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
 import type { Connector, Interval } from '#platform'
 import { refuseOnHold, storeContext } from '#stores'
-import { platformTerms, publishPlan } from './change-plan.ts'
+import { platformTerms, publishPlan, publishToChannels } from './change-plan.ts'
 import { planChanged } from './events/plan-changed.ts'
+import { otherMainPlan } from './main-plans.ts'
 import { changedPerks, perksFrom } from './perks.ts'
 import type { Plan } from './plan.ts'
 import {
@@ -18,6 +19,7 @@ import {
   trialFrom,
   wholeFrom
 } from './plan-input.ts'
+import { assertReadable } from './published/assert-readable.ts'
 import { findPlan, findPlanByName, insertPlan } from './queries.ts'
 import { nameTaken, publishFailed } from './refusals.ts'
 import { cyclesFrom, perksOf } from './update-plan.ts'
@@ -51,6 +53,7 @@ export async function createPlan(db: Database, storeId: number, connector: Conne
     refuseOnHold(ctx)
     const terms = check(input, (await storeContext(ctx)).currency)
     if (await findPlanByName(ctx, terms.name)) throw nameTaken(terms.name)
+    assertReadable(terms, await otherMainPlan(ctx, terms.type))
     return terms
   })
   const created = await connector.products.createPlan(
@@ -59,6 +62,9 @@ export async function createPlan(db: Database, storeId: number, connector: Conne
   )
   if (!created.ok) throw publishFailed(created.failure)
   const { productId, variantId, sellingPlanGroupId, sellingPlanId } = created.value
+  if (checked.status === 'enabled') {
+    await publishToChannels(db, storeId, connector, { name: checked.name, platformProductId: productId })
+  }
   const plan = await db.inStore(storeId, async (ctx) =>
     insert(ctx, {
       ...checked,

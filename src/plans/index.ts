@@ -21,7 +21,10 @@ export {
   type VersionTarget,
   versionSoldAt
 } from './plan.ts'
+export { collectionsOf, MAX_COLLECTIONS } from './plan-collections.ts'
 export { ACCEPTED_TRIAL_DAYS, MAX_TRIAL_DAYS } from './plan-input.ts'
+export { planSettingsField } from './published/plan-settings-fields.ts'
+export { planSettingsOf } from './published/plan-settings-of.ts'
 export { findPlan, listPlans, listPlanVersions } from './queries.ts'
 export { tierOf, tierPlanOf } from './tier-plans.ts'
 export { updatePlan } from './update-plan.ts'

@@ -2,9 +2,10 @@ import { internalId, publicId } from '#kit/ids'
 import type { Ctx } from '#kit/postgres'
 import { settingsOf } from '#stores'
 import type { Plan } from './plan.ts'
+import { collectionsOf, MAX_COLLECTIONS } from './plan-collections.ts'
 import { TIERS, type Tier } from './pricing/index.ts'
 import { listPlans } from './queries.ts'
-import { mainPlanBillsOtherwise, notMainPlan } from './refusals.ts'
+import { mainPlanBillsOtherwise, notMainPlan, tooManyCollections } from './refusals.ts'
 import { type ChosenPlans, mainPlanSettings } from './settings.ts'
 import { tierOf } from './tier-plans.ts'
 
@@ -44,6 +45,15 @@ export async function assertMainPlans(ctx: Ctx, chosen: Partial<ChosenPlans>): P
     const reason = id === null ? null : whyNotMain(plans, tier, id)
     if (reason !== null) throw notMainPlan(tier, reason)
   }
+  const { vip, elite } = mainPlans(plans, { ...(await settingsOf(ctx, mainPlanSettings)), ...chosen })
+  const count = new Set([vip, elite].flatMap((plan) => (plan ? collectionsOf(plan) : []))).size
+  if (count > MAX_COLLECTIONS) throw tooManyCollections(chosen.vip ? 'vip' : 'elite', count, MAX_COLLECTIONS)
+}
+
+/** The main plan of the other type of membership: a discount function reads both. Null for a plan of products. */
+export async function otherMainPlan(ctx: Ctx, type: Plan['type']): Promise<Plan | null> {
+  if (type === 'product') return null
+  return (await findMainPlans(ctx, await listPlans(ctx)))[type === 'vip' ? 'elite' : 'vip']
 }
 
 /** Refuses terms with which a plan that was chosen could be no main plan any more. */

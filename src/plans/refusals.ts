@@ -42,6 +42,12 @@ export const mainPlanBillsOtherwise = (tier: Tier, every: string) =>
     `must come to ${MAIN_CADENCES}, and is ${every}: the setting main_plan.${tier} names this plan`
   )
 
+export const tooManyCollections = (tier: Tier, count: number, most: number) =>
+  invalidField(
+    `main_plan.${tier}`,
+    `must be a plan with which the perks of both main plans come to at most ${most} collections in all: they would be ${count}`
+  )
+
 /** Why the platform refused a plan. Unknown products are an error of the request. */
 export function publishFailed(failure: PlatformFailure): Refusal {
   if (failure.kind === 'rejected' && failure.field?.endsWith('productIds')) {

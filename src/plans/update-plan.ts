@@ -2,11 +2,13 @@ import { record } from '#kit/outbox'
 import type { Database } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
 import type { Connector } from '#platform'
-import { changePlan, publishPlan } from './change-plan.ts'
+import { changePlan, publishPlan, publishToChannels } from './change-plan.ts'
 import { planChanged } from './events/plan-changed.ts'
+import { otherMainPlan } from './main-plans.ts'
 import { changedPerks, type PerksChange, perksFrom } from './perks.ts'
 import type { Plan } from './plan.ts'
 import { countriesFrom, productsFrom, type TrialInput, trialFrom, wholeFrom } from './plan-input.ts'
+import { assertReadable } from './published/assert-readable.ts'
 import { findPlan, markPlan } from './queries.ts'
 import { planBusy } from './refusals.ts'
 
@@ -37,7 +39,11 @@ export async function updatePlan(
 ): Promise<Plan> {
   return changePlan(db, storeId, planId, async (before, leaseToken) => {
     const after = changed(before, change)
+    if (change.perks !== undefined || change.allowedCountries !== undefined) {
+      await db.inStore(storeId, async (ctx) => assertReadable(after, await otherMainPlan(ctx, after.type)))
+    }
     if (PUBLISHED_FIELDS.some((key) => change[key] !== undefined)) await publishPlan(connector, after)
+    if (change.status === 'enabled') await publishToChannels(db, storeId, connector, after)
     return db.inStore(storeId, async (ctx) => {
       if (!(await markPlan(ctx, after, leaseToken))) throw planBusy(planId)
       await record(ctx, planChanged(planId))

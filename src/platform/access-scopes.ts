@@ -69,12 +69,15 @@ export const REQUESTED_SCOPES = {
     approval: 'gift cards: granted to a public app on request'
   },
   read_discounts: {
-    neededFor: 'whether a code that spends store credit is there, and was used',
-    without: 'codes that spend store credit cannot be checked, and their credit stays reserved'
+    neededFor:
+      'whether a code that spends store credit is there, and was used; and the discounts that give members their prices',
+    without:
+      'codes that spend store credit cannot be checked, and their credit stays reserved; changed discounts of members are not noticed'
   },
   write_discounts: {
-    neededFor: 'codes that spend store credit',
-    without: 'no code that spends store credit can be made or ended'
+    neededFor: 'codes that spend store credit, and the discounts that give members their prices at the checkout',
+    without:
+      'no code that spends store credit can be made or ended, and members get no prices by discounts of the service'
   },
   read_products: {
     neededFor: 'products and prices of plans',
@@ -83,6 +86,14 @@ export const REQUESTED_SCOPES = {
   write_products: {
     neededFor: 'plans as products with selling plans',
     without: 'no plan can be published or changed'
+  },
+  read_publications: {
+    neededFor: 'the sales channels of the shop',
+    without: "a new plan's product is in no sales channel until somebody publishes it by hand"
+  },
+  write_publications: {
+    neededFor: "the product of a membership in the shop's sales channels",
+    without: "a new plan's product is in no sales channel until somebody publishes it by hand"
   },
   read_own_subscription_contracts: {
     neededFor: 'subscriptions and their charges',

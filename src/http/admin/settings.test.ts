@@ -22,6 +22,7 @@ const USUAL = {
   brand: { attribute: 'brand', default: '' },
   credit_function: { title: 'Store credit' },
   credit_on_cancellation: 'keep',
+  discounts: { enforced_by: 'off', function_handle: '' },
   disputes: { on_lost: 'alert' },
   main_plan: { vip: null, elite: null },
   main_plan_in_effect: { vip: { plan_id: null, note: null }, elite: { plan_id: null, note: null } }
@@ -56,6 +57,7 @@ test('settings begin as those of the house, and a change leaves the rest as it i
     brand: { attribute: 'brand', default: 'House' },
     credit_function: { title: 'Wallet' },
     credit_on_cancellation: 'forfeit',
+    discounts: { enforced_by: 'off', function_handle: '' },
     disputes: { on_lost: 'cancel' },
     main_plan: USUAL.main_plan,
     main_plan_in_effect: USUAL.main_plan_in_effect

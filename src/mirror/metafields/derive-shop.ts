@@ -1,7 +1,7 @@
 import type { Ctx } from '#kit/postgres'
-import { findMainPlans, listPlans } from '#plans'
+import { findMainPlans, listPlans, planSettingsOf } from '#plans'
 import { listStorefrontSettings } from '#storefront-settings'
-import { planSettingsOf } from './plan-settings-of.ts'
+import { isPriceFunctionActive } from './discount-owners.ts'
 import { general } from './shop/general.ts'
 import { loyaltyCoupons } from './shop/svc-loyalty-coupons.ts'
 import { loyaltyRules } from './shop/svc-loyalty-rules.ts'
@@ -13,16 +13,14 @@ import { walletPassSaleCampaigns } from './shop/svc-wallet-pass-sale-campaigns.t
 import { walletPassSettings } from './shop/svc-wallet-pass-settings.ts'
 import { type Wanted, want, wantText } from './wanted-metafields.ts'
 
-/** No discount function of ours runs yet: members get their prices by what themes and codes do. */
-const FUNCTIONS = { vipDiscount: false }
-
 /** The metafields of the shop as they are to be now. */
 export async function deriveShopMetafields(ctx: Ctx): Promise<Wanted> {
   const { vip, elite } = await findMainPlans(ctx, await listPlans(ctx))
+  const functions = { vipDiscount: await isPriceFunctionActive(ctx) }
   const wanted: Wanted = new Map()
   want(wanted, general, true)
-  want(wanted, planSettings, planSettingsOf(vip, FUNCTIONS))
-  if (elite) want(wanted, planSettings2, planSettingsOf(elite, FUNCTIONS))
+  want(wanted, planSettings, planSettingsOf(vip, functions))
+  if (elite) want(wanted, planSettings2, planSettingsOf(elite, functions))
   for (const { setting, value } of await listStorefrontSettings(ctx)) wantText(wanted, setting, value)
   // What loyalty and wallet passes have before their modules fill it.
   want(wanted, loyaltySettings, {

@@ -3,7 +3,9 @@ import { type Connector, METAFIELD_OWNERS, type MetafieldsByKey, type PlatformRe
 import { metafieldsNotRead } from '../refusals.ts'
 import { keysOf } from './all-metafields.ts'
 import { deriveCustomerMetafields } from './derive-customers.ts'
+import { deriveDiscountMetafields } from './derive-discounts.ts'
 import { deriveShopMetafields } from './derive-shop.ts'
+import { discountOwner, listDiscountOwners } from './discount-owners.ts'
 import { hashOf, type OwnerOfMetafields, SHOP, type Wanted } from './wanted-metafields.ts'
 
 /** So many customers are compared for one page: four calls of the platform. */
@@ -44,7 +46,9 @@ export async function diffMetafields(
       state: (await listStates(ctx, [SHOP]))[0]
     }))
     differences.push(...differencesOf(SHOP, shopId, shop.wanted, found, shop.state))
-    compared++
+    const ofDiscounts = await diffDiscounts(db, storeId, metafields)
+    differences.push(...ofDiscounts.differences)
+    compared += 1 + ofDiscounts.compared
   }
   const ids = await db.inStore(storeId, (ctx) =>
     'memberId' in of ? Promise.resolve([of.memberId]) : listOwnersAfter(ctx, of.afterId ?? 0)
@@ -72,6 +76,22 @@ export async function diffMetafields(
     differences.push(...differencesOf(owner, platformId, one.wanted, there ?? new Map(), state, problem))
   }
   return { compared, differences, next: 'afterId' in of && ids.length === PAGE ? ids.at(-1)! : null }
+}
+
+async function diffDiscounts(db: Database, storeId: number, metafields: Connector['metafields']) {
+  const discounts = await db.inStore(storeId, listDiscountOwners)
+  const found = readOrRefused(await metafields.findMany('discount', [...discounts.values()], keysOf('discount')))
+  const { wanted, states } = await db.inStore(storeId, async (ctx) => ({
+    wanted: await deriveDiscountMetafields(ctx),
+    states: await listStates(ctx, [...discounts.keys()].map(discountOwner))
+  }))
+  const differences = [...discounts].flatMap(([number, platformId]) => {
+    const there = found.get(platformId)
+    const state = states.find(({ ownerId }) => ownerId === number)
+    const problem = there ? null : `The platform does not show the discount ${platformId}`
+    return differencesOf(discountOwner(number), platformId, wanted, there ?? new Map(), state, problem)
+  })
+  return { compared: discounts.size, differences }
 }
 
 function readOrRefused<T>(result: PlatformResult<T>): T {

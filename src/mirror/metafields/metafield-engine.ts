@@ -1,8 +1,10 @@
 import { createLeasedFlights, type Engine, nextDueBy, type Patience, type Piece } from '#kit/engines'
 import type { Ctx, Database } from '#kit/postgres'
-import type { Connector } from '#platform'
+import { type Connector, METAFIELD_OWNERS } from '#platform'
 import { deriveCustomerMetafields } from './derive-customers.ts'
+import { deriveDiscountMetafields } from './derive-discounts.ts'
 import { deriveShopMetafields } from './derive-shop.ts'
+import { listDiscountOwners } from './discount-owners.ts'
 import { type Ended, type Named, readOwners, readShop, recordEnded, settled, writeBatch } from './metafield-steps.ts'
 import { findShopId } from './metafield-store.ts'
 import {
@@ -109,7 +111,7 @@ export function createMetafieldEngine({
         ...(shop
           ? [{ things: [shop.owner], work: async () => readShop((await connectorOf(storeId)).metafields, shop) }]
           : []),
-        ...apart(toRead, (all) => portionsOf(all, READ_AT_ONCE)).map((read) => readPiece(storeId, read)),
+        ...apart(toRead, (all) => portionsOfKind(all, READ_AT_ONCE)).map((read) => readPiece(storeId, read)),
         ...apart(writes, batchesOf).map((batch) => writePiece(storeId, batch))
       ]
     })
@@ -145,6 +147,7 @@ async function compareClaimed(ctx: Ctx, options: Parameters<typeof claimOwners>[
     ctx,
     customers.map(({ ownerId }) => ownerId)
   )
+  const discounts = claimed.some(({ kind }) => kind === 'discount') ? await listDiscountOwners(ctx) : null
   const known = await listKnownMetafields(ctx, claimed)
   const plan = {
     claimed: claimed.length,
@@ -160,7 +163,8 @@ async function compareClaimed(ctx: Ctx, options: Parameters<typeof claimOwners>[
       continue
     }
     const one = owner.kind === 'customer' ? derived.get(owner.ownerId) : undefined
-    const platformId = owner.kind === 'shop' ? shopId : one?.platformId
+    const platformId =
+      owner.kind === 'shop' ? shopId : owner.kind === 'discount' ? discounts?.get(owner.ownerId) : one?.platformId
     if (!platformId || one?.isGone) {
       gone.push(owner)
       continue
@@ -173,7 +177,8 @@ async function compareClaimed(ctx: Ctx, options: Parameters<typeof claimOwners>[
       over.push({ ...settled(owner), problem: one.problem })
       continue
     }
-    const wanted = one?.wanted ?? (await deriveShopMetafields(ctx))
+    const wanted =
+      one?.wanted ?? (owner.kind === 'discount' ? await deriveDiscountMetafields(ctx) : await deriveShopMetafields(ctx))
     const difference = compareMetafields(wanted, known.get(ownerKey(owner))!)
     if (isDifferent(difference)) plan.writes.push({ owner, platformId, difference })
     else over.push(settled(owner))
@@ -191,6 +196,15 @@ const giveBack = (ctx: Ctx, left: { owner: ClaimedOwner }[]) =>
   endOwners(
     ctx,
     left.map(({ owner }) => ({ ...settled(owner), dueAt: ctx.now, attempts: owner.attempts }))
+  )
+
+/** What one call reads is of one kind. */
+const portionsOfKind = <T extends { owner: ClaimedOwner }>(items: T[], size: number): T[][] =>
+  METAFIELD_OWNERS.flatMap((kind) =>
+    portionsOf(
+      items.filter(({ owner }) => owner.kind === kind),
+      size
+    )
   )
 
 function portionsOf<T>(items: T[], size: number): T[][] {

@@ -58,10 +58,11 @@ export async function readShop(metafields: Api, shop: Shop): Promise<Ended> {
     : { step: 'shop', shop, found: defined, refused: new Map() }
 }
 
-/** Reads customers of which others may have changed something. */
+/** Reads customers, or discounts, of which others may have changed something. */
 export async function readOwners(metafields: Api, read: Named[]): Promise<Ended> {
   const ids = read.map(({ platformId }) => platformId)
-  return { step: 'read', read, found: await metafields.findMany('customer', ids, keysOf('customer')) }
+  const kind = read[0]!.owner.kind === 'discount' ? 'discount' : 'customer'
+  return { step: 'read', read, found: await metafields.findMany(kind, ids, keysOf(kind)) }
 }
 
 /** Sets the metafields of a batch, and then deletes those of its owner that are not wanted any more. */
@@ -142,7 +143,7 @@ async function recordRead(ctx: Ctx, { read, found }: Extract<Ended, { step: 'rea
     read.map(({ owner, platformId }) =>
       found.value.has(platformId)
         ? endOfRead(owner, ctx.now)
-        : { ...settled(owner), problem: `The platform does not show the customer ${platformId}` }
+        : { ...settled(owner), problem: `The platform does not show the ${owner.kind} ${platformId}` }
     )
   )
 }

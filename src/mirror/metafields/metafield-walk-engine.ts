@@ -4,6 +4,7 @@ import { type Ctx, type Database, int, row, sql } from '#kit/postgres'
 import { createWalker, retryMinutes } from '#kit/walks'
 import { allCustomerMetafields, type Connector, DownloadFailed, type PlatformResult, succeeded } from '#platform'
 import { deriveCustomerMetafields } from './derive-customers.ts'
+import { discountOwner, listDiscountOwners } from './discount-owners.ts'
 import {
   claimMetafieldWalk,
   dueMetafieldWalks,
@@ -51,7 +52,10 @@ export function createMetafieldWalkEngine({
     }
     const { bulk } = await connectorOf(storeId)
     if (walk.phase === 'start') {
-      await db.inStore(storeId, (ctx) => markMetafieldsDue(ctx, [SHOP], { isReadFirst: true }))
+      await db.inStore(storeId, async (ctx) => {
+        const discounts = [...(await listDiscountOwners(ctx)).keys()].map(discountOwner)
+        await markMetafieldsDue(ctx, [SHOP, ...discounts], { isReadFirst: true })
+      })
       // What is written from now on is newer than the file may be.
       const bulkStartedAt = realNow()
       const begun = await bulk.run(allCustomerMetafields, { isGrouped: true })

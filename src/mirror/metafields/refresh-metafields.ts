@@ -1,8 +1,9 @@
 import { consumer, type StoredFact } from '#kit/outbox'
 import { type Ctx, int, row, sql } from '#kit/postgres'
+import { discountOwner, listDiscountOwners } from './discount-owners.ts'
 import { keepsMetafields } from './metafield-store.ts'
 import { markMetafieldsDue } from './owner-queries.ts'
-import { SHOP } from './wanted-metafields.ts'
+import { type OwnerOfMetafields, SHOP } from './wanted-metafields.ts'
 
 /** The facts after which a customer may be to have other metafields. */
 const OF_CUSTOMERS = [
@@ -35,10 +36,15 @@ export const metafieldsConsumer = consumer('metafields', [...OF_CUSTOMERS, ...OF
   from: 'now'
 })
 
-/** Has the metafields of the shop compared. */
+/** Has the metafields of the shop and of its discounts compared. */
 export async function refreshShopMetafields(ctx: Ctx): Promise<void> {
-  if (await keepsMetafields(ctx)) await markMetafieldsDue(ctx, [SHOP])
+  if (await keepsMetafields(ctx)) await markMetafieldsDue(ctx, await shopAndDiscounts(ctx))
 }
+
+const shopAndDiscounts = async (ctx: Ctx): Promise<OwnerOfMetafields[]> => [
+  SHOP,
+  ...[...(await listDiscountOwners(ctx)).keys()].map(discountOwner)
+]
 
 /** Two customers were merged, by our numbers: what the kept one has now is read first. */
 export async function transferMetafields(ctx: Ctx, fromMember: number, toMember: number): Promise<void> {
@@ -51,7 +57,7 @@ export async function transferMetafields(ctx: Ctx, fromMember: number, toMember:
 async function refreshMetafieldsOfFacts(ctx: Ctx, facts: StoredFact[]): Promise<void> {
   if (!(await keepsMetafields(ctx))) return
   const ofShop = facts.some(({ name }) => OF_SHOPS.some((one) => one === name))
-  if (ofShop) await markMetafieldsDue(ctx, [SHOP])
+  if (ofShop) await markMetafieldsDue(ctx, await shopAndDiscounts(ctx))
   const memberIds = facts.flatMap(({ refs }) => MEMBER_REFS.flatMap((ref) => refs[ref] ?? []))
   await refreshCustomerMetafields(ctx, memberIds)
 }

@@ -20,7 +20,7 @@ const TAKEN_AWAY = [
 ]
 
 const folder = new URL('.', import.meta.url)
-const files = readdirSync(folder).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+const files = readdirSync(folder).filter((file) => file.endsWith('.ts') && !/\.test(-helper)?\.ts$/.test(file))
 
 /** Each file as a function that is given the others, and returns what it exports. */
 const modules = files.map((file) => {

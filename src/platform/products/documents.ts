@@ -30,7 +30,8 @@ export const ProductSellingGroups = document(`query ProductSellingGroups($id: ID
 }`)
 
 const sellingPlans = `sellingPlans(first: 30) {
-      nodes { id billingPolicy { ... on SellingPlanRecurringBillingPolicy { interval intervalCount } } }
+      nodes { id billingPolicy { ... on SellingPlanRecurringBillingPolicy { interval intervalCount } }
+        pricingPolicies { __typename } }
     }`
 
 export const PlanSellingGroup = document(`query PlanSellingGroup($id: ID!) {
@@ -62,6 +63,16 @@ export const PlanSellingGroupCreate =
     sellingPlanGroup { id sellingPlans(first: 1) { nodes { id } } }
     userErrors { field message code }
   }
+}`)
+
+/** Sales channels are the publications of apps; those of markets and companies are others. */
+export const PlanProductChannels = document(`query PlanProductChannels($id: ID!) {
+  publications(first: 50, catalogType: APP) { nodes { id } }
+  product(id: $id) { resourcePublicationsV2(first: 50) { nodes { publication { id } } } }
+}`)
+
+export const PlanProductPublish = document(`mutation PlanProductPublish($id: ID!, $input: [PublicationInput!]!) {
+  publishablePublish(id: $id, input: $input) { userErrors { field message } }
 }`)
 
 export const VariantsByIds = document(`query VariantsByIds($ids: [ID!]!) {

@@ -5,6 +5,7 @@ import { createPlanOfProducts, createPlanProduct } from './create-plan-product.t
 import { VariantsByIds } from './documents.ts'
 import type { PlanOnSale, PlanProduct, PlanTerms } from './plan-on-sale.ts'
 import { publishPlan } from './publish-plan.ts'
+import { publishProduct } from './publish-product.ts'
 
 export type ProductsApi = {
   /**
@@ -14,6 +15,8 @@ export type ProductsApi = {
   createPlan(terms: PlanTerms, productIds?: string[] | null): Promise<PlatformResult<PlanProduct>>
   /** Updates price, selling plan and products of a plan to these. Returns the id of its selling plan. Safe to repeat. */
   publishPlan(plan: PlanOnSale, terms: PlanTerms): Promise<PlatformResult<string>>
+  /** Puts a product into every sales channel of the shop; returns into how many it was put. Safe to repeat. */
+  publishProduct(productId: string): Promise<PlatformResult<number>>
   /** By variant, the id of its product; leaves out variants that the platform does not have. */
   findByVariants(variantIds: string[]): Promise<PlatformResult<Map<string, string>>>
 }
@@ -23,6 +26,7 @@ export function createProductsApi(client: PlatformClient): ProductsApi {
     createPlan: (terms, productIds) =>
       productIds ? createPlanOfProducts(client, terms, productIds) : createPlanProduct(client, terms),
     publishPlan: (plan, terms) => publishPlan(client, plan, terms),
+    publishProduct: (productId) => publishProduct(client, productId),
     findByVariants: (variantIds) => findByVariants(client, variantIds)
   }
 }

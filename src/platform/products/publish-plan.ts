@@ -1,12 +1,13 @@
 import type { PlatformClient } from '../wire/client.ts'
 import type { Fields } from '../wire/fields.ts'
-import { failed, type PlatformResult } from '../wire/outcome.ts'
+import { failed, type PlatformResult, succeeded } from '../wire/outcome.ts'
 import { setPrice } from './create-plan-product.ts'
 import { PlanProductsAdd, PlanProductsRemove, PlanSellingGroup, PlanSellingGroupUpdate } from './documents.ts'
 import type { PlanOnSale, PlanTerms } from './plan-on-sale.ts'
 import { sellingPlanOf } from './selling-plan.ts'
 
-type SellingPlan = { id: string; cadence: string }
+/** `isPriced`: it has a price besides that of the products. */
+type SellingPlan = { id: string; cadence: string; isPriced: boolean }
 type Group = { productIds: string[]; sellingPlans: SellingPlan[] }
 
 /**
@@ -58,11 +59,17 @@ async function setSellingPlan(
     ...(kept ? { sellingPlansToUpdate: [{ id: gids([kept])[0], ...plan }] } : { sellingPlansToCreate: [plan] }),
     sellingPlansToDelete: gids(sellingPlans.filter((old) => old !== kept))
   }
-  return client.mutate(PlanSellingGroupUpdate, { id, input }, (payload) => {
+  const updated = await client.mutate(PlanSellingGroupUpdate, { id, input }, (payload) => {
     const group = payload.at('sellingPlanGroup')
     const published = readPlans(group).find(({ cadence }) => cadence === wanted)
-    return published?.id ?? group.refuse('sellingPlans', `must have the plan of ${wanted}`)
+    return published ?? group.refuse('sellingPlans', `must have the plan of ${wanted}`)
   })
+  if (!updated.ok) return updated
+  // An empty list empties what was there. Should it be left after all, members would go on paying a price that nobody offers.
+  if (updated.value.isPriced && plan.pricingPolicies.length === 0) {
+    return failed({ kind: 'rejected', message: 'Its selling plan has kept an old price', field: 'pricingPolicies' })
+  }
+  return succeeded(updated.value.id)
 }
 
 const cadenceOf = (interval: string, intervalCount: number) => `${intervalCount} ${interval}`
@@ -85,6 +92,10 @@ function readPlans(group: Fields): SellingPlan[] {
     .list('nodes')
     .map((plan) => {
       const policy = plan.at('billingPolicy')
-      return { id: plan.id('id'), cadence: cadenceOf(policy.lower('interval'), policy.int('intervalCount')) }
+      return {
+        id: plan.id('id'),
+        cadence: cadenceOf(policy.lower('interval'), policy.int('intervalCount')),
+        isPriced: plan.list('pricingPolicies').length > 0
+      }
     })
 }

@@ -1,7 +1,7 @@
 import type { Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import type { Vault } from '#kit/secrets'
-import { beginMetafields } from '#mirror'
+import { beginDiscounts, beginMetafields } from '#mirror'
 import {
   type CreatedStore,
   createStore,
@@ -46,6 +46,7 @@ export async function openStore(
   await db.inStore(created.store.storeId, async (ctx) => {
     await markStoreConnected(ctx)
     await beginMetafields(ctx)
+    await beginDiscounts(ctx)
   })
   return created
 }

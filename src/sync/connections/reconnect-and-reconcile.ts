@@ -1,6 +1,6 @@
 import type { Ctx, Database } from '#kit/postgres'
 import type { Vault } from '#kit/secrets'
-import { beginMetafields } from '#mirror'
+import { beginDiscounts, beginMetafields } from '#mirror'
 import { walkOrdersNow } from '#orders'
 import { type NewConnection, reconnectStore, type Store, type StoreAccess, storeDisconnected } from '#stores'
 import { reconcileNow } from '../reconciler/reconciliation.ts'
@@ -30,4 +30,5 @@ async function readEverythingNow(ctx: Ctx): Promise<void> {
   await reconcileNow(ctx)
   await walkOrdersNow(ctx)
   await beginMetafields(ctx)
+  await beginDiscounts(ctx)
 }

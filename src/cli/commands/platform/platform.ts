@@ -71,6 +71,23 @@ export function addPlatformCommands(program: Command, terminal: Terminal, { plat
   addReadInCommand(group, terminal)
 
   addCommand(group, terminal, {
+    name: 'discounts',
+    summary: 'show the discounts that give members their prices at the checkout, and which perks they do not give',
+    flags: { store: storeFlag },
+    run: ({ store }, { api }) => api().get(storePath(store, '/platform/discounts')),
+    show: shownDiscounts
+  })
+
+  addCommand(group, terminal, {
+    name: 'sync-discounts',
+    summary: 'put the discounts of members right now where somebody has changed or deleted them; done every hour too',
+    flags: { store: storeFlag },
+    settles: true,
+    run: ({ store }, { api }) => api().post(storePath(store, '/platform/discounts/sync'), {}),
+    show: shownDiscounts
+  })
+
+  addCommand(group, terminal, {
     name: 'install-link',
     summary: 'print the link at which the people of a shop install the app, or grant it a token again',
     flags: { shop: needed('--shop <domain>', text('the domain of a shop such as books.myshopify.com')) },
@@ -132,6 +149,16 @@ export function addPlatformCommands(program: Command, terminal: Terminal, { plat
       lines([`Compared with ${document.pinned}, for which ${document.documents} documents are written:`]) +
       table(['kind', 'what', 'message'], 'It changes nothing for the service.')(document)
   })
+}
+
+function shownDiscounts({ discounts, not_enforced: missing, ...rest }: Document): string {
+  const notEnforced = missing as Document[]
+  return (
+    facts(rest) +
+    table(['slot', 'platform_id', 'active', 'problem'], 'There are no discounts of the service.')({ data: discounts }) +
+    lines(['', notEnforced.length === 0 ? 'Members get every perk of the main plans.' : 'Members do not get:']) +
+    lines(notEnforced.map(({ plan_type, field, message }) => `  ${plan_type} ${field}: ${message}`))
+  )
 }
 
 /** Stands in the file where none is configured yet: the platform's command line fills it in. */

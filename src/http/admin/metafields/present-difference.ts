@@ -6,9 +6,9 @@ import { OrNull, Timestamp } from '#resources'
 
 export const MetafieldDifferenceBody = Type.Object(
   {
-    owner: Type.String({ description: '`shop` or `customer`' }),
+    owner: Type.String({ description: '`shop`, `customer` or `discount`' }),
     customer_id: OrNull(Type.String({ description: 'Of a customer, the id here: `cust_24`' })),
-    platform_id: OrNull(Type.String({ description: "The platform's number of the shop or customer" })),
+    platform_id: OrNull(Type.String({ description: "The platform's number of the shop, customer or discount" })),
     key: Type.String({ description: 'The key of the metafield, in the namespace `svc`' }),
     wanted: OrNull(Type.String({ description: 'Its value as it is to be; null where it is not to be there' })),
     found: OrNull(Type.String({ description: 'Its value on the platform; null where it is not there' })),

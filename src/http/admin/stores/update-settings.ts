@@ -1,4 +1,4 @@
-import { refreshShopMetafields } from '#mirror'
+import { assertDiscountSettings, refreshDiscounts, refreshShopMetafields } from '#mirror'
 import { assertMainPlans } from '#plans'
 import { walkSpendingNow } from '#spending'
 import type { Surface } from '../../shared/surface.ts'
@@ -16,7 +16,7 @@ export function updateSettingsRoute(admin: Surface, { settings }: AdminDeps): vo
         operationId: 'updateSettings',
         summary: 'Change the settings of a store',
         description:
-          'Changes the settings that are given; the others stay. A plan that cannot be the main one of its type is refused. Returns all settings. An empty body changes nothing.',
+          'Changes the settings that are given; the others stay. A plan that cannot be the main one of its type is refused, and so is `discounts.enforced_by` `function` without a function. Returns all settings. An empty body changes nothing.',
         params: StoreParams,
         body: settingsPatch(settings),
         response: { 200: settingsBody(settings) }
@@ -32,6 +32,8 @@ export function updateSettingsRoute(admin: Surface, { settings }: AdminDeps): vo
           await walkSpendingNow(ctx)
           await refreshShopMetafields(ctx)
         }
+        if (body.discounts) await assertDiscountSettings(ctx)
+        if (body.discounts || body.main_plan) await refreshDiscounts(ctx)
         return presentSettings(ctx, settings)
       })
   )

@@ -1,5 +1,5 @@
+import { planSettingsField } from '#plans'
 import { defineMetafield } from '#platform'
-import { planSettingsField } from './plan-settings-fields.ts'
 
 /** The main Elite plan (spec 3, svc_plan_settings2). */
 export const planSettings2 = defineMetafield({

@@ -89,4 +89,4 @@ export const planSettingsField = objectOf({
   fs_threshold_value: amount('How many items, or which subtotal')
 })
 
-export type PlanSettings = ValueOf<typeof planSettingsField>
+export type PublishedSettings = ValueOf<typeof planSettingsField>

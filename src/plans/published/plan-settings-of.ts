@@ -1,6 +1,7 @@
 import { decimalOf } from '#kit/money'
-import { mainCadence, type Plan } from '#plans'
-import type { PlanSettings } from './shop/plan-settings-fields.ts'
+import { mainCadence } from '../main-plans.ts'
+import type { Plan } from '../plan.ts'
+import type { PublishedSettings } from './plan-settings-fields.ts'
 
 type WelcomeOffer = NonNullable<Plan['perks']['welcomeOffer']>
 type Reduction = WelcomeOffer['reduction']
@@ -10,10 +11,23 @@ const NOTHING_REDUCED = { value: null, type: null }
 const NO_SCOPE = { at: null, products: [], collections: [] }
 
 /** Which functions of the platform run for the store. */
-export type ActiveFunctions = { vipDiscount: boolean }
+type ActiveFunctions = { vipDiscount: boolean }
+
+/** What of a plan its settings say. */
+export type SaidOfPlan = Omit<
+  Plan,
+  | 'id'
+  | 'maxCycles'
+  | 'currentVersion'
+  | 'versions'
+  | 'productIds'
+  | 'platformSellingPlanGroupId'
+  | 'createdAt'
+  | 'updatedAt'
+>
 
 /** A main plan as themes and functions read it. Null: the store has no VIP plan, which is said by a disabled one without a name. */
-export function planSettingsOf(plan: Plan | null, functions: ActiveFunctions): PlanSettings {
+export function planSettingsOf(plan: SaidOfPlan | null, functions: ActiveFunctions): PublishedSettings {
   const { discount, welcomeOffer, freeShipping } = plan?.perks ?? {}
   const money = (minor: number) => decimalOf(minor, plan!.currency)
   const reduced = (r: Reduction | undefined) =>

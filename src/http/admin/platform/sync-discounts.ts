@@ -1,0 +1,29 @@
+import { showDiscounts, syncDiscounts } from '#mirror'
+import type { Surface } from '../../shared/surface.ts'
+import type { AdminDeps } from '../deps.ts'
+import { startDueWork } from '../start-due-work.ts'
+import { StoreParams, storeOf } from '../store.ts'
+import { DiscountsBody, presentDiscounts } from './discounts-body.ts'
+
+/** POST /stores/{store}/platform/discounts/sync */
+export function syncDiscountsRoute(admin: Surface, deps: AdminDeps): void {
+  admin.post(
+    '/stores/:store/platform/discounts/sync',
+    {
+      config: { allow: 'operator' },
+      schema: {
+        operationId: 'syncPlatformDiscounts',
+        summary: 'Put the discounts of members right now',
+        description:
+          'Has the automatic discounts that give members their prices compared with the platform and corrected, without waiting for the next hour. Returns them: for a sandbox store as they are then, for a live store as they were before, since that happens in the background.',
+        params: StoreParams,
+        response: { 202: DiscountsBody }
+      }
+    },
+    async (request, reply) => {
+      await request.inStore(syncDiscounts)
+      await startDueWork(deps, storeOf(request))
+      return reply.code(202).send(presentDiscounts(await request.inStore(showDiscounts)))
+    }
+  )
+}

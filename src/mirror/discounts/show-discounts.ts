@@ -1,0 +1,37 @@
+import type { Ctx } from '#kit/postgres'
+import { settingsOf } from '#stores'
+import type { Enforcement } from '../discount-slots.ts'
+import { discountsNotKept } from '../refusals.ts'
+import { discountSettings } from '../settings.ts'
+import { askForDiscounts, type DiscountNode, findDiscountState, listDiscountNodes } from './discount-queries.ts'
+import { mainTierPlans } from './plan-discounts.ts'
+import { type NotEnforced, notEnforced } from './wanted-discounts.ts'
+
+/** How members get their prices at the checkout, what of the perks they do not get, and the discounts that do it. */
+export type DiscountsShown = {
+  enforcedBy: Enforcement
+  functionHandle: string
+  nodes: DiscountNode[]
+  notEnforced: NotEnforced[]
+  comparedAt: Temporal.Instant | null
+  lastError: string | null
+}
+
+/** The discounts as they were last known to be; asks the platform nothing. */
+export async function showDiscounts(ctx: Ctx): Promise<DiscountsShown> {
+  const { enforcedBy, functionHandle } = await settingsOf(ctx, discountSettings)
+  const state = await findDiscountState(ctx)
+  return {
+    enforcedBy,
+    functionHandle,
+    nodes: await listDiscountNodes(ctx),
+    notEnforced: notEnforced(enforcedBy, await mainTierPlans(ctx)),
+    comparedAt: state?.finishedAt ?? null,
+    lastError: state?.lastError ?? null
+  }
+}
+
+/** Has the discounts compared with the platform and corrected now. */
+export async function syncDiscounts(ctx: Ctx): Promise<void> {
+  if (!(await askForDiscounts(ctx))) throw discountsNotKept()
+}
