@@ -14,6 +14,7 @@ import {
   forgetKnownMetafields,
   listKnownMetafields,
   nextMetafieldOwner,
+  type OwnerEnd,
   ownerKey,
   releaseMetafieldOwners
 } from './owner-queries.ts'
@@ -135,7 +136,7 @@ async function compareClaimed(ctx: Ctx, options: Parameters<typeof claimOwners>[
     toRead: [] as { owner: ClaimedOwner; platformId: string }[],
     shop: null as { owner: ClaimedOwner; isFirst: boolean } | null
   }
-  const over: ClaimedOwner[] = []
+  const over: OwnerEnd[] = []
   const gone: ClaimedOwner[] = []
   for (const owner of claimed) {
     if (owner.kind === 'shop' && (owner.isReadFirst || shopId === null)) {
@@ -155,13 +156,13 @@ async function compareClaimed(ctx: Ctx, options: Parameters<typeof claimOwners>[
     const wanted = one?.wanted ?? (await deriveShopMetafields(ctx))
     const difference = compareMetafields(wanted, known.get(ownerKey(owner))!)
     if (isDifferent(difference)) plan.writes.push({ owner, platformId, difference })
-    else over.push(owner)
+    else over.push({ ...settled(owner), problem: difference.problem })
   }
   await forgetKnownMetafields(
     ctx,
     gone.flatMap((owner) => [...known.get(ownerKey(owner))!.keys()].map((key) => ({ ...owner, key })))
   )
-  await endOwners(ctx, [...over, ...gone].map(settled))
+  await endOwners(ctx, [...over, ...gone.map(settled)])
   return plan
 }
 
