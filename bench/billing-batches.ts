@@ -8,6 +8,7 @@ import { Database, STORE_ROLE, type Statement } from '#kit/postgres'
 import { jobs } from '../src/app/jobs.ts'
 import { aDueStore } from '../test/due-store.ts'
 import { RecordingDatabase } from '../test/recorder.ts'
+import { testVault } from '../test/store-builder.ts'
 import { benchDatabase, runOn } from './database.ts'
 import { stubConnector } from './stub-connector.ts'
 
@@ -29,7 +30,7 @@ try {
   const connectorOf = async () => connector
   const engines = [
     createBillingEngine({ db: recording, leaseOwner: 1, connectorOf }),
-    createJobEngine({ db: recording, leaseOwner: 1, jobs, deps: { db: recording, connectorOf } })
+    createJobEngine({ db: recording, leaseOwner: 1, jobs, deps: { db: recording, vault: testVault, connectorOf } })
   ]
   const ours = await secondsOf(async () => {
     for (const engine of engines) while ((await engine.runOnce(storeId)) > 0);

@@ -6,6 +6,7 @@ import { storeNow } from '#stores'
 import { jobs } from '../src/app/jobs.ts'
 import { RecordingDatabase } from '../test/recorder.ts'
 import type { BuiltStore } from '../test/store-builder.ts'
+import { testVault } from '../test/store-builder.ts'
 import { asScript } from './pgbench.ts'
 import { stubConnector } from './stub-connector.ts'
 
@@ -57,7 +58,7 @@ export async function recordRenewal(url: string, store: BuiltStore): Promise<Ren
     const connector = stubConnector({ now: await storeNow(db, storeId), priceMinor: 2900 })
     const connectorOf = async () => connector
     await createBillingEngine({ db, leaseOwner: 1, connectorOf }).runOnce(storeId)
-    await createJobEngine({ db, leaseOwner: 1, jobs, deps: { db, connectorOf } }).runOnce(storeId)
+    await createJobEngine({ db, leaseOwner: 1, jobs, deps: { db, vault: testVault, connectorOf } }).runOnce(storeId)
 
     const script = scriptOf(db.transactions, storeId)
     await owner.query(`

@@ -7,6 +7,7 @@ import type { Connector } from '#platform'
 import { storeStatuses } from '#stores'
 import { consumers } from '../src/app/consumers.ts'
 import { jobs } from '../src/app/jobs.ts'
+import { testVault } from '../test/store-builder.ts'
 
 export type RenewalRunner = {
   db: Database
@@ -26,7 +27,7 @@ export function createRenewalRunner({ db, node, connectorOf, more = [], onError 
     freeLeases: async () => 0,
     engines: [
       createBillingEngine(deps),
-      createJobEngine({ ...deps, jobs, deps }),
+      createJobEngine({ ...deps, jobs, deps: { ...deps, vault: testVault } }),
       ...createFactEngines({ db, consumers }),
       ...more
     ],

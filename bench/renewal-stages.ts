@@ -13,6 +13,7 @@ import { openDueAttempts } from '../src/billing/charging/open-attempts.ts'
 import { settleAttempts } from '../src/billing/settling/settle-attempts.ts'
 import { withCalls } from '../test/connectors.ts'
 import type { BuiltStore } from '../test/store-builder.ts'
+import { testVault } from '../test/store-builder.ts'
 import { analyzeAsServed } from './analyze-as-served.ts'
 import { stubConnector } from './stub-connector.ts'
 
@@ -38,7 +39,12 @@ export async function runStages(
 ): Promise<{ costs: Record<Stage, Cost>; settled: number }> {
   const { connector, results } = pendingConnector(now)
   const charging = createChargingTurns({ db, leaseOwner: 1, connectorOf: async () => connector })
-  const pushing = createJobEngine({ db, leaseOwner: 1, jobs, deps: { db, connectorOf: async () => connector } })
+  const pushing = createJobEngine({
+    db,
+    leaseOwner: 1,
+    jobs,
+    deps: { db, vault: testVault, connectorOf: async () => connector }
+  })
   const following: Engine[] = [...createFactEngines({ db, consumers }), createMetricsRollupEngine({ db })]
   const analyzing = analyzeAsServed(db)
   let settled = 0

@@ -9,6 +9,7 @@ import { jobs } from '../src/app/jobs.ts'
 import { aChargedMember } from './charged-member.ts'
 import { testDatabase } from './database.ts'
 import { theValue } from './fake-platform.ts'
+import { testVault } from './store-builder.ts'
 
 const { db } = await testDatabase()
 const sandbox = await startSandbox(db, requestedScopes)
@@ -23,7 +24,7 @@ for (const [declined, code] of [
       db,
       leaseOwner: 1,
       jobs,
-      deps: { db, connectorOf: async () => m.connector }
+      deps: { db, vault: testVault, connectorOf: async () => m.connector }
     })
     const push = async () => {
       await m.inStore((ctx) => enqueue(ctx, pushContractJob, [{ subscriptionId: m.id }]))

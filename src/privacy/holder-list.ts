@@ -21,5 +21,6 @@ export { codesHeld, giftCardsHeld, platformCreditHeld, spendingAccountsHeld } fr
 export { alertsHeld } from '#stores/personal-data'
 export { activitiesHeld, requestedChangesHeld, subscriptionsHeld } from '#subscriptions/personal-data'
 export { reconciliationsHeld } from '#sync/personal-data'
+export { walletPassesHeld, walletRegistrationsHeld } from '#wallet/personal-data'
 export { deliveriesHeld, triesHeld } from '#webhooks/personal-data'
 export { privacyExportsHeld, privacyRequestsHeld } from './own-tables.ts'

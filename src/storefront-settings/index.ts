@@ -1,6 +1,7 @@
 export type { StorefrontSetting } from './define-storefront-setting.ts'
 export { storefrontSettingChanged } from './events/storefront-setting-changed.ts'
 export { orderGift } from './keys/order-gift.ts'
+export { walletPass } from './keys/svc-wallet-pass-settings.ts'
 export {
   listStorefrontSettings,
   STOREFRONT_SETTINGS,

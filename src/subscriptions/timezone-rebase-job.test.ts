@@ -6,7 +6,7 @@ import { setClock, updateShop } from '#stores'
 import { aContract } from '../../test/contract-builder.ts'
 import { testDatabase } from '../../test/database.ts'
 import { aPlatform, data, aContract as there } from '../../test/fake-platform.ts'
-import { aStore } from '../../test/store-builder.ts'
+import { aStore, testVault } from '../../test/store-builder.ts'
 import { jobs } from '../app/jobs.ts'
 import { upsertFromContracts } from '../contracts/upsert-from-contracts.ts'
 import { rescheduleSubscription } from '../lifecycle/reschedule-subscription.ts'
@@ -126,7 +126,12 @@ test('the platform gets the next dates of the new zone at once, and only dates t
     const contract = { ...there(id), nextBillingDate: variables.date }
     data(res, { subscriptionContractSetNextBillingDate: { contract, userErrors: [] } })
   })
-  const engine = createJobEngine({ db, leaseOwner: 1, jobs, deps: { db, connectorOf: async () => connector } })
+  const engine = createJobEngine({
+    db,
+    leaseOwner: 1,
+    jobs,
+    deps: { db, vault: testVault, connectorOf: async () => connector }
+  })
   const work = async () => {
     while ((await engine.runOnce(store.storeId)) > 0) {}
   }

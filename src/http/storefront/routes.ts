@@ -1,2 +1,4 @@
 // Every route of the storefront, one line each. Their order means nothing: http/openapi sorts the document.
 export { cancelContractRoute } from './churn/cancel-contract.ts'
+export { getApplePassRoute } from './wallet/get-apple-pass.ts'
+export { getGooglePassRoute } from './wallet/get-google-pass.ts'
