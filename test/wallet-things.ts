@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { createSecureServer, type Http2Server } from 'node:http2'
+import { createSecureServer, type Http2SecureServer, type ServerHttp2Stream } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -60,8 +60,14 @@ export async function aPushServer(wwdr: string) {
   const { cert, key } = aCertificate({ hosts: ['localhost'], issuer: authority })
   const pushed: { token: string; topic: string; authorized: boolean; body: string }[] = []
   const answers = new Map<string, { status: number; reason?: string }>()
-  const server: Http2Server = createSecureServer({ cert, key, ca: wwdr, requestCert: true, rejectUnauthorized: false })
-  server.on('stream', (stream, headers) => {
+  const server: Http2SecureServer = createSecureServer({
+    cert,
+    key,
+    ca: wwdr,
+    requestCert: true,
+    rejectUnauthorized: false
+  })
+  server.on('stream', (stream: ServerHttp2Stream, headers) => {
     let body = ''
     stream.on('data', (chunk) => {
       body += chunk

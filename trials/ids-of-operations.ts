@@ -23,11 +23,12 @@ export const PATH_IDS: Record<string, Thing[]> = {
   import: ['import'],
   dead_letter: ['deadLetter'],
   integration: ['integration'],
-  privacy_request: ['privacyRequest']
+  privacy_request: ['privacyRequest'],
+  campaign: ['campaign']
 }
 
 /** Parameters of paths that name the same thing in every store, with one that exists. */
-const NAMES_IN_PATHS: Record<string, string> = { setting: 'general' }
+const NAMES_IN_PATHS: Record<string, string> = { setting: 'general', wallet: 'google' }
 
 export const FILTER_IDS: Record<string, Thing[]> = {
   plan_id: ['plan'],

@@ -1,5 +1,5 @@
 import { type ClientHttp2Session, connect, constants } from 'node:http2'
-import type { PushOutcome } from '../passes/push-outcome.ts'
+import type { PushOutcome } from '../push-outcome.ts'
 import type { AppleCredentials } from './check-apple-credentials.ts'
 
 /** Where Apple's push service is; `ca`: who has issued its certificate, where that is nobody known. */

@@ -1,5 +1,5 @@
 import { crc32, deflateSync } from 'node:zlib'
-import type { PassContent } from '../passes/pass-content.ts'
+import type { PassContent } from '../pass-content.ts'
 import type { AppleCredentials } from './check-apple-credentials.ts'
 
 /** What a pass says of itself beside its content. `webServiceUrl`: where phones ask for its changes. */

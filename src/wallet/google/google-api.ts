@@ -1,5 +1,5 @@
 import { request } from 'undici'
-import type { PushOutcome } from '../passes/push-outcome.ts'
+import type { PushOutcome } from '../push-outcome.ts'
 import type { GoogleCredentials } from './check-google-credentials.ts'
 import { signJwt } from './google-pass.ts'
 

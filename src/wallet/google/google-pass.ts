@@ -1,5 +1,5 @@
 import { createSign } from 'node:crypto'
-import type { PassContent } from '../passes/pass-content.ts'
+import type { PassContent } from '../pass-content.ts'
 import type { GoogleCredentials } from './check-google-credentials.ts'
 
 const STATUS = { active: 'Active', paused: 'Paused', cancelled: 'Ended' } as const
@@ -7,8 +7,7 @@ const STATUS = { active: 'Active', paused: 'Paused', cancelled: 'Ended' } as con
 const SAVE_URL = 'https://pay.google.com/gp/v/save/'
 
 /** The id of a pass at Google: the issuer's number and our serial. */
-export const googleObjectId = ({ issuerId }: Pick<GoogleCredentials, 'issuerId'>, serial: string) =>
-  `${issuerId}.${serial}`
+const googleObjectId = ({ issuerId }: Pick<GoogleCredentials, 'issuerId'>, serial: string) => `${issuerId}.${serial}`
 
 /** A generic pass as Google's API has it. */
 export function googleObject(content: PassContent, serial: string, credentials: Pick<GoogleCredentials, 'issuerId'>) {

@@ -8,9 +8,9 @@ import { findAppleCredentials, findGoogleCredentials } from '../credentials.ts'
 import type { GoogleCredentials } from '../google/check-google-credentials.ts'
 import { GOOGLE_URLS, type GoogleUrls, googleToken, patchGoogleObject } from '../google/google-api.ts'
 import { googleObject } from '../google/google-pass.ts'
-import { derivePassContents } from './pass-content.ts'
+import { derivePassContents } from '../pass-content.ts'
+import type { PushOutcome } from '../push-outcome.ts'
 import { listPasses, markPushed } from './passes.ts'
-import type { PushOutcome } from './push-outcome.ts'
 import { listRegistrations, removeGoneDevices } from './registrations.ts'
 
 /** Where wallets are notified, where that is not at Apple and Google. */

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { defineJob, enqueue } from '#kit/jobs'
 import { consumer, type StoredFact } from '#kit/outbox'
 import { type Ctx, type Database, sql } from '#kit/postgres'
-import { derivePassContents, hashOfContent } from './pass-content.ts'
+import { derivePassContents, hashOfContent } from '../pass-content.ts'
 import { lockPassesAfter, lockPassesOfMembers, markPassesChanged, nextTag, type Pass } from './passes.ts'
 import { pushPassDeclared } from './push-pass.ts'
 
@@ -66,7 +66,7 @@ async function refreshPassesOfFacts(ctx: Ctx, facts: StoredFact[]): Promise<void
 }
 
 /** Compares the passes of these members. */
-export async function refreshPassesOfMembers(ctx: Ctx, memberIds: number[]): Promise<void> {
+async function refreshPassesOfMembers(ctx: Ctx, memberIds: number[]): Promise<void> {
   await refreshPasses(ctx, await lockPassesOfMembers(ctx, memberIds))
 }
 

@@ -92,12 +92,12 @@ export const CampaignParams = Type.Object({
   campaign: Type.String({ description: 'the id of a sale campaign', examples: ['wpc_7'] })
 })
 
-const dateOrNull = (meaning: string) =>
+const dateOrNull = (meaning: string, example: string) =>
   Type.Optional(
     Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
       description: 'a time such as 2026-11-27T08:00:00Z, or null',
       meaning,
-      examples: ['2026-11-27T08:00:00Z']
+      examples: [example]
     })
   )
 
@@ -123,8 +123,8 @@ export const campaignFields = {
   enabled: Type.Optional(
     Type.Boolean({ description: 'true or false', meaning: 'Whether it takes place; true at first', examples: [true] })
   ),
-  starts_at: dateOrNull('When it begins, by the clock of the store; null: at once'),
-  ends_at: dateOrNull('When it ends, by the clock of the store; null: never')
+  starts_at: dateOrNull('When it begins, by the clock of the store; null: at once', '2026-11-27T08:00:00Z'),
+  ends_at: dateOrNull('When it ends, by the clock of the store; null: never', '2026-11-30T08:00:00Z')
 }
 
 export const CampaignBody = Type.Object(

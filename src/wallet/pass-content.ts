@@ -4,8 +4,8 @@ import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
 import { type Ctx, day, int, nullable, oneOf, row, sql, text } from '#kit/postgres'
 import { settingsOf, storeContext } from '#stores'
-import { findShownCampaign } from '../campaigns/campaigns.ts'
-import { walletSettings } from '../settings.ts'
+import { findShownCampaign } from './campaigns/campaigns.ts'
+import { walletSettings } from './settings.ts'
 
 /** Text on the background, both as CSS colours. */
 const COLOURS = {
