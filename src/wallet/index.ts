@@ -26,4 +26,4 @@ export {
 export type { WalletUrls } from './passes/push-pass.ts'
 export { reassignPasses, refreshAllPasses, walletConsumer } from './passes/refresh-passes.ts'
 export { listUpdatedPasses, registerDevice, unregisterDevice } from './passes/registrations.ts'
-export { campaignNotFound } from './refusals.ts'
+export { campaignNotFound, walletOf } from './refusals.ts'

@@ -24,3 +24,9 @@ export const campaignEndsBefore = (id: number | null) =>
   new Refusal('invalid_request', `ends_at must be after starts_at${id === null ? '' : ` of ${publicId('wpc', id)}`}`, [
     { field: 'ends_at', code: 'invalid', message: 'must be after starts_at' }
   ])
+
+/** The wallet that a text names. */
+export function walletOf(name: string): WalletKind {
+  if (name === 'apple' || name === 'google') return name
+  throw new Refusal('not_found', `There is no wallet ${name.slice(0, 100)}: there are apple and google`)
+}

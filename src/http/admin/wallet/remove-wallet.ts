@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
-import { removeWalletCredentials } from '#wallet'
+import { removeWalletCredentials, walletOf } from '#wallet'
 import type { Surface } from '../../shared/surface.ts'
-import { oneOf } from '../fields.ts'
 import { StoreParams } from '../store.ts'
 import { readWallet, WalletBody } from './present-wallet.ts'
 
@@ -17,14 +16,14 @@ export function removeWalletRoute(admin: Surface): void {
         description: 'No pass of that wallet is given out or updated any more. Returns what is set.',
         params: Type.Object({
           ...StoreParams.properties,
-          wallet: oneOf(['apple', 'google'], { meaning: 'Which wallet', examples: ['apple'] })
+          wallet: Type.String({ description: 'apple or google', examples: ['apple'] })
         }),
         response: { 200: WalletBody }
       }
     },
     (request) =>
       request.inStore(async (ctx) => {
-        await removeWalletCredentials(ctx, request.params.wallet)
+        await removeWalletCredentials(ctx, walletOf(request.params.wallet))
         return readWallet(ctx)
       })
   )
