@@ -410,6 +410,7 @@ CREATE INDEX credit_entries_charging ON public.credit_entries USING btree (store
 CREATE INDEX credit_entries_held ON public.credit_entries USING btree (store_id, member_id) WHERE (held_by IS NOT NULL);
 CREATE INDEX credit_entries_of_order ON public.credit_entries USING btree (store_id, order_id) WHERE (order_id IS NOT NULL);
 CREATE INDEX credit_entries_of_take_backs ON public.credit_entries USING btree (store_id, take_back_id) WHERE (take_back_id IS NOT NULL);
+CREATE INDEX credit_entries_redeeming ON public.credit_entries USING btree (store_id, member_id, id) WHERE (type = 4);
 CREATE INDEX credit_entries_reversing ON public.credit_entries USING btree (store_id, reverses_id) WHERE (reverses_id IS NOT NULL);
 CREATE TRIGGER append_metrics AFTER INSERT ON credit_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_credit_changes();
 CREATE TRIGGER hide_marked AFTER UPDATE OF mark ON credit_entries FOR EACH ROW WHEN (new.mark = 'order_cancelled'::text) EXECUTE FUNCTION hide_restored_redemption();
@@ -1273,6 +1274,7 @@ create table metafield_owners (
   lease_token integer not null default 0,
   lease_owner bigint,
   leased_until timestamp with time zone,
+  is_withdrawn boolean not null default false,
   constraint metafield_owners_pkey PRIMARY KEY (store_id, kind, owner_id),
   constraint metafield_owners_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint metafield_owners_kind_check CHECK (kind = ANY (ARRAY['shop'::text, 'customer'::text, 'discount'::text]))
@@ -1309,6 +1311,8 @@ create table metafield_stores (
   lease_token integer not null default 0,
   lease_owner bigint,
   leased_until timestamp with time zone,
+  file_failures integer not null default 0,
+  file_error text,
   constraint metafield_stores_pkey PRIMARY KEY (store_id),
   constraint metafield_stores_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint metafield_stores_phase_check CHECK (phase = ANY (ARRAY['start'::text, 'wait'::text, 'read'::text, 'members'::text]))

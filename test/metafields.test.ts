@@ -1,11 +1,12 @@
 // The metafields that we keep on the shop and its customers. With the sandbox over its socket.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { int, nullable, row, sql, text } from '#kit/postgres'
+import { bool, int, nullable, row, sql, text } from '#kit/postgres'
 import type { Connector, PlatformFailure } from '#platform'
 import { keysOf } from '../src/mirror/metafields/all-metafields.ts'
 import { createMetafieldEngine } from '../src/mirror/metafields/metafield-engine.ts'
-import { beginMetafields } from '../src/mirror/metafields/metafield-store.ts'
+import { beginMetafields, findMetafieldTotals } from '../src/mirror/metafields/metafield-store.ts'
+import { createMetafieldWalkEngine } from '../src/mirror/metafields/metafield-walk-engine.ts'
 import { refreshCustomerMetafields, refreshShopMetafields } from '../src/mirror/metafields/refresh-metafields.ts'
 import { adminOf } from './admin-calls.ts'
 import { withCalls } from './connectors.ts'
@@ -335,7 +336,13 @@ test('of two memberships VIP is the first, and an ended one stays until a live o
     })
   }
   assert.deepEqual(await names(), ['VIP ACTIVE', 'Elite ACTIVE'])
+  const planOfMember = async () => {
+    const { body } = await service.get('/members', store.key)
+    return body.data[0].plan_name
+  }
+  assert.equal(await planOfMember(), 'VIP', 'the newer one decides, as it does here')
   await act(id, 'cancel')
+  assert.equal(await planOfMember(), 'Elite')
   assert.deepEqual(await names(), ['Elite ACTIVE', 'VIP CANCELLED'])
   const done = await call(store, 'POST', `/subscriptions/${elite}/cancel`, {})
   assert.equal(done.status, 200)
@@ -559,4 +566,133 @@ test('settings of the storefront are checked field by field, and the metafield o
   assert.match(String(unknown), /^key must be one of svc_agreement, .*: there is no setting svc_plan_settings$/)
   const all = (await call(store, 'GET', '/storefront-settings')).body.data
   assert.equal(all.length, 9)
+})
+
+test('what the platform cannot read of one customer keeps no other of a portion from being read', async () => {
+  const {
+    store,
+    of,
+    inStore,
+    connector,
+    engine,
+    owner,
+    setByHand,
+    settle,
+    memberIdOf,
+    call: sent
+  } = await withPeople(3)
+  await inStore(async (ctx) => refreshCustomerMetafields(ctx, await Promise.all(sent.ids.map(memberIdOf))))
+  await settle()
+  for (const id of sent.ids) await setByHand(id, 'svc_st', 'number_decimal', '999.0')
+  await inStore((ctx) =>
+    ctx.tx.run(sql`update metafield_owners set is_read_first = true, due_at = ${ctx.now}, version = version + 1
+                    where store_id = ${ctx.storeId} and kind = 'customer'`)
+  )
+  const asked: number[] = []
+  const failing = engine({
+    findMany: async (kind, ids, keys) => {
+      asked.push(ids.length)
+      if (!ids.includes(sent.ids[1]!)) return connector.metafields.findMany(kind, ids, keys)
+      return { ok: false, failure: { kind: 'unavailable', message: 'No such shape', code: 'not_understood' } }
+    }
+  })
+  await runOut(failing, store.storeId)
+  assert.deepEqual(asked, [3, 1, 1, 1])
+  assert.equal((await of(sent.ids[0]!)).get('svc_st'), '5.00')
+  assert.equal((await of(sent.ids[2]!)).get('svc_st'), '5.00')
+  assert.equal((await of(sent.ids[1]!)).get('svc_st'), '999.0')
+  assert.deepEqual([(await owner(sent.ids[1]!)).lastError, (await owner(sent.ids[1]!)).attempts], ['No such shape', 1])
+})
+
+test('JSON that somebody has nested too deep is replaced like any other', async () => {
+  const { join, of, setByHand, settle, store, inStore } = await aShop()
+  const id = await join('ada@example.com')
+  const before = (await of(id)).get('svc_member_details')
+  const { written } = (await inStore((ctx) => findMetafieldTotals(ctx)))!
+  await setByHand(id, 'svc_member_details', 'json', `${'['.repeat(30_000)}${']'.repeat(30_000)}`)
+  const done = await call(store, 'POST', '/metafields/sync', {})
+  assert.ok(done.status < 300, JSON.stringify(done.body))
+  await until('the walk', async () => {
+    await settle()
+    return (await inStore((ctx) => findMetafieldTotals(ctx)))!.written > written
+  })
+  assert.deepEqual((await of(id)).get('svc_member_details'), before)
+})
+
+test('a file of the platform that fails three times is done without, and doctor says so until one is read', async () => {
+  const { store, inStore, connector, join, of, setByHand, settle } = await aShop()
+  const id = await join('ada@example.com')
+  const totals = () =>
+    inStore((ctx) =>
+      ctx.tx.one(
+        row({ phase: text, failures: int, error: nullable(text), finishedAt: nullable(text), isLater: bool }),
+        sql`select phase, file_failures as failures, file_error as error, finished_at::text as finished_at,
+                   next_at > statement_timestamp() + interval '30 seconds' as is_later
+              from metafield_stores where store_id = ${ctx.storeId}`
+      )
+    )
+  const walk = (find: Connector['bulk']['find']) =>
+    createMetafieldWalkEngine({
+      db,
+      leaseOwner: 1,
+      connectorOf: async () => withCalls(connector, { bulk: { find } })
+    })
+  const walkNow = () =>
+    inStore((ctx) =>
+      ctx.tx.run(sql`update metafield_stores set next_at = statement_timestamp() where store_id = ${ctx.storeId}`)
+    )
+  await until('the first walk', async () => {
+    await settle()
+    return (await totals()).finishedAt !== null
+  })
+  const before = await totals()
+  const failed = walk(async (bulkId) => {
+    const found = await connector.bulk.find(bulkId)
+    if (!found.ok) return found
+    return { ok: true, value: { ...found.value!, status: 'failed', errorCode: 'access_denied', file: null } }
+  })
+  for (let round = 1; round <= 3; round++) {
+    assert.equal((await totals()).phase, 'start')
+    // Begun, and asked for.
+    for (let step = 0; step < 2; step++) {
+      await walkNow()
+      await failed.runOnce(store.storeId)
+    }
+    const { failures, error, phase, isLater } = await totals()
+    assert.deepEqual([failures, phase, isLater], [round, round < 3 ? 'start' : 'members', round < 3])
+    assert.equal(error, "The platform's reading of its customers ended: failed, access_denied")
+  }
+  await walkNow()
+  await failed.runOnce(store.storeId)
+  const after = await totals()
+  assert.equal(after.phase, 'start')
+  assert.notEqual(after.finishedAt, before.finishedAt, 'members were derived without it')
+  const warned = async () => JSON.stringify((await service.admin('POST', '/doctor', { store: store.domain })).warnings)
+  assert.match(await warned(), /changes by others are not found: The platform's reading .* access_denied/)
+
+  await setByHand(id, 'svc_st', 'number_decimal', '77.0')
+  const done = await call(store, 'POST', '/metafields/sync', {})
+  assert.ok(done.status < 300, JSON.stringify(done.body))
+  await until('a walk with a file', async () => {
+    await settle()
+    return (await totals()).failures === 0 && (await totals()).phase === 'start'
+  })
+  assert.equal((await totals()).error, null)
+  assert.equal((await of(id)).get('svc_st'), '0.00')
+  assert.doesNotMatch(await warned(), /changes by others/)
+})
+
+test('a store that a node of before has connected begins with the next thing that happens there', async () => {
+  const { store, inStore, join, of } = await aShop()
+  await inStore(async (ctx) => {
+    for (const table of ['known_metafields', 'metafield_owners', 'metafield_stores'])
+      await ctx.tx.run({
+        name: `drop_${table}`,
+        text: `delete from ${table} where store_id = $1`,
+        values: [ctx.storeId]
+      })
+  })
+  const id = await join('ada@example.com')
+  await service.deps.settle(store.storeId)
+  assert.deepEqual([...(await of(id)).keys()].toSorted(), ['customer_subscription1', ...BASE])
 })

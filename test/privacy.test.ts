@@ -84,6 +84,16 @@ test('an erased person is in no table, page or line of the log, the sums are as 
   for (const page of PAGES) await her.page(page)
   assert.ok(tracesIn(await her.page('orders'), wanted).length > 0)
 
+  const onPlatform = () =>
+    inStore(({ tx }) =>
+      tx.many(
+        row({ key: text }),
+        sql`
+        select key from sandbox.metafields
+         where store_id = ${storeId} and owner_type = 'Customer' and owner_id = ${customer}::bigint order by key`
+      )
+    )
+  assert.ok((await onPlatform()).length > 3)
   const began = (await inStore(async ({ now }) => now)).toString()
   const redact = { storeId, topic: 'customers/redact', customerId: customer } as const
   await controls.sendCompliance(redact)
@@ -132,6 +142,7 @@ test('an erased person is in no table, page or line of the log, the sums are as 
   await her.admin('POST', '/reconcile', {})
   await settle()
   await store.advance({ by: 'P2D' })
+  assert.deepEqual(await onPlatform(), [], 'nothing of ours is left on the platform, and nothing comes back')
   assert.deepEqual(await tracesInDatabase(url, wanted), {})
   assert.deepEqual(await findings(her), [])
   await controls.sendCompliance(redact)

@@ -227,7 +227,10 @@ async function settleStore(call: Call, at: string, inStore: InStore): Promise<vo
           select (select count(*) from metafield_owners where store_id = ${ctx.storeId} and due_at is not null)
                  + (select count(*) from tag_owners where store_id = ${ctx.storeId} and due_at is not null)
                  + (select count(*) from inbound_webhooks where store_id = ${ctx.storeId} and status = 'waiting')
-                 + (select count(*) from metafield_stores where store_id = ${ctx.storeId} and (phase <> 'start' or is_asked))
+                 + (select count(*) from metafield_stores
+                     where store_id = ${ctx.storeId}
+                       -- The next walk is a day away; one that has failed at its beginning is tried again within the hour.
+                       and (phase <> 'start' or is_asked or next_at < statement_timestamp() + interval '2 hours'))
                  + (select count(*) from facts where store_id = ${ctx.storeId} and position is null)
                  + (select count(*) from fact_consumers
                      where store_id = ${ctx.storeId} and consumer in ('metafields', 'tags') and position < last_position) as left`

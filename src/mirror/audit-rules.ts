@@ -67,7 +67,8 @@ export const metafieldsWritten = defineAuditRule({
   severity: 'warning',
   help:
     'A [metafield](metafields.md) of the shop or a customer cannot be written: the platform refuses it, does not show its owner, or did not ' +
-    'respond four times in a row. The message says why. When the reason is gone: `perennial metafields sync`.',
+    'respond four times in a row; or the platform cannot list what its customers have. The message says why. When the reason is gone: ' +
+    '`perennial metafields sync`.',
   counted: (ctx) => sql`select count(*) as count from metafield_owners where store_id = ${ctx.storeId}`,
   wrong: (ctx) => sql`
     select o.kind || coalesce(' ' || m.platform_customer_id, '') as subject,
@@ -77,5 +78,10 @@ export const metafieldsWritten = defineAuditRule({
       left join members m on m.store_id = ${ctx.storeId} and o.kind = 'customer' and m.id = o.owner_id
      where o.store_id = ${ctx.storeId} and (o.problem is not null or o.attempts > ${MAX_ATTEMPTS})
        and m.platform_deleted_at is null
-     order by o.kind, o.owner_id limit 100`
+    union all
+    select 'all customers',
+           'changes by others are not found: ' || case when w.file_failures >= 3 then w.file_error else w.last_error end
+      from metafield_stores w
+     where w.store_id = ${ctx.storeId} and (w.file_failures >= 3 or w.failures > ${MAX_ATTEMPTS})
+     order by 1 limit 100`
 })

@@ -2,6 +2,7 @@ export { diffMetafields, type MetafieldFound } from './metafields/diff-metafield
 export { beginMetafields } from './metafields/metafield-store.ts'
 export { refreshShopMetafields, transferMetafields } from './metafields/refresh-metafields.ts'
 export { metafieldsSyncedSince, syncMetafields } from './metafields/sync-metafields.ts'
+export { deleteCustomerMetafields, withdrawMetafields } from './metafields/withdraw-metafields.ts'
 export { mirrorConsumers } from './mirror-consumers.ts'
 export { diffTags } from './tags/diff-tags.ts'
 export { findTagOwner } from './tags/find-tag-owner.ts'

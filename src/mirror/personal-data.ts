@@ -73,11 +73,12 @@ export const metafieldOwnersHeld = definePersonalData({
 /** Why comparing metafields failed. */
 export const metafieldStoresHeld = definePersonalData({
   table: 'metafield_stores',
-  columns: ['last_error'],
+  columns: ['last_error', 'file_error'],
   held: null,
   erase: inOneStep(
     ({ storeId }, person) => sql`
-    update metafield_stores set last_error = regexp_replace(last_error, ${identifiersOf(person)}, 'erased', 'gi')
-     where store_id = ${storeId} and last_error ~* ${certainlyAbout(person)}`
+    update metafield_stores set last_error = regexp_replace(last_error, ${identifiersOf(person)}, 'erased', 'gi'),
+                                file_error = regexp_replace(file_error, ${identifiersOf(person)}, 'erased', 'gi')
+     where store_id = ${storeId} and concat_ws(' ', last_error, file_error) ~* ${certainlyAbout(person)}`
   )
 })

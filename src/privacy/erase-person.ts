@@ -1,6 +1,8 @@
 import type { PersonalData } from '#kit/personal-data'
 import type { Ctx } from '#kit/postgres'
+import { withdrawMetafields } from '#mirror'
 import { beginErasure } from './begin-erasure.ts'
+import { findPerson } from './find-person.ts'
 import * as holderList from './holder-list.ts'
 import { type DueRequest, markEnded, markProgress, markWaiting } from './queries.ts'
 import type { Progress } from './request.ts'
@@ -31,7 +33,7 @@ export async function eraseNext(ctx: Ctx, request: DueRequest, holders: readonly
   if (!subject) return markEnded(ctx, id)
   const first = holders[0]!
   if (!progress || progress.after === BEGIN) {
-    const isPatient = Temporal.Instant.compare(ctx.now, request.receivedAt.add({ hours: LONGEST_WAIT_HOURS })) < 0
+    const isPatient = isPatientWith(ctx, request)
     const held = await beginErasure(ctx, request, { isPatient })
     if (held) return markWaiting(ctx, id, held.waits, ctx.now.add({ minutes: WAIT_MINUTES }))
     const begun = { round: progress?.round ?? 0, table: first.table, after: null, changed: 0 }
@@ -41,6 +43,30 @@ export async function eraseNext(ctx: Ctx, request: DueRequest, holders: readonly
   const holder = holders.find(({ table }) => table === progress.table)
   const part = await (holder ?? first).erase(ctx, subject.person!, holder ? progress.after : null)
   await goOn(ctx, request, holders, { at: holder ?? first, ...part, progress })
+}
+
+const isPatientWith = (ctx: Ctx, { receivedAt }: DueRequest): boolean =>
+  Temporal.Instant.compare(ctx.now, receivedAt.add({ hours: LONGEST_WAIT_HOURS })) < 0
+
+/**
+ * Before a round begins, the platform deletes what we have written there of the customers whom this returns: their numbers of the platform.
+ * From its commit on nothing more is written for them.
+ */
+export async function withdrawFromPlatform(ctx: Ctx, request: DueRequest): Promise<string[]> {
+  const { subject, progress } = request
+  if (!subject || (progress && progress.after !== BEGIN)) return []
+  const { asked, person } = subject
+  const found = await findPerson(ctx, asked)
+  await withdrawMetafields(ctx, found.person.memberIds)
+  return [...new Set([...(person?.customerIds ?? []), ...found.person.customerIds])]
+}
+
+/** The platform was not reached: it is tried again for three days. Afterwards what is here is erased all the same. */
+export async function waitForPlatform(ctx: Ctx, request: DueRequest): Promise<boolean> {
+  const waits = isPatientWith(ctx, request)
+  const why = 'The platform was not reached to delete the metafields of the customer'
+  if (waits) await markWaiting(ctx, request.id, why, ctx.now.add({ minutes: WAIT_MINUTES }))
+  return waits
 }
 
 /** A round that begins finds the person anew: something may have come that names them by another address. */

@@ -1,9 +1,11 @@
 import { type Engine, nextDueBy } from '#kit/engines'
 import type { PersonalData } from '#kit/personal-data'
 import type { Database } from '#kit/postgres'
+import { Refusal } from '#kit/refusal'
+import { deleteCustomerMetafields } from '#mirror'
 import type { Connector } from '#platform'
 import { collectPerson } from './collect-person.ts'
-import { eraseNext, HOLDERS } from './erase-person.ts'
+import { eraseNext, HOLDERS, waitForPlatform, withdrawFromPlatform } from './erase-person.ts'
 import { eraseShop } from './erase-shop.ts'
 import {
   type DueRequest,
@@ -31,10 +33,26 @@ export function createPrivacyEngine({
   connectorOf: (storeId: number) => Promise<Connector>
   holders?: readonly PersonalData[]
 }): Engine {
+  /** Null while the store is disconnected: nobody but the shop can change anything there. */
+  const connectorOrNull = (storeId: number): Promise<Connector | null> =>
+    connectorOf(storeId).catch((err: unknown) => {
+      if (err instanceof Refusal) return null
+      throw err
+    })
+
   /** One step of the request that is due first; false when none is. */
   async function step(storeId: number): Promise<boolean> {
     let locked: DueRequest | null = null
     try {
+      const customerIds = await db.inStore(storeId, async (ctx) => {
+        locked = await lockDueRequest(ctx)
+        return locked?.topic === 'customers/redact' ? withdrawFromPlatform(ctx, locked) : []
+      })
+      const connector = customerIds.length > 0 ? await connectorOrNull(storeId) : null
+      if (connector) {
+        const deleted = await deleteCustomerMetafields(connector, customerIds)
+        if (!deleted.ok && (await db.inStore(storeId, (ctx) => waitForPlatform(ctx, locked!)))) return true
+      }
       const ended = await db.inStore(storeId, async (ctx) => {
         locked = await lockDueRequest(ctx)
         if (!locked || locked.topic === 'shop/redact') return locked !== null

@@ -5,8 +5,8 @@ export { walletPass } from './keys/svc-wallet-pass-settings.ts'
 export {
   listStorefrontSettings,
   STOREFRONT_SETTINGS,
-  saveStorefrontSetting,
   storefrontSetting,
   storefrontSettingOf,
+  takeOverStorefrontSetting,
   updateStorefrontSetting
 } from './storefront-settings.ts'

@@ -60,24 +60,36 @@ export async function updateStorefrontSetting(
   if (!read.ok) throw storefrontSettingRefused(read.problems)
   const problem = setting.refuse(read.value)
   if (problem) throw storefrontSettingRefused([problem])
-  await saveStorefrontSetting(ctx, setting, read.value, before)
+  await saveSetting(ctx, setting, read.value, before)
   return setting.field.write(read.value) as Record<string, unknown>
 }
 
-/** Saves a value that was read from a metafield, or entered. `before`: the text until now. */
-export async function saveStorefrontSetting(
+/**
+ * Saves a value that the shop had before it was connected. What somebody has entered meanwhile stays. `before`: the text until now.
+ */
+export async function takeOverStorefrontSetting(
   ctx: Ctx,
   setting: StorefrontSetting,
   value: unknown,
   before: string
 ): Promise<void> {
   const encoded = encodeMetafield(setting, value)
+  if (encoded === before) return
+  const saved = await ctx.tx.run(sql`
+    insert into storefront_settings (store_id, key, value, updated_at)
+    values (${ctx.storeId}, ${setting.key}, ${encoded}, ${ctx.now})
+    on conflict (store_id, key) do nothing`)
+  if (saved > 0) await record(ctx, storefrontSettingChanged({ storeId: ctx.storeId, key: setting.key }))
+}
+
+/** Saves a value that was entered, of a setting that is locked. `before`: the text until now. */
+async function saveSetting(ctx: Ctx, setting: StorefrontSetting, value: unknown, before: string): Promise<void> {
+  const encoded = encodeMetafield(setting, value)
   if (Buffer.byteLength(encoded) > MAX_METAFIELD_BYTES) throw settingTooLong(setting.key)
   if (encoded === before) return
   await ctx.tx.run(sql`
-    insert into storefront_settings (store_id, key, value, updated_at)
-    values (${ctx.storeId}, ${setting.key}, ${encoded}, ${ctx.now})
-    on conflict (store_id, key) do update set value = excluded.value, updated_at = excluded.updated_at`)
+    update storefront_settings set value = ${encoded}, updated_at = ${ctx.now}
+     where store_id = ${ctx.storeId} and key = ${setting.key}`)
   await record(ctx, storefrontSettingChanged({ storeId: ctx.storeId, key: setting.key }))
 }
 

@@ -25,7 +25,7 @@ export const platformMetafieldsSaboteurs: Record<string, Saboteur> = {
     trial: 'platform-metafields',
     run: RUN,
     trialThen: { failsWith: AFTER_CHANGES },
-    edits: [{ file: STEPS, from: "set.failure.kind === 'rejected' && batch.length > 1", to: 'batch.length > 1000' }]
+    edits: [{ file: STEPS, from: 'isAboutOne(one.set) && one.batch.length > 1', to: 'one.batch.length > 1000' }]
   },
   'a change of an owner that is being written is forgotten': {
     trial: 'platform-metafields',

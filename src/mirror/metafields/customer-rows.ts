@@ -5,6 +5,8 @@ const CustomerRow = row({
   platformId: text,
   /** Deleted on the platform, or merged into another: nobody can write its metafields. */
   isGone: bool,
+  /** Their data is to be erased, or is: nothing of it is to be on the platform. */
+  isWithdrawn: bool,
   isMember: bool,
   hasCredit: bool,
   points: nullable(int),
@@ -20,10 +22,11 @@ export function listCustomerRows(ctx: Ctx, memberIds: number[]): Promise<Custome
     sql`
     select m.id, m.platform_customer_id as platform_id,
            m.platform_deleted_at is not null or m.merged_into is not null as is_gone,
-           m.status is not null as is_member, a.member_id is not null as has_credit, p.balance as points, m.birth_date,
+           m.erased_at is not null or coalesce(o.is_withdrawn, false) as is_withdrawn, m.status is not null as is_member, a.member_id is not null as has_credit, p.balance as points, m.birth_date,
            (select max(e.id) from credit_entries e
              where e.store_id = ${ctx.storeId} and e.member_id = m.id and e.type = 4) as redemption_id
       from members m
+      left join metafield_owners o on o.store_id = ${ctx.storeId} and o.kind = 'customer' and o.owner_id = m.id
       left join credit_accounts a on a.store_id = ${ctx.storeId} and a.member_id = m.id
       left join points_accounts p on p.store_id = ${ctx.storeId} and p.member_id = m.id
      where m.store_id = ${ctx.storeId} and m.id = any(${memberIds}::bigint[])`

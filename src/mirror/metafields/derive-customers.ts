@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { listAvailableCredit } from '#credits'
 import { decimalOf } from '#kit/money'
 import type { Ctx } from '#kit/postgres'
+import { storableError } from '#kit/storable-json'
 import { gid, type ProfileName } from '#platform'
 import { storeContext } from '#stores'
 import { customerSubscription1 } from './customer/customer-subscription1.ts'
@@ -13,20 +14,20 @@ import { customerHash } from './customer/svc-hash.ts'
 import { memberDetails } from './customer/svc-member-details.ts'
 import { storeCredit } from './customer/svc-st.ts'
 import { redemptionId } from './customer/svc-st-id.ts'
-import { listCustomerRows, listMembershipRows, type MembershipRow } from './customer-rows.ts'
+import { type CustomerRow, listCustomerRows, listMembershipRows, type MembershipRow } from './customer-rows.ts'
 import { findHashSecret } from './metafield-store.ts'
 import { type Wanted, want } from './wanted-metafields.ts'
 
 const LIVE = { active: 1, paused: 2, cancelled: 3, failed: 3, expired: 3 } as const
 
+/** What a customer is to have. `platformId`: the platform's number. `problem`: why that cannot be said; then nothing is to be changed. */
+export type DerivedCustomer = { platformId: string; isGone: boolean; wanted: Wanted; problem: string | null }
+
 /**
  * The metafields of customers as they are to be now, by our number; nothing for a customer whom none concerns, and none for one whom the
- * platform does not have any more. `platformId`: the platform's number.
+ * platform does not have any more.
  */
-export async function deriveCustomerMetafields(
-  ctx: Ctx,
-  memberIds: number[]
-): Promise<Map<number, { platformId: string; isGone: boolean; wanted: Wanted }>> {
+export async function deriveCustomerMetafields(ctx: Ctx, memberIds: number[]): Promise<Map<number, DerivedCustomer>> {
   if (memberIds.length === 0) return new Map()
   const { profile, timezone, currency } = await storeContext(ctx)
   const secret = await findHashSecret(ctx)
@@ -37,33 +38,44 @@ export async function deriveCustomerMetafields(
   const paidBy = Map.groupBy(memberships, ({ payerId }) => payerId)
   return new Map(
     customers.map((customer) => {
-      const { id, platformId, isGone, points, birthDate } = customer
+      const { id, platformId, isGone } = customer
       const wanted: Wanted = new Map()
-      const gifts = giftsOf(paidBy.get(id) ?? [])
-      const isConcerned =
-        customer.isMember || customer.hasCredit || points !== null || birthDate !== null || gifts.length > 0
-      if (isConcerned && !isGone) {
-        wantMemberships(wanted, heldBy.get(id) ?? [], profile)
-        if (gifts.length > 0)
-          want(
-            wanted,
-            subscriptionGifts,
-            gifts.map((one) => asGift(one, profile))
-          )
-        want(
-          wanted,
-          customerHash,
-          createHmac('sha256', secret)
-            .update(gid(profile, 'Customer', platformId))
-            .digest('hex')
-        )
-        want(wanted, storeCredit, decimalOf(Math.max(0, available.get(id) ?? 0), currency))
-        if (customer.redemptionId !== null) want(wanted, redemptionId, customer.redemptionId)
-        want(wanted, memberDetails, { loyalty_points: points ?? 0, birth_date: birthDate })
+      const one: DerivedCustomer = { platformId, isGone, wanted, problem: null }
+      if (isGone || customer.isWithdrawn) return [id, one]
+      try {
+        wantAll(wanted, customer)
+      } catch (err) {
+        // One whose data cannot be encoded must not keep all others from theirs.
+        one.problem = storableError(`What the customer is to have cannot be said: ${(err as Error).message}`)
       }
-      return [id, { platformId, isGone, wanted }]
+      return [id, one]
     })
   )
+
+  function wantAll(wanted: Wanted, customer: CustomerRow): void {
+    const { id, platformId, points, birthDate } = customer
+    const gifts = giftsOf(paidBy.get(id) ?? [])
+    const isConcerned =
+      customer.isMember || customer.hasCredit || points !== null || birthDate !== null || gifts.length > 0
+    if (!isConcerned) return
+    wantMemberships(wanted, heldBy.get(id) ?? [], profile)
+    if (gifts.length > 0)
+      want(
+        wanted,
+        subscriptionGifts,
+        gifts.map((one) => asGift(one, profile))
+      )
+    want(
+      wanted,
+      customerHash,
+      createHmac('sha256', secret)
+        .update(gid(profile, 'Customer', platformId))
+        .digest('hex')
+    )
+    want(wanted, storeCredit, decimalOf(Math.max(0, available.get(id) ?? 0), currency))
+    if (customer.redemptionId !== null) want(wanted, redemptionId, customer.redemptionId)
+    want(wanted, memberDetails, { loyalty_points: points ?? 0, birth_date: birthDate })
+  }
 }
 
 /**

@@ -63,6 +63,8 @@ export async function diffMetafields(
     const one = derived.get(memberId)
     if (!one || one.isGone) continue
     compared++
+    // What is to be there cannot be said; doctor says why.
+    if (one.problem !== null) continue
     const owner = { kind: 'customer' as const, ownerId: memberId }
     const state = states.find(({ ownerId }) => ownerId === memberId)
     const there = found.get(platformId)

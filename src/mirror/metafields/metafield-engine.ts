@@ -3,7 +3,7 @@ import type { Ctx, Database } from '#kit/postgres'
 import type { Connector } from '#platform'
 import { deriveCustomerMetafields } from './derive-customers.ts'
 import { deriveShopMetafields } from './derive-shop.ts'
-import { type Ended, readOwners, readShop, recordEnded, settled, writeBatch } from './metafield-steps.ts'
+import { type Ended, type Named, readOwners, readShop, recordEnded, settled, writeBatch } from './metafield-steps.ts'
 import { findShopId } from './metafield-store.ts'
 import {
   type ClaimedOwner,
@@ -49,37 +49,44 @@ export function createMetafieldEngine({ db, leaseOwner, connectorOf, patience, l
     patience,
     extend: (storeId, owners) => db.inStore(storeId, (ctx) => extendOwnerLeases(ctx, owners, lease)),
     record: async (storeId, pieces) => {
-      const ended = pieces.flatMap(({ end }) => (end.status === 'fulfilled' ? [end.value] : []))
-      const apart = await db.inStore(storeId, (ctx) => recordEnded(ctx, ended))
-      if (apart.length > 0) {
-        if (flights.isEnding(storeId)) await db.inStore(storeId, (ctx) => giveBack(ctx, apart))
-        else
-          flights.goOn(
-            storeId,
-            await writesOf(
-              storeId,
-              apart.map((one) => [one])
-            )
-          )
-      }
       // A piece that threw has nothing to record: its owners are claimed again when their leases are over.
-      return pieces.map(() => ({ status: 'fulfilled' as const, value: null }))
+      const ended = pieces.map(({ end }) => (end.status === 'fulfilled' ? [end.value] : []))
+      const [together] = await Promise.allSettled([record(storeId, ended.flat())])
+      if (together.status === 'fulfilled' || pieces.length === 1) return pieces.map(() => together)
+      // One that cannot be recorded keeps no other from it.
+      const recorded: PromiseSettledResult<void>[] = []
+      for (const one of ended) recorded.push(...(await Promise.allSettled([record(storeId, one)])))
+      return recorded
     }
   })
 
-  const writesOf = async (storeId: number, batches: OwnerWrite[][]): Promise<Piece<ClaimedOwner, Ended>[]> => {
-    const { metafields } = await connectorOf(storeId)
-    return batches.map((batch) => ({
-      things: batch.map(({ owner }) => owner),
-      work: () => writeBatch(metafields, batch)
-    }))
+  const record = async (storeId: number, ended: Ended[]): Promise<void> => {
+    const isEnding = flights.isEnding(storeId)
+    const apart = await db.inStore(storeId, async (ctx) => {
+      const { writes, reads } = await recordEnded(ctx, ended)
+      if (isEnding) await giveBack(ctx, [...writes, ...reads])
+      return { writes, reads }
+    })
+    if (isEnding) return
+    flights.goOn(storeId, [
+      ...apart.writes.map((one) => writePiece(storeId, [one])),
+      ...apart.reads.map((one) => readPiece(storeId, [one]))
+    ])
   }
+
+  const writePiece = (storeId: number, batch: OwnerWrite[]): Piece<ClaimedOwner, Ended> => ({
+    things: batch.map(({ owner }) => owner),
+    work: async () => writeBatch((await connectorOf(storeId)).metafields, batch)
+  })
+  const readPiece = (storeId: number, read: Named[]): Piece<ClaimedOwner, Ended> => ({
+    things: read.map(({ owner }) => owner),
+    work: async () => readOwners((await connectorOf(storeId)).metafields, read)
+  })
 
   /** Returns how many owners were claimed: also those that are as they should be. */
   const begin = async (storeId: number, limit: number, isSlow: boolean): Promise<number> => {
     let count = 0
     await flights.claim(storeId, async (except) => {
-      const { metafields } = await connectorOf(storeId)
       const { claimed, writes, toRead, shop } = await db.inStore(storeId, (ctx) =>
         compareClaimed(ctx, { ...lease, limit, except })
       )
@@ -89,12 +96,11 @@ export function createMetafieldEngine({ db, leaseOwner, connectorOf, patience, l
       const apart = <T>(items: T[], together: (items: T[]) => T[][]) =>
         isSlow ? items.map((one) => [one]) : together(items)
       return [
-        ...(shop ? [{ things: [shop.owner], work: () => readShop(metafields, shop) }] : []),
-        ...apart(toRead, (all) => portionsOf(all, READ_AT_ONCE)).map((read) => ({
-          things: read.map(({ owner }) => owner),
-          work: () => readOwners(metafields, read)
-        })),
-        ...(await writesOf(storeId, apart(writes, batchesOf)))
+        ...(shop
+          ? [{ things: [shop.owner], work: async () => readShop((await connectorOf(storeId)).metafields, shop) }]
+          : []),
+        ...apart(toRead, (all) => portionsOf(all, READ_AT_ONCE)).map((read) => readPiece(storeId, read)),
+        ...apart(writes, batchesOf).map((batch) => writePiece(storeId, batch))
       ]
     })
     return count
@@ -153,6 +159,10 @@ async function compareClaimed(ctx: Ctx, options: Parameters<typeof claimOwners>[
       plan.toRead.push({ owner, platformId })
       continue
     }
+    if (one?.problem) {
+      over.push({ ...settled(owner), problem: one.problem })
+      continue
+    }
     const wanted = one?.wanted ?? (await deriveShopMetafields(ctx))
     const difference = compareMetafields(wanted, known.get(ownerKey(owner))!)
     if (isDifferent(difference)) plan.writes.push({ owner, platformId, difference })
@@ -167,10 +177,10 @@ async function compareClaimed(ctx: Ctx, options: Parameters<typeof claimOwners>[
 }
 
 /** Owners whose writing may not begin any more are due at once for whoever comes next. */
-const giveBack = (ctx: Ctx, writes: OwnerWrite[]) =>
+const giveBack = (ctx: Ctx, left: { owner: ClaimedOwner }[]) =>
   endOwners(
     ctx,
-    writes.map(({ owner }) => ({ ...settled(owner), dueAt: ctx.now, attempts: owner.attempts }))
+    left.map(({ owner }) => ({ ...settled(owner), dueAt: ctx.now, attempts: owner.attempts }))
   )
 
 function portionsOf<T>(items: T[], size: number): T[][] {

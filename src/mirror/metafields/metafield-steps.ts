@@ -1,6 +1,13 @@
 import type { Ctx } from '#kit/postgres'
 import { storableError } from '#kit/storable-json'
-import { type Connector, type MetafieldsByKey, type PlatformFailure, type PlatformResult, succeeded } from '#platform'
+import {
+  type Connector,
+  isUnreached,
+  type MetafieldsByKey,
+  type PlatformFailure,
+  type PlatformResult,
+  succeeded
+} from '#platform'
 import { notify } from '#stores'
 import { keysOf, METAFIELDS } from './all-metafields.ts'
 import { countWrittenMetafields, markShopRead } from './metafield-store.ts'
@@ -25,7 +32,7 @@ const RETRY_AFTER_MINUTES = [1, 5, 15, 60, 360] as const
 const RACES_AT_ONCE = 3
 
 type Api = Connector['metafields']
-type Named = { owner: ClaimedOwner; platformId: string }
+export type Named = { owner: ClaimedOwner; platformId: string }
 type Shop = { owner: ClaimedOwner; isFirst: boolean }
 
 /** What a call of the platform came to. */
@@ -65,23 +72,31 @@ export async function writeBatch(metafields: Api, batch: WriteBatch): Promise<En
   return { step: 'write', batch, set, removed }
 }
 
-/**
- * Records in one transaction what calls came to. Returns the owners of refused batches: each is to be written by itself, so that one that
- * the platform does not take keeps no other from its own.
- */
-export async function recordEnded(ctx: Ctx, ended: Ended[]): Promise<OwnerWrite[]> {
+/** Owners that are to be written or read by themselves, so that one that the platform does not take keeps no other from its own. */
+export type Apart = { writes: OwnerWrite[]; reads: Named[] }
+
+/** Records what calls came to. Returns the owners of those that were refused as a whole. */
+export async function recordEnded(ctx: Ctx, ended: Ended[]): Promise<Apart> {
   const locked = await lockClaimed(ctx, ended.flatMap(ownersOf))
   const isOurs = (owner: ClaimedOwner) => locked.has(ownerKey(owner))
-  const apart: OwnerWrite[] = []
+  const apart: Apart = { writes: [], reads: [] }
   for (const one of ended) {
     if (one.step === 'shop') {
       if (isOurs(one.shop.owner)) await recordShop(ctx, one)
     } else if (one.step === 'read') {
-      await recordRead(ctx, { ...one, read: one.read.filter(({ owner }) => isOurs(owner)) })
-    } else apart.push(...(await recordWrite(ctx, one, isOurs)))
+      const read = one.read.filter(({ owner }) => isOurs(owner))
+      if (isAboutOne(one.found) && one.read.length > 1) apart.reads.push(...read)
+      else await recordRead(ctx, { ...one, read })
+    } else if (isAboutOne(one.set) && one.batch.length > 1) {
+      apart.writes.push(...one.batch.filter(({ owner }) => isOurs(owner)))
+    } else await recordWrite(ctx, one, isOurs)
   }
   return apart
 }
+
+/** Whether the answer was about what was asked, so that asking for fewer owners may do. To set a metafield twice does no harm. */
+const isAboutOne = (result: PlatformResult<unknown>): boolean =>
+  !result.ok && result.failure.kind !== 'unauthorized' && !isUnreached({ ...result.failure, outcomeUnknown: undefined })
 
 const ownersOf = (ended: Ended): ClaimedOwner[] =>
   ended.step === 'shop'
@@ -131,15 +146,14 @@ async function recordWrite(
   ctx: Ctx,
   { batch, set, removed }: Extract<Ended, { step: 'write' }>,
   isOurs: (owner: ClaimedOwner) => boolean
-): Promise<OwnerWrite[]> {
+): Promise<void> {
   const ours = batch.filter(({ owner }) => isOurs(owner))
   if (!set.ok) {
-    if (set.failure.kind === 'rejected' && batch.length > 1) return ours
     await endOwners(
       ctx,
       ours.map(({ owner }) => endOfFailure(owner, set.failure, ctx.now))
     )
-    return []
+    return
   }
   const lines = setsOf(batch).map(({ owner, hash, entry }, i) => ({
     ...owner,
@@ -153,14 +167,13 @@ async function recordWrite(
     ctx,
     gone.map(({ owner, key }) => ({ ...owner, key }))
   )
-  await countWrittenMetafields(ctx, { set: lines.length, removed: gone.length })
+  await countWrittenMetafields(ctx, { set: lines.filter(isOurs).length, removed: gone.length })
   await endOwners(
     ctx,
     ours.map(({ owner, difference: { problem } }) =>
       removed.ok ? { ...settled(owner), problem, isSynced: true } : endOfFailure(owner, removed.failure, ctx.now)
     )
   )
-  return []
 }
 
 const linesOf = (owner: OwnerOfMetafields, found: MetafieldsByKey): KnownLine[] =>

@@ -39,13 +39,16 @@ export async function findHashSecret(ctx: Ctx): Promise<Buffer> {
   return hashSecret
 }
 
-/** Whether the metafields of the store are kept: from its connection on. */
+/** Whether the metafields of the store are kept: from its connection on. They begin for one that a node of before has connected. */
 export async function keepsMetafields(ctx: Ctx): Promise<boolean> {
-  const found = await ctx.tx.maybeOne(
-    row({ storeId: int }),
-    sql`select store_id from metafield_stores where store_id = ${ctx.storeId}`
+  const { isKept, isConnected } = await ctx.tx.one(
+    row({ isKept: bool, isConnected: bool }),
+    sql`
+    select exists (select from metafield_stores where store_id = ${ctx.storeId}) as is_kept,
+           exists (select from stores where store_id = ${ctx.storeId} and connected_at is not null) as is_connected`
   )
-  return found !== null
+  if (!isKept && isConnected) await beginMetafields(ctx)
+  return isKept || isConnected
 }
 
 /** The platform's number of the shop; null until it was read. */
@@ -105,6 +108,7 @@ const Walk = row({
   bulkOperationId: nullable(text),
   bulkStartedAt: nullable(instant),
   failures: int,
+  fileFailures: int,
   leaseToken: int
 })
 /**
@@ -136,7 +140,7 @@ export async function claimMetafieldWalk(ctx: Ctx, leaseOwner: number, leaseMs: 
            compared = case when w.phase = 'start' then 0 else w.compared end,
            differed = case when w.phase = 'start' then 0 else w.differed end
       from due where w.store_id = ${ctx.storeId}
-    returning w.phase, w.after_id, w.bulk_operation_id, w.bulk_started_at, w.failures, w.lease_token`
+    returning w.phase, w.after_id, w.bulk_operation_id, w.bulk_started_at, w.failures, w.file_failures, w.lease_token`
   )
 }
 
@@ -152,11 +156,16 @@ export async function extendMetafieldWalk(
   return extended === 1
 }
 
-/** What a step of a walk came to: where it goes on, and after how many seconds. A null phase is its end. */
+/**
+ * What a step of a walk came to: where it goes on, and after how many seconds. A null phase is its end. `bulkStartedAt` is in real time.
+ * `fileError`: why the platform's file could not be read; null after one that was.
+ */
 export type WalkStep = {
   phase: MetafieldWalk['phase'] | null
   afterId?: number
   bulkOperationId?: string | null
+  bulkStartedAt?: Temporal.Instant
+  fileError?: string | null
   waitSeconds?: number
   compared?: number
   differed?: number
@@ -167,13 +176,19 @@ export async function markWalkStep(ctx: Ctx, walk: MetafieldWalk, step: WalkStep
   const { phase, afterId = 0, bulkOperationId = null, compared = 0, differed = 0 } = step
   const seconds = phase === null ? secondsUntilNext(EVERY_HOURS * 60) : (step.waitSeconds ?? 0)
   const now = Temporal.Instant.fromEpochMilliseconds(ctx.realNowMs)
-  const startedAt = walk.phase === 'start' ? now : walk.bulkStartedAt
+  const startedAt = step.bulkStartedAt ?? walk.bulkStartedAt
+  const fileFailures =
+    step.fileError === undefined ? walk.fileFailures : step.fileError === null ? 0 : walk.fileFailures + 1
   const finishedAt = phase === null ? now : null
   await ctx.tx.run(sql`
     update metafield_stores
        set phase = ${phase ?? 'start'}, after_id = ${afterId}, bulk_operation_id = ${bulkOperationId},
            bulk_started_at = ${startedAt},
            compared = compared + ${compared}, differed = differed + ${differed}, failures = 0, last_error = null,
+           file_failures = ${fileFailures},
+           -- What was asked for is still to be done.
+           is_asked = is_asked or ${step.fileError != null && phase === 'start'},
+           file_error = case when ${step.fileError !== undefined} then ${step.fileError ? storableError(step.fileError) : null}::text else file_error end,
            finished_at = coalesce(${finishedAt}, finished_at),
            next_at = statement_timestamp() + case when is_asked and ${phase === null}::boolean then 0 else ${seconds} end * interval '1 second',
            lease_owner = null, leased_until = null

@@ -1,7 +1,8 @@
+import { realNow } from '#kit/clock'
 import { type Engine, nextDueBy } from '#kit/engines'
 import { type Ctx, type Database, int, row, sql } from '#kit/postgres'
-import { createWalker } from '#kit/walks'
-import { allCustomerMetafields, type Connector, type PlatformResult, succeeded } from '#platform'
+import { createWalker, retryMinutes } from '#kit/walks'
+import { allCustomerMetafields, type Connector, DownloadFailed, type PlatformResult, succeeded } from '#platform'
 import { deriveCustomerMetafields } from './derive-customers.ts'
 import {
   claimMetafieldWalk,
@@ -24,6 +25,8 @@ const PAGE = 500
 const ASK_AFTER_SECONDS = [1, 2, 5, 10, 30] as const
 
 const ENDED = ['failed', 'canceled', 'expired']
+/** So often in a row the platform's file may fail; then members are derived without it, and the next walk asks for it again. */
+const MAX_FILES_FAILED = 3
 
 /**
  * Once a day, and after the connection, all customers are compared. The platform reads its customers into a file, which costs it and us
@@ -49,23 +52,35 @@ export function createMetafieldWalkEngine({
     const { bulk } = await connectorOf(storeId)
     if (walk.phase === 'start') {
       await db.inStore(storeId, (ctx) => markMetafieldsDue(ctx, [SHOP], { isReadFirst: true }))
+      // What is written from now on is newer than the file may be.
+      const bulkStartedAt = realNow()
       const begun = await bulk.run(allCustomerMetafields, { isGrouped: true })
       return begun.ok
-        ? succeeded({ phase: 'wait', bulkOperationId: begun.value, waitSeconds: ASK_AFTER_SECONDS[0] })
+        ? succeeded({ phase: 'wait', bulkOperationId: begun.value, bulkStartedAt, waitSeconds: ASK_AFTER_SECONDS[0] })
         : begun
     }
     const found = await bulk.find(walk.bulkOperationId!)
     if (!found.ok) return found
     const operation = found.value
-    if (!operation || ENDED.includes(operation.status)) return succeeded({ phase: 'start', waitSeconds: 60 })
+    if (!operation)
+      return succeeded(fileFailed(walk, 'The platform no longer has the operation that reads its customers'))
+    if (ENDED.includes(operation.status)) {
+      const why = operation.errorCode ? `${operation.status}, ${operation.errorCode}` : operation.status
+      return succeeded(fileFailed(walk, `The platform's reading of its customers ended: ${why}`))
+    }
     const bulkOperationId = operation.id
     if (operation.status !== 'completed') {
       const asked = Math.min(walk.afterId + 1, ASK_AFTER_SECONDS.length - 1)
       return succeeded({ phase: 'wait', afterId: asked, bulkOperationId, waitSeconds: ASK_AFTER_SECONDS[asked]! })
     }
     if (walk.phase === 'wait') return succeeded({ phase: 'read', bulkOperationId })
-    const compared = operation.file ? await applyBulkFile(db, storeId, operation.file, walk.bulkStartedAt!) : 0
-    return succeeded({ phase: 'members', compared })
+    try {
+      const compared = operation.file ? await applyBulkFile(db, storeId, operation.file, walk.bulkStartedAt!) : 0
+      return succeeded({ phase: 'members', compared, fileError: null })
+    } catch (err) {
+      if (!(err instanceof DownloadFailed || err instanceof SyntaxError)) throw err
+      return succeeded(fileFailed(walk, `The platform's file of customers cannot be read: ${err.message}`))
+    }
   }
 
   const walkOn = createWalker({
@@ -93,6 +108,14 @@ export function createMetafieldWalkEngine({
   }
 }
 
+/** Another file is asked for after a while, or none in this walk any more. */
+function fileFailed({ fileFailures }: MetafieldWalk, fileError: string): WalkStep {
+  const failures = fileFailures + 1
+  return failures % MAX_FILES_FAILED === 0
+    ? { phase: 'members', fileError }
+    : { phase: 'start', fileError, waitSeconds: retryMinutes(failures) * 60 }
+}
+
 /** Derives anew what a page of members is to have. */
 async function comparePage(ctx: Ctx, afterId: number): Promise<WalkStep> {
   const members = await ctx.tx.many(
@@ -105,8 +128,9 @@ async function comparePage(ctx: Ctx, afterId: number): Promise<WalkStep> {
     ctx,
     ids.map((ownerId) => ({ kind: 'customer', ownerId }))
   )
-  const different = [...derived].flatMap(([ownerId, { wanted, isGone }]) => {
+  const different = [...derived].flatMap(([ownerId, { wanted, isGone, problem }]) => {
     const owner = { kind: 'customer' as const, ownerId }
+    if (problem !== null) return [owner]
     return !isGone && isDifferent(compareMetafields(wanted, known.get(ownerKey(owner))!)) ? [owner] : []
   })
   await markMetafieldsDue(ctx, different)

@@ -180,11 +180,12 @@ export async function endOwners(ctx: Ctx, ends: OwnerEnd[]): Promise<void> {
 
 export const dueMetafieldOwners = dueQuery(
   'metafield_owners_due',
-  `select o.store_id, min(o.due_at) as due_at
+  `select s.store_id, o.due_at
      from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)
-     join metafield_owners o on o.store_id = s.store_id and o.due_at <= s.until
-    where o.leased_until is null or o.leased_until < statement_timestamp()
-    group by o.store_id`
+    cross join lateral (
+      select w.due_at from metafield_owners w
+       where w.store_id = s.store_id and w.due_at <= s.until and (w.leased_until is null or w.leased_until < statement_timestamp())
+       order by w.due_at limit 1) as o`
 )
 
 export const nextMetafieldOwner = directSql<[storeId: number]>(

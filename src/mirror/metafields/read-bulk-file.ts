@@ -71,14 +71,27 @@ async function applyCustomers(ctx: Ctx, found: Map<string, FoundLine[]>, begunAt
   })
   if (changed.length === 0) return
   // What is known of an owner has its row; due are those that differ from what is derived later in the walk.
+  const ids = changed.map(({ owner }) => owner.ownerId)
   await ctx.tx.run(sql`
     insert into metafield_owners (store_id, kind, owner_id, changed_at)
-    select ${ctx.storeId}, 'customer', o.id, ${ctx.now} from unnest(${changed.map(({ owner }) => owner.ownerId)}::bigint[]) as o(id)
+    select ${ctx.storeId}, 'customer', o.id, ${ctx.now} from unnest(${ids}::bigint[]) as o(id)
      order by o.id
     on conflict (store_id, kind, owner_id) do nothing`)
+  // Whoever has claimed or written one since it was looked at knows better.
+  const locked = await ctx.tx.many(
+    row({ id: int }),
+    sql`
+    select owner_id as id from metafield_owners o
+     where o.store_id = ${ctx.storeId} and o.kind = 'customer' and o.owner_id = any(${ids}::bigint[])
+       and (o.leased_until is null or o.leased_until < statement_timestamp())
+       and (o.synced_at is null or o.synced_at < ${begunAt})
+     order by o.owner_id for update`
+  )
+  const ours = new Set(locked.map(({ id }) => id))
+  const replaced = changed.filter(({ owner }) => ours.has(owner.ownerId))
   await replaceKnownMetafields(
     ctx,
-    changed.map(({ owner }) => owner),
-    changed.flatMap(({ lines }) => lines)
+    replaced.map(({ owner }) => owner),
+    replaced.flatMap(({ lines }) => lines)
   )
 }

@@ -1,6 +1,6 @@
 import type { Ctx } from '#kit/postgres'
 import { metafieldsNotKept } from '../refusals.ts'
-import { findMetafieldTotals, type MetafieldTotals, walkMetafieldsNow } from './metafield-store.ts'
+import { findMetafieldTotals, keepsMetafields, type MetafieldTotals, walkMetafieldsNow } from './metafield-store.ts'
 import { markMetafieldsDue } from './owner-queries.ts'
 import { refreshCustomerMetafields } from './refresh-metafields.ts'
 
@@ -11,8 +11,8 @@ type MetafieldsSynced = Pick<MetafieldTotals, 'written' | 'deleted' | 'waiting' 
 
 /** Has the metafields of one customer read, compared and corrected now, or those of the shop and all customers. */
 export async function syncMetafields(ctx: Ctx, memberId: number | null): Promise<MetafieldTotals> {
-  const before = await findMetafieldTotals(ctx)
-  if (!before) throw metafieldsNotKept()
+  if (!(await keepsMetafields(ctx))) throw metafieldsNotKept()
+  const before = (await findMetafieldTotals(ctx))!
   if (memberId === null) await walkMetafieldsNow(ctx)
   else {
     await refreshCustomerMetafields(ctx, [memberId])

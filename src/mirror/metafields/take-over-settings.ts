@@ -1,7 +1,7 @@
 import type { Ctx } from '#kit/postgres'
 import { storableError } from '#kit/storable-json'
 import { decodeMetafield, type MetafieldsByKey } from '#platform'
-import { listStorefrontSettings, saveStorefrontSetting } from '#storefront-settings'
+import { listStorefrontSettings, takeOverStorefrontSetting } from '#storefront-settings'
 import { notify } from '#stores'
 
 /**
@@ -14,7 +14,7 @@ export async function takeOverSettings(ctx: Ctx, found: MetafieldsByKey): Promis
     if (!there || isEntered) continue
     const read = decodeMetafield(setting, there.value)
     const problem = read.ok ? setting.refuse(read.value) : read.problems[0]!
-    if (read.ok && !problem) await saveStorefrontSetting(ctx, setting, read.value, value)
+    if (read.ok && !problem) await takeOverStorefrontSetting(ctx, setting, read.value, value)
     else {
       await notify(ctx, {
         kind: 'metafield_not_taken_over',

@@ -34,7 +34,7 @@ export type MetafieldsApi = {
     keys: string[],
     priority?: Priority
   ): Promise<PlatformResult<{ shopId: string; metafields: MetafieldsByKey }>>
-  /** By the platform's numbers, our metafields of customers or discounts; leaves out those that the platform does not have. */
+  /** By the platform's numbers, our metafields of customers or discounts; leaves out those that the platform does not have or show. */
   findMany(
     owner: 'customer' | 'discount',
     ids: string[],
@@ -83,7 +83,7 @@ export function createMetafieldsApi(client: PlatformClient): MetafieldsApi {
         owner === 'customer' ? CustomerMetafields : DiscountMetafields,
         ids,
         (node) => ({ id: node.id('id'), metafields: readMetafields(node) }),
-        { variables: { keys: named(keys) } }
+        { withheld: 'missing', variables: { keys: named(keys) } }
       )
       if (!found.ok) return found
       return succeeded(new Map([...found.value].map(([id, { metafields }]) => [id, metafields])))
