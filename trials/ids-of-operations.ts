@@ -62,6 +62,9 @@ const NO_IDS: Record<string, string> = {
   after: 'a place in a list, which the store of the path bounds',
   plan: 'the name of a tariff, or of a plan in the sandbox',
   plans: 'names of plans in the sandbox',
+  pass_type_id: 'what Apple calls a type of passes',
+  team_id: 'what Apple calls a team',
+  issuer_id: 'what Google calls an issuer',
   webhook_id: 'the id that the sandbox gives a message to the store of the path',
   'member.email': 'a new address'
 }
