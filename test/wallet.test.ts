@@ -7,6 +7,7 @@ import { platformAccess } from '#stores'
 import { signedQuery } from '../src/http/storefront/signed.test-helper.ts'
 import { keysOf } from '../src/mirror/metafields/all-metafields.ts'
 import { adminOf } from './admin-calls.ts'
+import { commandLine } from './command-line.ts'
 import { testDatabase } from './database.ts'
 import { startService } from './service-builder.ts'
 import { testVault } from './store-builder.ts'
@@ -129,6 +130,8 @@ test('only a member who is logged in gets a pass, and only while passes are swit
     [(await get('apple', ada)).status, (await get('apple', bo.id)).status, (await get('apple', '')).status],
     [200, 403, 403]
   )
+  await call(store, 'PATCH', '/storefront-settings/svc_wallet_pass_settings', { value: { wallet_pass_enabled: 0 } })
+  assert.equal((await get('apple', ada)).status, 404, 'switched off')
   const unsigned = await fetch(
     `${service.url}/apps/svc-api/v1/wallet/apple?shop=${store.domain}&logged_in_customer_id=${ada}`
   )
@@ -343,4 +346,23 @@ test('the passes of a merged customer are of the one that was kept; those of an 
     )
   )
   assert.equal(left, 0)
+})
+
+test('the commands set up wallets from files and keep campaigns', async () => {
+  const { store } = await aWalletStore({ setUp: false })
+  const { json } = commandLine(service)
+  const of = ['--store', store.domain]
+  const set = await json('wallet', 'set-apple', ...of, '--certificate', certificate, '--key', key, '--wwdr', wwdr)
+  assert.equal(set.apple.team_id, TEAM)
+  const both = await json('wallet', 'set-google', ...of, '--issuer', '338812', '--service-account', google.file)
+  assert.deepEqual([both.google.issuer_id, both.google.account], ['338812', google.email])
+  const added = await json('wallet', 'add-campaign', ...of, '--title', 'Sale', '--enabled', 'no')
+  assert.deepEqual([added.status, added.enabled, added.ends_at], ['inactive', false, null])
+  const changed = await json('wallet', 'change-campaign', ...of, '--campaign', added.id, '--enabled', 'yes')
+  assert.deepEqual([changed.status, changed.title], ['active', 'Sale'])
+  await json('wallet', 'remove-campaign', ...of, '--campaign', added.id)
+  assert.deepEqual((await json('wallet', 'campaigns', ...of)).data, [])
+  assert.equal((await json('wallet', 'refresh', ...of)).passes, 0)
+  assert.equal((await json('wallet', 'remove', ...of, '--wallet', 'apple')).apple, null)
+  assert.equal((await json('wallet', 'show', ...of)).apple, null)
 })
