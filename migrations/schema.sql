@@ -1389,6 +1389,22 @@ create table nodes (
 );
 grant delete, insert, select on nodes to perennial_operator;
 
+create table order_beginnings (
+  store_id bigint not null,
+  begins_at timestamp with time zone not null,
+  constraint order_beginnings_pkey PRIMARY KEY (store_id),
+  constraint order_beginnings_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
+);
+alter table order_beginnings enable row level security;
+alter table order_beginnings force row level security;
+create policy all_stores on order_beginnings for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on order_beginnings for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on order_beginnings to perennial_operator, perennial_store;
+
 create table order_discrepancies (
   store_id bigint not null,
   id bigint not null generated always as identity,
@@ -1974,6 +1990,44 @@ create policy one_store on rate_windows for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on rate_windows to perennial_operator, perennial_store;
+
+create table read_ins (
+  store_id bigint not null,
+  part text not null,
+  next_at timestamp with time zone,
+  phase text not null,
+  since timestamp with time zone,
+  started_at timestamp with time zone,
+  messages_before bigint not null default 0,
+  bulk_operation_id text,
+  operations integer not null default 0,
+  asked integer not null default 0,
+  lines bigint not null default 0,
+  lines_read bigint not null default 0,
+  seen bigint not null default 0,
+  skipped bigint not null default 0,
+  skipped_reason text,
+  failures integer not null default 0,
+  last_error text,
+  finished_at timestamp with time zone,
+  lease_token integer not null default 0,
+  lease_owner bigint,
+  leased_until timestamp with time zone,
+  constraint read_ins_pkey PRIMARY KEY (store_id, part),
+  constraint read_ins_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint read_ins_part_check CHECK (part = ANY (ARRAY['customers'::text, 'contracts'::text, 'orders'::text])),
+  constraint read_ins_phase_check CHECK (phase = ANY (ARRAY['start'::text, 'wait'::text, 'read'::text, 'done'::text, 'failed'::text]))
+);
+CREATE INDEX read_ins_due ON public.read_ins USING btree (store_id, next_at) WHERE (next_at IS NOT NULL);
+alter table read_ins enable row level security;
+alter table read_ins force row level security;
+create policy all_stores on read_ins for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on read_ins for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on read_ins to perennial_operator, perennial_store;
 
 create table reconciliations (
   store_id bigint not null,

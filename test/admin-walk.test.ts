@@ -143,6 +143,7 @@ const SPECIAL: Record<string, { before?: (path: string) => Promise<unknown>; bod
   },
   setGoogleWallet: { body: aGoogleWallet },
   getOrderImport: { before: () => ask('POST', '/order-import', { since: '2025-01-01' }) },
+  getReadIn: { before: (path) => ask('POST', path, {}) },
   revokeGift: { before: async (path) => ask('POST', path, { receiver: await aPerson() }) },
   endWebhookSecretRoll: { before: (path) => ask('POST', path.replace(/end-roll$/, 'roll')) },
   fetchWebhookDeliveries: { body: () => ({ wait_seconds: 0, max: 1 }) },

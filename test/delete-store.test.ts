@@ -89,6 +89,7 @@ const FITTING: Record<string, Record<string, string>> = {
   platform_credit_transactions: { kind: "'ours'" },
   platform_refunds: { platform_refund_id: "'1'" },
   quarantined_contracts: { contract_id: "'1'" },
+  read_ins: { part: "'orders'", phase: "'done'" },
   spending_gift_cards: { status: "'spare'" },
   'sandbox.bulk_operations': { type: "'QUERY'" },
   'sandbox.discounts': { kind: "'DiscountCodeBasic'" },

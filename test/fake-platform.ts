@@ -11,6 +11,7 @@ export type Sent = {
   path: string | undefined
   headers: IncomingMessage['headers']
   operation: string
+  query: string
   variables: Record<string, unknown>
 }
 export type Responder = (res: ServerResponse, sent: Sent, n: number) => void
@@ -23,7 +24,7 @@ export async function aPlatform(respond: Responder) {
     for await (const chunk of req) chunks.push(chunk)
     const { query, variables } = JSON.parse(Buffer.concat(chunks).toString())
     const operation = /^(?:query|mutation) (\w+)/.exec(query)![1]!
-    const sent = { path: req.url, headers: req.headers, operation, variables }
+    const sent = { path: req.url, headers: req.headers, operation, query, variables }
     requests.push(sent)
     respond(res, sent, requests.length)
   })

@@ -219,6 +219,9 @@ async function plant(
     await tx.run(sql`update reconciliations set last_error = ${said} where store_id = ${storeId}`)
     await tx.run(sql`update order_walks set last_error = ${said} where store_id = ${storeId}`)
     await tx.run(sql`
+      insert into read_ins (store_id, part, phase, last_error, skipped_reason)
+      values (${storeId}, 'customers', 'done', ${said}, ${said}) on conflict (store_id, part) do nothing`)
+    await tx.run(sql`
       insert into tag_walks (store_id, next_at, last_error) values (${storeId}, '2099-01-01', ${said})
       on conflict (store_id) do update set last_error = ${said}`)
     await tx.run(sql`

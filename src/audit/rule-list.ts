@@ -67,7 +67,7 @@ export {
   redemptionsRestoredWithin
 } from '#spending/audit-rules'
 export { createdEventsComplete, memberStatusConsistent } from '#subscriptions/audit-rules'
-export { platformReconciled, restoredStoreOnHold } from '#sync/audit-rules'
+export { platformReconciled, restoredStoreOnHold, storeReadIn } from '#sync/audit-rules'
 export { listsCounted } from '#views/audit-rules'
 export { walletCertificateValid, walletPassesPushed } from '#wallet/audit-rules'
 export { deliveriesFinished, deliveriesQueued, eventsCounted, eventsDelivered } from '#webhooks/audit-rules'

@@ -204,7 +204,7 @@ export const orderTagsFollow = defineAuditRule({
   counted: (ctx) => sql`
     select count(*) as count from wanted_tags
      where store_id = ${ctx.storeId} and kind = 'order' and source = 'classification'`,
-  // When order gifts were enabled is not known: an order without that tag is right, and one with it only if its attribute is true.
+  // What was placed before the store was connected gets no tags. When order gifts were enabled is not known: an order without that tag is right, and one with it only if its attribute is true.
   wrong: (ctx) => sql`
     with settled as (
       select 1 as is_so
@@ -277,6 +277,8 @@ export const orderTagsFollow = defineAuditRule({
                 else 'is to have the tag ' || d.wanted_tag || ', which does not follow from its kind' end as message
       from settled cross join differing d
       join orders o on o.store_id = ${ctx.storeId} and o.id = d.order_id
+      left join order_beginnings b on b.store_id = ${ctx.storeId}
+     where d.wanted_tag is not null or b.begins_at is null or o.processed_at >= b.begins_at
      order by 1, 2 limit 100`
 })
 

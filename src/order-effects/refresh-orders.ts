@@ -2,7 +2,7 @@ import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { lockMembers } from '#members'
 import { setWantedTags } from '#mirror'
-import { classifyOrder, type OrderClassification } from '#orders'
+import { classifyOrder, listPastOrders, type OrderClassification } from '#orders'
 import { orderGift, storefrontSetting } from '#storefront-settings'
 import { findActiveTiers } from './active-tiers.ts'
 import { orderEffectsChanged } from './events/order-effects-changed.ts'
@@ -61,17 +61,23 @@ export async function refreshOrders(
   // An order shows the failures of the cycle that it paid, which are known by its attempt.
   const changed = classified.filter(({ order, effect }) => isShownOther(order, effect) || attempted.has(order.id))
   if (changed.length > 0) await record(ctx, ...changed.map(({ order }) => orderEffectsChanged(order)))
+  // What was placed before the store was connected is what others have made of it.
+  const past = await listPastOrders(ctx, ids)
   await setWantedTags(
     ctx,
     'order',
     'classification',
-    classified.flatMap(({ order, kind }) => (kind ? [{ ownerId: order.id, tags: kind.tags }] : []))
+    classified.flatMap(({ order, kind }) =>
+      kind && !past.has(order.id) ? [{ ownerId: order.id, tags: kind.tags }] : []
+    )
   )
   await refreshFirstOrders(ctx, memberIds)
   await settleTakenBack(ctx, orders)
   await applyLostDisputes(
     ctx,
-    decided.flatMap(({ order, waits }) => (waits ? [] : { order, links: links.get(order.id) ?? [] }))
+    decided.flatMap(({ order, waits }) =>
+      waits || past.has(order.id) ? [] : { order, links: links.get(order.id) ?? [] }
+    )
   )
 }
 

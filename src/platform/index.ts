@@ -2,6 +2,13 @@ export { accessScopes, OPTIONAL_SCOPES, REQUESTED_SCOPES, requestedScopes, withI
 export { isPaidOrder, type PlatformAttempt } from './billing/attempt.ts'
 export type { AttemptRequest, UnreadableAttempt } from './billing/billing-api.ts'
 export type { PlatformCharge, PlatformCharges, WithheldCharge } from './billing/list-charges.ts'
+export {
+  type BulkPart,
+  bulkQueryOf,
+  readBulkContract,
+  readBulkCustomer,
+  readBulkOrder
+} from './bulk/read-in-queries.ts'
 export type { Connector } from './connector.ts'
 export { type ConnectorOptions, type Connectors, createConnectors } from './connectors.ts'
 export { compareRevisions } from './contracts/compare-revisions.ts'
@@ -19,10 +26,12 @@ export {
   extendInboundLease,
   findDueInbound,
   findInbound,
+  findLastMessage,
   giveBackInbound,
   type Inbound,
   type InboundMessage,
   leaseInbound,
+  listMessagesAfter,
   markInboundEnded,
   markInboundFailed,
   nextInboundAt,

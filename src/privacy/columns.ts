@@ -93,6 +93,7 @@ export const NOT_PERSONAL: Record<string, readonly string[]> = {
   privacy_requests: ['topic', 'source', 'status', 'reason', 'counts', 'progress'],
   quarantined_contracts: ['contract_id'],
   rate_windows: ['bucket'],
+  read_ins: ['part', 'phase', 'bulk_operation_id'],
   reconciliations: ['kind', 'page_after', 'last_id'],
   reward_integrations: ['key'],
   reward_pulls: ['key', 'url', 'sealed_authorization', 'page_after'],

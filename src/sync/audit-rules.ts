@@ -41,3 +41,20 @@ export const restoredStoreOnHold = defineAuditRule({
      where s.store_id = ${ctx.storeId} and s.restored_at is not null
      group by s.domain, s.restored_at`
 })
+
+export const storeReadIn = defineAuditRule({
+  name: 'store_read_in',
+  severity: 'warning',
+  help:
+    'A part of what the store had before it was connected [cannot be read in](connect-a-store.md#7-read-in-what-the-shop-had), failed five ' +
+    'times in a row, or had objects that could not be read. `perennial platform read-in` begins again.',
+  counted: (ctx) => sql`select count(*) as count from read_ins where store_id = ${ctx.storeId}`,
+  wrong: (ctx) => sql`
+    select r.part as subject,
+           case when r.phase = 'failed' or r.failures >= ${MAX_FAILURES} then coalesce(r.last_error, 'failed')
+                else r.skipped || ' could not be read; the last: ' || coalesce(r.skipped_reason, '') end as message
+      from read_ins r join stores s on s.store_id = ${ctx.storeId}
+     where r.store_id = ${ctx.storeId} and s.status = 'active'
+       and (r.phase = 'failed' or r.failures >= ${MAX_FAILURES} or r.skipped > 0)
+     order by r.part limit 100`
+})

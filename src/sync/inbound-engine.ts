@@ -210,7 +210,8 @@ export function createInboundEngine(
 /** Topics whose messages name their order by a plain number only, which must stay exact; that is slow to read. */
 const PLAIN_NUMBERS = /^(refunds|order_transactions|disputes)\//
 
-function messageOf({ id, topic, body, triggeredAt, receivedAt }: Inbound): InboundMessage {
+/** A stored message as its handler gets it. */
+export function messageOf({ id, topic, body, triggeredAt, receivedAt }: Inbound): InboundMessage {
   const payload = PLAIN_NUMBERS.test(topic) ? parseExactJson(body) : parseStorableJson(body)
   return { id, topic, payload, triggeredAt: triggeredAt ?? receivedAt }
 }

@@ -6,6 +6,7 @@ export { openStore, type SandboxShops } from './connections/open-store.ts'
 export { reconcileStore, reconnectAndReconcile } from './connections/reconnect-and-reconcile.ts'
 export { reportWithheld } from './connections/report-withheld.ts'
 export { recordTokenAnswers } from './connections/token-answers.ts'
+export { DEFAULT_ORDERS_DAYS, listReadIns, type ReadIn, startReadIn } from './read-in/read-ins.ts'
 export type { ReconcileOptions } from './reconciler/reconcile-engine.ts'
 export {
   claimWalk,

@@ -22,6 +22,7 @@ import { applyCustomerDeletions } from './messages/apply-customer-deletions.ts'
 import { applyCustomerMerges } from './messages/apply-customer-merges.ts'
 import { applyOrderMessages } from './messages/apply-order-messages.ts'
 import { applyPaymentMethods } from './messages/apply-payment-methods.ts'
+import { resumeReadIns } from './read-in/read-ins.ts'
 
 export type TopicDeps = SyncDeps & {
   /** Disconnects a store whose platform has uninstalled the app. */
@@ -70,7 +71,10 @@ const revokedPaymentMethods: TopicHandler = async ({ db }, storeId, messages) =>
 
 const bulkOperations: TopicHandler = async ({ db }, storeId, messages) => {
   const ids = messages.map((m) => parseBulkOperationPayload(m.payload).id)
-  await db.inStore(storeId, (ctx) => resumeImportsOfOperations(ctx, ids))
+  await db.inStore(storeId, async (ctx) => {
+    await resumeImportsOfOperations(ctx, ids)
+    await resumeReadIns(ctx, ids)
+  })
 }
 
 const uninstalled: TopicHandler = async ({ connectorOf, disconnect }, storeId) => {

@@ -66,7 +66,10 @@ async function readAndRecord({ db, storeId, connector }: Walking, ids: string[])
 /**
  * The disputes that began since, and ours that have not ended. A store that does not grant us to read disputes has none that we know.
  */
-async function walkDisputes(walking: Walking, since: Temporal.Instant): Promise<{ seen: number; changed: number }> {
+export async function walkDisputes(
+  walking: Walking,
+  since: Temporal.Instant
+): Promise<{ seen: number; changed: number }> {
   const { db, storeId, connector } = walking
   const total = { seen: 0, changed: 0 }
   const record = async (disputes: PlatformDispute[], readAt: Temporal.Instant) => {

@@ -2,8 +2,8 @@ import { decimalOf } from '#kit/money'
 import type { PlatformCreditMove, PlatformCreditTransaction } from '../store-credit/store-credit-api.ts'
 import { ofLowPriority, type PlatformClient, type Priority, type SendOptions } from '../wire/client.ts'
 import type { Fields } from '../wire/fields.ts'
-import { findByIds } from '../wire/find-by-ids.ts'
-import type { PlatformResult } from '../wire/outcome.ts'
+import { findByIds, notFound } from '../wire/find-by-ids.ts'
+import { failed, type PlatformResult, succeeded } from '../wire/outcome.ts'
 import { nextCursor, type Page, readPage } from '../wire/pages.ts'
 import {
   GiftCardCreate,
@@ -88,10 +88,14 @@ export function createGiftCardsApi(client: PlatformClient): GiftCardsApi {
       ),
     findByCode: (code, currency) => found(code, currency),
     findOfCustomer: (customerId, currency) => found(`customer_id:${customerId}`, currency),
-    listTransactions: (cardId, currency, after) =>
-      client.query(GiftCardTransactions, { id: client.gid('GiftCard', cardId), after }, (data) =>
-        readPage(data.at('giftCard').at('transactions'), (node) => readTransaction(node, currency))
-      ),
+    async listTransactions(cardId, currency, after) {
+      const page = await client.query(GiftCardTransactions, { id: client.gid('GiftCard', cardId), after }, (data) => {
+        const owner = data.atIfAny('giftCard')
+        return owner && readPage(owner.at('transactions'), (node) => readTransaction(node, currency))
+      })
+      if (!page.ok) return page
+      return page.value ? succeeded(page.value) : failed(notFound('GiftCard', cardId))
+    },
     create: ({ customerId, code, amountMinor, currency, note }, options) =>
       client.mutate(
         GiftCardCreate,

@@ -171,3 +171,26 @@ export const nextInboundAt = directSql<[number]>(
 /** Releases what these nodes have leased, in all stores. */
 export const releaseInbound: LeaseRelease = (owners) => sql`
   update inbound_webhooks set lease_owner = null, leased_until = null where lease_owner = any(${owners}::bigint[])`
+
+/** The number of the last message of a store; 0 where there is none. */
+export async function findLastMessage({ tx, storeId }: Ctx): Promise<number> {
+  return (
+    await tx.one(
+      row({ id: int }),
+      sql`select coalesce(max(id), 0) as id from inbound_webhooks where store_id = ${storeId}`
+    )
+  ).id
+}
+
+/** Messages of these topics after one that are done, in order of arrival. */
+export function listMessagesAfter(
+  { tx, storeId }: Ctx,
+  { topics, after, limit }: { topics: string[]; after: number; limit: number }
+): Promise<Inbound[]> {
+  return tx.many(
+    Inbound,
+    sql`
+    select id, topic, body, triggered_at, received_at, attempts, lease_token from inbound_webhooks
+     where store_id = ${storeId} and id > ${after} and topic = any(${topics}::text[]) and status = 'done' order by id limit ${limit}`
+  )
+}

@@ -1,4 +1,4 @@
-import { Money } from '../wire/document.ts'
+import { fieldsIn, Money } from '../wire/document.ts'
 import type { Fields } from '../wire/fields.ts'
 import { type Page, readPage } from '../wire/pages.ts'
 
@@ -102,19 +102,30 @@ export const OrderTransactionParts = `fragment OrderTransactionParts on OrderTra
   amountSet { shopMoney { ${Money} } }
 }`
 
-/** Beside OrderParts; the lists are pages of their first entries. */
-export const detailParts = (first: { lines: number; transactions: number; refunds: number }) => `
-  customer { firstName lastName }
+const moreParts = `customer { firstName lastName }
   billingAddress { name }
   shippingAddress { name }
   app { id name }
   customAttributes { key value }
   subtotalPriceSet { shopMoney { ${Money} } }
   totalShippingPriceSet { shopMoney { ${Money} } }
+  shippingLine { ${allocations} }`
+
+const refundParts = `id createdAt processedAt totalRefundedSet { shopMoney { ${Money} } }`
+
+/** Beside OrderParts; the lists are pages of their first entries. */
+export const detailParts = (first: { lines: number; transactions: number; refunds: number }) => `
+  ${moreParts}
   lineItems(first: ${first.lines}) { nodes { ...OrderLineParts } pageInfo { hasNextPage endCursor } }
   transactions(first: ${first.transactions}) { ...OrderTransactionParts }
-  shippingLine { ${allocations} }
-  refunds(first: ${first.refunds}) { id createdAt processedAt totalRefundedSet { shopMoney { ${Money} } } }`
+  refunds(first: ${first.refunds}) { ${refundParts} }`
+
+/** The same for a bulk operation, which reads lists whole and knows no named fragments. */
+export const bulkDetailParts = `
+  ${moreParts}
+  lineItems { edges { node { ${fieldsIn(OrderLineParts)} } } }
+  transactions { ${fieldsIn(OrderTransactionParts)} }
+  refunds { ${refundParts} }`
 
 /** A page of the lines of an order, with what its codes and automatic discounts took off them. */
 export type LinesPage = Page<OrderLine> & { coupons: OrderCoupon[]; automatic: AutomaticDiscount[] }

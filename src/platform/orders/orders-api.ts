@@ -82,9 +82,9 @@ export function createOrdersApi(client: PlatformClient): OrdersApi {
 }
 
 /** An order as far as a document shows it. */
-type ReadOrder = { id: string; order: PlatformOrder; lines: LinesPage }
+export type ReadOrder = { id: string; order: PlatformOrder; lines: LinesPage }
 
-function readWhole(node: Fields): ReadOrder {
+export function readWhole(node: Fields): ReadOrder {
   const order = readOrder(node)
   const { details, lines } = readDetails(node, order.id, order.currency)
   return { id: order.id, order: { ...order, details }, lines }
@@ -135,7 +135,7 @@ async function findWholeOrder(client: PlatformClient, id: string): Promise<Platf
 }
 
 /** Each code once, also one that took nothing off. */
-function withCoupons(order: PlatformOrder): PlatformOrder {
+export function withCoupons(order: PlatformOrder): PlatformOrder {
   const details = order.details!
   const codes = order.discountCodes.map((code) => ({ code, amountMinor: 0 }))
   return { ...order, details: { ...details, coupons: sumByCode([...codes, ...details.coupons]) } }

@@ -1,7 +1,7 @@
 import { decimalOf } from '#kit/money'
 import { ofLowPriority, type PlatformClient, type Priority, type SendOptions } from '../wire/client.ts'
 import type { Fields } from '../wire/fields.ts'
-import { findByIds, notReadable } from '../wire/find-by-ids.ts'
+import { findByIds, notFound, notReadable } from '../wire/find-by-ids.ts'
 import { failed, type PlatformResult, succeeded } from '../wire/outcome.ts'
 import { nextCursor, type Page, readPage } from '../wire/pages.ts'
 import { CreditAccountCredit, CreditAccountDebit, CreditAccounts, CreditTransactions } from './documents.ts'
@@ -99,10 +99,18 @@ export function createStoreCreditApi(client: PlatformClient): StoreCreditApi {
       }
       return succeeded(accounts)
     },
-    listTransactions: (accountId, currency, after) =>
-      client.query(CreditTransactions, { id: client.gid('StoreCreditAccount', accountId), after }, (data) =>
-        readPage(data.at('storeCreditAccount').at('transactions'), (node) => readTransaction(node, currency))
-      ),
+    async listTransactions(accountId, currency, after) {
+      const page = await client.query(
+        CreditTransactions,
+        { id: client.gid('StoreCreditAccount', accountId), after },
+        (data) => {
+          const owner = data.atIfAny('storeCreditAccount')
+          return owner && readPage(owner.at('transactions'), (node) => readTransaction(node, currency))
+        }
+      )
+      if (!page.ok) return page
+      return page.value ? succeeded(page.value) : failed(notFound('StoreCreditAccount', accountId))
+    },
     credit: (customerId, amountMinor, currency, options) =>
       client.mutate(
         CreditAccountCredit,

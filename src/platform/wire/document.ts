@@ -26,3 +26,7 @@ export const allDocuments = (): readonly AdminDocument[] => documents
 
 /** The fields of a MoneyV2, which `Fields.money` reads. */
 export const Money = 'amount currencyCode'
+
+/** The fields of a fragment, for a document that may have no named fragments. */
+export const fieldsIn = (fragment: string): string =>
+  fragment.slice(fragment.indexOf('{') + 1, fragment.lastIndexOf('}'))

@@ -90,7 +90,7 @@ const cases: [what: string, respond: Responder, expected: Partial<PlatformFailur
   [
     'an unknown field',
     (res) => json(res, { errors: [error("Field 'x' doesn't exist", 'undefinedField')] }),
-    { kind: 'unavailable', code: 'undefinedfield' }
+    { kind: 'unavailable', code: 'graphql_validation_failed' }
   ]
 ]
 

@@ -50,3 +50,10 @@ export const notReadable = (type: string): PlatformFailure => ({
   message: `The platform withholds an object of type ${type}`,
   code: 'access_denied'
 })
+
+/** What an object is asked that the platform does not have. */
+export const notFound = (type: string, id: string): PlatformFailure => ({
+  kind: 'rejected',
+  message: `The platform has no ${type} ${id}`,
+  code: 'not_found'
+})

@@ -33,17 +33,21 @@ export function failed(failure: PlatformFailure): { ok: false; failure: Platform
 /** The code of an answer that does not have the shape which the API promises. Asking for fewer things may leave the bad one out. */
 export const UNREADABLE_RESPONSE = 'not_understood'
 
+/** The code of an answer which says that our document does not fit the platform's schema, whatever exactly does not fit. */
+export const INVALID_DOCUMENT = 'graphql_validation_failed'
+
 /** Codes of answers that a mere repetition does not change: something in the request, or in what we may read, has to. */
 const OF_THE_REQUEST = new Set([
   UNREADABLE_RESPONSE,
   'access_denied',
   'bad_request',
+  'currency_code_invalid',
   'invalid_variable',
   'max_cost_exceeded',
   'max_input_size_exceeded',
   'resource_not_found',
   'graphql_parse_failed',
-  'graphql_validation_failed'
+  INVALID_DOCUMENT
 ])
 
 /**

@@ -1,7 +1,7 @@
 import { parseStorableJson } from '#kit/storable-json'
 import type { ThrottleStatus } from './cost-budget.ts'
 import { Fields, MalformedPayload } from './fields.ts'
-import type { PlatformFailure } from './outcome.ts'
+import { INVALID_DOCUMENT, type PlatformFailure } from './outcome.ts'
 import type { Exchange } from './transport.ts'
 import { isAccessDenied, pathOf, type WithheldField, withheldFields } from './withheld.ts'
 
@@ -92,9 +92,10 @@ function hasContent(response: Fields): boolean {
   return data?.keys().some((key) => data.has(key)) ?? false
 }
 
-// Codes that the platform gives before it executes anything. Those of static validation are in camelCase.
+// Codes that the platform gives before it executes anything.
 const NOT_EXECUTED = new Set([
   'BAD_REQUEST',
+  'CURRENCY_CODE_INVALID',
   'INVALID_VARIABLE',
   'MAX_COST_EXCEEDED',
   'MAX_INPUT_SIZE_EXCEEDED',
@@ -117,6 +118,8 @@ function failureOf(error: Fields, mutation: boolean): PlatformFailure {
     if (isAfterEffect) return { ...noUsableResponse(message, true), code: 'access_denied' }
     return { kind: 'unauthorized', message, code: 'access_denied' }
   }
-  const mayBeExecuted = mutation && !NOT_EXECUTED.has(code) && !/^[a-z]/.test(code)
+  // Those of static validation are in camelCase, and there are many: undefinedField, argumentNotAccepted, …
+  if (/^[a-z]/.test(code)) return { ...noUsableResponse(message, false), code: INVALID_DOCUMENT }
+  const mayBeExecuted = mutation && !NOT_EXECUTED.has(code)
   return { ...noUsableResponse(message, mayBeExecuted), ...(code ? { code: code.toLowerCase() } : {}) }
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import type { Vault } from '#kit/secrets'
-import { scheduleOrderWalk } from '#orders'
+import { beginOrders, scheduleOrderWalk } from '#orders'
 import type { Connector, Connectors, PlatformResult, WebhookSubscriptionState } from '#platform'
 import { disconnectStore, listStores, notify, platformAccess, type StoreAccess, writeWebhooksUrl } from '#stores'
 import { scheduleReconciliations } from '../reconciler/reconciliation.ts'
@@ -90,6 +90,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
         await writeWebhooksUrl(ctx, webhooks().url)
         await scheduleReconciliations(ctx)
         await scheduleOrderWalk(ctx)
+        await beginOrders(ctx)
       })
     },
 

@@ -54,7 +54,7 @@ async function findUnlisted(
  * Applies contracts without a message; quarantines those that cannot be applied, so that the walk continues. Returns how many
  * changed something.
  */
-async function applyUnreported(
+export async function applyUnreported(
   { db, storeId, connector }: Walking,
   contracts: PlatformContract[],
   unreadable: ReadonlyMap<string, string>

@@ -7,6 +7,7 @@ import { CommandError } from '../../command-error.ts'
 import { matching, needed, optional, text, toggle } from '../../flags.ts'
 import { facts, lines, table } from '../../print.ts'
 import { storeFlag, storePath } from '../store-flag.ts'
+import { addReadInCommand } from './read-in.ts'
 
 /** What the service knows of its platform; passed in, because the command line imports nothing of the service. */
 export type PlatformParts = {
@@ -66,6 +67,8 @@ export function addPlatformCommands(program: Command, terminal: Terminal, { plat
     run: ({ store }, { api }) => api().post(storePath(store, '/platform/check'), {}),
     show: ({ changed }) => lines([changed === 0 ? 'Everything was right.' : `Corrected: ${changed}`])
   })
+
+  addReadInCommand(group, terminal)
 
   addCommand(group, terminal, {
     name: 'install-link',

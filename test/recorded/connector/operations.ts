@@ -1,0 +1,494 @@
+// What the connector does with the platform, by the recorded field that answers it: which function of it sends which operation, and
+// what the function has to return for an answer that is good.
+import type { Connector } from '#platform'
+
+type Json = any
+
+/** A recorded answer, mapped onto what the operation asks for. */
+export type Recorded = { value: Json; variables: Json; currency: string }
+
+export type Operation = {
+  /** The name of the connector's document that is answered. */
+  name: string
+  /** Where the recorded value goes in our answer, where that is not the field of the same name. */
+  field?: string
+  isInNodes?: true
+  /** Recorded fields without one of which an answer says nothing of what we ask for. A refusal and null always say enough. */
+  needs?: string[]
+  /** The connector's own function. */
+  call(connector: Connector, recorded: Recorded): Promise<Json>
+  /** What it returns for a good answer, by the recorded value alone. */
+  expected(recorded: Recorded): Json
+  /** What it returns for a userError, where that is no refusal of the whole. */
+  expectedForError?(error: { message: string; code?: string | null }): Json
+  /** What it says where the recorded value is null; a string is part of the message of a refusal. Left out: as for any other value. */
+  ofNull?: string
+  /** The recorded value may be of something else there, which has the same field: its ids count as those of a customer. */
+  isOfProduct?: true
+  /** The answers to what the function asks besides. */
+  others?: Record<string, Json>
+}
+
+const digits = (gid: string) => /\/(\d+)(?:\?.*)?$/.exec(gid)![1]!
+const nodesOf = (connection: Json) => connection?.nodes ?? []
+const minor = ({ amount }: { amount: string }) => Math.round(Number(amount) * 100)
+
+const CODE = {
+  code: 'C',
+  title: 'T',
+  customerId: '1',
+  amountMinor: 100,
+  currency: 'CAD',
+  startsAt: Temporal.Instant.from('2026-07-10T00:00:00Z'),
+  endsAt: Temporal.Instant.from('2026-07-11T00:00:00Z')
+}
+const code = ({ value }: Recorded) => value && { id: digits(value.id), uses: value.codeDiscount.asyncUsageCount ?? 0 }
+
+const customer = (value: Json) => ({
+  id: digits(value.id),
+  email: value.defaultEmailAddress?.emailAddress ?? null,
+  firstName: value.firstName ?? null,
+  lastName: value.lastName ?? null,
+  countryCode: value.defaultAddress?.countryCodeV2 ?? null,
+  provinceCode: value.defaultAddress?.provinceCode ?? null,
+  createdAt: instant(value.createdAt),
+  updatedAt: instant(value.updatedAt)
+})
+const instant = (text: string) => String(Temporal.Instant.from(text))
+/** A map by the id of the only object; empty for null. */
+const byId =
+  (read: (value: Json) => Json) =>
+  ({ value }: Recorded) =>
+    value ? { [digits(value.id)]: read(value) } : {}
+const idOf = ({ value }: Recorded) => (value ? digits(value.id) : '1')
+
+const NAMES = ['firstName', 'lastName', 'defaultEmailAddress', 'email', 'defaultAddress']
+const findCustomer: Operation = {
+  name: 'CustomersByIds',
+  isInNodes: true,
+  needs: NAMES,
+  call: (connector, recorded) => connector.customers.findMany([idOf(recorded)]),
+  expected: byId(customer)
+}
+const findCustomerTags: Operation = {
+  name: 'CustomerTags',
+  isInNodes: true,
+  needs: ['tags'],
+  call: (connector, recorded) => connector.tags.findMany('customer', [idOf(recorded)]),
+  expected: byId(({ tags }) => tags)
+}
+const metafields = (owner: Json) =>
+  Object.fromEntries(
+    nodesOf(owner.metafields).map(({ key, type, value, compareDigest }: Json) => [
+      key,
+      { key, type, value, digest: compareDigest }
+    ])
+  )
+const findCustomerMetafields: Operation = {
+  name: 'CustomerMetafields',
+  isInNodes: true,
+  needs: ['metafields'],
+  call: (connector, recorded) => connector.metafields.findMany('customer', [idOf(recorded)], ['k']),
+  expected: byId(metafields)
+}
+const findCreditAccount: Operation = {
+  name: 'CreditAccounts',
+  isInNodes: true,
+  needs: ['storeCreditAccounts'],
+  call: (connector, recorded) => connector.storeCredit.findMany([idOf(recorded)], recorded.currency),
+  expected: byId((value) => {
+    const account = nodesOf(value.storeCreditAccounts)[0]
+    return account
+      ? { id: digits(account.id), balanceMinor: minor(account.balance), transactions: [], after: null }
+      : null
+  })
+}
+const findBulkOperation: Operation = {
+  name: 'BulkOperationById',
+  field: 'bulkOperation',
+  call: (connector, recorded) => connector.bulk.find(idOf(recorded)),
+  expected: ({ value }) =>
+    value && {
+      id: digits(value.id),
+      status: value.status.toLowerCase(),
+      query: value.query,
+      errorCode: value.errorCode?.toLowerCase() ?? null,
+      objectCount: Number(value.objectCount),
+      file: value.url ? { url: value.url, isOnPlatform: false } : null
+    }
+}
+
+const TERMS = { name: 'VIP', priceMinor: 2900, currency: 'CAD', interval: 'month', intervalCount: 1 } as const
+const GROUP = {
+  id: 'gid://shopify/SellingPlanGroup/3',
+  sellingPlans: { nodes: [{ id: 'gid://shopify/SellingPlan/4' }] }
+}
+const groupCreated = { sellingPlanGroupCreate: { sellingPlanGroup: GROUP, userErrors: [] } }
+const PLAN = { sellingPlanGroupId: '3', productId: null, variantId: null, productIds: [] }
+const policy = (plan: Json) => plan?.billingPolicy ?? {}
+/** The same cadence as the first recorded plan, so that the plan is found again. */
+const termsLike = ({ value }: Recorded) => {
+  const { interval = 'MONTH', intervalCount = 1 } = policy(nodesOf(value?.sellingPlanGroup?.sellingPlans)[0])
+  return { ...TERMS, interval: interval.toLowerCase(), intervalCount }
+}
+
+const money = (name: string, account: string, call: Operation['call'], prefix = ''): Operation => ({
+  name,
+  call,
+  expected: ({ value }) => {
+    const moved: Json = Object.values(value).find((one: Json) => one?.id)
+    return {
+      key: `${prefix}${digits(moved.id)}`,
+      accountId: digits(moved[account].id),
+      balanceAfterMinor: minor(moved.balanceAfterTransaction ?? moved[account].balance)
+    }
+  }
+})
+const MOVE = (currency: string) => ({ amountMinor: 100, currency, note: 'n' })
+
+const URI = 'https://svc.example/hooks'
+export const noSubscriptions = {
+  webhookSubscriptions: { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } }
+}
+const aSubscription = {
+  id: 'gid://shopify/WebhookSubscription/1',
+  topic: 'ORDERS_PAID',
+  uri: 'https://old.example',
+  format: 'JSON',
+  filter: null,
+  includeFields: []
+}
+const oneSubscription = { webhookSubscriptions: { ...noSubscriptions.webhookSubscriptions, nodes: [aSubscription] } }
+const ensured = (state: 'created' | 'updated' | 'unchanged') => ({
+  created: [],
+  updated: [],
+  unchanged: [],
+  removed: 0,
+  [state]: ['orders/paid']
+})
+const topicsOf = ({ value }: Recorded) => [
+  ...new Set<string>(nodesOf(value).map(({ topic }: Json) => topic.toLowerCase()))
+]
+
+const tagsChanged = (change: 'add' | 'remove'): Operation => ({
+  name: change === 'add' ? 'CustomerTagsAdd' : 'CustomerTagsRemove',
+  call: (connector) => connector.tags[change]('customer', '1', ['t']),
+  expected: ({ value }) => value.node.tags,
+  isOfProduct: true
+})
+const nothing = () => null
+
+/** By the recorded field; a field may answer several operations. */
+export const OPERATIONS: Record<string, Operation[]> = {
+  discountCodeBasicCreate: [
+    {
+      name: 'CodeCreate',
+      call: (connector) => connector.discounts.createCode(CODE),
+      expected: ({ value }) => ({ id: digits(value.codeDiscountNode.id) })
+    }
+  ],
+  codeDiscountNodeByCode: [
+    { name: 'CodeByCode', call: (connector) => connector.discounts.findByCode('C'), expected: code }
+  ],
+  codeDiscountNode: [{ name: 'CodeById', call: (connector) => connector.discounts.findById('1'), expected: code }],
+  discountCodeDeactivate: [
+    { name: 'CodeDeactivate', call: (connector) => connector.discounts.deactivate('1'), expected: nothing }
+  ],
+  discountCodeDelete: [{ name: 'CodeDelete', call: (connector) => connector.discounts.delete('1'), expected: nothing }],
+
+  metafieldsSet: [
+    {
+      name: 'MetafieldsSet',
+      call: (connector, { variables }) => {
+        const one = { owner: 'customer', ownerId: '1', key: 'k', type: 'json', value: '{}', seenDigest: null } as const
+        return connector.metafields.set(Array.from({ length: variables.metafields?.length ?? 1 }, () => one))
+      },
+      expected: ({ value }) => value.metafields.map(({ compareDigest }: Json) => compareDigest)
+    }
+  ],
+  metafieldsDelete: [
+    {
+      name: 'MetafieldsDelete',
+      call: (connector) => connector.metafields.delete([{ owner: 'customer', ownerId: '1', key: 'k' }]),
+      expected: nothing
+    }
+  ],
+  metafieldDefinitionCreate: [
+    {
+      name: 'MetafieldDefinitionsCreate',
+      field: 'd0',
+      call: (connector) =>
+        connector.metafields.define([
+          { owner: 'customer', key: 'k', type: 'json', name: 'N', help: 'H', field: null as never }
+        ]),
+      expected: () => ({}),
+      expectedForError: ({ code, message }) => (code === 'TAKEN' ? {} : { k: message })
+    }
+  ],
+  shop: [
+    {
+      name: 'ShopMetafields',
+      needs: ['metafields'],
+      call: (connector) => connector.metafields.findOfShop(['k']),
+      expected: ({ value }) => ({ shopId: digits(value.id), metafields: metafields(value) })
+    }
+  ],
+
+  customer: [findCustomer, findCustomerTags, findCustomerMetafields, findCreditAccount],
+  customerByIdentifier: [findCustomer, findCustomerTags, findCustomerMetafields],
+  customers: [
+    {
+      name: 'CustomersByEmail',
+      needs: ['nodes', 'edges'],
+      call: (connector, { value }) =>
+        connector.customers.findByEmails([
+          nodesOf(value)[0]?.defaultEmailAddress?.emailAddress ?? 'nobody@example.com'
+        ]),
+      expected: ({ value }) => {
+        const email = nodesOf(value)[0]?.defaultEmailAddress?.emailAddress ?? 'nobody@example.com'
+        const of = (one: Json) => one.defaultEmailAddress?.emailAddress === email
+        return {
+          [email]: nodesOf(value)
+            .filter(of)
+            .map(({ id }: Json) => digits(id))
+        }
+      }
+    }
+  ],
+  customerUpdate: [
+    {
+      name: 'CustomerUpdate',
+      call: async (connector) => (await connector.customers.update([{ id: '1', firstName: 'A' }]))[0],
+      expected: ({ value }) => customer(value.customer)
+    }
+  ],
+  tagsAdd: [tagsChanged('add')],
+  tagsRemove: [tagsChanged('remove')],
+
+  storeCreditAccountCredit: [
+    money('CreditAccountCredit', 'account', (connector, { currency }) =>
+      connector.storeCredit.credit('1', 100, currency)
+    )
+  ],
+  storeCreditAccountDebit: [
+    money('CreditAccountDebit', 'account', (connector, { currency }) => connector.storeCredit.debit('1', 100, currency))
+  ],
+  storeCreditAccount: [
+    {
+      name: 'CreditTransactions',
+      needs: ['transactions'],
+      ofNull: 'has no StoreCreditAccount 1',
+      call: (connector, { currency }) => connector.storeCredit.listTransactions('1', currency, 'after'),
+      expected: ({ value }) => ({
+        items: nodesOf(value.transactions).map((one: Json) => one.id && digits(one.id)),
+        after: value.transactions.pageInfo.hasNextPage ? value.transactions.pageInfo.endCursor : null
+      })
+    }
+  ],
+  giftCardCreate: [
+    {
+      name: 'GiftCardCreate',
+      call: (connector, { currency }) =>
+        connector.giftCards.create({ customerId: '1', code: 'ABCD1234', ...MOVE(currency) }),
+      expected: ({ value }) => ({ id: digits(value.giftCard.id), lastCharacters: value.giftCard.lastCharacters })
+    }
+  ],
+  giftCardCredit: [
+    money(
+      'GiftCardCredit',
+      'giftCard',
+      (connector, { currency }) => connector.giftCards.credit('1', MOVE(currency)),
+      'gift-'
+    )
+  ],
+  giftCardDebit: [
+    money(
+      'GiftCardDebit',
+      'giftCard',
+      (connector, { currency }) => connector.giftCards.debit('1', MOVE(currency)),
+      'gift-'
+    )
+  ],
+  giftCardDeactivate: [
+    { name: 'GiftCardDeactivate', call: (connector) => connector.giftCards.deactivate('1'), expected: nothing }
+  ],
+  giftCardSendNotificationToCustomer: [
+    { name: 'GiftCardNotify', call: (connector) => connector.giftCards.notifyCustomer('1'), expected: nothing }
+  ],
+  giftCard: [
+    {
+      name: 'GiftCardTransactions',
+      needs: ['transactions'],
+      ofNull: 'has no GiftCard 1',
+      call: (connector, { currency }) => connector.giftCards.listTransactions('1', currency, 'after'),
+      expected: () => null
+    }
+  ],
+  giftCards: [
+    {
+      name: 'GiftCardsFound',
+      needs: ['nodes'],
+      call: (connector, { currency }) => connector.giftCards.findByCode('ABCD1234', currency),
+      expected: ({ value }) =>
+        nodesOf(value).map((one: Json) => ({
+          id: digits(one.id),
+          balanceMinor: minor(one.balance),
+          isEnabled: one.enabled,
+          expiresOn: one.expiresOn,
+          lastCharacters: one.lastCharacters,
+          note: one.note,
+          createdAt: instant(one.createdAt),
+          transactions: [],
+          after: null
+        }))
+    }
+  ],
+
+  productCreate: [
+    {
+      name: 'PlanProductCreate',
+      call: (connector) => connector.products.createPlan(TERMS),
+      expected: ({ value }) => ({
+        productId: digits(value.product.id),
+        variantId: digits(nodesOf(value.product.variants)[0].id),
+        sellingPlanGroupId: '3',
+        sellingPlanId: '4'
+      }),
+      needs: ['product.variants'],
+      others: {
+        PlanProductByHandle: { productByIdentifier: null },
+        PlanPriceUpdate: { productVariantsBulkUpdate: { productVariants: [], userErrors: [] } },
+        PlanSellingGroupCreate: groupCreated
+      }
+    }
+  ],
+  product: [
+    {
+      name: 'ProductSellingGroups',
+      needs: ['sellingPlanGroups'],
+      ofNull: 'Product does not exist.',
+      call: (connector) => connector.products.createPlan(TERMS, ['1']),
+      // None of the recorded groups is ours, so one is made.
+      expected: () => ({ productId: null, variantId: null, sellingPlanGroupId: '3', sellingPlanId: '4' }),
+      others: { PlanSellingGroupCreate: groupCreated }
+    }
+  ],
+  productVariant: [
+    {
+      name: 'VariantsByIds',
+      isInNodes: true,
+      needs: ['product'],
+      call: (connector, recorded) => connector.products.findByVariants([idOf(recorded)]),
+      expected: byId(({ product }) => digits(product.id))
+    }
+  ],
+  sellingPlanGroup: [
+    {
+      name: 'PlanSellingGroup',
+      needs: ['sellingPlans'],
+      ofNull: 'Its selling plan group is gone',
+      call: (connector) => connector.products.publishPlan(PLAN, TERMS),
+      expected: () => '4',
+      others: {
+        PlanSellingGroupUpdate: {
+          sellingPlanGroupUpdate: {
+            sellingPlanGroup: {
+              sellingPlans: {
+                nodes: [{ id: 'gid://shopify/SellingPlan/4', billingPolicy: { interval: 'MONTH', intervalCount: 1 } }]
+              }
+            },
+            userErrors: []
+          }
+        },
+        PlanProductsRemove: { sellingPlanGroupRemoveProducts: { userErrors: [] } }
+      }
+    }
+  ],
+  sellingPlanGroupUpdate: [
+    {
+      name: 'PlanSellingGroupUpdate',
+      needs: ['sellingPlanGroup.sellingPlans'],
+      call: (connector, recorded) => connector.products.publishPlan(PLAN, termsLike(recorded)),
+      expected: ({ value }) => digits(nodesOf(value.sellingPlanGroup.sellingPlans)[0].id),
+      others: { PlanSellingGroup: { sellingPlanGroup: { products: { nodes: [] }, sellingPlans: { nodes: [] } } } }
+    }
+  ],
+  sellingPlanGroupCreate: [
+    {
+      name: 'PlanSellingGroupCreate',
+      needs: ['sellingPlanGroup.sellingPlans'],
+      call: (connector) => connector.products.createPlan(TERMS, ['1']),
+      expected: ({ value }) => ({
+        productId: null,
+        variantId: null,
+        sellingPlanGroupId: digits(value.sellingPlanGroup.id),
+        sellingPlanId: digits(nodesOf(value.sellingPlanGroup.sellingPlans)[0].id)
+      }),
+      others: { ProductSellingGroups: { product: { sellingPlanGroups: { nodes: [] } } } }
+    }
+  ],
+
+  webhookSubscriptions: [
+    {
+      name: 'WebhookSubscriptions',
+      needs: ['nodes.topic', 'edges.node.topic'],
+      call: (connector, recorded) => connector.webhookSubscriptions.look(URI, topicsOf(recorded)),
+      expected: (recorded) =>
+        topicsOf(recorded).flatMap((topic) =>
+          nodesOf(recorded.value)
+            .filter((one: Json) => one.topic.toLowerCase() === topic)
+            .map(({ uri }: Json) => ({ topic, uri, problem: `is sent to ${uri}` }))
+        )
+    }
+  ],
+  webhookSubscriptionCreate: [
+    {
+      name: 'WebhookSubscriptionCreate',
+      call: (connector) => connector.webhookSubscriptions.ensure(URI, ['orders/paid']),
+      expected: () => ensured('created'),
+      others: { WebhookSubscriptions: noSubscriptions }
+    }
+  ],
+  webhookSubscriptionUpdate: [
+    {
+      name: 'WebhookSubscriptionUpdate',
+      call: (connector) => connector.webhookSubscriptions.ensure(URI, ['orders/paid']),
+      expected: () => ensured('updated'),
+      others: { WebhookSubscriptions: oneSubscription }
+    }
+  ],
+  webhookSubscriptionDelete: [
+    {
+      name: 'WebhookSubscriptionDelete',
+      call: (connector) => connector.webhookSubscriptions.remove(['orders/paid']),
+      expected: () => 1,
+      others: { WebhookSubscriptions: oneSubscription }
+    }
+  ],
+
+  bulkOperationRunQuery: [
+    {
+      name: 'BulkQueryRun',
+      call: (connector) => connector.bulk.run('{ customers { edges { node { id } } } }'),
+      expected: ({ value }) => digits(value.bulkOperation.id)
+    }
+  ],
+  bulkOperation: [findBulkOperation],
+  currentBulkOperation: [findBulkOperation],
+  bulkOperationCancel: [
+    { name: 'BulkOperationCancel', call: (connector) => connector.bulk.cancel('1'), expected: nothing }
+  ],
+
+  order: [
+    {
+      name: 'OrdersByIds',
+      isInNodes: true,
+      needs: ['displayFinancialStatus'],
+      call: (connector, recorded) => connector.orders.findMany([idOf(recorded)]),
+      expected: byId((value) => ({
+        financialStatus: value.displayFinancialStatus.toLowerCase(),
+        gateway: value.paymentGatewayNames[0]
+      }))
+    }
+  ]
+}

@@ -1,0 +1,49 @@
+// Why recorded answers are not given to the connector.
+
+/** Fields that no document of the connector has, by the reason. */
+export const UNUSED: Record<string, string> = {
+  'customers are made, addressed, merged and deleted by the shop, never by us':
+    'customerCreate customerSet customerDelete customerMerge customerMergeJobStatus customerAddressCreate customerAddressUpdate ' +
+    'customerAddressDelete customerUpdateDefaultAddress customerEmailMarketingConsentUpdate customerSmsMarketingConsentUpdate ' +
+    'customerGenerateAccountActivationUrl customerSendAccountInviteEmail customerPaymentMethodSendUpdateEmail',
+  'requests of privacy reach us as messages; we make none there':
+    'customerRequestDataErasure customerCancelDataErasure dataSaleOptOut',
+  'nothing is counted there': 'customersCount discountNodesCount segmentsCount',
+  'the only discounts of ours are codes that take off an amount; they are never changed, activated or handled in bulk':
+    'discountCodeBasicUpdate discountCodeActivate discountCodeBulkActivate discountCodeBulkDeactivate discountCodeBulkDelete ' +
+    'discountCodeBxgyCreate discountCodeBxgyUpdate discountCodeFreeShippingCreate discountCodeFreeShippingUpdate ' +
+    'discountRedeemCodeBulkAdd discountRedeemCodeBulkCreation discountCodeRedeemCodeBulkDelete codeDiscountNodes discountNode ' +
+    'discountNodes',
+  'discounts of functions and automatic discounts are made by the shop; of them we only write metafields':
+    'discountCodeAppCreate discountCodeAppUpdate discountAutomaticAppCreate discountAutomaticAppUpdate discountAutomaticBasicCreate ' +
+    'discountAutomaticBasicUpdate discountAutomaticBxgyCreate discountAutomaticBxgyUpdate discountAutomaticFreeShippingCreate ' +
+    'discountAutomaticFreeShippingUpdate discountAutomaticActivate discountAutomaticDeactivate discountAutomaticDelete ' +
+    'discountAutomaticBulkDelete automaticDiscountNode automaticDiscountNodes shopifyFunctions',
+  'a gift card is not changed, and nobody but its customer is notified':
+    'giftCardUpdate giftCardSendNotificationToRecipient',
+  'definitions of metafields are made once, and neither read nor changed':
+    'metafieldDefinitionUpdate metafieldDefinitionDelete metafieldDefinition metafieldDefinitions metafieldDefinitionPin ' +
+    'standardMetafieldDefinitionEnable metaobjectDefinitionDelete',
+  'what is written goes by single calls, not by mutations in bulk': 'bulkOperationRunMutation stagedUploadsCreate job',
+  'segments are not used':
+    'segmentCreate segmentUpdate segmentDelete segment segments segmentFilters segmentFilterSuggestions segmentValueSuggestions ' +
+    'segmentMigrations customerSegmentMembersQuery customerSegmentMembersQueryCreate',
+  'collections, and products other than those of plans, are those of the shop':
+    'collectionCreate collectionUpdate collectionDelete collection collectionAddProducts collectionAddProductsV2 ' +
+    'collectionRemoveProducts products productDelete productSet productPublish productUnpublish publishablePublish',
+  'a selling plan group stays, and is found by its own field': 'sellingPlanGroupDelete nodes',
+  'orders are placed, captured and cancelled by others': 'orderCreate orderCapture orderCancel transactionVoid',
+  'webhooks come over HTTP, and their subscriptions are read as a list':
+    'pubSubWebhookSubscriptionCreate pubSubWebhookSubscriptionUpdate webhookSubscription',
+  'pages, articles, markets and locations are not used':
+    'blogCreate blogDelete pageCreate pageDelete page articleCreate articleDelete article markets market locations location',
+  'tokens and scopes are asked for by other ways, and none is given on':
+    'appRevokeAccessScopes delegateAccessTokenCreate delegateAccessTokenDestroy',
+  'it asks about the schema': '__type'
+}
+
+/** Answers of fields that it has, and how many there are. */
+export const UNREAD: Record<string, number> = {
+  'it has none of the fields that the connector asks for': 48,
+  'its document is not recorded': 11
+}
