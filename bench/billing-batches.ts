@@ -9,6 +9,7 @@ import { jobs } from '../src/app/jobs.ts'
 import { noMail } from '../src/app/mail.ts'
 import { aDueStore } from '../test/due-store.ts'
 import { RecordingDatabase } from '../test/recorder.ts'
+import { testVault } from '../test/store-builder.ts'
 import { benchDatabase, runOn } from './database.ts'
 import { stubConnector } from './stub-connector.ts'
 
@@ -30,7 +31,12 @@ try {
   const connectorOf = async () => connector
   const engines = [
     createBillingEngine({ db: recording, leaseOwner: 1, connectorOf }),
-    createJobEngine({ db: recording, leaseOwner: 1, jobs, deps: { db: recording, connectorOf, sendMail: noMail } })
+    createJobEngine({
+      db: recording,
+      leaseOwner: 1,
+      jobs,
+      deps: { db: recording, vault: testVault, connectorOf, sendMail: noMail }
+    })
   ]
   const ours = await secondsOf(async () => {
     for (const engine of engines) while ((await engine.runOnce(storeId)) > 0);

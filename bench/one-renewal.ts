@@ -7,6 +7,7 @@ import { jobs } from '../src/app/jobs.ts'
 import { noMail } from '../src/app/mail.ts'
 import { RecordingDatabase } from '../test/recorder.ts'
 import type { BuiltStore } from '../test/store-builder.ts'
+import { testVault } from '../test/store-builder.ts'
 import { asScript } from './pgbench.ts'
 import { stubConnector } from './stub-connector.ts'
 
@@ -58,7 +59,12 @@ export async function recordRenewal(url: string, store: BuiltStore): Promise<Ren
     const connector = stubConnector({ now: await storeNow(db, storeId), priceMinor: 2900 })
     const connectorOf = async () => connector
     await createBillingEngine({ db, leaseOwner: 1, connectorOf }).runOnce(storeId)
-    await createJobEngine({ db, leaseOwner: 1, jobs, deps: { db, connectorOf, sendMail: noMail } }).runOnce(storeId)
+    await createJobEngine({
+      db,
+      leaseOwner: 1,
+      jobs,
+      deps: { db, vault: testVault, connectorOf, sendMail: noMail }
+    }).runOnce(storeId)
 
     const script = scriptOf(db.transactions, storeId)
     await owner.query(`

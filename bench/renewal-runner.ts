@@ -8,6 +8,7 @@ import { storeStatuses } from '#stores'
 import { consumers } from '../src/app/consumers.ts'
 import { jobs } from '../src/app/jobs.ts'
 import { noMail } from '../src/app/mail.ts'
+import { testVault } from '../test/store-builder.ts'
 
 export type RenewalRunner = {
   db: Database
@@ -27,7 +28,7 @@ export function createRenewalRunner({ db, node, connectorOf, more = [], onError 
     freeLeases: async () => 0,
     engines: [
       createBillingEngine(deps),
-      createJobEngine({ ...deps, jobs, deps }),
+      createJobEngine({ ...deps, jobs, deps: { ...deps, vault: testVault } }),
       ...createFactEngines({ db, consumers }),
       ...more
     ],

@@ -14,6 +14,7 @@ import { openDueAttempts } from '../src/billing/charging/open-attempts.ts'
 import { settleAttempts } from '../src/billing/settling/settle-attempts.ts'
 import { withCalls } from '../test/connectors.ts'
 import type { BuiltStore } from '../test/store-builder.ts'
+import { testVault } from '../test/store-builder.ts'
 import { analyzeAsServed } from './analyze-as-served.ts'
 import { stubConnector } from './stub-connector.ts'
 
@@ -43,7 +44,7 @@ export async function runStages(
     db,
     leaseOwner: 1,
     jobs,
-    deps: { db, connectorOf: async () => connector, sendMail: noMail }
+    deps: { db, vault: testVault, connectorOf: async () => connector, sendMail: noMail }
   })
   const following: Engine[] = [...createFactEngines({ db, consumers }), createMetricsRollupEngine({ db })]
   const analyzing = analyzeAsServed(db)

@@ -2738,6 +2738,125 @@ create policy one_store on tag_walks for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on tag_walks to perennial_operator, perennial_store;
 
+create table wallet_campaigns (
+  store_id bigint not null,
+  id bigint not null generated always as identity,
+  title text not null,
+  message text not null,
+  image text not null,
+  is_enabled boolean not null,
+  starts_at timestamp with time zone,
+  ends_at timestamp with time zone,
+  due_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint wallet_campaigns_pkey PRIMARY KEY (store_id, id),
+  constraint wallet_campaigns_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint wallet_campaigns_check CHECK (ends_at > starts_at),
+  constraint wallet_campaigns_image_check CHECK (length(image) <= 1000),
+  constraint wallet_campaigns_message_check CHECK (length(message) <= 1000),
+  constraint wallet_campaigns_title_check CHECK (length(title) >= 1 AND length(title) <= 255)
+);
+CREATE INDEX wallet_campaigns_due ON public.wallet_campaigns USING btree (store_id, due_at) WHERE (due_at IS NOT NULL);
+alter table wallet_campaigns enable row level security;
+alter table wallet_campaigns force row level security;
+create policy all_stores on wallet_campaigns for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on wallet_campaigns for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on wallet_campaigns to perennial_operator, perennial_store;
+
+create table wallet_changes (
+  store_id bigint not null,
+  tag bigint not null,
+  constraint wallet_changes_pkey PRIMARY KEY (store_id),
+  constraint wallet_changes_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
+);
+alter table wallet_changes enable row level security;
+alter table wallet_changes force row level security;
+create policy all_stores on wallet_changes for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on wallet_changes for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on wallet_changes to perennial_operator, perennial_store;
+
+create table wallet_credentials (
+  store_id bigint not null,
+  kind text not null,
+  sealed bytea not null,
+  identifier text not null,
+  account text not null,
+  expires_at timestamp with time zone,
+  updated_at timestamp with time zone not null,
+  constraint wallet_credentials_pkey PRIMARY KEY (store_id, kind),
+  constraint wallet_credentials_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint wallet_credentials_kind_check CHECK (kind = ANY (ARRAY['apple'::text, 'google'::text]))
+);
+alter table wallet_credentials enable row level security;
+alter table wallet_credentials force row level security;
+create policy all_stores on wallet_credentials for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on wallet_credentials for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on wallet_credentials to perennial_operator, perennial_store;
+
+create table wallet_passes (
+  store_id bigint not null,
+  id bigint not null generated always as identity,
+  member_id bigint not null,
+  serial text not null,
+  sealed_token bytea not null,
+  content_hash text not null,
+  is_voided boolean not null,
+  tag bigint not null,
+  changed_at timestamp with time zone not null,
+  google_offered_at timestamp with time zone,
+  problem text,
+  created_at timestamp with time zone not null,
+  constraint wallet_passes_pkey PRIMARY KEY (store_id, id),
+  constraint wallet_passes_store_id_serial_key UNIQUE (store_id, serial),
+  constraint wallet_passes_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint wallet_passes_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id)
+);
+CREATE INDEX wallet_passes_of_member ON public.wallet_passes USING btree (store_id, member_id);
+CREATE INDEX wallet_passes_with_problem ON public.wallet_passes USING btree (store_id, id) WHERE (problem IS NOT NULL);
+alter table wallet_passes enable row level security;
+alter table wallet_passes force row level security;
+create policy all_stores on wallet_passes for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on wallet_passes for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on wallet_passes to perennial_operator, perennial_store;
+
+create table wallet_registrations (
+  store_id bigint not null,
+  pass_id bigint not null,
+  device text not null,
+  push_token text not null,
+  created_at timestamp with time zone not null,
+  constraint wallet_registrations_pkey PRIMARY KEY (store_id, pass_id, device),
+  constraint wallet_registrations_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint wallet_registrations_store_id_pass_id_fkey FOREIGN KEY (store_id, pass_id) REFERENCES wallet_passes(store_id, id) ON DELETE CASCADE
+);
+CREATE INDEX wallet_registrations_of_device ON public.wallet_registrations USING btree (store_id, device);
+alter table wallet_registrations enable row level security;
+alter table wallet_registrations force row level security;
+create policy all_stores on wallet_registrations for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on wallet_registrations for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on wallet_registrations to perennial_operator, perennial_store;
+
 create table wanted_tags (
   store_id bigint not null,
   kind text not null,

@@ -7,6 +7,7 @@ import { aDeadLetter } from './dead-letter.ts'
 import { type Operation, operationsOf } from './openapi.ts'
 import { OPERATOR_TOKEN, startService } from './service-builder.ts'
 import { spendByCodes } from './spend-by-codes.ts'
+import { appleCertificates, googleAccount } from './wallet-things.ts'
 
 const { url } = await testDatabase()
 const service = await startService(url, { trustedProxies: ['127.0.0.1'] })
@@ -75,6 +76,8 @@ async function creditForCodes(credit: string): Promise<void> {
 }
 const anEndpoint = async () => (await ask('POST', '/webhooks', { url: 'http://127.0.0.1:9/' })).id
 
+const aGoogleWallet = () => ({ issuer_id: '338812', service_account: googleAccount().file })
+
 /** Creates the object of a path parameter. A parameter that is missing here fails the test. */
 const THINGS: Record<string, () => Promise<string> | string> = {
   store: () => store.id,
@@ -89,6 +92,11 @@ const THINGS: Record<string, () => Promise<string> | string> = {
     (await ask('POST', `/webhooks/${await anEndpoint()}/test`, { event: 'member.created' })).webhook_id,
   integration: async () =>
     (await ask('POST', '/reward-integrations', { key: `walk_${people++}`, pull: { url: 'http://127.0.0.1:9/' } })).key,
+  campaign: async () => (await ask('POST', '/wallet/campaigns', { title: 'Walk' })).id,
+  wallet: async () => {
+    await ask('POST', '/wallet/google', aGoogleWallet())
+    return 'google'
+  },
   listener: async () => (await ask('POST', '/webhook-listeners', {})).id,
   import: async () => (await ask('POST', '/imports', { source: 'csv' })).id,
   privacy_request: async () =>
@@ -127,6 +135,13 @@ const SPECIAL: Record<string, { before?: (path: string) => Promise<unknown>; bod
       await ask('POST', path.replace(/reactivate$/, 'cancel'))
     }
   },
+  setAppleWallet: {
+    body: () => {
+      const { certificate, key, wwdr } = appleCertificates()
+      return { certificate, key, wwdr }
+    }
+  },
+  setGoogleWallet: { body: aGoogleWallet },
   getOrderImport: { before: () => ask('POST', '/order-import', { since: '2025-01-01' }) },
   getReadIn: { before: (path) => ask('POST', path, {}) },
   revokeGift: { before: async (path) => ask('POST', path, { receiver: await aPerson() }) },

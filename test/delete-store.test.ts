@@ -94,7 +94,9 @@ const FITTING: Record<string, Record<string, string>> = {
   'sandbox.bulk_operations': { type: "'QUERY'" },
   'sandbox.discounts': { kind: "'DiscountCodeBasic'" },
   subscription_changes: { actor: "'operator'", price_minor: '1' },
-  subscription_creations: { actor: "'operator'", platform_customer_id: "'1'" }
+  subscription_creations: { actor: "'operator'", platform_customer_id: "'1'" },
+  wallet_campaigns: { title: "'Sale'" },
+  wallet_credentials: { kind: "'apple'" }
 }
 
 /** Adds one row with any values that fit. */

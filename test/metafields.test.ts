@@ -562,7 +562,7 @@ test('settings of the storefront are checked field by field, and the metafield o
   assert.equal(status, 404)
   assert.match(String(unknown), /^key must be one of svc_agreement, .*: there is no setting svc_plan_settings$/)
   const all = (await call(store, 'GET', '/storefront-settings')).body.data
-  assert.equal(all.length, 9)
+  assert.equal(all.length, 10)
 })
 
 test('what the platform cannot read of one customer keeps no other of a portion from being read', async () => {

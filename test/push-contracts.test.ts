@@ -10,6 +10,7 @@ import { noMail } from '../src/app/mail.ts'
 import { aChargedMember } from './charged-member.ts'
 import { testDatabase } from './database.ts'
 import { theValue } from './fake-platform.ts'
+import { testVault } from './store-builder.ts'
 
 const { db } = await testDatabase()
 const sandbox = await startSandbox(db, requestedScopes)
@@ -24,7 +25,7 @@ for (const [declined, code] of [
       db,
       leaseOwner: 1,
       jobs,
-      deps: { db, connectorOf: async () => m.connector, sendMail: noMail }
+      deps: { db, vault: testVault, connectorOf: async () => m.connector, sendMail: noMail }
     })
     const push = async () => {
       await m.inStore((ctx) => enqueue(ctx, pushContractJob, [{ subscriptionId: m.id }]))

@@ -13,7 +13,7 @@ import { createReconcileEngine } from '../src/sync/reconciler/reconcile-engine.t
 import { aContract } from './contract-builder.ts'
 import { testDatabase } from './database.ts'
 import { aPlatform, data, lastPage, anOrder as orderThere, aContract as there } from './fake-platform.ts'
-import { aStore } from './store-builder.ts'
+import { aStore, testVault } from './store-builder.ts'
 
 const { db } = await testDatabase()
 const START = Temporal.Instant.from('2026-02-01T10:00:00Z')
@@ -54,7 +54,12 @@ async function aReconciledStore(many: number) {
     connectorOf,
     checkConnection: async () => ({ ok: true, value: { changed: 0 } })
   })
-  const engine = createJobEngine({ db, leaseOwner: 1, jobs, deps: { db, connectorOf, sendMail: noMail } })
+  const engine = createJobEngine({
+    db,
+    leaseOwner: 1,
+    jobs,
+    deps: { db, vault: testVault, connectorOf, sendMail: noMail }
+  })
   return {
     ...store,
     ids,

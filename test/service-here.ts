@@ -3,6 +3,7 @@ import pino from 'pino'
 import type { AddressRules } from '#kit/addresses'
 import { Database, type TimeLimits } from '#kit/postgres'
 import { Secret } from '#kit/secrets'
+import type { WalletUrls } from '#wallet'
 import { type ChargeFaults, UNKIND } from '../sandbox/index.ts'
 import { type ClientOptions, createClient } from '../sdk/src/index.ts'
 import type { Role } from '../src/app/config.ts'
@@ -39,7 +40,8 @@ export async function startServiceHere(
     nodeNowMs,
     budgets,
     logger,
-    addresses
+    addresses,
+    walletUrls
   }: {
     background?: boolean
     trustedProxies?: string[]
@@ -60,6 +62,8 @@ export async function startServiceHere(
     logger?: FastifyBaseLogger
     /** Where webhooks may go; default: to this machine. */
     addresses?: AddressRules
+    /** Where wallets of phones are notified. */
+    walletUrls?: WalletUrls
   } = {}
 ) {
   const db = new Database({ url: databaseUrl, limits, masterKey: testMasterKey })
@@ -80,7 +84,8 @@ export async function startServiceHere(
     apps: { platform: SANDBOX_APP, shopify: null },
     trustedProxies,
     sandboxFaults,
-    nodeNowMs
+    nodeNowMs,
+    ...(walletUrls && { walletUrls })
   })
   const http = budgets ? buildHttp({ ...service.deps, budgets }) : service.http
   const url = await http.listen({ port, host: '127.0.0.1' })

@@ -148,7 +148,12 @@ async function renew({ db, node, sender }: Process, { store, calls }: Place): Pr
     }
   }
   const billing = createBillingEngine({ db, leaseOwner: node.id, connectorOf })
-  const jobEngine = createJobEngine({ db, leaseOwner: node.id, jobs, deps: { db, connectorOf, sendMail: noMail } })
+  const jobEngine = createJobEngine({
+    db,
+    leaseOwner: node.id,
+    jobs,
+    deps: { db, vault: testVault, connectorOf, sendMail: noMail }
+  })
   const releases = [billing, jobEngine, sender].flatMap(({ releaseLeases }) => releaseLeases ?? [])
   await node.releaseDeadLeases(releases)
   await doAll([billing, jobEngine])

@@ -23,11 +23,12 @@ export const PATH_IDS: Record<string, Thing[]> = {
   import: ['import'],
   dead_letter: ['deadLetter'],
   integration: ['integration'],
-  privacy_request: ['privacyRequest']
+  privacy_request: ['privacyRequest'],
+  campaign: ['campaign']
 }
 
 /** Parameters of paths that name the same thing in every store, with one that exists. */
-const NAMES_IN_PATHS: Record<string, string> = { setting: 'general' }
+const NAMES_IN_PATHS: Record<string, string> = { setting: 'general', wallet: 'google' }
 
 export const FILTER_IDS: Record<string, Thing[]> = {
   plan_id: ['plan'],
@@ -61,6 +62,9 @@ const NO_IDS: Record<string, string> = {
   after: 'a place in a list, which the store of the path bounds',
   plan: 'the name of a tariff, or of a plan in the sandbox',
   plans: 'names of plans in the sandbox',
+  pass_type_id: 'what Apple calls a type of passes',
+  team_id: 'what Apple calls a team',
+  issuer_id: 'what Google calls an issuer',
   webhook_id: 'the id that the sandbox gives a message to the store of the path',
   'member.email': 'a new address'
 }

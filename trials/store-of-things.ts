@@ -2,6 +2,7 @@ import { row, sql, text } from '#kit/postgres'
 import { aDeadLetter } from '../test/dead-letter.ts'
 import type { startServiceHere } from '../test/service-here.ts'
 import { spendByCodes } from '../test/spend-by-codes.ts'
+import { googleAccount } from '../test/wallet-things.ts'
 
 export type Service = Awaited<ReturnType<typeof startServiceHere>>
 export type StoreOfThings = Awaited<ReturnType<typeof aStoreOfThings>>
@@ -30,6 +31,7 @@ export type Thing =
   | 'code'
   | 'integration'
   | 'privacyRequest'
+  | 'campaign'
 
 /** Well-formed ids that do not exist. */
 export const UNKNOWN: Things = {
@@ -53,7 +55,8 @@ export const UNKNOWN: Things = {
   reservation: 'scr_987654321',
   code: 'scc_987654321',
   integration: 'nobodys',
-  privacyRequest: 'priv_987654321'
+  privacyRequest: 'priv_987654321',
+  campaign: 'wpc_987654321'
 }
 
 /** A store with one of everything that an id can name. Its ids differ from those of every other store. */
@@ -84,6 +87,8 @@ export async function aStoreOfThings(service: Service) {
   await spendByCodes(service.db, store.storeId)
   const code = await service.post(`${credit}/codes`, store.key, { amount: 10, duration: 1440 })
   const integration = await admin('POST', '/reward-integrations', { key: `points_of_${store.storeId}` })
+  const campaign = await admin('POST', '/wallet/campaigns', { title: 'Walk' })
+  await admin('POST', '/wallet/google', { issuer_id: '338812', service_account: googleAccount().file })
   const privacyRequest = await admin('POST', '/privacy', { topic: 'customers/data_request', customer: email })
   const things: Things = {
     member: member.id,
@@ -106,7 +111,8 @@ export async function aStoreOfThings(service: Service) {
     reservation: reservation.body.data.id,
     code: code.body.data.id,
     integration: integration.key,
-    privacyRequest: privacyRequest.id
+    privacyRequest: privacyRequest.id,
+    campaign: campaign.id
   }
   return { ...store, things }
 }

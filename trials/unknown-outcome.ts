@@ -15,6 +15,7 @@ import { noMail } from '../src/app/mail.ts'
 import { withCalls } from '../test/connectors.ts'
 import { aDueStore } from '../test/due-store.ts'
 import type { BuiltStore } from '../test/store-builder.ts'
+import { testVault } from '../test/store-builder.ts'
 
 export type UnknownTrial = { db: Database; subscriptions: number; seed: number }
 export type UnknownReport = { subscriptions: number; calls: number; executedUnheard: number; settledByMessage: number }
@@ -34,7 +35,7 @@ export async function outcomeUnknown({ db, subscriptions, seed }: UnknownTrial):
   const connectorOf = async () => platform.connector
   const engines = [
     createBillingEngine({ db, leaseOwner: 1, connectorOf }),
-    createJobEngine({ db, leaseOwner: 1, jobs, deps: { db, connectorOf, sendMail: noMail } }),
+    createJobEngine({ db, leaseOwner: 1, jobs, deps: { db, vault: testVault, connectorOf, sendMail: noMail } }),
     ...createFactEngines({ db, consumers })
   ]
 

@@ -20,6 +20,7 @@ export const MODULES = [
   'churn',
   'loyalty',
   'imports',
+  'wallet',
   'mirror',
   'order-effects',
   'spending',

@@ -14,4 +14,5 @@ export { createAccountEngine, createCodeEngine, createSpendingWalkEngine } from 
 export { createInboundEngine } from '../sync/inbound-engine.ts'
 export { createReadInEngine } from '../sync/read-in/read-in-engine.ts'
 export { createReconcileEngine } from '../sync/reconciler/reconcile-engine.ts'
+export { createWalletCampaignEngine } from '../wallet/campaigns/wallet-campaign-engine.ts'
 export { createEndpointWarningEngine } from '../webhooks/endpoints/endpoint-warning-engine.ts'

@@ -6,6 +6,7 @@ import { createFactEngines, type FactFailure } from '#kit/outbox'
 import type { Database } from '#kit/postgres'
 import type { Connector } from '#platform'
 import type { ReconcileOptions } from '#sync'
+import type { WalletUrls } from '#wallet'
 import type { WebhookSettings } from '#webhooks'
 import { consumers } from './consumers.ts'
 import * as engineList from './engine-list.ts'
@@ -19,6 +20,7 @@ export type EngineDeps = WebhookSettings & {
   sendMail: SendMail
   maxCallMs: number
   disconnect: (storeId: number) => Promise<void>
+  walletUrls?: WalletUrls | undefined
   checkConnection: ReconcileOptions['checkConnection']
   measure: Measure
   onFactFailure: (failure: FactFailure, message: string) => void

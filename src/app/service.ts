@@ -14,6 +14,7 @@ import type { Secret, Vault } from '#kit/secrets'
 import { callTimes, createConnectors, type PlatformApps, requestedScopes } from '#platform'
 import { createStoreDeletions, mayChangePlatform, storeByDomain, storeNow, storeStatuses } from '#stores'
 import { createConnections, createFreshTokens, PLATFORM_TOPICS, recordTokenAnswers, reportWithheld } from '#sync'
+import type { WalletUrls } from '#wallet'
 import { createDeliveryEngine, RETRY_SCHEDULE, type WebhookSettings } from '#webhooks'
 import { type ChargeFaults, createSandbox } from '../../sandbox/index.ts'
 import { seedStore } from '../demo/seed-store.ts'
@@ -66,6 +67,8 @@ export type ServiceOptions = {
   pollMs?: number
   /** The faults of charges in sandbox shops that are created; none when left out. */
   sandboxFaults?: ChargeFaults
+  /** Where wallets of phones are notified; at Apple and Google when left out. */
+  walletUrls?: WalletUrls
 }
 
 export type Service = Awaited<ReturnType<typeof createService>>
@@ -162,6 +165,7 @@ export async function createService(options: ServiceOptions) {
     maxCallMs: connectors.maxCallMs,
     disconnect: connections.disconnect,
     checkConnection: connections.check,
+    walletUrls: options.walletUrls,
     measure: metrics.measure,
     onFactFailure: (failure, message) => logger.error(failure, message),
     sandbox: sandbox.engine,

@@ -75,5 +75,6 @@ export {
 export { createdEventsComplete, memberStatusConsistent } from '#subscriptions/audit-rules'
 export { platformReconciled, restoredStoreOnHold, storeReadIn } from '#sync/audit-rules'
 export { listsCounted } from '#views/audit-rules'
+export { walletCertificateValid, walletPassesPushed } from '#wallet/audit-rules'
 export { deliveriesFinished, deliveriesQueued, eventsCounted, eventsDelivered } from '#webhooks/audit-rules'
 export { deadFacts, eventsDispatched, leasesEnd } from './audit-rules.ts'

@@ -34,6 +34,7 @@ import { addSubscriptionCommands } from './commands/subscription.ts'
 import { addTagCommands } from './commands/tags/tags.ts'
 import { addTapCommand } from './commands/tap.ts'
 import { addTriggerCommand } from './commands/trigger.ts'
+import { addWalletCommands } from './commands/wallet/wallet.ts'
 import { addWebhookCommands } from './commands/webhook/webhook.ts'
 import { findServer } from './find-server.ts'
 
@@ -112,6 +113,7 @@ function programOf(terminal: Terminal, parts: Parts): Command {
   addImportCommands(program, terminal)
   addOrderCommands(program, terminal)
   addRewardCommands(program, terminal)
+  addWalletCommands(program, terminal)
   addAlertCommands(program, terminal)
   addPrivacyCommands(program, terminal)
   addDeadLetterCommands(program, terminal)

@@ -18,6 +18,7 @@ export type IdPrefix =
   | 'imp'
   | 'evt'
   | 'priv'
+  | 'wpc'
 
 /** The public form of an internal id: `sub_42`. */
 export function publicId(prefix: IdPrefix, id: number): string {

@@ -22,5 +22,6 @@ export { codesHeld, giftCardsHeld, platformCreditHeld, spendingAccountsHeld } fr
 export { alertsHeld } from '#stores/personal-data'
 export { activitiesHeld, requestedChangesHeld, subscriptionsHeld } from '#subscriptions/personal-data'
 export { readInsHeld, reconciliationsHeld } from '#sync/personal-data'
+export { walletPassesHeld, walletRegistrationsHeld } from '#wallet/personal-data'
 export { deliveriesHeld, triesHeld } from '#webhooks/personal-data'
 export { privacyExportsHeld, privacyRequestsHeld } from './own-tables.ts'

@@ -6,7 +6,7 @@ import { setClock, updateShop } from '#stores'
 import { aContract } from '../../test/contract-builder.ts'
 import { testDatabase } from '../../test/database.ts'
 import { aPlatform, data, aContract as there } from '../../test/fake-platform.ts'
-import { aStore } from '../../test/store-builder.ts'
+import { aStore, testVault } from '../../test/store-builder.ts'
 import { jobs } from '../app/jobs.ts'
 import { noMail } from '../app/mail.ts'
 import { upsertFromContracts } from '../contracts/upsert-from-contracts.ts'
@@ -131,7 +131,7 @@ test('the platform gets the next dates of the new zone at once, and only dates t
     db,
     leaseOwner: 1,
     jobs,
-    deps: { db, connectorOf: async () => connector, sendMail: noMail }
+    deps: { db, vault: testVault, connectorOf: async () => connector, sendMail: noMail }
   })
   const work = async () => {
     while ((await engine.runOnce(store.storeId)) > 0) {}

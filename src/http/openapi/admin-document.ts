@@ -101,6 +101,10 @@ const TAGS: Record<string, Tag> = {
     name: 'Reward points of others',
     description: 'Services that keep reward points for the shop, and their balances: pushed here, or pulled from a URL.'
   },
+  wallet: {
+    name: 'Wallet passes',
+    description: 'Membership cards in the wallets of phones, and the sales of which they tell.'
+  },
   imports: { name: 'Imports', description: 'Taking over contracts that others have billed until now.' },
   sandbox: SANDBOX,
   installation: { name: 'Installation', description: 'What is about the whole installation.' }

@@ -19,14 +19,15 @@ export const APP_PROXY = {
 /** Those that programs call with a key have documents of their own. */
 const isOfIntegrators = (path: string) => /^\/(data|collection)(\/|$)/.test(path)
 
-/** By the second part of a path behind `membership`, else by the first. */
+/** By a part of a path. */
 const TAGS: Record<string, Tag> = {
   churn: { name: 'Churn API', description: 'What a customer does to leave a membership.' },
   identification: {
     name: 'Identification',
     description:
       'Shows customers who are not logged in their prices and their store credit, by a code that is mailed to them.'
-  }
+  },
+  wallet: { name: 'Wallet passes', description: 'The membership card of a customer for the wallet of a phone.' }
 }
 
 const tooLong = invalidField('reason', 'must be a text of 1 to 200 characters that is not blank')
@@ -87,10 +88,7 @@ const DIALECT: DocumentDialect = {
       "The platform's app proxy adds `shop`, `logged_in_customer_id`, `timestamp` and `signature` to the query of each request and signs it; the store is the shop that it signed for. Times are shop time, `Y-m-d H:i`, and there are no nulls: an empty text stands for nothing."
   },
   tags: TAGS,
-  tagOf: (path) => {
-    const [, first = '', second = ''] = path.split('/')
-    return first === 'membership' ? second : first
-  },
+  tagOf: (path) => path.split('/').find((part) => part in TAGS) ?? '',
   securitySchemes: { appProxy: APP_PROXY },
   accessOf: (allow) => ({
     security: [{ appProxy: [] }],

@@ -6,6 +6,7 @@ import { writeKeyUses } from '#stores'
 import { registerAdmin } from '../admin/index.ts'
 import { registerDocs } from '../docs/index.ts'
 import { registerInboundWebhooks } from '../inbound/inbound-webhooks.ts'
+import { registerWalletDevices } from '../inbound/wallet-devices.ts'
 import { registerInstall } from '../install/index.ts'
 import { collectDocuments } from '../openapi/collect-documents.ts'
 import { createAddressLimiter } from '../rate-limits/address-limiter.ts'
@@ -104,6 +105,7 @@ export function buildHttp(deps: HttpDeps, { healthOnly = false } = {}): FastifyI
   const documents = collectDocuments(app, deps.budgets)
   registerDocs(app, documents, deps.budgets)
   registerInboundWebhooks(app, deps)
+  registerWalletDevices(app, deps, countAddress)
   registerInstall(app, deps, countAddress)
   registerRest(app, deps, countAddress)
   registerStorefront(app, deps, countAddress)

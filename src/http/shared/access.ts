@@ -18,8 +18,8 @@ export const ALLOWED = {
   collection: ['read:data'],
   /** A caller in this role. */
   admin: ROLES,
-  /** The commerce platform, by its signature. */
-  inbound: ['platform'],
+  /** The commerce platform, by its signature; a phone, by the token of a pass. */
+  inbound: ['platform', 'pass'],
   /** The page of the app in a shop's admin, by the session token that the platform has given it. */
   install: ['shop'],
   /** Everybody: documents, health. */

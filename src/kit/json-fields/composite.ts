@@ -58,16 +58,16 @@ export function objectOf<const S extends ObjectShape>(shape: S): ObjectField<S> 
   }
 }
 
-/** A list of at most so many. */
-export function listOf<T>(of: JsonField<T>, max: number): JsonField<T[]> {
-  const accepts = `a list of at most ${max}, each ${of.accepts}`
+/** A list of at most so many; without a number, of as many as there are. */
+export function listOf<T>(of: JsonField<T>, max?: number): JsonField<T[]> {
+  const accepts = max === undefined ? `a list, each ${of.accepts}` : `a list of at most ${max}, each ${of.accepts}`
   return {
     accepts,
     meaning: '',
-    schema: { type: 'array', items: of.schema, maxItems: max },
+    schema: { type: 'array', items: of.schema, ...(max !== undefined && { maxItems: max }) },
     write: (values) => values.map((value) => of.write(value)),
     read(given, { path, problems }: Found) {
-      if (Array.isArray(given) && given.length <= max) {
+      if (Array.isArray(given) && given.length <= (max ?? Number.POSITIVE_INFINITY)) {
         return given.map((one, i) => of.read(one, { path: `${path}[${i}]`, problems }))
       }
       problems.push(problem(path || 'value', 'invalid', `must be ${accepts}`))

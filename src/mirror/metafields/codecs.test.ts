@@ -161,7 +161,7 @@ function valuesOf(schema: Record<string, any>): fc.Arbitrary<unknown> {
     ])
     return fc.record(Object.fromEntries(shape), { requiredKeys: schema.required ?? [] })
   }
-  if (schema.type === 'array') return fc.array(valuesOf(schema.items), { maxLength: Math.min(3, schema.maxItems) })
+  if (schema.type === 'array') return fc.array(valuesOf(schema.items), { maxLength: Math.min(3, schema.maxItems ?? 3) })
   if (schema.type === 'integer') {
     return schema.minimum === undefined
       ? fc.integer({ min: 1 })

@@ -51,6 +51,8 @@ const MembershipRow = row({
   holderFirstName: nullable(text),
   holderLastName: nullable(text),
   payerPlatformId: text,
+  /** Deleted on the platform or erased here: there is nobody to name any more. */
+  payerIsGone: bool,
   payerEmail: nullable(text),
   payerFirstName: nullable(text),
   payerLastName: nullable(text)
@@ -79,7 +81,7 @@ export function listMembershipRows(ctx: Ctx, memberIds: number[], timezone: stri
            f.price_minor, f.currency, f.cancelled_at,
            h.platform_customer_id as holder_platform_id, h.email as holder_email, h.first_name as holder_first_name,
            h.last_name as holder_last_name,
-           m.platform_customer_id as payer_platform_id, m.email as payer_email, m.first_name as payer_first_name,
+           m.platform_customer_id as payer_platform_id, m.platform_deleted_at is not null as payer_is_gone, m.email as payer_email, m.first_name as payer_first_name,
            m.last_name as payer_last_name
       from found f
       join plans p on p.store_id = ${ctx.storeId} and p.id = f.plan_id and p.type in ('vip', 'elite')

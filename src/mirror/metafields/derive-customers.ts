@@ -95,7 +95,7 @@ function wantMemberships(wanted: Wanted, held: MembershipRow[], profile: Profile
   want(wanted, customerSubscription1, asSubscription(first))
   const second = others.find(({ status, type }) => LIVE[status] < 3 || type !== first.type)
   if (second) want(wanted, customerSubscription2, asSubscription(second))
-  const given = [first, second].find((one) => one && one.payerId !== one.holderId)
+  const given = [first, second].find((one) => one && one.payerId !== one.holderId && !one.payerIsGone)
   if (!given) return
   want(wanted, subscriptionParent, {
     subscription_id: gid(profile, 'SubscriptionContract', given.platformContractId),

@@ -1,6 +1,8 @@
+import { publicId } from '#kit/ids'
 import type { Ctx } from '#kit/postgres'
 import { findMainPlans, listPlans, planSettingsOf } from '#plans'
 import { listStorefrontSettings } from '#storefront-settings'
+import { type Campaign, listCampaigns } from '#wallet'
 import { isPriceFunctionActive } from './discount-owners.ts'
 import { general } from './shop/general.ts'
 import { loyaltyCoupons } from './shop/svc-loyalty-coupons.ts'
@@ -10,7 +12,6 @@ import { loyaltyTiers } from './shop/svc-loyalty-tiers.ts'
 import { planSettings } from './shop/svc-plan-settings.ts'
 import { planSettings2 } from './shop/svc-plan-settings2.ts'
 import { walletPassSaleCampaigns } from './shop/svc-wallet-pass-sale-campaigns.ts'
-import { walletPassSettings } from './shop/svc-wallet-pass-settings.ts'
 import { type Wanted, want, wantText } from './wanted-metafields.ts'
 
 /** The metafields of the shop as they are to be now. */
@@ -22,7 +23,7 @@ export async function deriveShopMetafields(ctx: Ctx): Promise<Wanted> {
   want(wanted, planSettings, planSettingsOf(vip, functions))
   if (elite) want(wanted, planSettings2, planSettingsOf(elite, functions))
   for (const { setting, value } of await listStorefrontSettings(ctx)) wantText(wanted, setting, value)
-  // What loyalty and wallet passes have before their modules fill it.
+  // What loyalty has before its module fills it.
   want(wanted, loyaltySettings, {
     loyalty_enabled: false,
     tiers_enabled: false,
@@ -32,7 +33,16 @@ export async function deriveShopMetafields(ctx: Ctx): Promise<Wanted> {
   want(wanted, loyaltyTiers, [])
   want(wanted, loyaltyRules, [])
   want(wanted, loyaltyCoupons, [])
-  want(wanted, walletPassSettings, { wallet_pass_enabled: false })
-  want(wanted, walletPassSaleCampaigns, [])
+  want(wanted, walletPassSaleCampaigns, (await listCampaigns(ctx)).map(asSaleCampaign))
   return wanted
 }
+
+const asSaleCampaign = (one: Campaign) => ({
+  id: publicId('wpc', one.id),
+  status: one.isActive ? ('active' as const) : ('inactive' as const),
+  pop_up_image: one.image,
+  pop_up_title: one.title,
+  pop_up_text: one.message,
+  starts_at: one.startsAt,
+  ends_at: one.endsAt
+})

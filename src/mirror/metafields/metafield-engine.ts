@@ -181,7 +181,7 @@ async function compareClaimed(ctx: Ctx, options: Parameters<typeof claimOwners>[
       one?.wanted ?? (owner.kind === 'discount' ? await deriveDiscountMetafields(ctx) : await deriveShopMetafields(ctx))
     const difference = compareMetafields(wanted, known.get(ownerKey(owner))!)
     if (isDifferent(difference)) plan.writes.push({ owner, platformId, difference })
-    else over.push(settled(owner))
+    else over.push({ ...settled(owner), problem: difference.problem })
   }
   await forgetKnownMetafields(
     ctx,

@@ -176,8 +176,8 @@ async function recordWrite(
   await countWrittenMetafields(ctx, { set: lines.filter(isOurs).length, removed: gone.length })
   await endOwners(
     ctx,
-    ours.map(({ owner }) =>
-      removed.ok ? { ...settled(owner), isSynced: true } : endOfFailure(owner, removed.failure, ctx.now)
+    ours.map(({ owner, difference: { problem } }) =>
+      removed.ok ? { ...settled(owner), problem, isSynced: true } : endOfFailure(owner, removed.failure, ctx.now)
     )
   )
 }

@@ -27,7 +27,7 @@ const OF_CUSTOMERS = [
 ] as const
 
 /** The facts after which the shop may be to have others. */
-const OF_SHOPS = ['storefront_setting.changed', 'plan.changed'] as const
+const OF_SHOPS = ['storefront_setting.changed', 'plan.changed', 'wallet_campaign.changed'] as const
 
 const MEMBER_REFS = ['memberId', 'receiverMemberId', 'formerReceiverMemberId'] as const
 

@@ -1,5 +1,11 @@
 import { hash } from 'node:crypto'
-import { comparableMetafield, encodeMetafield, type Metafield, type MetafieldOwner } from '#platform'
+import {
+  comparableMetafield,
+  encodeMetafield,
+  MAX_METAFIELD_BYTES,
+  type Metafield,
+  type MetafieldOwner
+} from '#platform'
 
 /** Whose metafields they are: the shop (number 0), a row of members, or a discount of ours. */
 export type OwnerOfMetafields = { kind: MetafieldOwner; ownerId: number }
@@ -40,15 +46,27 @@ function comparable(type: string, value: string): string {
 }
 
 /** What is to be written and deleted so that an owner has what is wanted. `seenDigest`: of what is there as far as we know. */
-export type MetafieldDifference = { set: (WantedMetafield & { seenDigest: string | null })[]; remove: string[] }
+export type MetafieldDifference = {
+  set: (WantedMetafield & { seenDigest: string | null })[]
+  remove: string[]
+  /** What is wanted and cannot be written, in a sentence; null where all can. */
+  problem: string | null
+}
 
+/** A value that is larger than the platform takes is never cut: what is there stays, and the owner has a problem. */
 export function compareMetafields(wanted: Wanted, known: Known): MetafieldDifference {
+  const different = [...wanted.values()].filter((one) => known.get(one.metafield.key)?.hash !== one.hash)
+  const { fitting = [], tooLarge = [] } = Object.groupBy(different, ({ value }) =>
+    Buffer.byteLength(value) <= MAX_METAFIELD_BYTES ? 'fitting' : 'tooLarge'
+  )
   return {
-    set: [...wanted.values()]
-      .filter((one) => known.get(one.metafield.key)?.hash !== one.hash)
-      .map((one) => ({ ...one, seenDigest: known.get(one.metafield.key)?.digest ?? null })),
-    remove: [...known.keys()].filter((key) => !wanted.has(key))
+    set: fitting.map((one) => ({ ...one, seenDigest: known.get(one.metafield.key)?.digest ?? null })),
+    remove: [...known.keys()].filter((key) => !wanted.has(key)),
+    problem: tooLarge.length === 0 ? null : tooLarge.map(problemOfSize).join('; ')
   }
 }
+
+const problemOfSize = ({ metafield, value }: WantedMetafield) =>
+  `${metafield.key} needs ${Buffer.byteLength(value)} bytes and the platform takes ${MAX_METAFIELD_BYTES}, so that it is not written any more`
 
 export const isDifferent = ({ set, remove }: MetafieldDifference): boolean => set.length > 0 || remove.length > 0

@@ -8,6 +8,7 @@ import type { PlatformCustomer } from '#platform'
 import { transferPoints } from '#points'
 import { reassignCodes, reassignGiftCards, refreshAccounts } from '#spending'
 import { reassignSubscriptions } from '#subscriptions'
+import { reassignPasses } from '#wallet'
 
 /**
  * Merges two customers into the one that the platform has kept: subscriptions with their history, orders, credit and points.
@@ -33,6 +34,7 @@ export async function mergeCustomers(
       await refreshFirstOrders(ctx, [both.from, both.to])
       await reassignGiftCards(ctx, both.from, both.to)
       await refreshAccounts(ctx, [both.from, both.to])
+      await reassignPasses(ctx, both.from, both.to)
     }
     if (kept) await upsertCustomers(ctx, [kept])
   })

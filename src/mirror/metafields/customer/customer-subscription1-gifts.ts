@@ -8,6 +8,6 @@ export const subscriptionGifts = defineMetafield({
   key: 'customer_subscription1_gifts',
   type: 'json',
   name: 'Memberships given to others',
-  help: 'Memberships that the customer pays for others, active and paused ones. It does not exist where there is none.',
-  field: listOf(gift, 250)
+  help: 'Memberships that the customer pays for others, active and paused ones: all of them. It does not exist where there is none.',
+  field: listOf(gift)
 })

@@ -1,0 +1,29 @@
+export type { Campaign } from './campaigns/campaign.ts'
+export {
+  addCampaign,
+  type CampaignInput,
+  changeCampaign,
+  listCampaigns,
+  MAX_CAMPAIGNS,
+  removeCampaign
+} from './campaigns/campaigns.ts'
+export {
+  countPasses,
+  listWalletCredentials,
+  removeWalletCredentials,
+  setAppleCredentials,
+  setGoogleCredentials,
+  type WalletCredentials
+} from './credentials.ts'
+export {
+  authenticatePass,
+  offerApplePass,
+  offerGooglePass,
+  readPass,
+  type SignedPass,
+  walletServicePath
+} from './passes/offer-pass.ts'
+export type { WalletUrls } from './passes/push-pass.ts'
+export { reassignPasses, refreshAllPasses, walletConsumer } from './passes/refresh-passes.ts'
+export { listUpdatedPasses, registerDevice, unregisterDevice } from './passes/registrations.ts'
+export { campaignNotFound, walletOf } from './refusals.ts'
