@@ -39,7 +39,7 @@ export async function runOn(url: string, statement: string) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    await client.query(statement)
+    return await client.query(statement)
   } finally {
     await client.end()
   }

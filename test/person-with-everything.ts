@@ -232,6 +232,9 @@ async function plant(
       values (${storeId}, 'customer', ${memberId}, ${said}, ${now})
       on conflict (store_id, kind, owner_id) do update set last_error = ${said}`)
     await tx.run(sql`
+      insert into wallet_passes (store_id, member_id, serial, sealed_token, content_hash, is_voided, tag, changed_at, problem, created_at)
+      values (${storeId}, ${memberId}, 'planted', '\\x00', '', false, 1, ${now}, ${said}, ${now})`)
+    await tx.run(sql`
       insert into reward_pulls (store_id, key, url, every_minutes, last_error) values (${storeId}, 'smile', 'http://127.0.0.1:9/', 60, ${said})
       on conflict (store_id, key) do update set last_error = ${said}`)
     await tx.run(sql`

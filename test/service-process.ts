@@ -66,6 +66,7 @@ export async function startProcess(options: {
   }
   return {
     url,
+    pid: child.pid!,
     /** Its exit code, once it has ended; null after a signal that it does not handle. */
     ended: new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code))),
     signal: (name: NodeJS.Signals) => child.kill(name),

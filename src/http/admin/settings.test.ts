@@ -23,6 +23,7 @@ const USUAL = {
   credit_function: { title: 'Store credit' },
   credit_on_cancellation: 'keep',
   discounts: { enforced_by: 'off', function_handle: '' },
+  wallet: { organization: 'Membership', background: 'black', ended: 'void' },
   disputes: { on_lost: 'alert' },
   main_plan: { vip: null, elite: null },
   main_plan_in_effect: { vip: { plan_id: null, note: null }, elite: { plan_id: null, note: null } }
@@ -58,6 +59,7 @@ test('settings begin as those of the house, and a change leaves the rest as it i
     credit_function: { title: 'Wallet' },
     credit_on_cancellation: 'forfeit',
     discounts: { enforced_by: 'off', function_handle: '' },
+    wallet: { organization: 'Membership', background: 'black', ended: 'void' },
     disputes: { on_lost: 'cancel' },
     main_plan: USUAL.main_plan,
     main_plan_in_effect: USUAL.main_plan_in_effect
