@@ -98,13 +98,16 @@ test('plans: made on the platform first, then listed', async () => {
     const sellingPlanGroup = {
       id: 'gid://platform/SellingPlanGroup/3',
       merchantCode: 'x',
-      sellingPlans: { nodes: [{ id: 'gid://platform/SellingPlan/4' }] }
+      sellingPlans: { nodes: [{ id: 'gid://platform/SellingPlan/4', pricingPolicies: [] }] }
     }
     const userErrors: unknown[] = []
     if (operation === 'PlanProductByHandle') return data(res, { productByIdentifier: null })
     if (operation === 'PlanProductCreate') return data(res, { productCreate: { product, userErrors } })
     if (operation === 'PlanPriceUpdate') {
       return data(res, { productVariantsBulkUpdate: { productVariants: product.variants.nodes, userErrors } })
+    }
+    if (operation === 'PlanProductChannels') {
+      return data(res, { publications: { nodes: [] }, product: { resourcePublicationsV2: { nodes: [] } } })
     }
     return data(res, { sellingPlanGroupCreate: { sellingPlanGroup, userErrors } })
   })

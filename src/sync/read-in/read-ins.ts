@@ -88,6 +88,7 @@ export function listReadIns(ctx: Ctx): Promise<ReadIn[]> {
 
 /** Claims the part that is due; null when none is. One that begins anew forgets what the read before came to. */
 export async function claimReadIn(ctx: Ctx, leaseOwner: number, leaseMs: number): Promise<ClaimedReadIn | null> {
+  if (ctx.isRestored) return null
   const messagesBefore = await findLastMessage(ctx)
   return ctx.tx.maybeOne(
     Claimed,

@@ -394,7 +394,13 @@ export const OPERATIONS: Record<string, Operation[]> = {
           sellingPlanGroupUpdate: {
             sellingPlanGroup: {
               sellingPlans: {
-                nodes: [{ id: 'gid://shopify/SellingPlan/4', billingPolicy: { interval: 'MONTH', intervalCount: 1 } }]
+                nodes: [
+                  {
+                    id: 'gid://shopify/SellingPlan/4',
+                    billingPolicy: { interval: 'MONTH', intervalCount: 1 },
+                    pricingPolicies: []
+                  }
+                ]
               }
             },
             userErrors: []
