@@ -9,7 +9,9 @@ import { type Cart, type CartLine, type PricingContext, priceCart, type TierPlan
 type Row = Record<string, string>
 
 const page = readFileSync(new URL('../../../docs/pricing.md', import.meta.url), 'utf8')
-const tables = tablesOf(page)
+const all = tablesOf(page)
+// Those before the products are about who applies the prices.
+const tables = all.slice(all.findIndex(([row]) => 'product' in row!))
 const [products, perks, ...examples] = tables
 const PEOPLE: Record<string, PricingContext['member']> = {
   visitor: null,
