@@ -74,7 +74,9 @@ const Column = row({ name: text, type: text, isNeeded: bool, refersTo: nullable(
 /** What a column must have to pass a check, by table: literals of SQL. */
 const FITTING: Record<string, Record<string, string>> = {
   billing_attempts: { status: "'failed'", error_code: "'card_declined'", completed_at: "'2026-01-01'" },
+  discount_nodes: { slot: "'prices'" },
   discount_redemptions: { amount_minor: '0' },
+  discount_segments: { tier: "'vip'" },
   event_count_marks: { counted_to: '1024' },
   event_counts: { counted_to: '1024' },
   export_changes: { kind: "'order'" },
