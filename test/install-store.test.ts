@@ -255,7 +255,7 @@ test('a scope that is taken away is known at once, with what stops without it', 
   await shop.open()
   const { storeId } = await shop.store()
   const scopes = (await service.admin('GET', `/stores/store_${storeId}/platform`)).scopes.map(({ scope }: any) => scope)
-  assert.equal(scopes.length, 20)
+  assert.equal(scopes.length, 22)
   await service.sandbox.controls.changeScopes(
     storeId,
     scopes.filter((scope: string) => !scope.endsWith('_products') && scope !== 'read_all_orders')

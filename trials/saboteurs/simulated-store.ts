@@ -46,8 +46,8 @@ export const simulatedStoreSaboteurs: Record<string, Saboteur> = {
     edits: [
       {
         file: 'src/order-effects/refresh-orders.ts',
-        from: '(kind ? [{ ownerId: order.id, tags: kind.tags }] : [])',
-        to: '(kind && order.classifiedAt === null ? [{ ownerId: order.id, tags: kind.tags }] : [])'
+        from: 'kind && !past.has(order.id) ? [{',
+        to: 'kind && !past.has(order.id) && order.classifiedAt === null ? [{'
       }
     ]
   },
