@@ -79,14 +79,15 @@ export async function deriveCustomerMetafields(ctx: Ctx, memberIds: number[]): P
 }
 
 /**
- * Of the memberships that a customer holds, the first decides their status: a live one before one that has ended, VIP before Elite. The
+ * Of the memberships that a customer holds, the first decides their status: a live one before one that has ended, of live ones VIP before Elite. The
  * second is the next one that lives or is of the other type: an older one of the same type is history.
  */
 function wantMemberships(wanted: Wanted, held: MembershipRow[], profile: ProfileName): void {
   const [first, ...others] = held.toSorted(
     (a, b) =>
       LIVE[a.status] - LIVE[b.status] ||
-      (a.type === b.type ? 0 : a.type === 'vip' ? -1 : 1) ||
+      // Of those that ended, the one that ended last, as for the status of the member.
+      (a.type === b.type || LIVE[a.status] === 3 ? 0 : a.type === 'vip' ? -1 : 1) ||
       (b.cancelledAt?.epochMilliseconds ?? 0) - (a.cancelledAt?.epochMilliseconds ?? 0) ||
       // Of live ones the oldest, as for the status of the member; of ended ones the newest.
       (LIVE[a.status] < 3 ? a.id - b.id : b.id - a.id)

@@ -30,10 +30,10 @@ export async function deriveMembershipStatuses(ctx: Ctx, memberIds: number[]): P
            case min(case s.status when 'active' then 1 when 'paused' then 2 else 3 end)
              when 1 then 'active' when 2 then 'paused' else 'cancelled' end as status,
            -- The plan of an active subscription before that of a paused one, a membership before products, VIP before Elite, the
-           -- oldest of equals. If all have ended, of the equals the plan of the one that ended last.
+           -- oldest of equals. If all have ended, the plan of the one that ended last.
            (array_agg(s.plan_id order by s.status not in ('active', 'paused'), s.plan_id is null, p.type = 'product',
-                      case s.status when 'active' then 1 when 'paused' then 2 else 3 end, p.type is distinct from 'vip',
-                      s.cancelled_at desc,
+                      case s.status when 'active' then 1 when 'paused' then 2 else 3 end,
+                      case when s.cancelled_at is null then p.type is distinct from 'vip' end, s.cancelled_at desc,
                       case when s.cancelled_at is null then s.id else -s.id end))[1] as plan_id,
            min(s.since) as member_since,
            min(s.next_billing_at) as next_billing_at
