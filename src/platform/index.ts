@@ -105,11 +105,12 @@ export { checkSchema } from './version/check-schema.ts'
 export type { WebhookSubscriptionState } from './webhook-subscriptions/webhook-subscriptions-api.ts'
 export { callTimes, MAX_CALL_MS } from './wire/client.ts'
 export { MAX_IDS_PER_DOCUMENT } from './wire/document.ts'
-export { DownloadFailed, downloadLines, type PlatformFile } from './wire/download-lines.ts'
+export { DownloadFailed, downloadLines, lineObject, type PlatformFile } from './wire/download-lines.ts'
 export { MalformedPayload, numericIdOf } from './wire/fields.ts'
 export type { Renewal } from './wire/held-token.ts'
 export type { Interval } from './wire/interval.ts'
 export {
+  isAboutRequest,
   isUnreached,
   PlatformCallFailed,
   type PlatformFailure,

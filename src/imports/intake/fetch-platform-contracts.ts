@@ -3,6 +3,7 @@ import {
   type Connector,
   DownloadFailed,
   downloadLines,
+  lineObject,
   numericIdOf,
   type PlatformFailure,
   type PlatformFile
@@ -172,12 +173,7 @@ async function readFile(
 
 function liveContractIn(text: string): string | null {
   if (text === '') return null
-  let node: { id?: unknown; status?: unknown }
-  try {
-    node = JSON.parse(text)
-  } catch {
-    throw new DownloadFailed("The bulk operation's file has a line that is not JSON")
-  }
+  const node = lineObject(text)
   const id = typeof node.id === 'string' ? numericIdOf(node.id) : null
   if (id === null) throw new DownloadFailed("The bulk operation's file has a line without an id")
   return OVER.has(String(node.status)) ? null : id

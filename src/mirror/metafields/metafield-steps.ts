@@ -2,7 +2,7 @@ import type { Ctx } from '#kit/postgres'
 import { storableError } from '#kit/storable-json'
 import {
   type Connector,
-  isUnreached,
+  isAboutRequest,
   type MetafieldsByKey,
   type PlatformFailure,
   type PlatformResult,
@@ -98,7 +98,7 @@ export async function recordEnded(ctx: Ctx, ended: Ended[], means: Means): Promi
 
 /** Whether the answer was about what was asked, so that asking for fewer owners may do. To set a metafield twice does no harm. */
 const isAboutOne = (result: PlatformResult<unknown>): boolean =>
-  !result.ok && result.failure.kind !== 'unauthorized' && !isUnreached({ ...result.failure, outcomeUnknown: undefined })
+  !result.ok && result.failure.kind !== 'unauthorized' && isAboutRequest(result.failure)
 
 const ownersOf = (ended: Ended): ClaimedOwner[] =>
   ended.step === 'shop'

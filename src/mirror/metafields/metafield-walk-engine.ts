@@ -82,7 +82,7 @@ export function createMetafieldWalkEngine({
       const compared = operation.file ? await applyBulkFile(db, storeId, operation.file, walk.bulkStartedAt!) : 0
       return succeeded({ phase: 'members', compared, fileError: null })
     } catch (err) {
-      if (!(err instanceof DownloadFailed || err instanceof SyntaxError)) throw err
+      if (!(err instanceof DownloadFailed)) throw err
       return succeeded(fileFailed(walk, `The platform's file of customers cannot be read: ${err.message}`))
     }
   }

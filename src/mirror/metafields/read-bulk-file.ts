@@ -1,6 +1,5 @@
 import { type Ctx, type Database, int, row, sql, text } from '#kit/postgres'
-import { parseStorableJson } from '#kit/storable-json'
-import { downloadLines, numericIdOf, type PlatformFile } from '#platform'
+import { downloadLines, lineObject, numericIdOf, type PlatformFile } from '#platform'
 import { keysOf } from './all-metafields.ts'
 import { type KnownLine, listKnownMetafields, ownerKey, replaceKnownMetafields } from './owner-queries.ts'
 import { hashOf } from './wanted-metafields.ts'
@@ -32,7 +31,7 @@ export async function applyBulkFile(
   for await (const lines of downloadLines(file)) {
     for (const line of lines) {
       if (line === '') continue
-      const one = parseStorableJson(line) as Record<string, string>
+      const one = lineObject(line) as Record<string, string>
       if (one.__parentId === undefined) {
         if (customers.size >= AT_ONCE) await apply()
         customers.set(numericIdOf(one.id!)!, [])

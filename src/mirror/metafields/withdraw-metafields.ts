@@ -1,5 +1,5 @@
 import { type Ctx, sql } from '#kit/postgres'
-import { type Connector, isUnreached, MAX_METAFIELDS_PER_CALL, type PlatformResult, succeeded } from '#platform'
+import { type Connector, isAboutRequest, MAX_METAFIELDS_PER_CALL, type PlatformResult, succeeded } from '#platform'
 import { keysOf } from './all-metafields.ts'
 
 /** From now on nothing is written for these customers, by our numbers: their data is to be erased. */
@@ -30,8 +30,7 @@ export async function deleteCustomerMetafields(
     if (together.ok) continue
     for (const id of ids) {
       const one = await metafields.delete(placesOf([id]))
-      if (!one.ok && one.failure.kind !== 'unauthorized' && isUnreached({ ...one.failure, outcomeUnknown: undefined }))
-        return one
+      if (!one.ok && one.failure.kind !== 'unauthorized' && !isAboutRequest(one.failure)) return one
     }
   }
   return succeeded(null)

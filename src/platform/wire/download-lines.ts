@@ -1,5 +1,6 @@
 import { Agent, request } from 'undici'
 import { guardedConnector } from '#kit/addresses'
+import { parseStorableJson } from '#kit/storable-json'
 
 /** More than a line of ids and dates can need. */
 const MAX_LINE_BYTES = 1024 * 1024
@@ -52,4 +53,13 @@ export async function* downloadLines({ url, isOnPlatform }: PlatformFile): Async
     throw new DownloadFailed(`The file of the bulk operation did not come whole: ${(err as Error).message}`)
   }
   if (rest.length > 0) yield [rest.toString('utf8')]
+}
+
+/** The object on a line of a bulk operation's file. Throws DownloadFailed for a line that is no JSON. */
+export function lineObject(line: string): Record<string, unknown> {
+  try {
+    return parseStorableJson(line) as Record<string, unknown>
+  } catch {
+    throw new DownloadFailed("The bulk operation's file has a line that is not JSON")
+  }
 }

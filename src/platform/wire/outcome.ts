@@ -50,12 +50,16 @@ const OF_THE_REQUEST = new Set([
   INVALID_DOCUMENT
 ])
 
+/** Whether the answer was about what was asked: to ask for the same again gives the same, to ask for less may not. */
+export const isAboutRequest = ({ kind, code }: PlatformFailure): boolean =>
+  kind === 'rejected' || OF_THE_REQUEST.has(code ?? '')
+
 /**
  * Whether nothing was done because the platform was not reached, had no room, or did not take the access token: the same call will
  * do when that has passed. Not where a mutation may have been executed, nor where the answer was about what was asked.
  */
-export function isUnreached({ kind, code, outcomeUnknown }: PlatformFailure): boolean {
-  return kind !== 'rejected' && !outcomeUnknown && !OF_THE_REQUEST.has(code ?? '')
+export function isUnreached(failure: PlatformFailure): boolean {
+  return !failure.outcomeUnknown && !isAboutRequest(failure)
 }
 
 /** A failure of the platform where an answer was needed. */

@@ -1,11 +1,11 @@
 import type { Ctx, Database } from '#kit/postgres'
-import { parseStorableJson } from '#kit/storable-json'
 import { upsertCustomers } from '#members'
 import { recordReports } from '#orders'
 import {
   type Connector,
   DownloadFailed,
   downloadLines,
+  lineObject,
   MalformedPayload,
   numericIdOf,
   type PlatformFile,
@@ -54,7 +54,7 @@ export async function applyFile(
       if (text === '') continue
       lines++
       if (lines <= linesRead) continue
-      const line = readLine(text)
+      const line = lineObject(text)
       const parent = line.__parentId
       if (parent !== undefined) {
         // The platform was asked to write what belongs to an object after it.
@@ -74,14 +74,6 @@ export async function applyFile(
   if (item) batch.push(item)
   await flush()
   return { isOver: true, lines }
-}
-
-function readLine(text: string): Record<string, unknown> {
-  try {
-    return parseStorableJson(text) as Record<string, unknown>
-  } catch {
-    throw new DownloadFailed("The bulk operation's file has a line that is not JSON")
-  }
 }
 
 async function applyBatch(reading: Reading, items: Item[]): Promise<void> {
