@@ -1,5 +1,6 @@
 import { consumer, type StoredFact } from '#kit/outbox'
 import { bool, type Ctx, int, row, sql } from '#kit/postgres'
+import { membersOfFacts } from '#members'
 import { isCreditGateway } from '#platform'
 import { markAccountsDue, markKnownAccountsDue } from './platform-account/account-queries.ts'
 import { restoreOrders } from './redemptions/restore-orders.ts'
@@ -11,8 +12,6 @@ import { isMirrored, listWays } from './ways.ts'
 const ENTRY_FACTS = ['store_credit.added', 'store_credit.deducted'] as const
 const CREDIT_FACTS = [...ENTRY_FACTS, 'store_credit.reservation_changed'] as const
 const MEMBERSHIP_FACTS = ['subscription.created', 'subscription.cancelled', 'subscription.updated'] as const
-/** Whom a fact is about. Of a gift they are who pays, who holds the membership, and who held it before. */
-export const MEMBER_REFS = ['memberId', 'receiverMemberId', 'formerReceiverMemberId'] as const
 /** After these credit may have been spent on the platform, or given back there. */
 export const ORDER_FACTS = ['order.recorded', 'order.refunded'] as const
 
@@ -26,8 +25,7 @@ export const spendingConsumer = consumer(
 
 async function refreshOfFacts(ctx: Ctx, facts: StoredFact[]): Promise<void> {
   const named = (names: readonly string[]) => facts.filter(({ name }) => names.includes(name))
-  const members = (of: StoredFact[]) => of.flatMap(({ refs }) => MEMBER_REFS.flatMap((name) => refs[name] ?? []))
-  await refreshAccounts(ctx, members([...named(CREDIT_FACTS), ...named(MEMBERSHIP_FACTS)]))
+  await refreshAccounts(ctx, membersOfFacts([...named(CREDIT_FACTS), ...named(MEMBERSHIP_FACTS)]))
   const orders = named(ORDER_FACTS).flatMap(({ refs }) => refs.orderId ?? [])
   await settleDiscountedOrders(ctx, orders)
   await restoreOrders(ctx, [...orders, ...(await listOrdersOfCredit(ctx, named(ENTRY_FACTS)))])

@@ -1,5 +1,6 @@
 import { bool, type Ctx, int, row, sql } from '#kit/postgres'
-import { MEMBER_REFS, ORDER_FACTS, spendingConsumer } from './refresh-accounts.ts'
+import { MEMBER_REFS } from '#members'
+import { ORDER_FACTS, spendingConsumer } from './refresh-accounts.ts'
 
 /** Whether an order waits to be known, or to be followed: the platform's messages say which orders have moved credit. */
 export async function isAnyOrderWaiting(ctx: Ctx): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { consumer, type StoredFact } from '#kit/outbox'
 import { type Ctx, int, row, sql } from '#kit/postgres'
+import { membersOfFacts } from '#members'
 import { discountOwner, listDiscountOwners } from './discount-owners.ts'
 import { keepsMetafields } from './metafield-store.ts'
 import { markMetafieldsDue } from './owner-queries.ts'
@@ -29,8 +30,6 @@ const OF_CUSTOMERS = [
 /** The facts after which the shop may be to have others. */
 const OF_SHOPS = ['storefront_setting.changed', 'plan.changed', 'wallet_campaign.changed'] as const
 
-const MEMBER_REFS = ['memberId', 'receiverMemberId', 'formerReceiverMemberId'] as const
-
 /** Stores of before begin with a walk over all of their members. */
 export const metafieldsConsumer = consumer('metafields', [...OF_CUSTOMERS, ...OF_SHOPS], refreshMetafieldsOfFacts, {
   from: 'now'
@@ -58,8 +57,7 @@ async function refreshMetafieldsOfFacts(ctx: Ctx, facts: StoredFact[]): Promise<
   if (!(await keepsMetafields(ctx))) return
   const ofShop = facts.some(({ name }) => OF_SHOPS.some((one) => one === name))
   if (ofShop) await markMetafieldsDue(ctx, await shopAndDiscounts(ctx))
-  const memberIds = facts.flatMap(({ refs }) => MEMBER_REFS.flatMap((ref) => refs[ref] ?? []))
-  await refreshCustomerMetafields(ctx, memberIds)
+  await refreshCustomerMetafields(ctx, membersOfFacts(facts))
 }
 
 /**

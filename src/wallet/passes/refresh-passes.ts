@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { defineJob, enqueue } from '#kit/jobs'
 import { consumer, type StoredFact } from '#kit/outbox'
 import { type Ctx, type Database, sql } from '#kit/postgres'
+import { membersOfFacts } from '#members'
 import { derivePassContents, hashOfContent } from '../pass-content.ts'
 import { lockPassesAfter, lockPassesOfMembers, markPassesChanged, nextTag, type Pass } from './passes.ts'
 import { pushPassDeclared } from './push-pass.ts'
@@ -30,7 +31,6 @@ const OF_MEMBERS = [
 /** The facts after which all passes of a store may. */
 const OF_STORES = ['plan.changed', 'wallet_campaign.changed'] as const
 
-const MEMBER_REFS = ['memberId', 'receiverMemberId', 'formerReceiverMemberId'] as const
 /** Passes that are compared in one transaction. */
 const BATCH = 200
 
@@ -61,7 +61,7 @@ export const refreshAllPasses = (ctx: Ctx): Promise<void> => enqueue(ctx, refres
 
 async function refreshPassesOfFacts(ctx: Ctx, facts: StoredFact[]): Promise<void> {
   if (facts.some(({ name }) => OF_STORES.some((one) => one === name))) await refreshAllPasses(ctx)
-  const memberIds = new Set(facts.flatMap(({ refs }) => MEMBER_REFS.flatMap((ref) => refs[ref] ?? [])))
+  const memberIds = new Set(membersOfFacts(facts))
   if (memberIds.size > 0) await refreshPassesOfMembers(ctx, [...memberIds])
 }
 
