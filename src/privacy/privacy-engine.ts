@@ -1,6 +1,6 @@
 import { type Engine, nextDueBy } from '#kit/engines'
 import type { PersonalData } from '#kit/personal-data'
-import type { Database } from '#kit/postgres'
+import type { Ctx, Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import { deleteCustomerMetafields } from '#mirror'
 import type { Connector } from '#platform'
@@ -40,30 +40,42 @@ export function createPrivacyEngine({
       throw err
     })
 
+  async function goOn(ctx: Ctx, request: DueRequest): Promise<void> {
+    if (request.topic === 'customers/redact') await eraseNext(ctx, request, holders)
+    if (request.topic === 'customers/data_request') await collectPerson(ctx, request, holders)
+  }
+
+  /** Has the platform delete what we have written there of these customers, and takes the step of the request after that. */
+  async function goOnWithoutMetafields(storeId: number, request: DueRequest, customerIds: string[]): Promise<void> {
+    const connector = await connectorOrNull(storeId)
+    const deleted = connector && (await deleteCustomerMetafields(connector, customerIds))
+    await db.inStore(storeId, async (ctx) => {
+      const due = await lockDueRequest(ctx)
+      // Another process may have taken the step meanwhile; for another request nothing was deleted.
+      if (due?.id !== request.id) return
+      if (deleted?.ok === false && (await waitForPlatform(ctx, due))) return
+      await goOn(ctx, due)
+    })
+  }
+
   /** One step of the request that is due first; false when none is. */
   async function step(storeId: number): Promise<boolean> {
     let locked: DueRequest | null = null
     try {
       const customerIds = await db.inStore(storeId, async (ctx) => {
         locked = await lockDueRequest(ctx)
-        return locked?.topic === 'customers/redact' ? withdrawFromPlatform(ctx, locked) : []
-      })
-      const connector = customerIds.length > 0 ? await connectorOrNull(storeId) : null
-      if (connector) {
-        const deleted = await deleteCustomerMetafields(connector, customerIds)
-        if (!deleted.ok && (await db.inStore(storeId, (ctx) => waitForPlatform(ctx, locked!)))) return true
-      }
-      const ended = await db.inStore(storeId, async (ctx) => {
-        locked = await lockDueRequest(ctx)
-        if (!locked || locked.topic === 'shop/redact') return locked !== null
-        if (locked.topic === 'customers/redact') await eraseNext(ctx, locked, holders)
-        else await collectPerson(ctx, locked, holders)
-        return true
+        if (!locked) return []
+        const withdrawn = locked.topic === 'customers/redact' ? await withdrawFromPlatform(ctx, locked) : []
+        if (withdrawn.length === 0) await goOn(ctx, locked)
+        return withdrawn
       })
       const found = locked as DueRequest | null
-      // It asks the platform, for which no transaction is held open.
-      if (found?.topic === 'shop/redact') await eraseShop({ db, connectorOf }, storeId, found)
-      return ended && found?.topic !== 'shop/redact'
+      if (!found) return false
+      // They ask the platform, for which no transaction is held open.
+      if (customerIds.length > 0) await goOnWithoutMetafields(storeId, found, customerIds)
+      if (found.topic !== 'shop/redact') return true
+      await eraseShop({ db, connectorOf }, storeId, found)
+      return false
     } catch (err) {
       const failed = locked as DueRequest | null
       if (failed) {
