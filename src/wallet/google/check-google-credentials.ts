@@ -13,7 +13,7 @@ export function checkGoogleCredentials(given: { issuerId: string; serviceAccount
   const account = parseJson(given.serviceAccount) as Record<string, unknown> | null | undefined
   const field = 'service_account'
   if (typeof account !== 'object' || account === null || account.type !== 'service_account')
-    throw invalidField(field, 'must be the JSON file of a service account, with type service_account')
+    throw invalidField(field, 'must be the JSON file of the key of a service account, as Google Cloud gives it')
   const { client_email: email, private_key: pem } = account
   if (typeof email !== 'string' || email.length > 320 || !/^[^\s@]+@[^\s@]+$/.test(email))
     throw invalidField(field, 'must have a client_email')

@@ -156,9 +156,15 @@ function shownDiscounts({ discounts, not_enforced: missing, ...rest }: Document)
   return (
     facts(rest) +
     table(['slot', 'platform_id', 'active', 'problem'], 'There are no discounts of the service.')({ data: discounts }) +
-    lines(['', notEnforced.length === 0 ? 'Members get every perk of the main plans.' : 'Members do not get:']) +
+    lines(['', headingOf(rest, notEnforced)]) +
     lines(notEnforced.map(({ plan_type, field, message }) => `  ${plan_type} ${field}: ${message}`))
   )
+}
+
+function headingOf({ enforced_by: enforcedBy }: Document, notEnforced: Document[]): string {
+  if (enforcedBy === 'off')
+    return 'The service gives members no price: a theme or another app is expected to (--discounts-by of store settings).'
+  return notEnforced.length === 0 ? 'Members get every perk of the main plans.' : 'Members do not get:'
 }
 
 /** Stands in the file where none is configured yet: the platform's command line fills it in. */
