@@ -11,6 +11,8 @@ const SETTINGS = {
   full_page_writes: 'off',
   synchronous_commit: 'off',
   max_wal_size: '1GB',
+  // Most statements run a few times on each connection: to plan each once takes a fifth less of the server's CPU time.
+  plan_cache_mode: 'force_generic_plan',
   // Files that run at once start several services each, which have two dozen connections each.
   max_connections: '400'
 }
