@@ -1,5 +1,6 @@
 import type { Ctx } from '#kit/postgres'
 import { settingsOf } from '#stores'
+import { notEnforcedOnRenewals } from '../contract-discounts/wanted-contract-discounts.ts'
 import type { Enforcement } from '../discount-slots.ts'
 import { discountsNotKept } from '../refusals.ts'
 import { discountSettings } from '../settings.ts'
@@ -12,7 +13,7 @@ export type DiscountsShown = {
   enforcedBy: Enforcement
   functionHandle: string
   nodes: DiscountNode[]
-  notEnforced: NotEnforced[]
+  notEnforced: Omit<NotEnforced, 'isGeneral'>[]
   comparedAt: Temporal.Instant | null
   lastError: string | null
 }
@@ -21,11 +22,12 @@ export type DiscountsShown = {
 export async function showDiscounts(ctx: Ctx): Promise<DiscountsShown> {
   const { enforcedBy, functionHandle } = await settingsOf(ctx, discountSettings)
   const state = await findDiscountState(ctx)
+  const plans = await mainTierPlans(ctx)
   return {
     enforcedBy,
     functionHandle,
     nodes: await listDiscountNodes(ctx),
-    notEnforced: notEnforced(enforcedBy, await mainTierPlans(ctx)),
+    notEnforced: [...notEnforced(enforcedBy, plans), ...notEnforcedOnRenewals(plans)],
     comparedAt: state?.finishedAt ?? null,
     lastError: state?.lastError ?? null
   }
