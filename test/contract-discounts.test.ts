@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { auditStore, auditWarnings } from '#audit'
 import { sql } from '#kit/postgres'
-import type { Connector, PlatformFailure } from '#platform'
+import type { Connector, MemberDiscount, PlatformFailure } from '#platform'
 import { createContractDiscountEngine } from '../src/mirror/contract-discounts/contract-discount-engine.ts'
 import { adminOf } from './admin-calls.ts'
 import { withCalls } from './connectors.ts'
 import { testDatabase } from './database.ts'
-import { aStoreWithEvents } from './recorded-events.ts'
+import { aStoreWithEvents, type RecordedEvent } from './recorded-events.ts'
 import { startService } from './service-builder.ts'
 
 const { url } = await testDatabase()
@@ -38,7 +38,7 @@ async function aShop(perks: object = stacked(20)) {
   }
   const beans = await product('Beans')
   await store.plan({ name: 'Coffee', type: 'product', price: '15.00', product_ids: [beans.id] })
-  const [vip] = (await store.plans()).filter(({ name }) => name === 'VIP')
+  const [vip] = (await store.plans()).filter(({ name }: { name: string }) => name === 'VIP')
   const setPerks = async (perks: object, plan = vip!.id) => {
     const done = await call(store, 'PATCH', `/plans/plan_${plan}`, { perks })
     assert.equal(done.status, 200, JSON.stringify(done.body))
@@ -110,7 +110,7 @@ async function aShop(perks: object = stacked(20)) {
     show: async (id: string) => (await call(store, 'GET', `/subscriptions/${id}`)).body,
     /** What the next renewal of a subscription was announced at, and what the platform charged for it. */
     async charged(id: string, to: string): Promise<[number, number]> {
-      const recorded = await store.recorded(() => store.advance({ to }))
+      const recorded: RecordedEvent[] = await store.recorded(() => store.advance({ to }))
       const amounts = (type: string) =>
         recorded.filter((one) => one.type === type && one.data.subscription_id === id).map(({ data }) => data.amount)
       return [amounts('billing.pending').at(-1), amounts('billing.success').at(-1)]
@@ -145,7 +145,7 @@ test('a member pays less for renewals of a product subscription, and the full pr
   assert.deepEqual(await shop.discounts(coffee.contractId), VIP20)
   // Nobody has agreed another price.
   assert.deepEqual(
-    joining.filter(({ type }) => type === 'subscription.updated'),
+    joining.filter(({ type }: RecordedEvent) => type === 'subscription.updated'),
     []
   )
   const shown = await shop.show(coffee.id)
@@ -228,7 +228,7 @@ test('discounts of others stay, and are combined; a second run changes nothing',
   const changes: string[] = []
   const set = shop.connector.contracts.setMemberDiscounts
   const engine = shop.withApi({
-    setMemberDiscounts: (id, wanted) => {
+    setMemberDiscounts: (id: string, wanted: MemberDiscount[]) => {
       changes.push(id)
       return set(id, wanted)
     }
@@ -252,7 +252,7 @@ test('a draft whose answer was lost gives no second discount, and is followed', 
   await shop.due()
   const set = shop.connector.contracts.setMemberDiscounts
   const engine = shop.withApi({
-    async setMemberDiscounts(id, wanted) {
+    async setMemberDiscounts(id: string, wanted: MemberDiscount[]) {
       const done = await set(id, wanted)
       assert.ok(done.ok && done.value)
       return { ok: false, failure: LOST }
@@ -273,7 +273,7 @@ test('a draft whose answer was lost gives no second discount, and is followed', 
   async function lineIds() {
     const found = await shop.connector.contracts.find(coffee.contractId)
     assert.ok(found.ok && found.value)
-    return found.value.lines.map(({ id }) => id)
+    return found.value.lines.map(({ id }: { id: string }) => id)
   }
 })
 
@@ -328,10 +328,9 @@ test('what is tagged otherwise, or was removed by somebody else, is followed wit
   await shop.connector.contracts.setMemberDiscounts(coffee.contractId, [])
   await shop.advance({ by: 'PT25H' })
   assert.deepEqual(await shop.discounts(coffee.contractId), VIP20)
-  await shop.shop(
-    `mutation($id: ID!) { tagsAdd(id: $id, tags: ["NO-VIP-DISCOUNT"]) { userErrors { message } } }`,
-    { id: shop.beans.gid }
-  )
+  await shop.shop(`mutation($id: ID!) { tagsAdd(id: $id, tags: ["NO-VIP-DISCOUNT"]) { userErrors { message } } }`, {
+    id: shop.beans.gid
+  })
   await shop.advance({ by: 'PT25H' })
   assert.deepEqual(await shop.discounts(coffee.contractId), [])
 })
@@ -391,7 +390,7 @@ test('of two customers who are merged, the membership of one reduces the contrac
   await shop.join(ada, 'VIP')
   const coffee = await shop.join(bo, 'Coffee')
   assert.deepEqual(await shop.discounts(coffee.contractId), [])
-  await service.sandbox.controls.mergeCustomers({ storeId: String(shop.storeId), customerId: bo, intoId: ada })
+  await service.sandbox.controls.mergeCustomers({ storeId: shop.storeId, customerId: bo, intoId: ada })
   await shop.settle()
   assert.deepEqual(await shop.discounts(coffee.contractId), VIP20)
   assert.deepEqual(await shop.rules(), { findings: [], warnings: [] })

@@ -2,7 +2,13 @@ import { record } from '#kit/outbox'
 import { type Ctx, row, sql, text } from '#kit/postgres'
 import type { PlatformAttempt } from '#platform'
 import { settingsOf, storeContext } from '#stores'
-import { billingDate, chargeMinorOf, lockSubscriptionsOfContracts, recordActivities, type Subscription } from '#subscriptions'
+import {
+  billingDate,
+  chargeMinorOf,
+  lockSubscriptionsOfContracts,
+  recordActivities,
+  type Subscription
+} from '#subscriptions'
 import { claimNextCycle } from '#subscriptions/for-billing'
 import { foundMessage } from '../activities.ts'
 import { Attempt, lockRivals } from '../attempts/attempt.ts'

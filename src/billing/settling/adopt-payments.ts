@@ -1,7 +1,13 @@
 import { record } from '#kit/outbox'
 import { type Ctx, row, sql, text } from '#kit/postgres'
 import { notify, settingsOf, storeContext } from '#stores'
-import { billingDate, chargeMinorOf, lockSubscriptionsOfContracts, recordActivities, type Subscription } from '#subscriptions'
+import {
+  billingDate,
+  chargeMinorOf,
+  lockSubscriptionsOfContracts,
+  recordActivities,
+  type Subscription
+} from '#subscriptions'
 import { claimNextCycle } from '#subscriptions/for-billing'
 import { scheduledMessage } from '../activities.ts'
 import { paidMeanwhile, paidOutside } from '../alerts.ts'

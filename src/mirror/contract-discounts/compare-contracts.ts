@@ -56,7 +56,9 @@ async function findProducts(
 ): Promise<PlatformResult<Map<string, ProductFacts>>> {
   const ofMembers = claimed.filter(({ tier }) => tier !== null)
   const ids = new Set(
-    ofMembers.flatMap(({ contractId }) => (contracts.get(contractId)?.lines ?? []).flatMap((line) => line.productId ?? []))
+    ofMembers.flatMap(({ contractId }) =>
+      (contracts.get(contractId)?.lines ?? []).flatMap((line) => line.productId ?? [])
+    )
   )
   if (ids.size === 0) return succeeded(new Map())
   const withCollections = ofMembers.some(({ tier }) => needsCollections(plans, tier!))

@@ -42,7 +42,13 @@ type Deps = {
  * Keeps the discounts that members have on the renewals of their product subscriptions: compares due contracts with what the plans want,
  * and corrects them through drafts. What is on a contract is read before anything is written, so that no discount is given twice.
  */
-export function createContractDiscountEngine({ db, leaseOwner, connectorOf, patience, leaseMs = LEASE_MS }: Deps): Engine {
+export function createContractDiscountEngine({
+  db,
+  leaseOwner,
+  connectorOf,
+  patience,
+  leaseMs = LEASE_MS
+}: Deps): Engine {
   const lease = { leaseOwner, leaseMs }
   const flights = createLeasedFlights<ClaimedContract, Ended>({
     leaseMs,
@@ -139,7 +145,11 @@ function endOf(contract: ClaimedContract, compared: Compared, now: Temporal.Inst
     case 'left':
       return { ...end, dueAt: now, attempts, isCompared: false }
     case 'refused':
-      return { ...end, problem: storableError(`The platform refuses the discount: ${compared.reason}`), isCompared: false }
+      return {
+        ...end,
+        problem: storableError(`The platform refuses the discount: ${compared.reason}`),
+        isCompared: false
+      }
     case 'failed': {
       const minutes = RETRY_AFTER_MINUTES[Math.min(attempts, RETRY_AFTER_MINUTES.length - 1)]!
       const error = storableError(compared.reason)

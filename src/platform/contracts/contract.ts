@@ -95,7 +95,10 @@ export function readContract(contract: Fields): PlatformContract {
   const customer = contract.atIfAny('customer')
   const originOrder = contract.maybeAt('originOrder')
   const paymentMethod = contract.maybeAt('customerPaymentMethod')
-  const lines = contract.at('lines').list('nodes').map((line) => readLine(line, currency))
+  const lines = contract
+    .at('lines')
+    .list('nodes')
+    .map((line) => readLine(line, currency))
   return {
     id: contract.id('id'),
     status: contract.lower('status'),

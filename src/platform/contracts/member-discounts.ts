@@ -29,7 +29,7 @@ export const memberDiscountTitle = (label: string, kind: MemberDiscountKind): st
   `${BEGINS}${label.slice(0, MAX_TITLE - BEGINS.length - ENDS[kind].length)}${ENDS[kind]}`
 
 /** Whether a discount of a contract is ours. All others are left alone. */
-export const isMemberDiscount = (title: string | null): boolean =>
+const isMemberDiscount = (title: string | null): boolean =>
   title?.startsWith(BEGINS) === true && Object.values(ENDS).some((end) => title.endsWith(end))
 
 export const allocationParts = `id

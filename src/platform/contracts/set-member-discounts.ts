@@ -26,7 +26,12 @@ export async function findMemberDiscounts(
   client: PlatformClient,
   contractId: string
 ): Promise<PlatformResult<FoundMemberDiscount[] | null>> {
-  const page = readPageOf(client, MemberDiscounts, 'subscriptionContract', client.gid('SubscriptionContract', contractId))
+  const page = readPageOf(
+    client,
+    MemberDiscounts,
+    'subscriptionContract',
+    client.gid('SubscriptionContract', contractId)
+  )
   const first = await page(null)
   if (!first.ok || first.value === null) return first as PlatformResult<null>
   return withPages(first.value, page)

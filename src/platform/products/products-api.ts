@@ -24,7 +24,10 @@ export type ProductsApi = {
   /** By variant, the id of its product; leaves out variants that the platform does not have. */
   findByVariants(variantIds: string[]): Promise<PlatformResult<Map<string, string>>>
   /** By product; leaves out products that the platform does not have. Collections cost more, so they are asked for. */
-  findFacts(productIds: string[], options: { withCollections: boolean }): Promise<PlatformResult<Map<string, ProductFacts>>>
+  findFacts(
+    productIds: string[],
+    options: { withCollections: boolean }
+  ): Promise<PlatformResult<Map<string, ProductFacts>>>
 }
 
 export function createProductsApi(client: PlatformClient): ProductsApi {
