@@ -96,6 +96,13 @@ export async function markContractDiscountsDue(ctx: Ctx, subscriptionIds: number
      where store_id = ${ctx.storeId} and subscription_id = any(${subscriptionIds}::bigint[])`)
 }
 
+/** Has all contracts of the store compared that have or may have a discount of ours. */
+export async function markAllContractDiscountsDue(ctx: Ctx): Promise<void> {
+  await ctx.tx.run(sql`
+    update contract_discounts set due_at = least(due_at, ${ctx.now}), version = version + 1, attempts = 0
+     where store_id = ${ctx.storeId}`)
+}
+
 const Claimed = row({
   subscriptionId: int,
   tier: nullable(oneOf(...TIERS)),
