@@ -194,8 +194,15 @@ test('a paused product subscription has it too, and one that goes to Elite gets 
   const done = await service.patch(`/subscriptions/${vip.id}`, shop.key, { plan_id: `plan_${elite.id}` })
   assert.equal(done.status, 200)
   await shop.settle()
-  assert.deepEqual(await shop.discounts(coffee.contractId), [['SVC: Gold: member price', 50, 1]])
+  const gold = [['SVC: Gold: member price', 50, 1]]
+  assert.deepEqual(await shop.discounts(coffee.contractId), gold)
+  await shop.join(ada, 'VIP')
+  assert.deepEqual(await shop.discounts(coffee.contractId), gold, 'who holds both has that of Elite')
   assert.deepEqual((await shop.rules()).findings, [])
+  // Without a main plan of Elite, VIP counts.
+  assert.equal((await call(shop, 'PATCH', `/plans/plan_${elite.id}`, { status: 'disabled' })).status, 200)
+  await shop.settle()
+  assert.deepEqual(await shop.discounts(coffee.contractId), VIP20)
 })
 
 test('of a gift the receiver has it, and the giver does not', async () => {
