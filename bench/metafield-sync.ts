@@ -1,23 +1,22 @@
-// A first sync of all customers against the time that the platform's cost budget alone needs for the same calls. The service is killed in
+// The first sync of a store's customers against the time that the platform's cost budget alone needs for the same calls. The service is killed in
 // the middle and started again. Arguments: customers (20,000 when left out) and what the platform restores in a second (100).
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { request } from 'undici'
 import { freePort, startProcess } from '../test/service-process.ts'
 import { BESIDE_THE_PLATFORM, startPlatform } from '../trials/platform.ts'
+import { countCosts } from './count-costs.ts'
 import { benchDatabase, runOn } from './database.ts'
-import { processCpu, serverCpu } from './server-cpu.ts'
+import { processCpu, rssOf, serverCpu } from './server-cpu.ts'
 
 const CUSTOMERS = Number(process.argv[2] ?? 20_000)
 const RESTORED_PER_SECOND = Number(process.argv[3] ?? 100)
 const CAPACITY = RESTORED_PER_SECOND * 20
 const DOMAIN = 'metafield-bench.example'
+/** A store whose renewals run beside the sync, with a cost budget of its own. */
+const DOMAIN_BESIDE = 'renewals-beside.example'
+const RENEWALS_BESIDE = 500
 const EVERY_MS = 500
 const LONGEST_MS = 3_600_000
 
@@ -29,7 +28,8 @@ const line = await countCosts(platform.url)
 const start = () => startProcess({ databaseUrl: database.url, dataDir, port, env: BESIDE_THE_PLATFORM })
 let service: Awaited<ReturnType<typeof start>> | null = null
 try {
-  const storeId = await platform.aStore(DOMAIN, CUSTOMERS)
+  const storeId = await platform.aStore(DOMAIN, CUSTOMERS, Temporal.Now.instant().subtract({ hours: 24 }))
+  const beside = await platform.aStore(DOMAIN_BESIDE, RENEWALS_BESIDE)
   const run = (statement: string) => runOn(database.url, statement)
   const one = async (statement: string) => (await run(statement)).rows[0] as Record<string, number>
   await run(
@@ -42,8 +42,9 @@ try {
   await run(
     `update metafield_stores set shop_id = null, phase = 'start', written = 0, is_asked = true, finished_at = null, next_at = now() where store_id = ${storeId}`
   )
-  // Its clock runs, or what was throttled would not come due again; so its renewals run beside the sync, and share the cost budget.
-  await run(`update stores set clock_at = null where store_id = ${storeId}`)
+  // Its clock runs, or what was throttled would not come due again. So does that of another store, whose members are all due: their
+  // renewals, and the metafields that change with them, are the work beside.
+  await run(`update stores set clock_at = null where store_id in (${storeId}, ${beside})`)
   await run('vacuum (analyze)')
 
   const left = async () =>
@@ -102,52 +103,4 @@ try {
   await platform.close()
   await rm(dataDir, { recursive: true, force: true })
   await database.close()
-}
-
-/** The memory that a process has, in MB; 0 where it is gone. */
-function rssOf(pid: number): number {
-  try {
-    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
-  } catch (err) {
-    if ((err as NodeJS.ErrnoException).code === 'ENOENT') return 0
-    throw err
-  }
-}
-
-/** A proxy to the platform that sums up what its calls cost by the platform's own account. */
-async function countCosts(target: string) {
-  const sums = { calls: 0, cost: 0, throttled: 0 }
-  const server = createServer(async (req, res) => {
-    try {
-      const chunks: Buffer[] = []
-      for await (const chunk of req) chunks.push(chunk as Buffer)
-      const { 'x-platform-access-token': token = '', 'content-type': type = 'application/json' } = req.headers
-      const response = await request(`${target}${req.url}`, {
-        method: req.method as 'GET' | 'POST',
-        headers: { 'x-platform-access-token': String(token), 'content-type': type },
-        ...(chunks.length > 0 && { body: Buffer.concat(chunks) })
-      })
-      const body = await response.body.text()
-      sums.calls++
-      const cost = /"actualQueryCost":(\d+)/.exec(body)
-      if (cost) sums.cost += Number(cost[1])
-      if (body.includes('"THROTTLED"')) sums.throttled++
-      res.writeHead(response.statusCode, { 'content-type': 'application/json' }).end(body)
-    } catch {
-      // The service was killed in the middle of its call, or the platform is gone.
-      req.socket.destroy()
-    }
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    calls: () => sums.calls,
-    cost: () => sums.cost,
-    throttled: () => sums.throttled,
-    close() {
-      server.closeAllConnections()
-      server.close()
-    }
-  }
 }

@@ -43,3 +43,13 @@ function statOf(pid: number): { parent: number; own: number; ended: number } | n
     throw err
   }
 }
+
+/** The memory that a process has, in MB; 0 where it is gone. */
+export function rssOf(pid: number): number {
+  try {
+    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+  } catch (err) {
+    if ((err as NodeJS.ErrnoException).code === 'ENOENT') return 0
+    throw err
+  }
+}

@@ -965,6 +965,26 @@ create policy one_store on first_orders for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on first_orders to perennial_operator, perennial_store;
 
+create table followed_disputes (
+  store_id bigint not null,
+  platform_dispute_id text not null,
+  order_id bigint not null,
+  is_protected boolean not null,
+  followed_at timestamp with time zone not null,
+  constraint followed_disputes_pkey PRIMARY KEY (store_id, platform_dispute_id),
+  constraint followed_disputes_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint followed_disputes_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id)
+);
+alter table followed_disputes enable row level security;
+alter table followed_disputes force row level security;
+create policy all_stores on followed_disputes for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on followed_disputes for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on followed_disputes to perennial_operator, perennial_store;
+
 create table hidden_credit_entries (
   store_id bigint not null,
   entry_id bigint not null,

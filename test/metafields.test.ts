@@ -509,7 +509,7 @@ test('settings that the shop had before are taken over where they can be read; t
   const found = await shop()
   assert.deepEqual(
     ['svc_agreement', 'svc_protection', 'svc_otp'].map((key) => found.get(key)),
-    ['{"agreement_enabled":1}', '{"svc_protection":0}', '{"otp_enabled":1}']
+    ['{"agreement_enabled":1}', '{"svc_protection":1}', '{"otp_enabled":1}']
   )
   const alerts = (await call(store, 'GET', '/alerts')).body.data.map((one: any) => one.message)
   assert.equal(alerts.length, 1)

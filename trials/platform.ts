@@ -51,8 +51,8 @@ export async function startPlatform(databaseUrl: string, serviceUrl: string | nu
     /** Sends the shop's webhooks that are due; the service may be away, then it tries again when they are due anew. */
     send: (storeId: number) => service.sandbox.engine.runOnce(storeId),
 
-    /** A store with this many monthly subscriptions, each started and paid at TRIAL_START. */
-    async aStore(domain: string, subscriptions: number): Promise<number> {
+    /** A store with this many monthly subscriptions, each started and paid at `startsAt`, where its clock stays. */
+    async aStore(domain: string, subscriptions: number, startsAt = TRIAL_START): Promise<number> {
       const { store } = await openStore(service.deps, {
         domain,
         name: 'Trial',
@@ -60,7 +60,7 @@ export async function startPlatform(databaseUrl: string, serviceUrl: string | nu
         currency: 'USD',
         plan: 'enterprise',
         sandbox: true,
-        clockAt: TRIAL_START
+        clockAt: startsAt
       })
       for (let from = 0; from < subscriptions; from += SLICE) {
         const numbers = Array.from({ length: Math.min(SLICE, subscriptions - from) }, (_, i) => from + i + 1)

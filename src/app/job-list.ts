@@ -2,6 +2,7 @@
 export { rebuildMetricsJob } from '../analytics/rebuild-metrics-job.ts'
 export { sendCodeJob } from '../identification/send-code-job.ts'
 export { pushCustomerJob } from '../members/push-customers.ts'
+export { barSecondTrialJob } from '../order-effects/fraud-protection.ts'
 export { cancelDisputedJob } from '../order-effects/lost-disputes.ts'
 export { applyEarlierPlanVersion, applyPlanVersion } from '../subscriptions/apply-plan-version.ts'
 export { forfeitCreditJob } from '../subscriptions/forfeit-credit-job.ts'

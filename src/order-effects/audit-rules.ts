@@ -146,7 +146,8 @@ export const ordersTakenBack = defineAuditRule({
       select d.order_id, sum(case when d.amount_minor is null or d.currency is distinct from o.currency then o.total_minor
                                   else d.amount_minor end) as minor
         from order_disputes d join orders o on o.store_id = ${ctx.storeId} and o.id = d.order_id
-       where d.store_id = ${ctx.storeId}
+        left join followed_disputes f on f.store_id = ${ctx.storeId} and f.platform_dispute_id = d.platform_dispute_id
+       where d.store_id = ${ctx.storeId} and coalesce(f.is_protected, true)
          and (d.status in ('lost', 'accepted')
               or d.type = 'chargeback' and d.status not in ('won', 'prevented', 'charge_refunded'))
        group by d.order_id),

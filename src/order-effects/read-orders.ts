@@ -50,10 +50,13 @@ export function readOrders(ctx: Ctx, orderIds: number[]): Promise<OrderState[]> 
            (select coalesce(jsonb_agg(jsonb_build_object('at', refunded_at, 'minor', amount_minor, 'id', platform_refund_id)
                                      order by refunded_at, id), '[]')
               from platform_refunds where store_id = ${ctx.storeId} and order_id = o.id) as refunds,
-           (select coalesce(jsonb_agg(jsonb_build_object('id', platform_dispute_id, 'type', type, 'status', status,
-                                                       'amountMinor', amount_minor, 'currency', currency,
-                                                       'initiatedAt', initiated_at) order by initiated_at, id), '[]')
-              from order_disputes where store_id = ${ctx.storeId} and order_id = o.id) as disputes,
+           (select coalesce(jsonb_agg(jsonb_build_object('id', d.platform_dispute_id, 'type', d.type, 'status', d.status,
+                                                       'amountMinor', d.amount_minor, 'currency', d.currency,
+                                                       'initiatedAt', d.initiated_at, 'isProtected', f.is_protected)
+                                     order by d.initiated_at, d.id), '[]')
+              from order_disputes d
+              left join followed_disputes f on f.store_id = ${ctx.storeId} and f.platform_dispute_id = d.platform_dispute_id
+             where d.store_id = ${ctx.storeId} and d.order_id = o.id) as disputes,
            greatest(c.redeemed, t.redeemed) as credit_redeemed_minor, greatest(c.restored, t.restored) as credit_restored_minor,
            e.seen_at, e.due_at, e.version, e.classified_at, e.active_tier_name, e.checkout_type, e.order_tag, e.charge_number,
            e.autocharge_status

@@ -2,6 +2,7 @@ import { internalId } from '#kit/ids'
 import { consumer, type StoredFact } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { requestCountryChecks } from './country-checks.ts'
+import { barSecondTrials } from './fraud-protection.ts'
 import { refreshOrders } from './refresh-orders.ts'
 import { requestOrdersOfContracts } from './write-effects.ts'
 
@@ -26,6 +27,7 @@ async function refreshOrdersOfFacts(ctx: Ctx, facts: StoredFact[]): Promise<void
   const newContracts = created.flatMap(({ refs }) => refs.subscriptionId ?? [])
   await requestOrdersOfContracts(ctx, newContracts)
   await requestCountryChecks(ctx, newContracts)
+  await barSecondTrials(ctx, { subscriptionIds: newContracts })
   await refreshOrders(ctx, facts.flatMap(orderOf), {
     formerMemberIds: facts.flatMap(({ refs }) => refs.formerMemberId ?? [])
   })

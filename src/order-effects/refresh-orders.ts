@@ -8,6 +8,7 @@ import { findActiveTiers } from './active-tiers.ts'
 import { keepAgreements } from './agreements.ts'
 import { orderEffectsChanged } from './events/order-effects-changed.ts'
 import { refreshFirstOrders } from './first-orders.ts'
+import { followDisputes } from './fraud-protection.ts'
 import { linkOrders, type OrderLink } from './link-orders.ts'
 import { applyLostDisputes } from './lost-disputes.ts'
 import { type OrderState, readOrders } from './read-orders.ts'
@@ -73,8 +74,9 @@ export async function refreshOrders(
     )
   )
   await refreshFirstOrders(ctx, memberIds)
-  await settleTakenBack(ctx, orders)
-  const linked = decided.flatMap(({ order, waits }) => (waits ? [] : { order, links: links.get(order.id) ?? [] }))
+  const linksOf = (order: OrderState) => links.get(order.id) ?? []
+  await settleTakenBack(ctx, await followDisputes(ctx, orders, linksOf, past))
+  const linked = decided.flatMap(({ order, waits }) => (waits ? [] : { order, links: linksOf(order) }))
   await applyLostDisputes(
     ctx,
     linked.filter(({ order }) => !past.has(order.id))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { reversedOf } from './take-back.ts'
 
-const DISPUTE = { id: '1', type: 'chargeback', status: 'needs_response', initiatedAt: '' }
+const DISPUTE = { id: '1', type: 'chargeback', status: 'needs_response', initiatedAt: '', isProtected: true }
 const disputed = (
   ...disputes: { type?: string; status?: string; amountMinor?: number | null; currency?: string | null }[]
 ) =>

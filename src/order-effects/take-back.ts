@@ -1,13 +1,12 @@
 import { type ReversedOrder, settleOrderCredit } from '#credits'
 import { type Ctx, int, row, sql } from '#kit/postgres'
 import { settleOrderPoints } from '#points'
-import { type DisputeState, isLost } from './disputes.ts'
+import { type DisputeState, isCounted } from './disputes.ts'
 import type { OrderState } from './read-orders.ts'
 
 /**
- * What is refunded and disputed of an order in all. A chargeback counts while it is open, and when it is lost or accepted; an inquiry,
- * for which no money has gone yet, only when it is lost or accepted; what was won, prevented or refunded does not. A dispute of which the
- * amount is unknown or in another currency is about the whole order.
+ * What is refunded and disputed of an order in all. Of the disputes those that count (`isCounted`) and were not first seen while the
+ * fraud protection was off. A dispute of which the amount is unknown or in another currency is about the whole order.
  */
 export function reversedOf(order: Pick<OrderState, 'totalMinor' | 'currency' | 'refunds' | 'disputes'>): ReversedOrder {
   const { totalMinor: wholeMinor, currency } = order
@@ -16,13 +15,11 @@ export function reversedOf(order: Pick<OrderState, 'totalMinor' | 'currency' | '
   return {
     wholeMinor,
     refundedMinor: order.refunds.reduce((sum, { minor }) => sum + minor, 0),
-    disputedMinor: order.disputes.filter(isCounted).reduce((sum, dispute) => sum + claimed(dispute), 0)
+    disputedMinor: order.disputes.filter(isFrozen).reduce((sum, dispute) => sum + claimed(dispute), 0)
   }
 }
 
-const ENDED_WELL = new Set(['won', 'prevented', 'charge_refunded'])
-const isCounted = (dispute: DisputeState) =>
-  isLost(dispute) || (dispute.type === 'chargeback' && !ENDED_WELL.has(dispute.status))
+const isFrozen = (dispute: DisputeState) => isCounted(dispute) && dispute.isProtected !== false
 
 /**
  * Takes back, or gives back, the credit and points that these orders have issued, so that they are what the refunds and disputes known now

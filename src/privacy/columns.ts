@@ -49,6 +49,7 @@ export const NOT_PERSONAL: Record<string, readonly string[]> = {
   known_metafields: ['kind', 'key'],
   known_tags: ['kind'],
   list_blocks: ['list', 'status'],
+  followed_disputes: ['platform_dispute_id'],
   list_changes: ['list', 'status'],
   lost_disputes: ['platform_dispute_id'],
   members: ['status'],

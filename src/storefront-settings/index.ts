@@ -4,6 +4,7 @@ export { orderGift } from './keys/order-gift.ts'
 export { softlogin } from './keys/softlogin.ts'
 export { agreement } from './keys/svc-agreement.ts'
 export { otp } from './keys/svc-otp.ts'
+export { protection } from './keys/svc-protection.ts'
 export { walletPass } from './keys/svc-wallet-pass-settings.ts'
 export {
   listStorefrontSettings,

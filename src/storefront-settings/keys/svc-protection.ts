@@ -5,7 +5,7 @@ import { defineStorefrontSetting } from '../define-storefront-setting.ts'
 export const protection = defineStorefrontSetting({
   key: 'svc_protection',
   name: 'Fraud protection',
-  help: 'Whether an open or lost chargeback freezes the store credit of its order, and bars a second trial or welcome offer.',
+  help: 'Whether an open or lost chargeback takes back the store credit and points of its order until it is won, and bars a second trial. Off: it raises alerts only.',
   field: objectOf({ svc_protection: meaning('Fraud protection is on', flag()) }),
-  initial: { svc_protection: false }
+  initial: { svc_protection: true }
 })
