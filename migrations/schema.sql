@@ -2732,6 +2732,7 @@ CREATE INDEX subscriptions_newest_of_plan ON public.subscriptions USING btree (s
 CREATE INDEX subscriptions_of_plan_by_status ON public.subscriptions USING btree (store_id, plan_id, public_status, created_at DESC, id DESC) WHERE (plan_id IS NOT NULL);
 CREATE INDEX subscriptions_payment_method_deadline ON public.subscriptions USING btree (store_id, payment_method_deadline, id) WHERE (payment_method_deadline IS NOT NULL);
 CREATE INDEX subscriptions_resuming ON public.subscriptions USING btree (store_id, resumes_at, id) WHERE (resumes_at IS NOT NULL);
+CREATE INDEX subscriptions_with_member_discount ON public.subscriptions USING btree (store_id) WHERE (member_discount_minor > 0);
 CREATE TRIGGER append_metrics AFTER UPDATE ON subscriptions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_subscription_changes();
 CREATE TRIGGER append_metrics_new AFTER INSERT ON subscriptions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_subscription_changes();
 CREATE TRIGGER record_deletes AFTER DELETE ON subscriptions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION record_subscription_changes();

@@ -391,6 +391,20 @@ test('a contract that the platform does not let us change is in the report of th
   ])
 })
 
+test('a discount of ours of which nothing is known here, as after a restored backup, is removed', async () => {
+  const shop = await aShop()
+  const ada = await shop.person('ada@example.com')
+  const vip = await shop.join(ada, 'VIP')
+  const coffee = await shop.join(ada, 'Coffee')
+  await db.inStore(shop.storeId, async ({ tx, storeId }) => {
+    await tx.run(sql`delete from contract_discounts where store_id = ${storeId}`)
+    await tx.run(sql`delete from contract_discount_terms where store_id = ${storeId}`)
+  })
+  await shop.move(vip.id, 'cancel')
+  assert.deepEqual(await shop.discounts(coffee.contractId), [])
+  assert.deepEqual(await shop.charged(coffee.id, '2026-03-01T00:00:00Z'), [15, 15])
+})
+
 test('of two customers who are merged, the membership of one reduces the contract of the other', async () => {
   const shop = await aShop()
   const [ada, bo] = [await shop.person('ada@example.com'), await shop.person('bo@example.com')]

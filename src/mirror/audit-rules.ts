@@ -136,7 +136,7 @@ export const contractDiscountsKept = defineAuditRule({
       join subscriptions s on s.store_id = ${ctx.storeId} and s.id = d.subscription_id
      where d.store_id = ${ctx.storeId}
        and (d.problem is not null or d.attempts > ${MAX_ATTEMPTS}
-            or d.is_on and d.tier is not null and s.member_discount_minor = 0 and s.price_minor > 0
+            or d.is_on and d.attempts = 0 and d.tier is not null and s.member_discount_minor = 0 and s.price_minor > 0
                and not exists (select from jobs j
                                 where j.store_id = ${ctx.storeId} and j.kind = 'sync-contract' and j.dedupe_key = s.platform_contract_id))
      order by d.subscription_id limit 100`

@@ -153,7 +153,9 @@ function endOf(contract: ClaimedContract, compared: Compared, now: Temporal.Inst
     case 'failed': {
       const minutes = RETRY_AFTER_MINUTES[Math.min(attempts, RETRY_AFTER_MINUTES.length - 1)]!
       const error = storableError(compared.reason)
-      return { ...end, dueAt: now.add({ minutes }), attempts: attempts + 1, error, isCompared: false }
+      // What was not answered may have been done.
+      const mayBeOn = isOn || tier !== null
+      return { ...end, isOn: mayBeOn, dueAt: now.add({ minutes }), attempts: attempts + 1, error, isCompared: false }
     }
     default:
       return { ...end, isForgotten: tier === null, isOn: compared.isOn, problem: compared.problem }

@@ -23,7 +23,8 @@ export async function hasContractDiscounts(ctx: Ctx): Promise<boolean> {
     row({ has: bool }),
     sql`
     select exists (select from contract_discount_terms where store_id = ${ctx.storeId} and terms_hash is not null)
-        or exists (select from contract_discounts where store_id = ${ctx.storeId}) as has`
+        or exists (select from contract_discounts where store_id = ${ctx.storeId})
+        or exists (select from subscriptions where store_id = ${ctx.storeId} and member_discount_minor > 0) as has`
   )
   return has
 }
@@ -39,7 +40,8 @@ export async function listConcernedMembers(ctx: Ctx, afterId: number, limit: num
                      left join plans p on p.store_id = ${ctx.storeId} and p.id = s.plan_id
                      left join contract_discounts d on d.store_id = ${ctx.storeId} and d.subscription_id = s.id
                     where s.store_id = ${ctx.storeId} and s.member_id = m.id
-                      and (d.subscription_id is not null or p.type = 'product' and s.status in ('active', 'paused')))
+                      and (d.subscription_id is not null or s.member_discount_minor > 0
+                           or p.type = 'product' and s.status in ('active', 'paused')))
      order by m.id limit ${limit}`
   )
   return rows.map(({ id }) => id)
@@ -47,7 +49,7 @@ export async function listConcernedMembers(ctx: Ctx, afterId: number, limit: num
 
 /**
  * Derives anew which tier counts for the active and paused product contracts of these customers, and has those compared for which it is
- * another, or means another discount. The holder of a membership counts: of a gift its receiver. Elite is before VIP, where Elite has a
+ * another, or means another discount; and those that were read with one of which nothing is known here, as after a restored backup. The holder of a membership counts: of a gift its receiver. Elite is before VIP, where Elite has a
  * main plan. Returns how many are to be compared.
  */
 export async function deriveWanted(ctx: Ctx, memberIds: number[]): Promise<number> {
@@ -70,8 +72,10 @@ export async function deriveWanted(ctx: Ctx, memberIds: number[]): Promise<numbe
             join contract_discount_terms t on t.store_id = ${ctx.storeId} and t.tier = h.type
            group by h.holder),
         contracts as (
-          select s.id, s.member_id, p.type = 'product' and s.status in ('active', 'paused') as counts, d.subscription_id is not null as has_row,
-                 d.tier as tier_before, d.terms_hash as hash_before
+          select s.id, s.member_id, p.type = 'product' and s.status in ('active', 'paused') as counts,
+                 d.tier as tier_before, d.terms_hash as hash_before,
+                 d.subscription_id is null and s.member_discount_minor > 0
+                   and (s.status not in ('cancelled', 'expired') or s.grace_ends_at is not null) as is_unknown
             from subscriptions s
             left join plans p on p.store_id = ${ctx.storeId} and p.id = s.plan_id
             left join contract_discounts d on d.store_id = ${ctx.storeId} and d.subscription_id = s.id
@@ -80,7 +84,7 @@ export async function deriveWanted(ctx: Ctx, memberIds: number[]): Promise<numbe
           left join counting h on h.holder = c.member_id and c.counts
           left join contract_discount_terms t
             on t.store_id = ${ctx.storeId} and t.tier = h.tier and t.terms_hash is not null
-         where t.tier is distinct from c.tier_before or t.terms_hash is distinct from c.hash_before
+         where t.tier is distinct from c.tier_before or t.terms_hash is distinct from c.hash_before or c.is_unknown
          order by c.id offset 0) w
     on conflict (store_id, subscription_id) do update
       set tier = excluded.tier, terms_hash = excluded.terms_hash, due_at = excluded.due_at,
