@@ -37,10 +37,12 @@ try {
   service = await startProcess({ databaseUrl: database.url, dataDir, port, env: BESIDE_THE_PLATFORM })
   const one = async (statement: string) => (await run(statement)).rows[0] as Record<string, unknown>
   const isSettled = async () =>
-    (await one(
-      `select not exists (select from metafield_owners where store_id = ${storeId} and due_at is not null)
+    (
+      await one(
+        `select not exists (select from metafield_owners where store_id = ${storeId} and due_at is not null)
           and not exists (select from metafield_stores where store_id = ${storeId} and (finished_at is null or phase <> 'start' or is_asked)) as is`
-    )).is === true
+      )
+    ).is === true
   await until(isSettled, 'the first sync')
 
   const databaseMs = await serverCpu(database.url)

@@ -102,6 +102,7 @@ export function stubConnector(options: {
       originOrder: null,
       lines: [],
       priceMinor,
+      memberDiscountMinor: 0,
       deliveryPriceMinor: 0,
       paymentMethod: { type: 'card', lastFour: '4242', brand: 'visa' },
       paymentMethodId: 'card-1',

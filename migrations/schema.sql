@@ -288,6 +288,56 @@ create policy one_store on contract_activities for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on contract_activities to perennial_operator, perennial_store;
 
+create table contract_discount_terms (
+  store_id bigint not null,
+  tier text not null,
+  terms_hash text,
+  constraint contract_discount_terms_pkey PRIMARY KEY (store_id, tier),
+  constraint contract_discount_terms_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint contract_discount_terms_tier_check CHECK (tier = ANY (ARRAY['vip'::text, 'elite'::text]))
+);
+alter table contract_discount_terms enable row level security;
+alter table contract_discount_terms force row level security;
+create policy all_stores on contract_discount_terms for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on contract_discount_terms for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on contract_discount_terms to perennial_operator, perennial_store;
+
+create table contract_discounts (
+  store_id bigint not null,
+  subscription_id bigint not null,
+  tier text,
+  terms_hash text,
+  is_on boolean not null default false,
+  due_at timestamp with time zone not null,
+  version integer not null default 0,
+  attempts integer not null default 0,
+  last_error text,
+  problem text,
+  compared_at timestamp with time zone,
+  lease_token integer not null default 0,
+  lease_owner bigint,
+  leased_until timestamp with time zone,
+  constraint contract_discounts_pkey PRIMARY KEY (store_id, subscription_id),
+  constraint contract_discounts_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint contract_discounts_store_id_subscription_id_fkey FOREIGN KEY (store_id, subscription_id) REFERENCES subscriptions(store_id, id),
+  constraint contract_discounts_check CHECK ((tier IS NULL) = (terms_hash IS NULL)),
+  constraint contract_discounts_tier_check CHECK (tier = ANY (ARRAY['vip'::text, 'elite'::text]))
+);
+CREATE INDEX contract_discounts_due ON public.contract_discounts USING btree (store_id, due_at);
+alter table contract_discounts enable row level security;
+alter table contract_discounts force row level security;
+create policy all_stores on contract_discounts for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on contract_discounts for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on contract_discounts to perennial_operator, perennial_store;
+
 create table country_checks (
   store_id bigint not null,
   subscription_id bigint not null,
@@ -2635,6 +2685,7 @@ create table subscriptions (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   unit_price_minor bigint,
+  member_discount_minor bigint not null default 0,
   constraint subscriptions_pkey PRIMARY KEY (store_id, id),
   constraint subscriptions_store_id_platform_contract_id_key UNIQUE (store_id, platform_contract_id),
   constraint subscriptions_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
@@ -2663,6 +2714,7 @@ create table subscriptions (
   constraint subscriptions_interval_check CHECK ("interval" = ANY (ARRAY['day'::text, 'week'::text, 'month'::text, 'year'::text])),
   constraint subscriptions_interval_count_check CHECK (interval_count >= 1),
   constraint subscriptions_inventory_failures_check CHECK (inventory_failures >= 0),
+  constraint subscriptions_member_discount_minor_check CHECK (member_discount_minor >= 0),
   constraint subscriptions_platform_contract_id_check CHECK (platform_contract_id ~ '^[0-9]{1,20}$'::text),
   constraint subscriptions_price_minor_check CHECK (price_minor >= 0),
   constraint subscriptions_status_check CHECK (status = ANY (ARRAY['active'::text, 'paused'::text, 'cancelled'::text, 'failed'::text, 'expired'::text])),
@@ -2680,6 +2732,7 @@ CREATE INDEX subscriptions_newest_of_plan ON public.subscriptions USING btree (s
 CREATE INDEX subscriptions_of_plan_by_status ON public.subscriptions USING btree (store_id, plan_id, public_status, created_at DESC, id DESC) WHERE (plan_id IS NOT NULL);
 CREATE INDEX subscriptions_payment_method_deadline ON public.subscriptions USING btree (store_id, payment_method_deadline, id) WHERE (payment_method_deadline IS NOT NULL);
 CREATE INDEX subscriptions_resuming ON public.subscriptions USING btree (store_id, resumes_at, id) WHERE (resumes_at IS NOT NULL);
+CREATE INDEX subscriptions_with_member_discount ON public.subscriptions USING btree (store_id) WHERE (member_discount_minor > 0);
 CREATE TRIGGER append_metrics AFTER UPDATE ON subscriptions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_subscription_changes();
 CREATE TRIGGER append_metrics_new AFTER INSERT ON subscriptions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_subscription_changes();
 CREATE TRIGGER record_deletes AFTER DELETE ON subscriptions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION record_subscription_changes();

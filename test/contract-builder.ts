@@ -101,10 +101,12 @@ export function aContract(at: Temporal.Instant, over: Partial<PlatformContract> 
         sellingPlanId: null,
         sellingPlanName: null,
         priceMinor: 2900,
-        lastingPriceMinor: 2900
+        lastingPriceMinor: 2900,
+        discountedMinor: 2900
       }
     ],
     priceMinor: 2900,
+    memberDiscountMinor: 0,
     deliveryPriceMinor: 0,
     paymentMethod: { type: 'card', lastFour: '4242', brand: 'visa' },
     paymentMethodId: 'card-1',

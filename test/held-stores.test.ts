@@ -198,6 +198,9 @@ test('no engine that rests in a held store begins anything there, though it is a
       insert into country_checks (store_id, subscription_id, due_at)
       select store_id, id, ${now} from subscriptions where store_id = ${storeId}`)
     await tx.run(sql`
+      insert into contract_discounts (store_id, subscription_id, due_at)
+      select store_id, id, ${now} from subscriptions where store_id = ${storeId}`)
+    await tx.run(sql`
       insert into spending_accounts (store_id, member_id, due_at, changed_at)
       select store_id, id, ${now}, ${now} from members where store_id = ${storeId}
       on conflict (store_id, member_id) do update set due_at = excluded.due_at`)
@@ -221,7 +224,7 @@ test('no engine that rests in a held store begins anything there, though it is a
   })
   await makeFacts(store)
   const resting = engines().filter(({ restsAfterRestore }) => restsAfterRestore)
-  assert.equal(resting.length, 16)
+  assert.equal(resting.length, 17)
   await passTime(store, FEBRUARY)
   await hold(store)
   for (const engine of resting) assert.equal(await engine.runOnce(storeId), 0, `${engine.name} works in a held store`)

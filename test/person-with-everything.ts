@@ -215,6 +215,9 @@ async function plant(
     await tx.run(sql`
       update metafield_owners set last_error = ${said}, problem = ${said}
        where store_id = ${storeId} and kind = 'customer' and owner_id = ${memberId}`)
+    await tx.run(sql`
+      insert into contract_discounts (store_id, subscription_id, due_at, last_error, problem)
+      values (${storeId}, ${subscription}, '2099-01-01', ${said}, ${said})`)
     await tx.run(sql`update metafield_stores set last_error = ${said} where store_id = ${storeId}`)
     await tx.run(sql`update reconciliations set last_error = ${said} where store_id = ${storeId}`)
     await tx.run(sql`update order_walks set last_error = ${said} where store_id = ${storeId}`)

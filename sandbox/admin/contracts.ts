@@ -1,4 +1,4 @@
-import { discountedLineMinor } from '../billing/charge.ts'
+import { discountedLine } from '../billing/charge.ts'
 import { type ContractAction, changeStatus } from '../contracts/change-status.ts'
 import { type DiscountInput, discountFrom, type LineInput, lineFrom } from '../contracts/lines.ts'
 import { setNextBillingDate } from '../contracts/set-next-billing-date.ts'
@@ -196,7 +196,13 @@ export const contractResolvers: Resolvers = {
     requiresShipping: () => false,
     taxable: () => false,
     currentPrice: ({ priceMinor, currency }: ShownLine) => moneyV2(priceMinor, currency),
-    lineDiscountedPrice: ({ id, terms: of, currency }: ShownLine) => moneyV2(discountedLineMinor(of, id), currency),
+    lineDiscountedPrice: ({ id, terms: of, currency }: ShownLine) =>
+      moneyV2(discountedLine(of, id).priceMinor, currency),
+    discountAllocations: ({ id, terms: of, currency }: ShownLine) =>
+      discountedLine(of, id).allocations.map(({ discountId, amountMinor }) => ({
+        amount: moneyV2(amountMinor, currency),
+        discount: shownDiscounts(of, currency).find((one) => one.id === discountId)
+      })),
     pricingPolicy: (line: ShownLine) =>
       line.basePriceMinor === null
         ? null

@@ -1,8 +1,11 @@
 import type { ContractDiscount, ContractLine, ContractTerms } from '../state/contracts.ts'
 import type { OrderDiscount } from '../state/orders.ts'
 
+/** What a discount takes off a line. */
+export type Allocation = { discountId: string; amountMinor: number }
+
 export type Charge = {
-  lines: (ContractLine & { chargedPriceMinor: number; discountMinor: number })[]
+  lines: (ContractLine & { chargedPriceMinor: number; discountMinor: number; allocations: Allocation[] })[]
   discounts: OrderDiscount[]
   /** Discounts that reduced this charge, to count against their limits. */
   usedDiscountIds: string[]
@@ -28,10 +31,11 @@ export function chargeOf(
   terms: Pick<ContractTerms, 'lines' | 'discounts' | 'deliveryPriceMinor'>,
   cycleIndex: number
 ): Charge {
-  const lines = terms.lines.map((line) => ({
+  const lines: Charge['lines'] = terms.lines.map((line) => ({
     ...line,
     chargedPriceMinor: priceInCycle(line, cycleIndex),
-    discountMinor: 0
+    discountMinor: 0,
+    allocations: []
   }))
   let shippingMinor = terms.deliveryPriceMinor
   const discounts: OrderDiscount[] = []
@@ -81,15 +85,20 @@ function takeOff(lines: Charge['lines'], discount: ContractDiscount): number {
           : left
     const off = Math.min(open, wanted)
     line.discountMinor += off
+    line.allocations.push({ discountId: discount.id, amountMinor: off })
     left -= off
     taken += off
   }
   return taken
 }
 
-/** A line's price for the whole quantity after current discounts, as the API shows it. */
-export function discountedLineMinor(terms: Pick<ContractTerms, 'lines' | 'discounts'>, lineId: string): number {
+/** A line's price for the whole quantity after current discounts, and what each takes off, as the API shows it. */
+export function discountedLine(
+  terms: Pick<ContractTerms, 'lines' | 'discounts'>,
+  lineId: string
+): { priceMinor: number; allocations: Allocation[] } {
   const charge = chargeOf({ ...terms, deliveryPriceMinor: 0 }, 0)
   const line = charge.lines.find((candidate) => candidate.id === lineId)
-  return line ? line.chargedPriceMinor * line.quantity - line.discountMinor : 0
+  if (!line) return { priceMinor: 0, allocations: [] }
+  return { priceMinor: line.chargedPriceMinor * line.quantity - line.discountMinor, allocations: line.allocations }
 }

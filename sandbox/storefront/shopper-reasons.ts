@@ -31,6 +31,7 @@ export function tellShopper(reason: Reason, money: (amountMinor: number) => stri
     case 'no_price':
     case 'rounds_to_nothing':
     case 'whole_percent':
+    case 'no_fixed_amount':
     case 'no_welcome_offer':
     case 'recurring_charge':
     case 'no_free_shipping':

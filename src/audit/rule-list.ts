@@ -30,6 +30,8 @@ export {
 export { creditHidden, ledgerMarksExact } from '#exports/audit-rules'
 export { customerMergesFlat, membersCounted, profilesPushed } from '#members/audit-rules'
 export {
+  contractDiscountsFollowMemberships,
+  contractDiscountsKept,
   discountsKept,
   metafieldsWritten,
   perksEnforced,

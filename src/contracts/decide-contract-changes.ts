@@ -62,6 +62,7 @@ export function decideContractChanges(
     platformRevision: contract.revision,
     platformNextBillingAt: isWaiting ? before.platformNextBillingAt : contract.nextBillingDate,
     maxCycles: contract.maxCycles,
+    memberDiscountMinor: contract.memberDiscountMinor,
     ...(contract.paymentMethod === undefined
       ? {}
       : { paymentMethod: contract.paymentMethod, platformPaymentMethodId: contract.paymentMethodId ?? null }),

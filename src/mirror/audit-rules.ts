@@ -107,12 +107,75 @@ export const perksEnforced = defineAuditRule({
   name: 'perks_enforced',
   severity: 'warning',
   help:
-    "A main plan promises a perk that its members do not get at the checkout: the store's discounts are native, and the platform's own discounts " +
-    'cannot give it ([pricing](pricing.md#at-the-checkout)). Change the perk, or deploy the discount function and set `discounts.enforced_by` to `function`.',
+    "A main plan promises a perk that its members do not get. At the checkout: the store's discounts are native, and the platform's own discounts " +
+    'cannot give it ([pricing](pricing.md#at-the-checkout)); change the perk, or deploy the discount function and set `discounts.enforced_by` to ' +
+    '`function`. On renewals: contracts have whole percents only ([pricing](pricing.md#on-renewals)); change the perk.',
   counted: (ctx) =>
     sql`select jsonb_array_length(not_enforced) as count from discount_stores where store_id = ${ctx.storeId}`,
   wrong: (ctx) => sql`
     select l.line->>'subject' as subject, l.line->>'message' as message
       from discount_stores w cross join lateral jsonb_array_elements(w.not_enforced) as l(line)
      where w.store_id = ${ctx.storeId} order by 1, 2 limit 100`
+})
+
+export const contractDiscountsKept = defineAuditRule({
+  name: 'contract_discounts_kept',
+  severity: 'warning',
+  help:
+    "A member's product contract has not the [discount](pricing.md#on-renewals) that it is to have, or has one that it is to have no more: the platform " +
+    'refuses it (a contract of another app cannot be changed), has no such contract, or did not respond four times in a row; or the contract was read ' +
+    'without it since. The message says why. It is compared again every day and after each change of the membership, the plan or the contract.',
+  counted: (ctx) => sql`select count(*) as count from contract_discounts where store_id = ${ctx.storeId}`,
+  wrong: (ctx) => sql`
+    select 'sub_' || d.subscription_id as subject,
+           coalesce(d.problem,
+                    case when d.attempts > ${MAX_ATTEMPTS}
+                         then 'the discount cannot be compared, ' || d.attempts || ' times in a row: ' || coalesce(d.last_error, '')
+                         else 'is to have a member discount, and the contract was read without one' end) as message
+      from contract_discounts d
+      join subscriptions s on s.store_id = ${ctx.storeId} and s.id = d.subscription_id
+     where d.store_id = ${ctx.storeId}
+       and (d.problem is not null or d.attempts > ${MAX_ATTEMPTS}
+            or d.is_on and d.attempts = 0 and d.tier is not null and s.member_discount_minor = 0 and s.price_minor > 0
+               and not exists (select from jobs j
+                                where j.store_id = ${ctx.storeId} and j.kind = 'sync-contract' and j.dedupe_key = s.platform_contract_id))
+     order by d.subscription_id limit 100`
+})
+
+export const contractDiscountsFollowMemberships = defineAuditRule({
+  name: 'contract_discounts_follow_memberships',
+  severity: 'finding',
+  help:
+    'A product contract is to have the discount of a membership that its customer does not hold, or a member does not get it. The discounts ' +
+    'are derived anew within the hour, and by `perennial platform sync-discounts`. While events about members wait to be handled it is not checked.',
+  counted: (ctx) => sql`select count(*) as count from contract_discounts where store_id = ${ctx.storeId}`,
+  wrong: (ctx) => sql`
+    with settled as (
+      select 1 as is_so
+       where not exists (select from waiting_facts
+                          where store_id = ${ctx.storeId} and coalesce(consumer, 'contract_discounts') = 'contract_discounts')),
+    held as (
+      select coalesce(s.receiver_member_id, s.member_id) as holder, min(t.tier) as tier
+        from subscriptions s
+        join plans p on p.store_id = ${ctx.storeId} and p.id = s.plan_id
+        join contract_discount_terms t on t.store_id = ${ctx.storeId} and t.tier = p.type
+       where s.store_id = ${ctx.storeId} and s.status = 'active'
+       group by 1),
+    wanted as (
+      select s.id, t.tier
+        from subscriptions s
+        join plans p on p.store_id = ${ctx.storeId} and p.id = s.plan_id and p.type = 'product'
+        join held h on h.holder = s.member_id
+        join contract_discount_terms t on t.store_id = ${ctx.storeId} and t.tier = h.tier and t.terms_hash is not null
+       where s.store_id = ${ctx.storeId} and s.status in ('active', 'paused')),
+    kept as (
+      select subscription_id as id, tier from contract_discounts where store_id = ${ctx.storeId} and tier is not null)
+    select 'sub_' || coalesce(w.id, k.id) as subject,
+           case when k.id is null then 'is to have the discount of ' || w.tier || ' members, and it is not wanted there'
+                when w.id is null then 'is to have the discount of ' || k.tier || ' members, and its customer is none'
+                else 'is to have the discount of ' || w.tier || ' members, and that of ' || k.tier || ' members is wanted there' end
+             as message
+      from settled cross join (wanted w full join kept k on k.id = w.id)
+     where w.tier is distinct from k.tier
+     order by 1 limit 100`
 })

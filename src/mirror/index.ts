@@ -1,3 +1,4 @@
+export { transferContractDiscounts } from './contract-discounts/refresh-contract-discounts.ts'
 export { beginDiscounts } from './discounts/discount-queries.ts'
 export { assertDiscountSettings, refreshDiscounts } from './discounts/refresh-discounts.ts'
 export { type DiscountsShown, showDiscounts, syncDiscounts } from './discounts/show-discounts.ts'

@@ -1,4 +1,5 @@
 // The engines of the mirror, listed in app/engine-list.ts.
+export { createContractDiscountEngine } from './contract-discounts/contract-discount-engine.ts'
 export { createDiscountEngine } from './discounts/discount-engine.ts'
 export { createMetafieldEngine } from './metafields/metafield-engine.ts'
 export { createMetafieldWalkEngine } from './metafields/metafield-walk-engine.ts'

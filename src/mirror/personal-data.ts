@@ -82,3 +82,16 @@ export const metafieldStoresHeld = definePersonalData({
      where store_id = ${storeId} and concat_ws(' ', last_error, file_error) ~* ${certainlyAbout(person)}`
   )
 })
+
+/** What the platform said to discounts of members on their contracts. */
+export const contractDiscountsHeld = definePersonalData({
+  table: 'contract_discounts',
+  columns: ['last_error', 'problem'],
+  held: null,
+  erase: inOneStep(
+    ({ storeId }, person) => sql`
+    update contract_discounts set last_error = regexp_replace(last_error, ${identifiersOf(person)}, 'erased', 'gi'),
+                                  problem = regexp_replace(problem, ${identifiersOf(person)}, 'erased', 'gi')
+     where store_id = ${storeId} and concat_ws(' ', last_error, problem) ~* ${certainlyAbout(person)}`
+  )
+})

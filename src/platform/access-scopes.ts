@@ -80,8 +80,8 @@ export const REQUESTED_SCOPES = {
       'no code that spends store credit can be made or ended, and members get no prices by discounts of the service'
   },
   read_products: {
-    neededFor: 'products and prices of plans',
-    without: 'plans cannot be read from their products'
+    neededFor: 'products and prices of plans; tags and collections of the products that members subscribe to',
+    without: 'plans cannot be read from their products, and members have no discount on renewals'
   },
   write_products: {
     neededFor: 'plans as products with selling plans',

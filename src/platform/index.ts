@@ -16,6 +16,12 @@ export { compareRevisions } from './contracts/compare-revisions.ts'
 export type { ChangedContract, PlatformContract, PlatformContractLine } from './contracts/contract.ts'
 export type { ContractRequest } from './contracts/create-contracts.ts'
 export type { ContractEdit } from './contracts/edit-contract.ts'
+export {
+  MAX_DISCOUNTED_LINES,
+  type MemberDiscount,
+  memberDiscountChanges,
+  memberDiscountTitle
+} from './contracts/member-discounts.ts'
 export type { PlatformCustomer } from './customers/customer.ts'
 export type { CustomerChange } from './customers/customers-api.ts'
 export { choosePaymentMethod, type PlatformPaymentMethod } from './customers/payment-method.ts'
@@ -95,6 +101,7 @@ export type {
 } from './orders/order-details.ts'
 export type { OrderRevision } from './orders/orders-api.ts'
 export type { PlanTerms } from './products/plan-on-sale.ts'
+export type { ProductFacts } from './products/products-api.ts'
 export type {
   PlatformCreditAccount,
   PlatformCreditMove,

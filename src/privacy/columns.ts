@@ -19,6 +19,8 @@ export const NOT_PERSONAL: Record<string, readonly string[]> = {
     'other_payment_id'
   ],
   contract_activities: ['kind', 'actor', 'plan_group_name', 'plan_name', 'cause'],
+  contract_discount_terms: ['tier', 'terms_hash'],
+  contract_discounts: ['tier', 'terms_hash'],
   credit_codes: ['code', 'status', 'ended_by', 'platform_discount_id'],
   credit_entries: ['mark'],
   credit_pushes: ['status', 'reference'],

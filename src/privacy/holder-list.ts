@@ -8,6 +8,7 @@ export { importRowsHeld, importsHeld } from '#imports/personal-data'
 export { factRetriesHeld, factsHeld, jobsHeld, responsesHeld } from '#kit/personal-data'
 export { membersHeld } from '#members/personal-data'
 export {
+  contractDiscountsHeld,
   knownMetafieldsHeld,
   knownTagsHeld,
   metafieldOwnersHeld,

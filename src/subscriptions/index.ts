@@ -30,5 +30,12 @@ export { reassignSubscriptions } from './reassign-subscriptions.ts'
 export { subscriptionNotFound } from './refusals.ts'
 export { type Change, listChanges, requestersOf } from './requested-changes.ts'
 export { billingDate, type Cadence, firstCycleAfter, withInterval } from './schedule/billing-dates.ts'
-export { datesAt, hasPaidAll, holderOf, type PaymentMethod, type Subscription } from './subscription.ts'
+export {
+  chargeMinorOf,
+  datesAt,
+  hasPaidAll,
+  holderOf,
+  type PaymentMethod,
+  type Subscription
+} from './subscription.ts'
 export { enqueueTimezoneRebase, rebaseNextSubscriptions } from './timezone-rebase-job.ts'

@@ -18,8 +18,10 @@ export const Subscription = row({
   platformRevision: text,
   name: text,
   status: oneOf('active', 'paused', 'cancelled', 'failed', 'expired'),
-  /** Of a cycle: all lines, with discounts and delivery. */
+  /** Of a cycle: all lines, with discounts and delivery. What the customer's membership takes off is not taken off. */
   priceMinor: int,
+  /** What the membership takes off a cycle of a product subscription on the platform, as the contract was last read. */
+  memberDiscountMinor: int,
   /** Of one of what the plan sells, before discounts; null where it is not one price, or the contract was not read since the upgrade. */
   unitPriceMinor: nullable(int),
   currency: text,
@@ -79,6 +81,10 @@ export function datesAt(
 ): Pick<Subscription, 'nextBillingAt' | 'billingDueAt'> {
   return { nextBillingAt: hasPaidAll(s) ? null : at, billingDueAt: at }
 }
+
+/** What a cycle is charged: the price less what the customer's membership takes off. */
+export const chargeMinorOf = (s: Pick<Subscription, 'priceMinor' | 'memberDiscountMinor'>): number =>
+  Math.max(0, s.priceMinor - s.memberDiscountMinor)
 
 /** Who holds the membership: its status and plan are this member's. */
 export const holderOf = ({ memberId, receiverMemberId }: Pick<Subscription, 'memberId' | 'receiverMemberId'>): number =>

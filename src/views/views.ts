@@ -38,6 +38,7 @@ export const SubscriptionView = row({
   planName: text,
   status: oneOf('active', 'paused', 'cancelled', 'failed', 'expired'),
   priceMinor: int,
+  memberDiscountMinor: int,
   currency: text,
   interval: oneOf('day', 'week', 'month', 'year'),
   intervalCount: int,

@@ -1,7 +1,7 @@
 import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { settingsOf, storeContext } from '#stores'
-import { billingDate, recordActivities } from '#subscriptions'
+import { billingDate, chargeMinorOf, recordActivities } from '#subscriptions'
 import { claimDueCycles } from '#subscriptions/for-billing'
 import { scheduledMessage } from '../activities.ts'
 import { insertAttempts } from '../attempts/attempt.ts'
@@ -22,7 +22,7 @@ export async function openDueAttempts(ctx: Ctx, limit: number): Promise<number> 
       platformContractId: subscription.platformContractId,
       cycle,
       cycleAt: billingDate(subscription, cycle, timezone),
-      amountMinor: subscription.priceMinor,
+      amountMinor: chargeMinorOf(subscription),
       currency: subscription.currency,
       attemptsRemaining: remainingWhileOpen(subscription, dunning)
     }))

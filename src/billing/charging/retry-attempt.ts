@@ -1,7 +1,7 @@
 import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { settingsOf, storeContext } from '#stores'
-import { type Actor, billingDate, lockSubscriptions, recordActivities } from '#subscriptions'
+import { type Actor, billingDate, chargeMinorOf, lockSubscriptions, recordActivities } from '#subscriptions'
 import { claimNextCycle } from '#subscriptions/for-billing'
 import { retryRequestedMessage } from '../activities.ts'
 import {
@@ -59,7 +59,7 @@ export async function retryAttempt(ctx: Ctx, id: number, by: Actor): Promise<Att
       platformContractId: subscription.platformContractId,
       cycle: failed.cycleIndex,
       cycleAt,
-      amountMinor: subscription.priceMinor,
+      amountMinor: chargeMinorOf(subscription),
       currency: subscription.currency,
       attemptsRemaining: remainingBeside(subscription.billingDueAt, subscription, dunning),
       manual: true,

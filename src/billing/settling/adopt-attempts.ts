@@ -2,7 +2,13 @@ import { record } from '#kit/outbox'
 import { type Ctx, row, sql, text } from '#kit/postgres'
 import type { PlatformAttempt } from '#platform'
 import { settingsOf, storeContext } from '#stores'
-import { billingDate, lockSubscriptionsOfContracts, recordActivities, type Subscription } from '#subscriptions'
+import {
+  billingDate,
+  chargeMinorOf,
+  lockSubscriptionsOfContracts,
+  recordActivities,
+  type Subscription
+} from '#subscriptions'
 import { claimNextCycle } from '#subscriptions/for-billing'
 import { foundMessage } from '../activities.ts'
 import { Attempt, lockRivals } from '../attempts/attempt.ts'
@@ -129,7 +135,7 @@ async function insertAdopted(ctx: Ctx, found: Found[], isTaken: (one: Found) => 
       from unnest(${found.map(({ subscription }) => subscription.id)}::bigint[], ${found.map(({ cycle }) => cycle)}::int[],
                   ${found.map(({ number }) => number)}::int[], ${found.map(isTaken)}::boolean[],
                   ${found.map(({ reported }) => reported.idempotencyKey)}::text[],
-                  ${found.map(({ subscription }) => subscription.priceMinor)}::bigint[],
+                  ${found.map(({ subscription }) => chargeMinorOf(subscription))}::bigint[],
                   ${found.map(({ subscription }) => subscription.currency)}::text[],
                   ${found.map(({ subscription, cycle }) => billingDate(subscription, cycle, timezone))}::timestamptz[],
                   ${found.map(({ subscription }) => remainingWhileOpen(subscription, dunning))}::int[],

@@ -1,7 +1,13 @@
 import { record } from '#kit/outbox'
 import { type Ctx, row, sql, text } from '#kit/postgres'
 import { notify, settingsOf, storeContext } from '#stores'
-import { billingDate, lockSubscriptionsOfContracts, recordActivities, type Subscription } from '#subscriptions'
+import {
+  billingDate,
+  chargeMinorOf,
+  lockSubscriptionsOfContracts,
+  recordActivities,
+  type Subscription
+} from '#subscriptions'
 import { claimNextCycle } from '#subscriptions/for-billing'
 import { scheduledMessage } from '../activities.ts'
 import { paidMeanwhile, paidOutside } from '../alerts.ts'
@@ -64,7 +70,7 @@ async function openAttempt(ctx: Ctx, subscription: Subscription): Promise<Attemp
       platformContractId: subscription.platformContractId,
       cycle: subscription.nextCycle,
       cycleAt: billingDate(subscription, subscription.nextCycle, timezone),
-      amountMinor: subscription.priceMinor,
+      amountMinor: chargeMinorOf(subscription),
       currency: subscription.currency,
       attemptsRemaining: remainingWhileOpen(subscription, dunning)
     }

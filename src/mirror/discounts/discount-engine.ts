@@ -2,6 +2,7 @@ import { type Engine, nextDueBy } from '#kit/engines'
 import type { Database } from '#kit/postgres'
 import { createWalker } from '#kit/walks'
 import { type Connector, type PlatformResult, succeeded } from '#platform'
+import { refreshContractDiscounts } from '../contract-discounts/refresh-contract-discounts.ts'
 import { applyDiscounts } from './apply-discounts.ts'
 import {
   claimDiscounts,
@@ -36,7 +37,10 @@ export function createDiscountEngine({
     storeId: number,
     comparison: DiscountComparison
   ): Promise<PlatformResult<NotEnforcedLine[]>> => {
-    const plan = await db.inStore(storeId, planDiscounts)
+    const plan = await db.inStore(storeId, async (ctx) => {
+      await refreshContractDiscounts(ctx)
+      return planDiscounts(ctx)
+    })
     if (plan.wanted.length > 0 || plan.nodes.some(({ platformId }) => platformId !== null)) {
       const applied = await applyDiscounts({ db, storeId, connector: await connectorOf(storeId), comparison }, plan)
       if (!applied.ok) return applied

@@ -1,6 +1,7 @@
 import type { Ctx } from '#kit/postgres'
 import { findMainPlans, listPlans, tierPlanOf } from '#plans'
 import { settingsOf, storeContext } from '#stores'
+import { notEnforcedOnRenewals } from '../contract-discounts/wanted-contract-discounts.ts'
 import { discountSettings } from '../settings.ts'
 import { listDiscountNodes, listSegments } from './discount-queries.ts'
 import { type MainPlans, notEnforced, wantedDiscounts } from './wanted-discounts.ts'
@@ -21,12 +22,10 @@ export async function planDiscounts(ctx: Ctx) {
     nodes: await listDiscountNodes(ctx),
     segments: await listSegments(ctx),
     // What all native discounts lack is in the docs; here is what this store's plans have and its members do not get.
-    notEnforced:
-      enforcedBy === 'native'
-        ? notEnforced(enforcedBy, plans)
-            .filter(({ isGeneral }) => !isGeneral)
-            .map(({ tier, field, message }) => ({ subject: `${tier} ${field}`, message }))
-        : []
+    notEnforced: [
+      ...(enforcedBy === 'native' ? notEnforced(enforcedBy, plans).filter(({ isGeneral }) => !isGeneral) : []),
+      ...notEnforcedOnRenewals(plans)
+    ].map(({ tier, field, message }) => ({ subject: `${tier} ${field}`, message }))
   }
 }
 

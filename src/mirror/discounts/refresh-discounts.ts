@@ -2,14 +2,16 @@ import { consumer } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
 import { settingsOf } from '#stores'
+import { refreshContractDiscounts } from '../contract-discounts/refresh-contract-discounts.ts'
 import { discountSettings } from '../settings.ts'
 import { askForDiscounts } from './discount-queries.ts'
 
 /** Stores of before begin with a comparison. */
 export const discountsConsumer = consumer('discounts', ['plan.changed'], refreshDiscounts, { from: 'now' })
 
-/** Has the discounts of a store compared now: a plan or a setting is another. */
+/** Has the discounts of a store compared now, and those of its members' product contracts: a plan or a setting is another. */
 export async function refreshDiscounts(ctx: Ctx): Promise<void> {
+  await refreshContractDiscounts(ctx)
   await askForDiscounts(ctx)
 }
 

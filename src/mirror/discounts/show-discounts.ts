@@ -1,5 +1,8 @@
 import type { Ctx } from '#kit/postgres'
 import { settingsOf } from '#stores'
+import { markAllContractDiscountsDue } from '../contract-discounts/contract-discount-queries.ts'
+import { refreshContractDiscounts } from '../contract-discounts/refresh-contract-discounts.ts'
+import { notEnforcedOnRenewals } from '../contract-discounts/wanted-contract-discounts.ts'
 import type { Enforcement } from '../discount-slots.ts'
 import { discountsNotKept } from '../refusals.ts'
 import { discountSettings } from '../settings.ts'
@@ -12,7 +15,7 @@ export type DiscountsShown = {
   enforcedBy: Enforcement
   functionHandle: string
   nodes: DiscountNode[]
-  notEnforced: NotEnforced[]
+  notEnforced: Omit<NotEnforced, 'isGeneral'>[]
   comparedAt: Temporal.Instant | null
   lastError: string | null
 }
@@ -21,17 +24,20 @@ export type DiscountsShown = {
 export async function showDiscounts(ctx: Ctx): Promise<DiscountsShown> {
   const { enforcedBy, functionHandle } = await settingsOf(ctx, discountSettings)
   const state = await findDiscountState(ctx)
+  const plans = await mainTierPlans(ctx)
   return {
     enforcedBy,
     functionHandle,
     nodes: await listDiscountNodes(ctx),
-    notEnforced: notEnforced(enforcedBy, await mainTierPlans(ctx)),
+    notEnforced: [...notEnforced(enforcedBy, plans), ...notEnforcedOnRenewals(plans)],
     comparedAt: state?.finishedAt ?? null,
     lastError: state?.lastError ?? null
   }
 }
 
-/** Has the discounts compared with the platform and corrected now. */
+/** Has the discounts compared with the platform and corrected now, with those of members' product contracts. */
 export async function syncDiscounts(ctx: Ctx): Promise<void> {
   if (!(await askForDiscounts(ctx))) throw discountsNotKept()
+  await refreshContractDiscounts(ctx)
+  await markAllContractDiscountsDue(ctx)
 }

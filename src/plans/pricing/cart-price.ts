@@ -34,6 +34,8 @@ export type LineReason =
   | { code: 'rounds_to_nothing'; reduction: Reduction }
   /** The platform's contracts have whole percents only. */
   | { code: 'whole_percent'; percent: number; given: number }
+  /** Nor do they have an amount off each piece. */
+  | { code: 'no_fixed_amount'; reduction: Reduction }
   | { code: 'welcome_offer'; reduction: Reduction }
 
 export type WelcomeReason =

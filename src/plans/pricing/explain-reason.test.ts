@@ -38,6 +38,7 @@ for (const [reason, sentence] of [
     { code: 'whole_percent', percent: 12, given: 12.5 },
     'recurring charges have whole percents only: 12 in place of 12.5'
   ],
+  [{ code: 'no_fixed_amount', reduction: FIVE }, 'recurring charges have whole percents only, not 5.00 off'],
   [{ code: 'welcome_offer', reduction: FIVE }, 'welcome offer: 5.00 off one piece of the lowest-priced product'],
   [{ code: 'no_welcome_offer' }, 'the plan has no welcome offer'],
   [{ code: 'recurring_charge' }, 'only at a checkout, not on recurring charges'],

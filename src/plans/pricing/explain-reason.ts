@@ -34,6 +34,8 @@ export function explainReason(reason: LineReason | WelcomeReason | ShippingReaso
       return `${off(reason.reduction, money)} is less than the smallest amount of the currency`
     case 'whole_percent':
       return `recurring charges have whole percents only: ${reason.percent} in place of ${reason.given}`
+    case 'no_fixed_amount':
+      return `recurring charges have whole percents only, not ${off(reason.reduction, money)}`
     case 'welcome_offer':
       return `welcome offer: ${off(reason.reduction, money)} one piece of the lowest-priced product`
     case 'no_welcome_offer':

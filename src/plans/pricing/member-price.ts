@@ -37,6 +37,9 @@ function reasonAgainst(cart: Cart, line: CartLine, perk: DiscountPerk | undefine
 function reduced(cart: Cart, line: CartLine, perk: DiscountPerk, eligiblePieces: number): Priced {
   const step = highestStep(perk, eligiblePieces)
   const { reduction, remarks } = chargeable(step ?? perk.reduction, cart)
+  if (cart.charge === 'recurring' && reduction.type === 'fixed') {
+    return { memberPriceMinor: line.priceMinor, reasons: [{ code: 'no_fixed_amount', reduction }] }
+  }
   const onSale = perk.priceBase === 'original' && (line.compareAtMinor ?? 0) > line.priceMinor
   const baseMinor = onSale ? line.compareAtMinor! : line.priceMinor
   const fromBaseMinor = baseMinor - amountOff(baseMinor, reduction)
@@ -62,7 +65,10 @@ function highestStep({ steps }: DiscountPerk, pieces: number): (Reduction & { qu
   )
 }
 
-/** On a recurring charge the platform takes whole percents only: what is over is left out, since no perk is exceeded. */
+/**
+ * On a recurring charge the platform takes whole percents only: what is over is left out, since no perk is exceeded. A fixed amount
+ * cannot be had there at all.
+ */
 function chargeable(given: Reduction, { charge }: Cart): { reduction: Reduction; remarks: LineReason[] } {
   const reduction: Reduction =
     given.type === 'fixed'

@@ -17,6 +17,8 @@ export type PlatformContractLine = {
   priceMinor: number
   /** The price of one after the last price change that is announced, before discounts: after a trial, for example. */
   lastingPriceMinor: number
+  /** The present price of the whole quantity, after all discounts. */
+  discountedMinor: number
 }
 
 /** Ids are the digits of global ids, as text. Amounts are minor units of the contract's currency. */
@@ -40,9 +42,12 @@ export type PlatformContract = {
   lines: PlatformContractLine[]
   /**
    * The price of one cycle without delivery: the sum of the lines' discounted prices, each after the last price change that
-   * its selling plan announces. The first price of a trial is not included.
+   * its selling plan announces. The first price of a trial is not included. Our discounts for members are not taken off: they
+   * come and go with a membership, and nobody has agreed another price by that.
    */
   priceMinor: number
+  /** What our discounts for members take off `priceMinor` (member-discounts.ts). */
+  memberDiscountMinor: number
   /** After its present discounts. */
   deliveryPriceMinor: number
   /** Undefined if the platform withholds it from us. */
@@ -90,7 +95,10 @@ export function readContract(contract: Fields): PlatformContract {
   const customer = contract.atIfAny('customer')
   const originOrder = contract.maybeAt('originOrder')
   const paymentMethod = contract.maybeAt('customerPaymentMethod')
-  const lines = contract.at('lines').list('nodes')
+  const lines = contract
+    .at('lines')
+    .list('nodes')
+    .map((line) => readLine(line, currency))
   return {
     id: contract.id('id'),
     status: contract.lower('status'),
@@ -111,8 +119,9 @@ export function readContract(contract: Fields): PlatformContract {
       updatedAt: customer.instant('updatedAt')
     },
     originOrder: contract.isWithheld('originOrder') ? undefined : originOrder && { id: originOrder.id('id') },
-    lines: lines.map((line) => readLine(line, currency)),
-    priceMinor: lines.reduce((sum, line) => sum + recurringPrice(line, currency), 0),
+    lines,
+    priceMinor: sumOf(lines, recurringPrice),
+    memberDiscountMinor: 0,
     deliveryPriceMinor: contract.money('deliveryPrice', currency),
     ...(contract.isWithheld('customerPaymentMethod') || paymentMethod?.isWithheld('instrument')
       ? { paymentMethod: undefined, paymentMethodId: undefined }
@@ -122,7 +131,8 @@ export function readContract(contract: Fields): PlatformContract {
   }
 }
 
-function readLine(line: Fields, currency: string): PlatformContractLine {
+export function readLine(line: Fields, currency: string): PlatformContractLine {
+  const priceMinor = line.money('currentPrice', currency)
   return {
     id: line.token('id'),
     title: line.text('title'),
@@ -131,27 +141,31 @@ function readLine(line: Fields, currency: string): PlatformContractLine {
     variantId: line.maybeId('variantId'),
     sellingPlanId: line.maybeId('sellingPlanId'),
     sellingPlanName: line.maybeText('sellingPlanName'),
-    priceMinor: line.money('currentPrice', currency),
-    lastingPriceMinor: lastingPrice(line, currency) ?? line.money('currentPrice', currency)
+    priceMinor,
+    lastingPriceMinor: lastingPrice(line, currency) ?? priceMinor,
+    discountedMinor: line.money('lineDiscountedPrice', currency)
   }
 }
 
+type PricedLine = Pick<PlatformContractLine, 'quantity' | 'priceMinor' | 'lastingPriceMinor' | 'discountedMinor'>
+
 /**
- * The price of a line with its discounts after the last price change that was announced. `lineDiscountedPrice` belongs to the
+ * The price of a line with its discounts after the last price change that was announced. `discountedMinor` belongs to the
  * present price: in a trial, to the price of the trial. The platform does not state the discount on the later price, so we
  * assume the same share.
  */
-export function recurringPrice(line: Fields, currency: string): number {
-  const discounted = line.money('lineDiscountedPrice', currency)
-  const ofOne = lastingPrice(line, currency)
-  if (ofOne === null) return discounted
-  const quantity = line.int('quantity')
-  const present = line.money('currentPrice', currency) * quantity
-  const lasting = ofOne * quantity
+export function recurringPrice(line: PricedLine): number {
+  const { quantity, discountedMinor } = line
+  const present = line.priceMinor * quantity
+  const lasting = line.lastingPriceMinor * quantity
+  if (lasting === present) return discountedMinor
   if (present === 0) return lasting
   // Rounded to the nearest minor unit, in whole numbers that do not overflow.
-  return Number((BigInt(lasting) * BigInt(discounted) * 2n + BigInt(present)) / (BigInt(present) * 2n))
+  return Number((BigInt(lasting) * BigInt(discountedMinor) * 2n + BigInt(present)) / (BigInt(present) * 2n))
 }
+
+export const sumOf = <T>(all: readonly T[], of: (one: T) => number): number =>
+  all.reduce((sum, one) => sum + of(one), 0)
 
 /** The price of one after the last price change that is announced; null where none is. */
 function lastingPrice(line: Fields, currency: string): number | null {

@@ -35,10 +35,12 @@ test('reads a contract', async () => {
         sellingPlanId: '3',
         sellingPlanName: 'VIP',
         priceMinor: 2900,
-        lastingPriceMinor: 2900
+        lastingPriceMinor: 2900,
+        discountedMinor: 2750
       }
     ],
     priceMinor: 2750,
+    memberDiscountMinor: 0,
     deliveryPriceMinor: 0,
     paymentMethod: { type: 'card', lastFour: '4242', brand: 'visa' },
     paymentMethodId: '1f2e',

@@ -20,6 +20,8 @@ import {
   findReadableContracts,
   listContracts
 } from './find-contracts.ts'
+import type { FoundMemberDiscount, MemberDiscount } from './member-discounts.ts'
+import { findMemberDiscounts, setMemberDiscounts } from './set-member-discounts.ts'
 
 export type ContractsApi = {
   /** Null when the platform has no such contract. */
@@ -36,6 +38,10 @@ export type ContractsApi = {
   findIdByKey(customerId: string, key: string): Promise<PlatformResult<string | null>>
   /** Safe to repeat. */
   edit(edit: ContractEdit): Promise<PlatformResult<ChangedContract>>
+  /** Our discounts for members on a contract; null when the platform has no such contract. */
+  findMemberDiscounts(id: string): Promise<PlatformResult<FoundMemberDiscount[] | null>>
+  /** Makes these our discounts on a contract, each once; null when they are so already. Safe to repeat, also at the same time. */
+  setMemberDiscounts(id: string, wanted: MemberDiscount[]): Promise<PlatformResult<ChangedContract | null>>
   pause(id: string): Promise<PlatformResult<ChangedContract>>
   activate(id: string): Promise<PlatformResult<ChangedContract>>
   cancel(id: string): Promise<PlatformResult<ChangedContract>>
@@ -55,6 +61,8 @@ export function createContractsApi(client: PlatformClient): ContractsApi {
     create: (requests) => createContracts(client, requests),
     findIdByKey: (customerId, key) => findContractIdByKey(client, customerId, key),
     edit: (edit) => editContract(client, edit),
+    findMemberDiscounts: (id) => findMemberDiscounts(client, id),
+    setMemberDiscounts: (id, wanted) => setMemberDiscounts(client, id, wanted),
     pause: (id) => change(ContractPause, id),
     activate: (id) => change(ContractActivate, id),
     cancel: (id) => change(ContractCancel, id),

@@ -1,6 +1,7 @@
 import { document, Money } from '../wire/document.ts'
 import { ContractParts, changedContract, LineParts } from './contract.ts'
 import { discountParts } from './discounts.ts'
+import { allocationParts, memberDiscountParts } from './member-discounts.ts'
 
 // Two lines, because a document may cost 1000 points and forty-seven contracts are read at once; a membership has one line.
 // Contracts with more lines are read again by ContractById.
@@ -35,6 +36,24 @@ ${ContractParts}`)
 // No price of a contract includes the discounts on delivery. Sent only for contracts that pay for delivery.
 export const DeliveryDiscounts = document(`query DeliveryDiscounts($ids: [ID!]!) {
   nodes(ids: $ids) { ... on SubscriptionContract { id currencyCode discounts(first: 5) { ${discountParts} } } }
+}`)
+
+// What each discount takes off a line. Sent only for contracts with a reduced line; those with more lines are read one by one.
+export const LineAllocations = document(
+  `query LineAllocations($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on SubscriptionContract { id currencyCode lines(first: 5) { nodes { ${allocationParts} } } } }
+}`,
+  { ids: 36 }
+)
+
+export const LineAllocationsOfOne = document(`query LineAllocationsOfOne($id: ID!, $after: String) {
+  subscriptionContract(id: $id) {
+    currencyCode lines(first: 100, after: $after) { nodes { ${allocationParts} } pageInfo { hasNextPage endCursor } }
+  }
+}`)
+
+export const MemberDiscounts = document(`query MemberDiscounts($id: ID!, $after: String) {
+  subscriptionContract(id: $id) { discounts(first: 10, after: $after) { ${memberDiscountParts} } }
 }`)
 
 export const ContractKeysOfCustomer = document(`query ContractKeysOfCustomer($id: ID!, $after: String) {
@@ -84,13 +103,36 @@ export const DraftLineUpdate =
     draft {
       id
       deliveryPrice { ${Money} }
-      lines(first: 50) { ...LineParts }
+      lines(first: 50) { ...LineParts nodes { ${allocationParts} } }
       discounts(first: 20) { ${discountParts} }
     }
     userErrors { field message code }
   }
 }
 ${LineParts}`)
+
+// The discounts are those of the contract as the draft was made of it: a commit after another change is refused.
+export const MemberDiscountDraft = document(`mutation MemberDiscountDraft($id: ID!) {
+  subscriptionContractUpdate(contractId: $id) {
+    draft { id discounts(first: 10) { ${memberDiscountParts} } }
+    userErrors { field message code }
+  }
+}`)
+
+export const DraftDiscounts = document(`query DraftDiscounts($id: ID!, $after: String) {
+  subscriptionDraft(id: $id) { discounts(first: 10, after: $after) { ${memberDiscountParts} } }
+}`)
+
+export const DraftDiscountAdd =
+  document(`mutation DraftDiscountAdd($draftId: ID!, $input: SubscriptionManualDiscountInput!) {
+  subscriptionDraftDiscountAdd(draftId: $draftId, input: $input) { draft { id } userErrors { field message code } }
+}`)
+
+export const DraftDiscountRemove = document(`mutation DraftDiscountRemove($draftId: ID!, $discountId: ID!) {
+  subscriptionDraftDiscountRemove(draftId: $draftId, discountId: $discountId) {
+    draft { id } userErrors { field message code }
+  }
+}`)
 
 export const DraftUpdate = document(`mutation DraftUpdate($draftId: ID!, $input: SubscriptionDraftInput!) {
   subscriptionDraftUpdate(draftId: $draftId, input: $input) { draft { id } userErrors { field message code } }

@@ -3,9 +3,10 @@ import type { PlatformClient } from '../wire/client.ts'
 import type { Fields } from '../wire/fields.ts'
 import type { Interval } from '../wire/interval.ts'
 import { failed, type PlatformResult, succeeded } from '../wire/outcome.ts'
-import { type ChangedContract, readChangedContract, recurringPrice } from './contract.ts'
+import { type ChangedContract, readChangedContract, readLine } from './contract.ts'
 import { discountedDelivery, readDiscounts } from './discounts.ts'
 import { ContractDraft, DraftCommit, DraftLineUpdate, DraftUpdate } from './documents.ts'
+import { memberPrices, readAllocatedLine } from './member-discounts.ts'
 
 /** The changes to a line; null leaves a value as it is. */
 export type LineEdit = {
@@ -22,8 +23,8 @@ export type ContractEdit = {
   currency: string
   lines: LineEdit[]
   /**
-   * The new price of a cycle in all, with every line, discount and delivery. It is reached by the price of one line;
-   * `nearMinor` is the first price to try.
+   * The new price of a cycle in all, with every line, discount and delivery, and without our discounts for members. It is reached
+   * by the price of one line; `nearMinor` is the first price to try.
    */
   total: { lineId: string; minor: number; nearMinor: number } | null
   policy: { interval: Interval; intervalCount: number; minCycles: number | null; maxCycles: number | null } | null
@@ -91,11 +92,14 @@ type LineEditor = (edit: LineEdit) => Promise<PlatformResult<Draft>>
 function readDraft(draft: Fields, currency: string): Draft {
   const lines = draft.at('lines')
   const discounts = readDiscounts(draft.at('discounts'), currency)
+  const allocated = lines.list('nodes').map((line) => readAllocatedLine(line, currency))
+  const { priceMinor } = memberPrices(
+    lines.list('nodes').map((line) => readLine(line, currency)),
+    new Map(allocated.map((line) => [line.id, line]))
+  )
   const deliveryMinor = draft.has('deliveryPrice') ? draft.money('deliveryPrice', currency) : 0
   return {
-    totalMinor:
-      lines.list('nodes').reduce((sum, line) => sum + recurringPrice(line, currency), 0) +
-      discountedDelivery(deliveryMinor, discounts),
+    totalMinor: priceMinor + discountedDelivery(deliveryMinor, discounts),
     hasEndingDiscount: discounts.some(({ target, ends }) => target === 'line_item' && ends),
     hasMore: lines.at('pageInfo').flag('hasNextPage')
   }

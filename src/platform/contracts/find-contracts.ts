@@ -5,7 +5,16 @@ import { failed, type PlatformResult, succeeded, UNREADABLE_RESPONSE } from '../
 import { nextCursor, type Page, readPage, sinceQuery } from '../wire/pages.ts'
 import { type PlatformContract, readContract } from './contract.ts'
 import { discountedDelivery, readDiscounts } from './discounts.ts'
-import { AllContracts, ContractById, ContractsByIds, ContractsUpdatedSince, DeliveryDiscounts } from './documents.ts'
+import {
+  AllContracts,
+  ContractById,
+  ContractsByIds,
+  ContractsUpdatedSince,
+  DeliveryDiscounts,
+  LineAllocations,
+  LineAllocationsOfOne
+} from './documents.ts'
+import { type AllocatedLine, memberPrices, readAllocatedLine } from './member-discounts.ts'
 
 /** By id, the reason why a contract that exists cannot be read. */
 export type Unreadable = Map<string, string>
@@ -26,7 +35,7 @@ export async function findContract(
 ): Promise<PlatformResult<PlatformContract | null>> {
   const found = await findAllLines(client, id)
   if (!found.ok || !found.value) return found
-  const complete = await withDeliveryPrices(client, { contracts: [found.value], unreadable: new Map() })
+  const complete = await withDiscounts(client, { contracts: [found.value], unreadable: new Map() })
   if (!complete.ok) return complete
   const { contracts, unreadable } = complete.value
   return unreadable.size > 0 ? notUnderstood(unreadable) : succeeded(contracts[0]!)
@@ -143,7 +152,78 @@ async function withAllLines(client: PlatformClient, reads: ReadContract[]): Prom
     else if (complete.failure.code === UNREADABLE_RESPONSE) sorted.unreadable.set(read.id, complete.failure.message)
     else return complete
   }
-  return withDeliveryPrices(client, sorted)
+  return withDiscounts(client, sorted)
+}
+
+async function withDiscounts(client: PlatformClient, sorted: Sorted): Promise<PlatformResult<Sorted>> {
+  const priced = await withMemberPrices(client, sorted)
+  return priced.ok ? withDeliveryPrices(client, priced.value) : priced
+}
+
+/** As many lines as LineAllocations reads of a contract. */
+const LINES_TOGETHER = 5
+
+/** Adds what our discounts for members take off again, for the contracts of which a line is reduced. */
+async function withMemberPrices(
+  client: PlatformClient,
+  { contracts, unreadable }: Sorted
+): Promise<PlatformResult<Sorted>> {
+  const reduced = contracts.filter(({ lines }) =>
+    lines.some(({ priceMinor, quantity, discountedMinor }) => discountedMinor < priceMinor * quantity)
+  )
+  if (reduced.length === 0) return succeeded({ contracts, unreadable })
+  const idsOf = (some: PlatformContract[]) => some.map(({ id }) => id)
+  const [few, many] = [true, false].map((isFew) =>
+    idsOf(reduced.filter(({ lines }) => lines.length <= LINES_TOGETHER === isFew))
+  ) as [string[], string[]]
+  const found = await findByIds(client, 'SubscriptionContract', LineAllocations, few, (contract) => ({
+    id: contract.id('id'),
+    ...valueOrReason(() => ({ lines: readAllocatedLines(contract) }))
+  }))
+  if (!found.ok) return found
+  for (const id of many) {
+    const lines = await findAllocations(client, id)
+    if (!lines.ok) return lines
+    found.value.set(id, { id, lines: lines.value })
+  }
+  const sorted: Sorted = { contracts: [], unreadable: new Map(unreadable) }
+  for (const contract of contracts) {
+    const read = found.value.get(contract.id)
+    if (read && 'reason' in read) sorted.unreadable.set(contract.id, read.reason)
+    else {
+      const allocated = new Map((read?.lines ?? []).map((line) => [line.id, line]))
+      sorted.contracts.push(read ? { ...contract, ...memberPrices(contract.lines, allocated) } : contract)
+    }
+  }
+  return succeeded(sorted)
+}
+
+const readAllocatedLines = (contract: Fields): AllocatedLine[] => {
+  const currency = contract.text('currencyCode')
+  return contract
+    .at('lines')
+    .list('nodes')
+    .map((line) => readAllocatedLine(line, currency))
+}
+
+async function findAllocations(client: PlatformClient, id: string): Promise<PlatformResult<AllocatedLine[]>> {
+  const all: AllocatedLine[] = []
+  let after: string | null = null
+  do {
+    const page: PlatformResult<{ lines: AllocatedLine[]; after: string | null }> = await client.query(
+      LineAllocationsOfOne,
+      { id: client.gid('SubscriptionContract', id), after },
+      (data) => {
+        const contract = data.maybeAt('subscriptionContract')
+        if (!contract) return { lines: [], after: null }
+        return { lines: readAllocatedLines(contract), after: nextCursor(contract.at('lines')) }
+      }
+    )
+    if (!page.ok) return page
+    all.push(...page.value.lines)
+    after = page.value.after
+  } while (after)
+  return succeeded(all)
 }
 
 /** Takes the discounts off the delivery prices, for the contracts that pay for delivery. */

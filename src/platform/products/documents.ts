@@ -78,3 +78,15 @@ export const PlanProductPublish = document(`mutation PlanProductPublish($id: ID!
 export const VariantsByIds = document(`query VariantsByIds($ids: [ID!]!) {
   nodes(ids: $ids) { ... on ProductVariant { id product { id } } }
 }`)
+
+export const ProductTags = document(`query ProductTags($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on Product { id tags } }
+}`)
+
+// Of a product in more collections nobody knows here whether it is in a given one.
+export const ProductTagsAndCollections = document(
+  `query ProductTagsAndCollections($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on Product { id tags collections(first: 100) { nodes { id } pageInfo { hasNextPage } } } }
+}`,
+  { ids: 9 }
+)

@@ -1,11 +1,15 @@
 import type { PlatformClient } from '../wire/client.ts'
+import type { Fields } from '../wire/fields.ts'
 import { findByIds } from '../wire/find-by-ids.ts'
 import { type PlatformResult, succeeded } from '../wire/outcome.ts'
 import { createPlanOfProducts, createPlanProduct } from './create-plan-product.ts'
-import { VariantsByIds } from './documents.ts'
+import { ProductTags, ProductTagsAndCollections, VariantsByIds } from './documents.ts'
 import type { PlanOnSale, PlanProduct, PlanTerms } from './plan-on-sale.ts'
 import { publishPlan } from './publish-plan.ts'
 import { publishProduct } from './publish-product.ts'
+
+/** What perks look at of a product. Collections are null where they were not asked for, or are more than are read. */
+export type ProductFacts = { id: string; tags: string[]; collectionIds: string[] | null }
 
 export type ProductsApi = {
   /**
@@ -19,6 +23,11 @@ export type ProductsApi = {
   publishProduct(productId: string): Promise<PlatformResult<number>>
   /** By variant, the id of its product; leaves out variants that the platform does not have. */
   findByVariants(variantIds: string[]): Promise<PlatformResult<Map<string, string>>>
+  /** By product; leaves out products that the platform does not have. Collections cost more, so they are asked for. */
+  findFacts(
+    productIds: string[],
+    options: { withCollections: boolean }
+  ): Promise<PlatformResult<Map<string, ProductFacts>>>
 }
 
 export function createProductsApi(client: PlatformClient): ProductsApi {
@@ -27,7 +36,19 @@ export function createProductsApi(client: PlatformClient): ProductsApi {
       productIds ? createPlanOfProducts(client, terms, productIds) : createPlanProduct(client, terms),
     publishPlan: (plan, terms) => publishPlan(client, plan, terms),
     publishProduct: (productId) => publishProduct(client, productId),
-    findByVariants: (variantIds) => findByVariants(client, variantIds)
+    findByVariants: (variantIds) => findByVariants(client, variantIds),
+    findFacts: (productIds, { withCollections }) =>
+      findByIds(client, 'Product', withCollections ? ProductTagsAndCollections : ProductTags, productIds, readFacts)
+  }
+}
+
+function readFacts(product: Fields): ProductFacts {
+  const collections = product.maybeAt('collections')
+  const isWhole = collections !== null && !collections.at('pageInfo').flag('hasNextPage')
+  return {
+    id: product.id('id'),
+    tags: product.texts('tags'),
+    collectionIds: isWhole ? collections.list('nodes').map((one) => one.id('id')) : null
   }
 }
 

@@ -1,7 +1,7 @@
 import { transferCredit } from '#credits'
 import type { Database } from '#kit/postgres'
 import { type MergedCustomers, markCustomersMerged, upsertCustomers } from '#members'
-import { transferMetafields, transferTags } from '#mirror'
+import { transferContractDiscounts, transferMetafields, transferTags } from '#mirror'
 import { refreshFirstOrders } from '#order-effects'
 import { reassignOrders } from '#orders'
 import type { PlatformCustomer } from '#platform'
@@ -31,6 +31,7 @@ export async function mergeCustomers(
       await transferPoints(ctx, both.from, both.to, cause)
       await transferTags(ctx, both.from, both.to)
       await transferMetafields(ctx, both.from, both.to)
+      await transferContractDiscounts(ctx, both.from, both.to)
       await refreshFirstOrders(ctx, [both.from, both.to])
       await reassignGiftCards(ctx, both.from, both.to)
       await refreshAccounts(ctx, [both.from, both.to])

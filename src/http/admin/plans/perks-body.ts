@@ -26,7 +26,8 @@ const Discount = Type.Object({
     description: 'Off the compare-at price where there is one, or off the sale price'
   }),
   stack_with_subscriptions: Type.Boolean({
-    description: 'Whether it is combined with the discount of a subscription, on recurring charges'
+    description:
+      'Whether it also counts on renewals of product subscriptions, in whole percents and beside their own discounts'
   })
 })
 

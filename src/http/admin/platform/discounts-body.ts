@@ -16,7 +16,7 @@ const Discount = Type.Object({
 const NotEnforced = Type.Object({
   plan_type: Type.String({ description: 'The type of the main plan, `vip` or `elite`' }),
   field: Type.String({ description: 'The perk, as the field of the plan' }),
-  message: Type.String({ description: 'What members do not get at the checkout' })
+  message: Type.String({ description: 'What members do not get' })
 })
 
 export const DiscountsBody = Type.Object(
@@ -27,7 +27,8 @@ export const DiscountsBody = Type.Object(
     ),
     discounts: Type.Array(Discount, { description: 'The automatic discounts that the service has made' }),
     not_enforced: Type.Array(NotEnforced, {
-      description: 'Perks of the main plans that members do not get at the checkout'
+      description:
+        'Perks of the main plans that members do not get, at the checkout or on renewals of product subscriptions'
     }),
     compared_at: OrNull(Timestamp('When they were last compared with the platform, in real time')),
     last_error: OrNull(Type.String({ description: 'Why the last comparison came to nothing' }))
