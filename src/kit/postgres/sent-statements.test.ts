@@ -11,6 +11,10 @@ const { db, url } = await testDatabase()
 const owner = new pg.Client({ connectionString: url })
 await owner.connect()
 beforeDrop(() => owner.end())
+// As everywhere but in tests.
+await owner.query(
+  `do $$ begin execute format('alter database %I set plan_cache_mode = auto', current_database()); end $$`
+)
 await owner.query(`
   create table pets (id integer primary key);
   create sequence tries;
