@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import { sql } from '#kit/postgres'
+import { row, sql, text } from '#kit/postgres'
 import { evictPlatformAccess, findStore, platformAccess } from '#stores'
 import { testDatabase } from './database.ts'
 import { SANDBOX_APP, startService } from './service-builder.ts'
@@ -248,6 +248,25 @@ test('an uninstalled app loses its tokens and stops billing; installing it again
   const { body } = await shop.open()
   assert.deepEqual([body.id, body.connected_now], [`store_${storeId}`, true], JSON.stringify(body))
   assert.equal((await shop.store()).status, 'active')
+})
+
+test('a shop that an operator disconnects says that nobody maintains it, until it is connected again', async () => {
+  const shop = await aShop()
+  await shop.open()
+  const { storeId } = await shop.store()
+  const general = async () => {
+    await service.deps.settle(storeId)
+    const { value } = await service.sandboxDb.direct.one(
+      row({ value: text }),
+      sql`select value from sandbox.metafields where store_id = ${storeId} and owner_type = 'Shop' and key = 'general'`
+    )
+    return value
+  }
+  assert.equal(await general(), '1')
+  const { webhooks_removed } = await service.admin('POST', `/stores/store_${storeId}/disconnect`, {})
+  assert.deepEqual([webhooks_removed, await general()], [true, '0'])
+  await shop.open()
+  assert.equal(await general(), '1')
 })
 
 test('a scope that is taken away is known at once, with what stops without it', async () => {

@@ -5,6 +5,7 @@ export { type DiscountsShown, showDiscounts, syncDiscounts } from './discounts/s
 export { diffMetafields, type MetafieldFound } from './metafields/diff-metafields.ts'
 export { beginMetafields } from './metafields/metafield-store.ts'
 export { refreshShopMetafields, transferMetafields } from './metafields/refresh-metafields.ts'
+export { releaseShop } from './metafields/release-shop.ts'
 export { metafieldsSyncedSince, syncMetafields } from './metafields/sync-metafields.ts'
 export { deleteCustomerMetafields, withdrawMetafields } from './metafields/withdraw-metafields.ts'
 export { mirrorConsumers } from './mirror-consumers.ts'

@@ -10,6 +10,7 @@ import { moveSandboxStores } from './move-sandbox-stores.ts'
 
 const { db } = await testDatabase()
 const REFUSED = { ok: false, failure: { kind: 'unauthorized', code: 'x', message: 'The token is not valid' } }
+const NO_METAFIELDS = { ok: true, value: { shopId: '1', metafields: new Map() } }
 
 /** The connections of stores to a platform that answers so, and what is done with it. */
 function aPlatform(answers: { ensure?: unknown; remove?: unknown; url?: string } = {}) {
@@ -18,6 +19,7 @@ function aPlatform(answers: { ensure?: unknown; remove?: unknown; url?: string }
   const connector = {
     shop: { read: async () => REFUSED },
     appInstallation: { scopes: async () => (ensure === REFUSED ? REFUSED : { ok: true, value: [...requestedScopes] }) },
+    metafields: { findOfShop: async () => (remove === REFUSED ? REFUSED : NO_METAFIELDS) },
     webhookSubscriptions: {
       ensure: async (url: string, topics: string[]) => {
         calls.push(`ensure ${url} ${topics.join()}`)
@@ -108,13 +110,14 @@ test('an operator disconnects also from a platform that refuses; our webhooks ar
     const { connections, calls } = aPlatform({ remove })
     assert.deepEqual(await connections.leave(storeId), { webhooksRemoved })
     assert.deepEqual(calls, [
+      ...(webhooksRemoved ? [] : [`${storeId}: The shop still says that it is maintained: The token is not valid`]),
       'remove a,b',
       `forget ${storeId}`,
       `${storeId}: An operator has disconnected the store: nothing is billed until it is connected again`
     ])
     // There is no token any more.
     assert.deepEqual(await connections.leave(storeId), { webhooksRemoved: false })
-    assert.deepEqual(calls.slice(3), [`forget ${storeId}`])
+    assert.deepEqual(calls.slice(webhooksRemoved ? 3 : 4), [`forget ${storeId}`])
   }
 })
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import type { Vault } from '#kit/secrets'
+import { releaseShop } from '#mirror'
 import { beginOrders, scheduleOrderWalk } from '#orders'
 import type { Connector, Connectors, PlatformResult, WebhookSubscriptionState } from '#platform'
 import { disconnectStore, listStores, notify, platformAccess, type StoreAccess, writeWebhooksUrl } from '#stores'
@@ -50,8 +51,8 @@ export type Connections = {
    */
   disconnect(storeId: number): Promise<void>
   /**
-   * Disconnects a store for an operator: removes our webhooks on the platform, as far as it answers within ten seconds, and erases
-   * the token. Returns whether the webhooks are removed. Does nothing when it is disconnected already.
+   * Disconnects a store for an operator: removes our webhooks on the platform and says there that nobody maintains the store, as far as
+   * it answers within ten seconds, and erases the token. Returns whether the webhooks are removed. Does nothing when it is disconnected already.
    */
   leave(storeId: number): Promise<{ webhooksRemoved: boolean }>
 }
@@ -65,10 +66,14 @@ export function createConnections(options: ConnectionsOptions): Connections {
     return webhookSubscriptions.ensure(url, topics)
   }
 
-  /** False when the platform does not answer or refuses, or the store is disconnected already. */
-  const removeWebhooks = async (storeId: number): Promise<boolean> => {
+  /** Whether the webhooks are removed: not when the platform does not answer or refuses, or the store is disconnected already. */
+  const leaveShop = async (storeId: number): Promise<boolean> => {
     try {
-      return (await (await connectorOf(storeId)).webhookSubscriptions.remove(webhooks().topics)).ok
+      const connector = await connectorOf(storeId)
+      const released = await releaseShop(connector)
+      if (!released.ok)
+        onConnectionChange(storeId, `The shop still says that it is maintained: ${released.failure.message}`)
+      return (await connector.webhookSubscriptions.remove(webhooks().topics)).ok
     } catch (err) {
       if (err instanceof Refusal) return false
       throw err
@@ -141,10 +146,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     },
 
     async leave(storeId) {
-      const webhooksRemoved = await Promise.race([
-        removeWebhooks(storeId),
-        sleep(LEAVE_WITHIN_MS, false, { ref: false })
-      ])
+      const webhooksRemoved = await Promise.race([leaveShop(storeId), sleep(LEAVE_WITHIN_MS, false, { ref: false })])
       connectors.forget(storeId)
       if (await disconnectStore(db, vault, storeId)) {
         onConnectionChange(storeId, `An operator has disconnected the store: ${NOT_BILLED}`)

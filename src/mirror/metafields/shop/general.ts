@@ -7,6 +7,6 @@ export const general = defineMetafield({
   key: 'general',
   type: 'number_integer',
   name: 'Membership service',
-  help: 'Whether the service maintains the store: 1 from the connection on.',
+  help: 'Whether the service maintains the store: 1 from the connection on, 0 once an operator has disconnected or deleted it.',
   field: flag()
 })
