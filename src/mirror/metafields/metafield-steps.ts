@@ -82,6 +82,7 @@ export async function recordEnded(ctx: Ctx, ended: Ended[], means: Means): Promi
   const locked = await lockClaimed(ctx, ended.flatMap(ownersOf))
   const isOurs = (owner: ClaimedOwner) => locked.has(ownerKey(owner))
   const apart: Apart = { writes: [], reads: [] }
+  const written: Written[] = []
   for (const one of ended) {
     if (one.step === 'shop') {
       if (isOurs(one.shop.owner)) await recordShop(ctx, one, means)
@@ -91,10 +92,13 @@ export async function recordEnded(ctx: Ctx, ended: Ended[], means: Means): Promi
       else await recordRead(ctx, { ...one, read })
     } else if (isAboutOne(one.set) && one.batch.length > 1) {
       apart.writes.push(...one.batch.filter(({ owner }) => isOurs(owner)))
-    } else await recordWrite(ctx, one, isOurs)
+    } else written.push(one)
   }
+  await recordWrites(ctx, written, isOurs)
   return apart
 }
+
+type Written = Extract<Ended, { step: 'write' }>
 
 /** Whether the answer was about what was asked, so that asking for fewer owners may do. To set a metafield twice does no harm. */
 const isAboutOne = (result: PlatformResult<unknown>): boolean =>
@@ -148,38 +152,34 @@ async function recordRead(ctx: Ctx, { read, found }: Extract<Ended, { step: 'rea
   )
 }
 
-async function recordWrite(
-  ctx: Ctx,
-  { batch, set, removed }: Extract<Ended, { step: 'write' }>,
-  isOurs: (owner: ClaimedOwner) => boolean
-): Promise<void> {
-  const ours = batch.filter(({ owner }) => isOurs(owner))
-  if (!set.ok) {
-    await endOwners(
-      ctx,
-      ours.map(({ owner }) => endOfFailure(owner, set.failure, ctx.now))
+/** What all these calls have written, with the same few statements for any number of them. */
+async function recordWrites(ctx: Ctx, written: Written[], isOurs: (owner: ClaimedOwner) => boolean): Promise<void> {
+  const lines: KnownLine[] = []
+  const gone: ReturnType<typeof removesOf> = []
+  const ends: OwnerEnd[] = []
+  for (const { batch, set, removed } of written) {
+    const ours = batch.filter(({ owner }) => isOurs(owner))
+    if (!set.ok) {
+      ends.push(...ours.map(({ owner }) => endOfFailure(owner, set.failure, ctx.now)))
+      continue
+    }
+    for (const [i, { owner, hash, entry }] of setsOf(batch).entries()) {
+      if (isOurs(owner)) lines.push({ ...owner, key: entry.key, hash, digest: set.value[i]! })
+    }
+    if (removed.ok) gone.push(...removesOf(ours))
+    ends.push(
+      ...ours.map(({ owner, difference: { problem } }) =>
+        removed.ok ? { ...settled(owner), problem, isSynced: true } : endOfFailure(owner, removed.failure, ctx.now)
+      )
     )
-    return
   }
-  const lines = setsOf(batch).map(({ owner, hash, entry }, i) => ({
-    ...owner,
-    key: entry.key,
-    hash,
-    digest: set.value[i]!
-  }))
-  await writeKnownMetafields(ctx, lines.filter(isOurs))
-  const gone = removed.ok ? removesOf(ours) : []
+  await writeKnownMetafields(ctx, lines)
   await forgetKnownMetafields(
     ctx,
     gone.map(({ owner, key }) => ({ ...owner, key }))
   )
-  await countWrittenMetafields(ctx, { set: lines.filter(isOurs).length, removed: gone.length })
-  await endOwners(
-    ctx,
-    ours.map(({ owner, difference: { problem } }) =>
-      removed.ok ? { ...settled(owner), problem, isSynced: true } : endOfFailure(owner, removed.failure, ctx.now)
-    )
-  )
+  await countWrittenMetafields(ctx, { set: lines.length, removed: gone.length })
+  await endOwners(ctx, ends)
 }
 
 const linesOf = (owner: OwnerOfMetafields, found: MetafieldsByKey): KnownLine[] =>
