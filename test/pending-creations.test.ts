@@ -11,7 +11,6 @@ import { startService } from './service-builder.ts'
 const { url } = await testDatabase()
 const service = await startService(url)
 const { call } = adminOf(service)
-const soundBooks = async () => assert.deepEqual((await service.admin('POST', '/doctor', {})).findings, [])
 
 /** A shop with Ada, who has a card, and a product plan that sells coffee. */
 async function aShop() {
@@ -54,7 +53,7 @@ test('an operator creates a subscription of products with variant, quantity and 
     data.map((a: any) => [a.status, a.amount]),
     [['success', 45]]
   )
-  await soundBooks()
+  await store.soundBooks()
 })
 
 test('the command creates a subscription with a variant id and a price per item', async () => {
@@ -146,7 +145,7 @@ test('a subscription whose response and messages are lost is found on the platfo
   assert.deepEqual([await waiting(), await alerts()], [[], []])
   assert.deepEqual(await ask(), { id: Number(created.id.slice('sub_'.length)), isRepeated: true })
   assert.equal(await contracts(), 1)
-  await soundBooks()
+  await store.soundBooks()
 })
 
 test('a request that never reached the platform is abandoned after a day with an alert, and can be repeated', async () => {
@@ -164,5 +163,5 @@ test('a request that never reached the platform is abandoned after a day with an
   assert.equal(await contracts(), 1)
   await store.settle()
   assert.deepEqual(await waiting(), [])
-  await soundBooks()
+  await store.soundBooks()
 })
