@@ -306,6 +306,32 @@ create policy one_store on contract_discount_terms for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on contract_discount_terms to perennial_operator, perennial_store;
 
+create table contract_discount_walks (
+  store_id bigint not null,
+  next_at timestamp with time zone not null,
+  after_id bigint not null default 0,
+  requests integer not null default 0,
+  is_comparing boolean not null default false,
+  failures integer not null default 0,
+  last_error text,
+  finished_at timestamp with time zone,
+  lease_token integer not null default 0,
+  lease_owner bigint,
+  leased_until timestamp with time zone,
+  constraint contract_discount_walks_pkey PRIMARY KEY (store_id),
+  constraint contract_discount_walks_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
+);
+CREATE INDEX contract_discount_walks_due ON public.contract_discount_walks USING btree (store_id, next_at);
+alter table contract_discount_walks enable row level security;
+alter table contract_discount_walks force row level security;
+create policy all_stores on contract_discount_walks for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on contract_discount_walks for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on contract_discount_walks to perennial_operator, perennial_store;
+
 create table contract_discounts (
   store_id bigint not null,
   subscription_id bigint not null,

@@ -219,12 +219,15 @@ test('no engine that rests in a held store begins anything there, though it is a
       on conflict (store_id, part) do update set phase = 'start', next_at = excluded.next_at`)
     await tx.run(sql`update discount_stores set next_at = statement_timestamp() where store_id = ${storeId}`)
     await tx.run(sql`
+      insert into contract_discount_walks (store_id, next_at) values (${storeId}, statement_timestamp())
+      on conflict (store_id) do update set next_at = excluded.next_at`)
+    await tx.run(sql`
       insert into spending_walks (store_id, next_at) values (${storeId}, ${now})
       on conflict (store_id) do update set next_at = excluded.next_at`)
   })
   await makeFacts(store)
   const resting = engines().filter(({ restsAfterRestore }) => restsAfterRestore)
-  assert.equal(resting.length, 17)
+  assert.equal(resting.length, 18)
   await passTime(store, FEBRUARY)
   await hold(store)
   for (const engine of resting) assert.equal(await engine.runOnce(storeId), 0, `${engine.name} works in a held store`)

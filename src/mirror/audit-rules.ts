@@ -90,8 +90,8 @@ export const discountsKept = defineAuditRule({
   name: 'discounts_kept',
   severity: 'warning',
   help:
-    'An automatic discount that gives members their prices or free shipping cannot be as it is to be: the platform refuses it, the function that ' +
-    'the settings name is not in the shop, or the platform did not respond four times in a row. The message says why. When the reason is gone: ' +
+    'An automatic discount that gives members their prices or free shipping cannot be as it is to be, or cannot be ended: the platform refuses it, the ' +
+    'function that the settings name is not in the shop, or the platform did not respond four times in a row. The message says why. When the reason is gone: ' +
     '`perennial platform sync-discounts`.',
   counted: (ctx) => sql`select count(*) as count from discount_nodes where store_id = ${ctx.storeId}`,
   wrong: (ctx) => sql`
@@ -124,7 +124,8 @@ export const contractDiscountsKept = defineAuditRule({
   help:
     "A member's product contract has not the [discount](pricing.md#on-renewals) that it is to have, or has one that it is to have no more: the platform " +
     'refuses it (a contract of another app cannot be changed), has no such contract, or did not respond four times in a row; or the contract was read ' +
-    'without it since. The message says why. It is compared again every day and after each change of the membership, the plan or the contract.',
+    'without it since. The message says why. It is compared again every day and after each change of the membership, the plan or the contract. ' +
+    '`all contracts`: the database did not let the service say which discounts are wanted, four times in a row.',
   counted: (ctx) => sql`select count(*) as count from contract_discounts where store_id = ${ctx.storeId}`,
   wrong: (ctx) => sql`
     select 'sub_' || d.subscription_id as subject,
@@ -139,7 +140,10 @@ export const contractDiscountsKept = defineAuditRule({
             or d.is_on and d.attempts = 0 and d.tier is not null and s.member_discount_minor = 0 and s.price_minor > 0
                and not exists (select from jobs j
                                 where j.store_id = ${ctx.storeId} and j.kind = 'sync-contract' and j.dedupe_key = s.platform_contract_id))
-     order by d.subscription_id limit 100`
+    union all
+    select 'all contracts', 'which discounts are wanted cannot be derived, ' || w.failures || ' times in a row: ' || coalesce(w.last_error, '')
+      from contract_discount_walks w where w.store_id = ${ctx.storeId} and w.failures > ${MAX_ATTEMPTS}
+     order by 1 limit 100`
 })
 
 export const contractDiscountsFollowMemberships = defineAuditRule({
@@ -147,13 +151,16 @@ export const contractDiscountsFollowMemberships = defineAuditRule({
   severity: 'finding',
   help:
     'A product contract is to have the discount of a membership that its customer does not hold, or a member does not get it. The discounts ' +
-    'are derived anew within the hour, and by `perennial platform sync-discounts`. While events about members wait to be handled it is not checked.',
+    'are derived anew every day, and by `perennial platform sync-discounts`. While events about members wait to be handled, and during the walk over ' +
+    'all members, it is not checked.',
   counted: (ctx) => sql`select count(*) as count from contract_discounts where store_id = ${ctx.storeId}`,
   wrong: (ctx) => sql`
     with settled as (
       select 1 as is_so
        where not exists (select from waiting_facts
-                          where store_id = ${ctx.storeId} and coalesce(consumer, 'contract_discounts') = 'contract_discounts')),
+                          where store_id = ${ctx.storeId} and coalesce(consumer, 'contract_discounts') = 'contract_discounts')
+         and not exists (select from contract_discount_walks
+                          where store_id = ${ctx.storeId} and next_at <= statement_timestamp())),
     held as (
       select coalesce(s.receiver_member_id, s.member_id) as holder, min(t.tier) as tier
         from subscriptions s
@@ -164,10 +171,10 @@ export const contractDiscountsFollowMemberships = defineAuditRule({
     wanted as (
       select s.id, t.tier
         from subscriptions s
-        join plans p on p.store_id = ${ctx.storeId} and p.id = s.plan_id and p.type = 'product'
+        left join plans p on p.store_id = ${ctx.storeId} and p.id = s.plan_id
         join held h on h.holder = s.member_id
         join contract_discount_terms t on t.store_id = ${ctx.storeId} and t.tier = h.tier and t.terms_hash is not null
-       where s.store_id = ${ctx.storeId} and s.status in ('active', 'paused')),
+       where s.store_id = ${ctx.storeId} and s.status in ('active', 'paused') and coalesce(p.type = 'product', true)),
     kept as (
       select subscription_id as id, tier from contract_discounts where store_id = ${ctx.storeId} and tier is not null)
     select 'sub_' || coalesce(w.id, k.id) as subject,

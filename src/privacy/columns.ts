@@ -20,6 +20,7 @@ export const NOT_PERSONAL: Record<string, readonly string[]> = {
   ],
   contract_activities: ['kind', 'actor', 'plan_group_name', 'plan_name', 'cause'],
   contract_discount_terms: ['tier', 'terms_hash'],
+  contract_discount_walks: ['last_error'],
   contract_discounts: ['tier', 'terms_hash'],
   credit_codes: ['code', 'status', 'ended_by', 'platform_discount_id'],
   credit_entries: ['mark'],

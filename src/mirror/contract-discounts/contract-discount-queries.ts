@@ -5,8 +5,16 @@ import { TIERS, type Tier } from '#plans/pricing'
 /** What renewals get of a tier that has a main plan; a null hash: nothing. */
 export type TierTerms = { tier: Tier; termsHash: string | null }
 
-/** Replaces what renewals get of the tiers. */
-export async function writeTerms(ctx: Ctx, terms: TierTerms[]): Promise<void> {
+/** Replaces what renewals get of the tiers; false where they get the same as before. The store's walk must be locked. */
+export async function writeTerms(ctx: Ctx, terms: TierTerms[]): Promise<boolean> {
+  const before = await ctx.tx.many(
+    row({ tier: oneOf(...TIERS), termsHash: nullable(text) }),
+    sql`select tier, terms_hash from contract_discount_terms where store_id = ${ctx.storeId}`
+  )
+  const hashes = new Map(before.map(({ tier, termsHash }) => [tier, termsHash]))
+  // A tier without a plan is another thing than one whose plan gives nothing.
+  const isSame = ({ tier, termsHash }: TierTerms): boolean => hashes.get(tier) === termsHash
+  if (before.length === terms.length && terms.every(isSame)) return false
   const tiers = terms.map(({ tier }) => tier)
   await ctx.tx.run(sql`
     delete from contract_discount_terms where store_id = ${ctx.storeId} and tier <> all(${tiers}::text[])`)
@@ -15,6 +23,7 @@ export async function writeTerms(ctx: Ctx, terms: TierTerms[]): Promise<void> {
     select ${ctx.storeId}, t.tier, t.hash
       from unnest(${tiers}::text[], ${terms.map(({ termsHash }) => termsHash)}::text[]) as t(tier, hash)
     on conflict (store_id, tier) do update set terms_hash = excluded.terms_hash`)
+  return true
 }
 
 /** Whether any contract of the store can have a discount of ours: a tier gives one, or one was given before. */
@@ -29,66 +38,83 @@ export async function hasContractDiscounts(ctx: Ctx): Promise<boolean> {
   return has
 }
 
-/** A page of the customers whose contracts can have a discount of ours, by id after `afterId`. */
-export async function listConcernedMembers(ctx: Ctx, afterId: number, limit: number): Promise<number[]> {
-  const rows = await ctx.tx.many(
-    row({ id: int }),
+/**
+ * A page of the members by id after `afterId`; `isConcerned`: a contract of theirs can have a discount of ours. Each is looked up by itself,
+ * so that no plan reads the contracts of others, also without statistics.
+ */
+export function listMembersPage(
+  ctx: Ctx,
+  afterId: number,
+  limit: number
+): Promise<{ id: number; isConcerned: boolean }[]> {
+  return ctx.tx.many(
+    row({ id: int, isConcerned: bool }),
     sql`
-    select m.id from members m
-     where m.store_id = ${ctx.storeId} and m.id > ${afterId}
-       and exists (select from subscriptions s
+    select k.id,
+           exists (select from subscriptions s
                      left join plans p on p.store_id = ${ctx.storeId} and p.id = s.plan_id
-                     left join contract_discounts d on d.store_id = ${ctx.storeId} and d.subscription_id = s.id
-                    where s.store_id = ${ctx.storeId} and s.member_id = m.id
+                     left join lateral (
+                       select subscription_id from contract_discounts
+                        where store_id = ${ctx.storeId} and subscription_id = s.id offset 0) d on true
+                    where s.store_id = ${ctx.storeId} and s.member_id = k.id
                       and (d.subscription_id is not null or s.member_discount_minor > 0
-                           or p.type = 'product' and s.status in ('active', 'paused')))
-     order by m.id limit ${limit}`
+                           or coalesce(p.type = 'product', true) and s.status in ('active', 'paused'))
+                   offset 0) as is_concerned
+      from (select id from members where store_id = ${ctx.storeId} and id > ${afterId} order by id limit ${limit}) k
+     order by k.id`
   )
-  return rows.map(({ id }) => id)
 }
 
 /**
  * Derives anew which tier counts for the active and paused product contracts of these customers, and has those compared for which it is
- * another, or means another discount; and those that were read with one of which nothing is known here, as after a restored backup. The holder of a membership counts: of a gift its receiver. Elite is before VIP, where Elite has a
- * main plan. Returns how many are to be compared.
+ * another, or means another discount; and those that were read with one of which nothing is known here, as after a restored backup. A
+ * contract without a plan of ours is one of products. The holder of a membership counts: of a gift its receiver. Elite is before VIP, where
+ * Elite has a main plan. Each customer and contract is looked up by itself, so that no plan reads those of others, also without statistics.
  */
-export async function deriveWanted(ctx: Ctx, memberIds: number[]): Promise<number> {
-  return ctx.tx.run(sql`
+export async function deriveWanted(ctx: Ctx, memberIds: number[]): Promise<void> {
+  await ctx.tx.run(sql`
     insert into contract_discounts (store_id, subscription_id, tier, terms_hash, due_at)
     select ${ctx.storeId}, w.id, w.tier, w.terms_hash, ${ctx.now}
       from (
-        with held as (
-          select s.member_id as holder, p.type from subscriptions s
-            join plans p on p.store_id = ${ctx.storeId} and p.id = s.plan_id
-           where s.store_id = ${ctx.storeId} and s.member_id = any(${memberIds}::bigint[]) and s.receiver_member_id is null
-             and s.status = 'active'
-          union all
-          select s.receiver_member_id, p.type from subscriptions s
-            join plans p on p.store_id = ${ctx.storeId} and p.id = s.plan_id
-           where s.store_id = ${ctx.storeId} and s.receiver_member_id = any(${memberIds}::bigint[]) and s.status = 'active'),
-        -- By name, elite is before vip.
-        counting as (
-          select h.holder, min(t.tier) as tier from held h
-            join contract_discount_terms t on t.store_id = ${ctx.storeId} and t.tier = h.type
-           group by h.holder),
-        contracts as (
-          select s.id, s.member_id, p.type = 'product' and s.status in ('active', 'paused') as counts,
-                 d.tier as tier_before, d.terms_hash as hash_before,
-                 d.subscription_id is null and s.member_discount_minor > 0
-                   and (s.status not in ('cancelled', 'expired') or s.grace_ends_at is not null) as is_unknown
-            from subscriptions s
-            left join plans p on p.store_id = ${ctx.storeId} and p.id = s.plan_id
-            left join contract_discounts d on d.store_id = ${ctx.storeId} and d.subscription_id = s.id
-           where s.store_id = ${ctx.storeId} and s.member_id = any(${memberIds}::bigint[]))
-        select c.id, t.tier, t.terms_hash from contracts c
-          left join counting h on h.holder = c.member_id and c.counts
+        select c.id, t.tier, t.terms_hash
+          from unnest(${memberIds}::bigint[]) as m(id)
+          -- By name, elite is before vip.
+          cross join lateral (
+            select min(t.tier) as tier
+              from (select plan_id from subscriptions
+                     where store_id = ${ctx.storeId} and member_id = m.id and receiver_member_id is null and status = 'active'
+                    union all
+                    select plan_id from subscriptions
+                     where store_id = ${ctx.storeId} and receiver_member_id = m.id and status = 'active') h
+              join plans p on p.store_id = ${ctx.storeId} and p.id = h.plan_id
+              join contract_discount_terms t on t.store_id = ${ctx.storeId} and t.tier = p.type) h
+          cross join lateral (
+            select s.id, coalesce(p.type = 'product', true) and s.status in ('active', 'paused') as counts,
+                   s.member_discount_minor > 0
+                     and (s.status not in ('cancelled', 'expired') or s.grace_ends_at is not null) as is_reduced
+              from subscriptions s
+              left join plans p on p.store_id = ${ctx.storeId} and p.id = s.plan_id
+             where s.store_id = ${ctx.storeId} and s.member_id = m.id offset 0) c
+          left join lateral (
+            select subscription_id, tier, terms_hash from contract_discounts
+             where store_id = ${ctx.storeId} and subscription_id = c.id offset 0) d on true
           left join contract_discount_terms t
-            on t.store_id = ${ctx.storeId} and t.tier = h.tier and t.terms_hash is not null
-         where t.tier is distinct from c.tier_before or t.terms_hash is distinct from c.hash_before or c.is_unknown
+            on t.store_id = ${ctx.storeId} and t.tier = h.tier and c.counts and t.terms_hash is not null
+         where t.tier is distinct from d.tier or t.terms_hash is distinct from d.terms_hash
+            or d.subscription_id is null and c.is_reduced
          order by c.id offset 0) w
     on conflict (store_id, subscription_id) do update
       set tier = excluded.tier, terms_hash = excluded.terms_hash, due_at = excluded.due_at,
           version = contract_discounts.version + 1, attempts = 0, problem = null, last_error = null`)
+}
+
+/** The subscriptions of these customers, ended ones too. */
+export async function listSubscriptionsOf(ctx: Ctx, memberIds: number[]): Promise<number[]> {
+  const rows = await ctx.tx.many(
+    row({ id: int }),
+    sql`select id from subscriptions where store_id = ${ctx.storeId} and member_id = any(${memberIds}::bigint[])`
+  )
+  return rows.map(({ id }) => id)
 }
 
 /** Has the contracts of these subscriptions compared that have or may have a discount of ours. */
@@ -98,13 +124,6 @@ export async function markContractDiscountsDue(ctx: Ctx, subscriptionIds: number
     update contract_discounts
        set due_at = least(due_at, ${ctx.now}), version = version + 1, attempts = 0
      where store_id = ${ctx.storeId} and subscription_id = any(${subscriptionIds}::bigint[])`)
-}
-
-/** Has all contracts of the store compared that have or may have a discount of ours. */
-export async function markAllContractDiscountsDue(ctx: Ctx): Promise<void> {
-  await ctx.tx.run(sql`
-    update contract_discounts set due_at = least(due_at, ${ctx.now}), version = version + 1, attempts = 0
-     where store_id = ${ctx.storeId}`)
 }
 
 const Claimed = row({

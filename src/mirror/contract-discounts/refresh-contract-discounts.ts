@@ -3,13 +3,20 @@ import type { Ctx } from '#kit/postgres'
 import { lockMembers, membersOfFacts } from '#members'
 import { findMainPlans, listPlans, tierPlanOf } from '#plans'
 import { TIERS } from '#plans/pricing'
+import { forgetStoreContext } from '#stores'
 import {
   deriveWanted,
   hasContractDiscounts,
-  listConcernedMembers,
+  listMembersPage,
+  listSubscriptionsOf,
   markContractDiscountsDue,
   writeTerms
 } from './contract-discount-queries.ts'
+import {
+  askForContractDiscountWalk,
+  type ContractDiscountWalk,
+  lockContractDiscountWalk
+} from './contract-discount-walks.ts'
 import { termsHashOf } from './wanted-contract-discounts.ts'
 
 /** The facts after which somebody may hold another membership, or have another product contract. A renewal is none of them. */
@@ -23,10 +30,11 @@ const FACTS = [
   'subscription.updated'
 ] as const
 
-/** Contracts of before are derived with the discounts of the checkout, at the latest after an hour. */
+/** Contracts of before are derived by the walk, with which a store begins. */
 export const contractDiscountsConsumer = consumer('contract_discounts', FACTS, refreshOfFacts, { from: 'now' })
 
-const MEMBERS_AT_ONCE = 1000
+/** Members of a page: they are locked until it is derived. */
+const PAGE = 500
 
 /** It reads what is true now, so that a repeated fact changes nothing. */
 async function refreshOfFacts(ctx: Ctx, facts: StoredFact[]): Promise<void> {
@@ -45,25 +53,39 @@ export async function transferContractDiscounts(ctx: Ctx, fromMember: number, to
 }
 
 /**
- * Derives anew which discounts the product contracts of the store are to have: a plan or a setting is another. Contracts for which nothing
- * is another cost no write.
+ * Writes what renewals get of the tiers. Where a plan or a setting gives something else than before, or `isComparing` asks for a comparison
+ * with the platform, the product contracts of the store are walked over, a page at a time. Facts that come after the transaction are derived
+ * with the new terms, and the walk begins after it: so each contract has them, whoever is first.
  */
-export async function refreshContractDiscounts(ctx: Ctx): Promise<void> {
+export async function refreshContractDiscounts(ctx: Ctx, { isComparing = false } = {}): Promise<void> {
+  await lockContractDiscountWalk(ctx)
+  // What the transaction has read of the settings may be from before the lock.
+  forgetStoreContext(ctx)
   const main = await findMainPlans(ctx, await listPlans(ctx))
-  await writeTerms(
+  const isOther = await writeTerms(
     ctx,
     TIERS.flatMap((tier) => {
       const plan = main[tier]
       return plan ? { tier, termsHash: termsHashOf(tierPlanOf(plan)) } : []
     })
   )
-  if (!(await hasContractDiscounts(ctx))) return
-  for (let after = 0; ; ) {
-    const members = await listConcernedMembers(ctx, after, MEMBERS_AT_ONCE)
-    await deriveOf(ctx, members)
-    if (members.length < MEMBERS_AT_ONCE) return
-    after = members.at(-1)!
-  }
+  if (isOther || isComparing) await askForContractDiscountWalk(ctx, { isComparing })
+}
+
+/**
+ * Derives the page of members that a walk has reached. Contracts for which nothing is another cost no write. Returns the last member of the
+ * page; null at the end.
+ */
+export async function refreshPage(
+  ctx: Ctx,
+  { afterId, isComparing }: Pick<ContractDiscountWalk, 'afterId' | 'isComparing'>
+): Promise<number | null> {
+  if (!(await hasContractDiscounts(ctx))) return null
+  const page = await listMembersPage(ctx, afterId, PAGE)
+  const members = page.filter(({ isConcerned }) => isConcerned).map(({ id }) => id)
+  await deriveOf(ctx, members)
+  if (isComparing) await markContractDiscountsDue(ctx, await listSubscriptionsOf(ctx, members))
+  return page.length === PAGE ? page.at(-1)!.id : null
 }
 
 async function deriveOf(ctx: Ctx, memberIds: number[]): Promise<void> {

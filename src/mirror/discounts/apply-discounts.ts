@@ -51,14 +51,17 @@ export async function applyDiscounts(deps: Deps, plan: DiscountPlan): Promise<Pl
     const wanted = new Set(plan.wanted.map(({ slot }) => slot))
     for (const slot of SLOTS) {
       const node = known.get(slot)
-      if (node && !wanted.has(slot)) await end(deps, node, node.platformId ? found.get(node.platformId) : undefined)
+      if (!node || wanted.has(slot)) continue
+      await attempt(deps, node, () => end(deps, node, node.platformId ? found.get(node.platformId) : undefined))
     }
     const resolve = resolver(deps, plan)
     for (const one of plan.wanted) {
       const before = known.get(one.slot) ?? { slot: one.slot, platformId: null, isActive: false, problem: null }
       await attempt(deps, before, async () => {
         const discount = await resolve(one)
-        return keep(deps, plan, before, before.platformId ? found.get(before.platformId) : undefined, discount)
+        const known = before.platformId ? found.get(before.platformId) : undefined
+        const platformId = await keep(deps, plan, before, known, discount)
+        return { slot: before.slot, platformId, isActive: true, problem: null }
       })
     }
     return succeeded(null)
@@ -70,19 +73,25 @@ export async function applyDiscounts(deps: Deps, plan: DiscountPlan): Promise<Pl
 }
 
 /** Does something about one discount, and records why it cannot be where the platform refuses it. */
-async function attempt(deps: Deps, before: DiscountNode, work: () => Promise<string>): Promise<void> {
+async function attempt(deps: Deps, before: DiscountNode, work: () => Promise<DiscountNode>): Promise<void> {
   try {
-    const platformId = await work()
-    await record(deps, before, { slot: before.slot, platformId, isActive: true, problem: null })
+    await record(deps, before, await work())
   } catch (err) {
     if (!(err instanceof Refused)) throw err
     await record(deps, before, { ...before, problem: err.message })
   }
 }
 
-async function end(deps: Deps, node: DiscountNode, found: FoundDiscount | undefined): Promise<void> {
-  if (found?.isActive) take(await deps.connector.automaticDiscounts.deactivate(found.id))
-  await record(deps, node, { ...node, platformId: found ? node.platformId : null, isActive: false, problem: null })
+/** Ends a discount that is not wanted. One that the platform does not end stays known as active, so that it is tried again. */
+async function end({ connector }: Deps, node: DiscountNode, found: FoundDiscount | undefined): Promise<DiscountNode> {
+  if (found?.isActive) {
+    const ended = await connector.automaticDiscounts.deactivate(found.id)
+    if (!ended.ok && ended.failure.kind === 'rejected') {
+      throw new Refused(`It is not wanted any more, and cannot be ended: ${ended.failure.message}`)
+    }
+    take(ended)
+  }
+  return { ...node, platformId: found ? node.platformId : null, isActive: false, problem: null }
 }
 
 /** Records a discount that is not as it was known to be, and has its metafields, and those that speak of it, compared. */

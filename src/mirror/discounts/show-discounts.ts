@@ -1,6 +1,5 @@
 import type { Ctx } from '#kit/postgres'
 import { settingsOf } from '#stores'
-import { markAllContractDiscountsDue } from '../contract-discounts/contract-discount-queries.ts'
 import { refreshContractDiscounts } from '../contract-discounts/refresh-contract-discounts.ts'
 import { notEnforcedOnRenewals } from '../contract-discounts/wanted-contract-discounts.ts'
 import type { Enforcement } from '../discount-slots.ts'
@@ -37,7 +36,6 @@ export async function showDiscounts(ctx: Ctx): Promise<DiscountsShown> {
 
 /** Has the discounts compared with the platform and corrected now, with those of members' product contracts. */
 export async function syncDiscounts(ctx: Ctx): Promise<void> {
+  await refreshContractDiscounts(ctx, { isComparing: true })
   if (!(await askForDiscounts(ctx))) throw discountsNotKept()
-  await refreshContractDiscounts(ctx)
-  await markAllContractDiscountsDue(ctx)
 }
