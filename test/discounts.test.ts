@@ -338,6 +338,43 @@ test('switched off they are ended, and ended they stay; the other kind replaces 
   assert.deepEqual(await shop.off(ada), [['VIP member price', 360]])
 })
 
+test('one that the platform does not end keeps no other from its own, is said, and is ended by the next comparison', async () => {
+  const shipping = { free_shipping: { countries: [], message: 'Members ship free' } }
+  const shop = await aShop({ ...TENTH, ...shipping })
+  await shop.set({ enforced_by: 'native' })
+  const before = await shop.nodes()
+  const shippingId = before.vip_shipping.platform_id
+  const refuses = shop.withApi({
+    deactivate: async () => ({ ok: false, failure: { kind: 'rejected', message: 'It is locked by another app' } })
+  })
+  const done = await call(shop.store, 'PATCH', `/plans/${shop.vip}`, {
+    perks: { discount: { value: 20, type: 'percentage', price_base: 'sale' }, free_shipping: null }
+  })
+  assert.equal(done.status, 200)
+  await shop.due()
+  assert.equal(await refuses.runOnce(shop.storeId), 1)
+  const found = (await shop.found(before.vip_prices.platform_id))!.discount
+  assert.deepEqual(found?.kind === 'basic' && found.value, { percent: 20 }, 'the others go on')
+  const problem = 'It is not wanted any more, and cannot be ended: It is locked by another app'
+  const { vip_prices, vip_shipping } = await shop.nodes()
+  assert.deepEqual(
+    [vip_prices.problem, vip_shipping.problem, vip_shipping.active, vip_shipping.platform_id],
+    [null, problem, true, shippingId]
+  )
+  const { last_error } = await shop.shown()
+  assert.equal(last_error, null)
+  assert.deepEqual(
+    (await shop.warnings()).filter(({ check }) => check === 'discounts_kept'),
+    [{ check: 'discounts_kept', subject: 'discount vip_shipping', message: problem }]
+  )
+  assert.match((await run(['platform', 'discounts', '--store', shop.store.domain])).out, /cannot be ended: It is locked/)
+  await shop.due()
+  while ((await shop.withApi({}).runOnce(shop.storeId)) > 0);
+  assert.equal((await shop.found(shippingId))!.isActive, false)
+  const after = (await shop.nodes()).vip_shipping
+  assert.deepEqual([after.problem, after.active], [null, false])
+})
+
 test('a function that is not in the shop is said, and takes nothing away', async () => {
   const shop = await aShop()
   await shop.set({ enforced_by: 'function', function_handle: 'nothing-there' })

@@ -38,10 +38,11 @@ export async function hasContractDiscounts(ctx: Ctx): Promise<boolean> {
   return has
 }
 
-/**
- * A page of the members by id after `afterId`; `isConcerned`: a contract of theirs can have a discount of ours. Each is looked up by itself,
- * so that no plan reads the contracts of others, also without statistics.
- */
+// Pages of customers are read in a loop, perhaps by plans that were made while the store was empty. Then a key that is compared by `=` looks no
+// cheaper than any other index of the store, which is read whole for each customer; a condition on the status does so too. A range that is
+// sorted by the key leaves only the index of the key.
+
+/** A page of the members by id after `afterId`; `isConcerned`: a contract of theirs can have a discount of ours. */
 export function listMembersPage(
   ctx: Ctx,
   afterId: number,
@@ -51,14 +52,15 @@ export function listMembersPage(
     row({ id: int, isConcerned: bool }),
     sql`
     select k.id,
-           exists (select from subscriptions s
-                     left join plans p on p.store_id = ${ctx.storeId} and p.id = s.plan_id
+           exists (select from (select id, plan_id, status, member_discount_minor from subscriptions
+                                 where store_id = ${ctx.storeId} and member_id between k.id and k.id order by member_id offset 0) s
+                     left join lateral (
+                       select type from plans where store_id = ${ctx.storeId} and id = s.plan_id offset 0) p on true
                      left join lateral (
                        select subscription_id from contract_discounts
-                        where store_id = ${ctx.storeId} and subscription_id = s.id offset 0) d on true
-                    where s.store_id = ${ctx.storeId} and s.member_id = k.id
-                      and (d.subscription_id is not null or s.member_discount_minor > 0
-                           or coalesce(p.type = 'product', true) and s.status in ('active', 'paused'))
+                        where store_id = ${ctx.storeId} and subscription_id between s.id and s.id order by subscription_id offset 0) d on true
+                    where d.subscription_id is not null or s.member_discount_minor > 0
+                       or coalesce(p.type = 'product', true) and s.status in ('active', 'paused')
                    offset 0) as is_concerned
       from (select id from members where store_id = ${ctx.storeId} and id > ${afterId} order by id limit ${limit}) k
      order by k.id`
@@ -69,9 +71,9 @@ export function listMembersPage(
  * Derives anew which tier counts for the active and paused product contracts of these customers, and has those compared for which it is
  * another, or means another discount; and those that were read with one of which nothing is known here, as after a restored backup. A
  * contract without a plan of ours is one of products. The holder of a membership counts: of a gift its receiver. Elite is before VIP, where
- * Elite has a main plan. Each customer and contract is looked up by itself, so that no plan reads those of others, also without statistics.
+ * Elite has a main plan. `isComparing`: all that have or may have a discount are compared.
  */
-export async function deriveWanted(ctx: Ctx, memberIds: number[]): Promise<void> {
+export async function deriveWanted(ctx: Ctx, memberIds: number[], isComparing: boolean): Promise<void> {
   await ctx.tx.run(sql`
     insert into contract_discounts (store_id, subscription_id, tier, terms_hash, due_at)
     select ${ctx.storeId}, w.id, w.tier, w.terms_hash, ${ctx.now}
@@ -81,40 +83,35 @@ export async function deriveWanted(ctx: Ctx, memberIds: number[]): Promise<void>
           -- By name, elite is before vip.
           cross join lateral (
             select min(t.tier) as tier
-              from (select plan_id from subscriptions
-                     where store_id = ${ctx.storeId} and member_id = m.id and receiver_member_id is null and status = 'active'
+              from ((select plan_id, status, receiver_member_id is null as is_own from subscriptions
+                      where store_id = ${ctx.storeId} and member_id between m.id and m.id order by member_id)
                     union all
-                    select plan_id from subscriptions
-                     where store_id = ${ctx.storeId} and receiver_member_id = m.id and status = 'active') h
-              join plans p on p.store_id = ${ctx.storeId} and p.id = h.plan_id
-              join contract_discount_terms t on t.store_id = ${ctx.storeId} and t.tier = p.type) h
+                    (select plan_id, status, true from subscriptions
+                      where store_id = ${ctx.storeId} and receiver_member_id between m.id and m.id order by receiver_member_id)
+                    offset 0) h
+             cross join lateral (
+               select type from plans where store_id = ${ctx.storeId} and id = h.plan_id offset 0) p
+              join contract_discount_terms t on t.store_id = ${ctx.storeId} and t.tier = p.type
+             where h.is_own and h.status = 'active') h
           cross join lateral (
             select s.id, coalesce(p.type = 'product', true) and s.status in ('active', 'paused') as counts,
                    s.member_discount_minor > 0
                      and (s.status not in ('cancelled', 'expired') or s.grace_ends_at is not null) as is_reduced
-              from subscriptions s
-              left join plans p on p.store_id = ${ctx.storeId} and p.id = s.plan_id
-             where s.store_id = ${ctx.storeId} and s.member_id = m.id offset 0) c
+              from (select id, plan_id, status, grace_ends_at, member_discount_minor from subscriptions
+                     where store_id = ${ctx.storeId} and member_id between m.id and m.id order by member_id offset 0) s
+              left join lateral (
+                select type from plans where store_id = ${ctx.storeId} and id = s.plan_id offset 0) p on true offset 0) c
           left join lateral (
             select subscription_id, tier, terms_hash from contract_discounts
-             where store_id = ${ctx.storeId} and subscription_id = c.id offset 0) d on true
+             where store_id = ${ctx.storeId} and subscription_id between c.id and c.id order by subscription_id offset 0) d on true
           left join contract_discount_terms t
             on t.store_id = ${ctx.storeId} and t.tier = h.tier and c.counts and t.terms_hash is not null
          where t.tier is distinct from d.tier or t.terms_hash is distinct from d.terms_hash
-            or d.subscription_id is null and c.is_reduced
+            or d.subscription_id is null and c.is_reduced or d.subscription_id is not null and ${isComparing}::boolean
          order by c.id offset 0) w
     on conflict (store_id, subscription_id) do update
       set tier = excluded.tier, terms_hash = excluded.terms_hash, due_at = excluded.due_at,
           version = contract_discounts.version + 1, attempts = 0, problem = null, last_error = null`)
-}
-
-/** The subscriptions of these customers, ended ones too. */
-export async function listSubscriptionsOf(ctx: Ctx, memberIds: number[]): Promise<number[]> {
-  const rows = await ctx.tx.many(
-    row({ id: int }),
-    sql`select id from subscriptions where store_id = ${ctx.storeId} and member_id = any(${memberIds}::bigint[])`
-  )
-  return rows.map(({ id }) => id)
 }
 
 /** Has the contracts of these subscriptions compared that have or may have a discount of ours. */

@@ -8,7 +8,6 @@ import {
   deriveWanted,
   hasContractDiscounts,
   listMembersPage,
-  listSubscriptionsOf,
   markContractDiscountsDue,
   writeTerms
 } from './contract-discount-queries.ts'
@@ -83,15 +82,14 @@ export async function refreshPage(
   if (!(await hasContractDiscounts(ctx))) return null
   const page = await listMembersPage(ctx, afterId, PAGE)
   const members = page.filter(({ isConcerned }) => isConcerned).map(({ id }) => id)
-  await deriveOf(ctx, members)
-  if (isComparing) await markContractDiscountsDue(ctx, await listSubscriptionsOf(ctx, members))
+  await deriveOf(ctx, members, isComparing)
   return page.length === PAGE ? page.at(-1)!.id : null
 }
 
-async function deriveOf(ctx: Ctx, memberIds: number[]): Promise<void> {
+async function deriveOf(ctx: Ctx, memberIds: number[], isComparing = false): Promise<void> {
   const ids = [...new Set(memberIds)]
   if (ids.length === 0) return
   // Of two transactions that derive something for one customer, the later sees what the other saw.
   await lockMembers(ctx, ids)
-  await deriveWanted(ctx, ids)
+  await deriveWanted(ctx, ids, isComparing)
 }
