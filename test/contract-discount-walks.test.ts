@@ -241,7 +241,7 @@ test('on demand every contract of the walk is compared with the platform, otherw
   assert.equal(await due(), 30)
 })
 
-test('a contract that is created behind the walk has the new terms by its fact', async () => {
+test('a contract without a plan that is created behind the walk has the new terms by its fact', async () => {
   const shop = await aShop(600)
   const [first] = await shop.memberIds()
   await shop.setPerks(stacked(20))
@@ -256,7 +256,20 @@ test('a contract that is created behind the walk has the new terms by its fact',
   })
   assert.deepEqual(await shop.wanted(), [before! + 1])
   while ((await walk.runOnce(shop.storeId)) > 0);
+  // It has no plan: so it is one to products, for the doctor too.
   assert.deepEqual(await shop.wanted(), [601])
+  const found = async () => {
+    const { findings } = await auditStore(db, shop.storeId)
+    return findings.filter(({ check }) => check === 'contract_discounts_follow_memberships').length
+  }
+  assert.equal(await found(), 0)
+  await shop.inStore(({ tx, storeId }) =>
+    tx.run(sql`
+      delete from contract_discounts
+       where store_id = ${storeId} and subscription_id = (
+         select id from subscriptions where store_id = ${storeId} and platform_contract_id = '99')`)
+  )
+  assert.equal(await found(), 1)
 })
 
 test('a comparison that has read the settings before they were changed does not write what they gave', async () => {

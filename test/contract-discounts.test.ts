@@ -205,30 +205,6 @@ test('a paused product subscription has it too, and one that goes to Elite gets 
   assert.deepEqual(await shop.discounts(coffee.contractId), VIP20)
 })
 
-test('a subscription without a plan is one to products', async () => {
-  const shop = await aShop()
-  const ada = await shop.person('ada@example.com')
-  const coffee = await shop.join(ada, 'Coffee')
-  await db.inStore(shop.storeId, ({ tx, storeId }) =>
-    tx.run(sql`
-      update subscriptions set plan_id = null, plan_version = null
-       where store_id = ${storeId} and platform_contract_id = ${coffee.contractId}`)
-  )
-  await shop.join(ada, 'VIP')
-  assert.equal((await shop.show(coffee.id)).plan_id, null)
-  assert.deepEqual(await shop.discounts(coffee.contractId), VIP20)
-  assert.deepEqual(await shop.rules(), { findings: [], warnings: [] })
-  // The rule of the doctor counts it too.
-  await db.inStore(shop.storeId, (ctx) =>
-    ctx.tx.run(sql`delete from contract_discounts where store_id = ${ctx.storeId}`)
-  )
-  const { findings } = await shop.rules()
-  assert.deepEqual(
-    findings.map(({ subject }: { subject: string }) => subject),
-    [coffee.id]
-  )
-})
-
 test('of a gift the receiver has it, and the giver does not', async () => {
   const shop = await aShop()
   const [ada, bo] = [await shop.person('ada@example.com'), await shop.person('bo@example.com')]
