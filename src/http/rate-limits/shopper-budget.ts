@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import { networkOf } from '#kit/addresses'
-import { shopperAddress } from '../shared/shopper-address.ts'
 import { BUDGETS } from './budgets.ts'
 import { countFamily } from './count-request.ts'
 import type { RateLimiter } from './rate-limiter.ts'
+import { shopperAddress } from './shopper-address.ts'
 
 /** A caller without a key has the limits of the smallest plan, as one without credentials. */
 const SHOPPER_BUDGET = BUDGETS.starter

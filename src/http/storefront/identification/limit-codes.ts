@@ -3,7 +3,7 @@ import { networkOf } from '#kit/addresses'
 import type { Budget } from '../../rate-limits/budgets.ts'
 import { RateLimited } from '../../rate-limits/rate-limited.ts'
 import type { RateLimiter } from '../../rate-limits/rate-limiter.ts'
-import { shopperAddress } from '../../shared/shopper-address.ts'
+import { shopperAddress } from '../../rate-limits/shopper-address.ts'
 
 /** What one caller may ask for or try, whoever it is about; callers of a network of IPv6 count as one. */
 const PER_CALLER: Budget = { perMinute: 10, perDay: 500 }
