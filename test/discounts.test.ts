@@ -367,7 +367,10 @@ test('one that the platform does not end keeps no other from its own, is said, a
     (await shop.warnings()).filter(({ check }) => check === 'discounts_kept'),
     [{ check: 'discounts_kept', subject: 'discount vip_shipping', message: problem }]
   )
-  assert.match((await run(['platform', 'discounts', '--store', shop.store.domain])).out, /cannot be ended: It is locked/)
+  assert.match(
+    (await run(['platform', 'discounts', '--store', shop.store.domain])).out,
+    /cannot be ended: It is locked/
+  )
   await shop.due()
   while ((await shop.withApi({}).runOnce(shop.storeId)) > 0);
   assert.equal((await shop.found(shippingId))!.isActive, false)
