@@ -29,9 +29,7 @@ export function passFiles(
     webServiceURL: webServiceUrl,
     authenticationToken: token,
     ...(memberId && {
-      barcodes: [
-        { format: 'PKBarcodeFormatQR', message: memberId, messageEncoding: 'iso-8859-1', altText: memberId }
-      ]
+      barcodes: [{ format: 'PKBarcodeFormatQR', message: memberId, messageEncoding: 'iso-8859-1', altText: memberId }]
     }),
     storeCard: {
       headerFields: [

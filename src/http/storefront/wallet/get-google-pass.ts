@@ -5,7 +5,11 @@ import type { Surface } from '../../shared/surface.ts'
 import { customerOf } from '../shoppers.ts'
 
 const GoogleLink = Type.Object(
-  { save_url: Type.String({ description: 'The link that adds the pass, signed; it names the pass, which Google has by then' }) },
+  {
+    save_url: Type.String({
+      description: 'The link that adds the pass, signed; it names the pass, which Google has by then'
+    })
+  },
   {
     title: 'GoogleWalletLink',
     description: 'A link to Google Wallet.',
