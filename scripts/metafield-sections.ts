@@ -52,6 +52,7 @@ function valueWords(schema: Schema): string {
   if (schema.type === 'array')
     return schema.items!.properties || schema.items!.anyOf ? 'list' : `list of: ${valueWords(schema.items!)}`
   if (schema.type === 'object') return 'object'
+  if (schema.type === 'boolean') return '`true`, `false`'
   if (schema.type === 'null') return '`null`'
   if (schema.type === 'integer') {
     const { minimum, maximum } = schema

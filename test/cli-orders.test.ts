@@ -144,6 +144,7 @@ test('an import reads the orders that are missing here, and says how many there 
       'order_effects',
       'platform_refunds',
       'order_transactions',
+      'followed_disputes',
       'order_disputes',
       'order_refunds'
     ]) {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { adminOf } from './admin-calls.ts'
 import { testDatabase } from './database.ts'
+import { aStoreWithEvents } from './recorded-events.ts'
 import { startService } from './service-builder.ts'
 
 const { url } = await testDatabase()
@@ -10,12 +11,26 @@ const service = await startService(url)
 const { call } = adminOf(service)
 const { dispute } = service.sandbox.controls
 
-/** A shop with the plan Gold, which issues 10.00 of credit with each paid cycle, and the plan Try, which begins with a trial. */
+const TRIAL = { trial_type: 'days', trial_days: 14, trial_price: '1.00' }
+
+async function aProduct({ shop }: Awaited<ReturnType<typeof aStoreWithEvents>>): Promise<string> {
+  const { product } = await shop(
+    `mutation($product: ProductCreateInput!) { productCreate(product: $product) { product { id } userErrors { message } } }`,
+    { product: { title: 'Beans', status: 'ACTIVE' } }
+  )
+  return product.id
+}
+
+/**
+ * A shop with the plan Gold, which issues 10.00 of credit with each paid cycle, and the plans Try and Coffee, a membership and products
+ * that begin with a trial.
+ */
 async function aShop({ isProtected }: { isProtected?: boolean } = {}) {
-  const store = await service.aStore()
+  const store = await aStoreWithEvents(service)
   const plans = [
     { name: 'Gold', tier: 'VIP', price: '40.00', perks: { store_credit: { amount: '10.00', type: 'storecredit' } } },
-    { name: 'Try', tier: 'Try', price: '20.00', trial_type: 'days', trial_days: 14, trial_price: '1.00' }
+    { name: 'Try', tier: 'Try', price: '20.00', ...TRIAL },
+    { name: 'Coffee', type: 'product', price: '12.00', ...TRIAL, product_ids: [await aProduct(store)] }
   ]
   for (const plan of plans)
     await service.admin('POST', `${store.at}/plans`, { type: 'vip', interval: 'month', ...plan })
@@ -124,6 +139,31 @@ test('a chargeback that begins in the second trial pauses it', async () => {
   assert.deepEqual(await statuses(), ['active', 'active'])
   await disputes(order, 'needs_response', 'chargeback')
   assert.deepEqual(await statuses(), ['active', 'paused'])
+})
+
+test('a dispute of products that is lost raises its alert, and a trial of products bars none of a membership', async () => {
+  const { at, customer, join, disputes, subscriptions, statuses, kinds } = await aShop()
+  await service.admin('PATCH', `${at}/settings`, { disputes: { on_lost: 'cancel' } })
+  const ada = await customer()
+  const order = await join(ada, 'Coffee')
+  await disputes(order, 'accepted', 'inquiry')
+  await disputes(order, 'lost')
+  assert.deepEqual([await kinds(), await statuses()], [['dispute_lost'], ['active']])
+  await join(ada, 'Try')
+  await join(ada, 'Coffee')
+  assert.deepEqual(await statuses(), ['active', 'active', 'active'], JSON.stringify(await subscriptions()))
+})
+
+test('a second trial is barred after a merge with a customer who has the chargeback', async () => {
+  const { at, storeId, customer, join, disputes, statuses, kinds } = await aShop()
+  const [ada, bo] = [await customer(), await customer('bo@example.com')]
+  const order = await join(ada, 'Try')
+  await disputes(order, 'lost', 'chargeback')
+  await join(bo, 'Try')
+  assert.deepEqual(await statuses(), ['active', 'active'])
+  await service.admin('POST', `${at}/sandbox/merges`, { customer: ada, into: bo })
+  await service.deps.settle(storeId)
+  assert.deepEqual([await statuses(), (await kinds()).includes('second_trial_barred')], [['active', 'paused'], true])
 })
 
 test('nothing bars a first trial, a trial after a chargeback that was won, one of somebody else, a paid membership, or without protection', async () => {

@@ -498,6 +498,9 @@ test('settings that the shop had before are taken over where they can be read; t
   }
   await set('svc_agreement', '{"agreement_enabled":"1"}')
   await set('svc_protection', '{"svc_protection":"perhaps"}')
+  // What no setting is behind is replaced, with its whole value in the alert.
+  const tiers = JSON.stringify([{ note: 'x'.repeat(3000) }])
+  await set('svc_loyalty_tiers', tiers)
   // The sandbox takes mail, so this can be on.
   await set('svc_otp', '{"otp_enabled":1}')
   await inStore(async (ctx) => {
@@ -512,7 +515,9 @@ test('settings that the shop had before are taken over where they can be read; t
     ['{"agreement_enabled":1}', '{"svc_protection":1}', '{"otp_enabled":1}']
   )
   const alerts = (await call(store, 'GET', '/alerts')).body.data.map((one: any) => one.message)
-  assert.equal(alerts.length, 1)
+  const ofTiers = alerts.filter((one: string) => one.includes('svc_loyalty_tiers')).toSorted()
+  assert.equal(ofTiers.map((one: string) => one.replace(/^.*of what it was: /, '')).join(''), tiers)
+  assert.equal(alerts.length, 1 + ofTiers.length)
   assert.match(
     alerts.join(),
     /svc_protection of the shop could not be taken over, since svc_protection must be 0 or 1.*it was {"svc_protection":"perhaps"}/

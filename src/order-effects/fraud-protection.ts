@@ -95,14 +95,16 @@ export async function barSecondTrials(
   )
 }
 
-/** A trial is a second one when the customer had one before, whatever became of that. */
+/** A trial of a membership is a second one when the customer had one before, whatever became of that. */
 function findBarred(ctx: Ctx, subscriptionIds: number[], memberIds: number[]) {
   return ctx.tx.many(
     row({ id: int, disputeId: text }),
     sql`
     select s.id, min(d.platform_dispute_id) as dispute_id
       from subscriptions s
+      join plans sp on sp.store_id = ${ctx.storeId} and sp.id = s.plan_id and sp.type <> 'product'
       join subscriptions e on e.store_id = ${ctx.storeId} and e.member_id = s.member_id and e.id < s.id and e.trial_ends_at is not null
+      join plans ep on ep.store_id = ${ctx.storeId} and ep.id = e.plan_id and ep.type <> 'product'
       join orders o on o.store_id = ${ctx.storeId} and o.member_id = s.member_id
       join order_disputes d on d.store_id = ${ctx.storeId} and d.order_id = o.id
       join followed_disputes f on f.store_id = ${ctx.storeId} and f.platform_dispute_id = d.platform_dispute_id and f.is_protected

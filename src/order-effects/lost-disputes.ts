@@ -36,12 +36,11 @@ async function cancelDisputed(
   return jobs.map(() => ({ done: true }))
 }
 
-/** What follows, once for each dispute, when a membership's order is lost to it: an alert, or the end of the membership. */
+/** What follows, once for each dispute, when a subscription's order is lost to it: an alert, or the end of the membership. */
 export async function applyLostDisputes(ctx: Ctx, orders: { order: OrderState; links: OrderLink[] }[]): Promise<void> {
-  const lost = orders.flatMap(({ order, links }) => {
-    const memberships = links.filter(({ tierName }) => tierName !== null)
-    return memberships.length === 0 ? [] : order.disputes.filter(isLost).map(({ id }) => ({ id, order, memberships }))
-  })
+  const lost = orders.flatMap(({ order, links }) =>
+    links.length === 0 ? [] : order.disputes.filter(isLost).map(({ id }) => ({ id, order, links }))
+  )
   if (lost.length === 0) return
   const fresh = await ctx.tx.many(
     row({ platformDisputeId: text }),
@@ -56,7 +55,10 @@ export async function applyLostDisputes(ctx: Ctx, orders: { order: OrderState; l
   const isFresh = new Set(fresh.map(({ platformDisputeId }) => platformDisputeId))
   const { onLost } = await settingsOf(ctx, disputeSettings)
   const news = lost.filter(({ id }) => isFresh.has(id))
-  const ids = news.flatMap(({ memberships }) => memberships.map(({ subscriptionId }) => subscriptionId))
+  // Who subscribes to products only keeps getting them: that is for people to decide.
+  const ids = news.flatMap(({ links }) =>
+    links.flatMap(({ tierName, subscriptionId }) => (tierName === null ? [] : subscriptionId))
+  )
   if (onLost === 'cancel') {
     await enqueue(
       ctx,
@@ -64,15 +66,24 @@ export async function applyLostDisputes(ctx: Ctx, orders: { order: OrderState; l
       ids.map((subscriptionId) => ({ subscriptionId }))
     )
   }
-  for (const { id, order, memberships } of news) {
-    const names = memberships.map(({ subscriptionId }) => publicId('sub', subscriptionId)).join(', ')
-    const isOne = memberships.length === 1
-    const ended = `${names} ${isOne ? 'is' : 'are'} cancelled.`
-    const left = `${names} ${isOne ? 'goes on: cancel it if it is' : 'go on: cancel them if they are'} to end.`
+  for (const { id, order, links } of news) {
+    const ended = onLost === 'cancel' ? links.filter(({ tierName }) => tierName !== null) : []
+    const left = links.filter((link) => !ended.includes(link))
+    const what = [
+      ...(ended.length > 0 ? [`${namesOf(ended)} ${ended.length === 1 ? 'is' : 'are'} cancelled.`] : []),
+      ...(left.length > 0
+        ? [
+            `${namesOf(left)} ${left.length === 1 ? 'goes on: cancel it if it is' : 'go on: cancel them if they are'} to end.`
+          ]
+        : [])
+    ].join(' ')
+    const isMembership = links.some(({ tierName }) => tierName !== null)
     await notify(ctx, {
       kind: 'dispute_lost',
-      subject: 'A dispute of a membership order was lost',
-      message: `Dispute ${id} of order ${publicId('ord', order.id)}, which belongs to ${names}, was lost. ${onLost === 'cancel' ? ended : left}`
+      subject: `A dispute of a ${isMembership ? 'membership' : 'subscription'} order was lost`,
+      message: `Dispute ${id} of order ${publicId('ord', order.id)}, which belongs to ${namesOf(links)}, was lost. ${what}`
     })
   }
 }
+
+const namesOf = (links: OrderLink[]) => links.map(({ subscriptionId }) => publicId('sub', subscriptionId)).join(', ')

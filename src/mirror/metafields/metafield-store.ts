@@ -109,7 +109,9 @@ const Walk = row({
   bulkStartedAt: nullable(instant),
   failures: int,
   fileFailures: int,
-  leaseToken: int
+  leaseToken: int,
+  /** No walk of this store has ended before. */
+  isFirst: bool
 })
 /**
  * A comparison of all customers that this process has in hand: first the platform reads its customers into a file (`start`, `wait`), then
@@ -140,7 +142,8 @@ export async function claimMetafieldWalk(ctx: Ctx, leaseOwner: number, leaseMs: 
            compared = case when w.phase = 'start' then 0 else w.compared end,
            differed = case when w.phase = 'start' then 0 else w.differed end
       from due where w.store_id = ${ctx.storeId}
-    returning w.phase, w.after_id, w.bulk_operation_id, w.bulk_started_at, w.failures, w.file_failures, w.lease_token`
+    returning w.phase, w.after_id, w.bulk_operation_id, w.bulk_started_at, w.failures, w.file_failures, w.lease_token,
+              w.finished_at is null as is_first`
   )
 }
 

@@ -48,7 +48,7 @@ export function createMetafieldWalkEngine({
 }): Engine {
   const step = async (storeId: number, walk: MetafieldWalk): Promise<PlatformResult<WalkStep>> => {
     if (walk.phase === 'members') {
-      return succeeded(await db.inStore(storeId, (ctx) => comparePage(ctx, walk.afterId)))
+      return succeeded(await db.inStore(storeId, (ctx) => comparePage(ctx, walk)))
     }
     const { bulk } = await connectorOf(storeId)
     if (walk.phase === 'start') {
@@ -120,8 +120,11 @@ function fileFailed({ fileFailures }: MetafieldWalk, fileError: string): WalkSte
     : { phase: 'start', fileError, waitSeconds: retryMinutes(failures) * 60 }
 }
 
-/** Derives anew what a page of members is to have. */
-async function comparePage(ctx: Ctx, afterId: number): Promise<WalkStep> {
+/**
+ * Derives anew what a page of members is to have. The first time, what others have written for customers of whom we know nothing yet stays:
+ * an import may follow.
+ */
+async function comparePage(ctx: Ctx, { afterId, isFirst }: MetafieldWalk): Promise<WalkStep> {
   const members = await ctx.tx.many(
     row({ id: int }),
     sql`select id from members where store_id = ${ctx.storeId} and id > ${afterId} order by id limit ${PAGE}`
@@ -135,6 +138,7 @@ async function comparePage(ctx: Ctx, afterId: number): Promise<WalkStep> {
   const different = [...derived].flatMap(([ownerId, { wanted, isGone, problem }]) => {
     const owner = { kind: 'customer' as const, ownerId }
     if (problem !== null) return [owner]
+    if (isFirst && wanted.size === 0) return []
     return !isGone && isDifferent(compareMetafields(wanted, known.get(ownerKey(owner))!)) ? [owner] : []
   })
   await markMetafieldsDue(ctx, different)

@@ -2,7 +2,7 @@ import { transferCredit } from '#credits'
 import type { Database } from '#kit/postgres'
 import { type MergedCustomers, markCustomersMerged, upsertCustomers } from '#members'
 import { transferContractDiscounts, transferMetafields, transferTags } from '#mirror'
-import { refreshFirstOrders } from '#order-effects'
+import { barSecondTrials, refreshFirstOrders } from '#order-effects'
 import { reassignOrders } from '#orders'
 import type { PlatformCustomer } from '#platform'
 import { transferPoints } from '#points'
@@ -33,6 +33,7 @@ export async function mergeCustomers(
       await transferMetafields(ctx, both.from, both.to)
       await transferContractDiscounts(ctx, both.from, both.to)
       await refreshFirstOrders(ctx, [both.from, both.to])
+      await barSecondTrials(ctx, { memberIds: [both.to] })
       await reassignGiftCards(ctx, both.from, both.to)
       await refreshAccounts(ctx, [both.from, both.to])
       await reassignPasses(ctx, both.from, both.to)
