@@ -1,4 +1,4 @@
-import { listStoreTables, sql } from '#kit/postgres'
+import { moveStoreRows, sql } from '#kit/postgres'
 import type { Platform } from '../http.ts'
 
 /** Gives the shop of this domain, with all that it has, the number of the store that the app has made for it. */
@@ -9,10 +9,7 @@ export async function adoptShop(
   const shop = await shops.findByDomain(domain.toLowerCase())
   if (!shop || shop.storeId > 0) return
   await db.inInstallation(async (q) => {
-    for (const { name } of await listStoreTables(q, 'sandbox')) {
-      const text = `update ${name} set store_id = $2 where store_id = $1`
-      await q.run({ name: `adopt_${name}`, text, values: [shop.storeId, storeId] })
-    }
+    await moveStoreRows(q, { schema: 'sandbox', storeId: shop.storeId, to: storeId })
     await q.run(sql`update sandbox.shops set store_id = ${storeId} where store_id = ${shop.storeId}`)
   })
   shops.forget(shop.storeId)
