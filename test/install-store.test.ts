@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import { row, sql, text } from '#kit/postgres'
+import { int, row, sql, text } from '#kit/postgres'
 import { evictPlatformAccess, findStore, platformAccess } from '#stores'
 import { testDatabase } from './database.ts'
 import { SANDBOX_APP, startService } from './service-builder.ts'
@@ -235,6 +235,31 @@ test('a revoked token shows as refused with an alert, and opening the app brings
   assert.equal(reopened.body.connected_now, true, JSON.stringify(reopened.body))
   assert.ok((await readShop(shop)).ok)
   assert.equal((await shop.store()).tokenRefusedAt, null)
+})
+
+test('what a shop had before it installed the app is there afterwards', async () => {
+  const shop = await aShop()
+  const graphql = async (query: string, variables: object, token: string) => {
+    const response = await fetch(`${shop.at}/admin/api/2026-07/graphql.json`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-platform-access-token': token },
+      body: JSON.stringify({ query, variables })
+    })
+    return (await response.json()) as any
+  }
+  const { storeId: unadopted } = await service.sandboxDb.inInstallation((q) =>
+    q.one(row({ storeId: int }), sql`select store_id from sandbox.shops where domain = ${shop.domain}`)
+  )
+  await service.sandbox.controls.createCustomer({ storeId: unadopted, email: 'early@example.com' })
+  await shop.open()
+  const { accessToken } = await shop.access()
+  const { data } = await graphql(
+    '{ customers(first: 5) { nodes { email } } products(first: 20) { nodes { id } } }',
+    {},
+    accessToken
+  )
+  assert.deepEqual(data.customers.nodes, [{ email: 'early@example.com' }])
+  assert.equal(data.products.nodes.length, 12)
 })
 
 test('an uninstalled app loses its tokens and stops billing; installing it again continues with the same store', async () => {

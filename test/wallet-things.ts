@@ -47,9 +47,8 @@ export function openPass(bytes: Uint8Array) {
 }
 
 /** A service account of Google with its key. */
-export function googleAccount() {
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const email = 'wallet@example.iam.gserviceaccount.com'
+export function googleAccount({ email = 'wallet@example.iam.gserviceaccount.com', bits = 2048 } = {}) {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: bits })
   const private_key = privateKey.export({ type: 'pkcs8', format: 'pem' })
   return { publicKey, email, file: JSON.stringify({ type: 'service_account', client_email: email, private_key }) }
 }
@@ -87,10 +86,25 @@ export async function aPushServer(wwdr: string) {
   return { url: `https://localhost:${port}`, ca: authority.cert, pushed, answers }
 }
 
-/** A server in the place of Google's token endpoint and API. */
+/** A server in the place of Google's token endpoint and API: it keeps passes, and deletes none. */
 export async function aGoogleServer() {
   const asked: { method: string; path: string; authorization?: string | undefined; body: string }[] = []
   const state = { status: 200 }
+  const objects = new Map<string, any>()
+  const classes = new Set<string>()
+  const change = (method: string, path: string, body: any): number => {
+    const [kind, id = body.id] = path.replace('/walletobjects/v1/', '').split('/')
+    if (kind === 'genericClass') {
+      const isNew = !classes.has(id)
+      classes.add(id)
+      return isNew ? 200 : 409
+    }
+    if (method === 'PUT' && !objects.has(id)) return 404
+    if (method === 'POST' && objects.has(id)) return 409
+    if (!classes.has(body.classId)) return 404
+    objects.set(id, body)
+    return 200
+  }
   const server = createServer((request, response) => {
     let body = ''
     request.on('data', (chunk) => {
@@ -100,12 +114,17 @@ export async function aGoogleServer() {
       const { authorization } = request.headers
       asked.push({ method: request.method!, path: request.url!, authorization, body })
       const isToken = request.url === '/token'
-      response.writeHead(isToken ? 200 : state.status, { 'content-type': 'application/json' })
+      const status = isToken
+        ? 200
+        : state.status === 200
+          ? change(request.method!, request.url!, JSON.parse(body))
+          : state.status
+      response.writeHead(status, { 'content-type': 'application/json' })
       response.end(isToken ? '{"access_token":"google-token"}' : '{}')
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   after(() => server.close())
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { urls: { api: url, token: `${url}/token` }, asked, state }
+  return { urls: { api: url, token: `${url}/token` }, asked, state, objects, classes }
 }

@@ -1,104 +1,24 @@
 // Membership cards in the wallets of phones, over HTTP and with servers in the place of Apple's and Google's.
 import assert from 'node:assert/strict'
-import { createHash, verify } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { int, row, sql } from '#kit/postgres'
-import { platformAccess } from '#stores'
-import { signedQuery } from '../src/http/storefront/signed.test-helper.ts'
 import { keysOf } from '../src/mirror/metafields/all-metafields.ts'
-import { adminOf } from './admin-calls.ts'
 import { commandLine } from './command-line.ts'
-import { testDatabase } from './database.ts'
-import { startService } from './service-builder.ts'
-import { testVault } from './store-builder.ts'
 import {
-  aGoogleServer,
-  aPushServer,
-  appleCertificates,
-  googleAccount,
-  openPass,
-  PASS_TYPE,
-  TEAM
-} from './wallet-things.ts'
-
-const apple = appleCertificates()
-const google = googleAccount()
-const apns = await aPushServer(apple.wwdr)
-const googleServer = await aGoogleServer()
-const { url } = await testDatabase()
-const service = await startService(url, { walletUrls: { apns, google: googleServer.urls } })
-const { call } = adminOf(service)
-const { certificate, key, wwdr } = apple
-const PUSH_TOKEN = 'ab'.repeat(32)
-
-/** A store with wallets and the member Ada. */
-async function aWalletStore({ setUp = true } = {}) {
-  const store = await service.aStore()
-  const { customer: ada } = await store.member('ada@example.com')
-  const settle = () => service.deps.settle(store.storeId)
-  await settle()
-  const wallet = (method: string, path: string, body?: object) => call(store, method, `/wallet${path}`, body)
-  if (setUp) {
-    assert.equal((await wallet('POST', '/apple', { certificate, key, wwdr })).status, 200)
-    const given = { issuer_id: '338812', service_account: google.file }
-    assert.equal((await wallet('POST', '/google', given)).status, 200)
-    await call(store, 'PATCH', '/storefront-settings/svc_wallet_pass_settings', { value: { wallet_pass_enabled: 1 } })
-    await settle()
-  }
-  const { proxySecret } = await platformAccess(service.db, testVault, store.storeId)
-  const signer = { domain: store.domain, credentials: { accessToken: '', appSecret: '', proxySecret } }
-  /** Of a customer who is logged in. */
-  const get = (which: string, customerId: string) =>
-    fetch(`${service.url}/apps/svc-api/v1/wallet/${which}?${signedQuery(signer, {}, { customerId })}`)
-  const passOf = async (customerId: string) => {
-    const answer = await get('apple', customerId)
-    assert.equal(answer.status, 200, await answer.clone().text())
-    return openPass(new Uint8Array(await answer.arrayBuffer()))
-  }
-  /** The web service for the phone that has a pass. */
-  const phone = (pass: any, device: string) => {
-    const at = `${pass.webServiceURL}/v1`
-    const headers = { authorization: `ApplePass ${pass.authenticationToken}`, 'content-type': 'application/json' }
-    const place = `${at}/devices/${device}/registrations/${PASS_TYPE}`
-    return {
-      register: (pushToken = PUSH_TOKEN) =>
-        fetch(`${place}/${pass.serialNumber}`, { method: 'POST', headers, body: JSON.stringify({ pushToken }) }),
-      unregister: () =>
-        fetch(`${place}/${pass.serialNumber}`, { method: 'DELETE', headers: { authorization: headers.authorization } }),
-      updated: (since?: string) => fetch(`${place}${since === undefined ? '' : `?passesUpdatedSince=${since}`}`),
-      latest: (more: Record<string, string> = {}) =>
-        fetch(`${at}/passes/${PASS_TYPE}/${pass.serialNumber}`, {
-          headers: { authorization: headers.authorization, ...more }
-        }),
-      log: (logs: unknown) =>
-        fetch(`${at}/log`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ logs })
-        })
-    }
-  }
-  const addCredit = async (customerId: string, amount: number) => {
-    const done = await service.post(
-      `/store-credits/${customerId}/add`,
-      store.key,
-      { amount, reason: 'Test' },
-      { 'idempotency-key': `${customerId}-${amount}` }
-    )
-    assert.equal(done.status, 200)
-    await settle()
-  }
-  return { store, ada: ada.id as string, settle, wallet, get, passOf, phone, addCredit }
-}
-
-const fieldsOf = (pass: any): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.values(pass.storeCard as Record<string, any[]>)
-      .flat()
-      .map(({ key: name, value }) => [name, value])
-  )
-
-const pushedTo = (token: string) => apns.pushed.filter((one) => one.token === token).length
+  apns,
+  apple,
+  aWalletStore,
+  call,
+  certificate,
+  fieldsOf,
+  google,
+  key,
+  pushedTo,
+  service,
+  wwdr
+} from './wallet-service.ts'
+import { appleCertificates, openPass, PASS_TYPE, TEAM } from './wallet-things.ts'
 
 test('the pass is a zip whose manifest has the hash of each file, signed by the certificate of the pass type', async () => {
   const { passOf, ada } = await aWalletStore()
@@ -274,31 +194,6 @@ test('a campaign begins and ends by the clock of the store: the metafield says s
   assert.equal((await wallet('PATCH', `/campaigns/${added.body.id}`, { ends_at: null })).body.status, 'active')
   assert.equal((await wallet('DELETE', `/campaigns/${added.body.id}`)).status, 200)
   assert.deepEqual((await wallet('GET', '/campaigns')).body.data, [])
-})
-
-test('the link of Google is a JWT of the service account with the pass, which is written anew when something changes', async () => {
-  const { get, addCredit, ada } = await aWalletStore()
-  const answer = (await (await get('google', ada)).json()) as any
-  const jwt = answer.save_url.replace('https://pay.google.com/gp/v/save/', '')
-  const [head, claims, signature] = jwt.split('.')
-  assert.deepEqual(JSON.parse(Buffer.from(head, 'base64url').toString()), { alg: 'RS256', typ: 'JWT' })
-  const signed = Buffer.from(`${head}.${claims}`)
-  assert.ok(verify('sha256', signed, google.publicKey, Buffer.from(signature, 'base64url')))
-  const { iss, aud, typ, payload } = JSON.parse(Buffer.from(claims, 'base64url').toString())
-  assert.deepEqual([iss, aud, typ], [google.email, 'google', 'savetowallet'])
-  const [object] = payload.genericObjects
-  assert.deepEqual([object.classId, object.state], ['338812.membership', 'ACTIVE'])
-
-  googleServer.asked.length = 0
-  await addCredit(ada, 8)
-  const [token, patch] = googleServer.asked
-  assert.equal(token!.path, '/token')
-  assert.deepEqual(
-    [patch!.method, patch!.path, patch!.authorization],
-    ['PATCH', `/walletobjects/v1/genericObject/${object.id}`, 'Bearer google-token']
-  )
-  const { textModulesData } = JSON.parse(patch!.body)
-  assert.equal(textModulesData.find(({ id }: any) => id === 'credit').body, '8 USD')
 })
 
 test('when the membership ends its pass is voided, unless the store keeps it, and the member gets no new one', async () => {

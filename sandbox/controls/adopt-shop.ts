@@ -1,7 +1,7 @@
-import { eraseStoreRows, sql } from '#kit/postgres'
+import { moveStoreRows, sql } from '#kit/postgres'
 import type { Platform } from '../http.ts'
 
-/** Gives the shop of this domain the number of the store that the app has made for it. What was issued to the app goes with it. */
+/** Gives the shop of this domain, with all that it has, the number of the store that the app has made for it. */
 export async function adoptShop(
   { db, shops }: Pick<Platform, 'db' | 'shops'>,
   { storeId, domain }: { storeId: number; domain: string }
@@ -9,9 +9,8 @@ export async function adoptShop(
   const shop = await shops.findByDomain(domain.toLowerCase())
   if (!shop || shop.storeId > 0) return
   await db.inInstallation(async (q) => {
-    await q.run(sql`update sandbox.oauth_tokens set store_id = ${storeId} where store_id = ${shop.storeId}`)
-    await q.run(sql`delete from sandbox.shops where store_id = ${shop.storeId}`)
+    await moveStoreRows(q, { schema: 'sandbox', storeId: shop.storeId, to: storeId })
+    await q.run(sql`update sandbox.shops set store_id = ${storeId} where store_id = ${shop.storeId}`)
   })
   shops.forget(shop.storeId)
-  await eraseStoreRows(db, { schema: 'sandbox', storeId: shop.storeId })
 }

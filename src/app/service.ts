@@ -232,6 +232,7 @@ export async function createService(options: ServiceOptions) {
     measure: metrics.measure,
     wake: runner.wake,
     canMail: mailer.canMail,
+    walletUrls: options.walletUrls,
     connectorOf,
     connectStore: connections.connect,
     install: {

@@ -3,6 +3,7 @@ import { bool, type Ctx, row, sql, text } from '#kit/postgres'
 import { endForDeletedCustomers, revokeGiftsToDeleted } from '#lifecycle'
 import { eraseCustomers, lockMembers } from '#members'
 import { rememberErased } from '#platform'
+import { listGoogleSerials } from '#wallet'
 import { findPerson } from './find-person.ts'
 import { type DueRequest, markRunning } from './queries.ts'
 
@@ -16,7 +17,7 @@ export async function beginErasure(
   request: DueRequest,
   { isPatient = true } = {}
 ): Promise<{ waits: string } | null> {
-  const { asked, person: before } = request.subject!
+  const { asked, person: before, googleSerials = [] } = request.subject!
   const first = await findPerson(ctx, asked)
   await lockMembers(ctx, first.person.memberIds)
   // A merge may have been under way.
@@ -36,7 +37,8 @@ export async function beginErasure(
   // Before the agreements end, so that what is recorded of that names nobody.
   await eraseCustomers(ctx, person.memberIds)
   await endForDeletedCustomers(ctx, await contractsOf(ctx, person))
-  await markRunning(ctx, request.id, { asked, person }, found.mainId)
+  const serials = new Set([...googleSerials, ...(await listGoogleSerials(ctx, person.memberIds))])
+  await markRunning(ctx, request.id, { asked, person, googleSerials: [...serials] }, found.mainId)
   return null
 }
 

@@ -1,6 +1,7 @@
 import type { PersonalData } from '#kit/personal-data'
 import type { Ctx } from '#kit/postgres'
 import { withdrawMetafields } from '#mirror'
+import { listGoogleSerials } from '#wallet'
 import { beginErasure } from './begin-erasure.ts'
 import { findPerson } from './find-person.ts'
 import * as holderList from './holder-list.ts'
@@ -48,23 +49,29 @@ export async function eraseNext(ctx: Ctx, request: DueRequest, holders: readonly
 const isPatientWith = (ctx: Ctx, { receivedAt }: DueRequest): boolean =>
   Temporal.Instant.compare(ctx.now, receivedAt.add({ hours: LONGEST_WAIT_HOURS })) < 0
 
+/** What others have of a person by us: the metafields of customers (numbers of the platform), and passes at Google by their serial numbers. */
+export type HeldElsewhere = { customerIds: string[]; googleSerials: string[] }
+
 /**
- * Before a round begins, the platform deletes what we have written there of the customers whom this returns: their numbers of the platform.
- * From its commit on nothing more is written for them.
+ * Before a round begins, the platform deletes what we have written there of the person, and Google's passes are voided; this returns what. From
+ * its commit on no metafields are written for them.
  */
-export async function withdrawFromPlatform(ctx: Ctx, request: DueRequest): Promise<string[]> {
+export async function withdrawFromOthers(ctx: Ctx, request: DueRequest): Promise<HeldElsewhere> {
   const { subject, progress } = request
-  if (!subject || (progress && progress.after !== BEGIN)) return []
-  const { asked, person } = subject
+  if (!subject || (progress && progress.after !== BEGIN)) return { customerIds: [], googleSerials: [] }
+  const { asked, person, googleSerials = [] } = subject
   const found = await findPerson(ctx, asked)
+  const memberIds = [...new Set([...(person?.memberIds ?? []), ...found.person.memberIds])]
   await withdrawMetafields(ctx, found.person.memberIds)
-  return [...new Set([...(person?.customerIds ?? []), ...found.person.customerIds])]
+  return {
+    customerIds: [...new Set([...(person?.customerIds ?? []), ...found.person.customerIds])],
+    googleSerials: [...new Set([...googleSerials, ...(await listGoogleSerials(ctx, memberIds))])]
+  }
 }
 
-/** The platform was not reached: it is tried again for three days. Afterwards what is here is erased all the same. */
-export async function waitForPlatform(ctx: Ctx, request: DueRequest): Promise<boolean> {
+/** Others still have something of the person: it is tried again for three days. Afterwards what is here is erased all the same. */
+export async function waitForOthers(ctx: Ctx, request: DueRequest, why: string): Promise<boolean> {
   const waits = isPatientWith(ctx, request)
-  const why = 'The platform was not reached to delete the metafields of the customer'
   if (waits) await markWaiting(ctx, request.id, why, ctx.now.add({ minutes: WAIT_MINUTES }))
   return waits
 }

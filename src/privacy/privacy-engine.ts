@@ -2,10 +2,12 @@ import { type Engine, nextDueBy } from '#kit/engines'
 import type { PersonalData } from '#kit/personal-data'
 import type { Ctx, Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
+import type { Vault } from '#kit/secrets'
 import { deleteCustomerMetafields } from '#mirror'
 import type { Connector } from '#platform'
+import { type WalletUrls, withdrawGooglePasses } from '#wallet'
 import { collectPerson } from './collect-person.ts'
-import { eraseNext, HOLDERS, waitForPlatform, withdrawFromPlatform } from './erase-person.ts'
+import { eraseNext, type HeldElsewhere, HOLDERS, waitForOthers, withdrawFromOthers } from './erase-person.ts'
 import { eraseShop } from './erase-shop.ts'
 import {
   type DueRequest,
@@ -26,11 +28,15 @@ const RETRY_AFTER_MINUTES = 15
  */
 export function createPrivacyEngine({
   db,
+  vault,
   connectorOf,
+  walletUrls,
   holders = HOLDERS
 }: {
   db: Database
+  vault: Vault
   connectorOf: (storeId: number) => Promise<Connector>
+  walletUrls?: WalletUrls | undefined
   holders?: readonly PersonalData[]
 }): Engine {
   /** Null while the store is disconnected: nobody but the shop can change anything there. */
@@ -45,15 +51,23 @@ export function createPrivacyEngine({
     if (request.topic === 'customers/data_request') await collectPerson(ctx, request, holders)
   }
 
-  /** Has the platform delete what we have written there of these customers, and takes the step of the request after that. */
-  async function goOnWithoutMetafields(storeId: number, request: DueRequest, customerIds: string[]): Promise<void> {
-    const connector = await connectorOrNull(storeId)
+  /** Why others still have something of the person that they were asked to delete; null: they have not. */
+  async function withdraw(storeId: number, { customerIds, googleSerials }: HeldElsewhere): Promise<string | null> {
+    const connector = customerIds.length > 0 ? await connectorOrNull(storeId) : null
     const deleted = connector && (await deleteCustomerMetafields(connector, customerIds))
+    const problem = await withdrawGooglePasses({ db, vault, walletUrls }, storeId, googleSerials)
+    if (deleted?.ok === false) return 'The platform was not reached to delete the metafields of the customer'
+    return problem === null ? null : `Google still has the wallet pass of the customer: ${problem}`.slice(0, 300)
+  }
+
+  /** Has others delete what they have by us of a person, and takes the step of the request after that. */
+  async function goOnAfterOthers(storeId: number, request: DueRequest, held: HeldElsewhere): Promise<void> {
+    const problem = await withdraw(storeId, held)
     await db.inStore(storeId, async (ctx) => {
       const due = await lockDueRequest(ctx)
       // Another process may have taken the step meanwhile; for another request nothing was deleted.
       if (due?.id !== request.id) return
-      if (deleted?.ok === false && (await waitForPlatform(ctx, due))) return
+      if (problem !== null && (await waitForOthers(ctx, due, problem))) return
       await goOn(ctx, due)
     })
   }
@@ -62,17 +76,18 @@ export function createPrivacyEngine({
   async function step(storeId: number): Promise<boolean> {
     let locked: DueRequest | null = null
     try {
-      const customerIds = await db.inStore(storeId, async (ctx) => {
+      const held = await db.inStore(storeId, async (ctx) => {
         locked = await lockDueRequest(ctx)
-        if (!locked) return []
-        const withdrawn = locked.topic === 'customers/redact' ? await withdrawFromPlatform(ctx, locked) : []
-        if (withdrawn.length === 0) await goOn(ctx, locked)
-        return withdrawn
+        if (!locked) return null
+        const withdrawn = locked.topic === 'customers/redact' ? await withdrawFromOthers(ctx, locked) : null
+        if (withdrawn && withdrawn.customerIds.length + withdrawn.googleSerials.length > 0) return withdrawn
+        await goOn(ctx, locked)
+        return null
       })
       const found = locked as DueRequest | null
       if (!found) return false
-      // They ask the platform, for which no transaction is held open.
-      if (customerIds.length > 0) await goOnWithoutMetafields(storeId, found, customerIds)
+      // Others are asked, for which no transaction is held open.
+      if (held) await goOnAfterOthers(storeId, found, held)
       if (found.topic !== 'shop/redact') return true
       await eraseShop({ db, connectorOf }, storeId, found)
       return false

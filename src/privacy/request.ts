@@ -43,5 +43,8 @@ export const DAYS_TO_CARRY_OUT = 30
 /** How far an erasure has come: rounds before this one, the table and the place in it, and the rows that this round has changed. */
 export type Progress = { round: number; table: string; after: string | null; changed: number }
 
-/** While a request runs: who it was found to be. */
-export type StoredSubject = { asked: Subject; person: Person | null }
+/**
+ * While a request runs: who it was found to be, and the serial numbers of their passes that Google may have, since the last round voids them
+ * once more, when their rows are gone. None in requests of earlier versions.
+ */
+export type StoredSubject = { asked: Subject; person: Person | null; googleSerials?: string[] }

@@ -23,7 +23,9 @@ export {
   type SignedPass,
   walletServicePath
 } from './passes/offer-pass.ts'
+export { listGoogleSerials } from './passes/passes.ts'
 export type { WalletUrls } from './passes/push-pass.ts'
-export { reassignPasses, refreshAllPasses, walletConsumer } from './passes/refresh-passes.ts'
+export { reassignPasses, refreshAllPasses, voidPassesOfDeleted, walletConsumer } from './passes/refresh-passes.ts'
 export { listUpdatedPasses, registerDevice, unregisterDevice } from './passes/registrations.ts'
+export { withdrawGooglePasses } from './passes/withdraw-google-passes.ts'
 export { campaignNotFound, walletOf } from './refusals.ts'

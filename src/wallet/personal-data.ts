@@ -2,8 +2,8 @@ import { certainlyAbout, definePersonalData, identifiersOf, inOneStep } from '#k
 import { sql } from '#kit/postgres'
 
 /**
- * Passes of the person. They are deleted, with the phones that have them: what a phone still shows is not updated any more, and no
- * other phone gets it.
+ * Passes of the person. They are deleted, with the phones that have them: what an iPhone still shows is not updated any more, and no
+ * other phone gets it. What Google has was voided before (`withdrawGooglePasses`).
  */
 export const walletPassesHeld = definePersonalData({
   table: 'wallet_passes',

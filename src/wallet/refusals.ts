@@ -1,5 +1,5 @@
 import { publicId } from '#kit/ids'
-import { Refusal } from '#kit/refusal'
+import { Busy, Refusal } from '#kit/refusal'
 
 export type WalletKind = 'apple' | 'google'
 
@@ -13,6 +13,8 @@ export const walletNotSetUp = (kind: WalletKind) =>
 export const noMembershipForPass = () => new Refusal('forbidden', 'Only members have a pass')
 
 export const membershipEnded = () => new Refusal('forbidden', 'The membership has ended, and its pass with it')
+
+export const googleAway = () => new Busy('Google Wallet does not take the pass at the moment; try again later')
 
 export const campaignNotFound = (id: string) =>
   new Refusal('not_found', `There is no sale campaign ${id.slice(0, 100)}`)

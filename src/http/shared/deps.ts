@@ -9,6 +9,7 @@ import type { Database } from '#kit/postgres'
 import type { Secret, Vault } from '#kit/secrets'
 import type { Connector, Connectors, PlatformApps, PlatformResult, WebhookSubscriptionState } from '#platform'
 import type { RatePlan, Store, StoreAccess } from '#stores'
+import type { WalletUrls } from '#wallet'
 import type { Budget } from '../rate-limits/budgets.ts'
 import type { RateLimiter } from '../rate-limits/rate-limiter.ts'
 
@@ -48,6 +49,8 @@ export type HttpDeps = {
   wake(storeId: number): void
   /** Whether mail to customers of a store can be sent. */
   canMail(storeId: number): Promise<boolean>
+  /** Where wallets of phones are notified; at Apple and Google when left out. */
+  walletUrls?: WalletUrls | undefined
   /** The connector to a store's platform. Refuses when the store is disconnected. */
   connectorOf(storeId: number): Promise<Connector>
   /** Registers our webhooks on the store's platform. Safe to repeat. Refuses when the platform does not accept them. */

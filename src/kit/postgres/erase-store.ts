@@ -153,3 +153,14 @@ async function eraseBatch(tx: Tx, table: StoreTable, storeId: number, batch: num
 function statement(words: string, values: unknown[]): Statement {
   return { name: `e_${createHash('sha1').update(words).digest('base64url').slice(0, 20)}`, text: words, values }
 }
+
+/** Gives all rows of a store in a schema whose tables refer to no other to another store, which has none there yet. */
+export async function moveStoreRows(
+  tx: Tx,
+  { schema, storeId, to }: { schema: string; storeId: number; to: number }
+): Promise<void> {
+  for (const { name } of await listStoreTables(tx, schema)) {
+    const text = `update ${name} set store_id = $2 where store_id = $1`
+    await tx.run({ name: `move_${name}`, text, values: [storeId, to] })
+  }
+}

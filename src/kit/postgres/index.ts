@@ -4,7 +4,7 @@ export { type DatabaseOptions, OPERATOR_ROLE, PLANS_ACROSS_STORES, STORE_ROLE } 
 export { copyIn, copyOut, copyRows, type RunningCopy } from './copy-stream.ts'
 export { type Bound, type Ctx, Database, type DatabaseStats, type Pseudonym, UnknownStore } from './database.ts'
 export { createDatabaseState, type DatabaseState, type DatabaseTrouble } from './database-state.ts'
-export { eraseStoreRows, listStoreTables } from './erase-store.ts'
+export { eraseStoreRows, listStoreTables, moveStoreRows } from './erase-store.ts'
 export { migrate } from './migrate.ts'
 export type { MigrationSet } from './migration-set.ts'
 export { isBusy, isOutage, isTemporary } from './outage.ts'

@@ -7,6 +7,7 @@ import { refreshCustomerMetafields } from './refresh-metafields.ts'
 /** What a sync came to. `compared` is null while the comparison of the store is not at its end. */
 type MetafieldsSynced = Pick<MetafieldTotals, 'written' | 'deleted' | 'waiting' | 'problems'> & {
   compared: number | null
+  lastError: string | null
 }
 
 /** Has the metafields of one customer read, compared and corrected now, or those of the shop and all customers. */
@@ -27,7 +28,9 @@ export async function metafieldsSyncedSince(
   before: MetafieldTotals,
   memberId: number | null
 ): Promise<MetafieldsSynced> {
-  const { written, deleted, compared, finishedAt, waiting, problems, ...walk } = (await findMetafieldTotals(ctx))!
+  const { written, deleted, compared, finishedAt, waiting, problems, lastError, ...walk } = (await findMetafieldTotals(
+    ctx
+  ))!
   const isAtEnd =
     !walk.isAsked && walk.phase === 'start' && finishedAt !== null && !(before.finishedAt?.equals(finishedAt) ?? false)
   return {
@@ -35,6 +38,7 @@ export async function metafieldsSyncedSince(
     written: written - before.written,
     deleted: deleted - before.deleted,
     waiting,
-    problems
+    problems,
+    lastError: memberId === null && !isAtEnd ? lastError : null
   }
 }

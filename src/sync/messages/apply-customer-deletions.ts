@@ -3,12 +3,13 @@ import { endForDeletedCustomers, revokeGiftsToDeleted } from '#lifecycle'
 import { markCustomersDeleted } from '#members'
 import { type InboundMessage, parseDeletedCustomerPayload, unwrap } from '#platform'
 import { listContractsOfCustomers } from '#subscriptions'
+import { voidPassesOfDeleted } from '#wallet'
 import { quarantine } from '../contracts/read-and-apply-contracts.ts'
 import type { SyncDeps } from '../deps.ts'
 
 /**
  * Customers that the platform has deleted: their live subscriptions end, the members stay, and rows of imports lose their personal
- * data. A contract that now belongs to another customer was merged before, and continues.
+ * data, and wallet passes become void. A contract that now belongs to another customer was merged before, and continues.
  */
 export async function applyCustomerDeletions(
   { db, connectorOf }: SyncDeps,
@@ -29,5 +30,6 @@ export async function applyCustomerDeletions(
     for (const platformCustomerId of deleted) await forgetCustomer(ctx, { platformCustomerId, email: null })
     const orphaned = contractIds.filter((id) => !unreadable.has(id) && !contracts.get(id)?.customer)
     await endForDeletedCustomers(ctx, orphaned)
+    await voidPassesOfDeleted(ctx, deleted)
   })
 }

@@ -13,7 +13,7 @@ export function passFiles(
   { serial, token, webServiceUrl }: PassIdentity,
   { passTypeId, teamId }: Pick<AppleCredentials, 'passTypeId' | 'teamId'>
 ): Record<string, Uint8Array> {
-  const { colours, campaign, credit, points, nextBilling } = content
+  const { colours, campaign, credit, points, memberId, memberSince, nextBilling } = content
   const pass = {
     formatVersion: 1,
     passTypeIdentifier: passTypeId,
@@ -28,25 +28,22 @@ export function passFiles(
     voided: content.isVoided,
     webServiceURL: webServiceUrl,
     authenticationToken: token,
-    barcodes: [
-      {
-        format: 'PKBarcodeFormatQR',
-        message: content.memberId,
-        messageEncoding: 'iso-8859-1',
-        altText: content.memberId
-      }
-    ],
+    ...(memberId && {
+      barcodes: [{ format: 'PKBarcodeFormatQR', message: memberId, messageEncoding: 'iso-8859-1', altText: memberId }]
+    }),
     storeCard: {
       headerFields: [
         { key: 'status', label: 'Status', value: STATUS[content.status], changeMessage: 'Your membership: %@' }
       ],
       primaryFields: [{ key: 'plan', label: content.name || 'Member', value: content.plan }],
       secondaryFields: [
-        dateField('member_since', 'Member since', content.memberSince),
+        ...(memberSince ? [dateField('member_since', 'Member since', memberSince)] : []),
         ...(nextBilling ? [dateField('next_billing', 'Next billing', nextBilling)] : [])
       ],
       auxiliaryFields: [
-        { key: 'credit', label: 'Store credit', value: credit.amount, currencyCode: credit.currency },
+        ...(credit
+          ? [{ key: 'credit', label: 'Store credit', value: credit.amount, currencyCode: credit.currency }]
+          : []),
         ...(points === null ? [] : [{ key: 'points', label: 'Points', value: points }])
       ],
       backFields: campaign

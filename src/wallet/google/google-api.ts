@@ -1,7 +1,7 @@
 import { request } from 'undici'
 import type { PushOutcome } from '../push-outcome.ts'
 import type { GoogleCredentials } from './check-google-credentials.ts'
-import { signJwt } from './google-pass.ts'
+import { type GoogleObject, signJwt } from './google-pass.ts'
 
 /** Where Google's API is, and where its tokens come from. */
 export type GoogleUrls = { api: string; token: string }
@@ -19,7 +19,7 @@ const MAX_ANSWER_BYTES = 64 * 1024
 export async function googleToken(
   credentials: GoogleCredentials,
   { token: url }: Pick<GoogleUrls, 'token'>,
-  { at, timeoutMs }: { at: Temporal.Instant; timeoutMs: number }
+  { at, signal }: { at: Temporal.Instant; signal: AbortSignal }
 ): Promise<{ ok: true; token: string } | { ok: false; outcome: PushOutcome }> {
   const iat = Math.floor(at.epochMilliseconds / 1000)
   const assertion = signJwt(credentials, {
@@ -33,7 +33,7 @@ export async function googleToken(
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion }).toString(),
-    timeoutMs
+    signal
   })
   if ('problem' in answer) return { ok: false, outcome: { kind: 'failed', problem: answer.problem } }
   const token = tokenIn(answer.body)
@@ -44,34 +44,56 @@ export async function googleToken(
   }
 }
 
-/** Writes a pass of Google Wallet anew. One that nobody has added is not there, which is no failure. */
-export async function patchGoogleObject(
-  object: { id: string },
-  token: string,
-  { api }: Pick<GoogleUrls, 'api'>,
-  { timeoutMs }: { timeoutMs: number }
-): Promise<PushOutcome> {
-  const answer = await ask(`${api}/walletobjects/v1/genericObject/${encodeURIComponent(object.id)}`, {
-    method: 'PATCH',
+type Access = { token: string; api: string; signal: AbortSignal }
+
+/**
+ * Writes a whole pass of Google Wallet, so that nothing of before stays in it. One that Google does not have is made; where it is void, there
+ * is nothing to make.
+ */
+export async function writeGoogleObject(object: GoogleObject, access: Access): Promise<PushOutcome> {
+  const replace = () =>
+    write('PUT', `genericObject/${encodeURIComponent(object.id)}`, object, access, { accepted: [404] })
+  const replaced = await replace()
+  if (replaced !== 404 || object.state === 'INACTIVE') return outcomeOf(replaced)
+  const insert = (accepted: number[]) => write('POST', 'genericObject', object, access, { accepted })
+  const inserted = await insert([409, 400, 404])
+  if (inserted === 409) return outcomeOf(await replace())
+  if (inserted !== 400 && inserted !== 404) return outcomeOf(inserted)
+  // The first pass of the issuer: what passes have in common is not there yet.
+  const made = await write('POST', 'genericClass', { id: object.classId }, access, { accepted: [409] })
+  if (typeof made === 'string') return outcomeOf(made)
+  const again = await insert([409])
+  return outcomeOf(again === 409 ? await replace() : again)
+}
+
+const outcomeOf = (written: number | string): PushOutcome =>
+  typeof written === 'number' ? { kind: 'done' } : { kind: 'failed', problem: written }
+
+/** The status of Google's answer where it is 200 or one of `accepted`; else what is wrong. */
+async function write(
+  method: 'POST' | 'PUT',
+  path: string,
+  body: object,
+  { token, api, signal }: Access,
+  { accepted }: { accepted: number[] }
+): Promise<number | string> {
+  const answer = await ask(`${api}/walletobjects/v1/${path}`, {
+    method,
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-    body: JSON.stringify(object),
-    timeoutMs
+    body: JSON.stringify(body),
+    signal
   })
-  if ('problem' in answer) return { kind: 'failed', problem: answer.problem }
-  if (answer.status === 200) return { kind: 'done' }
-  if (answer.status === 404) return { kind: 'gone' }
-  return { kind: 'failed', problem: `Google's answer has the status ${answer.status}` }
+  if ('problem' in answer) return answer.problem
+  const { status } = answer
+  return status === 200 || accepted.includes(status) ? status : `Google's answer has the status ${status}`
 }
 
 async function ask(
   url: string,
-  {
-    timeoutMs,
-    ...options
-  }: { method: 'POST' | 'PATCH'; headers: Record<string, string>; body: string; timeoutMs: number }
+  options: { method: 'POST' | 'PUT'; headers: Record<string, string>; body: string; signal: AbortSignal }
 ): Promise<{ status: number; body: string } | { problem: string }> {
   try {
-    const { statusCode, body } = await request(url, { ...options, signal: AbortSignal.timeout(timeoutMs) })
+    const { statusCode, body } = await request(url, options)
     const chunks: Buffer[] = []
     let size = 0
     for await (const chunk of body as AsyncIterable<Buffer>) {

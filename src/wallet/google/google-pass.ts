@@ -9,46 +9,47 @@ const SAVE_URL = 'https://pay.google.com/gp/v/save/'
 /** The id of a pass at Google: the issuer's number and our serial. */
 const googleObjectId = ({ issuerId }: Pick<GoogleCredentials, 'issuerId'>, serial: string) => `${issuerId}.${serial}`
 
+const googleClassId = ({ issuerId }: Pick<GoogleCredentials, 'issuerId'>) => `${issuerId}.membership`
+
+export type GoogleObject = ReturnType<typeof googleObject>
+
 /** A generic pass as Google's API has it. */
 export function googleObject(content: PassContent, serial: string, credentials: Pick<GoogleCredentials, 'issuerId'>) {
-  const { campaign, credit, points, nextBilling } = content
-  const rows: [id: string, header: string, body: string][] = [
+  const { campaign, credit, points, memberId, memberSince, nextBilling } = content
+  const rows: [id: string, header: string, body: string | null][] = [
     ['status', 'Status', STATUS[content.status]],
-    ['member_since', 'Member since', content.memberSince],
-    ...(nextBilling ? [['next_billing', 'Next billing', nextBilling] as [string, string, string]] : []),
-    ['credit', 'Store credit', `${credit.amount} ${credit.currency}`],
-    ...(points === null ? [] : [['points', 'Points', String(points)] as [string, string, string]]),
-    ...(campaign ? [['campaign', campaign.title, campaign.message] as [string, string, string]] : [])
+    ['member_since', 'Member since', memberSince],
+    ['next_billing', 'Next billing', nextBilling],
+    ['credit', 'Store credit', credit && `${credit.amount} ${credit.currency}`],
+    ['points', 'Points', points === null ? null : String(points)],
+    ['campaign', campaign?.title ?? '', campaign?.message ?? null]
   ]
   return {
     id: googleObjectId(credentials, serial),
-    classId: `${credentials.issuerId}.membership`,
+    classId: googleClassId(credentials),
     genericType: 'GENERIC_OTHER',
     state: content.isVoided ? 'INACTIVE' : 'ACTIVE',
     hexBackgroundColor: hexOf(content.colours.background),
     cardTitle: localized(content.organization),
     subheader: localized(content.name || 'Member'),
     header: localized(content.plan),
-    barcode: { type: 'QR_CODE', value: content.memberId, alternateText: content.memberId },
-    textModulesData: rows.map(([id, header, body]) => ({ id, header, body }))
+    ...(memberId && { barcode: { type: 'QR_CODE', value: memberId, alternateText: memberId } }),
+    textModulesData: rows.flatMap(([id, header, body]) => (body === null ? [] : { id, header, body }))
   }
 }
 
-/** The link by which a member adds the pass to Google Wallet: a JWT (RS256) of the service account with the whole pass. */
-export function googleSaveLink(
-  content: PassContent,
-  serial: string,
-  credentials: GoogleCredentials,
-  at: Temporal.Instant
-): string {
-  const object = googleObject(content, serial, credentials)
+/**
+ * The link by which a member adds the pass to Google Wallet: a JWT (RS256) of the service account. It only names the pass, which Google must
+ * have before: browsers cut links off, for which Google allows a JWT of 1,800 characters.
+ */
+export function googleSaveLink(serial: string, credentials: GoogleCredentials, at: Temporal.Instant): string {
   return `${SAVE_URL}${signJwt(credentials, {
     iss: credentials.email,
     aud: 'google',
     typ: 'savetowallet',
     iat: Math.floor(at.epochMilliseconds / 1000),
     origins: [],
-    payload: { genericClasses: [{ id: object.classId }], genericObjects: [object] }
+    payload: { genericObjects: [{ id: googleObjectId(credentials, serial), classId: googleClassId(credentials) }] }
   })}`
 }
 

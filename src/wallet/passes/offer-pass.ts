@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { publicId } from '#kit/ids'
-import { type Ctx, int, row, sql } from '#kit/postgres'
+import { enqueue } from '#kit/jobs'
+import { type Ctx, type Database, int, row, sql } from '#kit/postgres'
 import { equalInConstantTime, randomToken, type Vault } from '#kit/secrets'
 import { findKeptCustomerId, parseCustomerId } from '#members'
 import { storefrontSetting, walletPass } from '#storefront-settings'
@@ -9,10 +10,20 @@ import type { AppleCredentials } from '../apple/check-apple-credentials.ts'
 import { passFiles } from '../apple/pass-files.ts'
 import { signPass } from '../apple/sign-pass.ts'
 import { findAppleCredentials, findGoogleCredentials } from '../credentials.ts'
-import { googleSaveLink } from '../google/google-pass.ts'
+import { googleObject, googleSaveLink } from '../google/google-pass.ts'
+import { writeGoogleObjects } from '../google/write-google-objects.ts'
 import { derivePassContents, hashOfContent, type PassContent } from '../pass-content.ts'
-import { membershipEnded, noMembershipForPass, passesSwitchedOff, walletNotSetUp } from '../refusals.ts'
-import { findPassBySerial, findPassOfMember, insertPass, markGoogleOffered, nextTag, type Pass } from './passes.ts'
+import { googleAway, membershipEnded, noMembershipForPass, passesSwitchedOff, walletNotSetUp } from '../refusals.ts'
+import {
+  findPassBySerial,
+  findPassOfMember,
+  insertPass,
+  listPasses,
+  markGoogleOffered,
+  nextTag,
+  type Pass
+} from './passes.ts'
+import { pushPassDeclared, type WalletUrls } from './push-pass.ts'
 import { changeTime } from './refresh-passes.ts'
 
 /** What is needed beside the transaction. `publicUrl`: where phones reach the service. */
@@ -25,6 +36,8 @@ export type SignedPass = { bytes: Buffer; changedAt: Temporal.Instant }
 export type ReadPass = { sign(): SignedPass }
 
 const SERIAL_BYTES = 16
+/** For the token, and for the pass: a person waits. */
+const GOOGLE_WITHIN_MS = 4_000
 
 /** The pass of a member of the shop for Apple Wallet; it is made at the first time. `customerId`: the platform's number. */
 export async function offerApplePass(ctx: Ctx, customerId: string, deps: PassDeps): Promise<ReadPass> {
@@ -35,18 +48,42 @@ export async function offerApplePass(ctx: Ctx, customerId: string, deps: PassDep
   return readyToSign(ctx, pass, content, credentials, deps)
 }
 
-/** The link by which a member of the shop adds the pass to Google Wallet. */
+/** What a link for Google Wallet needs beside the store. */
+export type GoogleOfferDeps = { db: Database; vault: Vault; walletUrls?: WalletUrls | undefined }
+
+/**
+ * The link by which a member of the shop adds the pass to Google Wallet. Google gets the pass before, since the link only names it; refuses
+ * where Google does not take it now.
+ */
 export async function offerGooglePass(
-  ctx: Ctx,
-  customerId: string,
-  { vault }: Pick<PassDeps, 'vault'>
+  { db, vault, walletUrls }: GoogleOfferDeps,
+  storeId: number,
+  customerId: string
 ): Promise<string> {
-  await refuseSwitchedOff(ctx)
-  const credentials = await findGoogleCredentials(ctx, vault)
-  if (!credentials) throw walletNotSetUp('google')
-  const { pass, content } = await passOf(ctx, customerId, vault)
-  await markGoogleOffered(ctx, pass.id)
-  return googleSaveLink(content, pass.serial, credentials, realTimeOf(ctx))
+  const offered = await db.inStore(storeId, async (ctx) => {
+    await refuseSwitchedOff(ctx)
+    const credentials = await findGoogleCredentials(ctx, vault)
+    if (!credentials) throw walletNotSetUp('google')
+    const { pass, content } = await passOf(ctx, customerId, vault)
+    // Before Google has it, so that an erasure knows of it.
+    await markGoogleOffered(ctx, pass.id)
+    return { pass, content, credentials, at: realTimeOf(ctx) }
+  })
+  const { pass, content, credentials, at } = offered
+  const object = googleObject(content, pass.serial, credentials)
+  const [outcome] = await writeGoogleObjects([object], credentials, walletUrls?.google, {
+    at,
+    withinMs: GOOGLE_WITHIN_MS
+  })
+  const isWritten = outcome?.kind === 'done'
+  await db.inStore(storeId, async (ctx) => {
+    const [latest] = await listPasses(ctx, [pass.id])
+    // What failed is tried again, and becomes visible; what changed meanwhile may have been overwritten.
+    if (!isWritten || latest?.contentHash !== hashOfContent(content))
+      await enqueue(ctx, pushPassDeclared, [{ passId: pass.id }])
+  })
+  if (!isWritten) throw googleAway()
+  return googleSaveLink(pass.serial, credentials, at)
 }
 
 /**
@@ -64,7 +101,7 @@ export async function authenticatePass(
   return equalInConstantTime(tokenOf(ctx, pass, vault), asked.token) ? pass : null
 }
 
-/** The present state of a pass for the phone that has it; null where its member is gone, or passes are not signed any more. */
+/** The present state of a pass for the phone that has it; null where passes are not signed any more. */
 export async function readPass(ctx: Ctx, pass: Pass, deps: PassDeps): Promise<ReadPass | null> {
   const credentials = await findAppleCredentials(ctx, deps.vault)
   const content = (await derivePassContents(ctx, [pass.memberId])).get(pass.memberId)

@@ -64,6 +64,17 @@ export function lockPassesAfter(ctx: Ctx, after: number, limit: number): Promise
   )
 }
 
+/** The serial numbers of the passes of members that Google may have. */
+export async function listGoogleSerials(ctx: Ctx, memberIds: number[]): Promise<string[]> {
+  const rows = await ctx.tx.many(
+    row({ serial: text }),
+    sql`
+    select serial from wallet_passes
+     where store_id = ${ctx.storeId} and member_id = any(${memberIds}::bigint[]) and google_offered_at is not null order by id`
+  )
+  return rows.map(({ serial }) => serial)
+}
+
 /** Takes the number of the next change of passes; others wait for it until the transaction ends. */
 export async function nextTag(ctx: Ctx): Promise<number> {
   const { tag } = await ctx.tx.one(

@@ -5,9 +5,9 @@ import type { Vault } from '#kit/secrets'
 import { storableError } from '#kit/storable-json'
 import { APNS, type ApnsServer, pushToApple } from '../apple/apns.ts'
 import { findAppleCredentials, findGoogleCredentials } from '../credentials.ts'
-import type { GoogleCredentials } from '../google/check-google-credentials.ts'
-import { GOOGLE_URLS, type GoogleUrls, googleToken, patchGoogleObject } from '../google/google-api.ts'
+import type { GoogleUrls } from '../google/google-api.ts'
 import { googleObject } from '../google/google-pass.ts'
+import { writeGoogleObjects } from '../google/write-google-objects.ts'
 import { derivePassContents } from '../pass-content.ts'
 import type { PushOutcome } from '../push-outcome.ts'
 import { listPasses, markPushed } from './passes.ts'
@@ -19,8 +19,6 @@ export type WalletUrls = { apns?: ApnsServer; google?: GoogleUrls }
 /** After this many tries it is given up: the pass follows with its next change, or when the phone asks by itself. */
 const MAX_TRIES = 6
 const TIMEOUT_MS = 10_000
-/** Passes of Google that are written at once. */
-const GOOGLE_AT_ONCE = 8
 
 export const pushPassDeclared = declareJob('push-wallet-pass', Type.Object({ passId: Type.Integer() }), {
   priority: 'low',
@@ -64,11 +62,11 @@ export const pushPassJob = defineJob(pushPassDeclared, async (deps: Deps, storeI
       })
     : []
   const toGoogle = google
-    ? await patchAll(
+    ? await writeGoogleObjects(
         objects.map(({ object }) => object),
         google,
-        walletUrls,
-        found.at
+        walletUrls?.google,
+        { at: found.at, withinMs: TIMEOUT_MS }
       )
     : []
 
@@ -98,23 +96,3 @@ export const pushPassJob = defineJob(pushPassDeclared, async (deps: Deps, storeI
 })
 
 const isLastTry = ({ attempts }: Job) => attempts >= MAX_TRIES
-
-async function patchAll(
-  objects: { id: string }[],
-  credentials: GoogleCredentials,
-  urls: WalletUrls | undefined,
-  at: Temporal.Instant
-): Promise<PushOutcome[]> {
-  if (objects.length === 0) return []
-  const google = urls?.google ?? GOOGLE_URLS
-  const got = await googleToken(credentials, google, { at, timeoutMs: TIMEOUT_MS })
-  if (!got.ok) return objects.map(() => got.outcome)
-  const outcomes: PushOutcome[] = []
-  for (let i = 0; i < objects.length; i += GOOGLE_AT_ONCE) {
-    const some = objects.slice(i, i + GOOGLE_AT_ONCE)
-    outcomes.push(
-      ...(await Promise.all(some.map((one) => patchGoogleObject(one, got.token, google, { timeoutMs: TIMEOUT_MS }))))
-    )
-  }
-  return outcomes
-}

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { defineJob, enqueue } from '#kit/jobs'
 import { consumer, type StoredFact } from '#kit/outbox'
-import { type Ctx, type Database, sql } from '#kit/postgres'
+import { type Ctx, type Database, int, row, sql } from '#kit/postgres'
 import { membersOfFacts } from '#members'
 import { derivePassContents, hashOfContent } from '../pass-content.ts'
 import { lockPassesAfter, lockPassesOfMembers, markPassesChanged, nextTag, type Pass } from './passes.ts'
@@ -68,6 +68,20 @@ async function refreshPassesOfFacts(ctx: Ctx, facts: StoredFact[]): Promise<void
 /** Compares the passes of these members. */
 async function refreshPassesOfMembers(ctx: Ctx, memberIds: number[]): Promise<void> {
   await refreshPasses(ctx, await lockPassesOfMembers(ctx, memberIds))
+}
+
+/** Customers were deleted on the platform (its numbers): their passes become void, of which no fact tells. */
+export async function voidPassesOfDeleted(ctx: Ctx, customerIds: string[]): Promise<void> {
+  const members = await ctx.tx.many(
+    row({ id: int }),
+    sql`
+    select id from members
+     where store_id = ${ctx.storeId} and platform_customer_id = any(${customerIds}::text[]) and platform_deleted_at is not null`
+  )
+  await refreshPassesOfMembers(
+    ctx,
+    members.map(({ id }) => id)
+  )
 }
 
 /** Two customers were merged: their passes are of the one that was kept, and show that one. What they own was transferred before. */

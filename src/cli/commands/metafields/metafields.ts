@@ -46,11 +46,16 @@ export function addMetafieldCommands(program: Command, terminal: Terminal): void
     settles: true,
     run: async ({ store, customer }, { api }) =>
       api().post(storePath(store, '/metafields/sync'), { customer: await customerIdOf(api(), store, customer) }),
-    show: ({ scope, compared, written, deleted, waiting, problems }, { store }) =>
+    show: ({ scope, compared, written, deleted, waiting, problems, last_error }, { store }) =>
       lines([
         written === null
           ? `The metafields of the ${scope} are compared and corrected in the background.`
           : `Compared: ${compared ?? 'not all'}. Set: ${written}. Deleted: ${deleted}. Left: ${waiting} waiting, ${problems} with a problem.`,
+        ...(written !== null && compared === null
+          ? [
+              `The comparison goes on in the background${last_error ? `: ${last_error}` : ''}. To see why it waits: perennial status --store ${store}`
+            ]
+          : []),
         `To see what is left: perennial metafields diff --store ${store}`
       ])
   })

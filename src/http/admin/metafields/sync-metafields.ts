@@ -1,4 +1,5 @@
-import { Type } from 'typebox'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Static, Type } from 'typebox'
 import { metafieldsSyncedSince, syncMetafields } from '#mirror'
 import { OrNull } from '#resources'
 import type { Surface } from '../../shared/surface.ts'
@@ -20,16 +21,30 @@ const SyncBody = Type.Object(
     written: count('How many metafields were set on the platform'),
     deleted: count('How many were deleted there'),
     waiting: count('How many owners wait to be compared or written again'),
-    problems: count('How many have a metafield that cannot be written')
+    problems: count('How many have a metafield that cannot be written'),
+    last_error: OrNull(Type.String({ description: 'Why the comparison does not go on at the moment' }))
   },
   {
     title: 'MetafieldSync',
     description: 'Metafields that are corrected now.',
-    examples: [{ scope: 'store', compared: 57, written: 3, deleted: 1, waiting: 0, problems: 0 }]
+    examples: [{ scope: 'store', compared: 57, written: 3, deleted: 1, waiting: 0, problems: 0, last_error: null }]
   }
 )
 
-const IN_THE_BACKGROUND = { compared: null, written: null, deleted: null, waiting: null, problems: null }
+const IN_THE_BACKGROUND = {
+  compared: null,
+  written: null,
+  deleted: null,
+  waiting: null,
+  problems: null,
+  last_error: null
+}
+
+/** The platform is asked after a second or more whether it has read its customers. */
+const WAIT_MS = 20_000
+const EVERY_MS = 250
+
+type MetafieldSync = Omit<Static<typeof SyncBody>, 'scope'>
 
 /** POST /stores/{store}/metafields/sync */
 export function syncMetafieldsRoute(admin: Surface, deps: AdminDeps): void {
@@ -52,10 +67,16 @@ export function syncMetafieldsRoute(admin: Surface, deps: AdminDeps): void {
       const memberId = owner?.ownerId ?? null
       const before = await request.inStore((ctx) => syncMetafields(ctx, memberId))
       const store = storeOf(request)
-      await startDueWork(deps, store)
-      const done = store.sandbox
-        ? await request.inStore((ctx) => metafieldsSyncedSince(ctx, before, memberId))
-        : IN_THE_BACKGROUND
+      const endAt = performance.now() + WAIT_MS
+      let done: MetafieldSync = IN_THE_BACKGROUND
+      for (;;) {
+        await startDueWork(deps, store)
+        if (!store.sandbox) break
+        const { lastError, ...synced } = await request.inStore((ctx) => metafieldsSyncedSince(ctx, before, memberId))
+        done = { ...synced, last_error: lastError }
+        if (done.compared !== null || done.last_error !== null || performance.now() > endAt) break
+        await sleep(EVERY_MS)
+      }
       return reply.code(202).send({ scope: owner ? 'customer' : 'store', ...done })
     }
   )

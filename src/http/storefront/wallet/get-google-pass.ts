@@ -5,7 +5,11 @@ import type { Surface } from '../../shared/surface.ts'
 import { customerOf } from '../shoppers.ts'
 
 const GoogleLink = Type.Object(
-  { save_url: Type.String({ description: 'The link that adds the pass; it holds the whole pass, signed' }) },
+  {
+    save_url: Type.String({
+      description: 'The link that adds the pass, signed; it names the pass, which Google has by then'
+    })
+  },
   {
     title: 'GoogleWalletLink',
     description: 'A link to Google Wallet.',
@@ -14,7 +18,10 @@ const GoogleLink = Type.Object(
 )
 
 /** GET /wallet/google (spec 3, svc_wallet_pass_settings) */
-export function getGooglePassRoute(storefront: Surface, { db, vault }: Pick<HttpDeps, 'db' | 'vault'>): void {
+export function getGooglePassRoute(
+  storefront: Surface,
+  { db, vault, walletUrls }: Pick<HttpDeps, 'db' | 'vault' | 'walletUrls'>
+): void {
   storefront.get(
     '/wallet/google',
     {
@@ -23,13 +30,13 @@ export function getGooglePassRoute(storefront: Surface, { db, vault }: Pick<Http
         operationId: 'getGooglePass',
         summary: 'Add the membership card to Google Wallet',
         description:
-          'A signed link by which the member who is logged in adds the card to Google Wallet. It shows the member as of now: ask for it when it is needed.',
+          'A signed link by which the member who is logged in adds the card to Google Wallet. Google gets the card as of now: ask for the link when it is needed. 503 while Google does not take it.',
         response: { 200: GoogleLink }
       }
     },
     async (request, reply) => {
       const { store, customerId } = customerOf(request)
-      const url = await db.inStore(store.storeId, (ctx) => offerGooglePass(ctx, customerId, { vault }))
+      const url = await offerGooglePass({ db, vault, walletUrls }, store.storeId, customerId)
       return reply.header('cache-control', 'private, no-store').send({ save_url: url })
     }
   )
