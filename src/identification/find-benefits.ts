@@ -1,6 +1,6 @@
 import { findCredit } from '#credits'
 import type { Ctx } from '#kit/postgres'
-import { cartFrom, findMainPlans, listPlans, tierPlanOf } from '#plans'
+import { cartFrom, findMainPlans, listPlans, tierPlansOf } from '#plans'
 import { storeContext } from '#stores'
 import { findMemberships } from '#subscriptions'
 import { isPresent } from './queries.ts'
@@ -26,6 +26,6 @@ export async function findBenefits(ctx: Ctx, token: string, cart: Record<string,
     availableMinor,
     member,
     cart: cart && cartFrom(cart, currency, plans),
-    plans: { vip: main.vip && tierPlanOf(main.vip), elite: main.elite && tierPlanOf(main.elite) }
+    plans: tierPlansOf(main)
   }
 }

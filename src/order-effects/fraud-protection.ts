@@ -8,7 +8,7 @@ import { protection, storefrontSetting } from '#storefront-settings'
 import { notify } from '#stores'
 import { actorOf } from '#subscriptions'
 import { type DisputeState, ENDED_WELL, isCounted, isLost, LOST } from './disputes.ts'
-import type { OrderLink } from './link-orders.ts'
+import { namesOf, type OrderLink } from './link-orders.ts'
 import type { OrderState } from './read-orders.ts'
 
 /**
@@ -56,7 +56,7 @@ async function alertOpen(
   links: OrderLink[],
   isProtected: boolean
 ): Promise<void> {
-  const names = links.map(({ subscriptionId }) => publicId('sub', subscriptionId)).join(', ') || 'a subscription'
+  const names = namesOf(links) || 'a subscription'
   const what = isProtected
     ? 'The store credit and points that the order has issued are taken back unless the chargeback is won.'
     : 'Fraud protection (svc_protection) is off, so the customer keeps the store credit and points of the order.'

@@ -1,3 +1,4 @@
+import { publicId } from '#kit/ids'
 import { bool, type Ctx, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
 
 const OrderLink = row({
@@ -13,6 +14,10 @@ const OrderLink = row({
 })
 /** The part of an order in a contract. */
 export type OrderLink = RowOf<typeof OrderLink>
+
+/** The subscriptions of links, as people are told of them. */
+export const namesOf = (links: OrderLink[]): string =>
+  links.map(({ subscriptionId }) => publicId('sub', subscriptionId)).join(', ')
 
 /**
  * Finds the contracts that orders belong to, records what is new, and returns all of it: contracts that an order began, charges that it

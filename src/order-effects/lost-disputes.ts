@@ -6,7 +6,7 @@ import { cancelSubscription } from '#lifecycle'
 import { notify, settingsOf } from '#stores'
 import { lockSubscription } from '#subscriptions'
 import { isLost } from './disputes.ts'
-import type { OrderLink } from './link-orders.ts'
+import { namesOf, type OrderLink } from './link-orders.ts'
 import type { OrderState } from './read-orders.ts'
 import { disputeSettings } from './settings.ts'
 
@@ -85,5 +85,3 @@ export async function applyLostDisputes(ctx: Ctx, orders: { order: OrderState; l
     })
   }
 }
-
-const namesOf = (links: OrderLink[]) => links.map(({ subscriptionId }) => publicId('sub', subscriptionId)).join(', ')

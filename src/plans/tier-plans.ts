@@ -5,4 +5,10 @@ import type { Tier, TierPlan } from './pricing/index.ts'
 export const tierOf = ({ type }: Plan): Tier | null => (type === 'product' ? null : type)
 
 /** A membership plan as prices see it. */
-export const tierPlanOf = ({ name, tierName, perks }: Plan): TierPlan => ({ label: tierName ?? name, perks })
+const tierPlanOf = ({ name, tierName, perks }: Plan): TierPlan => ({ label: tierName ?? name, perks })
+
+/** The main plans as prices see them. */
+export const tierPlansOf = ({ vip, elite }: Record<Tier, Plan | null>): Record<Tier, TierPlan | null> => ({
+  vip: vip && tierPlanOf(vip),
+  elite: elite && tierPlanOf(elite)
+})

@@ -189,3 +189,8 @@ export function createLeasedFlights<Thing, Result>(options: {
     }
   }
 }
+
+/** Things in their order, in portions of at most `size`, each for a piece. */
+export function portionsOf<T>(things: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(things.length / size) }, (_, i) => things.slice(i * size, (i + 1) * size))
+}

@@ -1,4 +1,4 @@
-import { createLeasedFlights, type Engine, nextDueBy, type Patience } from '../engines/index.ts'
+import { createLeasedFlights, type Engine, nextDueBy, type Patience, portionsOf } from '../engines/index.ts'
 import type { Database } from '../postgres/index.ts'
 import { storableError } from '../storable-json.ts'
 import type { AnyJob, JobOutcome, QueuedJob } from './define-job.ts'
@@ -105,10 +105,6 @@ export function createJobEngine<Deps>(options: {
 }
 
 const isFulfilled = <T>(end: PromiseSettledResult<T>): end is PromiseFulfilledResult<T> => end.status === 'fulfilled'
-
-function portionsOf<T>(items: T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size))
-}
 
 function endOf(job: ClaimedJob, outcome: JobOutcome, now: Temporal.Instant): JobEnd {
   const { payload, attempts } = job

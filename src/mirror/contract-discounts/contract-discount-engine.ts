@@ -1,9 +1,10 @@
-import { createLeasedFlights, type Engine, nextDueBy, type Patience } from '#kit/engines'
+import { createLeasedFlights, type Engine, nextDueBy, type Patience, portionsOf } from '#kit/engines'
 import type { Ctx, Database } from '#kit/postgres'
 import { storableError } from '#kit/storable-json'
-import { findMainPlans, listPlans, tierPlanOf } from '#plans'
+import { findMainPlans, listPlans, tierPlansOf } from '#plans'
 import type { Connector } from '#platform'
 import { enqueueContractSync } from '#subscriptions'
+import { minutesUntilRetry } from '../retry-after.ts'
 import { type Compared, type ComparisonPlans, compareContracts } from './compare-contracts.ts'
 import {
   type ClaimedContract,
@@ -22,8 +23,6 @@ const LEASE_MS = 120_000
 const TOGETHER = 8
 /** Contracts of a store that are compared at once. */
 const MAX_AT_ONCE = 32
-/** By the store's clock, after each try in a row that came to nothing. */
-const RETRY_AFTER_MINUTES = [1, 5, 15, 60, 360] as const
 /** Nobody reports that a product has other tags, is in other collections, or that somebody else removed a discount. */
 const COMPARED_EVERY_HOURS = 24
 
@@ -102,8 +101,7 @@ export function createContractDiscountEngine({
 
 async function comparisonPlans(ctx: Ctx): Promise<ComparisonPlans> {
   const allPlans = await listPlans(ctx)
-  const { vip, elite } = await findMainPlans(ctx, allPlans)
-  return { allPlans, plans: { vip: vip && tierPlanOf(vip), elite: elite && tierPlanOf(elite) } }
+  return { allPlans, plans: tierPlansOf(await findMainPlans(ctx, allPlans)) }
 }
 
 /** Of contracts that have ended here the platform is not asked. */
@@ -151,7 +149,7 @@ function endOf(contract: ClaimedContract, compared: Compared, now: Temporal.Inst
         isCompared: false
       }
     case 'failed': {
-      const minutes = RETRY_AFTER_MINUTES[Math.min(attempts, RETRY_AFTER_MINUTES.length - 1)]!
+      const minutes = minutesUntilRetry(attempts)
       const error = storableError(compared.reason)
       // What was not answered may have been done.
       const mayBeOn = isOn || tier !== null
@@ -160,8 +158,4 @@ function endOf(contract: ClaimedContract, compared: Compared, now: Temporal.Inst
     default:
       return { ...end, isForgotten: tier === null, isOn: compared.isOn, problem: compared.problem }
   }
-}
-
-function portionsOf<T>(items: T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size))
 }

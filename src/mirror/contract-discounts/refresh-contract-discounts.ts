@@ -1,7 +1,7 @@
 import { consumer, type StoredFact } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { lockMembers, membersOfFacts } from '#members'
-import { findMainPlans, listPlans, tierPlanOf } from '#plans'
+import { findMainPlans, listPlans, tierPlansOf } from '#plans'
 import { TIERS } from '#plans/pricing'
 import { forgetStoreContext } from '#stores'
 import {
@@ -60,12 +60,12 @@ export async function refreshContractDiscounts(ctx: Ctx, { isComparing = false }
   await lockContractDiscountWalk(ctx)
   // What the transaction has read of the settings may be from before the lock.
   forgetStoreContext(ctx)
-  const main = await findMainPlans(ctx, await listPlans(ctx))
+  const main = tierPlansOf(await findMainPlans(ctx, await listPlans(ctx)))
   const isOther = await writeTerms(
     ctx,
     TIERS.flatMap((tier) => {
       const plan = main[tier]
-      return plan ? { tier, termsHash: termsHashOf(tierPlanOf(plan)) } : []
+      return plan ? { tier, termsHash: termsHashOf(plan) } : []
     })
   )
   if (isOther || isComparing) await askForContractDiscountWalk(ctx, { isComparing })

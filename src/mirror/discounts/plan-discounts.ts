@@ -1,5 +1,5 @@
 import type { Ctx } from '#kit/postgres'
-import { findMainPlans, listPlans, tierPlanOf } from '#plans'
+import { findMainPlans, listPlans, tierPlansOf } from '#plans'
 import { settingsOf, storeContext } from '#stores'
 import { notEnforcedOnRenewals } from '../contract-discounts/wanted-contract-discounts.ts'
 import { discountSettings } from '../settings.ts'
@@ -31,6 +31,5 @@ export async function planDiscounts(ctx: Ctx) {
 
 /** The main plans of a store as prices see them. */
 export async function mainTierPlans(ctx: Ctx): Promise<MainPlans> {
-  const { vip, elite } = await findMainPlans(ctx, await listPlans(ctx))
-  return { vip: vip && tierPlanOf(vip), elite: elite && tierPlanOf(elite) }
+  return tierPlansOf(await findMainPlans(ctx, await listPlans(ctx)))
 }

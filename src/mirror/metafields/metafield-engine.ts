@@ -1,4 +1,4 @@
-import { createLeasedFlights, type Engine, nextDueBy, type Patience, type Piece } from '#kit/engines'
+import { createLeasedFlights, type Engine, nextDueBy, type Patience, type Piece, portionsOf } from '#kit/engines'
 import type { Ctx, Database } from '#kit/postgres'
 import { type Connector, METAFIELD_OWNERS } from '#platform'
 import { deriveCustomerMetafields } from './derive-customers.ts'
@@ -206,7 +206,3 @@ const portionsOfKind = <T extends { owner: ClaimedOwner }>(items: T[], size: num
       size
     )
   )
-
-function portionsOf<T>(items: T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size))
-}

@@ -10,6 +10,7 @@ import {
 } from '#platform'
 import type { Means } from '#storefront-settings'
 import { notify } from '#stores'
+import { minutesUntilRetry } from '../retry-after.ts'
 import { keysOf, METAFIELDS } from './all-metafields.ts'
 import { countWrittenMetafields, markShopRead } from './metafield-store.ts'
 import {
@@ -27,8 +28,6 @@ import { type OwnerWrite, removesOf, setsOf, type WriteBatch } from './plan-writ
 import { takeOverSettings } from './take-over-settings.ts'
 import { hashOf, type OwnerOfMetafields } from './wanted-metafields.ts'
 
-/** By the store's clock, after each try in a row that came to nothing. */
-const RETRY_AFTER_MINUTES = [1, 5, 15, 60, 360] as const
 /** So often in a row an owner is read and written again at once, because others write the same metafields. */
 const RACES_AT_ONCE = 3
 
@@ -221,7 +220,7 @@ function endOfFailure(owner: ClaimedOwner, failure: PlatformFailure, now: Tempor
   if (failure.kind === 'rejected' && !isRace) {
     return { ...settled(owner), problem: storableError(`The platform refuses the metafields: ${failure.message}`) }
   }
-  const minutes = RETRY_AFTER_MINUTES[Math.min(owner.attempts, RETRY_AFTER_MINUTES.length - 1)]!
+  const minutes = minutesUntilRetry(owner.attempts)
   return {
     ...settled(owner),
     dueAt: isRace && owner.attempts < RACES_AT_ONCE ? now : now.add({ minutes }),

@@ -1,6 +1,11 @@
 import type { Ctx } from '#kit/postgres'
 import { decodeMetafield, type MetafieldsByKey } from '#platform'
-import { listStorefrontSettings, type Means, takeOverStorefrontSetting } from '#storefront-settings'
+import {
+  listStorefrontSettings,
+  type Means,
+  STOREFRONT_SETTINGS,
+  takeOverStorefrontSetting
+} from '#storefront-settings'
 import { notify } from '#stores'
 import { deriveShopMetafields } from './derive-shop.ts'
 import { general } from './shop/general.ts'
@@ -28,7 +33,7 @@ export async function takeOverSettings(ctx: Ctx, found: MetafieldsByKey, means: 
 
 /** What the service derives itself (plans, loyalty, wallet passes) cannot be taken over from a shop. */
 async function reportOthers(ctx: Ctx, found: MetafieldsByKey): Promise<void> {
-  const settings = new Set((await listStorefrontSettings(ctx)).map(({ setting }) => setting.key))
+  const settings = new Set<string>(STOREFRONT_SETTINGS.map(({ key }) => key))
   const wanted = await deriveShopMetafields(ctx)
   for (const { key, type, value } of found.values()) {
     if (settings.has(key) || key === general.key || wanted.get(key)?.hash === hashOf(type, value)) continue

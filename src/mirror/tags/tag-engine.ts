@@ -1,7 +1,8 @@
-import { createLeasedFlights, type Engine, nextDueBy, type Patience, type Piece } from '#kit/engines'
+import { createLeasedFlights, type Engine, nextDueBy, type Patience, type Piece, portionsOf } from '#kit/engines'
 import type { Ctx, Database } from '#kit/postgres'
 import { storableError } from '#kit/storable-json'
 import { type Connector, type PlatformFailure, type PlatformResult, TAG_LIMITS, type TaggedKind } from '#platform'
+import { minutesUntilRetry } from '../retry-after.ts'
 import { compareTags, hasToChange, list, notTaken, type TagDifference } from './compare-tags.ts'
 import {
   type ClaimedOwner,
@@ -27,8 +28,6 @@ const LEASE_MS = 120_000
 const READ_AT_ONCE = 40
 /** Owners of a store whose tags are read or written at once. */
 const MAX_AT_ONCE = 80
-/** By the store's clock, after each try in a row that came to nothing. */
-const RETRY_AFTER_MINUTES = [1, 5, 15, 60, 360] as const
 
 /** A claimed owner as the platform knows it. */
 type Named = { owner: ClaimedOwner; platformId: string; isDeleted: boolean }
@@ -252,7 +251,7 @@ function endOfFailure(owner: ClaimedOwner, failure: PlatformFailure, now: Tempor
   if (failure.kind === 'rejected') {
     return { ...settled(owner), problem: storableError(`The platform refuses the tags: ${failure.message}`) }
   }
-  const minutes = RETRY_AFTER_MINUTES[Math.min(owner.attempts, RETRY_AFTER_MINUTES.length - 1)]!
+  const minutes = minutesUntilRetry(owner.attempts)
   return {
     ...settled(owner),
     dueAt: now.add({ minutes }),
@@ -267,7 +266,3 @@ const giveBack = (ctx: Ctx, changes: Change[]) =>
     ctx,
     changes.map(({ owner }) => ({ ...settled(owner), dueAt: ctx.now, attempts: owner.attempts }))
   )
-
-function portionsOf<T>(items: T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size))
-}

@@ -1,4 +1,4 @@
-import { createLeasedFlights, type Engine, nextDueBy, type Patience, type Piece } from '#kit/engines'
+import { createLeasedFlights, type Engine, nextDueBy, type Patience, type Piece, portionsOf } from '#kit/engines'
 import type { Ctx, Database } from '#kit/postgres'
 import type { Vault } from '#kit/secrets'
 import { recordReports } from '#orders'
@@ -218,8 +218,4 @@ async function giveBack(ctx: Ctx, { changes, missing }: Next): Promise<void> {
     ctx,
     [...mine, ...missing].map(({ account, version }) => dueAgain(account, version))
   )
-}
-
-function portionsOf<T>(items: T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size))
 }

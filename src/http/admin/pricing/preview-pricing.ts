@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { internalId } from '#kit/ids'
 import { invalidField } from '#kit/refusal'
 import { fetchCustomer, findKnownCustomers } from '#members'
-import { cartFrom, findMainPlans, listPlans, type Plan, tierOf, tierPlanOf } from '#plans'
+import { cartFrom, findMainPlans, listPlans, type Plan, tierOf, tierPlansOf } from '#plans'
 import { type PricingContext, priceCart } from '#plans/pricing'
 import type { Store } from '#stores'
 import { findMemberships } from '#subscriptions'
@@ -77,7 +77,7 @@ export function previewPricingRoute(admin: Surface, deps: AdminDeps): void {
       const cart = cartFrom(request.body.cart, currency, plans)
       const { member, main } = await buyerOf(deps, store, { plans, main: mainPlans }, request.body)
       const price = priceCart(cart, {
-        plans: { vip: main.vip && tierPlanOf(main.vip), elite: main.elite && tierPlanOf(main.elite) },
+        plans: tierPlansOf(main),
         member
       })
       return presentCartPrice(price, { cart, member, plan: price.tier && main[price.tier], currency })
