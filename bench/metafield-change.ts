@@ -2,16 +2,10 @@
 // shop has the metafield, and how many calls of the platform an idle store causes. Arguments: changes (300 when left out) and how many
 // seconds to be idle (60).
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 import { createKey } from '#stores'
-import { freePort, startProcess } from '../test/service-process.ts'
-import { BESIDE_THE_PLATFORM, startPlatform } from '../trials/platform.ts'
-import { countCosts } from './count-costs.ts'
-import { benchDatabase, runOn } from './database.ts'
+import { startCountedPlatform } from './counted-platform.ts'
 import { processCpu, serverCpu } from './server-cpu.ts'
 
 const CHANGES = Number(process.argv[2] ?? 300)
@@ -23,29 +17,21 @@ const LONGEST_MS = 60_000
 /** Requests to the direct API are limited to 300 a minute for each key. */
 const PAUSE_MS = 250
 
-const database = await benchDatabase()
-const dataDir = await mkdtemp(join(tmpdir(), 'perennial-bench-'))
-const port = await freePort()
-const platform = await startPlatform(database.url, `http://127.0.0.1:${port}`)
-const line = await countCosts(platform.url)
-let service: Awaited<ReturnType<typeof startProcess>> | null = null
+const bench = await startCountedPlatform()
+const { platform, line, one } = bench
+let service: Awaited<ReturnType<typeof bench.start>> | null = null
 try {
   const storeId = await platform.aStore(DOMAIN, CUSTOMERS, Temporal.Now.instant().subtract({ hours: 24 }))
   const { key } = await createKey(platform.db, { storeId, name: 'Bench' })
-  const run = (statement: string) => runOn(database.url, statement)
-  await run(`update stores set platform_url = '${line.url}/${DOMAIN}', clock_at = null where store_id = ${storeId}`)
-  service = await startProcess({ databaseUrl: database.url, dataDir, port, env: BESIDE_THE_PLATFORM })
-  const one = async (statement: string) => (await run(statement)).rows[0] as Record<string, unknown>
-  const isSettled = async () =>
-    (
-      await one(
-        `select not exists (select from metafield_owners where store_id = ${storeId} and due_at is not null)
-          and not exists (select from metafield_stores where store_id = ${storeId} and (finished_at is null or phase <> 'start' or is_asked)) as is`
-      )
-    ).is === true
+  await bench.connect(storeId, DOMAIN)
+  service = await bench.start()
+  const isSettled = async () => {
+    const { due, walks } = await bench.metafieldsLeft(storeId)
+    return due + walks === 0
+  }
   await until(isSettled, 'the first sync')
 
-  const databaseMs = await serverCpu(database.url)
+  const databaseMs = await serverCpu(bench.databaseUrl)
   const cpu = processCpu(service.pid)
   const [databaseBefore, cpuBefore] = [databaseMs(), cpu()]
   const took: number[] = []
@@ -55,7 +41,7 @@ try {
     const { body } = await add(service.url, key, customer, `bench-${i}`)
     const balance = String(body.data.balance)
     await until(async () => {
-      const row = await one(
+      const row = await one<{ value: string } | undefined>(
         `select value from sandbox.metafields where store_id = ${storeId} and owner_type = 'Customer' and owner_id = '${customer}' and key = 'svc_st'`
       )
       return row !== undefined && Number(row.value) === Number(balance)
@@ -84,10 +70,7 @@ try {
   )
 } finally {
   await service?.kill()
-  line.close()
-  await platform.close()
-  await rm(dataDir, { recursive: true, force: true })
-  await database.close()
+  await bench.close()
 }
 
 async function add(url: string, key: string, customer: number, reason: string) {

@@ -1,13 +1,7 @@
 // The first sync of a store's customers against the time that the platform's cost budget alone needs for the same calls. The service is killed in
 // the middle and started again. Arguments: customers (20,000 when left out) and what the platform restores in a second (100).
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { freePort, startProcess } from '../test/service-process.ts'
-import { BESIDE_THE_PLATFORM, startPlatform } from '../trials/platform.ts'
-import { countCosts } from './count-costs.ts'
-import { benchDatabase, runOn } from './database.ts'
+import { startCountedPlatform } from './counted-platform.ts'
 import { processCpu, rssOf, serverCpu } from './server-cpu.ts'
 
 const CUSTOMERS = Number(process.argv[2] ?? 20_000)
@@ -20,22 +14,15 @@ const RENEWALS_BESIDE = 500
 const EVERY_MS = 500
 const LONGEST_MS = 3_600_000
 
-const database = await benchDatabase()
-const dataDir = await mkdtemp(join(tmpdir(), 'perennial-bench-'))
-const port = await freePort()
-const platform = await startPlatform(database.url, `http://127.0.0.1:${port}`)
-const line = await countCosts(platform.url)
-const start = () => startProcess({ databaseUrl: database.url, dataDir, port, env: BESIDE_THE_PLATFORM })
+const bench = await startCountedPlatform()
+const { platform, line, run, one, start } = bench
 let service: Awaited<ReturnType<typeof start>> | null = null
 try {
   const storeId = await platform.aStore(DOMAIN, CUSTOMERS, Temporal.Now.instant().subtract({ hours: 24 }))
   const beside = await platform.aStore(DOMAIN_BESIDE, RENEWALS_BESIDE)
-  const run = (statement: string) => runOn(database.url, statement)
-  const one = async (statement: string) => (await run(statement)).rows[0] as Record<string, number>
   await run(
     `update sandbox.shops set cost_restore_rate = ${RESTORED_PER_SECOND}, cost_capacity = ${CAPACITY} where store_id = ${storeId}`
   )
-  await run(`update stores set platform_url = '${line.url}/${DOMAIN}' where store_id = ${storeId}`)
   // As a store is that was just connected, with customers already read.
   for (const table of ['known_metafields', 'metafield_owners', 'sandbox.metafields'])
     await run(`delete from ${table} where store_id = ${storeId}`)
@@ -44,26 +31,23 @@ try {
   )
   // Its clock runs, or what was throttled would not come due again. So does that of another store, whose members are all due: their
   // renewals, and the metafields that change with them, are the work beside.
-  await run(`update stores set clock_at = null where store_id in (${storeId}, ${beside})`)
+  await bench.connect(storeId, DOMAIN)
+  await run(`update stores set clock_at = null where store_id = ${beside}`)
   await run('vacuum (analyze)')
 
-  const left = async () =>
-    one(`select (select count(*) from metafield_owners where store_id = ${storeId} and due_at is not null)::int as due,
-                (select count(*) from metafield_stores where store_id = ${storeId} and (finished_at is null or phase <> 'start' or is_asked))::int as walks,
-                (select written from metafield_stores where store_id = ${storeId})::int as written`)
-  const databaseMs = await serverCpu(database.url)
+  const databaseMs = await serverCpu(bench.databaseUrl)
   const before = databaseMs()
   service = await start()
   const began = performance.now()
-  let [serviceMs, highestRss, stops, last] = [0, 0, 0, { due: 1, walks: 1, written: 0 } as Record<string, number>]
+  let [serviceMs, highestRss, stops, last] = [0, 0, 0, { due: 1, walks: 1, written: 0 }]
   let pid = service.pid
   let cpu = processCpu(pid)
-  while (last.due! + last.walks! > 0) {
+  while (last.due + last.walks > 0) {
     if (performance.now() - began > LONGEST_MS) throw new Error(`Not within an hour: ${JSON.stringify(last)}`)
     await new Promise((resolve) => setTimeout(resolve, EVERY_MS))
     highestRss = Math.max(highestRss, rssOf(pid))
-    last = await left()
-    if (stops === 0 && last.written! > CUSTOMERS * 1.5) {
+    last = await bench.metafieldsLeft(storeId)
+    if (stops === 0 && last.written > CUSTOMERS * 1.5) {
       serviceMs += cpu()
       await service.kill()
       stops++
@@ -74,7 +58,7 @@ try {
   }
   const seconds = (performance.now() - began) / 1000
   serviceMs += cpu()
-  const { there } = await one(
+  const { there } = await one<{ there: number }>(
     `select count(distinct owner_id)::int as there from sandbox.metafields where store_id = ${storeId} and owner_type = 'Customer'`
   )
   assert.equal(there, CUSTOMERS)
@@ -99,8 +83,5 @@ try {
   )
 } finally {
   await service?.kill()
-  line.close()
-  await platform.close()
-  await rm(dataDir, { recursive: true, force: true })
-  await database.close()
+  await bench.close()
 }
