@@ -35,7 +35,7 @@ class CountingDatabase extends Database {
       const tables = await ctx.tx.many(
         row({ table: text, rows: int }),
         sql`select relname as table, coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) as rows from pg_stat_xact_user_tables
-             where relname <> 'stores'`
+             where schemaname = 'public' and relname <> 'stores'`
       )
       this.read = Object.fromEntries(tables.map(({ table, rows }) => [table, rows]))
       return done
