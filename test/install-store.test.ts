@@ -310,6 +310,11 @@ test('a scope that is taken away is known at once, with what stops without it', 
     findings.filter(({ check }: any) => check === 'scopes_granted').map(({ subject }: any) => subject),
     ['read_products', 'write_products']
   )
+  const status = await service.admin('GET', `/status?store=store_${storeId}`)
+  assert.deepEqual(
+    status.problems.filter(({ kind }: any) => kind === 'scopes_missing').map(({ message }: any) => message),
+    ['The app lacks the access scopes read_products, write_products in the shop']
+  )
   const alerts = (await service.admin('GET', `/stores/store_${storeId}/alerts`)).data
   assert.match(alerts[0].message, /write_products is missing: no plan can be published or changed/)
 })

@@ -129,6 +129,12 @@ export const accessScopes: ({ scope: string; optional: boolean } & AccessScope)[
   ...Object.entries(OPTIONAL_SCOPES).map(([scope, said]) => ({ scope, optional: true, ...said }))
 ]
 
+/** The requested scopes that the app lacks where these are granted. */
+export function missingScopes(granted: readonly string[]): RequestedScope[] {
+  const has = withImpliedScopes(granted)
+  return requestedScopes.filter((scope) => !has.has(scope))
+}
+
 /** With the scopes that these include: one to write includes the one to read, and the platform may list only the former. */
 export const withImpliedScopes = (scopes: readonly string[]): Set<string> =>
   new Set(scopes.flatMap((scope) => (scope.startsWith('write_') ? [scope, scope.replace('write_', 'read_')] : [scope])))

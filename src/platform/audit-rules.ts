@@ -1,6 +1,6 @@
 import { defineAuditRule } from '#kit/define-audit-rule'
 import { nullable, row, sql, textList } from '#kit/postgres'
-import { OPTIONAL_SCOPES, REQUESTED_SCOPES, requestedScopes, withImpliedScopes } from './access-scopes.ts'
+import { missingScopes, OPTIONAL_SCOPES, REQUESTED_SCOPES, requestedScopes } from './access-scopes.ts'
 
 export const platformMessagesProcessed = defineAuditRule({
   name: 'platform_messages_processed',
@@ -27,11 +27,12 @@ export const scopesGranted = defineAuditRule({
       sql`select case when status = 'active' then granted_scopes end as granted_scopes from stores where store_id = ${ctx.storeId}`
     )
     if (grantedScopes === null) return { counted: 0, wrong: [] }
-    const granted = withImpliedScopes(grantedScopes)
-    const missing = requestedScopes.filter((scope) => !granted.has(scope))
     return {
       counted: requestedScopes.length,
-      wrong: missing.map((scope) => ({ subject: scope, message: `is not granted: ${REQUESTED_SCOPES[scope].without}` }))
+      wrong: missingScopes(grantedScopes).map((scope) => ({
+        subject: scope,
+        message: `is not granted: ${REQUESTED_SCOPES[scope].without}`
+      }))
     }
   }
 })

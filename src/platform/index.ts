@@ -1,4 +1,11 @@
-export { accessScopes, OPTIONAL_SCOPES, REQUESTED_SCOPES, requestedScopes, withImpliedScopes } from './access-scopes.ts'
+export {
+  accessScopes,
+  missingScopes,
+  OPTIONAL_SCOPES,
+  REQUESTED_SCOPES,
+  requestedScopes,
+  withImpliedScopes
+} from './access-scopes.ts'
 export { type FoundDiscount, isSameDiscount, type ShopDiscount } from './automatic-discounts/automatic-discount.ts'
 export { isPaidOrder, type PlatformAttempt } from './billing/attempt.ts'
 export type { AttemptRequest, UnreadableAttempt } from './billing/billing-api.ts'

@@ -7,6 +7,7 @@ import { isNote, type Problem } from './problem.ts'
 import { eventProblems, jobProblems, reconciliationProblems } from './queue-problems.ts'
 import { receiverProblems } from './receiver-problems.ts'
 import { rewardProblems } from './reward-problems.ts'
+import { scopeProblems } from './scope-problems.ts'
 import { storeProblems } from './store-problems.ts'
 import { workProblems } from './work-problems.ts'
 
@@ -37,6 +38,7 @@ export async function findStatus(
   const statuses = await storeStatuses(db, storeId === null ? null : [storeId])
   const all = [
     ...storeProblems(stores, new Map(statuses.map((status) => [status.storeId, status]))),
+    ...(await scopeProblems(db, storeId, domainOf)),
     ...(await receiverProblems(db, storeId, { domainOf, all: allReceivers })),
     ...(await eventProblems(db, storeId, domainOf)),
     ...(await jobProblems(db, storeId, domainOf)),

@@ -39,6 +39,10 @@ export const PROBLEM_KINDS = {
     severity: 'problem',
     help: "The platform [refuses the access token](#refused-access-tokens) of a store. Open the app in the shop's admin, or connect the store with a valid one; what waited is charged then."
   },
+  scopes_missing: {
+    severity: 'problem',
+    help: "The app lacks [access scopes](#access-scopes) in a shop; `perennial platform show` says what has stopped. Open the app in the shop's admin, where the platform asks to grant them again."
+  },
   endpoint_failing: {
     severity: 'problem',
     help: 'Every try to a receiver has failed since then. Look at its deliveries, and fix the receiver; deliveries are retried by themselves.'

@@ -1,14 +1,6 @@
 import { publicId } from '#kit/ids'
 import { Refusal } from '#kit/refusal'
-import {
-  checkSessionToken,
-  type Grant,
-  REQUESTED_SCOPES,
-  requestedScopes,
-  requestToken,
-  shopUrlOf,
-  withImpliedScopes
-} from '#platform'
+import { checkSessionToken, type Grant, missingScopes, REQUESTED_SCOPES, requestToken, shopUrlOf } from '#platform'
 import { findStore, findTokenState, type Store } from '#stores'
 import { installStore } from '#sync'
 import type { HttpDeps } from '../shared/deps.ts'
@@ -71,11 +63,7 @@ async function needsToken(deps: HttpDeps, store: Store): Promise<boolean> {
   return !expiresAt || refreshRefused || missingOf(grantedScopes).length > 0
 }
 
-const missingOf = (granted: string[] | null) => {
-  if (granted === null) return []
-  const has = withImpliedScopes(granted)
-  return requestedScopes.filter((scope) => !has.has(scope))
-}
+const missingOf = (granted: string[] | null) => (granted === null ? [] : missingScopes(granted))
 
 async function present(deps: HttpDeps, store: Store, connectedNow: boolean): Promise<Connected> {
   const { grantedScopes } = await deps.db.inStore(store.storeId, findTokenState)

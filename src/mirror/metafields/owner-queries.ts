@@ -3,6 +3,9 @@ import { bool, type Ctx, directSql, int, oneOf, type RowOf, row, sql, text } fro
 import { METAFIELD_OWNERS } from '#platform'
 import type { Known, OwnerOfMetafields } from './wanted-metafields.ts'
 
+/** How many owners a sync of a whole store has tried again at once; the others follow by themselves. */
+const MAX_RETRIED = 10_000
+
 const owner = { kind: oneOf(...METAFIELD_OWNERS), ownerId: int }
 
 /** By which owners are told apart. */
@@ -31,6 +34,17 @@ export async function markMetafieldsDue(
           waits_since = case when metafield_owners.due_at is null then excluded.waits_since else metafield_owners.waits_since end,
           version = metafield_owners.version + 1, attempts = 0, problem = null, changed_at = excluded.changed_at,
           is_read_first = metafield_owners.is_read_first or excluded.is_read_first`)
+}
+
+/** Has what waits after a failure tried again now; of very many, what was to be tried first. */
+export async function retryMetafieldsNow(ctx: Ctx): Promise<void> {
+  await ctx.tx.run(sql`
+    with waiting as (
+      select kind, owner_id from metafield_owners
+       where store_id = ${ctx.storeId} and due_at > ${ctx.now}
+       order by due_at limit ${MAX_RETRIED} for update skip locked)
+    update metafield_owners o set due_at = ${ctx.now}
+      from waiting w where o.store_id = ${ctx.storeId} and o.kind = w.kind and o.owner_id = w.owner_id`)
 }
 
 /** What is known of owners, by `ownerKey`. */

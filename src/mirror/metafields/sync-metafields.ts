@@ -1,7 +1,7 @@
 import type { Ctx } from '#kit/postgres'
 import { metafieldsNotKept } from '../refusals.ts'
 import { findMetafieldTotals, keepsMetafields, type MetafieldTotals, walkMetafieldsNow } from './metafield-store.ts'
-import { markMetafieldsDue } from './owner-queries.ts'
+import { markMetafieldsDue, retryMetafieldsNow } from './owner-queries.ts'
 import { refreshCustomerMetafields } from './refresh-metafields.ts'
 
 /** What a sync came to. `compared` is null while the comparison of the store is not at its end. */
@@ -14,8 +14,10 @@ type MetafieldsSynced = Pick<MetafieldTotals, 'written' | 'deleted' | 'waiting' 
 export async function syncMetafields(ctx: Ctx, memberId: number | null): Promise<MetafieldTotals> {
   if (!(await keepsMetafields(ctx))) throw metafieldsNotKept()
   const before = (await findMetafieldTotals(ctx))!
-  if (memberId === null) await walkMetafieldsNow(ctx)
-  else {
+  if (memberId === null) {
+    await walkMetafieldsNow(ctx)
+    await retryMetafieldsNow(ctx)
+  } else {
     await refreshCustomerMetafields(ctx, [memberId])
     await markMetafieldsDue(ctx, [{ kind: 'customer', ownerId: memberId }], { isReadFirst: true })
   }

@@ -1,6 +1,6 @@
 import type { Ctx } from '#kit/postgres'
 import { refreshCustomerTags } from './refresh-customer-tags.ts'
-import { markDue } from './tag-queries.ts'
+import { markDue, retryTagsNow } from './tag-queries.ts'
 import { findTagTotals, scheduleTagWalk, type TagTotals, walkTagsNow } from './tag-walks.ts'
 import type { TagOwner } from './wanted-tags.ts'
 
@@ -12,8 +12,10 @@ type TagsSynced = Pick<TagTotals, 'added' | 'removed' | 'waiting' | 'problems'> 
  * later what came of it.
  */
 export async function syncTags(ctx: Ctx, owner: TagOwner | null): Promise<TagTotals> {
-  if (!owner) await walkTagsNow(ctx)
-  else {
+  if (!owner) {
+    await walkTagsNow(ctx)
+    await retryTagsNow(ctx)
+  } else {
     if (owner.kind === 'customer') await refreshCustomerTags(ctx, [owner.ownerId])
     await scheduleTagWalk(ctx)
     await markDue(ctx, [owner])

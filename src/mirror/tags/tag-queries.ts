@@ -250,6 +250,20 @@ export async function markDue(ctx: Ctx, owners: TagOwner[]): Promise<void> {
      where o.store_id = ${ctx.storeId} and o.kind = d.kind and o.owner_id = d.id`)
 }
 
+/** How many owners a sync of a whole store has tried again at once; the others follow by themselves. */
+const MAX_RETRIED = 10_000
+
+/** Has what waits after a failure tried again now; of very many, what was to be tried first. */
+export async function retryTagsNow(ctx: Ctx): Promise<void> {
+  await ctx.tx.run(sql`
+    with waiting as (
+      select kind, owner_id from tag_owners
+       where store_id = ${ctx.storeId} and due_at > ${ctx.now}
+       order by due_at limit ${MAX_RETRIED} for update skip locked)
+    update tag_owners o set due_at = ${ctx.now}
+      from waiting w where o.store_id = ${ctx.storeId} and o.kind = w.kind and o.owner_id = w.owner_id`)
+}
+
 export const dueTagOwners = dueQuery(
   'tag_owners_due',
   `select o.store_id, min(o.due_at) as due_at

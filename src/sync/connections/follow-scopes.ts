@@ -1,5 +1,5 @@
 import type { Database } from '#kit/postgres'
-import { type Connector, type PlatformResult, REQUESTED_SCOPES, requestedScopes, withImpliedScopes } from '#platform'
+import { type Connector, missingScopes, type PlatformResult, REQUESTED_SCOPES, withImpliedScopes } from '#platform'
 import { notify, writeGrantedScopes } from '#stores'
 
 /**
@@ -17,8 +17,7 @@ export async function followScopes(
   const changed = await db.inStore(storeId, async (ctx) => {
     const listedBefore = await writeGrantedScopes(ctx, listed.value)
     const before = withImpliedScopes(listedBefore ?? [])
-    const missing = requestedScopes.filter((scope) => !has.has(scope))
-    const lost = missing.filter((scope) => before.has(scope))
+    const lost = missingScopes(listed.value).filter((scope) => before.has(scope))
     if (lost.length > 0) {
       await notify(ctx, {
         kind: 'scopes_missing',

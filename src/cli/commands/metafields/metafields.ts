@@ -4,6 +4,7 @@ import { addCommand, type Terminal } from '../../command.ts'
 import { customerIdOf, customerText } from '../../customer-flag.ts'
 import { optional } from '../../flags.ts'
 import { lines, table } from '../../print.ts'
+import { isAllSynced } from '../is-all-synced.ts'
 import { queryOf } from '../pages.ts'
 import { storeFlag, storePath } from '../store-flag.ts'
 
@@ -41,11 +42,15 @@ export function addMetafieldCommands(program: Command, terminal: Terminal): void
 
   addCommand(metafields, terminal, {
     name: 'sync',
-    summary: 'put the metafields of a store or a customer right now',
+    summary: 'put the metafields of a store or a customer right now; the exit code is 1 when some are left',
     flags: oneCustomer,
     settles: true,
-    run: async ({ store, customer }, { api }) =>
-      api().post(storePath(store, '/metafields/sync'), { customer: await customerIdOf(api(), store, customer) }),
+    run: async ({ store, customer }, { api, failed }) => {
+      const one = { customer: await customerIdOf(api(), store, customer) }
+      const synced = await api().post(storePath(store, '/metafields/sync'), one)
+      if (!isAllSynced(synced)) failed()
+      return synced
+    },
     show: ({ scope, compared, written, deleted, waiting, problems, last_error }, { store }) =>
       lines([
         written === null

@@ -80,10 +80,16 @@ export function addPlatformCommands(program: Command, terminal: Terminal, { plat
 
   addCommand(group, terminal, {
     name: 'sync-discounts',
-    summary: 'put the discounts of members right now where somebody has changed or deleted them; done every hour too',
+    summary:
+      'put the discounts of members right now where somebody has changed or deleted them; done every hour too; the exit code is 1 when the platform refuses',
     flags: { store: storeFlag },
     settles: true,
-    run: ({ store }, { api }) => api().post(storePath(store, '/platform/discounts/sync'), {}),
+    run: async ({ store }, { api, failed }) => {
+      const synced = await api().post(storePath(store, '/platform/discounts/sync'), {})
+      const refused = (synced.discounts as Document[]).some(({ problem }) => problem !== null)
+      if (refused || synced.last_error !== null) failed()
+      return synced
+    },
     show: shownDiscounts
   })
 

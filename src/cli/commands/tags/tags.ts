@@ -5,6 +5,7 @@ import { CommandError } from '../../command-error.ts'
 import { customerIdOf, customerText } from '../../customer-flag.ts'
 import { matching, optional } from '../../flags.ts'
 import { lines, table } from '../../print.ts'
+import { isAllSynced } from '../is-all-synced.ts'
 import { queryOf } from '../pages.ts'
 import { storeFlag, storePath } from '../store-flag.ts'
 
@@ -52,10 +53,14 @@ export function addTagCommands(program: Command, terminal: Terminal): void {
 
   addCommand(tags, terminal, {
     name: 'sync',
-    summary: 'put the tags of a store, a customer or an order right now',
+    summary: 'put the tags of a store, a customer or an order right now; the exit code is 1 when some are left',
     flags: oneOwner,
     settles: true,
-    run: async (given, { api }) => api().post(storePath(given.store, '/tags/sync'), await ownerOf(api(), given)),
+    run: async (given, { api, failed }) => {
+      const synced = await api().post(storePath(given.store, '/tags/sync'), await ownerOf(api(), given))
+      if (!isAllSynced(synced)) failed()
+      return synced
+    },
     show: ({ scope, compared, added, removed, waiting, problems }, { store }) =>
       lines([
         added === null
