@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bool, int, nullable, row, sql, text } from '#kit/postgres'
 import type { Connector, PlatformFailure } from '#platform'
-import { keysOf } from '../src/mirror/metafields/all-metafields.ts'
+import { updateStorefrontSetting } from '#storefront-settings'
+import { keysOf, METAFIELDS } from '../src/mirror/metafields/all-metafields.ts'
 import { createMetafieldEngine } from '../src/mirror/metafields/metafield-engine.ts'
 import { beginMetafields, findMetafieldTotals } from '../src/mirror/metafields/metafield-store.ts'
 import { createMetafieldWalkEngine } from '../src/mirror/metafields/metafield-walk-engine.ts'
@@ -626,6 +627,61 @@ test('JSON that somebody has nested too deep is replaced like any other', async 
     return (await inStore((ctx) => findMetafieldTotals(ctx)))!.written > written
   })
   assert.deepEqual((await of(id)).get('svc_member_details'), before)
+})
+
+test('what waits after a refusal is tried at once by a sync', async () => {
+  const { store, join, of, owner, inStore } = await aShop()
+  const id = await join('ada@example.com')
+  await call(store, 'POST', '/sandbox/access', { without: ['write_customers'] })
+  await inStore(({ tx, storeId }) =>
+    tx.run(sql`update members set birth_date = '1990-01-02' where store_id = ${storeId}`)
+  )
+  await call(store, 'POST', '/metafields/sync', { customer: id })
+  assert.equal((await owner(id)).attempts > 0, true)
+  await call(store, 'POST', '/sandbox/access', { without: [] })
+  const { body } = await call(store, 'POST', '/metafields/sync', {})
+  assert.deepEqual([body.waiting, (await of(id)).get('svc_member_details').birth_date], [0, '1990-01-02'])
+})
+
+test('where a scope is missing for customers, those of the shop are written all the same', async () => {
+  const { store, join, of, shop, memberIdOf, inStore, settle } = await aShop()
+  const id = await join('ada@example.com')
+  const memberId = await memberIdOf(id)
+  await call(store, 'POST', '/sandbox/access', { without: ['write_customers'] })
+  // Both are due at once.
+  await inStore(async (ctx) => {
+    await ctx.tx.run(sql`update members set birth_date = '1990-01-02' where store_id = ${ctx.storeId}`)
+    await refreshCustomerMetafields(ctx, [memberId])
+    await updateStorefrontSetting(ctx, 'svc_agreement', { agreement_enabled: 1 }, { canMail: false })
+    await refreshShopMetafields(ctx)
+  })
+  await settle()
+  assert.deepEqual(JSON.parse((await shop()).get('svc_agreement')!), { agreement_enabled: 1 })
+  assert.equal((await of(id)).get('svc_member_details').birth_date, '')
+})
+
+test('definitions that somebody has deleted are made again by a comparison', async () => {
+  const { store, settle, inStore } = await aShop()
+  await settle()
+  const keys = () =>
+    inStore((ctx) =>
+      ctx.tx.many(
+        row({ key: text }),
+        sql`select key from sandbox.metafield_definitions where store_id = ${ctx.storeId} and namespace = 'svc' order by key`
+      )
+    )
+  const before = await keys()
+  assert.equal(before.length, METAFIELDS.length)
+  await service.db.inInstallation((tx) =>
+    tx.run(sql`delete from sandbox.metafield_definitions where store_id = ${store.storeId} and key like 'svc_%'`)
+  )
+  const synced = await call(store, 'POST', '/metafields/sync', {})
+  assert.ok(synced.status < 300, JSON.stringify(synced.body))
+  await until('they are there again', async () => {
+    await settle()
+    return (await keys()).length === before.length
+  })
+  assert.deepEqual(await keys(), before)
 })
 
 test('a file of the platform that fails three times is done without, and doctor says so until one is read', async () => {

@@ -74,6 +74,31 @@ test('a shop without a list of its own has exactly the scopes that the app reque
   )
 })
 
+test('metafields of a customer need what a change of the customer needs, those of the shop nothing', async () => {
+  const { aShop: aLimitedShop } = await startSandbox(db, without('write_customers'))
+  const shop = await aLimitedShop({ storeId: 901, domain: 'metafields.test' })
+  await shop.aPlan()
+  const { customer } = await shop.aMember()
+  const { data: own } = await shop.graphql('{ shop { id } }')
+  const place = (ownerId: string) => ({ ownerId, namespace: 'svc', key: 'k' })
+  const set = (ownerId: string) =>
+    shop.graphql('mutation($m: [MetafieldsSetInput!]!) { metafieldsSet(metafields: $m) { userErrors { message } } }', {
+      m: [{ ...place(ownerId), type: 'single_line_text_field', value: 'v' }]
+    })
+  const remove = (ownerId: string) =>
+    shop.graphql(
+      'mutation($m: [MetafieldIdentifierInput!]!) { metafieldsDelete(metafields: $m) { userErrors { message } } }',
+      { m: [place(ownerId)] }
+    )
+  for (const change of [set, remove]) {
+    const refused = (await change(`gid://platform/Customer/${customer.id}`)).errors?.map(
+      ({ extensions }) => extensions!.requiredAccess
+    )
+    assert.deepEqual(refused, ['`write_customers` access scope.'])
+    assert.equal((await change(own.shop.id)).errors, undefined)
+  }
+})
+
 test('an object whose scope is missing is null among the nodes, and the others come', async () => {
   const { shop, attempt, contract } = await aPaidRenewal({ scopes: without('read_orders', 'write_orders') })
   const { orderId } = (await shop.sandbox.controls.charges(shop.storeId))[0]!

@@ -83,6 +83,23 @@ export const SCOPE_OF_TAGGED = {
   Product: 'write_products'
 } as const
 
+/** What a change of metafields needs, by the stored type of their owner: as much as a change of the owner. Those of the shop need nothing. */
+const SCOPE_OF_METAFIELDS: Record<string, string> = {
+  ...SCOPE_OF_TAGGED,
+  Collection: 'write_products',
+  ProductVariant: 'write_products',
+  SellingPlan: 'write_products',
+  DiscountNode: 'write_discounts'
+}
+
+/** Refuses to change metafields of owners, each `Type/id` or null for one that does not exist, where the app lacks a scope for one. */
+export function checkMayChangeMetafields(shop: Shop, field: string, owners: Iterable<string | null>): void {
+  for (const owner of owners) {
+    const scope = SCOPE_OF_METAFIELDS[owner?.split('/')[0] ?? '']
+    if (scope !== undefined && !isGranted(shop, scope)) throw accessDenied(field, scope)
+  }
+}
+
 const SCOPE_OF_TOPIC: [RegExp, string][] = [
   [/^CUSTOMERS_MERGE$/, 'read_customer_merge'],
   [/^CUSTOMER_PAYMENT_METHODS_/, 'read_customer_payment_methods'],

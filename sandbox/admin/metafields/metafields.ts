@@ -1,5 +1,6 @@
 import { listDefinitions } from '../../state/metafield-definitions.ts'
 import { deleteMetafields, type Metafield, type MetafieldKey, nameOf } from '../../state/metafields.ts'
+import { checkMayChangeMetafields } from '../../wire/access.ts'
 import type { Api, Resolver, Resolvers } from '../../wire/api.ts'
 import { type PageArgs, pageOf } from '../../wire/connections.ts'
 import { gid } from '../../wire/gid.ts'
@@ -20,6 +21,7 @@ async function set(_root: unknown, args: { metafields: SetInput[] }, api: Api) {
   }
   const owners = new Map<string, string | null>()
   for (const { ownerId } of args.metafields) if (!owners.has(ownerId)) owners.set(ownerId, await ownerOf(api, ownerId))
+  checkMayChangeMetafields(api.shop, 'metafieldsSet', owners.values())
   const inputs = args.metafields.map((input) => ({ owner: owners.get(input.ownerId) ?? null, input }))
   return api.write(async (q, now) => {
     const at = (i: number, field?: string) => ['metafields', String(i), ...(field ? [field] : [])]
@@ -46,6 +48,11 @@ async function remove(
     }
     keys.push({ ownerType, ownerId: id, namespace: ownNamespace(namespace), key })
   }
+  checkMayChangeMetafields(
+    api.shop,
+    'metafieldsDelete',
+    keys.map(({ ownerType }) => `${ownerType}/`)
+  )
   const gone = await api.write((q) => deleteMetafields(q, api.shop.storeId, keys))
   return {
     deletedMetafields: keys.map((key, i) => (gone.has(nameOf(key)) ? args.metafields[i] : null)),

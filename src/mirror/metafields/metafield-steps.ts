@@ -46,12 +46,12 @@ export type Ended =
   | { step: 'read'; read: Named[]; found: PlatformResult<Map<string, MetafieldsByKey>> }
   | { step: 'write'; batch: WriteBatch; set: PlatformResult<string[]>; removed: PlatformResult<null> }
 
-/** Reads the shop, and makes the definitions of our metafields where that was never done. */
+/** Reads the shop, and makes the definitions of our metafields that it lacks: they were refused before, or somebody has deleted them. */
 export async function readShop(metafields: Api, shop: Shop): Promise<Ended> {
   const found = await metafields.findOfShop(keysOf('shop'))
-  if (!found.ok || !shop.isFirst) return { step: 'shop', shop, found, refused: new Map() }
+  if (!found.ok) return { step: 'shop', shop, found, refused: new Map() }
   const defined = await metafields.define(METAFIELDS)
-  // What was not answered is tried again with the shop; a refusal stands.
+  // What was not answered is tried again with the shop.
   return defined.ok
     ? { step: 'shop', shop, found, refused: defined.value }
     : { step: 'shop', shop, found: defined, refused: new Map() }
@@ -121,7 +121,8 @@ async function recordShop(
     await notify(ctx, {
       kind: 'metafields_not_defined',
       subject: 'Definitions of metafields were refused',
-      message: `The platform refuses definitions of metafields, so that themes or customers may not see them: ${[...refused].map(([key, why]) => `${key}: ${why}`).join('; ')}`
+      message: `The platform refuses definitions of metafields, so that themes or customers may not see them: ${[...refused].map(([key, why]) => `${key}: ${why}`).join('; ')}`,
+      isOnce: true
     })
   }
   await replaceKnownMetafields(ctx, [owner], linesOf(owner, metafields))

@@ -9,10 +9,14 @@ export type OwnerWrite = { owner: ClaimedOwner; platformId: string; difference: 
 export type WriteBatch = OwnerWrite[]
 
 /**
- * Puts owners together, in their order, so that each call sets as many metafields as it may. An owner is never divided, and one of whom
- * something is deleted is by itself: that is another call.
+ * Puts owners of a kind together, in their order, so that each call sets as many metafields as it may: an access scope may be missing
+ * for one kind. An owner is never divided, and one of whom something is deleted is by itself: that is another call.
  */
 export function batchesOf(writes: OwnerWrite[]): WriteBatch[] {
+  return [...Map.groupBy(writes, ({ owner }) => owner.kind).values()].flatMap(batchesOfKind)
+}
+
+function batchesOfKind(writes: OwnerWrite[]): WriteBatch[] {
   const batches: { writes: OwnerWrite[]; size: number }[] = []
   for (const write of writes) {
     const size = write.difference.set.length

@@ -1,4 +1,4 @@
-import type { Document } from '../admin-api.ts'
+import type { Document } from './admin-api.ts'
 
 /**
  * Whether a sync of a sandbox store left nothing: all was compared, nothing waits, nothing was refused. That of a live store goes on in
