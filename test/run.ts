@@ -33,7 +33,7 @@ try {
     '--test-timeout=240000',
     '--test-reporter=spec',
     '--test-reporter-destination=stdout',
-    `--test-reporter=${fileURLToPath(new URL('report-ended-files.ts', import.meta.url))}`,
+    `--test-reporter=${fileURLToPath(new URL('report-failures.ts', import.meta.url))}`,
     '--test-reporter-destination=stderr',
     ...(isWhole ? await groupTestFiles(await Array.fromAsync(glob(ALL_FILES)), groups) : files)
   ]

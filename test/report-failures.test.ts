@@ -1,4 +1,4 @@
-// A file whose process fails although its tests passed is named with the reason: its output alone does not say it.
+// A test that fails is named at once, and a file whose process fails although its tests passed: its output alone does not say it.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 
-const reporter = new URL('report-ended-files.ts', import.meta.url).pathname
+const reporter = new URL('report-failures.ts', import.meta.url).pathname
 const run = promisify(execFile)
 
 /** What the reporter says of files with these texts. */
@@ -37,7 +37,10 @@ test('a process that a signal ends, and an error after the end of a test, are na
   assert.match(said, /\/late\.test\.mjs ended with exit code 1\n {2}Error: Test "ends early" .*too late/)
 })
 
-test('nothing is said of a file that passes, nor of one whose test fails: that is reported already', async () => {
+test('a test that fails is named with its error and nothing more; nothing is said of a file that passes', async () => {
   assert.equal(await reportOf({ 'good.test.mjs': `test('passes', () => {})` }), '')
-  assert.equal(await reportOf({ 'bad.test.mjs': `test('fails', () => { throw new Error('as it says') })` }), '')
+  const said = await reportOf({
+    'bad.test.mjs': `test('outer', (t) => t.test('inner', () => { throw new Error('as it says') }))`
+  })
+  assert.match(said, /^\n✖ \/bad\.test\.mjs: inner\nError: as it says\n( {4}at .*\n)+$/)
 })
