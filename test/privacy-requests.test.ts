@@ -181,6 +181,11 @@ test('a customer who is erased before they are known is stored without the perso
     )
   )
   assert.deepEqual([orders >= 1, live], [true, 0])
+  const { data: alerts } = await admin(store, 'GET', '/alerts')
+  assert.deepEqual(
+    alerts.map(({ kind, message }: { kind: string; message: string }) => [kind, /refund its order/.test(message)]),
+    [['erased_customer_subscribed', true]]
+  )
   assert.deepEqual((await service.deps.doctor(storeId)).findings, [])
 })
 

@@ -4,7 +4,7 @@ import { upsertCustomers } from '#members'
 import { recordOrders } from '#orders'
 import { isSoldUnder, listPlans, type Plan } from '#plans'
 import type { PlatformContract, PlatformOrder } from '#platform'
-import { storeContext } from '#stores'
+import { notify, storeContext } from '#stores'
 import { lockSubscriptionsOfContracts, recordActivities } from '#subscriptions'
 import { createFromContracts } from './create-from-contracts.ts'
 import type { ImportTerms } from './imported-subscription.ts'
@@ -125,6 +125,7 @@ async function takeOver(
   )
   // One that was made while its customer was erased.
   await endForDeletedCustomers(ctx, ofErased)
+  await reportErased(ctx, fresh, new Set(ofErased))
   return {
     changed: [...idsOf(fresh), ...changed],
     unsure,
@@ -136,6 +137,20 @@ async function takeOver(
     )
   }
 }
+
+/** Tells the store's people of contracts that customers have made whose data was erased: nobody else sees that one was paid and is not kept. */
+async function reportErased(ctx: Ctx, fresh: PlatformContract[], ofErased: ReadonlySet<string>): Promise<void> {
+  for (const { id, status } of fresh) {
+    if (!ofErased.has(id) || !LIVE_ON_PLATFORM.includes(status)) continue
+    await notify(ctx, {
+      kind: 'erased_customer_subscribed',
+      subject: 'A customer whose data was erased has subscribed',
+      message: `Contract ${id} belongs to a customer whose data was erased. Its subscription was cancelled here, and nothing is charged for it. Please cancel the contract on the platform, and refund its order if it was paid.`
+    })
+  }
+}
+
+const LIVE_ON_PLATFORM = ['active', 'paused']
 
 const idsOf = (contracts: PlatformContract[]) => contracts.map(({ id }) => id)
 
