@@ -272,6 +272,15 @@ test('operations that fail or have no room are begun again, and what may not be 
     warnings.map((one: any) => one.check),
     ['store_read_in', 'store_read_in', 'store_read_in']
   )
+  // The app has a scope more: what was denied is tried again.
+  await service.admin('POST', `${store.at}/sandbox/access`, { without: ['write_customers'] })
+  assert.equal((await finished(store)).parts[0].status, 'failed')
+  await service.admin('POST', `${store.at}/sandbox/access`, { without: [] })
+  const again = await finished(store)
+  assert.deepEqual(
+    again.parts.map((one: any) => one.status),
+    ['done', 'done', 'failed']
+  )
 })
 
 test('orders are those of as many days as asked; without read_all_orders it is said that older ones are not seen', async () => {

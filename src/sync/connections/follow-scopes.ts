@@ -1,10 +1,11 @@
 import type { Database } from '#kit/postgres'
 import { type Connector, missingScopes, type PlatformResult, REQUESTED_SCOPES, withImpliedScopes } from '#platform'
 import { notify, writeGrantedScopes } from '#stores'
+import { restartDeniedReadIns } from '../read-in/read-ins.ts'
 
 /**
  * Reads which access scopes the app has in a store, and remembers them. Tells the store's people of those that it has no more, with
- * what stops. Returns how many have changed.
+ * what stops, and reads in what was denied until now. Returns how many have changed.
  */
 export async function followScopes(
   db: Database,
@@ -25,6 +26,7 @@ export async function followScopes(
         message: `${lost.map((scope) => `${scope} is missing: ${REQUESTED_SCOPES[scope].without}`).join('. ')}. Open the app in the shop's admin to grant it again.`
       })
     }
+    if (listedBefore !== null && has.difference(before).size > 0) await restartDeniedReadIns(ctx)
     return listedBefore === null ? 0 : before.symmetricDifference(has).size
   })
   return { ok: true, value: changed }

@@ -76,6 +76,13 @@ export async function startReadIn(ctx: Ctx, ordersSince: Temporal.Instant): Prom
         or r.finished_at is not null`)
 }
 
+/** Begins anew what the app was not allowed to read: it has a scope more. Orders were read page by page instead. */
+export async function restartDeniedReadIns(ctx: Ctx): Promise<void> {
+  await ctx.tx.run(sql`
+    update read_ins set next_at = statement_timestamp(), phase = 'start', failures = 0
+     where store_id = ${ctx.storeId} and phase = 'failed' and part <> 'orders'`)
+}
+
 /** How far the parts of the store are; none where nobody has asked for it. */
 export function listReadIns(ctx: Ctx): Promise<ReadIn[]> {
   return ctx.tx.many(
