@@ -77,6 +77,23 @@ test('a shop of the sandbox is opened, installed by its link, looked at and repa
   assert.equal((await run(['sandbox', 'access', ...of])).code, 1)
   await json('sandbox', 'access', ...of, '--without', 'none', '--token', 'expire')
   assert.deepEqual((await json('doctor', ...of)).findings, [])
+
+  await json('sandbox', 'access', ...of, '--token', 'revoke')
+  await run(['platform', 'repair', ...of])
+  const refused = (await run(['platform', 'show', ...of])).out
+  assert.match(refused, /The platform refuses the access token; perennial status --store dev\.example says/)
+  assert.doesNotMatch(refused, /All access scopes/)
+  assert.match((await run(['alert', 'list', ...of])).out, /Z {2}alert_\d+ {2}platform_unauthorized {2}\S/)
+  await json('sandbox', 'uninstall', ...of)
+  const gone = (await run(['platform', 'show', ...of])).out
+  assert.match(gone, /The store is not connected: the app has no access to the shop\./)
+  assert.doesNotMatch(gone, /All access scopes/)
+  // What does not work comes first, and the lack of findings is about the data alone.
+  const checked = (await run(['doctor', ...of])).out
+  assert.match(
+    checked,
+    /^Not working now:\n\ndev\.example: .*nothing is billed[^]*\n\nChecks, and [^]*\nNo findings in the data\.\n/
+  )
 })
 
 test('doctor warns of a live store whose token does not expire, and of orders that it may not see', async () => {

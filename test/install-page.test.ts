@@ -22,6 +22,12 @@ test('opening the app in the admin, and the link, connect a shop in a browser', 
     const frame = page.frameLocator('iframe')
     await frame.locator('#facts').waitFor()
     assert.equal(await frame.locator('#state').innerText(), 'The shop is connected.')
+    assert.deepEqual(
+      [await page.locator('h1').innerText(), await frame.locator('h1').innerText()],
+      ['Dev <shop>', 'Perennial'],
+      'the title stands there once'
+    )
+    assert.equal(await page.locator('iframe').evaluate((box) => getComputedStyle(box).borderTopWidth), '0px')
     assert.match(await frame.locator('#facts').innerText(), /Dev <shop> \(store_1\)/)
     // By the link: the platform's page, and back to the admin.
     await page.goto(`${service.url}/app/install?shop=${domain}`)

@@ -10,6 +10,7 @@ import { beginMetafields, findMetafieldTotals } from '../src/mirror/metafields/m
 import { createMetafieldWalkEngine } from '../src/mirror/metafields/metafield-walk-engine.ts'
 import { refreshCustomerMetafields, refreshShopMetafields } from '../src/mirror/metafields/refresh-metafields.ts'
 import { adminOf } from './admin-calls.ts'
+import { commandLine } from './command-line.ts'
 import { withCalls } from './connectors.ts'
 import { testDatabase } from './database.ts'
 import { theValue } from './fake-platform.ts'
@@ -20,6 +21,7 @@ const { url } = await testDatabase()
 const service = await startService(url)
 const { db } = service
 const { call } = adminOf(service)
+const { run } = commandLine(service)
 
 /** A mutation whose answer is lost after it was carried out. */
 const LOST: PlatformFailure = { kind: 'unavailable', message: 'The answer was lost', outcomeUnknown: true }
@@ -591,7 +593,7 @@ test('settings that the shop had before are taken over where they can be read; t
   assert.equal(alerts.length, 1 + ofTiers.length)
   assert.match(
     alerts.join(),
-    /svc_protection of the shop could not be taken over, since svc_protection must be 0 or 1.*it was {"svc_protection":"perhaps"}/
+    /svc_protection of the shop could not be taken over, since svc_protection must be 0 or 1 \(or false or true\).*it was {"svc_protection":"perhaps"}/
   )
 })
 
@@ -636,7 +638,7 @@ test('settings of the storefront are checked field by field, and the metafield o
   ])
   const [status, unknown] = await refused('svc_plan_settings', {})
   assert.equal(status, 404)
-  assert.match(String(unknown), /^key must be one of svc_agreement, .*: there is no setting svc_plan_settings$/)
+  assert.match(String(unknown), /^key must be one of svc_agreement, .*, svc_widget_cart_page_member$/)
   const all = (await call(store, 'GET', '/storefront-settings')).body.data
   assert.equal(all.length, 10)
 })
@@ -693,17 +695,32 @@ test('JSON that somebody has nested too deep is replaced like any other', async 
 })
 
 test('what waits after a refusal is tried at once by a sync', async () => {
-  const { store, join, of, owner, inStore } = await aShop()
+  const { store, join, of, owner, inStore, diff } = await aShop()
   const id = await join('ada@example.com')
   await call(store, 'POST', '/sandbox/access', { without: ['write_customers'] })
   await inStore(({ tx, storeId }) =>
     tx.run(sql`update members set birth_date = '1990-01-02' where store_id = ${storeId}`)
   )
   await call(store, 'POST', '/metafields/sync', { customer: id })
-  assert.equal((await owner(id)).attempts > 0, true)
+  const { attempts, lastError, dueAt } = await owner(id)
+  assert.equal(attempts > 0, true)
+  const [waiting] = (await diff()).differences
+  assert.deepEqual(
+    [waiting.key, waiting.problem, waiting.last_error, Date.parse(waiting.next_try_at)],
+    ['svc_member_details', null, lastError, Date.parse(dueAt!)]
+  )
+  const of1 = ['--store', store.domain]
+  const shown = await run(['metafields', 'diff', ...of1])
+  assert.match(shown.out, /WAITING SINCE +NEXT TRY AT +PROBLEM\n.* svc_member_details .*Access denied/)
+  assert.match(shown.out, /\n\n2 compared: the shop, its discounts and customers\n$/)
+  const left = await run(['metafields', 'sync', ...of1])
+  assert.match(left.out, /^Compared: 1 customer\. .*Left: 1 waiting.*\nTo see what is left: perennial metafields diff/)
   await call(store, 'POST', '/sandbox/access', { without: [] })
   const { body } = await call(store, 'POST', '/metafields/sync', {})
   assert.deepEqual([body.waiting, (await of(id)).get('svc_member_details').birth_date], [0, '1990-01-02'])
+  assert.deepEqual((await diff()).differences, [])
+  const done = await run(['metafields', 'sync', ...of1])
+  assert.match(done.out, /^Compared: 1 customer\. .*with a problem\.\n$/)
 })
 
 test('where a scope is missing for customers, those of the shop are written all the same', async () => {

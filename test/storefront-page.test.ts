@@ -61,6 +61,22 @@ test('all of an order is in sight on a narrow screen', { skip: noBrowser }, asyn
   await page.context().close()
 })
 
+test('the button of the membership page keeps its distance, and is as wide as others on a narrow screen', {
+  skip: noBrowser
+}, async () => {
+  const store = await service.aStore()
+  for (const width of [1280, 390]) {
+    const page = await aPage({ width, height: 900 })
+    await page.goto(`${service.urls.sandbox}/${store.domain}/membership`)
+    const [cards, button] = await Promise.all(
+      ['ul.grid', 'a.button'].map(async (selector) => (await page.locator(selector).boundingBox())!)
+    )
+    assert.ok(button!.y - (cards!.y + cards!.height) >= 12, `${button!.y} below ${cards!.y + cards!.height}`)
+    assert.equal(Math.abs(button!.width - cards!.width) < 1, width === 390)
+    await page.context().close()
+  }
+})
+
 for (const path of ['storefront', 'docs'] as const) {
   test(`the ${path} page fits a narrow screen, light and dark, and loads nothing from elsewhere`, {
     skip: noBrowser

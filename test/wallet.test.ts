@@ -73,7 +73,10 @@ test('credentials are checked when they are set, and never shown', async () => {
     await refused({ certificate, key, wwdr, team_id: 'ZZZZZ12345' }),
     /team_id must be that of the certificate/
   )
-  assert.match(await refused({ ...other, verify: undefined }), /pass_type_id is missing/)
+  assert.match(
+    await refused({ ...other, verify: undefined }),
+    /pass_type_id is missing: .* probably not a pass type certificate/
+  )
   const google = await wallet('POST', '/google', { issuer_id: '1', service_account: '{"type":"user"}' })
   assert.match(JSON.stringify(google.body), /service_account must be the JSON file/)
   await wallet('POST', '/apple', { certificate, key, wwdr })
@@ -82,6 +85,27 @@ test('credentials are checked when they are set, and never shown', async () => {
   assert.doesNotMatch(JSON.stringify(shown), /BEGIN/)
   assert.equal((await wallet('DELETE', '/apple')).body.apple, null)
   assert.equal((await wallet('DELETE', '/apple')).status, 404)
+})
+
+test('a person who switches passes on before a wallet is set up is told so', async () => {
+  const { store, wallet } = await aWalletStore({ setUp: false })
+  const { run } = commandLine(service)
+  const set = async (value: 0 | 1) => {
+    const given = JSON.stringify({ wallet_pass_enabled: value })
+    const of = ['--store', store.domain, '--key', 'svc_wallet_pass_settings', '--value', given]
+    const { code, err } = await run(['storefront-settings', 'set', ...of])
+    assert.equal(code, 0)
+    return err
+  }
+  assert.match(await set(1), /^No wallet is set up, so that nobody gets a pass yet: /)
+  assert.equal(await set(0), '')
+  await wallet('POST', '/apple', { certificate, key, wwdr })
+  assert.equal(await set(1), '')
+  const get = ['storefront-settings', 'get', '--store', store.domain, '--key', 'svc_plan_settings']
+  const change = ['storefront-settings', 'set', ...get.slice(2), '--value', '{}']
+  const [read, changed] = [await run(get), await run(change)]
+  assert.equal(read.err, changed.err, 'a key that is none is refused in the same words')
+  assert.match(read.err, /--key must be one of .*svc_wallet_pass_settings/)
 })
 
 test('the auditor warns of a certificate that ends within 30 days', async () => {

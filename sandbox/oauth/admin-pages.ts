@@ -51,7 +51,7 @@ function send(reply: FastifyReply, { title, body, frames = '', posts = '' }: Pag
   return reply
     .header('content-security-policy', policy)
     .type('text/html; charset=utf-8')
-    .send(htmlDocument({ title, stylesheet: null, body }))
+    .send(htmlDocument({ title, stylesheet: `${baseOf(reply.request)}/storefront.css`, body }))
 }
 
 type Page = { title: string; body: Html; frames?: string; posts?: string }
@@ -88,8 +88,9 @@ function adminPages(app: SandboxApp, scope: FastifyInstance): void {
     return send(reply, {
       title: `Perennial · ${shop.name}`,
       frames: new URL(app.url()).origin,
-      body: html`<main><h1>Perennial</h1>
-<iframe src="${source}" title="Perennial" width="100%" height="500"></iframe></main>
+      body: html`<main><h1>${shop.name}</h1>
+<p><a href="${baseOf(request)}/admin">Apps</a></p>
+<iframe src="${source}" title="Perennial" height="500"></iframe></main>
 <script src="${baseOf(request)}/admin/embedder.js" data-app="${new URL(app.url()).origin}" data-token="${baseOf(request)}/admin/session-token"></script>`
     })
   })

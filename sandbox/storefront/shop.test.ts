@@ -487,8 +487,27 @@ test('the membership page shows what metafields say, and leaves out what says no
   await set(customer.gid, 'svc_member_details', { loyalty_points: 120, birth_date: '' })
   assert.match(
     await browser.open('/membership'),
-    /VIP cancelled Member since 2026-01-31 Next billing none Price \$29\.00 A gift from &lt;b&gt;Bob&lt;\/b&gt; Yours to spend Store credit \$12\.50 Points 120/
+    /VIP cancelled Member since 31 January 2026 Next billing none Price \$29\.00 A gift from &lt;b&gt;Bob&lt;\/b&gt; Yours to spend Store credit \$12\.50 Points 120 .*each payment Join $/
   )
+  await set(customer.gid, 'customer_subscription1', {
+    ...{ name: 'VIP', status: 'ACTIVE', scid: 41, price: '29.00', currency: 'USD', offers: [] },
+    ...{ member_since: '2026-01-31', next_billing: '31.2.2026' }
+  })
+  const threshold = (type: string, value: string, message = '') =>
+    set(shopId, 'svc_plan_settings', {
+      ...{ status: 1, type: 1, plan_name: 'VIP', product_price: '29.00', i_name: 'month', i_count: 1, fs: 1 },
+      ...{ fs_threshold_type: type, fs_threshold_value: value, fs_message: message }
+    })
+  await threshold('subtotal', '50.00')
+  const membership = await browser.open('/membership')
+  assert.match(membership, /Member since 31 January 2026 Next billing 31\.2\.2026 /)
+  assert.match(membership, /Free shipping from \$50\.00 Manage your membership/)
+  await threshold('items', '3', 'No shipping costs')
+  assert.match(await browser.open('/membership'), /No shipping costs from 3 items Manage/)
+  await threshold('0', '')
+  assert.match(await browser.open('/membership'), /Free shipping Manage/)
+  await set(shopId, 'svc_plan_settings', { status: 0 })
+  assert.match(await browser.open('/membership'), /offers no membership at the moment\. Manage your membership/)
 })
 
 test('no request of this file caused an internal error', () => assert.deepEqual(bugs, []))

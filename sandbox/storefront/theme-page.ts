@@ -14,20 +14,35 @@ type Json = Record<string, unknown>
 export function themePage(shop: Shop, basePath: string, ofShop: Metafield[], ofCustomer: Metafield[] | null): Html {
   const plans = ['svc_plan_settings', 'svc_plan_settings2'].flatMap((key) => objectsIn(ofShop, key))
   const offered = plans.filter(({ status }) => isOn(status))
+  const way = wayOn(basePath, ofCustomer)
   return html`<h1>Membership</h1>
   ${ofCustomer && memberCard(shop, ofCustomer)}
   <section aria-labelledby="plans"><h2 id="plans">What members get</h2>
     ${
       offered.length === 0
         ? html`<p class="soft">This store offers no membership at the moment.</p>`
-        : html`<ul class="grid">${offered.map((plan) => planCard(shop, plan))}</ul>
-          <div class="choices"><a class="button" href="${basePath}/">${ofCustomer ? 'Join or manage' : 'Log in to join'}</a></div>`
+        : html`<ul class="grid">${offered.map((plan) => planCard(shop, plan))}</ul>`
     }
+    ${(offered.length > 0 || way.isMember) && html`<div class="choices"><a class="button" href="${way.to}">${way.says}</a></div>`}
   </section>`
 }
 
+/** Where the visitor goes from here. */
+function wayOn(basePath: string, ofCustomer: Metafield[] | null) {
+  if (!ofCustomer) return { to: `${basePath}/#log-in`, says: 'Log in to join', isMember: false }
+  const isMember = heldBy(ofCustomer).some(({ status }) => !ENDED.includes(words(status)))
+  return isMember
+    ? { to: `${basePath}/#membership`, says: 'Manage your membership', isMember }
+    : { to: `${basePath}/#plans`, says: 'Join', isMember }
+}
+
+const ENDED = ['CANCELLED', 'EXPIRED']
+
+const heldBy = (metafields: Metafield[]): Json[] =>
+  ['customer_subscription1', 'customer_subscription2'].flatMap((key) => objectsIn(metafields, key))
+
 function memberCard(shop: Shop, metafields: Metafield[]): Html {
-  const held = ['customer_subscription1', 'customer_subscription2'].flatMap((key) => objectsIn(metafields, key))
+  const held = heldBy(metafields)
   const gift = objectIn(metafields, 'customer_subscription1_parent')
   const giverOf = ({ scid }: Json) =>
     words(gift?.subscription_id).endsWith(`/${words(scid)}`) ? (gift!.customer as Json) : null
@@ -44,8 +59,8 @@ function memberCard(shop: Shop, metafields: Metafield[]): Html {
         (one) => html`<div class="card"><h3>${words(one.name)}</h3>
         <p><span class="status ${words(one.status).toLowerCase()}">${words(one.status).toLowerCase()}</span></p>
         <dl>
-          <dt>Member since</dt><dd>${words(one.member_since)}</dd>
-          <dt>Next billing</dt><dd>${words(one.next_billing) || 'none'}</dd>
+          <dt>Member since</dt><dd>${dateOf(one.member_since)}</dd>
+          <dt>Next billing</dt><dd>${dateOf(one.next_billing) || 'none'}</dd>
           <dt>Price</dt><dd>${money(words(one.price), words(one.currency))}</dd>
           ${giverOf(one) && html`<dt>A gift from</dt><dd>${nameOf(giverOf(one)!)}</dd>`}
           ${listOf(one.offers).length > 0 && html`<dt>Offers</dt><dd>${listOf(one.offers).length}</dd>`}
@@ -54,7 +69,7 @@ function memberCard(shop: Shop, metafields: Metafield[]): Html {
       <div class="card"><h3>Yours to spend</h3><dl>
         ${credit !== null && html`<dt>Store credit</dt><dd>${money(credit, shop.currency)}</dd>`}
         ${details && html`<dt>Points</dt><dd>${words(details.loyalty_points)}</dd>`}
-        ${details && words(details.birth_date) !== '' && html`<dt>Birthday</dt><dd>${words(details.birth_date)}</dd>`}
+        ${details && words(details.birth_date) !== '' && html`<dt>Birthday</dt><dd>${dateOf(details.birth_date)}</dd>`}
       </dl></div>
     </div>
     ${
@@ -76,7 +91,7 @@ function planCard(shop: Shop, plan: Json): Html {
     isOn(plan.ft) && `Try it for ${money(words(plan.ft_price), shop.currency)}`,
     isOn(plan.dp) && `${off(plan.dv, plan.dt)} ${what[words(plan.dat) as keyof typeof what] ?? ''}`,
     isOn(plan.wo) && `${off(plan.wo_v, plan.wo_t)} one product of your first order`,
-    isOn(plan.fs) && (words(plan.fs_message) || 'Free shipping'),
+    isOn(plan.fs) && `${words(plan.fs_message) || 'Free shipping'}${threshold(shop, plan)}`,
     isOn(plan.store_credit) && 'Store credit with each payment'
   ].filter((perk) => perk !== false)
   return html`<li class="card"><h3>${words(plan.tier_name) || words(plan.plan_name)}</h3>
@@ -84,10 +99,27 @@ function planCard(shop: Shop, plan: Json): Html {
     ${perks.length > 0 && html`<ul>${perks.map((perk) => html`<li>${perk}</li>`)}</ul>`}</li>`
 }
 
+/** What a cart has to reach for free shipping. */
+function threshold(shop: Shop, { fs_threshold_type: type, fs_threshold_value: value }: Json): string {
+  if (type === 'subtotal') return ` from ${money(words(value), shop.currency)}`
+  return type === 'items' ? ` from ${words(value)} ${Number(value) === 1 ? 'item' : 'items'}` : ''
+}
+
 const nameOf = ({ name, email }: Json): string => words(name) || words(email)
 const isOn = (flag: unknown): boolean => Number(flag) === 1
 const words = (value: unknown): string => (value === undefined || value === null ? '' : String(value))
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+
+/** A date as the other pages show it; what is no date is shown as it is. */
+function dateOf(value: unknown): string {
+  const text = words(value)
+  try {
+    return Temporal.PlainDate.from(text).toLocaleString('en-GB', { dateStyle: 'long' })
+  } catch (err) {
+    if (err instanceof RangeError) return text
+    throw err
+  }
+}
 
 /** An amount as the page shows prices; what is no amount is shown as it is. */
 function money(amount: string, currency: string): string {

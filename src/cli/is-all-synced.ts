@@ -6,3 +6,6 @@ import type { Document } from './admin-api.ts'
  */
 export const isAllSynced = ({ compared, waiting, problems, last_error: error }: Document): boolean =>
   waiting === null || (compared !== null && waiting === 0 && problems === 0 && !error)
+
+/** Whether there is anything to look for afterwards: something is left, or that is not known yet. */
+export const mayBeLeft = (synced: Document): boolean => synced.waiting === null || !isAllSynced(synced)

@@ -1,8 +1,8 @@
 import { type FieldProblem, invalidField, Refusal } from '#kit/refusal'
 import { MAX_METAFIELD_BYTES } from '#platform'
 
-export const unknownStorefrontSetting = (key: string, keys: string[]) => {
-  const message = `must be one of ${keys.join(', ')}: there is no setting ${key.slice(0, 100)}`
+export const unknownStorefrontSetting = (keys: string[]) => {
+  const message = `must be one of ${keys.join(', ')}`
   return new Refusal('not_found', `key ${message}`, [{ field: 'key', code: 'not_found', message }])
 }
 

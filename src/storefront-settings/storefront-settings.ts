@@ -12,11 +12,7 @@ export const STOREFRONT_SETTINGS: readonly StorefrontSetting[] = Object.values(s
 /** The setting of a key. Refuses a key that is none, and says which there are. */
 export function storefrontSettingOf(key: string): StorefrontSetting {
   const found = STOREFRONT_SETTINGS.find((one) => one.key === key)
-  if (!found)
-    throw unknownStorefrontSetting(
-      key,
-      STOREFRONT_SETTINGS.map((one) => one.key)
-    )
+  if (!found) throw unknownStorefrontSetting(STOREFRONT_SETTINGS.map((one) => one.key))
   return found
 }
 

@@ -24,8 +24,8 @@ export function addAlertCommands(program: Command, terminal: Terminal): void {
     show: ({ data, next }) => {
       const alerts = data as Document[]
       if (alerts.length === 0) return 'There are no alerts.\n'
-      const shown = alerts.flatMap(({ id, created_at, subject, message }) => [
-        `${created_at}  ${id}  ${subject}`,
+      const shown = alerts.flatMap(({ id, kind, created_at, subject, message }) => [
+        `${created_at}  ${id}  ${kind}  ${subject}`,
         ...String(message)
           .split('\n')
           .map((line) => `    ${harmless(line)}`.trimEnd()),

@@ -27,8 +27,9 @@ export function addDoctorCommand(program: Command, terminal: Terminal): void {
           ? ''
           : lines(['', 'Not looked at:', ...left.map(({ store, message }) => `  ${store}: ${message}`)])
       const broken = problems as Document[]
-      const working = broken.length === 0 ? '' : lines(['', 'Not working now:', ...listProblems(broken)])
-      return `${CHECKED}\n${facts(checked as Document)}\n${listed(findings, 'No findings.')}${wanted}${unseen}${working}`
+      const none = broken.length === 0 ? 'No findings.' : 'No findings in the data.'
+      const working = broken.length === 0 ? '' : lines(['Not working now:', ...listProblems(broken), ''])
+      return `${working}${CHECKED}\n${facts(checked as Document)}\n${listed(findings, none)}${wanted}${unseen}`
     }
   })
 }

@@ -11,7 +11,12 @@ function flagOf(given: unknown): boolean | undefined {
 
 /** A flag that is written 0 or 1. */
 export const flag = (): JsonField<boolean> =>
-  scalar({ accepts: '0 or 1', schema: { type: 'integer', enum: [0, 1] }, write: Number, parse: flagOf })
+  scalar({
+    accepts: '0 or 1 (or false or true)',
+    schema: { type: 'integer', enum: [0, 1] },
+    write: Number,
+    parse: flagOf
+  })
 
 /** A flag that is written true or false. */
 export const trueOrFalse = (): JsonField<boolean> =>

@@ -134,7 +134,7 @@ test('flags are read in every spelling, and written in one', () => {
     })
   for (const on of [1, '1', true, 'true']) assert.equal(decoded(planSettings, text(on)).dp, true)
   for (const off of [0, '0', false, 'false']) assert.equal(decoded(planSettings, text(off)).dp, false)
-  assert.deepEqual(problemsOf(planSettings, text('yes')), ['dp must be 0 or 1'])
+  assert.deepEqual(problemsOf(planSettings, text('yes')), ['dp must be 0 or 1 (or false or true)'])
 })
 
 test('what was changed by hand to nonsense is refused with every problem and its path', () => {

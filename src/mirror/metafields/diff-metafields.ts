@@ -1,4 +1,4 @@
-import { bool, type Ctx, type Database, instant, int, nullable, oneOf, row, sql, text } from '#kit/postgres'
+import { type Ctx, type Database, instant, int, nullable, oneOf, row, sql, text } from '#kit/postgres'
 import { type Connector, METAFIELD_OWNERS, type MetafieldsByKey, type PlatformResult } from '#platform'
 import { metafieldsNotRead } from '../refusals.ts'
 import { keysOf } from './all-metafields.ts'
@@ -19,6 +19,10 @@ export type MetafieldFound = OwnerOfMetafields & {
   found: string | null
   /** Since when (store time) its owner waits to be compared or written; null where nothing is known to differ. */
   waitsSince: Temporal.Instant | null
+  /** When (store time) that is tried, which may be now; null where nothing is known to differ. */
+  nextTryAt: Temporal.Instant | null
+  /** Why the last try came to nothing; null where nothing waits. */
+  lastError: string | null
   problem: string | null
 }
 
@@ -111,7 +115,6 @@ function differencesOf(
   return keys.flatMap((key): MetafieldFound[] => {
     const [want, there] = [wanted.get(key), found.get(key)]
     if (want && there && want.hash === hashOf(there.type, there.value)) return []
-    const waitsSince = state?.isDue ? state.waitsSince : null
     return [
       {
         ...owner,
@@ -119,7 +122,9 @@ function differencesOf(
         key,
         wanted: want?.value ?? null,
         found: there?.value ?? null,
-        waitsSince,
+        waitsSince: state?.nextTryAt ? state.waitsSince : null,
+        nextTryAt: state?.nextTryAt ?? null,
+        lastError: state?.nextTryAt ? state.lastError : null,
         problem: state?.problem ?? problem
       }
     ]
@@ -129,8 +134,9 @@ function differencesOf(
 const OwnerStateRow = row({
   kind: oneOf(...METAFIELD_OWNERS),
   ownerId: int,
-  isDue: bool,
   waitsSince: nullable(instant),
+  nextTryAt: nullable(instant),
+  lastError: nullable(text),
   problem: nullable(text)
 })
 type OwnerState = ReturnType<typeof OwnerStateRow>
@@ -139,7 +145,7 @@ function listStates(ctx: Ctx, owners: OwnerOfMetafields[]): Promise<OwnerState[]
   return ctx.tx.many(
     OwnerStateRow,
     sql`
-    select m.kind, m.owner_id, m.due_at is not null as is_due, m.waits_since, m.problem
+    select m.kind, m.owner_id, m.waits_since, m.due_at as next_try_at, m.last_error, m.problem
       from (select * from unnest(${owners.map(({ kind }) => kind)}::text[], ${owners.map(({ ownerId }) => ownerId)}::bigint[])
               as o(kind, id) offset 0) as o
       join metafield_owners m on m.store_id = ${ctx.storeId} and m.kind = o.kind and m.owner_id = o.id`

@@ -18,6 +18,8 @@ export type GivenAppleCredentials = Pick<AppleCredentials, 'certificate' | 'key'
   teamId?: string | undefined
 }
 
+const NO_PASS_TYPE_CERTIFICATE = 'it is probably not a pass type certificate'
+
 const MIN_RSA_BITS = 2048
 
 /**
@@ -86,13 +88,19 @@ function refuseOutOfDate(field: string, { validFromDate, validToDate }: X509Cert
 function identifier(field: string, given: string | undefined, own: string | string[] | undefined, form: RegExp) {
   const inCertificate = Array.isArray(own) ? own[0] : own
   const found = given ?? inCertificate
-  if (found === undefined) throw invalidField(field, 'is missing: the certificate does not say it')
+  if (found === undefined)
+    throw invalidField(
+      field,
+      `is missing: the certificate does not say it${field === 'pass_type_id' ? `; ${NO_PASS_TYPE_CERTIFICATE}` : ''}`
+    )
   if (inCertificate !== undefined && inCertificate !== found)
     throw invalidField(field, `must be that of the certificate, which is ${inCertificate.slice(0, 200)}`)
   if (!form.test(found))
     throw invalidField(
       field,
-      field === 'team_id' ? 'must be ten capital letters and digits' : 'must begin with pass. and name a pass type'
+      field === 'team_id'
+        ? 'must be ten capital letters and digits'
+        : `must begin with pass. and name a pass type${inCertificate === undefined ? '' : `, and that of the certificate is ${inCertificate.slice(0, 200)}: ${NO_PASS_TYPE_CERTIFICATE}`}`
     )
   return found
 }

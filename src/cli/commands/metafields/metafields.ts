@@ -3,7 +3,7 @@ import type { Document } from '../../admin-api.ts'
 import { addCommand, type Terminal } from '../../command.ts'
 import { customerIdOf, customerText } from '../../customer-flag.ts'
 import { optional } from '../../flags.ts'
-import { isAllSynced } from '../../is-all-synced.ts'
+import { isAllSynced, mayBeLeft } from '../../is-all-synced.ts'
 import { lines, table } from '../../print.ts'
 import { queryOf } from '../pages.ts'
 import { storeFlag, storePath } from '../store-flag.ts'
@@ -33,11 +33,19 @@ export function addMetafieldCommands(program: Command, terminal: Terminal): void
       } while (after !== undefined)
       return { differences, compared }
     },
-    show: ({ differences, compared }) =>
+    show: ({ differences, compared }, { customer }) =>
       table(
-        ['owner', 'platform_id', 'key', 'wanted', 'found', 'waiting_since', 'problem'],
+        ['owner', 'platform_id', 'key', 'wanted', 'found', 'waiting_since', 'next_try_at', 'problem'],
         'The metafields on the platform are as they should be.'
-      )({ data: differences }) + lines(['', `${compared} compared`])
+      )({
+        data: (differences as Document[]).map((one) => ({ ...one, problem: one.problem ?? one.last_error }))
+      }) +
+      lines([
+        '',
+        customer === undefined
+          ? `${compared} compared: the shop, its discounts and customers`
+          : `${customers(compared as number)} compared`
+      ])
   })
 
   addCommand(metafields, terminal, {
@@ -51,17 +59,21 @@ export function addMetafieldCommands(program: Command, terminal: Terminal): void
       if (!isAllSynced(synced)) failed()
       return synced
     },
-    show: ({ scope, compared, written, deleted, waiting, problems, last_error }, { store }) =>
-      lines([
+    show: (synced, { store }) => {
+      const { scope, compared, written, deleted, waiting, problems, last_error } = synced
+      return lines([
         written === null
           ? `The metafields of the ${scope} are compared and corrected in the background.`
-          : `Compared: ${compared ?? 'not all'}. Set: ${written}. Deleted: ${deleted}. Left: ${waiting} waiting, ${problems} with a problem.`,
+          : `Compared: ${compared === null ? 'not all' : customers(compared as number)}. Set: ${written}. Deleted: ${deleted}. Left: ${waiting} waiting, ${problems} with a problem.`,
         ...(written !== null && compared === null
           ? [
               `The comparison goes on in the background${last_error ? `: ${last_error}` : ''}. To see why it waits: perennial status --store ${store}`
             ]
           : []),
-        `To see what is left: perennial metafields diff --store ${store}`
+        ...(mayBeLeft(synced) ? [`To see what is left: perennial metafields diff --store ${store}`] : [])
       ])
+    }
   })
 }
+
+const customers = (count: number) => `${count} ${count === 1 ? 'customer' : 'customers'}`

@@ -48,7 +48,7 @@ export function addPlatformCommands(program: Command, terminal: Terminal, { plat
     summary: 'show how a store is connected: its access token, without the text, and its access scopes',
     flags: { store: storeFlag },
     run: ({ store }, { api }) => api().get(storePath(store, '/platform')),
-    show: ({ scopes, ...rest }) => facts(rest) + lines(['', ...missing(scopes as Document[])])
+    show: ({ scopes, ...rest }) => facts(rest) + lines(['', ...accessOf(rest, scopes as Document[])])
   })
 
   addCommand(group, terminal, {
@@ -182,6 +182,19 @@ const described = ({ scope, granted, optional, needed_for, without, approval }: 
   `    without it    ${without}`,
   ...(approval ? [`    approval      ${approval}`] : [])
 ]
+
+/** What the app may do in the shop. The scopes that were granted say nothing where it is no longer installed, or its token is refused. */
+function accessOf({ domain, status, token_refused_at: refusedAt }: Document, scopes: Document[]): string[] {
+  if (status === 'deleting') return ['The store is being deleted.']
+  if (status === 'disconnected')
+    return [
+      'The store is not connected: the app has no access to the shop.',
+      `To connect it, open the app in the shop's admin; perennial status --store ${domain} has the other ways.`
+    ]
+  if (refusedAt !== null)
+    return [`The platform refuses the access token; perennial status --store ${domain} says what to do.`]
+  return missing(scopes)
+}
 
 function missing(scopes: Document[]): string[] {
   if (scopes.every(({ granted }) => granted === null))

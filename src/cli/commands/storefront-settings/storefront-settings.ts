@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Document } from '../../admin-api.ts'
+import type { AdminApi, Document } from '../../admin-api.ts'
 import { addCommand, type Terminal } from '../../command.ts'
 import { CommandError } from '../../command-error.ts'
 import { jsonObject, needed, optional, text } from '../../flags.ts'
@@ -36,10 +36,21 @@ export function addStorefrontSettingCommands(program: Command, terminal: Termina
       key: needed('--key <key>', text('the key of a setting, such as svc_agreement')),
       value: needed('--value <json>', jsonObject('the fields to change'))
     },
-    run: ({ store, key, value }, { api }) =>
-      api().patch(storePath(store, `/storefront-settings/${encodeURIComponent(key)}`), { value }),
+    run: async ({ store, key, value }, { api, err }) => {
+      const set = await api().patch(storePath(store, `/storefront-settings/${encodeURIComponent(key)}`), { value })
+      if (isOn((set.value as Document).wallet_pass_enabled) && !(await hasWallet(api(), store)))
+        err.write(`No wallet is set up, so that nobody gets a pass yet: perennial wallet set-apple or set-google\n`)
+      return set
+    },
     show: shownSetting
   })
+}
+
+const isOn = (flag: unknown) => flag === 1
+
+async function hasWallet(api: AdminApi, store: string): Promise<boolean> {
+  const { apple, google } = await api.get(storePath(store, '/wallet'))
+  return apple !== null || google !== null
 }
 
 const shownSetting = ({ key, name, help, value }: Document): string =>

@@ -4,7 +4,7 @@ import { addCommand, type Terminal } from '../../command.ts'
 import { CommandError } from '../../command-error.ts'
 import { customerIdOf, customerText } from '../../customer-flag.ts'
 import { matching, optional } from '../../flags.ts'
-import { isAllSynced } from '../../is-all-synced.ts'
+import { isAllSynced, mayBeLeft } from '../../is-all-synced.ts'
 import { lines, table } from '../../print.ts'
 import { queryOf } from '../pages.ts'
 import { storeFlag, storePath } from '../store-flag.ts'
@@ -61,13 +61,15 @@ export function addTagCommands(program: Command, terminal: Terminal): void {
       if (!isAllSynced(synced)) failed()
       return synced
     },
-    show: ({ scope, compared, added, removed, waiting, problems }, { store }) =>
-      lines([
+    show: (synced, { store }) => {
+      const { scope, compared, added, removed, waiting, problems } = synced
+      return lines([
         added === null
           ? `The tags of the ${scope} are compared and corrected in the background.`
           : `Compared: ${compared ?? 'not all'}. Added: ${added}. Removed: ${removed}. Left: ${waiting} waiting, ${problems} with a problem.`,
-        `To see what is left: perennial tags diff --store ${store}`
+        ...(mayBeLeft(synced) ? [`To see what is left: perennial tags diff --store ${store}`] : [])
       ])
+    }
   })
 }
 

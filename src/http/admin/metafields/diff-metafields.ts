@@ -31,7 +31,10 @@ export function diffMetafieldsRoute(admin: Surface, deps: AdminDeps): void {
             differences: Type.Array(MetafieldDifferenceBody, {
               description: 'Metafields that are not as they are to be'
             }),
-            compared: Type.Integer({ description: 'How many owners were compared', examples: [189] }),
+            compared: Type.Integer({
+              description: 'How many owners were compared: customers, and on the first page the shop and its discounts',
+              examples: [189]
+            }),
             next: Type.Union([Type.String(), Type.Null()], {
               description: 'The `after` of the next page; null on the last page',
               examples: [null]

@@ -13,6 +13,14 @@ export const MetafieldDifferenceBody = Type.Object(
     wanted: OrNull(Type.String({ description: 'Its value as it is to be; null where it is not to be there' })),
     found: OrNull(Type.String({ description: 'Its value on the platform; null where it is not there' })),
     waiting_since: OrNull(Timestamp('Since when its owner waits to be compared or written; null when nothing waits')),
+    next_try_at: OrNull(
+      Timestamp('When that is tried next, at once where it is not in the future; null when nothing waits')
+    ),
+    last_error: OrNull(
+      Type.String({
+        description: 'Why the last try came to nothing; null after one that succeeded, and when nothing waits'
+      })
+    ),
     problem: OrNull(Type.String({ description: 'Why it cannot be as it is wanted' }))
   },
   {
@@ -27,6 +35,8 @@ export const MetafieldDifferenceBody = Type.Object(
         wanted: '12.50',
         found: '10.00',
         waiting_since: '2026-11-15T06:25:00.000Z',
+        next_try_at: '2026-11-15T06:30:00.000Z',
+        last_error: 'The platform did not respond in time',
         problem: null
       }
     ]
@@ -42,6 +52,8 @@ export function presentDifference(one: MetafieldFound): Static<typeof MetafieldD
     wanted: one.wanted,
     found: one.found,
     waiting_since: isoOrNull(one.waitsSince),
+    next_try_at: isoOrNull(one.nextTryAt),
+    last_error: one.lastError,
     problem: one.problem
   }
 }
