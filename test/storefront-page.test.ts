@@ -65,6 +65,7 @@ test('the button of the membership page keeps its distance, and is as wide as ot
   skip: noBrowser
 }, async () => {
   const store = await service.aStore()
+  await service.deps.settle(store.storeId)
   for (const width of [1280, 390]) {
     const page = await aPage({ width, height: 900 })
     await page.goto(`${service.urls.sandbox}/${store.domain}/membership`)

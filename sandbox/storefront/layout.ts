@@ -107,7 +107,7 @@ a.button { display: inline-flex; align-items: center; min-height: 2.75rem; paddi
 td.wide { white-space: normal; min-width: 14rem } tr:has(+ .why) td { border-bottom: 0; padding-bottom: 0 } .why td { padding-top: .15rem } .tag { display: inline-block; padding: 0 .45rem; border-radius: .4rem; font-size: .85rem }
 dl.sum { max-width: 28rem; margin: .75rem 0 } dl.sum dd { font-variant-numeric: tabular-nums } dl.sum .price { font-size: 1.15rem }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
-iframe { border: 0; width: 100% }
+iframe { border: 1px solid var(--line); border-radius: .6rem; background: var(--card); width: 100% }
 .skip { position: absolute; left: -999rem } .skip:focus { left: 1rem; top: .5rem; background: var(--card); padding: .5rem 1rem; z-index: 1 }
 @media (max-width: 40rem) { table.stacked thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
   table.stacked, table.stacked tbody { display: block } table.stacked tr { display: grid; gap: .15rem; padding: .6rem .75rem; border-bottom: 1px solid var(--line) } table.stacked tr:last-child { border-bottom: 0 }

@@ -15,8 +15,11 @@ const OTHER_FIELDS: Record<string, string> = {
   variant: 'variant_id'
 }
 
-/** The codes of refusals that may name a field: its value is wrong, or is wrong at present, as an amount above the balance is. */
-const NAME_FIELDS = new Set(['invalid_request', 'conflict'])
+/**
+ * The codes of refusals that may name a field: its value is wrong, is wrong at present, as an amount above the balance is, or names
+ * nothing that there is.
+ */
+const NAME_FIELDS = new Set(['invalid_request', 'conflict', 'not_found'])
 
 /**
  * A refusal of the server in words of the command line: `product_ids must be …` becomes `--products (product_ids) must be …`.
