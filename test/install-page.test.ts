@@ -27,7 +27,7 @@ test('opening the app in the admin, and the link, connect a shop in a browser', 
       ['Dev <shop>', 'Perennial'],
       'the title stands there once'
     )
-    assert.equal(await page.locator('iframe').evaluate((box) => getComputedStyle(box).borderTopStyle), 'solid')
+    assert.equal(await page.evaluate("getComputedStyle(document.querySelector('iframe')).borderTopStyle"), 'solid')
     assert.match(await frame.locator('#facts').innerText(), /Dev <shop> \(store_1\)/)
     // By the link: the platform's page, and back to the admin.
     await page.goto(`${service.url}/app/install?shop=${domain}`)

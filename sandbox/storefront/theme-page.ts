@@ -91,7 +91,7 @@ function planCard(shop: Shop, plan: Json): Html {
     isOn(plan.ft) && `Try it for ${money(words(plan.ft_price), shop.currency)}`,
     isOn(plan.dp) && `${off(plan.dv, plan.dt)} ${what[words(plan.dat) as keyof typeof what] ?? ''}`,
     isOn(plan.wo) && `${off(plan.wo_v, plan.wo_t)} one product of your first order`,
-    isOn(plan.fs) && `${words(plan.fs_message) || 'Free shipping'}${threshold(shop, plan)}`,
+    isOn(plan.fs) && [words(plan.fs_message) || 'Free shipping', ...threshold(shop, plan)].join(' from '),
     isOn(plan.store_credit) && 'Store credit with each payment'
   ].filter((perk) => perk !== false)
   return html`<li class="card"><h3>${words(plan.tier_name) || words(plan.plan_name)}</h3>
@@ -99,10 +99,10 @@ function planCard(shop: Shop, plan: Json): Html {
     ${perks.length > 0 && html`<ul>${perks.map((perk) => html`<li>${perk}</li>`)}</ul>`}</li>`
 }
 
-/** What a cart has to reach for free shipping. */
-function threshold(shop: Shop, { fs_threshold_type: type, fs_threshold_value: value }: Json): string {
-  if (type === 'subtotal') return ` from ${money(words(value), shop.currency)}`
-  return type === 'items' ? ` from ${words(value)} ${Number(value) === 1 ? 'item' : 'items'}` : ''
+/** What a cart has to reach for free shipping, if it has to. */
+function threshold(shop: Shop, { fs_threshold_type: type, fs_threshold_value: value }: Json): string[] {
+  if (type === 'subtotal') return [money(words(value), shop.currency)]
+  return type === 'items' ? [`${words(value)} ${Number(value) === 1 ? 'item' : 'items'}`] : []
 }
 
 const nameOf = ({ name, email }: Json): string => words(name) || words(email)

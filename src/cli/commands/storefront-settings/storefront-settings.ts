@@ -36,7 +36,6 @@ export function addStorefrontSettingCommands(program: Command, terminal: Termina
       key: needed('--key <key>', text('the key of a setting, such as svc_agreement')),
       value: needed('--value <json>', jsonObject('the fields to change'))
     },
-    fields: { key: 'key' },
     run: async ({ store, key, value }, { api, err }) => {
       const set = await api().patch(storePath(store, `/storefront-settings/${encodeURIComponent(key)}`), { value })
       if (isOn((set.value as Document).wallet_pass_enabled) && !(await hasWallet(api(), store)))
