@@ -61,11 +61,12 @@ export function addTagCommands(program: Command, terminal: Terminal): void {
       if (!isAllSynced(synced)) failed()
       return synced
     },
-    show: ({ scope, compared, added, removed, waiting, problems }, { store }) =>
+    show: ({ scope, compared, added, removed, waiting, problems, last_error: error }, { store }) =>
       lines([
         added === null
           ? `The tags of the ${scope} are compared and corrected in the background.`
           : `Compared: ${compared ?? 'not all'}. Added: ${added}. Removed: ${removed}. Left: ${waiting} waiting, ${problems} with a problem.`,
+        ...(error ? [`The comparison waits: ${error}`] : []),
         `To see what is left: perennial tags diff --store ${store}`
       ])
   })
