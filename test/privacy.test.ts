@@ -97,6 +97,16 @@ test('an erased person is in no table, page or line of the log, the sums are as 
       )
     )
   assert.ok((await onPlatform()).length > 3)
+  const ourTags = async () => {
+    const { tags } = await inStore(({ tx }) =>
+      tx.one(
+        row({ tags: text }),
+        sql`select array_to_string(tags, ',') as tags from sandbox.customers where store_id = ${storeId} and id = ${customer}::bigint`
+      )
+    )
+    return tags.split(',').filter((tag) => tag.startsWith('SVC: '))
+  }
+  assert.ok((await ourTags()).length > 0)
   const began = (await inStore(async ({ now }) => now)).toString()
   const redact = { storeId, topic: 'customers/redact', customerId: customer } as const
   await controls.sendCompliance(redact)
@@ -105,6 +115,8 @@ test('an erased person is in no table, page or line of the log, the sums are as 
   await store.advance({ by: 'PT1H' })
   assert.deepEqual(await statuses(her), ['done'])
   assert.deepEqual(await tracesInDatabase(url, wanted), {})
+  // Discounts of members go by them.
+  assert.deepEqual(await ourTags(), [])
   for (const page of PAGES) assert.deepEqual(tracesIn(await her.page(page), wanted), [], page)
   assert.deepEqual(await sumsOf(her), before)
   // Whoever copies rows by their change gets hers again, and receivers of webhooks are notified.

@@ -589,7 +589,7 @@ test('the command line compares and corrects', async () => {
   assert.deepEqual(await tags(id), [VIP])
   assert.deepEqual(await diff(), { data: [], compared: 2 })
   assert.deepEqual((await diff('--customer', id)).data[0].missing, [])
-  const done = { scope: 'store', compared: 2, added: 0, removed: 0, waiting: 0, problems: 0 }
+  const done = { scope: 'store', compared: 2, added: 0, removed: 0, waiting: 0, problems: 0, last_error: null }
   assert.deepEqual(await json('tags', 'sync', '--store', store.domain), done)
   await remove(id, VIP)
   assert.deepEqual(await json('tags', 'sync', '--store', store.domain), { ...done, added: 1 })

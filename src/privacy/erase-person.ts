@@ -1,6 +1,6 @@
 import type { PersonalData } from '#kit/personal-data'
 import type { Ctx } from '#kit/postgres'
-import { withdrawMetafields } from '#mirror'
+import { listOurTags, withdrawMetafields } from '#mirror'
 import { listGoogleSerials } from '#wallet'
 import { beginErasure } from './begin-erasure.ts'
 import { findPerson } from './find-person.ts'
@@ -49,22 +49,26 @@ export async function eraseNext(ctx: Ctx, request: DueRequest, holders: readonly
 const isPatientWith = (ctx: Ctx, { receivedAt }: DueRequest): boolean =>
   Temporal.Instant.compare(ctx.now, receivedAt.add({ hours: LONGEST_WAIT_HOURS })) < 0
 
-/** What others have of a person by us: the metafields of customers (numbers of the platform), and passes at Google by their serial numbers. */
-export type HeldElsewhere = { customerIds: string[]; googleSerials: string[] }
+/**
+ * What others have of a person by us: the metafields and these tags of customers (numbers of the platform), and passes at Google by their
+ * serial numbers.
+ */
+export type HeldElsewhere = { customerIds: string[]; tags: string[]; googleSerials: string[] }
 
 /**
- * Before a round begins, the platform deletes what we have written there of the person, and Google's passes are voided; this returns what. From
+ * Before a round begins, the platform deletes what we have written there of the person, tags included, and Google's passes are voided; this returns what. From
  * its commit on no metafields are written for them.
  */
 export async function withdrawFromOthers(ctx: Ctx, request: DueRequest): Promise<HeldElsewhere> {
   const { subject, progress } = request
-  if (!subject || (progress && progress.after !== BEGIN)) return { customerIds: [], googleSerials: [] }
+  if (!subject || (progress && progress.after !== BEGIN)) return { customerIds: [], tags: [], googleSerials: [] }
   const { asked, person, googleSerials = [] } = subject
   const found = await findPerson(ctx, asked)
   const memberIds = [...new Set([...(person?.memberIds ?? []), ...found.person.memberIds])]
   await withdrawMetafields(ctx, found.person.memberIds)
   return {
     customerIds: [...new Set([...(person?.customerIds ?? []), ...found.person.customerIds])],
+    tags: await listOurTags(ctx, memberIds),
     googleSerials: [...new Set([...googleSerials, ...(await listGoogleSerials(ctx, memberIds))])]
   }
 }

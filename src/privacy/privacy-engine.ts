@@ -3,7 +3,7 @@ import type { PersonalData } from '#kit/personal-data'
 import type { Ctx, Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import type { Vault } from '#kit/secrets'
-import { deleteCustomerMetafields } from '#mirror'
+import { deleteCustomerMetafields, removeCustomerTags } from '#mirror'
 import type { Connector } from '#platform'
 import { type WalletUrls, withdrawGooglePasses } from '#wallet'
 import { collectPerson } from './collect-person.ts'
@@ -52,11 +52,16 @@ export function createPrivacyEngine({
   }
 
   /** Why others still have something of the person that they were asked to delete; null: they have not. */
-  async function withdraw(storeId: number, { customerIds, googleSerials }: HeldElsewhere): Promise<string | null> {
+  async function withdraw(
+    storeId: number,
+    { customerIds, tags, googleSerials }: HeldElsewhere
+  ): Promise<string | null> {
     const connector = customerIds.length > 0 ? await connectorOrNull(storeId) : null
     const deleted = connector && (await deleteCustomerMetafields(connector, customerIds))
+    const removed = connector && (await removeCustomerTags(connector, customerIds, tags))
     const problem = await withdrawGooglePasses({ db, vault, walletUrls }, storeId, googleSerials)
     if (deleted?.ok === false) return 'The platform was not reached to delete the metafields of the customer'
+    if (removed?.ok === false) return 'The platform was not reached to remove the tags of the customer'
     return problem === null ? null : `Google still has the wallet pass of the customer: ${problem}`.slice(0, 300)
   }
 

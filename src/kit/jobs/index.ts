@@ -9,3 +9,4 @@ export {
 } from './define-job.ts'
 export { enqueue, waitingKeys } from './enqueue.ts'
 export { createJobEngine } from './job-engine.ts'
+export { retryJobsNow } from './job-queries.ts'

@@ -13,6 +13,9 @@ const ClaimedJob = row({
 /** A leased job; the token of its lease tells whether another process has it by now. */
 export type ClaimedJob = RowOf<typeof ClaimedJob>
 
+/** How many jobs that wait are run at once; the others follow by themselves. */
+const MAX_RETRIED = 10_000
+
 /** Whose lease it is, and how long it lasts in real time. */
 type Lease = { leaseOwner: number; leaseMs: number }
 
@@ -44,6 +47,16 @@ export async function claimJobs(
       from due where jobs.store_id = ${storeId} and jobs.id = due.id
     returning jobs.id, jobs.kind, jobs.payload, jobs.run_at, jobs.attempts + 1 as attempts, jobs.lease_token, jobs.version`
   )
+}
+
+/** Has the jobs that wait after a failure run now; of very many, those that were to run first. */
+export async function retryJobsNow({ tx, storeId, now }: Ctx): Promise<void> {
+  await tx.run(sql`
+    with waiting as (
+      select id from jobs
+       where store_id = ${storeId} and run_at > ${now} and last_error is not null and leased_until is null
+       order by run_at limit ${MAX_RETRIED} for update skip locked)
+    update jobs set run_at = ${now} from waiting where jobs.store_id = ${storeId} and jobs.id = waiting.id`)
 }
 
 /** Extends the leases on those jobs that no other process has, and returns these. */

@@ -30,7 +30,7 @@ export async function beginDiscounts(ctx: Ctx): Promise<void> {
 /** Has the discounts of a store compared now; false where they are not kept. A comparison that is under way is followed by another. */
 export async function askForDiscounts(ctx: Ctx): Promise<boolean> {
   const asked = await ctx.tx.run(sql`
-    update discount_stores set next_at = statement_timestamp(), failures = 0, is_asked = true where store_id = ${ctx.storeId}`)
+    update discount_stores set next_at = statement_timestamp(), failures = 0, last_error = null, is_asked = true where store_id = ${ctx.storeId}`)
   return asked > 0
 }
 
@@ -142,6 +142,7 @@ export async function markDiscountsFailed(ctx: Ctx, comparison: DiscountComparis
 
 const State = row({
   isAsked: bool,
+  isLeased: bool,
   lastError: nullable(text),
   finishedAt: nullable(instant),
   notEnforced: json<NotEnforcedLine[]>()
@@ -151,7 +152,7 @@ const State = row({
 export function findDiscountState(ctx: Ctx): Promise<RowOf<typeof State> | null> {
   return ctx.tx.maybeOne(
     State,
-    sql`select is_asked, last_error, finished_at, not_enforced from discount_stores where store_id = ${ctx.storeId}`
+    sql`select is_asked, lease_owner is not null as is_leased, last_error, finished_at, not_enforced from discount_stores where store_id = ${ctx.storeId}`
   )
 }
 

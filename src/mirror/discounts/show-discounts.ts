@@ -17,6 +17,8 @@ export type DiscountsShown = {
   notEnforced: Omit<NotEnforced, 'isGeneral'>[]
   comparedAt: Temporal.Instant | null
   lastError: string | null
+  /** A comparison is asked for or under way, and has not failed. */
+  isUnderWay: boolean
 }
 
 /** The discounts as they were last known to be; asks the platform nothing. */
@@ -30,7 +32,8 @@ export async function showDiscounts(ctx: Ctx): Promise<DiscountsShown> {
     nodes: await listDiscountNodes(ctx),
     notEnforced: [...notEnforced(enforcedBy, plans), ...notEnforcedOnRenewals(plans)],
     comparedAt: state?.finishedAt ?? null,
-    lastError: state?.lastError ?? null
+    lastError: state?.lastError ?? null,
+    isUnderWay: state !== null && state.lastError === null && (state.isAsked || state.isLeased)
   }
 }
 

@@ -122,7 +122,7 @@ export type MetafieldWalk = RowOf<typeof Walk>
 /** Has everything compared now. A walk that is under way goes on, and another one follows it. */
 export async function walkMetafieldsNow(ctx: Ctx): Promise<void> {
   await ctx.tx.run(sql`
-    update metafield_stores set next_at = statement_timestamp(), failures = 0, is_asked = true where store_id = ${ctx.storeId}`)
+    update metafield_stores set next_at = statement_timestamp(), failures = 0, last_error = null, is_asked = true where store_id = ${ctx.storeId}`)
 }
 
 export async function claimMetafieldWalk(ctx: Ctx, leaseOwner: number, leaseMs: number): Promise<MetafieldWalk | null> {

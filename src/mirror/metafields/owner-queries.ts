@@ -36,14 +36,14 @@ export async function markMetafieldsDue(
           is_read_first = metafield_owners.is_read_first or excluded.is_read_first`)
 }
 
-/** Has what waits after a failure tried again now; of very many, what was to be tried first. */
+/** Has what waits after a failure, or was refused, tried again now; of very many, what was to be tried first. */
 export async function retryMetafieldsNow(ctx: Ctx): Promise<void> {
   await ctx.tx.run(sql`
     with waiting as (
       select kind, owner_id from metafield_owners
-       where store_id = ${ctx.storeId} and due_at > ${ctx.now}
+       where store_id = ${ctx.storeId} and (due_at > ${ctx.now} or problem is not null)
        order by due_at limit ${MAX_RETRIED} for update skip locked)
-    update metafield_owners o set due_at = ${ctx.now}
+    update metafield_owners o set due_at = ${ctx.now}, waits_since = coalesce(o.waits_since, ${ctx.now}), version = o.version + 1
       from waiting w where o.store_id = ${ctx.storeId} and o.kind = w.kind and o.owner_id = w.owner_id`)
 }
 

@@ -1,5 +1,5 @@
 import { dueQuery, type LeaseRelease } from '#kit/engines'
-import { type Ctx, directSql, instant, int, nullable, oneOf, type RowOf, row, sql } from '#kit/postgres'
+import { type Ctx, directSql, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
 import { storableError } from '#kit/storable-json'
 import { retryMinutes, secondsUntilNext } from '#kit/walks'
 
@@ -26,7 +26,7 @@ export async function scheduleTagWalk(ctx: Ctx): Promise<void> {
 export async function walkTagsNow(ctx: Ctx): Promise<void> {
   await scheduleTagWalk(ctx)
   await ctx.tx.run(
-    sql`update tag_walks set next_at = statement_timestamp(), failures = 0 where store_id = ${ctx.storeId}`
+    sql`update tag_walks set next_at = statement_timestamp(), failures = 0, last_error = null where store_id = ${ctx.storeId}`
   )
 }
 
@@ -43,11 +43,12 @@ const TagTotals = row({
   compared: int,
   finishedAt: nullable(instant),
   waiting: int,
-  problems: int
+  problems: int,
+  lastError: nullable(text)
 })
 /**
  * Tags that were added and removed on the platform so far, how many owners the last walk has compared and when it ended (real time), and
- * how many owners wait or have a problem now.
+ * how many owners wait or have a problem now, and why the last walk failed where it waits to be tried again.
  */
 export type TagTotals = RowOf<typeof TagTotals>
 
@@ -56,7 +57,7 @@ export function findTagTotals(ctx: Ctx): Promise<TagTotals> {
   return ctx.tx.one(
     TagTotals,
     sql`
-    select w.added, w.removed, w.compared, w.finished_at,
+    select w.added, w.removed, w.compared, w.finished_at, w.last_error,
            (select count(*) from tag_owners where store_id = ${ctx.storeId} and due_at is not null) as waiting,
            (select count(*) from tag_owners where store_id = ${ctx.storeId} and problem is not null) as problems
       from tag_walks w where w.store_id = ${ctx.storeId}`

@@ -1,11 +1,20 @@
-import type { Database } from '#kit/postgres'
+import { retryJobsNow } from '#kit/jobs'
+import type { Ctx, Database } from '#kit/postgres'
+import { retryMirror } from '#mirror'
 import { type Connector, missingScopes, type PlatformResult, REQUESTED_SCOPES, withImpliedScopes } from '#platform'
 import { notify, writeGrantedScopes } from '#stores'
 import { restartDeniedReadIns } from '../read-in/read-ins.ts'
 
+/** Has everything done now that the platform has denied: in minutes, hours or a day it would be done by itself. */
+async function retryWhatWaits(ctx: Ctx): Promise<void> {
+  await restartDeniedReadIns(ctx)
+  await retryMirror(ctx)
+  await retryJobsNow(ctx)
+}
+
 /**
  * Reads which access scopes the app has in a store, and remembers them. Tells the store's people of those that it has no more, with
- * what stops, and reads in what was denied until now. Returns how many have changed.
+ * what stops, and has done what was denied until now. Returns how many have changed.
  */
 export async function followScopes(
   db: Database,
@@ -26,7 +35,7 @@ export async function followScopes(
         message: `${lost.map((scope) => `${scope} is missing: ${REQUESTED_SCOPES[scope].without}`).join('. ')}. Open the app in the shop's admin to grant it again.`
       })
     }
-    if (listedBefore !== null && has.difference(before).size > 0) await restartDeniedReadIns(ctx)
+    if (listedBefore !== null && has.difference(before).size > 0) await retryWhatWaits(ctx)
     return listedBefore === null ? 0 : before.symmetricDifference(has).size
   })
   return { ok: true, value: changed }

@@ -1,4 +1,5 @@
 import { type Ctx, type Database, sql } from '#kit/postgres'
+import { retryMirror } from '#mirror'
 import { markTokenRefused, markTokenTaken } from '#stores'
 
 export type TokenAnswers = {
@@ -10,7 +11,7 @@ export type TokenAnswers = {
 
 /**
  * Records whether platforms take the access tokens of stores. At the first refusal the connection is checked at once, in case it
- * passes; when a token is taken again, the charges that waited are asked for (`checkUnsentNow`). `onConnectionChange` hears of
+ * passes; when a token is taken again, the charges that waited are asked for (`checkUnsentNow`), and what the mirror could not write is written. `onConnectionChange` hears of
  * both, with a sentence for the log.
  */
 export function recordTokenAnswers({
@@ -35,7 +36,10 @@ export function recordTokenAnswers({
     async onTokenTaken(storeId) {
       const isNew = await db.inStore(storeId, async (ctx) => {
         const isMarked = await markTokenTaken(ctx)
-        if (isMarked) await checkUnsentNow(ctx)
+        if (isMarked) {
+          await checkUnsentNow(ctx)
+          await retryMirror(ctx)
+        }
         return isMarked
       })
       if (isNew) onConnectionChange(storeId, 'The platform takes the access token of the store again')

@@ -62,11 +62,12 @@ export function addTagCommands(program: Command, terminal: Terminal): void {
       return synced
     },
     show: (synced, { store }) => {
-      const { scope, compared, added, removed, waiting, problems } = synced
+      const { scope, compared, added, removed, waiting, problems, last_error: error } = synced
       return lines([
         added === null
           ? `The tags of the ${scope} are compared and corrected in the background.`
           : `Compared: ${compared ?? 'not all'}. Added: ${added}. Removed: ${removed}. Left: ${waiting} waiting, ${problems} with a problem.`,
+        ...(error ? [`The comparison waits: ${error}`] : []),
         ...(mayBeLeft(synced) ? [`To see what is left: perennial tags diff --store ${store}`] : [])
       ])
     }

@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Static, Type } from 'typebox'
 import { metafieldsSyncedSince, syncMetafields } from '#mirror'
 import { OrNull } from '#resources'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
-import { startDueWork } from '../start-due-work.ts'
+import { workUntil } from '../start-due-work.ts'
 import { StoreParams, storeOf } from '../store.ts'
 import { OneOwner, tagOwnerOf } from '../tags/tag-owner-of.ts'
 
@@ -40,10 +39,6 @@ const IN_THE_BACKGROUND = {
   last_error: null
 }
 
-/** The platform is asked after a second or more whether it has read its customers. */
-const WAIT_MS = 20_000
-const EVERY_MS = 250
-
 type MetafieldSync = Omit<Static<typeof SyncBody>, 'scope'>
 
 /** POST /stores/{store}/metafields/sync */
@@ -67,17 +62,17 @@ export function syncMetafieldsRoute(admin: Surface, deps: AdminDeps): void {
       const memberId = owner?.ownerId ?? null
       const before = await request.inStore((ctx) => syncMetafields(ctx, memberId))
       const store = storeOf(request)
-      const endAt = performance.now() + WAIT_MS
-      let done: MetafieldSync = IN_THE_BACKGROUND
-      for (;;) {
-        await startDueWork(deps, store)
-        if (!store.sandbox) break
-        const { lastError, ...synced } = await request.inStore((ctx) => metafieldsSyncedSince(ctx, before, memberId))
-        done = { ...synced, last_error: lastError }
-        if (done.compared !== null || done.last_error !== null || performance.now() > endAt) break
-        await sleep(EVERY_MS)
-      }
-      return reply.code(202).send({ scope: owner ? 'customer' : 'store', ...done })
+      const done = await workUntil(
+        deps,
+        store,
+        async (): Promise<MetafieldSync> => {
+          const { lastError, ...synced } = await request.inStore((ctx) => metafieldsSyncedSince(ctx, before, memberId))
+          return { ...synced, last_error: lastError }
+        },
+        ({ compared, last_error }) => compared !== null || last_error !== null,
+        ({ waiting, last_error }) => waiting !== 0 && last_error === null
+      )
+      return reply.code(202).send({ scope: owner ? 'customer' : 'store', ...(done ?? IN_THE_BACKGROUND) })
     }
   )
 }

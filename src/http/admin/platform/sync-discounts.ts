@@ -1,7 +1,7 @@
 import { showDiscounts, syncDiscounts } from '#mirror'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
-import { startDueWork } from '../start-due-work.ts'
+import { workUntil } from '../start-due-work.ts'
 import { StoreParams, storeOf } from '../store.ts'
 import { DiscountsBody, presentDiscounts } from './discounts-body.ts'
 
@@ -22,8 +22,9 @@ export function syncDiscountsRoute(admin: Surface, deps: AdminDeps): void {
     },
     async (request, reply) => {
       await request.inStore(syncDiscounts)
-      await startDueWork(deps, storeOf(request))
-      return reply.code(202).send(presentDiscounts(await request.inStore(showDiscounts)))
+      const show = () => request.inStore(showDiscounts)
+      const shown = await workUntil(deps, storeOf(request), show, ({ isUnderWay }) => !isUnderWay)
+      return reply.code(202).send(presentDiscounts(shown ?? (await show())))
     }
   )
 }

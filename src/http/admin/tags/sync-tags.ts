@@ -3,7 +3,7 @@ import { syncedSince, syncTags } from '#mirror'
 import { OrNull } from '#resources'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
-import { startDueWork } from '../start-due-work.ts'
+import { workUntil } from '../start-due-work.ts'
 import { StoreParams, storeOf } from '../store.ts'
 import { OneOwner, tagOwnerOf } from './tag-owner-of.ts'
 
@@ -21,16 +21,24 @@ const SyncBody = Type.Object(
     added: count('How many tags were added on the platform'),
     removed: count('How many were removed there'),
     waiting: count('How many customers and orders of the store wait to be compared or written again'),
-    problems: count('How many have a tag that cannot be written')
+    problems: count('How many have a tag that cannot be written'),
+    last_error: OrNull(Type.String({ description: 'Why the comparison is not at its end; null where it is' }))
   },
   {
     title: 'TagSync',
     description: 'Tags that are corrected now.',
-    examples: [{ scope: 'store', compared: 57, added: 3, removed: 1, waiting: 0, problems: 0 }]
+    examples: [{ scope: 'store', compared: 57, added: 3, removed: 1, waiting: 0, problems: 0, last_error: null }]
   }
 )
 
-const IN_THE_BACKGROUND = { compared: null, added: null, removed: null, waiting: null, problems: null }
+const IN_THE_BACKGROUND = {
+  compared: null,
+  added: null,
+  removed: null,
+  waiting: null,
+  problems: null,
+  last_error: null
+}
 
 /** POST /stores/{store}/tags/sync */
 export function syncTagsRoute(admin: Surface, deps: AdminDeps): void {
@@ -52,9 +60,17 @@ export function syncTagsRoute(admin: Surface, deps: AdminDeps): void {
       const owner = await tagOwnerOf(request, request.body)
       const before = await request.inStore((ctx) => syncTags(ctx, owner))
       const store = storeOf(request)
-      await startDueWork(deps, store)
-      const done = store.sandbox ? await request.inStore((ctx) => syncedSince(ctx, before, owner)) : IN_THE_BACKGROUND
-      return reply.code(202).send({ scope: owner?.kind ?? 'store', ...done })
+      const done = await workUntil(
+        deps,
+        store,
+        async () => {
+          const { lastError, ...synced } = await request.inStore((ctx) => syncedSince(ctx, before, owner))
+          return { ...synced, last_error: lastError }
+        },
+        ({ compared, last_error }) => compared !== null || last_error !== null,
+        ({ waiting, last_error }) => waiting !== 0 && last_error === null
+      )
+      return reply.code(202).send({ scope: owner?.kind ?? 'store', ...(done ?? IN_THE_BACKGROUND) })
     }
   )
 }
