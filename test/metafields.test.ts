@@ -452,6 +452,69 @@ test('an owner that the platform refuses keeps no other of its batch from its me
   assert.match(JSON.stringify(warnings), /metafields_written.*Owner does not exist/)
 })
 
+test('a metafield that the platform refuses keeps no other of its owner from being set, and doctor names it', async () => {
+  const { store, of, inStore, connector, engine, owner, memberIdOf, call: sent } = await withPeople(2)
+  const picky = engine({
+    set: async (entries) => {
+      const at = entries.findIndex(({ key, ownerId }) => key === 'svc_hash' && ownerId === sent.ids[0])
+      if (at < 0) return connector.metafields.set(entries)
+      return { ok: false, failure: { kind: 'rejected', message: 'It is too short.', field: `metafields.${at}.value` } }
+    }
+  })
+  await inStore(async (ctx) => refreshCustomerMetafields(ctx, await Promise.all(sent.ids.map(memberIdOf))))
+  await runOut(picky, store.storeId)
+  assert.deepEqual([...(await of(sent.ids[0]!)).keys()].sort(), ['svc_member_details', 'svc_st'])
+  assert.equal((await of(sent.ids[1]!)).size, 3)
+  const { problem, dueAt } = await owner(sent.ids[0]!)
+  assert.deepEqual([problem, dueAt], ['The platform refuses the metafield svc_hash: It is too short.', null])
+  const { warnings } = await service.admin('POST', '/doctor', { store: store.domain })
+  assert.match(JSON.stringify(warnings), /metafields_written.*svc_hash: It is too short/)
+})
+
+test('a shop whose metafields of one kind may not be defined has the others, and is told of it', async () => {
+  const { store, settle, shop, set, inStore } = await aShop()
+  await inStore((ctx) =>
+    ctx.tx.run(sql`delete from sandbox.metafield_definitions where store_id = ${ctx.storeId} and namespace = 'svc'`)
+  )
+  await call(store, 'POST', '/sandbox/access', { without: ['write_discounts', 'read_discounts'] })
+  await call(store, 'POST', '/metafields/sync', {})
+  await settle()
+  assert.equal((await set('svc_agreement', { agreement_enabled: 1 })).status, 200)
+  assert.deepEqual(JSON.parse((await shop()).get('svc_agreement')!), { agreement_enabled: 1 })
+  const { data } = await service.admin('GET', `${store.at}/alerts`)
+  const [alert] = data.filter(({ kind }: any) => kind === 'metafields_not_defined')
+  assert.match(alert.message, /svc_collection_ids: Access denied for metafieldDefinitionCreate field/)
+})
+
+test('a definition with another type than ours is reported', async () => {
+  const { store, settle, inStore } = await aShop()
+  await inStore((ctx) =>
+    ctx.tx.run(
+      sql`update sandbox.metafield_definitions set type = 'json' where store_id = ${ctx.storeId} and key = 'svc_st'`
+    )
+  )
+  await call(store, 'POST', '/metafields/sync', {})
+  await settle()
+  const { data } = await service.admin('GET', `${store.at}/alerts`)
+  assert.match(data[0].message, /svc_st: it is defined with the type json, and number_decimal is needed/)
+})
+
+test('what the shop had, nested too deep to be read, is reported and replaced', async () => {
+  const { store, settle, shop, inStore } = await aShop()
+  const deep = `${'['.repeat(3_000)}${']'.repeat(3_000)}`
+  await inStore(async (ctx) => {
+    await ctx.tx.run(
+      sql`update sandbox.metafields set value = ${deep} where store_id = ${ctx.storeId} and owner_type = 'Shop' and key = 'svc_otp'`
+    )
+    await ctx.tx.run(sql`update metafield_stores set shop_id = null where store_id = ${ctx.storeId}`)
+    await beginMetafields(ctx)
+  })
+  await settle()
+  assert.equal((await shop()).get('svc_otp')!.includes('[['), false)
+  const { data } = await service.admin('GET', `${store.at}/alerts`)
+  assert.ok(data.some(({ subject }: any) => subject === 'The metafield svc_otp was replaced'))
+})
+
 /** Customers with credit, whose metafields nobody has written yet. */
 async function withPeople(count: number) {
   const shop = await aShop()

@@ -33,8 +33,11 @@ export type PlatformMetafieldsReport = {
 }
 
 /** Of all calls of the platform. */
-const LINE_FAULTS = { '503': 0.05, lost: 0.02, throttled: 0.05 }
-const SETTLED_WITHIN_MS = 900_000
+const LINE_FAULTS = { '503': 0.05, lost: 0.02, throttled: 0.05, slow: 0.1 }
+/** So late a slow call arrives. */
+const SLOW_MS = 300
+/** At its cost budget the platform takes ten changes of tags in a second. */
+const SETTLED_WITHIN_MS = 2_700_000
 /** Changes of one round that are made at once. */
 const AT_ONCE = 16
 
@@ -48,7 +51,7 @@ export async function mirrorMetafields(trial: PlatformMetafieldsTrial): Promise<
   const random = randomFrom(trial.seed)
   const port = await freePort()
   const platform = await startPlatform(trial.databaseUrl, `http://127.0.0.1:${port}`)
-  const line = await aFaultyConnection({ target: platform.url, shares: LINE_FAULTS, seed: trial.seed })
+  const line = await aFaultyConnection({ target: platform.url, shares: LINE_FAULTS, seed: trial.seed, slowMs: SLOW_MS })
   const start = () => startProcess({ ...trial, port, env: { ...BESIDE_THE_PLATFORM, PLATFORM_TIMEOUT_SECONDS: '2' } })
   let service: Awaited<ReturnType<typeof start>> | null = null
   try {
@@ -79,8 +82,13 @@ export async function mirrorMetafields(trial: PlatformMetafieldsTrial): Promise<
       const chosen = people.filter(() => random() < 1 / Math.min(trial.rounds, 4))
       for (let from = 0; from < chosen.length; from += AT_ONCE) {
         const some = chosen.slice(from, from + AT_ONCE)
-        await Promise.all(some.map((person) => change(inStore, person, random(), `${round}:${person.memberId}`)))
-        report.changes += some.length
+        // Twice in a row, so that some change again while they are being written.
+        for (const turn of [1, 2]) {
+          await Promise.all(
+            some.map((person) => change(inStore, person, random(), `${round}:${turn}:${person.memberId}`))
+          )
+          report.changes += some.length
+        }
       }
       if (round < trial.kills) {
         await service.kill()

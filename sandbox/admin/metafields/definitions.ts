@@ -10,6 +10,7 @@ import {
   updateDefinition
 } from '../../state/metafield-definitions.ts'
 import { deleteMetafields, listMetafieldsNamed } from '../../state/metafields.ts'
+import { checkMayChangeMetafields } from '../../wire/access.ts'
 import type { Api, Resolvers } from '../../wire/api.ts'
 import { type PageArgs, pageOf } from '../../wire/connections.ts'
 import { gid, parseGid } from '../../wire/gid.ts'
@@ -26,9 +27,16 @@ const CONDITION = 'smartCollectionCondition'
 /** Types whose values a collection's rule can compare. */
 const COMPARABLE = ['boolean', 'number_integer', 'number_decimal', 'rating', 'single_line_text_field']
 
+/** A definition asks for as much as a change of the metafields that it is about. */
+function checkMayDefine(api: Api, field: string, ownerType: string): void {
+  const owners = storedTypesOf(ownerType).map((stored) => `${stored}/`)
+  checkMayChangeMetafields(api.shop, field, owners)
+}
+
 async function create(_root: unknown, { definition: input }: { definition: DefinitionInput }, api: Api) {
   const namespace = ownNamespace(input.namespace ?? '$app')
   checkNamespace(namespace, 'metafieldDefinitionCreate')
+  checkMayDefine(api, 'metafieldDefinitionCreate', input.ownerType)
   const denied = accessProblem(input, namespace, 'INVALID')
   const problems = denied ? [denied] : definitionProblems(input, namespace, input.type ?? '', true)
   if (problems.length > 0) return { createdDefinition: null, userErrors: problems }
@@ -82,6 +90,7 @@ type UpdateInput = DefinitionInput & { constraintsUpdates?: ConstraintsInput | n
 async function update(_root: unknown, { definition: input }: { definition: UpdateInput }, api: Api) {
   const namespace = ownNamespace(input.namespace ?? '$app')
   checkNamespace(namespace, 'metafieldDefinitionUpdate')
+  checkMayDefine(api, 'metafieldDefinitionUpdate', input.ownerType)
   const refused = (...userErrors: UserError[]) => ({ updatedDefinition: null, validationJob: null, userErrors })
   return api.write(async (q, now) => {
     const old = await definitionNamed(q, api, { ...input, namespace })
@@ -151,6 +160,7 @@ async function remove(_root: unknown, args: Chosen & { deleteAllAssociatedMetafi
   return api.write(async (q) => {
     const found = await chosen(q, api, args)
     if (!found) return refused(userError(['id'], 'Definition not found.', 'NOT_FOUND'))
+    checkMayDefine(api, 'metafieldDefinitionDelete', found.ownerType)
     const id = gid(api.shop, 'MetafieldDefinition', found.id)
     const collections = await listCollections(q, api.shop.storeId)
     if (collections.some(({ more }) => more.ruleSet?.rules.some((rule) => rule.conditionObjectId === id))) {

@@ -9,7 +9,7 @@ export class BigInteger {
 
 export const isBigInteger = (value: unknown): value is BigInteger => value instanceof BigInteger
 
-/** Parses JSON and keeps large integers exact. Undefined for a text that is no JSON. */
+/** Parses JSON and keeps large integers exact. Undefined for a text that is no JSON, or JSON that is nested thousands of levels deep. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text, (_key, value, context?: { source?: string }) =>
@@ -18,7 +18,7 @@ export function parseJson(text: string): unknown {
         : value
     )
   } catch (err) {
-    if (err instanceof SyntaxError) return undefined
+    if (err instanceof SyntaxError || err instanceof RangeError) return undefined
     throw err
   }
 }

@@ -30,6 +30,8 @@ import { hashOf, type OwnerOfMetafields } from './wanted-metafields.ts'
 
 /** So often in a row an owner is read and written again at once, because others write the same metafields. */
 const RACES_AT_ONCE = 3
+/** How the platform says that somebody else has written a metafield meanwhile. */
+const STALE = 'stale_object'
 
 type Api = Connector['metafields']
 export type Named = { owner: ClaimedOwner; platformId: string }
@@ -44,7 +46,15 @@ export type Ended =
       refused: Map<string, string>
     }
   | { step: 'read'; read: Named[]; found: PlatformResult<Map<string, MetafieldsByKey>> }
-  | { step: 'write'; batch: WriteBatch; set: PlatformResult<string[]>; removed: PlatformResult<null> }
+  | {
+      step: 'write'
+      batch: WriteBatch
+      /** What was set, in order, and by key why the platform refuses the rest. */
+      sets: ReturnType<typeof setsOf>
+      refused: ReadonlyMap<string, string>
+      set: PlatformResult<string[]>
+      removed: PlatformResult<null>
+    }
 
 /** Reads the shop, and makes the definitions of our metafields that it lacks: they were refused before, or somebody has deleted them. */
 export async function readShop(metafields: Api, shop: Shop): Promise<Ended> {
@@ -64,13 +74,33 @@ export async function readOwners(metafields: Api, read: Named[]): Promise<Ended>
   return { step: 'read', read, found: await metafields.findMany(kind, ids, keysOf(kind)) }
 }
 
-/** Sets the metafields of a batch, and then deletes those of its owner that are not wanted any more. */
+/**
+ * Sets the metafields of a batch, and then deletes those of its owner that are not wanted any more. Of a single owner one that the
+ * platform refuses, as by a rule that the shop has made for it, keeps no other from being set.
+ */
 export async function writeBatch(metafields: Api, batch: WriteBatch): Promise<Ended> {
-  const [sets, removes] = [setsOf(batch), removesOf(batch)]
-  const set = sets.length === 0 ? succeeded([]) : await metafields.set(sets.map(({ entry }) => entry))
+  const removes = removesOf(batch)
+  const refused = new Map<string, string>()
+  let sets = setsOf(batch)
+  const setAll = async () => (sets.length === 0 ? succeeded([]) : metafields.set(sets.map(({ entry }) => entry)))
+  let set = await setAll()
+  while (batch.length === 1 && sets.length > 1) {
+    const found = refusedEntry(set)
+    if (!found) break
+    refused.set(sets[found.at]!.entry.key, found.why)
+    sets = sets.toSpliced(found.at, 1)
+    set = await setAll()
+  }
   const removed =
     removes.length === 0 || !set.ok ? succeeded(null) : await metafields.delete(removes.map(({ place }) => place))
-  return { step: 'write', batch, set, removed }
+  return { step: 'write', batch, sets, refused, set, removed }
+}
+
+/** Which entry of a call the platform refuses, by its place, and why; null when it said of none, or does not take the owner. */
+function refusedEntry(set: PlatformResult<unknown>): { at: number; why: string } | null {
+  if (set.ok || set.failure.kind !== 'rejected' || set.failure.code === STALE) return null
+  const place = /^metafields\.(\d+)(\.(?!ownerId)|$)/.exec(set.failure.field ?? '')?.[1]
+  return place === undefined ? null : { at: Number(place), why: set.failure.message }
 }
 
 /** Owners that are to be written or read by themselves, so that one that the platform does not take keeps no other from its own. */
@@ -157,19 +187,21 @@ async function recordWrites(ctx: Ctx, written: Written[], isOurs: (owner: Claime
   const lines: KnownLine[] = []
   const gone: ReturnType<typeof removesOf> = []
   const ends: OwnerEnd[] = []
-  for (const { batch, set, removed } of written) {
+  for (const { batch, sets, refused, set, removed } of written) {
     const ours = batch.filter(({ owner }) => isOurs(owner))
     if (!set.ok) {
       ends.push(...ours.map(({ owner }) => endOfFailure(owner, set.failure, ctx.now)))
       continue
     }
-    for (const [i, { owner, hash, entry }] of setsOf(batch).entries()) {
+    for (const [i, { owner, hash, entry }] of sets.entries()) {
       if (isOurs(owner)) lines.push({ ...owner, key: entry.key, hash, digest: set.value[i]! })
     }
     if (removed.ok) gone.push(...removesOf(ours))
     ends.push(
       ...ours.map(({ owner, difference: { problem } }) =>
-        removed.ok ? { ...settled(owner), problem, isSynced: true } : endOfFailure(owner, removed.failure, ctx.now)
+        removed.ok
+          ? { ...settled(owner), problem: problemOf(problem, refused), isSynced: true }
+          : endOfFailure(owner, removed.failure, ctx.now)
       )
     )
   }
@@ -180,6 +212,12 @@ async function recordWrites(ctx: Ctx, written: Written[], isOurs: (owner: Claime
   )
   await countWrittenMetafields(ctx, { set: lines.length, removed: gone.length })
   await endOwners(ctx, ends)
+}
+
+function problemOf(problem: string | null, refused: ReadonlyMap<string, string>): string | null {
+  if (refused.size === 0) return problem
+  const all = [...refused].map(([key, why]) => `The platform refuses the metafield ${key}: ${why}`)
+  return storableError([...(problem === null ? [] : [problem]), ...all].join('. '))
 }
 
 const linesOf = (owner: OwnerOfMetafields, found: MetafieldsByKey): KnownLine[] =>
@@ -217,7 +255,7 @@ function endOfFailure(owner: ClaimedOwner, failure: PlatformFailure, now: Tempor
       isReadFirst: owner.isReadFirst
     }
   }
-  const isRace = failure.code === 'stale_object'
+  const isRace = failure.code === STALE
   if (failure.kind === 'rejected' && !isRace) {
     return { ...settled(owner), problem: storableError(`The platform refuses the metafields: ${failure.message}`) }
   }

@@ -24,7 +24,8 @@ const OF_CUSTOMERS = [
   'billing.retry_scheduled',
   'store_credit.added',
   'store_credit.deducted',
-  'store_credit.reservation_changed'
+  'store_credit.reservation_changed',
+  'store_credit.history_changed'
 ] as const
 
 /** The facts after which the shop may be to have others. */

@@ -22,8 +22,13 @@ export const MetafieldsDelete = document(`mutation MetafieldsDelete($metafields:
   metafieldsDelete(metafields: $metafields) { deletedMetafields { key } userErrors { field message } }
 }`)
 
+export const MetafieldDefinitions =
+  document(`query MetafieldDefinitions($ownerType: MetafieldOwnerType!, $namespace: String!) {
+  metafieldDefinitions(first: 100, ownerType: $ownerType, namespace: $namespace) { nodes { key type { name } } }
+}`)
+
 /** So many definitions are made by one call. */
-export const DEFINITIONS_PER_CALL = 14
+export const DEFINITIONS_PER_CALL = 9
 
 const nth = Array.from({ length: DEFINITIONS_PER_CALL }, (_, i) => i)
 

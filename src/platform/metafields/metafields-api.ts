@@ -6,6 +6,7 @@ import {
   CustomerMetafields,
   DEFINITIONS_PER_CALL,
   DiscountMetafields,
+  MetafieldDefinitions,
   MetafieldDefinitionsCreate,
   MetafieldsDelete,
   MetafieldsSet,
@@ -46,8 +47,8 @@ export type MetafieldsApi = {
   /** Deletes metafields; one that is gone already is no error. */
   delete(places: MetafieldPlace[]): Promise<PlatformResult<null>>
   /**
-   * Makes the definitions of metafields. Returns, by key, why the platform refuses some; one that exists already is none of them. Safe
-   * to repeat.
+   * Makes the definitions of metafields that the shop lacks. Returns, by key, why the platform refuses some, or that one exists with
+   * another type. Safe to repeat.
    */
   define(metafields: readonly Metafield<unknown>[]): Promise<PlatformResult<Map<string, string>>>
 }
@@ -104,22 +105,53 @@ export function createMetafieldsApi(client: PlatformClient): MetafieldsApi {
     delete: (places) => client.mutate(MetafieldsDelete, { metafields: places.map(placeOf) }, () => null),
     async define(metafields) {
       const refused = new Map<string, string>()
-      for (let at = 0; at < metafields.length; at += DEFINITIONS_PER_CALL) {
-        const asked = metafields.slice(at, at + DEFINITIONS_PER_CALL)
-        // The document has a fixed number of them; one that comes twice is taken the second time.
-        const all = Array.from({ length: DEFINITIONS_PER_CALL }, (_, i) => asked[i % asked.length]!)
-        const variables = Object.fromEntries(all.map((one, i) => [`d${i}`, definitionOf(one)]))
-        const made = await client.query(MetafieldDefinitionsCreate, variables, (data) => {
-          for (const [i, { key }] of asked.entries()) {
-            const error = data.at(`d${i}`).list('userErrors')[0]
-            if (error && error.maybeText('code') !== 'TAKEN') refused.set(key, error.text('message'))
-          }
-        })
-        if (!made.ok) return made
+      for (const [owner, ofOwner] of Map.groupBy(metafields, (one) => one.owner)) {
+        const defined = await defineOf(client, owner, ofOwner)
+        if (defined.ok) {
+          for (const [key, why] of defined.value) refused.set(key, why)
+          // The access scope of one kind of owners may be missing.
+        } else if (defined.failure.code === 'access_denied') {
+          for (const { key } of ofOwner) refused.set(key, defined.failure.message)
+        } else return defined
       }
       return succeeded(refused)
     }
   }
+}
+
+/** Makes the definitions of one kind of owners that the shop lacks. Returns, by key, what is wrong with the others. */
+async function defineOf(
+  client: PlatformClient,
+  owner: MetafieldOwner,
+  metafields: Metafield<unknown>[]
+): Promise<PlatformResult<Map<string, string>>> {
+  const of = { ownerType: OWNER_TYPES[owner], namespace: METAFIELD_NAMESPACE }
+  const found = await client.query(MetafieldDefinitions, of, (data) => {
+    const nodes = data.at('metafieldDefinitions').list('nodes')
+    return new Map(nodes.map((one) => [one.text('key'), one.at('type').text('name')]))
+  })
+  if (!found.ok) return found
+  const refused = new Map<string, string>()
+  for (const { key, type } of metafields) {
+    const there = found.value.get(key)
+    if (there !== undefined && there !== type)
+      refused.set(key, `it is defined with the type ${there}, and ${type} is needed`)
+  }
+  const lacking = metafields.filter(({ key }) => !found.value.has(key))
+  for (let at = 0; at < lacking.length; at += DEFINITIONS_PER_CALL) {
+    const asked = lacking.slice(at, at + DEFINITIONS_PER_CALL)
+    // The document has a fixed number of them; one that comes twice is taken the second time.
+    const all = Array.from({ length: DEFINITIONS_PER_CALL }, (_, i) => asked[i % asked.length]!)
+    const variables = Object.fromEntries(all.map((one, i) => [`d${i}`, definitionOf(one)]))
+    const made = await client.query(MetafieldDefinitionsCreate, variables, (data) => {
+      for (const [i, { key }] of asked.entries()) {
+        const error = data.at(`d${i}`).list('userErrors')[0]
+        if (error && error.maybeText('code') !== 'TAKEN') refused.set(key, error.text('message'))
+      }
+    })
+    if (!made.ok) return made
+  }
+  return succeeded(refused)
 }
 
 const definitionOf = ({ owner, key, type, name }: Metafield<unknown>) => ({
