@@ -34,7 +34,8 @@ function section({ key, type, help, field }: Metafield<unknown>): string {
 
 function rowsOf({ properties = {}, required = [] }: Schema, prefix: string): string[][] {
   return Object.entries(properties).flatMap(([name, field]) => {
-    const mayBeAbsent = required.includes(name) || field.enum?.[0] !== 'on' ? '' : ', or left out'
+    // A flag that has the word "on" alone is left out where it is off; every other field is always written, also one with a default.
+    const mayBeAbsent = required.includes(name) || field.enum?.join() !== 'on' ? '' : ', or left out'
     const inner = field.type === 'array' ? field.items! : field
     const own = [code(prefix + name), cell(valueWords(field) + mayBeAbsent), cell(field.description ?? '')]
     const below = `${prefix}${name}${field.type === 'array' ? '[]' : ''}.`

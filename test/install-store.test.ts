@@ -318,3 +318,96 @@ test('a scope that is taken away is known at once, with what stops without it', 
   const alerts = (await service.admin('GET', `/stores/store_${storeId}/alerts`)).data
   assert.match(alerts[0].message, /write_products is missing: no plan can be published or changed/)
 })
+
+test('a token that was issued again is kept, whatever becomes of the webhooks: the check registers them', async () => {
+  const shop = await aShop()
+  await shop.open()
+  const { storeId } = await shop.store()
+  // Now nothing happens there but when it is asked for.
+  await service.admin('POST', `/stores/store_${storeId}/clock/advance`, { by: 'PT1M' })
+  const webhooks = async () =>
+    (await service.admin('GET', `/stores/store_${storeId}/platform/webhooks`)).data
+      .filter(({ problem }: any) => problem !== null)
+      .map(({ topic, problem }: any) => `${topic} ${problem}`)
+  await service.sandboxDb.direct.run(
+    sql`delete from sandbox.webhook_subscriptions where store_id = ${storeId} and topic like 'disputes/%'`
+  )
+  const before = await shop.access()
+  await expire(shop, 'revoke')
+  await readShop(shop)
+  await until('the refusal is recorded', async () => (await shop.store()).tokenRefusedAt)
+  const faults = { unheard: 1, mutations: ['webhookSubscriptionCreate'] }
+  await service.sandbox.controls.setAnswerFaults({ storeId, faults })
+  const { status, body } = await shop.open()
+  assert.deepEqual([status, body.connected_now], [200, true], JSON.stringify(body))
+  assert.notEqual((await shop.access()).accessToken, before.accessToken)
+  assert.ok((await readShop(shop)).ok)
+  assert.equal((await shop.store()).tokenRefusedAt, null)
+  const pairs = await db.direct.run(sql`select from sandbox.oauth_tokens where store_id = ${storeId}`)
+  assert.equal(pairs, 2)
+  assert.deepEqual(await webhooks(), ['disputes/create is missing', 'disputes/update is missing'])
+
+  await service.sandbox.controls.setAnswerFaults({ storeId, faults: null })
+  await service.deps.settle(storeId)
+  assert.deepEqual(await webhooks(), [])
+})
+
+test('the charges that waited for a token are made when the app is opened', async () => {
+  const shop = await aShop()
+  await shop.open()
+  const { storeId } = await shop.store()
+  const at = `/stores/store_${storeId}`
+  await service.admin('POST', `${at}/plans`, { name: 'VIP', type: 'vip', price: '29.00', interval: 'month' })
+  const { id } = await service.admin('POST', `${at}/sandbox/customers`, { email: 'ada@example.com' })
+  await service.admin('POST', `${at}/sandbox/joins`, { customer: id, plan: 'VIP' })
+  await service.admin('POST', `${at}/clock/advance`, { by: 'P27D' })
+  await expire(shop, 'revoke')
+  await service.admin('POST', `${at}/clock/advance`, { by: 'P5D' })
+  assert.deepEqual(await service.sandbox.controls.charges(storeId), [])
+  await shop.open()
+  // The clock of the store stands still: nothing else falls due.
+  await service.deps.settle(storeId)
+  assert.equal((await service.sandbox.controls.charges(storeId)).length, 1)
+})
+
+test('what the app was not allowed to read is read in when opening it brings the scope', async () => {
+  const shop = await aShop()
+  await shop.open()
+  const { storeId } = await shop.store()
+  const scopes = (await service.admin('GET', `/stores/store_${storeId}/platform`)).scopes.map(({ scope }: any) => scope)
+  const all = scopes.filter((scope: string) => scope !== 'read_all_orders')
+  const denied = all.filter((scope: string) => !scope.endsWith('_customers'))
+  await service.sandbox.controls.changeScopes(storeId, denied)
+  await service.deps.settle(storeId)
+  await db.inStore(storeId, ({ tx }) =>
+    tx.run(sql`insert into read_ins (store_id, part, phase) values (${storeId}, 'customers', 'failed')`)
+  )
+  const phase = () =>
+    db.inStore(storeId, ({ tx }) =>
+      tx.one(row({ phase: text }), sql`select phase from read_ins where store_id = ${storeId} and part = 'customers'`)
+    )
+  // Its message has not come yet.
+  await service.sandbox.controls.setAccess({ storeId, scopes: all })
+  const { body } = await shop.open()
+  assert.equal(body.connected_now, true, JSON.stringify(body))
+  assert.deepEqual(await phase(), { phase: 'start' })
+})
+
+test('a session token of one platform shows nothing of a store of the same domain on another', async () => {
+  const shop = await aShop()
+  await shop.open()
+  const { storeId } = await shop.store()
+  const { accessToken } = await shop.access()
+  await db.inStore(storeId, ({ tx }) =>
+    tx.run(sql`update stores set platform_profile = 'shopify', sandbox = false where store_id = ${storeId}`)
+  )
+  const { status, body } = await shop.open()
+  assert.equal(status, 400)
+  assert.deepEqual(body, {
+    error: {
+      code: 'invalid_request',
+      message: `There already is a store ${shop.domain} on another platform (shopify)`
+    }
+  })
+  assert.equal((await shop.access()).accessToken, accessToken)
+})

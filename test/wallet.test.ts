@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { int, row, sql } from '#kit/postgres'
+import { changeCampaign } from '#wallet'
 import { keysOf } from '../src/mirror/metafields/all-metafields.ts'
 import { commandLine } from './command-line.ts'
 import {
@@ -218,6 +220,60 @@ test('a campaign begins and ends by the clock of the store: the metafield says s
   assert.equal((await wallet('PATCH', `/campaigns/${added.body.id}`, { ends_at: null })).body.status, 'active')
   assert.equal((await wallet('DELETE', `/campaigns/${added.body.id}`)).status, 200)
   assert.deepEqual((await wallet('GET', '/campaigns')).body.data, [])
+})
+
+const LONGEST = { title: 'x'.repeat(255), text: 'é'.repeat(1000), image: '/'.repeat(1000) }
+const TOO_LONG = /must be shorter.*come to \d+ bytes as the metafield svc_wallet_pass_sale_campaigns.*at most 131072/
+
+test('campaigns are refused before they are too long for the metafield of the shop, also two requests at once', async () => {
+  const { store, wallet } = await aWalletStore({ setUp: false })
+  const list = async () => (await wallet('GET', '/campaigns')).body.data as { id: string }[]
+  while ((await wallet('POST', '/campaigns', LONGEST)).status === 200);
+  const full = await list()
+  assert.ok(full.length > 30 && full.length < 100, `${full.length} campaigns`)
+  const refused = await wallet('POST', '/campaigns', LONGEST)
+  assert.deepEqual([refused.status, refused.body.error.details[0].field], [400, 'text'])
+  assert.match(refused.body.error.message, TOO_LONG)
+  assert.equal((await list()).length, full.length)
+  // There is room for one more of this, not for two.
+  const ends = { text: 'x', image: '', title: 'x' }
+  const [one, other] = [full[0]!.id, full[1]!.id]
+  for (const id of [one, other]) assert.equal((await wallet('PATCH', `/campaigns/${id}`, ends)).status, 200)
+  assert.equal((await wallet('POST', '/campaigns', LONGEST)).status, 200)
+  const later = await service.db.inStore(store.storeId, async (ctx) => {
+    await changeCampaign(ctx, Number(one.slice('wpc_'.length)), { message: LONGEST.text, image: LONGEST.image })
+    const request = wallet('PATCH', `/campaigns/${other}`, LONGEST)
+    // It has come as far as it gets while the first is not committed.
+    await setTimeout(500)
+    return { request }
+  })
+  const { status, body } = await later.request
+  assert.equal(status, 400, JSON.stringify(body))
+  assert.match(body.error.message, TOO_LONG)
+  await service.deps.settle(store.storeId)
+  const connector = await service.deps.connectorOf(store.storeId)
+  const found = await connector.metafields.findOfShop(keysOf('shop'))
+  assert.ok(found.ok)
+  const written = JSON.parse(found.value.metafields.get('svc_wallet_pass_sale_campaigns')!.value)
+  assert.deepEqual(
+    written.map(({ id }: { id: string }) => id),
+    (await list()).map(({ id }) => id)
+  )
+})
+
+test('a campaign of a list that is too long already can be shortened and switched off, and not be made longer', async () => {
+  const { store, wallet } = await aWalletStore({ setUp: false })
+  const { body } = await wallet('POST', '/campaigns', { ...LONGEST, text: '' })
+  await service.db.inStore(store.storeId, ({ tx, storeId, now }) =>
+    tx.run(sql`
+      insert into wallet_campaigns (store_id, title, message, image, is_enabled, created_at, updated_at)
+      select ${storeId}, ${LONGEST.title}, ${LONGEST.text}, ${LONGEST.image}, false, ${now}, ${now} from generate_series(1, 60)`)
+  )
+  const change = async (given: object) => (await wallet('PATCH', `/campaigns/${body.id}`, given)).status
+  assert.deepEqual([await change({ enabled: false }), await change({ enabled: true })], [200, 200])
+  assert.equal(await change({ image: '/a' }), 200)
+  const longer = await wallet('PATCH', `/campaigns/${body.id}`, { starts_at: '2026-11-27T08:00:00Z' })
+  assert.deepEqual([longer.status, longer.body.error.details[0].field], [400, 'starts_at'])
 })
 
 test('when the membership ends its pass is voided, unless the store keeps it, and the member gets no new one', async () => {

@@ -33,7 +33,7 @@ export type PlatformMetafieldsReport = {
 }
 
 /** Of all calls of the platform. */
-const LINE_FAULTS = { '503': 0.05, lost: 0.02, throttled: 0.05, slow: 0.1 }
+const LINE_FAULTS = { '503': 0.05, lost: 0.02, throttled: 0.02, slow: 0.1 }
 /** So late a slow call arrives. */
 const SLOW_MS = 300
 /** At its cost budget the platform takes ten changes of tags in a second. */

@@ -110,7 +110,7 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
     }),
   // Of 10,000 members; the bench of the first sync says how long the throttle alone takes.
   'platform-metafields': (place) =>
-    mirrorMetafields({ ...place, members: rounds(10_000), rounds: 8, kills: Math.min(kills, 3) }),
+    mirrorMetafields({ ...place, members: rounds(10_000), rounds: 4, kills: Math.min(kills, 3) }),
   'kill-sender': (place) => killSender({ ...place, events: 5_000, kills: 20 }),
   'shared-limits': (place) => shareLimits({ ...place, rounds: rounds(100), kills: rounds(100) }),
   'simulated-store': (place) => simulateStore({ ...place, members: rounds(2_500), months: 12, isShuffled: false }),

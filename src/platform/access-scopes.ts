@@ -10,13 +10,16 @@ const PAYMENT_METHODS = 'payment methods of customers: request access in the Par
 /** The access scopes that the app requests on the platform. Without one of them a store is not whole. */
 export const REQUESTED_SCOPES = {
   read_customers: {
-    neededFor: 'members: names and addresses, and messages about their changes',
-    without: 'members are no longer kept up to date, and new customers have no name and no e-mail address',
+    neededFor: 'members: names and addresses, and messages about their changes; comparing the metafields of customers',
+    without:
+      'members are no longer kept up to date, new customers have no name and no e-mail address, and the daily comparison of metafields stops',
     personalData: true
   },
   write_customers: {
-    neededFor: 'a profile that is changed here, and the tags of members',
-    without: 'changed profiles and the tags of members no longer reach the platform',
+    neededFor:
+      'a profile that is changed here, the tags and metafields of members, and the segment of customers that native discounts are for',
+    without:
+      'changed profiles and the tags and metafields of members no longer reach the platform, and native discounts get no segment of customers',
     personalData: true
   },
   read_customer_merge: {
@@ -75,9 +78,10 @@ export const REQUESTED_SCOPES = {
       'codes that spend store credit cannot be checked, and their credit stays reserved; changed discounts of members are not noticed'
   },
   write_discounts: {
-    neededFor: 'codes that spend store credit, and the discounts that give members their prices at the checkout',
+    neededFor:
+      'codes that spend store credit, and the discounts that give members their prices at the checkout, with their metafields',
     without:
-      'no code that spends store credit can be made or ended, and members get no prices by discounts of the service'
+      'no code that spends store credit can be made or ended, members get no prices by discounts of the service, and the collections that the discount function reads (svc_collection_ids) are not written'
   },
   read_products: {
     neededFor: 'products and prices of plans; tags and collections of the products that members subscribe to',

@@ -109,6 +109,7 @@ export type {
 export type { OrderRevision } from './orders/orders-api.ts'
 export type { PlanTerms } from './products/plan-on-sale.ts'
 export type { ProductFacts } from './products/products-api.ts'
+export type { Segment } from './segments/segments-api.ts'
 export type {
   PlatformCreditAccount,
   PlatformCreditMove,

@@ -1,7 +1,7 @@
 import { isTimezone } from '#kit/clock'
 import type { Ctx, Database } from '#kit/postgres'
 import { randomToken, type Vault } from '#kit/secrets'
-import { ENDLESS, type TokenTerms, writeTokenTerms } from './access-tokens.ts'
+import { ENDLESS, type IssuedToken, writeTokenTerms } from './access-tokens.ts'
 import { checkPlatformUrl, checkSecret } from './check-store.ts'
 import {
   type Credentials,
@@ -37,15 +37,11 @@ export async function disconnectStore(db: Database, vault: Vault, storeId: numbe
   return isNew
 }
 
-/** What the platform issued when the app was installed again; what is left out stays. */
-export type NewConnection = Partial<Omit<Credentials, 'refreshToken'>> & {
-  platformUrl?: string
-  /** Of the access token that is given; one without them does not expire. */
-  terms?: TokenTerms
-}
+/** What a person gives when the app was installed again; what is left out stays. The token does not expire. */
+export type NewConnection = Partial<Omit<Credentials, 'refreshToken'>> & { platformUrl?: string }
 
 /**
- * Connects a store again after the app was installed again, or gives it another token. `tryOut` uses the new credentials before
+ * Connects a store again with what a person gives, or gives it another token. `tryOut` uses the new credentials before
  * they are stored; when it throws, nothing changes. After a disconnection nothing is billed until the changes on the platform
  * are known (`markCaughtUp`). For a sandbox store that has no token any more one is made when none is given. Returns the token
  * that the store has now.
@@ -62,11 +58,10 @@ export async function reconnectStore(
   const made = sandbox ? before.accessToken || `sbx_${randomToken()}` : null
   const accessToken = secretOf('access_token', given.accessToken) ?? made
   if (!accessToken) throw tokenNeeded()
-  // Another token comes with its own terms.
-  const terms = accessToken === before.accessToken && !given.terms ? null : (given.terms ?? ENDLESS)
+  const isAnother = accessToken !== before.accessToken
   const credentials: Credentials = {
     accessToken,
-    refreshToken: terms ? (terms.refreshToken ?? '') : before.refreshToken,
+    refreshToken: isAnother ? '' : before.refreshToken,
     appSecret: secretOf('app_secret', given.appSecret) ?? before.appSecret,
     proxySecret: secretOf('proxy_secret', given.proxySecret) ?? before.proxySecret
   }
@@ -75,10 +70,30 @@ export async function reconnectStore(
   const sealed = sealCredentials(vault, domain, credentials)
   await db.inStore(before.storeId, async (ctx) => {
     await writeConnection(ctx, { credentials: sealed, platformUrl: url, isConnected: true })
-    if (terms) await writeTokenTerms(ctx, terms)
+    if (isAnother) await writeTokenTerms(ctx, ENDLESS)
   })
   evictPlatformAccess(db, before.storeId)
   return { accessToken }
+}
+
+/** What the platform has issued for a store that is known, with the secret of the app that it was issued to. */
+export type IssuedConnection = { issued: IssuedToken; appSecret: string; platformUrl: string }
+
+/**
+ * Connects a store with a token that its platform has just issued, by which the token before has ended: so it is written before it
+ * is used. The caller calls `evictPlatformAccess` after the transaction.
+ */
+export async function writeIssuedConnection(ctx: Ctx, vault: Vault, given: IssuedConnection): Promise<void> {
+  const { domain } = await lockConnection(ctx)
+  const { issued, appSecret, platformUrl } = given
+  const { accessToken, refreshToken } = issued
+  const credentials = { accessToken, refreshToken: refreshToken ?? '', appSecret, proxySecret: appSecret }
+  await writeConnection(ctx, {
+    credentials: sealCredentials(vault, domain, credentials),
+    platformUrl,
+    isConnected: true
+  })
+  await writeTokenTerms(ctx, issued)
 }
 
 const secretOf = (field: string, secret: string | undefined) =>

@@ -12,7 +12,14 @@ export {
 export { type Alert, listAlerts, type NewAlert, notify } from './alerts.ts'
 export { authenticateKey, type Caller, writeKeyUses } from './authenticate-key.ts'
 export { freezeClock, setClock, storeNow, storeStatuses } from './clock.ts'
-export { disconnectStore, type NewConnection, reconnectStore, updateShop } from './connection.ts'
+export {
+  disconnectStore,
+  type IssuedConnection,
+  type NewConnection,
+  reconnectStore,
+  updateShop,
+  writeIssuedConnection
+} from './connection.ts'
 export { type CreatedStore, createStore, type NewStore } from './create-store.ts'
 export { type DatabaseSeen, findRestore, type Restore, tickEpoch, writePlace } from './database-place.ts'
 export { beginStoreDeletion } from './delete-store.ts'

@@ -1,6 +1,6 @@
 export { createConnections } from './connections/connections.ts'
 export { createFreshTokens } from './connections/fresh-tokens.ts'
-export { installStore } from './connections/install-store.ts'
+export { installStore, refuseOtherPlatform } from './connections/install-store.ts'
 export { moveSandboxStores } from './connections/move-sandbox-stores.ts'
 export { openStore, type SandboxShops } from './connections/open-store.ts'
 export { reconcileStore, reconnectAndReconcile } from './connections/reconnect-and-reconcile.ts'

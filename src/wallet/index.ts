@@ -4,9 +4,9 @@ export {
   type CampaignInput,
   changeCampaign,
   listCampaigns,
-  MAX_CAMPAIGNS,
   removeCampaign
 } from './campaigns/campaigns.ts'
+export { MAX_CAMPAIGNS, saleCampaignsField, saleCampaignsOf } from './campaigns/sale-campaigns-field.ts'
 export {
   countPasses,
   listWalletCredentials,

@@ -1,5 +1,6 @@
 import { publicId } from '#kit/ids'
-import { Busy, Refusal } from '#kit/refusal'
+import { Busy, invalidField, Refusal } from '#kit/refusal'
+import { MAX_METAFIELD_BYTES } from '#platform'
 
 export type WalletKind = 'apple' | 'google'
 
@@ -21,6 +22,12 @@ export const campaignNotFound = (id: string) =>
 
 export const tooManyCampaigns = (max: number) =>
   new Refusal('conflict', `A store has at most ${max} sale campaigns: remove one first`)
+
+export const campaignsTooLong = (field: string, bytes: number) =>
+  invalidField(
+    field,
+    `must be shorter, or another sale campaign removed: all of them come to ${bytes} bytes as the metafield svc_wallet_pass_sale_campaigns, of which the platform takes at most ${MAX_METAFIELD_BYTES}`
+  )
 
 export const campaignEndsBefore = (id: number | null) =>
   new Refusal('invalid_request', `ends_at must be after starts_at${id === null ? '' : ` of ${publicId('wpc', id)}`}`, [

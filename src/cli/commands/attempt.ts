@@ -7,17 +7,21 @@ import { storeFlag, storePath } from './store-flag.ts'
 const date = 'a date such as 2026-01-31 (midnight in the shop) or a date-time such as 2026-01-31T12:00:00Z'
 
 export function addAttemptCommands(program: Command, terminal: Terminal): void {
-  const attempt = program.command('attempt').description('billing attempts of a store')
+  const attempt = program.command('attempt').description("billing attempts: charges of a store's subscriptions")
 
   addCommand(attempt, terminal, {
     name: 'list',
-    summary: 'list the billing attempts of a store, newest first',
+    summary:
+      'list the billing attempts of a store, newest first; the first payment, at the checkout, is not one of them',
     flags: {
       store: storeFlag,
       subscription: optional('--subscription <id>', id('sub', 'a subscription id such as sub_12')),
-      status: optional('--status <status>', oneOf('success', 'failed', 'pending')),
-      from: optional('--from <time>', text(`scheduled after this time: ${date}`)),
-      to: optional('--to <time>', text(`scheduled before this time: ${date}`)),
+      status: optional('--status <status>', {
+        ...oneOf('success', 'failed', 'pending'),
+        accepts: 'success, failed or pending (the platform has not reported the outcome yet)'
+      }),
+      from: optional('--from <time>', text(`attempts scheduled after this time: ${date}`)),
+      to: optional('--to <time>', text(`attempts scheduled before this time: ${date}`)),
       ...offsetPaging
     },
     fields: { from: 'date_from', to: 'date_to', subscription: 'subscription_id' },

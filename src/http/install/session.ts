@@ -2,7 +2,7 @@ import { publicId } from '#kit/ids'
 import { Refusal } from '#kit/refusal'
 import { checkSessionToken, type Grant, missingScopes, REQUESTED_SCOPES, requestToken, shopUrlOf } from '#platform'
 import { findStore, findTokenState, type Store } from '#stores'
-import { installStore } from '#sync'
+import { installStore, refuseOtherPlatform } from '#sync'
 import type { HttpDeps } from '../shared/deps.ts'
 import { authenticationFailed } from '../shared/errors.ts'
 import type { ShopOfApp } from './apps.ts'
@@ -29,11 +29,13 @@ export function sessionConnector(deps: HttpDeps): (token: string, now: Temporal.
     const checked = checkSessionToken(token, apps, now)
     if (!checked.ok) throw authenticationFailed(`The session token proves nothing: ${checked.reason}`)
     const { profile, shop } = checked
-    let connecting = underWay.get(shop)
+    // Another platform may have a shop of this domain.
+    const key = `${profile} ${shop}`
+    let connecting = underWay.get(key)
     if (!connecting) {
       const ofApp = { profile, shop, app: apps[profile]! }
-      connecting = connectOnce(deps, ofApp, token).finally(() => underWay.delete(shop))
-      underWay.set(shop, connecting)
+      connecting = connectOnce(deps, ofApp, token).finally(() => underWay.delete(key))
+      underWay.set(key, connecting)
     }
     return connecting
   }
@@ -41,6 +43,7 @@ export function sessionConnector(deps: HttpDeps): (token: string, now: Temporal.
 
 async function connectOnce(deps: HttpDeps, shop: ShopOfApp, token: string): Promise<Connected> {
   const known = await findStore(deps.db, shop.shop)
+  if (known) refuseOtherPlatform(known, shop.profile)
   if (known && !(await needsToken(deps, known))) return present(deps, known, false)
   return present(deps, await connectWith(deps, shop, { kind: 'session_token', token }), true)
 }
@@ -51,7 +54,8 @@ export async function connectWith(deps: HttpDeps, { profile, shop, app }: ShopOf
   if (!issued.ok)
     throw new Refusal(issued.failure.kind === 'rejected' ? 'forbidden' : 'unavailable', issued.failure.message)
   const installation = { profile, shop, app, tokens: issued.value }
-  const { storeId } = await installStore({ ...deps, connectors: deps.install.connectors }, installation)
+  const log = (storeId: number, message: string) => deps.logger.warn({ store: { id: storeId } }, message)
+  const { storeId } = await installStore({ ...deps, connectors: deps.install.connectors, log }, installation)
   deps.wake(storeId)
   return (await findStore(deps.db, shop))!
 }

@@ -6,6 +6,7 @@ import {
   isSameDiscount,
   type PlatformFailure,
   type PlatformResult,
+  type Segment,
   type ShopDiscount,
   succeeded
 } from '#platform'
@@ -13,7 +14,7 @@ import { SLOTS } from '../discount-slots.ts'
 import { markDiscountMetafieldsDue } from '../metafields/discount-owners.ts'
 import { type DiscountNode, type Lease, writeDiscountNode, writeSegment } from './discount-queries.ts'
 import type { DiscountPlan } from './plan-discounts.ts'
-import { segmentOf } from './wanted-discounts.ts'
+import { isSegmentOfOurs, segmentOf } from './wanted-discounts.ts'
 
 type Deps = { db: Database; storeId: number; connector: Connector; comparison: Lease }
 
@@ -178,21 +179,33 @@ function resolver(deps: Deps, plan: DiscountPlan) {
     if (!found) throw new Refused(`The app has brought no function with the handle ${handle} to the shop`)
     return found.id
   }
+  /** One that was made by a call whose answer was lost has a name and a query of ours. Others of these names are the shop's own. */
+  const findOrMakeSegment = async (tier: Tier): Promise<Segment> => {
+    const { names, query } = segmentOf(tier, plan.plans)
+    const free: string[] = []
+    for (const name of names) {
+      const named = take(await segments.findByName(name))
+      const ours = named.find((one) => one.name === name && isSegmentOfOurs(tier, one.query))
+      if (ours) return ours
+      if (named.length === 0) free.push(name)
+    }
+    const name = free[0]
+    if (name === undefined) {
+      throw new Refused(`The shop has segments of its own named ${names.join(' and ')}: rename one of them`)
+    }
+    return { id: take(await segments.create({ name, query })), name, query }
+  }
   const findSegment = async (tier: Tier): Promise<string> => {
-    const wanted = segmentOf(tier, plan.plans)
+    const { query } = segmentOf(tier, plan.plans)
     const knownId = plan.segments.get(tier)
     const found =
-      (knownId ? take(await segments.findMany([knownId])).get(knownId) : undefined) ??
-      take(await segments.findByName(wanted.name))[0]
-    const id = found?.id ?? take(await segments.create(wanted))
-    if (found && (found.name !== wanted.name || found.query !== wanted.query)) {
-      take(await segments.update({ id, ...wanted }))
-    }
-    if (id !== knownId) {
-      const isOurs = await deps.db.inStore(deps.storeId, (ctx) => writeSegment(ctx, deps.comparison, tier, id))
+      (knownId ? take(await segments.findMany([knownId])).get(knownId) : undefined) ?? (await findOrMakeSegment(tier))
+    if (found.query !== query) take(await segments.update({ ...found, query }))
+    if (found.id !== knownId) {
+      const isOurs = await deps.db.inStore(deps.storeId, (ctx) => writeSegment(ctx, deps.comparison, tier, found.id))
       if (!isOurs) throw new PutOff(LEASE_LOST)
     }
-    return id
+    return found.id
   }
   return async ({ tier, discount }: DiscountPlan['wanted'][number]): Promise<ShopDiscount> => {
     if (discount.kind === 'app') {

@@ -105,13 +105,25 @@ function titleOf({ slot, discount }: WantedDiscount, before: WantedDiscount[]): 
 }
 
 /** The customers of a tier, in the platform's language of segments. Who holds both has Elite alone, where Elite has a plan. */
-export function segmentOf(tier: Tier, plans: MainPlans): { name: string; query: string } {
-  const has = `customer_tags CONTAINS '${ACTIVE_TAGS[tier]}'`
-  const isElite = ` AND customer_tags NOT CONTAINS '${ACTIVE_TAGS.elite}'`
-  return {
-    name: tier === 'vip' ? 'Active VIP members' : 'Active Elite members',
-    query: tier === 'vip' && plans.elite ? has + isElite : has
-  }
+export function segmentOf(tier: Tier, plans: MainPlans): { names: readonly string[]; query: string } {
+  const [all, notElite] = SEGMENT_QUERIES[tier]
+  return { names: SEGMENT_NAMES[tier], query: plans.elite && notElite ? notElite : all }
+}
+
+/** Whether a segment of one of the tier's names was made by the service, whatever plans there were then. */
+export const isSegmentOfOurs = (tier: Tier, query: string): boolean => SEGMENT_QUERIES[tier].includes(query)
+
+/** The second is for a shop that has a segment of its own by the first. Only words: the platform's search reads signs its own way. */
+const SEGMENT_NAMES: Record<Tier, readonly string[]> = {
+  vip: ['Active VIP members', 'Active VIP members by Perennial'],
+  elite: ['Active Elite members', 'Active Elite members by Perennial']
+}
+
+const hasTag = (tier: Tier) => `customer_tags CONTAINS '${ACTIVE_TAGS[tier]}'`
+/** Every query that the service has ever given a segment: one that is changed stays here, so that segments of before are found. */
+const SEGMENT_QUERIES: Record<Tier, readonly [all: string, notElite?: string]> = {
+  vip: [hasTag('vip'), `${hasTag('vip')} AND customer_tags NOT CONTAINS '${ACTIVE_TAGS.elite}'`],
+  elite: [hasTag('elite')]
 }
 
 /** A perk that members do not get at the checkout. `isGeneral`: so it is with every native discount. */

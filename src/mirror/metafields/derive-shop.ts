@@ -1,8 +1,7 @@
-import { publicId } from '#kit/ids'
 import type { Ctx } from '#kit/postgres'
 import { findMainPlans, listPlans, planSettingsOf } from '#plans'
 import { listStorefrontSettings } from '#storefront-settings'
-import { type Campaign, listCampaigns } from '#wallet'
+import { listCampaigns, saleCampaignsOf } from '#wallet'
 import { isPriceFunctionActive } from './discount-owners.ts'
 import { general } from './shop/general.ts'
 import { loyaltyCoupons } from './shop/svc-loyalty-coupons.ts'
@@ -33,16 +32,6 @@ export async function deriveShopMetafields(ctx: Ctx): Promise<Wanted> {
   want(wanted, loyaltyTiers, [])
   want(wanted, loyaltyRules, [])
   want(wanted, loyaltyCoupons, [])
-  want(wanted, walletPassSaleCampaigns, (await listCampaigns(ctx)).map(asSaleCampaign))
+  want(wanted, walletPassSaleCampaigns, saleCampaignsOf(await listCampaigns(ctx)))
   return wanted
 }
-
-const asSaleCampaign = (one: Campaign) => ({
-  id: publicId('wpc', one.id),
-  status: one.isActive ? ('active' as const) : ('inactive' as const),
-  pop_up_image: one.image,
-  pop_up_title: one.title,
-  pop_up_text: one.message,
-  starts_at: one.startsAt,
-  ends_at: one.endsAt
-})

@@ -10,7 +10,7 @@ export type Segment = { id: string; name: string; query: string }
 export type SegmentsApi = {
   /** By the platform's numbers; leaves out those that it does not have any more. */
   findMany(ids: string[]): Promise<PlatformResult<Map<string, Segment>>>
-  /** Those of exactly this name. */
+  /** Those of this name in capital or small letters. */
   findByName(name: string): Promise<PlatformResult<Segment[]>>
   /** Returns its number. Not safe to repeat: look for its name first. */
   create(segment: Omit<Segment, 'id'>): Promise<PlatformResult<string>>
@@ -23,7 +23,7 @@ export function createSegmentsApi(client: PlatformClient): SegmentsApi {
     findMany: (ids) => findByIds(client, 'Segment', SegmentsByIds, ids, read),
     async findByName(name) {
       const found = await client.query(SegmentsByName, { name }, (data) => data.at('segments').list('nodes').map(read))
-      return found.ok ? succeeded(found.value.filter((one) => one.name === name)) : found
+      return found.ok ? succeeded(found.value.filter((one) => one.name.toLowerCase() === name.toLowerCase())) : found
     },
     create: ({ name, query }) =>
       client.mutate(SegmentCreate, { name, query }, (payload) => payload.at('segment').id('id')),

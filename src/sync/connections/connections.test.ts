@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '#kit/postgres'
 import { type Connectors, requestedScopes } from '#platform'
-import { platformAccess } from '#stores'
+import { findStore, platformAccess } from '#stores'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore, testVault } from '../../../test/store-builder.ts'
 import { createConnections } from './connections.ts'
@@ -10,14 +10,17 @@ import { moveSandboxStores } from './move-sandbox-stores.ts'
 
 const { db } = await testDatabase()
 const REFUSED = { ok: false, failure: { kind: 'unauthorized', code: 'x', message: 'The token is not valid' } }
+const TOPIC_REFUSED = { ok: false, failure: { kind: 'rejected', message: 'No permission for disputes/create' } }
+const UNANSWERED = { ok: false, failure: { kind: 'unavailable', message: 'No answer' } }
+const SHOP = { ok: true, value: { name: 'Renamed', timezone: 'America/New_York', currency: 'USD' } }
 const NO_METAFIELDS = { ok: true, value: { shopId: '1', metafields: new Map() } }
 
 /** The connections of stores to a platform that answers so, and what is done with it. */
-function aPlatform(answers: { ensure?: unknown; remove?: unknown; url?: string } = {}) {
+function aPlatform(answers: { ensure?: unknown; remove?: unknown; shop?: unknown; url?: string } = {}) {
   const calls: string[] = []
   const { ensure = { ok: true, value: { created: [], updated: [] } }, remove = { ok: true, value: null } } = answers
   const connector = {
-    shop: { read: async () => REFUSED },
+    shop: { read: async () => answers.shop ?? REFUSED },
     appInstallation: { scopes: async () => (ensure === REFUSED ? REFUSED : { ok: true, value: [...requestedScopes] }) },
     metafields: { findOfShop: async () => (remove === REFUSED ? REFUSED : NO_METAFIELDS) },
     webhookSubscriptions: {
@@ -69,6 +72,23 @@ test('a check of the connection reports that the stored token is taken, also whe
   // The shop is read after it.
   await assert.rejects(connections.check(storeId), /The token is not valid/)
   assert.deepEqual(calls, [`taken ${storeId}`, 'ensure https://us.example/hooks a,b'])
+})
+
+test('a topic that the platform refuses keeps nothing else from being corrected, and is the result', async () => {
+  const { storeId, inStore } = await aStore(db)
+  await inStore(({ tx }) => tx.run(sql`delete from order_walks where store_id = ${storeId}`))
+  const corrected = async () => {
+    const { name, webhooksUrl } = (await findStore(db, `store_${storeId}`))!
+    const walks = await inStore(({ tx }) => tx.run(sql`select from order_walks where store_id = ${storeId}`))
+    return [name === 'Renamed', webhooksUrl, walks]
+  }
+  const unanswered = aPlatform({ ensure: UNANSWERED, shop: SHOP })
+  assert.deepEqual(await unanswered.connections.check(storeId), UNANSWERED)
+  // Not every topic was told the address.
+  assert.deepEqual(await corrected(), [false, null, 0])
+  const refused = aPlatform({ ensure: TOPIC_REFUSED, shop: SHOP })
+  assert.deepEqual(await refused.connections.check(storeId), TOPIC_REFUSED)
+  assert.deepEqual(await corrected(), [true, 'https://us.example/hooks', 1])
 })
 
 test('stores whose platforms were told another address of ours are checked at once', async () => {

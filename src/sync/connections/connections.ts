@@ -36,7 +36,7 @@ export type Connections = {
   connect(access: StoreAccess): Promise<void>
   /**
    * Corrects our webhooks on the platform, our copy of the shop and the access scopes that we know of, because messages about each may
-   * be lost. Returns how many things were wrong.
+   * be lost. Returns how many things were wrong. A topic that the platform refuses is the result, after all else was corrected.
    */
   check(storeId: number): Promise<PlatformResult<{ changed: number }>>
   /** How our webhooks on the store's platform are; changes nothing. */
@@ -111,13 +111,15 @@ export function createConnections(options: ConnectionsOptions): Connections {
       if (!scopes.ok) return scopes
       await onTokenTaken(storeId)
       const ensured = await register(connector)
-      if (!ensured.ok) return ensured
+      // A topic that is refused holds up nothing else: the rest was told our address.
+      if (!ensured.ok && ensured.failure.kind !== 'rejected') return ensured
       await db.inStore(storeId, async (ctx) => {
         await writeWebhooksUrl(ctx, webhooks().url)
         // A store that was connected by an earlier version has no schedule yet.
         await scheduleOrderWalk(ctx)
       })
       const hasShopChanged = await syncShop({ db, connectorOf }, storeId)
+      if (!ensured.ok) return ensured
       const { created, updated, removed } = ensured.value
       const changed = created.length + updated.length + removed + Number(hasShopChanged) + scopes.value
       return { ok: true, value: { changed } }

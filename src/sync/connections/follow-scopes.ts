@@ -12,10 +12,7 @@ async function retryWhatWaits(ctx: Ctx): Promise<void> {
   await retryJobsNow(ctx)
 }
 
-/**
- * Reads which access scopes the app has in a store, and remembers them. Tells the store's people of those that it has no more, with
- * what stops, and has done what was denied until now. Returns how many have changed.
- */
+/** Reads which access scopes the app has in a store, and notes them (`noteScopes`). Returns how many have changed. */
 export async function followScopes(
   db: Database,
   storeId: number,
@@ -23,20 +20,25 @@ export async function followScopes(
 ): Promise<PlatformResult<number>> {
   const listed = await appInstallation.scopes()
   if (!listed.ok) return listed
-  const has = withImpliedScopes(listed.value)
-  const changed = await db.inStore(storeId, async (ctx) => {
-    const listedBefore = await writeGrantedScopes(ctx, listed.value)
-    const before = withImpliedScopes(listedBefore ?? [])
-    const lost = missingScopes(listed.value).filter((scope) => before.has(scope))
-    if (lost.length > 0) {
-      await notify(ctx, {
-        kind: 'scopes_missing',
-        subject: 'The app has lost access to a part of the shop',
-        message: `${lost.map((scope) => `${scope} is missing: ${REQUESTED_SCOPES[scope].without}`).join('. ')}. Open the app in the shop's admin to grant it again.`
-      })
-    }
-    if (listedBefore !== null && has.difference(before).size > 0) await retryWhatWaits(ctx)
-    return listedBefore === null ? 0 : before.symmetricDifference(has).size
-  })
-  return { ok: true, value: changed }
+  return { ok: true, value: await db.inStore(storeId, (ctx) => noteScopes(ctx, listed.value)) }
+}
+
+/**
+ * Remembers the access scopes that the platform lists. Tells the store's people of those that the app has no more, with what stops, and
+ * has done what was denied until now. Returns how many have changed.
+ */
+export async function noteScopes(ctx: Ctx, listed: string[]): Promise<number> {
+  const has = withImpliedScopes(listed)
+  const listedBefore = await writeGrantedScopes(ctx, listed)
+  const before = withImpliedScopes(listedBefore ?? [])
+  const lost = missingScopes(listed).filter((scope) => before.has(scope))
+  if (lost.length > 0) {
+    await notify(ctx, {
+      kind: 'scopes_missing',
+      subject: 'The app has lost access to a part of the shop',
+      message: `${lost.map((scope) => `${scope} is missing: ${REQUESTED_SCOPES[scope].without}`).join('. ')}. Open the app in the shop's admin to grant it again.`
+    })
+  }
+  if (listedBefore !== null && has.difference(before).size > 0) await retryWhatWaits(ctx)
+  return listedBefore === null ? 0 : before.symmetricDifference(has).size
 }

@@ -1,10 +1,25 @@
+import { checkUnsentNow } from '#billing'
 import { Refusal } from '#kit/refusal'
 import { type Connectors, type IssuedTokens, type PlatformApp, type ProfileName, shopUrlOf } from '#platform'
-import { evictPlatformAccess, findStore, markTokenTaken, type Store } from '#stores'
+import {
+  evictPlatformAccess,
+  findStore,
+  type IssuedConnection,
+  markTokenTaken,
+  platformAccess,
+  type Store,
+  storeDeleting,
+  writeIssuedConnection
+} from '#stores'
+import { noteScopes } from './follow-scopes.ts'
 import { type OpenStoreDeps, openStore } from './open-store.ts'
-import { reconnectAndReconcile } from './reconnect-and-reconcile.ts'
+import { readEverythingNow } from './reconnect-and-reconcile.ts'
 
-export type InstallStoreDeps = OpenStoreDeps & { connectors: Pick<Connectors, 'tryOut'> }
+export type InstallStoreDeps = OpenStoreDeps & {
+  connectors: Pick<Connectors, 'tryOut'>
+  /** A sentence for the log. */
+  log: (storeId: number, message: string) => void
+}
 
 export type Installation = { profile: ProfileName; shop: string; app: PlatformApp; tokens: IssuedTokens }
 
@@ -21,16 +36,11 @@ export async function installStore(deps: InstallStoreDeps, installation: Install
   const { shop, profile, app, tokens } = installation
   const { accessToken, ...terms } = tokens
   const platformUrl = shopUrlOf(profile, shop, deps.sandbox)
-  const credentials = { accessToken, appSecret: app.clientSecret, proxySecret: app.clientSecret, terms, platformUrl }
+  const appSecret = app.clientSecret
   const known = await findStore(deps.db, shop)
   if (known?.connectedAt) {
-    if (known.platformProfile !== profile) throw otherPlatform(known)
-    await reconnectAndReconcile(deps, known, credentials, async (access) => {
-      // The sandbox signs with what it shares with us, which may be another secret now.
-      if (known.sandbox) await deps.sandbox.createShop({ ...access, name: known.name })
-      await deps.connectStore(access)
-    })
-    await deps.db.inStore(known.storeId, markTokenTaken)
+    refuseOtherPlatform(known, profile)
+    await connectAgain(deps, known, { issued: tokens, appSecret, platformUrl })
     return known
   }
 
@@ -45,11 +55,45 @@ export async function installStore(deps: InstallStoreDeps, installation: Install
     plan: RATE_PLAN,
     sandbox: profile === 'platform',
     profile,
-    ...credentials
+    accessToken,
+    appSecret,
+    proxySecret: appSecret,
+    terms,
+    platformUrl
   })
   evictPlatformAccess(deps.db, created.store.storeId)
   return created.store
 }
 
-const otherPlatform = ({ domain, platformProfile }: Store) =>
-  new Refusal('conflict', `There already is a store ${domain} on another platform (${platformProfile})`)
+/**
+ * Gives a known store the token that was issued for it, and has everything read there. The platform has ended the token before, so
+ * whatever comes next must not lose this one: registering the webhooks may fail, and is tried again by the check of the connection.
+ */
+async function connectAgain(deps: InstallStoreDeps, store: Store, given: IssuedConnection): Promise<void> {
+  const { db, vault } = deps
+  const { storeId, status, domain } = store
+  if (status === 'deleting') throw storeDeleting(domain)
+  await db.inStore(storeId, async (ctx) => {
+    // Before they are overwritten: what was denied until now is read in.
+    if (given.issued.scopes) await noteScopes(ctx, given.issued.scopes)
+    await writeIssuedConnection(ctx, vault, given)
+    await readEverythingNow(ctx)
+    if (await markTokenTaken(ctx)) await checkUnsentNow(ctx)
+  })
+  evictPlatformAccess(db, storeId)
+  const access = await platformAccess(db, vault, storeId)
+  // The sandbox signs with what it shares with us, which may be another secret now.
+  if (store.sandbox) await deps.sandbox.createShop({ ...access, name: store.name })
+  try {
+    await deps.connectStore(access)
+  } catch (err) {
+    if (!(err instanceof Refusal)) throw err
+    deps.log(storeId, `${err.message}. It is tried again by the check of the connection`)
+  }
+}
+
+/** Refuses to take the shop of one platform for a store of the same domain on another. */
+export function refuseOtherPlatform({ domain, connectedAt, platformProfile }: Store, profile: ProfileName): void {
+  if (!connectedAt || platformProfile === profile) return
+  throw new Refusal('conflict', `There already is a store ${domain} on another platform (${platformProfile})`)
+}

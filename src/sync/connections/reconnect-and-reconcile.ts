@@ -26,7 +26,8 @@ export async function reconcileStore(db: Database, { storeId, status, domain }: 
   await db.inStore(storeId, readEverythingNow)
 }
 
-async function readEverythingNow(ctx: Ctx): Promise<void> {
+/** Marks everything on the store's platform to be read at once, the check of our webhooks there among it. */
+export async function readEverythingNow(ctx: Ctx): Promise<void> {
   await reconcileNow(ctx)
   await walkOrdersNow(ctx)
   await beginMetafields(ctx)

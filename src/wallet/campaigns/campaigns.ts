@@ -4,19 +4,14 @@ import { type Ctx, int, type RowOf, row, sql } from '#kit/postgres'
 import { walletCampaignChanged } from '../events/wallet-campaign-changed.ts'
 import { campaignEndsBefore, campaignNotFound, tooManyCampaigns } from '../refusals.ts'
 import { activityOf, type Campaign, type CampaignDates, CampaignRow } from './campaign.ts'
-
-/** As many as the metafield of the shop lists. */
-export const MAX_CAMPAIGNS = 100
+import { assertFits, bytesOf, MAX_CAMPAIGNS } from './sale-campaigns-field.ts'
 
 export type CampaignInput = CampaignDates & Pick<Campaign, 'title' | 'message' | 'image'>
 
 /** Adds a sale campaign. It is active at once where it is enabled and within its dates. */
 export async function addCampaign(ctx: Ctx, input: CampaignInput): Promise<Campaign> {
   refuseEmpty(input, null)
-  // Two requests at once must not both be the hundredth.
-  await ctx.tx.run(sql`
-    insert into wallet_changes (store_id, tag) values (${ctx.storeId}, 0) on conflict (store_id) do nothing`)
-  await ctx.tx.one(row({ tag: int }), sql`select tag from wallet_changes where store_id = ${ctx.storeId} for update`)
+  await lockCampaigns(ctx)
   if ((await listCampaigns(ctx)).length >= MAX_CAMPAIGNS) throw tooManyCampaigns(MAX_CAMPAIGNS)
   const { dueAt } = activityOf(input, ctx.now)
   const added = await ctx.tx.one(
@@ -27,12 +22,14 @@ export async function addCampaign(ctx: Ctx, input: CampaignInput): Promise<Campa
             ${dueAt}, ${ctx.now}, ${ctx.now})
     returning id, title, message, image, is_enabled, starts_at, ends_at, created_at, updated_at`
   )
+  assertFits(await listCampaigns(ctx), input)
   await record(ctx, walletCampaignChanged(added))
   return asCampaign(ctx, added)
 }
 
 /** Changes what is given; the rest stays. */
 export async function changeCampaign(ctx: Ctx, id: number, change: Partial<CampaignInput>): Promise<Campaign> {
+  await lockCampaigns(ctx)
   const before = await lockCampaign(ctx, id)
   const after = { ...before, ...change }
   refuseEmpty(after, id)
@@ -46,6 +43,8 @@ export async function changeCampaign(ctx: Ctx, id: number, change: Partial<Campa
      where store_id = ${ctx.storeId} and id = ${id}
     returning id, title, message, image, is_enabled, starts_at, ends_at, created_at, updated_at`
   )
+  // Campaigns of before there was a limit may still be shortened and switched off.
+  if (bytesOf([after]) > bytesOf([before])) assertFits(await listCampaigns(ctx), change)
   await record(ctx, walletCampaignChanged(changed))
   return asCampaign(ctx, changed)
 }
@@ -79,6 +78,13 @@ export async function findShownCampaign(ctx: Ctx): Promise<Pick<Campaign, 'title
   const active = (await listCampaigns(ctx)).filter(({ isActive }) => isActive)
   const begun = ({ startsAt, createdAt }: Campaign) => (startsAt ?? createdAt).epochMilliseconds
   return active.toSorted((a, b) => begun(b) - begun(a) || b.id - a.id)[0] ?? null
+}
+
+/** Two requests at once must not both be the hundredth, nor both take the last bytes. */
+async function lockCampaigns(ctx: Ctx): Promise<void> {
+  await ctx.tx.run(sql`
+    insert into wallet_changes (store_id, tag) values (${ctx.storeId}, 0) on conflict (store_id) do nothing`)
+  await ctx.tx.one(row({ tag: int }), sql`select tag from wallet_changes where store_id = ${ctx.storeId} for update`)
 }
 
 async function lockCampaign(ctx: Ctx, id: number): Promise<Campaign> {

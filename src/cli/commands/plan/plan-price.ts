@@ -20,18 +20,21 @@ const versionTerms = {
 export function addPlanPriceCommands(plan: Command, terminal: Terminal): void {
   addCommand(plan, terminal, {
     name: 'price',
-    summary: 'create a new version of a plan with another price, interval or credit',
+    summary: 'create a new version of a plan with another price, interval or credit; what is left out stays',
     flags: {
       store: storeFlag,
       id: planFlag,
       applyTo: needed('--apply-to <whom>', {
         ...oneOf('new', 'list_price', 'all', 'running'),
         accepts:
-          'new: new subscriptions only; list_price: also existing ones that pay the old list price, from their next cycle; all: also where another price was agreed; running: list_price'
+          'new: new subscriptions only; list_price: also active and paused ones that pay the list price so far, from their next cycle; all: also those whose price was agreed with one person; running: the same as list_price'
       }),
       ...versionTerms,
-      preview: optional('--preview <id>', text('the `preview` that `plan price-preview` has shown, unless for `new`')),
-      yes: toggle('--yes', 'print the preview and create the version without a question; for scripts')
+      preview: optional(
+        '--preview <id>',
+        text('what `plan price-preview` printed as `preview`, with the same terms; not needed with --apply-to new')
+      ),
+      yes: toggle('--yes', 'print the preview and create the version without asking; for scripts')
     },
     run: async ({ store, id, applyTo, preview, yes, ...terms }, { api, err }) => {
       const requested = { ...fieldsOf(terms), apply_to: applyTo }
@@ -56,7 +59,7 @@ export function addPlanPriceCommands(plan: Command, terminal: Terminal): void {
       id: planFlag,
       applyTo: optional('--apply-to <whom>', {
         ...oneOf('list_price', 'all', 'running'),
-        accepts: 'list_price (default, also running) or all, as of `plan price`'
+        accepts: 'list_price (the default; running is the same) or all, as in `plan price`'
       }),
       ...versionTerms,
       after: optional('--after <subscription>', text('the last subscription of the page before, such as sub_24')),
