@@ -37,7 +37,7 @@ function problemOf(
       kind: 'token_refused',
       since: tokenRefusedAt,
       message: 'The platform refuses the access token of the store: nothing can be billed, and what falls due waits',
-      next: `Open the app in the shop's admin, if its people installed it there, or ${connect}`
+      next: `Open the app in the shop's admin if its people installed it there. If not: ${connect}`
     }
   }
   if (state?.isRestored) {

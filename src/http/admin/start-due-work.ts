@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Store } from '#stores'
+import { type Store, storeDisconnected } from '#stores'
 import type { HttpDeps } from '../shared/deps.ts'
 
 /** The platform is asked after a second or more whether it has read its customers, and another process may be at work. */
@@ -14,6 +14,11 @@ export async function startDueWork(
   { storeId, sandbox }: Pick<Store, 'storeId' | 'sandbox'>
 ): Promise<void> {
   if (sandbox) await settle(storeId)
+}
+
+/** Refuses what only a connected store can do. */
+export function requireConnected({ status, domain }: Pick<Store, 'status' | 'domain'>): void {
+  if (status === 'disconnected') throw storeDisconnected(domain)
 }
 
 /**

@@ -3,7 +3,7 @@ import { metafieldsSyncedSince, syncMetafields } from '#mirror'
 import { OrNull } from '#resources'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
-import { workUntil } from '../start-due-work.ts'
+import { requireConnected, workUntil } from '../start-due-work.ts'
 import { StoreParams, storeOf } from '../store.ts'
 import { OneOwner, tagOwnerOf } from '../tags/tag-owner-of.ts'
 
@@ -58,10 +58,11 @@ export function syncMetafieldsRoute(admin: Surface, deps: AdminDeps): void {
       }
     },
     async (request, reply) => {
+      const store = storeOf(request)
+      requireConnected(store)
       const owner = await tagOwnerOf(request, request.body)
       const memberId = owner?.ownerId ?? null
       const before = await request.inStore((ctx) => syncMetafields(ctx, memberId))
-      const store = storeOf(request)
       const done = await workUntil(
         deps,
         store,

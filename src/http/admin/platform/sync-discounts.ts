@@ -1,7 +1,7 @@
 import { showDiscounts, syncDiscounts } from '#mirror'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
-import { workUntil } from '../start-due-work.ts'
+import { requireConnected, workUntil } from '../start-due-work.ts'
 import { StoreParams, storeOf } from '../store.ts'
 import { DiscountsBody, presentDiscounts } from './discounts-body.ts'
 
@@ -21,9 +21,11 @@ export function syncDiscountsRoute(admin: Surface, deps: AdminDeps): void {
       }
     },
     async (request, reply) => {
+      const store = storeOf(request)
+      requireConnected(store)
       await request.inStore(syncDiscounts)
       const show = () => request.inStore(showDiscounts)
-      const shown = await workUntil(deps, storeOf(request), show, ({ isUnderWay }) => !isUnderWay)
+      const shown = await workUntil(deps, store, show, ({ isUnderWay }) => !isUnderWay)
       return reply.code(202).send(presentDiscounts(shown ?? (await show())))
     }
   )

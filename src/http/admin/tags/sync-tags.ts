@@ -3,7 +3,7 @@ import { syncedSince, syncTags } from '#mirror'
 import { OrNull } from '#resources'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
-import { workUntil } from '../start-due-work.ts'
+import { requireConnected, workUntil } from '../start-due-work.ts'
 import { StoreParams, storeOf } from '../store.ts'
 import { OneOwner, tagOwnerOf } from './tag-owner-of.ts'
 
@@ -57,9 +57,10 @@ export function syncTagsRoute(admin: Surface, deps: AdminDeps): void {
       }
     },
     async (request, reply) => {
+      const store = storeOf(request)
+      requireConnected(store)
       const owner = await tagOwnerOf(request, request.body)
       const before = await request.inStore((ctx) => syncTags(ctx, owner))
-      const store = storeOf(request)
       const done = await workUntil(
         deps,
         store,
