@@ -196,7 +196,10 @@ test('an access token that the platform refuses is named at once, and what waite
     const { problems } = await statusOf(store.domain)
     assert.deepEqual([kinds(problems), moved.problems], [[`token_refused ${store.domain}`], problems])
     assert.equal(problems[0]!.since, '2026-02-28T15:00:00.000Z')
-    assert.match(problems[0]!.next, new RegExp(`^Open the app .* If not: perennial store connect --store ${store.domain}`))
+    assert.match(
+      problems[0]!.next,
+      new RegExp(`^Open the app .* If not: perennial store connect --store ${store.domain}`)
+    )
     const { data: alerts } = await service.admin('GET', `${store.at}/alerts`)
     assert.deepEqual(
       alerts.map(({ kind }: { kind: string }) => kind),
