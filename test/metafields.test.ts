@@ -517,6 +517,54 @@ test('what the shop had, nested too deep to be read, is reported and replaced', 
   assert.ok(data.some(({ subject }: any) => subject === 'The metafield svc_otp was replaced'))
 })
 
+test('a write whose answer is lost is read before the next one, also when what was there before is wanted again', async () => {
+  const { store, join, of, inStore, connector, engine, memberIdOf } = await aShop()
+  const id = await join('ada@example.com')
+  const memberId = await memberIdOf(id)
+  const bornOn = (date: string | null) =>
+    inStore(async (ctx) => {
+      await ctx.tx.run(
+        sql`update members set birth_date = ${date}::date where store_id = ${ctx.storeId} and id = ${memberId}`
+      )
+      await refreshCustomerMetafields(ctx, [memberId])
+    })
+  const birthDate = async () => (await of(id)).get('svc_member_details').birth_date
+  const deaf = engine({
+    set: async (entries) => {
+      await connector.metafields.set(entries)
+      return { ok: false, failure: LOST }
+    }
+  })
+  await bornOn('1990-01-02')
+  await deaf.runOnce(store.storeId)
+  assert.equal(await birthDate(), '1990-01-02')
+  await bornOn(null)
+  await runOut(engine({}), store.storeId)
+  assert.equal(await birthDate(), '')
+
+  // The same where the process ends before it records what it has done.
+  await bornOn('1990-01-02')
+  const before = await inStore(({ tx, storeId }) =>
+    tx.one(
+      row({ known: text }),
+      sql`select jsonb_agg(to_jsonb(k))::text as known from known_metafields k where store_id = ${storeId} and owner_id = ${memberId} and kind = 'customer' and key = 'svc_member_details'`
+    )
+  )
+  await runOut(engine({}), store.storeId)
+  await inStore(async ({ tx, storeId }) => {
+    await tx.run(sql`
+      update known_metafields k set value_hash = b.value_hash, digest = b.digest
+        from jsonb_to_recordset(${before.known}::jsonb) as b(value_hash text, digest text)
+       where k.store_id = ${storeId} and k.owner_id = ${memberId} and k.kind = 'customer' and k.key = 'svc_member_details'`)
+    await tx.run(sql`
+      update metafield_owners set lease_owner = 2, leased_until = statement_timestamp() - interval '1 second', due_at = '2026-01-01'
+       where store_id = ${storeId} and owner_id = ${memberId} and kind = 'customer'`)
+    await tx.run(sql`update members set birth_date = null where store_id = ${storeId} and id = ${memberId}`)
+  })
+  await runOut(engine({}), store.storeId)
+  assert.equal(await birthDate(), '')
+})
+
 /** Customers with credit, whose metafields nobody has written yet. */
 async function withPeople(count: number) {
   const shop = await aShop()

@@ -265,6 +265,7 @@ function endOfFailure(owner: ClaimedOwner, failure: PlatformFailure, now: Tempor
     dueAt: isRace && owner.attempts < RACES_AT_ONCE ? now : now.add({ minutes }),
     attempts: owner.attempts + 1,
     error,
-    isReadFirst: isRace || owner.isReadFirst
+    // It may have been carried out: what is wanted by then may look as if it were there already.
+    isReadFirst: isRace || (failure.kind === 'unavailable' && failure.outcomeUnknown === true) || owner.isReadFirst
   }
 }
