@@ -557,7 +557,7 @@ test('a write whose answer is lost is read before the next one, also when what w
         from jsonb_to_recordset(${before.known}::jsonb) as b(value_hash text, digest text)
        where k.store_id = ${storeId} and k.owner_id = ${memberId} and k.kind = 'customer' and k.key = 'svc_member_details'`)
     await tx.run(sql`
-      update metafield_owners set lease_owner = 2, leased_until = statement_timestamp() - interval '1 second', due_at = '2026-01-01'
+      update metafield_owners set lease_token = lease_token + 1, due_at = '2026-01-01'
        where store_id = ${storeId} and owner_id = ${memberId} and kind = 'customer'`)
     await tx.run(sql`update members set birth_date = null where store_id = ${storeId} and id = ${memberId}`)
   })

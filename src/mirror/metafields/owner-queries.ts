@@ -117,10 +117,10 @@ export async function claimOwners(
          and not exists (select from unnest(${kindsOf(except)}::text[], ${idsOf(except)}::bigint[]) as e(kind, id)
                           where e.kind = metafield_owners.kind and e.id = metafield_owners.owner_id)
        order by due_at, kind, owner_id limit ${limit} for update skip locked)
-    update metafield_owners o set lease_token = o.lease_token + 1, lease_owner = ${leaseOwner},
+    update metafield_owners o set lease_token = o.lease_token + 1 + o.lease_token % 2, lease_owner = ${leaseOwner},
                     leased_until = statement_timestamp() + ${leaseMs} * interval '1 millisecond',
-                    -- Who had it before may have written without recording that.
-                    is_read_first = o.is_read_first or o.lease_owner is not null
+                    -- Odd from its claim to its recorded end: who had it before may have written without recording that.
+                    is_read_first = o.is_read_first or o.lease_token % 2 = 1
       from due where o.store_id = ${storeId} and o.kind = due.kind and o.owner_id = due.owner_id
     returning o.kind, o.owner_id, o.attempts, o.version, o.lease_token, o.is_read_first`
   )
@@ -210,4 +210,4 @@ export const nextMetafieldOwner = directSql<[storeId: number]>(
 
 /** Releases what these nodes have leased, in all stores. */
 export const releaseMetafieldOwners: LeaseRelease = (owners) => sql`
-  update metafield_owners set lease_owner = null, leased_until = null, is_read_first = true where lease_owner = any(${owners}::bigint[])`
+  update metafield_owners set lease_owner = null, leased_until = null where lease_owner = any(${owners}::bigint[])`
