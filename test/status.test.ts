@@ -188,6 +188,8 @@ test('an access token that the platform refuses is named at once, and what waite
     const { controls } = service.sandbox
     const charges = () => controls.charges(store.storeId).then(({ length }) => length)
     const before = await charges()
+    // Nothing of the join is left to be written with the refused token.
+    await service.deps.settle(store.storeId)
     // The platform tells nobody that the app was removed.
     await controls.install({ storeId: store.storeId, accessToken: 'sbx_another' })
     await json('clock', 'advance', '--store', store.domain, '--by', 'P1M')
