@@ -23,10 +23,18 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** JSON in one form, with sorted names and no spaces, by which two texts are compared. A text that is no JSON stays as it is. */
+/**
+ * JSON in one form, with sorted names and no spaces, by which two texts are compared. A text that is no JSON, or is nested too deep to be
+ * read, stays as it is.
+ */
 export function canonicalJson(text: string): string {
   const value = parseJson(text)
-  return value === undefined ? text : JSON.stringify(sorted(value))
+  try {
+    return value === undefined ? text : JSON.stringify(sorted(value))
+  } catch (err) {
+    if (err instanceof RangeError) return text
+    throw err
+  }
 }
 
 function sorted(value: unknown): unknown {

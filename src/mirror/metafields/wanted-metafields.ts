@@ -33,17 +33,7 @@ export function wantText(wanted: Wanted, metafield: Metafield<never> | Metafield
 
 /** By which a value is compared with what was written or found. */
 export const hashOf = (type: string, value: string): string =>
-  hash('sha256', `${type}\n${comparable(type, value)}`, 'hex').slice(0, 32)
-
-function comparable(type: string, value: string): string {
-  try {
-    return comparableMetafield(type, value)
-  } catch (err) {
-    // Somebody's JSON is nested too deep to be read: it is none of ours, whatever it says.
-    if (err instanceof RangeError) return value
-    throw err
-  }
-}
+  hash('sha256', `${type}\n${comparableMetafield(type, value)}`, 'hex').slice(0, 32)
 
 /** What is to be written and deleted so that an owner has what is wanted. `seenDigest`: of what is there as far as we know. */
 export type MetafieldDifference = {
