@@ -1,7 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { countQueues, createStatus, DATABASE_FAILURE, diagnose, engineFailure } from '#audit'
 import { queueDepth } from '#audit/metrics'
-import { checkUnsentNow } from '#billing'
 import { engineFailures, engineItems, engineRuns } from '#kit/engine-metrics'
 import { createRunner, createWorkSignals, type Runner, startNode, startNodeClock, throwFirst } from '#kit/engines'
 import { createFailureLog } from '#kit/failure-log'
@@ -101,7 +100,7 @@ export async function createService(options: ServiceOptions) {
     logger.warn({ store: { id: storeId } }, message)
     runner.wake(storeId)
   }
-  const tokens = recordTokenAnswers({ db, checkUnsentNow, onConnectionChange })
+  const tokens = recordTokenAnswers({ db, onConnectionChange })
   const connectors = createConnectors({
     ...callTimes(options.platformTimeoutMs),
     measure: metrics.measure,

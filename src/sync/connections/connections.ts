@@ -111,7 +111,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
       if (!scopes.ok) return scopes
       await onTokenTaken(storeId)
       const ensured = await register(connector)
-      // A topic that is refused holds up nothing else: the rest was told our address.
+      // A topic that is refused holds up nothing else: the rest has our address.
       if (!ensured.ok && ensured.failure.kind !== 'rejected') return ensured
       await db.inStore(storeId, async (ctx) => {
         await writeWebhooksUrl(ctx, webhooks().url)

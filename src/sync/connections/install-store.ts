@@ -1,11 +1,9 @@
-import { checkUnsentNow } from '#billing'
 import { Refusal } from '#kit/refusal'
 import { type Connectors, type IssuedTokens, type PlatformApp, type ProfileName, shopUrlOf } from '#platform'
 import {
   evictPlatformAccess,
   findStore,
   type IssuedConnection,
-  markTokenTaken,
   platformAccess,
   type Store,
   storeDeleting,
@@ -14,6 +12,7 @@ import {
 import { noteScopes } from './follow-scopes.ts'
 import { type OpenStoreDeps, openStore } from './open-store.ts'
 import { readEverythingNow } from './reconnect-and-reconcile.ts'
+import { noteTokenTaken } from './token-answers.ts'
 
 export type InstallStoreDeps = OpenStoreDeps & {
   connectors: Pick<Connectors, 'tryOut'>
@@ -78,7 +77,7 @@ async function connectAgain(deps: InstallStoreDeps, store: Store, given: IssuedC
     if (given.issued.scopes) await noteScopes(ctx, given.issued.scopes)
     await writeIssuedConnection(ctx, vault, given)
     await readEverythingNow(ctx)
-    if (await markTokenTaken(ctx)) await checkUnsentNow(ctx)
+    await noteTokenTaken(ctx)
   })
   evictPlatformAccess(db, storeId)
   const access = await platformAccess(db, vault, storeId)

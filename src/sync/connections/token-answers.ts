@@ -1,3 +1,4 @@
+import { checkUnsentNow } from '#billing'
 import { type Ctx, type Database, sql } from '#kit/postgres'
 import { retryMirror } from '#mirror'
 import { markTokenRefused, markTokenTaken } from '#stores'
@@ -11,16 +12,13 @@ export type TokenAnswers = {
 
 /**
  * Records whether platforms take the access tokens of stores. At the first refusal the connection is checked at once, in case it
- * passes; when a token is taken again, the charges that waited are asked for (`checkUnsentNow`), and what the mirror could not write is written. `onConnectionChange` hears of
- * both, with a sentence for the log.
+ * passes. `onConnectionChange` is notified of both, with a sentence for the log.
  */
 export function recordTokenAnswers({
   db,
-  checkUnsentNow,
   onConnectionChange
 }: {
   db: Database
-  checkUnsentNow: (ctx: Ctx) => Promise<unknown>
   onConnectionChange: (storeId: number, message: string) => void
 }): TokenAnswers {
   return {
@@ -34,17 +32,21 @@ export function recordTokenAnswers({
     },
 
     async onTokenTaken(storeId) {
-      const isNew = await db.inStore(storeId, async (ctx) => {
-        const isMarked = await markTokenTaken(ctx)
-        if (isMarked) {
-          await checkUnsentNow(ctx)
-          await retryMirror(ctx)
-        }
-        return isMarked
-      })
+      const isNew = await db.inStore(storeId, noteTokenTaken)
       if (isNew) onConnectionChange(storeId, 'The platform takes the access token of the store again')
     }
   }
+}
+
+/**
+ * Marks that the platform takes the access token again: the charges that waited are asked for, and what the mirror could not write is
+ * written. False when it did all the time.
+ */
+export async function noteTokenTaken(ctx: Ctx): Promise<boolean> {
+  if (!(await markTokenTaken(ctx))) return false
+  await checkUnsentNow(ctx)
+  await retryMirror(ctx)
+  return true
 }
 
 /** Has the connection checked at once. Not where it was tried in vain already: that has its own pauses. */
