@@ -1,10 +1,8 @@
 import { dueQuery, type LeaseRelease } from '#kit/engines'
 import { bool, type Ctx, directSql, int, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
 import { METAFIELD_OWNERS } from '#platform'
+import { MAX_RETRIED } from '../retry-after.ts'
 import type { Known, OwnerOfMetafields } from './wanted-metafields.ts'
-
-/** How many owners a sync of a whole store has tried again at once; the others follow by themselves. */
-const MAX_RETRIED = 10_000
 
 const owner = { kind: oneOf(...METAFIELD_OWNERS), ownerId: int }
 

@@ -1,5 +1,6 @@
 import { type Ctx, sql } from '#kit/postgres'
-import { type Connector, isAboutRequest, MAX_METAFIELDS_PER_CALL, type PlatformResult, succeeded } from '#platform'
+import { type Connector, MAX_METAFIELDS_PER_CALL, type PlatformResult, succeeded } from '#platform'
+import { wasReached } from '../was-reached.ts'
 import { keysOf } from './all-metafields.ts'
 
 /** From now on nothing is written for these customers, by our numbers: their data is to be erased. */
@@ -30,7 +31,7 @@ export async function deleteCustomerMetafields(
     if (together.ok) continue
     for (const id of ids) {
       const one = await metafields.delete(placesOf([id]))
-      if (!one.ok && one.failure.kind !== 'unauthorized' && !isAboutRequest(one.failure)) return one
+      if (!one.ok && !wasReached(one.failure)) return one
     }
   }
   return succeeded(null)

@@ -1,6 +1,7 @@
 import { dueQuery, type LeaseRelease } from '#kit/engines'
 import { bool, type Ctx, directSql, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
 import { tagKey } from '#platform'
+import { MAX_RETRIED } from '../retry-after.ts'
 import type { KeptTags, KnownTag } from './compare-tags.ts'
 import type { TagOwner, TagSource } from './wanted-tags.ts'
 
@@ -249,9 +250,6 @@ export async function markDue(ctx: Ctx, owners: TagOwner[]): Promise<void> {
       from unnest(${kindsOf(owners)}::text[], ${idsOf(owners)}::bigint[]) as d(kind, id)
      where o.store_id = ${ctx.storeId} and o.kind = d.kind and o.owner_id = d.id`)
 }
-
-/** How many owners a sync of a whole store has tried again at once; the others follow by themselves. */
-const MAX_RETRIED = 10_000
 
 /** Has what waits after a failure, or was refused, tried again now; of very many, what was to be tried first. */
 export async function retryTagsNow(ctx: Ctx): Promise<void> {
