@@ -92,10 +92,10 @@ const SCOPE_OF_METAFIELDS: Record<string, string> = {
   DiscountNode: 'write_discounts'
 }
 
-/** Refuses to change metafields of owners, each `Type/id` or null for one that does not exist, where the app lacks a scope for one. */
-export function checkMayChangeMetafields(shop: Shop, field: string, owners: Iterable<string | null>): void {
-  for (const owner of owners) {
-    const scope = SCOPE_OF_METAFIELDS[owner?.split('/')[0] ?? '']
+/** Refuses to change metafields of owners of these stored types where the app lacks a scope for one. */
+export function checkMayChangeMetafields(shop: Shop, field: string, types: string[]): void {
+  for (const type of types) {
+    const scope = SCOPE_OF_METAFIELDS[type]
     if (scope !== undefined && !isGranted(shop, scope)) throw accessDenied(field, scope)
   }
 }

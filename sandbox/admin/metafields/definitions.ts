@@ -28,10 +28,8 @@ const CONDITION = 'smartCollectionCondition'
 const COMPARABLE = ['boolean', 'number_integer', 'number_decimal', 'rating', 'single_line_text_field']
 
 /** A definition asks for as much as a change of the metafields that it is about. */
-function checkMayDefine(api: Api, field: string, ownerType: string): void {
-  const owners = storedTypesOf(ownerType).map((stored) => `${stored}/`)
-  checkMayChangeMetafields(api.shop, field, owners)
-}
+const checkMayDefine = (api: Api, field: string, ownerType: string): void =>
+  checkMayChangeMetafields(api.shop, field, storedTypesOf(ownerType))
 
 async function create(_root: unknown, { definition: input }: { definition: DefinitionInput }, api: Api) {
   const namespace = ownNamespace(input.namespace ?? '$app')

@@ -21,7 +21,8 @@ async function set(_root: unknown, args: { metafields: SetInput[] }, api: Api) {
   }
   const owners = new Map<string, string | null>()
   for (const { ownerId } of args.metafields) if (!owners.has(ownerId)) owners.set(ownerId, await ownerOf(api, ownerId))
-  checkMayChangeMetafields(api.shop, 'metafieldsSet', owners.values())
+  const types = [...owners.values()].flatMap((owner) => owner?.split('/')[0] ?? [])
+  checkMayChangeMetafields(api.shop, 'metafieldsSet', types)
   const inputs = args.metafields.map((input) => ({ owner: owners.get(input.ownerId) ?? null, input }))
   return api.write(async (q, now) => {
     const at = (i: number, field?: string) => ['metafields', String(i), ...(field ? [field] : [])]
@@ -51,7 +52,7 @@ async function remove(
   checkMayChangeMetafields(
     api.shop,
     'metafieldsDelete',
-    keys.map(({ ownerType }) => `${ownerType}/`)
+    keys.map(({ ownerType }) => ownerType)
   )
   const gone = await api.write((q) => deleteMetafields(q, api.shop.storeId, keys))
   return {

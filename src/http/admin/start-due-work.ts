@@ -44,3 +44,19 @@ export async function workUntil<T>(
     await sleep(EVERY_MS)
   }
 }
+
+type Synced = { compared: number | null; waiting: number | null; last_error: string | null }
+
+/** `workUntil` for a sync: until all was compared or that has failed, and then while something waits. */
+export const workUntilSynced = <T extends Synced>(
+  deps: Pick<HttpDeps, 'settle'>,
+  store: Pick<Store, 'storeId' | 'sandbox'>,
+  read: () => Promise<T>
+): Promise<T | null> =>
+  workUntil(
+    deps,
+    store,
+    read,
+    ({ compared, last_error }) => compared !== null || last_error !== null,
+    ({ waiting, last_error }) => waiting !== 0 && last_error === null
+  )

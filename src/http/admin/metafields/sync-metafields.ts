@@ -3,7 +3,7 @@ import { metafieldsSyncedSince, syncMetafields } from '#mirror'
 import { OrNull } from '#resources'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
-import { requireConnected, workUntil } from '../start-due-work.ts'
+import { requireConnected, workUntilSynced } from '../start-due-work.ts'
 import { StoreParams, storeOf } from '../store.ts'
 import { OneOwner, tagOwnerOf } from '../tags/tag-owner-of.ts'
 
@@ -63,16 +63,10 @@ export function syncMetafieldsRoute(admin: Surface, deps: AdminDeps): void {
       const owner = await tagOwnerOf(request, request.body)
       const memberId = owner?.ownerId ?? null
       const before = await request.inStore((ctx) => syncMetafields(ctx, memberId))
-      const done = await workUntil(
-        deps,
-        store,
-        async (): Promise<MetafieldSync> => {
-          const { lastError, ...synced } = await request.inStore((ctx) => metafieldsSyncedSince(ctx, before, memberId))
-          return { ...synced, last_error: lastError }
-        },
-        ({ compared, last_error }) => compared !== null || last_error !== null,
-        ({ waiting, last_error }) => waiting !== 0 && last_error === null
-      )
+      const done = await workUntilSynced(deps, store, async (): Promise<MetafieldSync> => {
+        const { lastError, ...synced } = await request.inStore((ctx) => metafieldsSyncedSince(ctx, before, memberId))
+        return { ...synced, last_error: lastError }
+      })
       return reply.code(202).send({ scope: owner ? 'customer' : 'store', ...(done ?? IN_THE_BACKGROUND) })
     }
   )

@@ -3,7 +3,7 @@ import { syncedSince, syncTags } from '#mirror'
 import { OrNull } from '#resources'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
-import { requireConnected, workUntil } from '../start-due-work.ts'
+import { requireConnected, workUntilSynced } from '../start-due-work.ts'
 import { StoreParams, storeOf } from '../store.ts'
 import { OneOwner, tagOwnerOf } from './tag-owner-of.ts'
 
@@ -61,16 +61,10 @@ export function syncTagsRoute(admin: Surface, deps: AdminDeps): void {
       requireConnected(store)
       const owner = await tagOwnerOf(request, request.body)
       const before = await request.inStore((ctx) => syncTags(ctx, owner))
-      const done = await workUntil(
-        deps,
-        store,
-        async () => {
-          const { lastError, ...synced } = await request.inStore((ctx) => syncedSince(ctx, before, owner))
-          return { ...synced, last_error: lastError }
-        },
-        ({ compared, last_error }) => compared !== null || last_error !== null,
-        ({ waiting, last_error }) => waiting !== 0 && last_error === null
-      )
+      const done = await workUntilSynced(deps, store, async () => {
+        const { lastError, ...synced } = await request.inStore((ctx) => syncedSince(ctx, before, owner))
+        return { ...synced, last_error: lastError }
+      })
       return reply.code(202).send({ scope: owner?.kind ?? 'store', ...(done ?? IN_THE_BACKGROUND) })
     }
   )
