@@ -100,7 +100,7 @@ test("a shop's own segment of the same name is left alone, and ours has another 
   const { customer } = await shop.store.member('ada@example.com', 'VIP')
   await shop.settle()
   assert.deepEqual(await shop.off(customer.id), [360])
-  // Compared again, ours keeps its name, and what somebody has changed of its query is put right.
+  // Compared again, ours keeps its name, and what somebody has changed of its query is corrected.
   const [, ours] = found
   assert.ok((await shop.segments.update({ ...ours!, query: OWN_QUERY })).ok)
   await shop.due()

@@ -473,7 +473,7 @@ test('a metafield that the platform refuses keeps no other of its owner from bei
   assert.match(JSON.stringify(warnings), /metafields_written.*svc_hash: It is too short/)
 })
 
-test('a shop whose metafields of one kind may not be defined has the others, and is told of it', async () => {
+test('a shop whose metafields of one kind may not be defined has the others, and an alert says so', async () => {
   const { store, settle, shop, set, inStore } = await aShop()
   await inStore((ctx) =>
     ctx.tx.run(sql`delete from sandbox.metafield_definitions where store_id = ${ctx.storeId} and namespace = 'svc'`)

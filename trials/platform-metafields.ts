@@ -36,7 +36,7 @@ export type PlatformMetafieldsReport = {
 const LINE_FAULTS = { '503': 0.05, lost: 0.02, throttled: 0.02, slow: 0.1 }
 /** So late a slow call arrives. */
 const SLOW_MS = 300
-/** At its cost budget the platform takes ten changes of tags in a second. */
+/** Each throttled call has the next ones wait, so that ten thousand members take half an hour. */
 const SETTLED_WITHIN_MS = 2_700_000
 /** Changes of one round that are made at once. */
 const AT_ONCE = 16

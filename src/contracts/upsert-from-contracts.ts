@@ -124,8 +124,7 @@ async function takeOver(
     store
   )
   // One that was made while its customer was erased.
-  await endForDeletedCustomers(ctx, ofErased)
-  await reportErased(ctx, fresh, new Set(ofErased))
+  await reportErased(ctx, await endForDeletedCustomers(ctx, ofErased), known)
   return {
     changed: [...idsOf(fresh), ...changed],
     unsure,
@@ -138,10 +137,9 @@ async function takeOver(
   }
 }
 
-/** Tells the store's people of contracts that customers have made whose data was erased: nobody else sees that one was paid and is not kept. */
-async function reportErased(ctx: Ctx, fresh: PlatformContract[], ofErased: ReadonlySet<string>): Promise<void> {
-  for (const { id, status } of fresh) {
-    if (!ofErased.has(id) || !LIVE_ON_PLATFORM.includes(status)) continue
+/** Notifies the store's people of contracts that are new here and ended at once: nobody else sees that one was paid and is not kept. */
+async function reportErased(ctx: Ctx, ended: string[], known: ReadonlyMap<string, unknown>): Promise<void> {
+  for (const id of ended.filter((one) => !known.has(one))) {
     await notify(ctx, {
       kind: 'erased_customer_subscribed',
       subject: 'A customer whose data was erased has subscribed',
@@ -149,8 +147,6 @@ async function reportErased(ctx: Ctx, fresh: PlatformContract[], ofErased: Reado
     })
   }
 }
-
-const LIVE_ON_PLATFORM = ['active', 'paused']
 
 const idsOf = (contracts: PlatformContract[]) => contracts.map(({ id }) => id)
 

@@ -15,7 +15,7 @@ const OrderLink = row({
 /** The part of an order in a contract. */
 export type OrderLink = RowOf<typeof OrderLink>
 
-/** The subscriptions of links, as people are told of them. */
+/** The subscriptions of links by their public ids, for messages to people. */
 export const namesOf = (links: OrderLink[]): string =>
   links.map(({ subscriptionId }) => publicId('sub', subscriptionId)).join(', ')
 

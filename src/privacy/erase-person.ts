@@ -56,8 +56,8 @@ const isPatientWith = (ctx: Ctx, { receivedAt }: DueRequest): boolean =>
 export type HeldElsewhere = { customerIds: string[]; tags: string[]; googleSerials: string[] }
 
 /**
- * Before a round begins, the platform deletes what we have written there of the person, tags included, and Google's passes are voided; this returns what. From
- * its commit on no metafields are written for them.
+ * Before a round begins, the platform deletes what we have written there of the person, tags included, and Google's passes are voided;
+ * this returns what. From its commit on no metafields are written for them.
  */
 export async function withdrawFromOthers(ctx: Ctx, request: DueRequest): Promise<HeldElsewhere> {
   const { subject, progress } = request

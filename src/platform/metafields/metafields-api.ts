@@ -107,12 +107,10 @@ export function createMetafieldsApi(client: PlatformClient): MetafieldsApi {
       const refused = new Map<string, string>()
       for (const [owner, ofOwner] of Map.groupBy(metafields, (one) => one.owner)) {
         const defined = await defineOf(client, owner, ofOwner)
-        if (defined.ok) {
-          for (const [key, why] of defined.value) refused.set(key, why)
-          // The access scope of one kind of owners may be missing.
-        } else if (defined.failure.code === 'access_denied') {
-          for (const { key } of ofOwner) refused.set(key, defined.failure.message)
-        } else return defined
+        // The access scope of one kind of owners may be missing.
+        if (!defined.ok && defined.failure.code !== 'access_denied') return defined
+        const why = defined.ok ? defined.value : new Map(ofOwner.map(({ key }) => [key, defined.failure.message]))
+        for (const [key, message] of why) refused.set(key, message)
       }
       return succeeded(refused)
     }
