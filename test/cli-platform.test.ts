@@ -9,6 +9,7 @@ import { requestedScopes } from '#platform'
 import { commandLine } from './command-line.ts'
 import { testDatabase } from './database.ts'
 import { startService } from './service-builder.ts'
+import { until } from './until.ts'
 
 const { url } = await testDatabase()
 const service = await startService(url)
@@ -80,8 +81,11 @@ test('a shop of the sandbox is opened, installed by its link, looked at and repa
 
   await json('sandbox', 'access', ...of, '--token', 'revoke')
   await run(['platform', 'repair', ...of])
-  const refused = (await run(['platform', 'show', ...of])).out
-  assert.match(refused, /The platform refuses the access token; perennial status --store dev\.example says/)
+  // What the platform answers to the token is written beside the call that met it.
+  const refused = await until('the refused token is noted', async () => {
+    const { out } = await run(['platform', 'show', ...of])
+    return /The platform refuses the access token; perennial status --store dev\.example says/.test(out) ? out : null
+  })
   assert.doesNotMatch(refused, /All access scopes/)
   assert.match((await run(['alert', 'list', ...of])).out, /Z {2}alert_\d+ {2}platform_unauthorized {2}\S/)
   await json('sandbox', 'uninstall', ...of)

@@ -1,36 +1,15 @@
 // What the connector does with the platform, by the recorded field that answers it: which function of it sends which operation, and
 // what the function has to return for an answer that is good.
-import type { Connector } from '#platform'
+import {
+  AUTOMATIC_DISCOUNT_OPERATIONS,
+  findCustomerMetafields,
+  METAFIELD_OPERATIONS,
+  SEGMENT_OPERATIONS
+} from './mirror-operations.ts'
+import { byId, digits, idOf, nodesOf, nothing, type Operation, type Recorded } from './operation.ts'
 
 type Json = any
 
-/** A recorded answer, mapped onto what the operation asks for. */
-export type Recorded = { value: Json; variables: Json; currency: string }
-
-export type Operation = {
-  /** The name of the connector's document that is answered. */
-  name: string
-  /** Where the recorded value goes in our answer, where that is not the field of the same name. */
-  field?: string
-  isInNodes?: true
-  /** Recorded fields without one of which an answer says nothing of what we ask for. A refusal and null always say enough. */
-  needs?: string[]
-  /** The connector's own function. */
-  call(connector: Connector, recorded: Recorded): Promise<Json>
-  /** What it returns for a good answer, by the recorded value alone. */
-  expected(recorded: Recorded): Json
-  /** What it returns for a userError, where that is no refusal of the whole. */
-  expectedForError?(error: { message: string; code?: string | null }): Json
-  /** What it says where the recorded value is null; a string is part of the message of a refusal. Left out: as for any other value. */
-  ofNull?: string
-  /** The recorded value may be of something else there, which has the same field: its ids count as those of a customer. */
-  isOfProduct?: true
-  /** The answers to what the function asks besides. */
-  others?: Record<string, Json>
-}
-
-const digits = (gid: string) => /\/(\d+)(?:\?.*)?$/.exec(gid)![1]!
-const nodesOf = (connection: Json) => connection?.nodes ?? []
 const minor = ({ amount }: { amount: string }) => Math.round(Number(amount) * 100)
 
 const CODE = {
@@ -55,12 +34,6 @@ const customer = (value: Json) => ({
   updatedAt: instant(value.updatedAt)
 })
 const instant = (text: string) => String(Temporal.Instant.from(text))
-/** A map by the id of the only object; empty for null. */
-const byId =
-  (read: (value: Json) => Json) =>
-  ({ value }: Recorded) =>
-    value ? { [digits(value.id)]: read(value) } : {}
-const idOf = ({ value }: Recorded) => (value ? digits(value.id) : '1')
 
 const NAMES = ['firstName', 'lastName', 'defaultEmailAddress', 'email', 'defaultAddress']
 const findCustomer: Operation = {
@@ -76,20 +49,6 @@ const findCustomerTags: Operation = {
   needs: ['tags'],
   call: (connector, recorded) => connector.tags.findMany('customer', [idOf(recorded)]),
   expected: byId(({ tags }) => tags)
-}
-const metafields = (owner: Json) =>
-  Object.fromEntries(
-    nodesOf(owner.metafields).map(({ key, type, value, compareDigest }: Json) => [
-      key,
-      { key, type, value, digest: compareDigest }
-    ])
-  )
-const findCustomerMetafields: Operation = {
-  name: 'CustomerMetafields',
-  isInNodes: true,
-  needs: ['metafields'],
-  call: (connector, recorded) => connector.metafields.findMany('customer', [idOf(recorded)], ['k']),
-  expected: byId(metafields)
 }
 const findCreditAccount: Operation = {
   name: 'CreditAccounts',
@@ -176,7 +135,6 @@ const tagsChanged = (change: 'add' | 'remove'): Operation => ({
   expected: ({ value }) => value.node.tags,
   isOfProduct: true
 })
-const nothing = () => null
 
 /** By the recorded field; a field may answer several operations. */
 export const OPERATIONS: Record<string, Operation[]> = {
@@ -196,43 +154,9 @@ export const OPERATIONS: Record<string, Operation[]> = {
   ],
   discountCodeDelete: [{ name: 'CodeDelete', call: (connector) => connector.discounts.delete('1'), expected: nothing }],
 
-  metafieldsSet: [
-    {
-      name: 'MetafieldsSet',
-      call: (connector, { variables }) => {
-        const one = { owner: 'customer', ownerId: '1', key: 'k', type: 'json', value: '{}', seenDigest: null } as const
-        return connector.metafields.set(Array.from({ length: variables.metafields?.length ?? 1 }, () => one))
-      },
-      expected: ({ value }) => value.metafields.map(({ compareDigest }: Json) => compareDigest)
-    }
-  ],
-  metafieldsDelete: [
-    {
-      name: 'MetafieldsDelete',
-      call: (connector) => connector.metafields.delete([{ owner: 'customer', ownerId: '1', key: 'k' }]),
-      expected: nothing
-    }
-  ],
-  metafieldDefinitionCreate: [
-    {
-      name: 'MetafieldDefinitionsCreate',
-      field: 'd0',
-      call: (connector) =>
-        connector.metafields.define([
-          { owner: 'customer', key: 'k', type: 'json', name: 'N', help: 'H', field: null as never }
-        ]),
-      expected: () => ({}),
-      expectedForError: ({ code, message }) => (code === 'TAKEN' ? {} : { k: message })
-    }
-  ],
-  shop: [
-    {
-      name: 'ShopMetafields',
-      needs: ['metafields'],
-      call: (connector) => connector.metafields.findOfShop(['k']),
-      expected: ({ value }) => ({ shopId: digits(value.id), metafields: metafields(value) })
-    }
-  ],
+  ...METAFIELD_OPERATIONS,
+  ...SEGMENT_OPERATIONS,
+  ...AUTOMATIC_DISCOUNT_OPERATIONS,
 
   customer: [findCustomer, findCustomerTags, findCustomerMetafields, findCreditAccount],
   customerByIdentifier: [findCustomer, findCustomerTags, findCustomerMetafields],
@@ -373,6 +297,19 @@ export const OPERATIONS: Record<string, Operation[]> = {
       others: { PlanSellingGroupCreate: groupCreated }
     }
   ],
+  publishablePublish: [
+    {
+      name: 'PlanProductPublish',
+      call: (connector) => connector.products.publishProduct('1'),
+      expected: () => 1,
+      others: {
+        PlanProductChannels: {
+          publications: { nodes: [{ id: 'gid://shopify/Publication/1' }] },
+          product: { resourcePublicationsV2: { nodes: [] } }
+        }
+      }
+    }
+  ],
   productVariant: [
     {
       name: 'VariantsByIds',
@@ -494,7 +431,8 @@ export const OPERATIONS: Record<string, Operation[]> = {
       expected: byId((value) => ({
         financialStatus: value.displayFinancialStatus.toLowerCase(),
         gateway: value.paymentGatewayNames[0]
-      }))
+      })),
+      isPart: true
     }
   ]
 }
