@@ -25,6 +25,7 @@ import {
   writeKnownMetafields
 } from './owner-queries.ts'
 import { type OwnerWrite, removesOf, setsOf, type WriteBatch } from './plan-writes.ts'
+import { reportChanges } from './report-changes.ts'
 import { takeOverSettings } from './take-over-settings.ts'
 import { hashOf, type OwnerOfMetafields } from './wanted-metafields.ts'
 
@@ -155,6 +156,7 @@ async function recordShop(
       isOnce: true
     })
   }
+  await reportChanges(ctx, [{ owner, platformId: shopId, found: [...metafields.values()] }])
   await replaceKnownMetafields(ctx, [owner], linesOf(owner, metafields))
   await markShopRead(ctx, shopId)
   await endOwners(ctx, [endOfRead(owner, ctx.now)])
@@ -167,6 +169,13 @@ async function recordRead(ctx: Ctx, { read, found }: Extract<Ended, { step: 'rea
       read.map(({ owner }) => endOfFailure(owner, found.failure, ctx.now))
     )
   const owners = read.map(({ owner }) => owner)
+  await reportChanges(
+    ctx,
+    read.flatMap((one) => {
+      const metafields = found.value.get(one.platformId)
+      return metafields ? [{ ...one, found: [...metafields.values()] }] : []
+    })
+  )
   await replaceKnownMetafields(
     ctx,
     owners,
