@@ -1,4 +1,4 @@
-import { type Ctx, type Database, int, row, sql, text } from '#kit/postgres'
+import { bool, type Ctx, type Database, int, row, sql, text } from '#kit/postgres'
 import { downloadLines, type FoundMetafield, lineObject, numericIdOf, type PlatformFile } from '#platform'
 import { keysOf } from './all-metafields.ts'
 import { type KnownLine, listKnownMetafields, ownerKey, replaceKnownMetafields } from './owner-queries.ts'
@@ -52,9 +52,9 @@ async function applyCustomers(
 ): Promise<void> {
   if (found.size === 0) return
   const members = await ctx.tx.many(
-    row({ id: int, platformId: text }),
+    row({ id: int, platformId: text, isInDoubt: bool }),
     sql`
-    select m.id, m.platform_customer_id as platform_id from members m
+    select m.id, m.platform_customer_id as platform_id, coalesce(o.attempts, 0) > 0 as is_in_doubt from members m
       left join metafield_owners o on o.store_id = ${ctx.storeId} and o.kind = 'customer' and o.owner_id = m.id
      where m.store_id = ${ctx.storeId} and m.platform_customer_id = any(${[...found.keys()]}::text[])
        and (o.owner_id is null or o.leased_until is null or o.leased_until < statement_timestamp())
@@ -62,14 +62,14 @@ async function applyCustomers(
   )
   const owners = members.map(({ id }) => ({ kind: 'customer' as const, ownerId: id }))
   const known = await listKnownMetafields(ctx, owners)
-  const changed = members.flatMap(({ id, platformId }) => {
+  const changed = members.flatMap(({ id, platformId, isInDoubt }) => {
     const owner = { kind: 'customer' as const, ownerId: id }
     const lines = found
       .get(platformId)!
       .map(({ key, type, value, digest }): KnownLine => ({ ...owner, key, hash: hashOf(type, value), digest }))
     const before = known.get(ownerKey(owner))!
     const isSame = lines.length === before.size && lines.every(({ key, digest }) => before.get(key)?.digest === digest)
-    return isSame ? [] : [{ owner, platformId, lines }]
+    return isSame ? [] : [{ owner, platformId, isInDoubt, lines }]
   })
   if (changed.length === 0) return
   // What is known of an owner has its row; due are those that differ from what is derived later in the walk.
@@ -93,7 +93,10 @@ async function applyCustomers(
   const replaced = changed.filter(({ owner }) => ours.has(owner.ownerId))
   await reportChanges(
     ctx,
-    replaced.map(({ owner, platformId }) => ({ owner, platformId, found: found.get(platformId)! }))
+    // What we have written without an answer may be there.
+    replaced
+      .filter(({ isInDoubt }) => !isInDoubt)
+      .map(({ owner, platformId }) => ({ owner, platformId, found: found.get(platformId)! }))
   )
   await replaceKnownMetafields(
     ctx,
