@@ -1517,6 +1517,7 @@ create table metafield_stores (
   leased_until timestamp with time zone,
   file_failures integer not null default 0,
   file_error text,
+  changed_by_others bigint not null default 0,
   constraint metafield_stores_pkey PRIMARY KEY (store_id),
   constraint metafield_stores_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint metafield_stores_phase_check CHECK (phase = ANY (ARRAY['start'::text, 'wait'::text, 'read'::text, 'members'::text]))

@@ -6,6 +6,7 @@ import { METAFIELD_OWNERS } from '#platform'
 import * as metricList from '../src/app/metric-list.ts'
 import * as settingsSections from '../src/app/settings-sections.ts'
 import { platformCreditAgrees } from '../src/audit/audit-credit.ts'
+import { platformMetafieldsAgree } from '../src/audit/audit-metafields.ts'
 import { platformTagsAgree } from '../src/audit/audit-tags.ts'
 import { clocksAgree } from '../src/audit/clocks-agree.ts'
 import { platformChargesAgree } from '../src/audit/platform-charges.ts'
@@ -28,6 +29,7 @@ const rulesOf = (severity: Rule['severity']) => () => [
     platformChargesAgree,
     platformTagsAgree,
     platformCreditAgrees,
+    platformMetafieldsAgree,
     standbysSynchronous,
     clocksAgree
   ]

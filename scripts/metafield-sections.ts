@@ -13,6 +13,7 @@ type Schema = {
   format?: string
   minimum?: number
   maximum?: number
+  maxLength?: number
   pattern?: string
 }
 
@@ -60,5 +61,6 @@ function valueWords(schema: Schema): string {
     const isRange = minimum !== undefined && maximum !== undefined && maximum < 1e6
     return isRange ? `integer from ${minimum} to ${maximum}` : 'integer'
   }
-  return schema.type === 'number' ? 'number' : 'text'
+  if (schema.type === 'number') return 'number'
+  return schema.maxLength === undefined ? 'text' : `text of at most ${schema.maxLength.toLocaleString('en')} characters`
 }

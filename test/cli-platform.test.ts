@@ -38,6 +38,11 @@ test('a shop of the sandbox is opened, installed by its link, looked at and repa
   const { domain, admin_url } = await json('sandbox', 'open-shop', '--domain', 'Dev.example', ...shop)
   assert.deepEqual([domain, admin_url], ['dev.example', `${service.urls.sandbox}/dev.example/admin`])
   assert.equal((await run(['sandbox', 'open-shop', '--domain', 'dev.example', ...shop])).code, 1)
+  for (const wrong of ['bad shop', 'https://dev.example', 'dev.example/admin', 'dev']) {
+    const refused = await run(['platform', 'install-link', '--shop', wrong])
+    assert.equal(refused.code, 1, wrong)
+    assert.match(refused.err, /--shop cannot be '.*'\. It must be the domain of a shop such as books\.myshopify\.com/)
+  }
   const { link } = await json('platform', 'install-link', '--shop', domain)
   const begun = await fetch(link, { redirect: 'manual' })
   const [cookie] = begun.headers.get('set-cookie')!.split(';')

@@ -38,9 +38,15 @@ test('after lost messages, deleted customers and an uninstalled app, commands re
     /Of the cycles that fell due .* the latest is billed, or all: .* catch_up .*\n {2}perennial store settings --store /
   assert.match((await run(['store', 'disconnect', ...of])).out, says)
   assert.match((await run(['store', 'connect', ...of])).out, says)
+  const again = await run(['store', 'connect', ...of])
+  assert.doesNotMatch(again.out, /fell due/, 'nothing fell due while it was connected')
+  assert.match(again.out, /The store was connected; its connection was checked/)
   const connected = await json('store', 'connect', ...of)
   assert.match(connected.platform_token, /^sbx_/)
-  assert.deepEqual([connected.id, connected.domain, connected.status], [store.id, store.domain, 'active'])
+  assert.deepEqual(
+    [connected.id, connected.domain, connected.status, connected.was_connected],
+    [store.id, store.domain, 'active', true]
+  )
   assert.deepEqual((await json('doctor', ...of)).findings, [])
 })
 

@@ -167,6 +167,10 @@ test('natively a member pays less at the checkout and nobody else does; what is 
   )
   const { out } = await run(['platform', 'discounts', '--store', shop.store.domain])
   assert.match(out, /vip_prices +\d+ +true/)
+  assert.match(
+    out,
+    /\nThe discounts as of \S+Z, when they were last compared with the platform; the next comparison is at \S+Z \(real time\)/
+  )
   assert.match(out, /vip perks\.welcome_offer: there is no welcome offer/)
 })
 

@@ -315,6 +315,11 @@ test('a scope that is taken away is known at once, with what stops without it', 
     status.problems.filter(({ kind }: any) => kind === 'scopes_missing').map(({ message }: any) => message),
     ['The app lacks the access scopes read_products, write_products in the shop']
   )
+  const { since } = status.problems.find(({ kind }: any) => kind === 'scopes_missing')
+  const lost = (await service.admin('GET', `/stores/store_${storeId}/alerts`)).data.find(
+    ({ kind }: any) => kind === 'scopes_missing'
+  )
+  assert.equal(since, lost.created_at)
   const alerts = (await service.admin('GET', `/stores/store_${storeId}/alerts`)).data
   assert.match(alerts[0].message, /write_products is missing: no plan can be published or changed/)
 })

@@ -4,13 +4,14 @@ import { test } from 'node:test'
 import { parse, type SelectionSetNode } from 'graphql'
 import { int, nullable, row, sql, text } from '#kit/postgres'
 import { recordOrders } from '#orders'
-import { requestedScopes } from '#platform'
+import { REQUESTED_SCOPES, requestedScopes } from '#platform'
 import { ACCESS_SCOPES, SCOPE_OF_TAGGED, scopeOfField, scopeOfTopic, scopeOfType } from '../sandbox/wire/access.ts'
 import { makeSchema } from '../sandbox/wire/schema.ts'
 import { allDocuments } from '../src/platform/wire/document.ts'
 import { TOPICS } from '../src/sync/topics.ts'
 import { testDatabase } from './database.ts'
 import { startService } from './service-builder.ts'
+import { until } from './until.ts'
 
 const { url } = await testDatabase()
 const service = await startService(url)
@@ -105,6 +106,8 @@ test('a charge whose order may not be read at all is recorded as paid', async ()
   const [charge] = await charges(storeId)
   assert.deepEqual([charge!.status, charge!.orderName], ['success', null])
   assert.equal((await controls.charges(storeId)).length, 1)
+  const { without } = REQUESTED_SCOPES.read_orders
+  assert.match(without, /^paid renewals are settled without their order, failed ones are not retried/, 'as it is said')
 })
 
 test('a contract whose customer may not be read is not taken for one whose customer was deleted', async () => {
@@ -121,7 +124,7 @@ test('a contract whose customer may not be read is not taken for one whose custo
 })
 
 test('a customer that may not be read is not taken for a deleted one', async () => {
-  const { storeId, customer } = await aMember(
+  const { storeId, at, customer } = await aMember(
     [],
     requestedScopes.filter((scope) => !scope.endsWith('_customers'))
   )
@@ -129,6 +132,9 @@ test('a customer that may not be read is not taken for a deleted one', async () 
   const found = await connector.customers.findMany([customer.id])
   assert.ok(!found.ok)
   assert.deepEqual([found.failure.kind, found.failure.code], ['unauthorized', 'access_denied'])
+  await until('the alert', async () =>
+    (await withheldAlerts(at)).some((message) => message.includes('read objects of the type Customer:'))
+  )
 })
 
 // The scopes.

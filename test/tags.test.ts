@@ -249,8 +249,9 @@ test('two apps that undo each other do so five times in an hour and no more', as
   await remove(id, VIP)
   await settle()
   assert.deepEqual(await tags(id), [])
-  const { json } = commandLine(service)
-  const diff = async () => (await json('tags', 'diff', '--store', store.domain, '--customer', id)).data[0]
+  const { run } = commandLine(service)
+  const diff = async () =>
+    JSON.parse((await run(['tags', 'diff', '--store', store.domain, '--customer', id, '--json'])).out).data[0]
   const waits = async () => {
     const { waiting_since, next_try_at } = await diff()
     return [waiting_since, next_try_at].map((at) => at && Temporal.Instant.from(at))
@@ -577,8 +578,10 @@ test('the command line compares and corrects', async () => {
   const { json, run } = commandLine(service)
   await service.admin('POST', `${store.at}/sandbox/webhook-faults`, { drop: 1, seed: 7 })
   await remove(id, VIP)
-  const diff = (...flags: string[]) => json('tags', 'diff', '--store', store.domain, ...flags)
+  const ran = (...flags: string[]) => run(['tags', 'diff', '--store', store.domain, ...flags])
+  const diff = async (...flags: string[]) => JSON.parse((await ran(...flags, '--json')).out)
   const { data, compared } = await diff()
+  assert.equal((await ran()).code, 1, 'something differs')
   assert.equal(compared, 2)
   assert.deepEqual(
     data.map(({ kind, platform_id, wanted, missing, surplus }: any) => [kind, platform_id, wanted, missing, surplus]),
@@ -587,8 +590,16 @@ test('the command line compares and corrects', async () => {
   const synced = await run(['tags', 'sync', '--store', store.domain, '--customer', 'ada@example.com'])
   assert.match(synced.out, /^Compared: 1\. Added: 1\. Removed: 0\. Left: 0 waiting, 0 with a problem\.\n$/)
   assert.deepEqual(await tags(id), [VIP])
-  assert.deepEqual(await diff(), { data: [], compared: 2 })
+  const same = await diff()
+  assert.deepEqual([same.data, same.compared], [[], 2])
+  const hours = (Date.parse(same.next_comparison_at) - Date.now()) / 3_600_000
+  assert.ok(hours > 20 && hours < 28, same.next_comparison_at)
+  assert.match(
+    (await ran()).out,
+    /\nThe next comparison of all is at \S+Z \(real time\)\. .*perennial tags sync --store/
+  )
   assert.deepEqual((await diff('--customer', id)).data[0].missing, [])
+  assert.equal((await ran('--customer', id)).code, 0, 'one customer is listed in any case')
   const done = { scope: 'store', compared: 2, added: 0, removed: 0, waiting: 0, problems: 0, last_error: null }
   assert.deepEqual(await json('tags', 'sync', '--store', store.domain), done)
   await remove(id, VIP)
@@ -598,6 +609,8 @@ test('the command line compares and corrects', async () => {
   const refused = await run(['tags', 'sync', '--store', store.domain])
   assert.equal(refused.code, 1)
   assert.match(refused.out, /Left: 1 waiting.*\nTo see what is left: perennial tags diff/)
+  assert.match((await ran()).out, / PROBLEM\ncustomer .* Access denied .*Required access/)
+  assert.match((await diff()).data[0].last_error, /Access denied/)
   await service.admin('POST', `${store.at}/sandbox/access`, { without: [] })
   assert.equal((await run(['tags', 'sync', '--store', store.domain])).code, 0)
   await service.admin('POST', `${store.at}/disconnect`, {})

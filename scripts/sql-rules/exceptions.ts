@@ -20,6 +20,7 @@ export const EXCEPTIONS: Exception[] = [
     ['src/audit/problems/queue-problems.ts', 'eventProblems'],
     ['src/audit/problems/queue-problems.ts', 'jobProblems'],
     ['src/audit/problems/queue-problems.ts', 'reconciliationProblems'],
+    ['src/audit/problems/scope-problems.ts', 'scopeProblems'],
     ['src/audit/problems/reward-problems.ts', 'rewardProblems'],
     ['src/webhooks/endpoints/troubled-endpoints.ts', 'listTroubledEndpoints']
   ].map(([file, owner]) => ({

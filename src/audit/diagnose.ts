@@ -3,6 +3,7 @@ import type { Connector, PlatformCharge } from '#platform'
 import { listStores, requireStore } from '#stores'
 import { auditCharges } from './audit-charges.ts'
 import { auditCredit, CREDIT_CALLS, platformCreditAgrees } from './audit-credit.ts'
+import { auditMetafields, METAFIELD_CALLS, platformMetafieldsAgree } from './audit-metafields.ts'
 import { auditTags, platformTagsAgree, TAG_CALLS } from './audit-tags.ts'
 import { clocksAgree } from './clocks-agree.ts'
 import { compareCharges, countOf, notCharged, platformChargesAgree } from './platform-charges.ts'
@@ -13,7 +14,7 @@ import { standbysSynchronous } from './standbys-synchronous.ts'
 /** So long reading the platforms of all stores takes at most. */
 export const ALL_PLATFORMS_MS = 120_000
 
-/** And the tags of a sandbox store, and its credit. */
+/** And the tags of a sandbox store, its credit, and its metafields. */
 const SANDBOX_MS = 300_000
 
 /** `warnings`: nothing is wrong, but a person has to decide something. */
@@ -92,9 +93,11 @@ export async function diagnose(
       )
     const tags = await auditTags(db, storeId, connectorOf, allowed(TAG_CALLS), { isAll: sandbox })
     const credit = await auditCredit(db, storeId, connectorOf, allowed(CREDIT_CALLS), { isSandbox: sandbox })
+    const metafields = await auditMetafields(db, storeId, connectorOf, allowed(METAFIELD_CALLS), { isSandbox: sandbox })
     for (const { rule, audited } of [
       { rule: platformTagsAgree, audited: tags },
-      { rule: platformCreditAgrees, audited: credit }
+      { rule: platformCreditAgrees, audited: credit },
+      { rule: platformMetafieldsAgree, audited: metafields }
     ]) {
       checked[rule.name] = audited.checked
       findings.push(...audited.findings)

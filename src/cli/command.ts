@@ -3,6 +3,7 @@ import type { AdminApi, Document } from './admin-api.ts'
 import { badUsage } from './command-error.ts'
 import type { Flag, Flags, ValuesOf } from './flags.ts'
 import { nameFlags } from './name-flags.ts'
+import { beginningOf } from './print.ts'
 import { sayWaiting } from './say-waiting.ts'
 import { whatItWaitsFor } from './what-it-waits-for.ts'
 
@@ -80,6 +81,9 @@ function sayWaitingFor<T>(work: Promise<T>, store: string, { api, err }: Termina
   return sayWaiting(work, { say: (line) => err.write(line), look: () => whatItWaitsFor(api(), store) })
 }
 
+/** Of a wrong value an error repeats so much. */
+const MAX_ECHOED = 100
+
 /** Reads a value, and keeps what is wrong with it for the end: commander would stop at the first wrong flag. */
 function readerOf(
   key: string,
@@ -95,7 +99,9 @@ function readerOf(
       const name = written.split(' ')[0]
       wrong.set(
         key,
-        given.trim() === '' ? `${name} is empty. ${err.message}` : `${name} cannot be '${given}'. ${err.message}`
+        given.trim() === ''
+          ? `${name} is empty. ${err.message}`
+          : `${name} cannot be '${beginningOf(given, MAX_ECHOED)}'. ${err.message}`
       )
       return undefined
     }

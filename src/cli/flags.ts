@@ -165,14 +165,19 @@ export const secret = (what: string): Reader<string> => ({
   accepts: `${what}, or @file to read it from a file`,
   read: (given) => {
     if (given.trim() === '') refused(`${what}, or @file to read it from a file`)
-    if (!given.startsWith('@')) return given
-    try {
-      return readFileSync(given.slice(1), 'utf8').trim()
-    } catch (err) {
-      throw new InvalidArgumentError(`The file cannot be read: ${(err as Error).message}.`)
-    }
+    return textOrFile(given)
   }
 })
+
+/** The text itself, or that of the file after `@`. */
+function textOrFile(given: string): string {
+  if (!given.startsWith('@')) return given
+  try {
+    return readFileSync(given.slice(1), 'utf8').trim()
+  } catch (err) {
+    throw new InvalidArgumentError(`The file cannot be read: ${(err as Error).message}.`)
+  }
+}
 
 /** A file with one JSON object. */
 export const jsonFile = (of: string): Reader<object> => {
@@ -198,20 +203,32 @@ export const jsonObjectText = (of: string): Reader<string> => {
   }
 }
 
-/** One JSON object. */
+/** The service refuses bodies that are nested deeper, in words about the body. */
+const MAX_DEPTH = 30
+
+/** One JSON object, or `@file` with one. */
 export const jsonObject = (of: string): Reader<Record<string, unknown>> => {
-  const accepts = `${of} as one JSON object`
+  const accepts = `${of} as one JSON object, or @file to read it from a file`
   return {
     accepts,
     read: (given) => {
+      let found: unknown
       try {
-        const found: unknown = JSON.parse(given)
-        if (typeof found === 'object' && found !== null && !Array.isArray(found))
-          return found as Record<string, unknown>
+        found = JSON.parse(textOrFile(given))
       } catch (err) {
+        if (err instanceof InvalidArgumentError) throw err
         throw new InvalidArgumentError(`It must be ${accepts}: ${(err as Error).message}.`)
       }
-      return refused(accepts)
+      if (typeof found !== 'object' || found === null || Array.isArray(found)) return refused(accepts)
+      if (isDeeperThan(MAX_DEPTH, found)) {
+        throw new InvalidArgumentError(`It must be ${accepts}, nested no deeper than ${MAX_DEPTH}.`)
+      }
+      return found as Record<string, unknown>
     }
   }
 }
+
+const isDeeperThan = (depth: number, value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (depth === 0 || Object.values(value).some((inner) => isDeeperThan(depth - 1, inner)))

@@ -12,12 +12,12 @@ export const tagsWritten = defineAuditRule({
   severity: 'warning',
   help:
     'A [tag](tags.md) that a customer or an order is to have cannot be written: the platform has no room for it, does not take it as ' +
-    'it is, does not show its owner, or did not respond four times in a row. The message says why. When the reason is gone: ' +
+    'it is, does not show its owner, or four tries in a row came to nothing. The message says why. When the reason is gone: ' +
     '`perennial tags sync`.',
   counted: (ctx) => sql`select count(*) as count from tag_owners where store_id = ${ctx.storeId}`,
   wrong: (ctx) => sql`
     select o.kind || ' ' || coalesce(m.platform_customer_id, r.platform_order_id, o.owner_id::text) as subject,
-           coalesce(o.problem, 'the platform did not respond ' || o.attempts || ' times in a row: ' || coalesce(o.last_error, ''))
+           coalesce(o.problem, o.attempts || ' tries in a row came to nothing; the last one: ' || coalesce(o.last_error, ''))
              as message
       from tag_owners o
       left join members m on m.store_id = ${ctx.storeId} and o.kind = 'customer' and m.id = o.owner_id
@@ -66,13 +66,13 @@ export const metafieldsWritten = defineAuditRule({
   name: 'metafields_written',
   severity: 'warning',
   help:
-    'A [metafield](metafields.md) of the shop or a customer cannot be written: the platform refuses it, does not show its owner, or did not ' +
-    'respond four times in a row; or the platform cannot list what its customers have. The message says why. When the reason is gone: ' +
+    'A [metafield](metafields.md) of the shop or a customer cannot be written: the platform refuses it, does not show its owner, or four ' +
+    'tries in a row came to nothing; or the platform cannot list what its customers have. The message says why. When the reason is gone: ' +
     '`perennial metafields sync`.',
   counted: (ctx) => sql`select count(*) as count from metafield_owners where store_id = ${ctx.storeId}`,
   wrong: (ctx) => sql`
     select o.kind || coalesce(' ' || m.platform_customer_id, '') as subject,
-           coalesce(o.problem, 'the platform did not respond ' || o.attempts || ' times in a row: ' || coalesce(o.last_error, ''))
+           coalesce(o.problem, o.attempts || ' tries in a row came to nothing; the last one: ' || coalesce(o.last_error, ''))
              as message
       from metafield_owners o
       left join members m on m.store_id = ${ctx.storeId} and o.kind = 'customer' and m.id = o.owner_id
@@ -91,14 +91,14 @@ export const discountsKept = defineAuditRule({
   severity: 'warning',
   help:
     'An automatic discount that gives members their prices or free shipping cannot be as it is to be, or cannot be ended: the platform refuses it, the ' +
-    'function that the settings name is not in the shop, or the platform did not respond four times in a row. The message says why. When the reason is gone: ' +
+    'function that the settings name is not in the shop, or four tries in a row came to nothing. The message says why. When the reason is gone: ' +
     '`perennial platform sync-discounts`.',
   counted: (ctx) => sql`select count(*) as count from discount_nodes where store_id = ${ctx.storeId}`,
   wrong: (ctx) => sql`
     select 'discount ' || n.slot as subject, n.problem as message
       from discount_nodes n where n.store_id = ${ctx.storeId} and n.problem is not null
     union all
-    select 'all discounts', 'the platform did not respond ' || w.failures || ' times in a row: ' || coalesce(w.last_error, '')
+    select 'all discounts', w.failures || ' tries in a row came to nothing; the last one: ' || coalesce(w.last_error, '')
       from discount_stores w where w.store_id = ${ctx.storeId} and w.failures > ${MAX_ATTEMPTS}
      order by 1 limit 100`
 })
@@ -123,7 +123,7 @@ export const contractDiscountsKept = defineAuditRule({
   severity: 'warning',
   help:
     "A member's product contract has not the [discount](pricing.md#on-renewals) that it is to have, or has one that it is to have no more: the platform " +
-    'refuses it (a contract of another app cannot be changed), has no such contract, or did not respond four times in a row; or the contract was read ' +
+    'refuses it (a contract of another app cannot be changed), has no such contract, or four tries in a row came to nothing; or the contract was read ' +
     'without it since. The message says why. It is compared again every day and after each change of the membership, the plan or the contract. ' +
     '`all contracts`: the database did not let the service say which discounts are wanted, four times in a row.',
   counted: (ctx) => sql`select count(*) as count from contract_discounts where store_id = ${ctx.storeId}`,

@@ -2,8 +2,14 @@ export { transferContractDiscounts } from './contract-discounts/refresh-contract
 export { beginDiscounts } from './discounts/discount-queries.ts'
 export { assertDiscountSettings, refreshDiscounts } from './discounts/refresh-discounts.ts'
 export { type DiscountsShown, showDiscounts, syncDiscounts } from './discounts/show-discounts.ts'
-export { diffMetafields, type MetafieldFound } from './metafields/diff-metafields.ts'
+export { keysOf as metafieldKeysOf } from './metafields/all-metafields.ts'
+export { diffMetafields } from './metafields/diff-metafields.ts'
 export { beginMetafields } from './metafields/metafield-store.ts'
+export {
+  type MetafieldDifferences,
+  type MetafieldFound,
+  readMetafieldDifferences
+} from './metafields/read-differences.ts'
 export { refreshShopMetafields, transferMetafields } from './metafields/refresh-metafields.ts'
 export { releaseShop } from './metafields/release-shop.ts'
 export { metafieldsSyncedSince, syncMetafields } from './metafields/sync-metafields.ts'

@@ -35,7 +35,8 @@ export const REQUESTED_SCOPES = {
   },
   read_orders: {
     neededFor: 'orders with their refunds and payments',
-    without: 'renewals cannot be settled: their orders are not readable; no order, refund or payment is recorded',
+    without:
+      'paid renewals are settled without their order, failed ones are not retried, and new contracts wait, since an order would say whether it was paid; no other order, refund or payment is recorded (write_orders includes this scope)',
     personalData: true
   },
   write_orders: { neededFor: 'tags of orders', without: 'orders get no tags' },

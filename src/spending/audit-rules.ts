@@ -10,7 +10,7 @@ export const platformCreditReached = defineAuditRule({
   severity: 'warning',
   help:
     "The account of store credit that a customer has on the platform cannot be kept at the ledger's balance: the platform refuses it, " +
-    'does not show the customer, lacks an [access scope](#access-scopes), or did not respond four times in a row. The message says why. ' +
+    'does not show the customer, lacks an [access scope](#access-scopes), or four tries in a row came to nothing. The message says why. ' +
     'When the reason is gone: `perennial credit reconcile`.',
   counted: (ctx) => sql`select count(*) as count from spending_accounts where store_id = ${ctx.storeId}`,
   wrong: (ctx) => sql`

@@ -1,5 +1,6 @@
 import type { JsonField } from '#kit/json-fields'
 import { textOf } from '#kit/json-fields'
+import type { FieldProblem } from '#kit/refusal'
 
 /** What a theme fills in where a text of a widget names it in braces. */
 const PLACEHOLDERS = ['plan_name', 'price', 'savings', 'credit'] as const
@@ -24,4 +25,17 @@ export function placeholderText(max: number): JsonField<string> {
       return text
     }
   }
+}
+
+/**
+ * A text with a brace of which the other is missing, as in `{plan_name`; null where there is none. It is asked when somebody enters a
+ * setting, not when one is read: such texts were accepted before.
+ */
+export function openPlaceholder(value: Record<string, unknown>): FieldProblem | null {
+  const found = Object.entries(value).find(
+    ([, text]) => typeof text === 'string' && /[{}]/.test(text.replaceAll(/\{[^{}]*\}/g, ''))
+  )
+  if (!found) return null
+  const message = `has a { without its }, or the other way round; placeholders are ${accepted}`
+  return { field: found[0], code: 'invalid', message }
 }

@@ -7,28 +7,31 @@ const Alert = row({ id: int, kind: text, subject: text, message: text, createdAt
 export type Alert = RowOf<typeof Alert>
 
 /**
- * `atMostEveryHours`: only the first alert of its kind within that many hours is written. `isOnce`: only if there is none of its
- * kind with the same message.
+ * `atMostEveryHours`: only the first alert of its kind within that many hours is written, or the first `atMost`. `isOnce`: only if
+ * there is none of its kind with the same message.
  */
 export type NewAlert = {
   kind: string
   subject: string
   message: string
   atMostEveryHours?: number
+  atMost?: number
   isOnce?: boolean
 }
 
 /** Writes an alert in the transaction of what it reports. */
 export async function notify(
   ctx: Ctx,
-  { kind, subject, message, atMostEveryHours = 0, isOnce = false }: NewAlert
+  { kind, subject, message, atMostEveryHours = 0, atMost = 1, isOnce = false }: NewAlert
 ): Promise<void> {
   const since = ctx.now.subtract({ hours: atMostEveryHours })
   await ctx.tx.run(
     sql`insert into alerts (store_id, kind, subject, message, created_at)
         select ${ctx.storeId}, ${kind}, ${subject}, ${message}, ${ctx.now}
-         where (${atMostEveryHours} = 0 or not exists (
-           select from alerts where store_id = ${ctx.storeId} and kind = ${kind} and created_at > ${since} offset 0))
+         where (${atMostEveryHours} = 0 or ${atMost} > (
+           select count(*) from (
+             select from alerts
+              where store_id = ${ctx.storeId} and kind = ${kind} and created_at > ${since} limit ${atMost} offset 0) as recent))
            and (not ${isOnce}::boolean or not exists (
            select from alerts where store_id = ${ctx.storeId} and kind = ${kind} and message = ${message} offset 0))
         returning id`

@@ -6,22 +6,44 @@ import type { Problem } from './problem.ts'
 const MIN_WAIT_MS = 60_000
 const MAX_WORK = 200
 
-/** What the engines do, in words. */
-const WORK: Record<string, string> = {
-  billing: 'billing (charges, pauses that end, reminders)',
-  credits: 'store credit that expires',
-  imports: 'an import',
-  import_pruning: 'removing the rows of old imports',
-  inbound: 'messages of the platform',
-  reconcile: 'the reconciliation with the platform',
-  jobs: 'jobs for the platform',
-  facts: 'new events',
-  deliveries: 'webhook deliveries',
-  sandbox: 'the sandbox platform'
+/** What waits in each engine, as a clause. */
+const WAITS: Record<string, string> = {
+  billing: 'Billing (charges, pauses that end, reminders) waits',
+  contract_discounts: 'The discounts of members on their product contracts wait',
+  'contract-discount-walk': 'The derivation of the discounts on product contracts waits',
+  country_checks: 'The check of the countries of new members waits',
+  credits: 'Store credit that expires waits',
+  'credit-accounts': "Store credit on the platform's own accounts waits",
+  'credit-codes': 'Discount codes that spend store credit wait',
+  deliveries: 'Webhook deliveries wait',
+  discounts: 'The comparison of the discounts of members waits',
+  facts: 'New events wait',
+  import_pruning: 'Removing the rows of old imports waits',
+  imports: 'An import waits',
+  inbound: 'Messages of the platform wait',
+  jobs: 'Jobs for the platform wait',
+  metafields: 'Metafields wait to be written',
+  'metafield-walk': 'The comparison of all metafields waits',
+  metrics: 'The metrics of days wait',
+  order_effects: 'What follows from orders waits',
+  order_walks: 'Reading orders from the platform waits',
+  privacy: 'Requests about personal data wait',
+  'read-in': 'Reading in what the shop had waits',
+  reconcile: 'The reconciliation with the platform waits',
+  'reward-pulls': 'Pulling balances of reward points waits',
+  sandbox: 'The sandbox platform waits',
+  'spending-walk': 'The comparison of all store credit with the platform waits',
+  tags: 'Tags wait to be written',
+  'tag-walk': 'The comparison of all tags waits',
+  'wallet-campaigns': 'Wallet campaigns that begin or end wait',
+  'webhook-warnings': 'Warnings about webhook endpoints wait'
 }
 
-const wordsOf = (engine: string) =>
-  WORK[engine] ?? (engine.startsWith('facts:') ? `events for the consumer ${engine.slice('facts:'.length)}` : engine)
+const waitsOf = (engine: string) =>
+  WAITS[engine] ??
+  (engine.startsWith('facts:')
+    ? `Events for the consumer ${engine.slice('facts:'.length)} wait`
+    : `The work of the engine ${engine} waits`)
 
 /** Work that has been due for more than a minute, by store and engine. `errorOf`: why an engine failed last in a store. */
 export async function workProblems(
@@ -48,7 +70,7 @@ export async function workProblems(
       store,
       subject: work.engine,
       since: work.dueAt,
-      message: `${capital(wordsOf(work.engine))} waits${reason === null ? '' : `: ${reason}`}`,
+      message: `${waitsOf(work.engine)}${reason === null ? '' : `: ${reason}`}`,
       next: nextOf(work, byId.get(work.storeId)!, store, causes)
     }
   })
@@ -75,5 +97,3 @@ function nextOf(
   if (cause) return `Nothing by itself: it goes on when this is over: ${cause.message}`
   return `Is a node of the role all or worker running? Its log names the engine ${engine} if that fails.`
 }
-
-const capital = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)

@@ -145,6 +145,7 @@ const State = row({
   isLeased: bool,
   lastError: nullable(text),
   finishedAt: nullable(instant),
+  nextAt: instant,
   notEnforced: json<NotEnforcedLine[]>()
 })
 
@@ -152,7 +153,7 @@ const State = row({
 export function findDiscountState(ctx: Ctx): Promise<RowOf<typeof State> | null> {
   return ctx.tx.maybeOne(
     State,
-    sql`select is_asked, lease_owner is not null as is_leased, last_error, finished_at, not_enforced from discount_stores where store_id = ${ctx.storeId}`
+    sql`select is_asked, lease_owner is not null as is_leased, last_error, finished_at, next_at, not_enforced from discount_stores where store_id = ${ctx.storeId}`
   )
 }
 

@@ -16,6 +16,8 @@ export type DiscountsShown = {
   nodes: DiscountNode[]
   notEnforced: Omit<NotEnforced, 'isGeneral'>[]
   comparedAt: Temporal.Instant | null
+  /** When that is done next (real time); null for a store whose discounts are not kept. */
+  nextComparisonAt: Temporal.Instant | null
   lastError: string | null
   /** A comparison is asked for or under way, and has not failed. */
   isUnderWay: boolean
@@ -32,6 +34,7 @@ export async function showDiscounts(ctx: Ctx): Promise<DiscountsShown> {
     nodes: await listDiscountNodes(ctx),
     notEnforced: [...notEnforced(enforcedBy, plans), ...notEnforcedOnRenewals(plans)],
     comparedAt: state?.finishedAt ?? null,
+    nextComparisonAt: state?.nextAt ?? null,
     lastError: state?.lastError ?? null,
     isUnderWay: state !== null && state.lastError === null && (state.isAsked || state.isLeased)
   }

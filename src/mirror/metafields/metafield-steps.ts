@@ -25,6 +25,7 @@ import {
   writeKnownMetafields
 } from './owner-queries.ts'
 import { type OwnerWrite, removesOf, setsOf, type WriteBatch } from './plan-writes.ts'
+import { reportChanges } from './report-changes.ts'
 import { takeOverSettings } from './take-over-settings.ts'
 import { hashOf, type OwnerOfMetafields } from './wanted-metafields.ts'
 
@@ -32,6 +33,8 @@ import { hashOf, type OwnerOfMetafields } from './wanted-metafields.ts'
 const RACES_AT_ONCE = 3
 /** How the platform says that somebody else has written a metafield meanwhile. */
 const STALE = 'stale_object'
+/** How the error of a try begins that came to nothing since somebody else has written a metafield meanwhile. */
+const RACE = 'Somebody else has written it meanwhile'
 
 type Api = Connector['metafields']
 export type Named = { owner: ClaimedOwner; platformId: string }
@@ -147,6 +150,9 @@ async function recordShop(
   if (!found.ok) return endOwners(ctx, [endOfFailure(owner, found.failure, ctx.now)])
   const { shopId, metafields } = found.value
   if (isFirst) await takeOverSettings(ctx, metafields, means)
+  else if (isAsWeLeftIt(owner)) {
+    await reportChanges(ctx, [{ owner, platformId: shopId, found: [...metafields.values()] }])
+  }
   if (refused.size > 0) {
     await notify(ctx, {
       kind: 'metafields_not_defined',
@@ -167,6 +173,13 @@ async function recordRead(ctx: Ctx, { read, found }: Extract<Ended, { step: 'rea
       read.map(({ owner }) => endOfFailure(owner, found.failure, ctx.now))
     )
   const owners = read.map(({ owner }) => owner)
+  await reportChanges(
+    ctx,
+    read.flatMap((one) => {
+      const metafields = found.value.get(one.platformId)
+      return metafields && isAsWeLeftIt(one.owner) ? [{ ...one, found: [...metafields.values()] }] : []
+    })
+  )
   await replaceKnownMetafields(
     ctx,
     owners,
@@ -220,6 +233,9 @@ function problemOf(problem: string | null, refused: ReadonlyMap<string, string>)
   return storableError([...(problem === null ? [] : [problem]), ...all].join('. '))
 }
 
+/** A write that was not answered may have been carried out: then the platform has something else than is known here, by ourselves. */
+const isAsWeLeftIt = ({ lastError }: ClaimedOwner): boolean => lastError === null || lastError.startsWith(RACE)
+
 const linesOf = (owner: OwnerOfMetafields, found: MetafieldsByKey): KnownLine[] =>
   [...found.values()].map(({ key, type, value, digest }) => ({ ...owner, key, hash: hashOf(type, value), digest }))
 
@@ -256,6 +272,8 @@ function endOfFailure(owner: ClaimedOwner, failure: PlatformFailure, now: Tempor
     }
   }
   const isRace = failure.code === STALE
+  // Rewritten while another write is not answered yet, it stays in doubt.
+  const why = isRace && isAsWeLeftIt(owner) ? storableError(`${RACE}: ${failure.message}`) : error
   if (failure.kind === 'rejected' && !isRace) {
     return { ...settled(owner), problem: storableError(`The platform refuses the metafields: ${failure.message}`) }
   }
@@ -264,7 +282,7 @@ function endOfFailure(owner: ClaimedOwner, failure: PlatformFailure, now: Tempor
     ...settled(owner),
     dueAt: isRace && owner.attempts < RACES_AT_ONCE ? now : now.add({ minutes }),
     attempts: owner.attempts + 1,
-    error,
+    error: why,
     // It may have been carried out: what is wanted by then may look as if it were there already.
     isReadFirst: isRace || (failure.kind === 'unavailable' && failure.outcomeUnknown === true) || owner.isReadFirst
   }

@@ -78,6 +78,7 @@ export async function countWrittenMetafields(
 const Totals = row({
   written: int,
   deleted: int,
+  changedByOthers: int,
   phase: text,
   isAsked: bool,
   compared: int,
@@ -87,7 +88,10 @@ const Totals = row({
   waiting: int,
   problems: int
 })
-/** How far the metafields of a store are: written so far, the present walk or the last one, and what waits or has a problem. */
+/**
+ * How far the metafields of a store are: written so far, of these changed by others before, the present walk or the last one, and what
+ * waits or has a problem.
+ */
 export type MetafieldTotals = RowOf<typeof Totals>
 
 /** Null for a store whose metafields are not kept. */
@@ -95,7 +99,7 @@ export function findMetafieldTotals(ctx: Ctx): Promise<MetafieldTotals | null> {
   return ctx.tx.maybeOne(
     Totals,
     sql`
-    select w.written, w.deleted, w.phase, w.is_asked, w.compared, w.differed, w.last_error, w.finished_at,
+    select w.written, w.deleted, w.changed_by_others, w.phase, w.is_asked, w.compared, w.differed, w.last_error, w.finished_at,
            (select count(*) from metafield_owners where store_id = ${ctx.storeId} and due_at is not null) as waiting,
            (select count(*) from metafield_owners where store_id = ${ctx.storeId} and problem is not null) as problems
       from metafield_stores w where w.store_id = ${ctx.storeId}`
@@ -123,6 +127,15 @@ export type MetafieldWalk = RowOf<typeof Walk>
 export async function walkMetafieldsNow(ctx: Ctx): Promise<void> {
   await ctx.tx.run(sql`
     update metafield_stores set next_at = statement_timestamp(), failures = 0, last_error = null, is_asked = true where store_id = ${ctx.storeId}`)
+}
+
+/** When all owners are compared next (real time); null for a store whose metafields are not kept. */
+export async function findNextMetafieldWalk(ctx: Ctx): Promise<Temporal.Instant | null> {
+  const walk = await ctx.tx.maybeOne(
+    row({ nextAt: instant }),
+    sql`select next_at from metafield_stores where store_id = ${ctx.storeId}`
+  )
+  return walk?.nextAt ?? null
 }
 
 export async function claimMetafieldWalk(ctx: Ctx, leaseOwner: number, leaseMs: number): Promise<MetafieldWalk | null> {

@@ -1,5 +1,5 @@
 import { dueQuery, type LeaseRelease } from '#kit/engines'
-import { bool, type Ctx, directSql, int, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
+import { bool, type Ctx, directSql, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
 import { METAFIELD_OWNERS } from '#platform'
 import { MAX_RETRIED } from '../retry-after.ts'
 import type { Known, OwnerOfMetafields } from './wanted-metafields.ts'
@@ -94,8 +94,15 @@ export async function replaceKnownMetafields(ctx: Ctx, owners: OwnerOfMetafields
   await writeKnownMetafields(ctx, lines)
 }
 
-const ClaimedOwner = row({ ...owner, attempts: int, version: int, leaseToken: int, isReadFirst: bool })
-/** An owner that this process works on. `version`: as it was claimed. */
+const ClaimedOwner = row({
+  ...owner,
+  attempts: int,
+  version: int,
+  leaseToken: int,
+  isReadFirst: bool,
+  lastError: nullable(text)
+})
+/** An owner that this process works on. `version`: as it was claimed; `lastError`: of the try before, where that came to nothing. */
 export type ClaimedOwner = RowOf<typeof ClaimedOwner>
 
 type Lease = { leaseOwner: number; leaseMs: number }
@@ -120,7 +127,7 @@ export async function claimOwners(
                     -- Odd from its claim to its recorded end: who had it before may have written without recording that.
                     is_read_first = o.is_read_first or o.lease_token % 2 = 1
       from due where o.store_id = ${storeId} and o.kind = due.kind and o.owner_id = due.owner_id
-    returning o.kind, o.owner_id, o.attempts, o.version, o.lease_token, o.is_read_first`
+    returning o.kind, o.owner_id, o.attempts, o.version, o.lease_token, o.is_read_first, o.last_error`
   )
 }
 

@@ -1,13 +1,12 @@
-import { type Ctx, type Database, int, row, sql, text } from '#kit/postgres'
-import { downloadLines, lineObject, numericIdOf, type PlatformFile } from '#platform'
+import { bool, type Ctx, type Database, int, row, sql, text } from '#kit/postgres'
+import { downloadLines, type FoundMetafield, lineObject, numericIdOf, type PlatformFile } from '#platform'
 import { keysOf } from './all-metafields.ts'
 import { type KnownLine, listKnownMetafields, ownerKey, replaceKnownMetafields } from './owner-queries.ts'
+import { reportChanges } from './report-changes.ts'
 import { hashOf } from './wanted-metafields.ts'
 
 /** Customers whose lines are applied by one transaction. */
 const AT_ONCE = 500
-
-type FoundLine = { key: string; type: string; value: string; digest: string }
 
 /**
  * Takes what the platform's file shows of its customers for what is known. Customers that were written or read since it was begun are left
@@ -20,7 +19,7 @@ export async function applyBulkFile(
   begunAt: Temporal.Instant
 ): Promise<number> {
   const ours = new Set(keysOf('customer'))
-  let customers = new Map<string, FoundLine[]>()
+  let customers = new Map<string, FoundMetafield[]>()
   let count = 0
   const apply = async () => {
     const found = customers
@@ -46,12 +45,16 @@ export async function applyBulkFile(
   return count
 }
 
-async function applyCustomers(ctx: Ctx, found: Map<string, FoundLine[]>, begunAt: Temporal.Instant): Promise<void> {
+async function applyCustomers(
+  ctx: Ctx,
+  found: Map<string, FoundMetafield[]>,
+  begunAt: Temporal.Instant
+): Promise<void> {
   if (found.size === 0) return
   const members = await ctx.tx.many(
-    row({ id: int, platformId: text }),
+    row({ id: int, platformId: text, isInDoubt: bool }),
     sql`
-    select m.id, m.platform_customer_id as platform_id from members m
+    select m.id, m.platform_customer_id as platform_id, coalesce(o.attempts, 0) > 0 as is_in_doubt from members m
       left join metafield_owners o on o.store_id = ${ctx.storeId} and o.kind = 'customer' and o.owner_id = m.id
      where m.store_id = ${ctx.storeId} and m.platform_customer_id = any(${[...found.keys()]}::text[])
        and (o.owner_id is null or o.leased_until is null or o.leased_until < statement_timestamp())
@@ -59,14 +62,14 @@ async function applyCustomers(ctx: Ctx, found: Map<string, FoundLine[]>, begunAt
   )
   const owners = members.map(({ id }) => ({ kind: 'customer' as const, ownerId: id }))
   const known = await listKnownMetafields(ctx, owners)
-  const changed = members.flatMap(({ id, platformId }) => {
+  const changed = members.flatMap(({ id, platformId, isInDoubt }) => {
     const owner = { kind: 'customer' as const, ownerId: id }
     const lines = found
       .get(platformId)!
       .map(({ key, type, value, digest }): KnownLine => ({ ...owner, key, hash: hashOf(type, value), digest }))
     const before = known.get(ownerKey(owner))!
     const isSame = lines.length === before.size && lines.every(({ key, digest }) => before.get(key)?.digest === digest)
-    return isSame ? [] : [{ owner, lines }]
+    return isSame ? [] : [{ owner, platformId, isInDoubt, lines }]
   })
   if (changed.length === 0) return
   // What is known of an owner has its row; due are those that differ from what is derived later in the walk.
@@ -88,6 +91,13 @@ async function applyCustomers(ctx: Ctx, found: Map<string, FoundLine[]>, begunAt
   )
   const ours = new Set(locked.map(({ id }) => id))
   const replaced = changed.filter(({ owner }) => ours.has(owner.ownerId))
+  await reportChanges(
+    ctx,
+    // What we have written without an answer may be there.
+    replaced
+      .filter(({ isInDoubt }) => !isInDoubt)
+      .map(({ owner, platformId }) => ({ owner, platformId, found: found.get(platformId)! }))
+  )
   await replaceKnownMetafields(
     ctx,
     replaced.map(({ owner }) => owner),

@@ -5,7 +5,7 @@ import { markMetafieldsDue, retryMetafieldsNow } from './owner-queries.ts'
 import { refreshCustomerMetafields } from './refresh-metafields.ts'
 
 /** What a sync came to. `compared` is null while the comparison of the store is not at its end. */
-type MetafieldsSynced = Pick<MetafieldTotals, 'written' | 'deleted' | 'waiting' | 'problems'> & {
+type MetafieldsSynced = Pick<MetafieldTotals, 'written' | 'deleted' | 'changedByOthers' | 'waiting' | 'problems'> & {
   compared: number | null
   lastError: string | null
 }
@@ -30,15 +30,15 @@ export async function metafieldsSyncedSince(
   before: MetafieldTotals,
   memberId: number | null
 ): Promise<MetafieldsSynced> {
-  const { written, deleted, compared, finishedAt, waiting, problems, lastError, ...walk } = (await findMetafieldTotals(
-    ctx
-  ))!
+  const { written, deleted, changedByOthers, compared, finishedAt, waiting, problems, lastError, ...walk } =
+    (await findMetafieldTotals(ctx))!
   const isAtEnd =
     !walk.isAsked && walk.phase === 'start' && finishedAt !== null && !(before.finishedAt?.equals(finishedAt) ?? false)
   return {
     compared: memberId !== null ? 1 : isAtEnd ? compared : null,
     written: written - before.written,
     deleted: deleted - before.deleted,
+    changedByOthers: changedByOthers - before.changedByOthers,
     waiting,
     problems,
     lastError: memberId === null && !isAtEnd ? lastError : null

@@ -2,14 +2,22 @@ import type { Database } from '#kit/postgres'
 import type { Connector, TaggedKind } from '#platform'
 import { tagsNotRead } from '../refusals.ts'
 import { type ComparedOwner, isDifferent, readDifferences, type TagPage } from './read-differences.ts'
-import type { TagPlace } from './tag-walks.ts'
+import { findNextTagWalk, type TagPlace } from './tag-walks.ts'
 import type { TagOwner } from './wanted-tags.ts'
 
 /** So many owners are compared for one page: five calls of the platform. */
 const PAGE = 200
 
-/** A page of what differs: how many owners were compared, those that differ, wait or have a problem, and where the next one begins. */
-export type TagsDiff = { compared: number; owners: ComparedOwner[]; next: TagPlace }
+/**
+ * A page of what differs: how many owners were compared, those that differ, wait or have a problem, and where the next one begins.
+ * `nextComparisonAt`: when the schedule compares all of them (real time); null before the first tag of the store.
+ */
+export type TagsDiff = {
+  compared: number
+  owners: ComparedOwner[]
+  next: TagPlace
+  nextComparisonAt: Temporal.Instant | null
+}
 
 /** Compares one owner, who is returned in any case, or a page of all from `after`, with the platform. Changes nothing. */
 export async function diffTags(
@@ -26,7 +34,8 @@ export async function diffTags(
   const read = await readDifferences(db, storeId, page, (kind, ids) => tags.findMany(kind, ids))
   if (!read.ok) throw tagsNotRead(read.failure.message)
   const { owners, next } = read.value
-  if (one) return { compared: owners.length, owners, next: null }
+  const nextComparisonAt = await db.inStore(storeId, findNextTagWalk)
+  if (one) return { compared: owners.length, owners, next: null, nextComparisonAt }
   const shown = owners.filter((owner) => isDifferent(owner) || owner.nextTryAt !== null || owner.problem !== null)
-  return { compared: owners.length, owners: shown, next }
+  return { compared: owners.length, owners: shown, next, nextComparisonAt }
 }

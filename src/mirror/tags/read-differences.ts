@@ -13,6 +13,7 @@ const OwnerNow = row({
   ownerId: int,
   waitsSince: nullable(instant),
   nextTryAt: nullable(instant),
+  lastError: nullable(text),
   problem: nullable(text)
 })
 type OwnerNow = RowOf<typeof OwnerNow>
@@ -20,7 +21,7 @@ type OwnerNow = RowOf<typeof OwnerNow>
 /**
  * An owner as we have it and as the platform has it. `difference` is null where the platform does not show the owner. `waitsSince`: since
  * when (store time) its tags are to be compared or written, so that a difference is no surprise; `nextTryAt`: when that is tried, which
- * may be now. Both are null where nothing is to be done.
+ * may be now; `lastError`: why the last try came to nothing. All are null where nothing is to be done.
  */
 export type ComparedOwner = TagOwner & {
   platformId: string
@@ -28,6 +29,7 @@ export type ComparedOwner = TagOwner & {
   difference: TagDifference | null
   waitsSince: Temporal.Instant | null
   nextTryAt: Temporal.Instant | null
+  lastError: string | null
   problem: string | null
 }
 
@@ -63,8 +65,8 @@ export async function readDifferences(
     const of = kept.get(ownerKey({ kind, ownerId }))!
     const present = found.value.get(platformId)
     const difference = present ? compareTags(kind, of, present) : null
-    const { waitsSince, nextTryAt, problem } = state
-    return [{ kind, ownerId, platformId, wanted: of.wanted, difference, waitsSince, nextTryAt, problem }]
+    const { waitsSince, nextTryAt, lastError, problem } = state
+    return [{ kind, ownerId, platformId, wanted: of.wanted, difference, waitsSince, nextTryAt, lastError, problem }]
   })
   return { ok: true, value: { owners: compared, next } }
 }
@@ -107,14 +109,14 @@ function findOwners(ctx: Ctx, listed: ListedOwner[]): Promise<OwnerNow[]> {
     OwnerNow,
     sql`
     with o as (
-      select t.kind, t.owner_id, t.waits_since, t.problem,
+      select t.kind, t.owner_id, t.waits_since, t.last_error, t.problem,
              coalesce(t.due_at, case when t.lease_token <> w.token then ${ctx.now}::timestamptz end) as next_try_at
         from tag_owners t
         join unnest(${listed.map(({ kind }) => kind)}::text[], ${listed.map(({ ownerId }) => ownerId)}::bigint[],
                     ${listed.map(({ leaseToken }) => leaseToken)}::int[]) as w(kind, id, token)
           on w.kind = t.kind and w.id = t.owner_id
        where t.store_id = ${ctx.storeId})
-    select kind, owner_id, next_try_at, problem,
+    select kind, owner_id, next_try_at, problem, case when next_try_at is not null then last_error end as last_error,
            case when next_try_at is not null then coalesce(waits_since, least(next_try_at, ${ctx.now})) end as waits_since
       from o`
   )

@@ -64,6 +64,15 @@ export function findTagTotals(ctx: Ctx): Promise<TagTotals> {
   )
 }
 
+/** When all owners are compared next (real time); null before the schedule of the store has begun. */
+export async function findNextTagWalk(ctx: Ctx): Promise<Temporal.Instant | null> {
+  const walk = await ctx.tx.maybeOne(
+    row({ nextAt: instant }),
+    sql`select next_at from tag_walks where store_id = ${ctx.storeId}`
+  )
+  return walk?.nextAt ?? null
+}
+
 export async function claimTagWalk(ctx: Ctx, leaseOwner: number, leaseMs: number): Promise<TagWalk | null> {
   if (ctx.isRestored) return null
   return ctx.tx.maybeOne(

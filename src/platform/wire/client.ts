@@ -15,7 +15,7 @@ import {
   throttled
 } from './read-response.ts'
 import { type PostOptions, post } from './transport.ts'
-import type { WithheldField } from './withheld.ts'
+import { type WithheldField, withType } from './withheld.ts'
 
 /** The address of a store's platform and the token that it accepts. `url` may have a path: `https://shop.example/base`. */
 export type PlatformAccess = { storeId: number; profile: ProfileName; url: string; accessToken: string }
@@ -269,7 +269,7 @@ export function createClient(
   ) {
     const { failure, data, withheld = [] } = await send(document, variables, options)
     if (failure) return failed(failure)
-    for (const field of withheld) onWithheld?.(access.storeId, field)
+    for (const field of withheld) onWithheld?.(access.storeId, withType(field, variables.ids))
     try {
       const paths = withheld.map(({ path }) => `data.${path}`)
       return read(new Fields(data, 'data', paths))

@@ -6,6 +6,8 @@ export type WithheldField = {
   path: string
   /** The platform's reason. */
   message: string
+  /** Of one that is a whole object which was asked for by its id: the type of that. */
+  type?: string
 }
 
 /** Errors that each say of a field below the root that we may not read it; null if one says something else. */
@@ -28,9 +30,19 @@ export function pathOf(error: Fields): string[] {
   return Array.isArray(path) ? path.map(String) : []
 }
 
-/** The name of a withheld field for people, the same for each object of a list: `nodes.order.email`. */
-export const nameOfWithheld = ({ path }: WithheldField): string =>
-  path
-    .split('.')
-    .filter((key) => !/^\d+$/.test(key))
-    .join('.')
+/** The same with the type of what was asked for by `ids`: a path such as `nodes.0` says nothing of it. */
+export function withType(field: WithheldField, ids: unknown): WithheldField {
+  const at = /^nodes\.(\d+)$/.exec(field.path)?.[1]
+  const id = at !== undefined && Array.isArray(ids) ? ids[Number(at)] : undefined
+  const type = /^gid:\/\/[^/]+\/([A-Za-z]+)\//.exec(String(id))?.[1]
+  return type === undefined ? field : { ...field, type }
+}
+
+/** What is withheld, for people, the same for each object of a list: `nodes.order.email`, or `objects of the type Order`. */
+export const nameOfWithheld = ({ path, type }: WithheldField): string =>
+  type === undefined
+    ? path
+        .split('.')
+        .filter((key) => !/^\d+$/.test(key))
+        .join('.')
+    : `objects of the type ${type}`

@@ -1,5 +1,6 @@
 import { objectOf } from '#kit/json-fields'
 import { defineStorefrontSetting } from '../define-storefront-setting.ts'
+import { openPlaceholder } from '../placeholders.ts'
 import { buttonText, longText, shownText } from './widget-text.ts'
 
 /** The cart widget that members see (spec 3, svc_widget_cart_page_member). */
@@ -11,5 +12,6 @@ export const widgetCartPageMember = defineStorefrontSetting({
     m_body: longText('Of the widget'),
     m_checkout_btn_name: buttonText('Of the widget'),
     subtitle: shownText('Of the widget')
-  })
+  }),
+  refuse: openPlaceholder
 })

@@ -1,5 +1,6 @@
 import { flag, meaning, objectOf, onOrAbsent, withDefault } from '#kit/json-fields'
 import { defineStorefrontSetting } from '../define-storefront-setting.ts'
+import { openPlaceholder } from '../placeholders.ts'
 import { buttonText, longText, shownText, title } from './widget-text.ts'
 
 /** The cart widget that people see who are no members (spec 3, svc_widget_cart_page). */
@@ -23,5 +24,6 @@ export const widgetCartPage = defineStorefrontSetting({
     r_subtitle: shownText('Of the purchase without a membership'),
     r_title: title('Of the purchase without a membership'),
     subtitle: shownText('Of the widget')
-  })
+  }),
+  refuse: openPlaceholder
 })

@@ -76,7 +76,8 @@ export function addPlatformCommands(program: Command, terminal: Terminal, { plat
 
   addCommand(group, terminal, {
     name: 'discounts',
-    summary: 'show the discounts that give members their prices at the checkout, and which perks they do not give',
+    summary:
+      'show the discounts that give members their prices at the checkout, as they were last compared with the platform, and which perks they do not give',
     flags: { store: storeFlag },
     run: ({ store }, { api }) => api().get(storePath(store, '/platform/discounts')),
     show: shownDiscounts
@@ -100,7 +101,12 @@ export function addPlatformCommands(program: Command, terminal: Terminal, { plat
   addCommand(group, terminal, {
     name: 'install-link',
     summary: 'print the link at which the people of a shop install the app, or grant it a token again',
-    flags: { shop: needed('--shop <domain>', text('the domain of a shop such as books.myshopify.com')) },
+    flags: {
+      shop: needed(
+        '--shop <domain>',
+        matching('the domain of a shop such as books.myshopify.com, without https:// and without a path', HOST_NAME)
+      )
+    },
     run: async ({ shop }, { api }) => ({
       link: `${(await api().get('/platform/app')).install_url}${encodeURIComponent(shop)}`
     }),
@@ -142,7 +148,9 @@ export function addPlatformCommands(program: Command, terminal: Terminal, { plat
     flags: {
       schema: needed(
         '--schema <file>',
-        text("a file with its schema in GraphQL's own language, perhaps compressed (.gz)")
+        text(
+          "a file with its schema in GraphQL's own language, perhaps compressed (.gz); docs/connect-a-store.md says how a shop writes it"
+        )
       )
     },
     run: async ({ schema }, { failed }) => {
@@ -165,10 +173,22 @@ function shownDiscounts({ discounts, not_enforced: missing, ...rest }: Document)
   const notEnforced = missing as Document[]
   return (
     facts(rest) +
+    lines(['', asOf(rest)]) +
     table(['slot', 'platform_id', 'active', 'problem'], 'There are no discounts of the service.')({ data: discounts }) +
     lines(['', headingOf(rest, notEnforced)]) +
     lines(notEnforced.map(({ plan_type, field, message }) => `  ${plan_type} ${field}: ${message}`))
   )
+}
+
+/** The discounts are those of the last comparison: what somebody has done to them since then is not seen. */
+function asOf({ compared_at: comparedAt, next_comparison_at: nextAt }: Document): string {
+  const next =
+    nextAt === null
+      ? ''
+      : `; the next comparison is at ${nextAt} (real time), or now: perennial platform sync-discounts`
+  return comparedAt === null
+    ? `The discounts were not compared with the platform yet${next}`
+    : `The discounts as of ${comparedAt}, when they were last compared with the platform${next}`
 }
 
 function headingOf({ enforced_by: enforcedBy }: Document, notEnforced: Document[]): string {
@@ -176,6 +196,9 @@ function headingOf({ enforced_by: enforcedBy }: Document, notEnforced: Document[
     return 'The service gives members no price: a theme or another app is expected to (--discounts-by of store settings).'
   return notEnforced.length === 0 ? 'Members get every perk of the main plans.' : 'Members do not get:'
 }
+
+/** A name of a host with at least two parts: what the service then accepts depends on the platform. */
+const HOST_NAME = /^(?=.{3,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/i
 
 /** Stands in the file where none is configured yet: the platform's command line fills it in. */
 const NO_CLIENT_ID = 'YOUR_CLIENT_ID'

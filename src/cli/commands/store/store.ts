@@ -63,7 +63,7 @@ export function addStoreCommands(program: Command, terminal: Terminal, sections:
 
   addCommand(store, terminal, {
     name: 'connect',
-    summary: 'connect a disconnected store again, and reconcile everything that was missed',
+    summary: 'connect a disconnected store again, or give one another token, and reconcile everything that was missed',
     flags: {
       store: storeFlag,
       platformUrl: optional('--platform-url <url>', text("the address of the store's platform")),
@@ -79,7 +79,9 @@ export function addStoreCommands(program: Command, terminal: Terminal, sections:
         app_secret: appSecret,
         proxy_secret: proxySecret
       }),
-    show: (connected, { store }) => facts(connected) + lines(['', ...caughtUp(store)])
+    show: ({ was_connected: wasConnected, ...connected }, { store }) =>
+      facts(connected) +
+      lines(['', ...(wasConnected ? ['The store was connected; its connection was checked.'] : caughtUp(store))])
   })
 
   addCommand(store, terminal, {

@@ -5,6 +5,7 @@ import { CommandError } from '../../command-error.ts'
 import { customerIdOf, customerText } from '../../customer-flag.ts'
 import { matching, optional } from '../../flags.ts'
 import { isAllSynced, mayBeLeft } from '../../is-all-synced.ts'
+import { nextComparison } from '../../next-comparison.ts'
 import { lines, table } from '../../print.ts'
 import { queryOf } from '../pages.ts'
 import { storeFlag, storePath } from '../store-flag.ts'
@@ -29,26 +30,31 @@ export function addTagCommands(program: Command, terminal: Terminal): void {
 
   addCommand(tags, terminal, {
     name: 'diff',
-    summary: 'compare the tags of a store, a customer or an order with the platform; changes nothing',
+    summary:
+      'compare the tags of a store, a customer or an order with the platform; changes nothing; the exit code is 1 when some differ',
     flags: oneOwner,
-    run: async (given, { api }) => {
+    run: async (given, { api, failed }) => {
       const one = await ownerOf(api(), given)
-      const data: unknown[] = []
+      const data: Document[] = []
       let compared = 0
+      let next_comparison_at: unknown = null
       let after: string | undefined
       do {
         const page: Document = await api().get(storePath(given.store, `/tags?${queryOf({ ...one, after })}`))
-        data.push(...(page.data as unknown[]))
+        data.push(...(page.data as Document[]))
         compared += page.compared as number
+        next_comparison_at = page.next_comparison_at
         after = (page.next as string | null) ?? undefined
       } while (after !== undefined)
-      return { data, compared }
+      if (data.some(isDifferent)) failed()
+      return { data, compared, next_comparison_at }
     },
-    show: (document) =>
+    show: ({ data, compared, next_comparison_at: nextAt }, { store }) =>
       table(
         ['kind', 'platform_id', 'wanted', 'missing', 'surplus', 'waiting_since', 'next_try_at', 'problem'],
         'The tags on the platform are as they should be.'
-      )(document) + lines(['', `${document.compared} compared`])
+      )({ data: (data as Document[]).map((one) => ({ ...one, problem: one.problem ?? one.last_error })) }) +
+      lines(['', `${compared} compared`, ...nextComparison(nextAt, `perennial tags sync --store ${store}`)])
   })
 
   addCommand(tags, terminal, {
@@ -73,6 +79,10 @@ export function addTagCommands(program: Command, terminal: Terminal): void {
     }
   })
 }
+
+/** One that only waits to be compared may be as it should be; of one customer or order, so may be what is listed. */
+const isDifferent = ({ missing, surplus, problem }: Document): boolean =>
+  (missing as unknown[]).length > 0 || (surplus as unknown[]).length > 0 || problem !== null
 
 async function ownerOf(
   api: AdminApi,

@@ -1,9 +1,11 @@
 import { Type } from 'typebox'
+import { isoOrNull } from '#kit/clock'
 import { invalidField } from '#kit/refusal'
 import { diffMetafields } from '#mirror'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
 import { text } from '../fields.ts'
+import { NextComparison } from '../next-comparison.ts'
 import { StoreParams, storeOf } from '../store.ts'
 import { OneOwner, tagOwnerOf } from '../tags/tag-owner-of.ts'
 import { MetafieldDifferenceBody, presentDifference } from './present-difference.ts'
@@ -35,6 +37,7 @@ export function diffMetafieldsRoute(admin: Surface, deps: AdminDeps): void {
               description: 'How many owners were compared: customers, and on the first page the shop and its discounts',
               examples: [189]
             }),
+            next_comparison_at: NextComparison,
             next: Type.Union([Type.String(), Type.Null()], {
               description: 'The `after` of the next page; null on the last page',
               examples: [null]
@@ -47,8 +50,17 @@ export function diffMetafieldsRoute(admin: Surface, deps: AdminDeps): void {
       const { customer, after } = request.query
       const owner = await tagOwnerOf(request, { customer })
       const place = owner ? { memberId: owner.ownerId } : { afterId: placeOf(after) }
-      const { differences, compared, next } = await diffMetafields(deps, storeOf(request).storeId, place)
-      return { differences: differences.map(presentDifference), compared, next: next === null ? null : String(next) }
+      const { differences, compared, next, nextComparisonAt } = await diffMetafields(
+        deps,
+        storeOf(request).storeId,
+        place
+      )
+      return {
+        differences: differences.map(presentDifference),
+        compared,
+        next_comparison_at: isoOrNull(nextComparisonAt),
+        next: next === null ? null : String(next)
+      }
     }
   )
 }

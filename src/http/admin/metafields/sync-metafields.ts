@@ -19,6 +19,7 @@ const SyncBody = Type.Object(
     ),
     written: count('How many metafields were set on the platform'),
     deleted: count('How many were deleted there'),
+    changed_by_others: count('How many were otherwise than the service had left them, which an alert names'),
     waiting: count('How many owners wait to be compared or written again'),
     problems: count('How many have a metafield that cannot be written'),
     last_error: OrNull(Type.String({ description: 'Why the comparison does not go on at the moment' }))
@@ -26,7 +27,18 @@ const SyncBody = Type.Object(
   {
     title: 'MetafieldSync',
     description: 'Metafields that are corrected now.',
-    examples: [{ scope: 'store', compared: 57, written: 3, deleted: 1, waiting: 0, problems: 0, last_error: null }]
+    examples: [
+      {
+        scope: 'store',
+        compared: 57,
+        written: 3,
+        deleted: 1,
+        changed_by_others: 2,
+        waiting: 0,
+        problems: 0,
+        last_error: null
+      }
+    ]
   }
 )
 
@@ -34,6 +46,7 @@ const IN_THE_BACKGROUND = {
   compared: null,
   written: null,
   deleted: null,
+  changed_by_others: null,
   waiting: null,
   problems: null,
   last_error: null
@@ -64,8 +77,10 @@ export function syncMetafieldsRoute(admin: Surface, deps: AdminDeps): void {
       const memberId = owner?.ownerId ?? null
       const before = await request.inStore((ctx) => syncMetafields(ctx, memberId))
       const done = await workUntilSynced(deps, store, async (): Promise<MetafieldSync> => {
-        const { lastError, ...synced } = await request.inStore((ctx) => metafieldsSyncedSince(ctx, before, memberId))
-        return { ...synced, last_error: lastError }
+        const { changedByOthers, lastError, ...synced } = await request.inStore((ctx) =>
+          metafieldsSyncedSince(ctx, before, memberId)
+        )
+        return { ...synced, changed_by_others: changedByOthers, last_error: lastError }
       })
       return reply.code(202).send({ scope: owner ? 'customer' : 'store', ...(done ?? IN_THE_BACKGROUND) })
     }

@@ -25,12 +25,24 @@ export const DiscountsBody = Type.Object(
     function_handle: OrNull(
       Type.String({ description: 'The handle of the discount function; null where none is set' })
     ),
-    discounts: Type.Array(Discount, { description: 'The automatic discounts that the service has made' }),
+    discounts: Type.Array(Discount, {
+      description:
+        'The automatic discounts that the service has made, as they were when they were last compared (`compared_at`)'
+    }),
     not_enforced: Type.Array(NotEnforced, {
       description:
         'Perks of the main plans that members do not get, at the checkout or on renewals of product subscriptions'
     }),
-    compared_at: OrNull(Timestamp('When they were last compared with the platform, in real time')),
+    compared_at: OrNull(
+      Timestamp(
+        'As of when `discounts` is: when they were last compared with the platform, in real time; null before the first comparison'
+      )
+    ),
+    next_comparison_at: OrNull(
+      Timestamp(
+        'When they are compared and put right next by themselves, in real time; null where that is not scheduled'
+      )
+    ),
     last_error: OrNull(Type.String({ description: 'Why the last comparison came to nothing' }))
   },
   {
@@ -43,6 +55,7 @@ export const DiscountsBody = Type.Object(
         discounts: [{ slot: 'vip_prices', platform_id: '1640505475378', active: true, problem: null }],
         not_enforced: [{ plan_type: 'vip', field: 'perks.welcome_offer', message: 'there is no welcome offer' }],
         compared_at: '2026-11-15T06:25:00.000Z',
+        next_comparison_at: '2026-11-15T07:23:41.000Z',
         last_error: null
       }
     ]
@@ -60,5 +73,6 @@ export const presentDiscounts = (shown: DiscountsShown): Static<typeof Discounts
   })),
   not_enforced: shown.notEnforced.map(({ tier, field, message }) => ({ plan_type: tier, field, message })),
   compared_at: isoOrNull(shown.comparedAt),
+  next_comparison_at: isoOrNull(shown.nextComparisonAt),
   last_error: shown.lastError
 })

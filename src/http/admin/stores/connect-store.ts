@@ -13,6 +13,7 @@ const ConnectedStore = Type.Object(
     id: Type.String({ description: 'The store id' }),
     domain: Type.String({ description: "The shop's domain on its platform" }),
     status: Type.String({ description: 'Always `active`' }),
+    was_connected: Type.Boolean({ description: 'Whether it was connected before: then nothing was missed' }),
     platform_token: OrNull(
       Type.String({ description: "Of a sandbox store: the access token of the platform's API; shown only here" })
     )
@@ -20,7 +21,7 @@ const ConnectedStore = Type.Object(
   {
     title: 'ConnectedStore',
     description: 'A store that is connected to its platform.',
-    examples: [{ id: 'store_2', domain: 'books.example', status: 'active', platform_token: null }]
+    examples: [{ id: 'store_2', domain: 'books.example', status: 'active', was_connected: false, platform_token: null }]
   }
 )
 
@@ -59,6 +60,7 @@ export function connectStoreRoute(admin: Surface, deps: AdminDeps): void {
         id: publicId('store', store.storeId),
         domain: store.domain,
         status: 'active',
+        was_connected: store.status === 'active' && store.connectedAt !== null,
         platform_token: platformToken
       }
     }

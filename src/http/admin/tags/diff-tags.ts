@@ -1,9 +1,11 @@
 import { Type } from 'typebox'
+import { isoOrNull } from '#kit/clock'
 import { invalidField } from '#kit/refusal'
 import { diffTags } from '#mirror'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
 import { text } from '../fields.ts'
+import { NextComparison } from '../next-comparison.ts'
 import { StoreParams, storeOf } from '../store.ts'
 import { presentTagOwner, TagOwnerBody } from './present-owner.ts'
 import { OneOwner, tagOwnerOf } from './tag-owner-of.ts'
@@ -32,6 +34,7 @@ export function diffTagsRoute(admin: Surface, deps: AdminDeps): void {
           200: Type.Object({
             data: Type.Array(TagOwnerBody, { description: 'Those that differ' }),
             compared: Type.Integer({ description: 'How many were compared', examples: [200] }),
+            next_comparison_at: NextComparison,
             next: Type.Union([Type.String(), Type.Null()], {
               description: 'The `after` of the next page; null on the last page',
               examples: [null]
@@ -42,12 +45,17 @@ export function diffTagsRoute(admin: Surface, deps: AdminDeps): void {
     },
     async (request) => {
       const owner = await tagOwnerOf(request, request.query)
-      const { compared, owners, next } = await diffTags(
+      const { compared, owners, next, nextComparisonAt } = await diffTags(
         deps,
         storeOf(request).storeId,
         owner ?? { after: placeOf(request.query.after) }
       )
-      return { data: owners.map(presentTagOwner), compared, next: next && `${next.kind}:${next.afterId}` }
+      return {
+        data: owners.map(presentTagOwner),
+        compared,
+        next_comparison_at: isoOrNull(nextComparisonAt),
+        next: next && `${next.kind}:${next.afterId}`
+      }
     }
   )
 }

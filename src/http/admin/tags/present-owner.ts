@@ -20,6 +20,11 @@ export const TagOwnerBody = Type.Object(
     next_try_at: OrNull(
       Timestamp('When that is tried next, at once where it is not in the future; null when nothing is to be done')
     ),
+    last_error: OrNull(
+      Type.String({
+        description: 'Why the last try came to nothing; null after one that succeeded, and when nothing is to be done'
+      })
+    ),
     problem: OrNull(Type.String({ description: 'Why a wanted tag cannot be there' }))
   },
   {
@@ -35,6 +40,7 @@ export const TagOwnerBody = Type.Object(
         surplus: [],
         waiting_since: '2026-11-15T06:25:00.000Z',
         next_try_at: '2026-11-15T06:30:00.000Z',
+        last_error: 'The platform did not respond in time',
         problem: null
       }
     ]
@@ -42,7 +48,7 @@ export const TagOwnerBody = Type.Object(
 )
 
 export function presentTagOwner(owner: ComparedOwner): Static<typeof TagOwnerBody> {
-  const { kind, ownerId, platformId, wanted, difference, waitsSince, nextTryAt, problem } = owner
+  const { kind, ownerId, platformId, wanted, difference, waitsSince, nextTryAt, lastError, problem } = owner
   return {
     kind,
     customer_id: kind === 'customer' ? publicId('cust', ownerId) : null,
@@ -52,6 +58,7 @@ export function presentTagOwner(owner: ComparedOwner): Static<typeof TagOwnerBod
     surplus: difference?.remove ?? [],
     waiting_since: isoOrNull(waitsSince),
     next_try_at: isoOrNull(nextTryAt),
+    last_error: lastError,
     problem: problem ?? difference?.problem ?? (difference === null ? `The platform does not show the ${kind}` : null)
   }
 }
