@@ -134,6 +134,18 @@ test('an operator ends no subscription by mistake, and the same request is not m
     next_billing_date: '2026-06-01'
   })
   assert.match(String(made[1]), /must be a customer whose data was not erased/)
+
+  await store.member('giver@example.com')
+  await settle(store)
+  const [held] = (await admin(store, 'GET', '/subscriptions')).data
+  const gift = `/subscriptions/${held.id}/gift`
+  for (const receiver of [member.id.replace('mem_', 'cust_'), customer.id]) {
+    assert.deepEqual(
+      await refusal(store, 'POST', gift, { receiver }),
+      [400, 'receiver must be a customer whose data was not erased'],
+      receiver
+    )
+  }
 })
 
 test('a person without a row is found by address and phone, also where only a refused row of a file has them', async () => {
