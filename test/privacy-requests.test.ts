@@ -193,11 +193,26 @@ test('a customer who is erased before they are known is stored without the perso
     )
   )
   assert.deepEqual([orders >= 1, live], [true, 0])
+  const { contractId } = await db.inStore(storeId, ({ tx }) =>
+    tx.one(
+      row({ contractId: text }),
+      sql`select platform_contract_id as contract_id from subscriptions where store_id = ${storeId}`
+    )
+  )
   const { data: alerts } = await admin(store, 'GET', '/alerts')
   assert.deepEqual(
-    alerts.map(({ kind, message }: { kind: string; message: string }) => [kind, /refund its order/.test(message)]),
-    [['erased_customer_subscribed', true]]
+    alerts.map(({ kind, message }: { kind: string; message: string }) => [kind, message]),
+    [
+      [
+        'erased_customer_subscribed',
+        `Contract ${contractId} belongs to a customer whose data was erased. Its subscription was cancelled at once, and the service cancels the contract on the platform too: there is nothing more to be charged. What the checkout has charged is not paid back by that. Please refund its order on the platform if it was paid.`
+      ]
+    ]
   )
+  // What the alert says is so: nobody has cancelled the contract there, and nobody has paid the order back.
+  const { contracts } = await service.deps.connectorOf(storeId)
+  const there = await contracts.find(contractId)
+  assert.equal(there.ok && there.value!.status, 'cancelled')
   assert.deepEqual((await service.deps.doctor(storeId)).findings, [])
 })
 
