@@ -6,7 +6,8 @@ import { createShop } from './create-shop.ts'
 
 export type NewUninstalledShop = { domain: string; name: string; timezone: string; currency: string }
 
-const DOMAIN = /^(?=.{3,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/
+/** Which words can be the domain of a shop. */
+export const DOMAIN = /^(?=.{3,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/
 
 /** Opens a shop that has not installed the app: a development store, from which it can be installed as on the real platform. */
 export async function openShop(platform: Platform, shop: NewUninstalledShop): Promise<{ domain: string }> {

@@ -385,6 +385,14 @@ test('an unknown page is a page with a link back for a browser, and JSON for a p
   }
   const [status, type, text] = await get(`${origin}/unknown.example/nope`, 'text/html')
   assert.deepEqual([status, type, text.includes('href="/"')], [404, 'text/html', true])
+  // As the link of an installation of a shop that is not there ends.
+  for (const path of ['unknown.example', 'Unknown.example/admin/oauth/authorize?client_id=1']) {
+    const [code, , says] = await get(`${origin}/${path}`, 'text/html')
+    assert.equal(code, 404)
+    assert.match(says, /The sandbox has no shop unknown\.example<.*perennial sandbox open-shop --domain unknown\.example /s)
+  }
+  const [, , plain] = await get(`${origin}/unknown.example;ls/nope`, 'text/html')
+  assert.match(plain, /There is no page at this address/)
   assert.deepEqual(await get(`${shop.base}/nope`, '*/*'), [404, 'application/json', '{"errors":"Not Found"}'])
 })
 
