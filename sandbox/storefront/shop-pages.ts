@@ -197,13 +197,11 @@ function lineTable(shop: Shop, { goods, totals, price: priced }: OrderPreview, q
       const total = totals.lines[i]!
       const shown = priced.lines[i]!
       const full = line.priceMinor * line.quantity
+      const by = total.allocations.map(({ index }) => totals.discounts[index]!).filter(({ isAutomatic }) => isAutomatic)
       const why = shown.reasons.flatMap((reason) => tellShopper(reason, money) ?? [])
       return html`<tr>
         <td class="wide">${line.title}${line.variantTitle && html` <span class="soft">${line.variantTitle}</span>`}
-          ${
-            shown.discounts.length > 0 &&
-            html`<br><span class="done tag">${[...new Set(shown.discounts.map(({ label }) => label))].join(', ')}</span>`
-          }</td>
+          ${by.length > 0 && html`<br><span class="done tag">${by.map(({ title }) => title).join(', ')}</span>`}</td>
         <td>${quantity(i)}</td>
         <td class="number">${
           shown.memberPriceMinor < line.priceMinor

@@ -118,6 +118,38 @@ test('the catalogue shows reduced prices, and a cart is filled, changed and empt
   assert.match((await browser.submit('/cart/add', { variant: '999' })).text, /Your cart is empty|Cart \(1\)/)
 })
 
+test('where the discounts of the shop give the prices, the cart says which does, and nothing of what only a function goes by', async () => {
+  const shop = await aShop()
+  await describePlan(shop)
+  const tag = 'SVC: VIP: Active'
+  const { segment } = await shop.mutate(
+    'mutation($query: String!) { segmentCreate(name: "VIP", query: $query) { segment { id } userErrors { message } } }',
+    { query: `customer_tags CONTAINS '${tag}'` }
+  )
+  await shop.mutate(
+    `mutation($d: DiscountAutomaticBasicInput!) { discountAutomaticBasicCreate(automaticBasicDiscount: $d) { userErrors { message } } }`,
+    {
+      d: {
+        title: 'VIP: member prices',
+        startsAt: '2026-01-01T00:00:00Z',
+        context: { customerSegments: { add: [segment.id] } },
+        customerGets: { value: { percentage: 0.2 }, items: { all: true } }
+      }
+    }
+  )
+  const customer = await aMemberWith(shop, [tag])
+  const browser = aBrowser(shop)
+  const idOf = await variantIds(shop)
+  await browser.submit('/session', { customer: customer.id })
+  for (const sku of ['MICROLOT-150', 'TOTE']) await browser.submit('/cart/add', { variant: idOf(sku) })
+  for (const page of ['/cart', '/checkout']) {
+    const text = await browser.open(page)
+    assert.match(text, /Micro lot, numbered VIP: member prices .{0,60}\$45\.00 \$45\.00 \$36\.00/)
+    assert.match(text, /Tote bag for members VIP: member prices .{0,60}\$15\.00 \$12\.00/)
+    assert.doesNotMatch(text, /no member price|free for members/)
+  }
+})
+
 test('a member sees member prices with their reasons, and pays them', async () => {
   const shop = await aShop()
   await describePlan(shop, {
