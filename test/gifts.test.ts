@@ -145,7 +145,11 @@ test('who has an active membership of the tier, their own or a gift, gets no sec
   const own = await gift('cy@example.com')
   assert.deepEqual(
     [own.status, own.body.error.message, own.body.error.details[0].field],
-    [409, `Customer ${data.find(({ customer }: any) => customer.email === 'cy@example.com').customer.id} has an active VIP membership already`, 'receiver']
+    [
+      409,
+      `Customer ${data.find(({ customer }: any) => customer.email === 'cy@example.com').customer.id} has an active VIP membership already`,
+      'receiver'
+    ]
   )
   // Of two at once one is given.
   const both = await Promise.all([give('ada@example.com', 'bo@example.com'), give('cy@example.com', 'bo@example.com')])

@@ -197,7 +197,9 @@ function lineTable(shop: Shop, { goods, totals, price: priced }: OrderPreview, q
       const total = totals.lines[i]!
       const shown = priced.lines[i]!
       const full = line.priceMinor * line.quantity
-      const by = total.allocations.map(({ index }) => totals.discounts[index]!).filter(({ isAutomatic }) => isAutomatic)
+      const by = (total.allocations ?? [])
+        .map(({ index }) => totals.discounts[index]!)
+        .filter(({ isAutomatic }) => isAutomatic)
       const why = shown.reasons.flatMap((reason) => tellShopper(reason, money) ?? [])
       return html`<tr>
         <td class="wide">${line.title}${line.variantTitle && html` <span class="soft">${line.variantTitle}</span>`}
@@ -232,7 +234,7 @@ function totalList(shop: Shop, { totals, price: priced, cart }: OrderPreview): H
       ${shippingWords && html`<span class="soft">(${shippingWords})</span>`}</dd>`
     }
     ${offShipping.map(row)}
-    ${cart.tax && html`<dt>Tax, ${cart.tax.percent} %</dt><dd>${money(totals.taxMinor)}</dd>`}
+    ${cart.tax && html`<dt>Tax, ${cart.tax.percent}%</dt><dd>${money(totals.taxMinor)}</dd>`}
     <dt>Total</dt><dd class="price">${money(totals.totalMinor)}</dd>
   </dl>
   ${priced.welcomeOffer.lineId === null && welcomeWords && html`<p class="soft">No welcome offer: ${welcomeWords}</p>`}`

@@ -330,7 +330,7 @@ test('a checkout names all that it refuses at once, by label, buys nothing, and 
     assert.match(text, /Discount code “NOTHING”: There is no coupon NOTHING/)
     assert.match(text, /Gift card “abcd”: There is no gift card with that code/)
     assert.match(text, /Store credit to use “1e1”: must be a decimal amount such as 29\.00/)
-    assert.match(text, /Tax, 19 %/)
+    assert.match(text, /Tax, 19%/)
     assert.equal((await shop.sandbox.controls.counts(storeId)).orders, 0)
   }
   const { text } = await browser.raw('/checkout')
@@ -421,7 +421,10 @@ test('an unknown page is a page with a link back for a browser, and JSON for a p
   for (const path of ['unknown.example', 'Unknown.example/admin/oauth/authorize?client_id=1']) {
     const [code, , says] = await get(`${origin}/${path}`, 'text/html')
     assert.equal(code, 404)
-    assert.match(says, /The sandbox has no shop unknown\.example<.*perennial sandbox open-shop --domain unknown\.example /s)
+    assert.match(
+      says,
+      /The sandbox has no shop unknown\.example<.*perennial sandbox open-shop --domain unknown\.example /s
+    )
   }
   const [, , plain] = await get(`${origin}/unknown.example;ls/nope`, 'text/html')
   assert.match(plain, /There is no page at this address/)
@@ -461,7 +464,7 @@ test('a checkout says what does not apply and keeps the rest; a declined card ke
   await browser.submit('/cart/add', { variant: idOf('COURSE') })
   const refused = await browser.submit('/checkout', { do: 'update', country: 'DE', code: 'NOTHING' })
   assert.equal(refused.at, '/checkout')
-  assert.match(refused.text, /There is no coupon NOTHING .*Tax, 19 % \$22\.80 Total \$142\.80/)
+  assert.match(refused.text, /There is no coupon NOTHING .*Tax, 19% \$22\.80 Total \$142\.80/)
   await shop.sandbox.controls.setCard({ storeId, customerId: customer.id, outcome: 'insufficient_funds' })
   const declined = await browser.submit('/checkout', { do: 'pay', country: 'DE' })
   assert.match(declined.text, /The checkout was declined/)
@@ -510,7 +513,7 @@ test('the membership page shows what metafields say, and leaves out what says no
   await set(shopId, 'svc_plan_settings2', '"nonsense"')
   assert.match(
     await browser.open('/membership'),
-    /Gold \$29\.00 every 2 months 12\.5 % off everything Store credit with each payment Log in to join/
+    /Gold \$29\.00 every 2 months Member prices: 12\.5% off Store credit with each payment Some products.*Log in to join/
   )
   await browser.submit('/session', { customer: customer.id })
   assert.match(await browser.open('/membership'), /You are not a member yet/)
@@ -527,7 +530,7 @@ test('the membership page shows what metafields say, and leaves out what says no
   await set(customer.gid, 'svc_member_details', { loyalty_points: 120, birth_date: '' })
   assert.match(
     await browser.open('/membership'),
-    /VIP cancelled Member since 31 January 2026 Next billing none Price \$29\.00 A gift from &lt;b&gt;Bob&lt;\/b&gt; Yours to spend Store credit \$12\.50 Points 120 .*each payment Join $/
+    /Your membership VIP cancelled A gift from &lt;b&gt;Bob&lt;\/b&gt; Member since 31 January 2026 Renews on none Yours to spend Store credit \$12\.50 Points 120 What .*Join Gold $/
   )
   await set(customer.gid, 'customer_subscription1', {
     ...{ name: 'VIP', status: 'ACTIVE', scid: 41, price: '29.00', currency: 'USD', offers: [] },
@@ -540,14 +543,14 @@ test('the membership page shows what metafields say, and leaves out what says no
     })
   await threshold('subtotal', '50.00')
   const membership = await browser.open('/membership')
-  assert.match(membership, /Member since 31 January 2026 Next billing 31\.2\.2026 /)
-  assert.match(membership, /Free shipping from \$50\.00 Manage your membership/)
+  assert.match(membership, /Member since 31 January 2026 Renews on 31\.2\.2026 .*Manage your membership What/)
+  assert.match(membership, /Free shipping from \$50\.00 You have this membership\./)
   await threshold('items', '3', 'No shipping costs')
-  assert.match(await browser.open('/membership'), /No shipping costs from 3 items Manage/)
+  assert.match(await browser.open('/membership'), /No shipping costs from 3 items You have/)
   await threshold('0', '')
-  assert.match(await browser.open('/membership'), /Free shipping Manage/)
+  assert.match(await browser.open('/membership'), /Free shipping You have/)
   await set(shopId, 'svc_plan_settings', { status: 0 })
-  assert.match(await browser.open('/membership'), /offers no membership at the moment\. Manage your membership/)
+  assert.match(await browser.open('/membership'), /Manage your membership .*offers no membership at the moment/)
 })
 
 test('no request of this file caused an internal error', () => assert.deepEqual(bugs, []))

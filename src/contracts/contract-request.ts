@@ -58,7 +58,8 @@ export async function contractRequestFor(
     const tier = tierOf(plan)
     if (!receiver || !tier) return
     const { activeTiers } = await findMemberships(ctx, members.get(receiver.id)!.id)
-    if (activeTiers.includes(tier)) throw invalidField('receiver', 'must be a customer without an active membership of this tier')
+    if (activeTiers.includes(tier))
+      throw invalidField('receiver', 'must be a customer without an active membership of this tier')
   })
   return {
     key,
