@@ -553,4 +553,85 @@ test('the membership page shows what metafields say, and leaves out what says no
   assert.match(await browser.open('/membership'), /Manage your membership .*offers no membership at the moment/)
 })
 
+test('a membership that was given away is its receiver’s: the giver pays for it, and may buy one for themselves', async () => {
+  const shop = await aShop()
+  const { storeId } = shop
+  await shop.aPlan()
+  const { data } = await shop.graphql(
+    '{ sellingPlanGroups(first: 1) { nodes { sellingPlans(first: 1) { nodes { id } } } } }'
+  )
+  const plan: string = data.sellingPlanGroups.nodes[0].sellingPlans.nodes[0].id.split('/').at(-1)
+  const [gia, ann] = [await shop.aCustomer('gia@example.com'), await shop.aCustomer('ann@example.com')]
+  const set = (ownerId: string, values: Record<string, object>) =>
+    shop.mutate('mutation($m: [MetafieldsSetInput!]!) { metafieldsSet(metafields: $m) { userErrors { message } } }', {
+      m: Object.entries(values).map(([key, value]) => ({
+        ...{ ownerId, namespace: 'svc', key, type: 'json', value: JSON.stringify(value) }
+      }))
+    })
+  const { contractId } = await shop.sandbox.controls.join({ storeId, customerId: gia.id, plan })
+  const giver = aBrowser(shop)
+  await giver.submit('/session', { customer: gia.id })
+  const scid = Number(contractId)
+  const name = 'VIP'
+  const membership = { name, status: 'ACTIVE', scid, member_since: '2026-01-31', next_billing: '2026-02-28' }
+  const priced = { ...membership, price: '29.00', currency: 'USD', offers: [] }
+  await set((await shop.graphql('{ shop { id } }')).data.shop.id, {
+    svc_plan_settings: {
+      status: 1,
+      type: 1,
+      plan_name: name,
+      product_price: '29.00',
+      i_name: 'month',
+      i_count: 1,
+      plan_id: plan
+    }
+  })
+  await set(gia.gid, { customer_subscription1_gifts: [{ customer: { name: 'Ann' }, subscription: membership }] })
+  await set(ann.gid, {
+    customer_subscription1: priced,
+    customer_subscription1_parent: {
+      subscription_id: `gid://platform/SubscriptionContract/${contractId}`,
+      customer: { name: 'Gia' }
+    }
+  })
+
+  const receiver = aBrowser(shop)
+  await receiver.submit('/session', { customer: ann.id })
+  const mine = (text: string) => /Hello, Ada My membership (.*) My card/.exec(text)![1]!
+  const home = await receiver.open('/')
+  assert.match(mine(home), /^VIP active A gift from Gia Renews on 28 February 2026$/)
+  assert.match(home, /You have this membership/)
+  assert.doesNotMatch(home, /Join VIP/)
+  const page = await receiver.open('/membership')
+  assert.match(page, /VIP active A gift from Gia Member since 31 January 2026 Renews on 28 February 2026 Manage/)
+  assert.match(page, /You have this membership\./)
+  assert.match((await receiver.submit('/join', { plan })).text, /You already have VIP/)
+  // Of a second gift the app does not say who gives it.
+  const other = await shop.sandbox.controls.join({ storeId, customerId: gia.id, plan })
+  await set(ann.gid, { customer_subscription2: { ...priced, scid: Number(other.contractId) } })
+  assert.match(await receiver.open('/membership'), /VIP active A gift from another customer Member since/)
+  assert.match(mine(await receiver.open('/')), /A gift from Gia .* A gift from another customer/)
+  await set(gia.gid, {
+    customer_subscription1_gifts: [membership, { ...membership, scid: Number(other.contractId) }].map(
+      (subscription) => ({
+        ...{ customer: { name: 'Ann' }, subscription }
+      })
+    )
+  })
+
+  const own = await giver.open('/')
+  assert.match(
+    mine(own),
+    /^You have no membership yet\. .* Memberships I gave to others VIP active A gift to Ann Price \$29\.00 every month/
+  )
+  assert.match(own, /Join VIP/)
+  const gifts = await giver.open('/membership')
+  assert.match(gifts, /You are not a member yet\. Your gifts to others VIP to Ann VIP to Ann What/)
+  assert.match(gifts, /Join VIP $/)
+  const joined = await giver.submit('/join', { plan })
+  assert.match(joined.text, /Welcome! Your membership has started/)
+  assert.match(mine(joined.text), /^VIP active Price/)
+  assert.match((await giver.submit('/join', { plan })).text, /You already have VIP/)
+})
+
 test('no request of this file caused an internal error', () => assert.deepEqual(bugs, []))
