@@ -29,7 +29,7 @@ export function themePage(shop: Shop, basePath: string, ofShop: Metafield[], cus
   const live = customer ? heldIn(customer.metafields).filter(({ status }) => !ENDED.includes(words(status))) : []
   return html`<h1>Membership</h1>
   ${customer && memberSection(shop, customer)}
-  ${live.length > 0 && html`<div class="choices"><a class="button" href="${basePath}/#membership">Manage your membership</a></div>`}
+  ${live.some(({ scid }) => customer!.contractIds.includes(words(scid))) && html`<div class="choices"><a class="button" href="${basePath}/#membership">Manage your membership</a></div>`}
   <section aria-labelledby="plans"><h2 id="plans">What members get</h2>
     ${
       offered.length === 0
