@@ -1200,6 +1200,7 @@ create table inbound_webhooks (
   constraint inbound_webhooks_webhook_id_check CHECK (length(webhook_id) >= 1 AND length(webhook_id) <= 255)
 );
 CREATE INDEX inbound_webhooks_due ON public.inbound_webhooks USING btree (store_id, run_at) WHERE (status = 'waiting'::text);
+CREATE INDEX inbound_webhooks_failed ON public.inbound_webhooks USING btree (store_id, id) WHERE (status = 'failed'::text);
 CREATE INDEX inbound_webhooks_leased ON public.inbound_webhooks USING btree (store_id, leased_until) WHERE (lease_owner IS NOT NULL);
 CREATE INDEX inbound_webhooks_old ON public.inbound_webhooks USING btree (store_id, received_at) WHERE (status = ANY (ARRAY['done'::text, 'ignored'::text]));
 CREATE INDEX inbound_webhooks_waiting ON public.inbound_webhooks USING btree (store_id, id) WHERE (status = 'waiting'::text);

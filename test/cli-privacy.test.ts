@@ -23,6 +23,11 @@ test('what is held about a customer is printed as a file, and erased on request'
   assert.equal(file.held.members[0].email, email)
   assert.equal((await json('privacy', 'show', asked.id, ...of)).status, 'done')
 
+  assert.equal(asked.customers_found, 1)
+
+  const mistyped = await run(['privacy', 'run', ...of, '--export', '--customer', `x${email}`])
+  assert.match(mistyped.out, /No customer of the store is named by this: .* Is it typed correctly\?/)
+
   const refused = await run(['privacy', 'run', ...of, '--erase', '--customer', email])
   assert.notEqual(refused.code, 0)
   assert.match(refused.err, /1 running subscription/)
@@ -30,13 +35,14 @@ test('what is held about a customer is printed as a file, and erased on request'
     assert.notEqual((await run(['privacy', 'run', ...of, ...flags])).code, 0)
   }
   const shown = await run(['privacy', 'run', ...of, '--erase', '--customer', email, '--end-subscriptions'])
-  assert.match(shown.out, /How far it is: perennial privacy show priv_2 --store /)
+  assert.match(shown.out, /How far it is: perennial privacy show priv_3 --store /)
   await store.advance({ by: 'PT1H' })
   const { data } = await json('privacy', 'list', ...of)
   assert.deepEqual(
     data.map(({ id, status, source }: any) => [id, status, source]),
     [
-      ['priv_2', 'done', 'operator'],
+      ['priv_3', 'done', 'operator'],
+      ['priv_2', 'ready', 'operator'],
       ['priv_1', 'done', 'operator']
     ]
   )

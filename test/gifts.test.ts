@@ -90,6 +90,22 @@ test("the receiver's status changes with pause, end and revocation; the giver's 
   await store.soundBooks()
 })
 
+test('what is held about a receiver does not say who pays the gift, and with what; what is held about the giver does', async () => {
+  const { store, gift } = await aGift()
+  await gift('bo@example.com')
+  await settle(store)
+  const held = async (customer: string) => {
+    const asked = await call(store, 'POST', '/privacy', { topic: 'customers/data_request', customer })
+    await settle(store)
+    return (await call(store, 'GET', `/privacy/${asked.body.id}/export`)).body.held
+  }
+  const [ofBo] = (await held('bo@example.com')).subscriptions
+  assert.equal(ofBo.status, 'active')
+  assert.doesNotMatch(JSON.stringify(ofBo), /"(member_id|payment_method|platform_payment_method_id|cancel_comment)"/)
+  const [ofAda] = (await held('ada@example.com')).subscriptions
+  assert.equal(ofAda.payment_method.type, 'card')
+})
+
 test('a gift can be passed to a third person; a person with another membership stays a member', async () => {
   const { store, id, gift } = await aGift()
   await service.admin('POST', `${store.at}/plans`, { name: 'Gold', type: 'elite', price: '39.00', interval: 'month' })

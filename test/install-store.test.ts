@@ -370,6 +370,53 @@ test('the charges that waited for a token are made when the app is opened', asyn
   assert.equal((await service.sandbox.controls.charges(storeId)).length, 1)
 })
 
+test('what was denied, and what failed for good meanwhile, is done when the scope comes back; a failed message on request too', async () => {
+  const shop = await aShop()
+  await shop.open()
+  const { storeId } = await shop.store()
+  const at = `/stores/store_${storeId}`
+  await service.admin('POST', `${at}/plans`, { name: 'VIP', type: 'vip', price: '29.00', interval: 'month' })
+  const { id } = await service.admin('POST', `${at}/sandbox/customers`, { email: 'ada@example.com' })
+  await service.admin('POST', `${at}/sandbox/joins`, { customer: id, plan: 'VIP' })
+  const access = (without: string[]) => service.admin('POST', `${at}/sandbox/access`, { without })
+  const states = async () =>
+    (
+      await db.inStore(storeId, ({ tx }) =>
+        tx.many(
+          row({ status: text }),
+          sql`select status from inbound_webhooks where store_id = ${storeId} and webhook_id like 'w-%' order by webhook_id`
+        )
+      )
+    ).map(({ status }) => status)
+  const fail = () =>
+    db.inStore(storeId, ({ tx, now }) =>
+      tx.run(sql`
+        insert into inbound_webhooks (store_id, webhook_id, topic, body, received_at, run_at, status, attempts, last_error)
+        values (${storeId}, 'w-1', 'customers/update', '{"id":1}', ${now}, ${now}, 'failed', 20, 'It was denied'),
+               (${storeId}, 'w-2', 'customers/update', '{"id":2}', ${now}, ${now.add({ hours: 6 })}, 'waiting', 5, 'It was denied')
+        on conflict (store_id, webhook_id) do update
+           set status = excluded.status, attempts = excluded.attempts, run_at = excluded.run_at`)
+    )
+
+  await access(['write_own_subscription_contracts', 'read_own_subscription_contracts'])
+  await service.admin('POST', `${at}/clock/advance`, { by: 'P1M20D' })
+  assert.deepEqual(await service.sandbox.controls.charges(storeId), [])
+  const { problems } = await service.admin('GET', `/status?store=${shop.domain}`)
+  const pending = problems.find(({ kind }: { kind: string }) => kind === 'charges_pending')
+  assert.match(pending.message, /more than a week: as far as is known, the platform has not received it$/)
+  await fail()
+  await access([])
+  // The clock of the store stands still: nothing else falls due.
+  await service.deps.settle(storeId)
+  assert.equal((await service.sandbox.controls.charges(storeId)).length, 1)
+  assert.deepEqual(await states(), ['done', 'done'])
+
+  await fail()
+  assert.deepEqual(await service.admin('POST', `${at}/platform/check`, {}), { changed: 0, messages_retried: 2 })
+  await service.deps.settle(storeId)
+  assert.deepEqual(await states(), ['done', 'done'])
+})
+
 test('what the app was not allowed to read is read in when opening it brings the scope', async () => {
   const shop = await aShop()
   await shop.open()

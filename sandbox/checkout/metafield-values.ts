@@ -30,12 +30,12 @@ export const objectsIn = (metafields: Metafield[], keys: string[]): Json[] =>
   keys.map((key) => objectIn(metafields, key)).filter((one) => one !== null)
 
 /** The objects of a list. */
-export const listIn = (metafields: Metafield[], key: string): Json[] =>
+const listIn = (metafields: Metafield[], key: string): Json[] =>
   listOf(jsonIn(metafields, key))
     .map(objectOf)
     .filter((one) => one !== null)
 
-export function objectOf(value: unknown): Json | null {
+function objectOf(value: unknown): Json | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null
 }
 

@@ -46,7 +46,7 @@ const ENDED = ['CANCELLED', 'EXPIRED']
 function joinIn(basePath: string, plan: Json, live: Json[]): Html {
   if (live.some(({ name }) => words(name) === words(plan.plan_name)))
     return html`<p class="soft">You have this membership.</p>`
-  const says = `Join ${nameOfPlan(plan)}`
+  const says = ['Join', nameOfPlan(plan)].join(' ')
   const id = words(plan.plan_id)
   return id === ''
     ? html`<p><a class="button" href="${basePath}/#plans">${says}</a></p>`

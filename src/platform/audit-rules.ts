@@ -5,7 +5,9 @@ import { missingScopes, OPTIONAL_SCOPES, REQUESTED_SCOPES, requestedScopes } fro
 export const platformMessagesProcessed = defineAuditRule({
   name: 'platform_messages_processed',
   severity: 'finding',
-  help: 'Processing a webhook of the platform failed in every try. The finding has the last error.',
+  help:
+    'Processing a webhook of the platform failed in every try. The finding has the last error. `perennial platform repair` has it ' +
+    'processed again, as a token or an access scope does that comes after one was refused.',
   counted: (ctx) => sql`select count(*) as count from inbound_webhooks where store_id = ${ctx.storeId}`,
   wrong: (ctx) => sql`
     select topic || ' ' || webhook_id as subject, 'failed: ' || coalesce(last_error, 'no reason recorded') as message

@@ -49,7 +49,8 @@ export {
   markInboundEnded,
   markInboundFailed,
   nextInboundAt,
-  releaseInbound
+  releaseInbound,
+  retryInboundNow
 } from './inbound/inbound-queries.ts'
 export {
   parseDisputePayload,

@@ -1,3 +1,4 @@
+import type { Person } from '#kit/personal-data'
 import { type Ctx, int, row, sql } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
 import type { CustomerReference } from '#members'
@@ -8,15 +9,20 @@ import type { Subject } from './request.ts'
 /** Who an operator's request is about: a customer by one of their ids or their address, a phone, or both. */
 export type NamedPerson = { customer: CustomerReference | null; phone: string | null }
 
-/** Has everything about a person handed out or erased, as the platform's own requests do. Returns the number of the request. */
+/**
+ * Has everything about a person handed out or erased, as the platform's own requests do. Returns the number of the request, and of how many
+ * customers it is: none where only texts and orders can have the address or phone, or where it was mistyped.
+ */
 export async function requestPrivacy(
   ctx: Ctx,
   wanted: NamedPerson & { topic: 'customers/data_request' | 'customers/redact'; endSubscriptions: boolean }
-): Promise<number> {
+): Promise<{ id: number; customersFound: number }> {
   const subject = await subjectOf(ctx, wanted)
-  if (wanted.topic === 'customers/redact' && !wanted.endSubscriptions) await refuseWhileSubscribed(ctx, subject)
+  const { person } = await findPerson(ctx, subject)
+  if (wanted.topic === 'customers/redact' && !wanted.endSubscriptions) await refuseWhileSubscribed(ctx, person)
   const { topic } = wanted
-  return insertRequest(ctx, { topic, source: 'operator', platformRequestId: null, subject, refusedFor: null })
+  const id = await insertRequest(ctx, { topic, source: 'operator', platformRequestId: null, subject, refusedFor: null })
+  return { id, customersFound: person.memberIds.length }
 }
 
 async function subjectOf(ctx: Ctx, { customer, phone }: NamedPerson): Promise<Subject> {
@@ -31,8 +37,7 @@ const isKnown = async ({ tx, storeId }: Ctx, id: number): Promise<boolean> =>
   (await tx.maybeOne(row({ id: int }), sql`select id from members where store_id = ${storeId} and id = ${id}`)) !== null
 
 /** Nobody loses a membership by a typing error. */
-async function refuseWhileSubscribed(ctx: Ctx, subject: Subject): Promise<void> {
-  const { person } = await findPerson(ctx, subject)
+async function refuseWhileSubscribed(ctx: Ctx, person: Person): Promise<void> {
   const { count } = await ctx.tx.one(
     row({ count: int }),
     sql`

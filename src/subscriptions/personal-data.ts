@@ -1,12 +1,18 @@
 import { definePersonalData, identifiersOf, inOneStep } from '#kit/personal-data'
 import { sql } from '#kit/postgres'
 
-/** The agreement stays, without what was paid with and what was said about its end. */
+/**
+ * The agreement stays, without what was paid with and what was said about its end. Whoever has it as a gift does not learn who pays it, and
+ * with what.
+ */
 export const subscriptionsHeld = definePersonalData({
   table: 'subscriptions',
   columns: ['cancel_comment', 'platform_payment_method_id', 'payment_method'],
   held: ({ storeId }, { memberIds }) => sql`
-    select to_jsonb(s) - '{store_id,platform_revision}'::text[] as held from subscriptions s
+    select to_jsonb(s) - '{store_id,platform_revision}'::text[]
+             - case when s.member_id = any(${memberIds}::bigint[]) then '{}'::text[]
+                    else '{member_id,platform_payment_method_id,payment_method,cancel_comment}' end as held
+      from subscriptions s
      where s.store_id = ${storeId} and (s.member_id = any(${memberIds}::bigint[]) or s.receiver_member_id = any(${memberIds}::bigint[]))
      order by s.id`,
   erase: inOneStep(

@@ -4,6 +4,7 @@ import type { Problem } from './problem.ts'
 const MAX_STORES = 100
 
 const Group = row({ storeId: int, count: int, since: instant })
+const PendingGroup = row({ storeId: int, count: int, unsent: int, since: instant })
 
 type DomainOf = (storeId: number) => string
 
@@ -31,9 +32,10 @@ export async function chargeProblems(db: Database, storeId: number | null, domai
        group by a.store_id order by a.store_id limit ${MAX_STORES}`
     ),
     await tx.many(
-      Group,
+      PendingGroup,
       sql`
-      select a.store_id, count(*) as count, min(a.scheduled_at) as since
+      select a.store_id, count(*) as count, count(*) filter (where a.platform_attempt_id is null) as unsent,
+             min(a.scheduled_at) as since
         from billing_attempts a
         join stores s on s.store_id = a.store_id and s.deleting_since is null
        where a.status = 'pending' and a.scheduled_at < coalesce(s.clock_at, clock_timestamp()) - interval '168 hours'
@@ -55,15 +57,21 @@ export async function chargeProblems(db: Database, storeId: number | null, domai
           '--status failed. Correct it, then retry the attempt or skip the cycle.'
       }
     }),
-    ...pending.map(({ storeId: id, count, since }): Problem => {
+    ...pending.map(({ storeId: id, count, unsent, since }): Problem => {
       const store = domainOf(id)
+      const received = count === 1 ? 'it' : unsent === count ? 'them' : `${unsent} of them`
       return {
         kind: 'charges_pending',
         store,
         subject: 'charges',
         since,
-        message: `${count === 1 ? 'One charge has' : `${count} charges have`} been pending for more than a week`,
-        next: `Look for them on the platform: perennial attempt list --store ${store} --status pending`
+        message:
+          `${count === 1 ? 'One charge has' : `${count} charges have`} been pending for more than a week` +
+          (unsent === 0 ? '' : `: as far as is known, the platform has not received ${received}`),
+        next:
+          unsent === count
+            ? `They are sent by themselves when the platform takes them. What may keep it from that: perennial platform show --store ${store}`
+            : `Look for them on the platform: perennial attempt list --store ${store} --status pending`
       }
     })
   ]

@@ -134,6 +134,31 @@ export async function markInboundFailed(
      where store_id = ${storeId} and id = ${message.id} and lease_token = ${message.leaseToken}`)
 }
 
+/** How many are tried again at once. */
+const MAX_RETRIED = 1000
+
+/**
+ * Has messages tried now whose processing failed: those that wait for their next try, and those that have failed for good, which
+ * begin anew. The oldest of very many. Returns how many.
+ */
+export function retryInboundNow({ tx, storeId, now }: Ctx): Promise<number> {
+  return tx.run(sql`
+    with unprocessed as (
+      select id from (
+        (select id from inbound_webhooks
+          where store_id = ${storeId} and status = 'failed' order by id limit ${MAX_RETRIED})
+        union all
+        (select id from inbound_webhooks
+          where store_id = ${storeId} and status = 'waiting' and run_at > ${now} and attempts > 0 order by id limit ${MAX_RETRIED})) both_kinds
+       order by id limit ${MAX_RETRIED}),
+    free as (
+      select w.id from inbound_webhooks w join unprocessed u on u.id = w.id
+       where w.store_id = ${storeId} and w.leased_until is null for update of w skip locked)
+    update inbound_webhooks w
+       set status = 'waiting', run_at = ${now}, attempts = case when w.status = 'failed' then 0 else w.attempts end
+      from free where w.store_id = ${storeId} and w.id = free.id`)
+}
+
 const InboundState = row({ status: oneOf('waiting', 'done', 'failed', 'ignored'), lastError: nullable(text) })
 
 /** How far a message has come; null when none has arrived under this id. */

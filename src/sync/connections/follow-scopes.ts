@@ -1,16 +1,7 @@
-import { retryJobsNow } from '#kit/jobs'
 import type { Ctx, Database } from '#kit/postgres'
-import { retryMirror } from '#mirror'
 import { type Connector, missingScopes, type PlatformResult, REQUESTED_SCOPES, withImpliedScopes } from '#platform'
 import { notify, writeGrantedScopes } from '#stores'
-import { restartDeniedReadIns } from '../read-in/read-ins.ts'
-
-/** Has everything done now that the platform has denied: in minutes, hours or a day it would be done by itself. */
-async function retryWhatWaits(ctx: Ctx): Promise<void> {
-  await restartDeniedReadIns(ctx)
-  await retryMirror(ctx)
-  await retryJobsNow(ctx)
-}
+import { retryWhatWaits } from './retry-what-waits.ts'
 
 /** Reads which access scopes the app has in a store, and notes them (`noteScopes`). Returns how many have changed. */
 export async function followScopes(

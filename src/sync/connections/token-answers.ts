@@ -1,7 +1,6 @@
-import { checkUnsentNow } from '#billing'
 import { type Ctx, type Database, sql } from '#kit/postgres'
-import { retryMirror } from '#mirror'
 import { markTokenRefused, markTokenTaken } from '#stores'
+import { retryWhatWaits } from './retry-what-waits.ts'
 
 export type TokenAnswers = {
   /** The platform refuses the access token of a store; `message` is its answer. */
@@ -38,14 +37,10 @@ export function recordTokenAnswers({
   }
 }
 
-/**
- * Marks that the platform takes the access token again: the charges that waited are asked for, and what the mirror could not write is
- * written. False when it did all the time.
- */
+/** Marks that the platform takes the access token again, and has done what waited for that. False when it did all the time. */
 export async function noteTokenTaken(ctx: Ctx): Promise<boolean> {
   if (!(await markTokenTaken(ctx))) return false
-  await checkUnsentNow(ctx)
-  await retryMirror(ctx)
+  await retryWhatWaits(ctx)
   return true
 }
 

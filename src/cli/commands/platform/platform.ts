@@ -62,10 +62,14 @@ export function addPlatformCommands(program: Command, terminal: Terminal, { plat
   addCommand(group, terminal, {
     name: 'repair',
     summary:
-      'register the webhooks of a store again where they are wrong, and read its scopes and its shop; done every hour too',
+      'register the webhooks of a store again where they are wrong, and read its scopes and its shop, done every hour too; process again what failed of its messages',
     flags: { store: storeFlag },
     run: ({ store }, { api }) => api().post(storePath(store, '/platform/check'), {}),
-    show: ({ changed }) => lines([changed === 0 ? 'Everything was right.' : `Corrected: ${changed}`])
+    show: ({ changed, messages_retried: retried }) =>
+      lines([
+        changed === 0 ? 'Everything was right.' : `Corrected: ${changed}`,
+        ...(retried === 0 ? [] : [`Messages of the platform that had failed and are processed again: ${retried}`])
+      ])
   })
 
   addReadInCommand(group, terminal)

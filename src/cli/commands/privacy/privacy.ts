@@ -11,6 +11,9 @@ import { storeFlag, storePath } from '../store-flag.ts'
 
 const requestFlag = argument('<request>', id('priv', 'the id of a privacy request such as priv_3'))
 
+const NOBODY =
+  'No customer of the store is named by this: only orders and texts with the address or phone are looked for. Is it typed correctly?'
+
 /** Requests about personal data. */
 export function addPrivacyCommands(program: Command, terminal: Terminal): void {
   const privacy = program
@@ -73,6 +76,7 @@ export function addPrivacyCommands(program: Command, terminal: Terminal): void {
       facts(document) +
       lines([
         '',
+        ...(document.customers_found === 0 ? [NOBODY] : []),
         document.topic === 'customers/redact'
           ? `How far it is: perennial privacy show ${document.id} --store ${store}`
           : `The file, when it is ready: perennial privacy export ${document.id} --store ${store}`

@@ -6,7 +6,7 @@ import type { AdminDeps } from '../deps.ts'
 import { boolean, oneOf } from '../fields.ts'
 import { startDueWork } from '../start-due-work.ts'
 import { StoreParams, storeOf } from '../store.ts'
-import { PrivacyRequestBody, presentRequest } from './present-request.ts'
+import { PRIVACY_REQUEST_EXAMPLE, PrivacyRequestBody, presentRequest } from './present-request.ts'
 
 const Body = Type.Object({
   topic: oneOf(['customers/data_request', 'customers/redact'], {
@@ -35,6 +35,22 @@ const Body = Type.Object({
   )
 })
 
+const CreatedRequest = Type.Object(
+  {
+    ...PrivacyRequestBody.properties,
+    customers_found: Type.Integer({
+      description:
+        'Of how many customers it is, all who have the address and were merged included; 0 where none is named, and only orders and texts ' +
+        'with the address or phone are looked for'
+    })
+  },
+  {
+    title: 'CreatedPrivacyRequest',
+    description: 'A request about the personal data of a customer, as it was made.',
+    examples: [{ ...PRIVACY_REQUEST_EXAMPLE, customers_found: 1 }]
+  }
+)
+
 /** POST /stores/{store}/privacy */
 export function createPrivacyRequestRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
@@ -48,14 +64,14 @@ export function createPrivacyRequestRoute(admin: Surface, deps: AdminDeps): void
           'Does what the compliance webhooks of the platform do, for a store that does not receive them. An erasure cannot be taken back. Where a request with this topic about the same customer is open, the response is that one.',
         params: StoreParams,
         body: Body,
-        response: { 202: PrivacyRequestBody },
-        responseExample: { source: 'operator', status: 'running', done_at: null }
+        response: { 202: CreatedRequest },
+        responseExample: { source: 'operator', status: 'running', done_at: null, customers_found: 1 }
       }
     },
     async (request, reply) => {
       const { topic, customer, phone = null, end_subscriptions = false } = request.body
       const store = storeOf(request)
-      const id = await request.inStore((ctx) =>
+      const { id, customersFound } = await request.inStore((ctx) =>
         requestPrivacy(ctx, {
           topic,
           customer: customer === undefined ? null : parseCustomer('customer', customer, store.platformProfile),
@@ -65,7 +81,8 @@ export function createPrivacyRequestRoute(admin: Surface, deps: AdminDeps): void
       )
       await startDueWork(deps, store)
       deps.wake(store.storeId)
-      return reply.code(202).send(presentRequest((await request.inStore((ctx) => findRequest(ctx, id)))!))
+      const created = (await request.inStore((ctx) => findRequest(ctx, id)))!
+      return reply.code(202).send({ ...presentRequest(created), customers_found: customersFound })
     }
   )
 }

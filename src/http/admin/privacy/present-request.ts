@@ -18,6 +18,21 @@ const words = <const T extends readonly string[]>(all: T, description: string) =
     )
   )
 
+export const PRIVACY_REQUEST_EXAMPLE = {
+  id: 'priv_3',
+  topic: 'customers/redact',
+  source: 'platform',
+  customer_id: 'cust_24',
+  platform_request_id: null,
+  status: 'done',
+  reason: null,
+  rows: { orders: 3, facts: 21 },
+  received_at: '2026-10-01T08:00:00.000Z',
+  due_at: '2026-10-31T08:00:00.000Z',
+  done_at: '2026-10-01T08:15:00.000Z',
+  expires_at: null
+}
+
 export const PrivacyRequestBody = Type.Object(
   {
     id: Type.String({ description: 'The request id' }),
@@ -48,22 +63,7 @@ export const PrivacyRequestBody = Type.Object(
   {
     title: 'PrivacyRequest',
     description: 'A request about the personal data of a customer.',
-    examples: [
-      {
-        id: 'priv_3',
-        topic: 'customers/redact',
-        source: 'platform',
-        customer_id: 'cust_24',
-        platform_request_id: null,
-        status: 'done',
-        reason: null,
-        rows: { orders: 3, facts: 21 },
-        received_at: '2026-10-01T08:00:00.000Z',
-        due_at: '2026-10-31T08:00:00.000Z',
-        done_at: '2026-10-01T08:15:00.000Z',
-        expires_at: null
-      }
-    ]
+    examples: [PRIVACY_REQUEST_EXAMPLE]
   }
 )
 
