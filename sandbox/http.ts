@@ -7,8 +7,8 @@ import { SAFE_HEADERS } from '#kit/safe-headers'
 import { versionServed } from './admin/shop.ts'
 import type { ChargeFaults } from './billing/charge-faults.ts'
 import type { SandboxDatabase } from './report-queued.ts'
-import { hashToken, headerWord, type Shop, type Shops } from './shop.ts'
-import { notFoundPage } from './storefront/not-found-page.ts'
+import { DOMAIN, hashToken, headerWord, type Shop, type Shops } from './shop.ts'
+import { noShopPage, notFoundPage } from './storefront/not-found-page.ts'
 import { shopListPage } from './storefront/shop-list.ts'
 import { apiFor } from './wire/api.ts'
 import { Buckets } from './wire/buckets.ts'
@@ -94,7 +94,10 @@ async function sendNotFound({ shops }: Platform, request: FastifyRequest, reply:
   const first = request.url.split(/[/?]/)[1] ?? ''
   const inPath = await shops.findByDomain(first.toLowerCase())
   const shop = inPath ?? (await shops.findByDomain(request.hostname.toLowerCase()))
-  const page = notFoundPage(shop, inPath ? `/${inPath.domain}` : '')
+  const page =
+    !shop && DOMAIN.test(first.toLowerCase())
+      ? noShopPage(first.toLowerCase())
+      : notFoundPage(shop, inPath ? `/${inPath.domain}` : '')
   return reply.code(404).type('text/html; charset=utf-8').send(page)
 }
 

@@ -118,7 +118,9 @@ test("after a lost response, repeating the request returns the created subscript
         ['gifted', 'operator']
       ]
     )
-    // The first request got its response, so the same request now creates another subscription.
+    // The first request got its response, so the same request is another one: it is refused while the receiver has the first membership.
+    await assert.rejects(create(), { message: /^receiver must be a customer without an active membership/ })
+    assert.equal((await call(store, 'POST', `/subscriptions/sub_${created.id}/cancel`, {})).status, 200)
     assert.notEqual((await create()).id, created.id)
     assert.equal(await contracts(), 2)
     await settle(store)

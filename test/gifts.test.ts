@@ -108,18 +108,21 @@ test('what is held about a receiver does not say who pays the gift, and with wha
 
 test('a gift can be passed to a third person; a person with another membership stays a member', async () => {
   const { store, id, gift } = await aGift()
-  await store.member('cy@example.com')
+  await service.admin('POST', `${store.at}/plans`, { name: 'Gold', type: 'elite', price: '39.00', interval: 'month' })
+  const cy = await store.customer('cy@example.com')
+  await service.admin('POST', `${store.at}/sandbox/joins`, { customer: cy.id, plan: 'Gold' })
+  await settle(store)
   await gift('bo@example.com')
   const again = await gift('bo@example.com')
   assert.equal(again.status, 200)
-  await gift('cy@example.com')
+  assert.equal((await gift('cy@example.com')).status, 200)
   assert.deepEqual(await members(store), {
     'ada@example.com': ['cancelled', null, null],
     'bo@example.com': ['cancelled', null, null],
     'cy@example.com': ['active', 'VIP', '2026-02-28']
   })
   await call(store, 'POST', `/subscriptions/${id}/cancel`, {})
-  assert.deepEqual((await members(store))['cy@example.com'], ['active', 'VIP', '2026-02-28'])
+  assert.deepEqual((await members(store))['cy@example.com'], ['active', 'Gold', '2026-02-28'])
   assert.equal((await activity(store, id)).filter(({ kind }) => kind === 'gifted').length, 2)
   await settle(store)
   await store.soundBooks()
@@ -144,6 +147,44 @@ test('a gift to oneself, to an unknown customer or to a country that the plan ex
   await service.admin('POST', `${store.at}/sandbox/customers`, { email: 'fr@example.com', country: 'FR' })
   assert.match(String(await refused('fr@example.com')), /^400,receiver must be a customer in US/)
   assert.deepEqual(Object.keys(await members(store)), ['ada@example.com'])
+})
+
+test('who has an active membership of the tier, their own or a gift, gets no second one', async () => {
+  const { store, gift, ada } = await aGift()
+  await store.member('cy@example.com')
+  await store.member('dan@example.com')
+  await settle(store)
+  const { data } = (await service.get('/subscriptions', store.key)).body
+  const idOf = (email: string) => data.find(({ customer }: any) => customer.email === email).id
+  const give = (from: string, receiver: string) =>
+    call(store, 'POST', `/subscriptions/${idOf(from)}/gift`, { receiver })
+  const own = await gift('cy@example.com')
+  assert.deepEqual(
+    [own.status, own.body.error.message, own.body.error.details[0].field],
+    [
+      409,
+      `Customer ${data.find(({ customer }: any) => customer.email === 'cy@example.com').customer.id} has an active VIP membership already`,
+      'receiver'
+    ]
+  )
+  // Of two at once one is given.
+  const both = await Promise.all([give('ada@example.com', 'bo@example.com'), give('cy@example.com', 'bo@example.com')])
+  assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 409])
+  const created = await call(store, 'POST', '/subscriptions', {
+    customer: ada.id,
+    receiver: 'bo@example.com',
+    plan_id: await planOf(store),
+    next_billing_date: '2026-06-01'
+  })
+  assert.equal(created.body.error?.message, 'receiver must be a customer without an active membership of this tier')
+  // Who has given theirs away may be given one; and who has none active any more.
+  const giver = both[0].status === 200 ? 'ada@example.com' : 'cy@example.com'
+  assert.equal((await give('dan@example.com', giver)).status, 200)
+  await call(store, 'POST', `/subscriptions/${idOf(giver)}/pause`, {})
+  const other = giver === 'ada@example.com' ? 'cy@example.com' : 'ada@example.com'
+  assert.equal((await give(other, 'bo@example.com')).status, 200)
+  await settle(store)
+  await store.soundBooks()
 })
 
 test('of two concurrent gifts the later one applies, and both receivers get their events', async () => {
@@ -219,7 +260,7 @@ test('the API and the commands give, revoke and create gifts', async () => {
   const created = await json('subscription', 'create', '--store', store.domain, ...requested)
   const again = await json('subscription', 'create', '--store', store.domain, ...requested)
   assert.deepEqual([created.next_billing_date, again.id], ['2026-02-10T05:00:00.000Z', created.id])
-  assert.equal((await gift('bo@example.com')).status, 200)
+  assert.equal((await gift('bo@example.com')).status, 409)
   await settle(store)
   await store.soundBooks()
 })

@@ -45,7 +45,28 @@ test('opening the app in the admin, and the link, connect a shop in a browser', 
     // Outside of the admin the page has no session token; and a stranger's page may not show it.
     await page.goto(`${service.url}/app?shop=${domain}`)
     await page.locator('#state[data-kind=problem]').waitFor()
-    assert.match(await page.locator('#state').innerText(), /not in the admin of a shop/)
+    assert.equal(
+      await page.locator('#state').innerText(),
+      "The shop is not connected. The page is not in the admin of a shop. Open Perennial from the apps in the shop's admin."
+    )
+    // A shop that is not there has no script of the platform either.
+    await page.goto(`${service.url}/app?shop=nowhere.example`)
+    await page.locator('#state[data-kind=problem]').waitFor()
+    assert.equal(
+      await page.locator('#state').innerText(),
+      "The shop is not connected. This page is not in the admin of a shop, or the address names no shop there. Open Perennial from the apps in the shop's admin."
+    )
+    // What is in front of the service may answer for it, or nobody.
+    for (const [answer, says] of [
+      [{ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' }, /is not Perennial \(status 502\)/],
+      [null, /Perennial does not answer\./]
+    ] as const) {
+      await page.route('**/app/session', (route) => (answer ? route.fulfill(answer) : route.abort()))
+      await page.goto(`${service.urls.sandbox}/${domain}/admin/apps/sandbox-app`)
+      await frame.locator('#state[data-kind=problem]').waitFor()
+      assert.match(await frame.locator('#state').innerText(), says)
+      await page.unroute('**/app/session')
+    }
     await page.goto('data:text/html,<iframe></iframe>')
     await page.evaluate(`document.querySelector('iframe').src = '${service.url}/app?shop=${domain}'`)
     await page.waitForTimeout(500)

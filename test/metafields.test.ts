@@ -288,7 +288,8 @@ test('a member has the membership, a hash, credit and details, and each change f
 
 test('a gift is in the metafields of both, is rewritten when one is renamed, and goes with the gift', async () => {
   const { join, of, act, store, settle } = await aShop()
-  const [giver, receiver] = [await join('ada@example.com'), await join('bob@example.com')]
+  await service.admin('POST', `${store.at}/plans`, { name: 'Elite', type: 'elite', price: '59.00', interval: 'month' })
+  const [giver, receiver] = [await join('ada@example.com'), await join('bob@example.com', 'Elite')]
   const name = async (email: string, first_name: string, last_name: string) => {
     const members = (await service.get('/members', store.key)).body.data
     const { id: member } = members.find((one: any) => one.customer.email === email)

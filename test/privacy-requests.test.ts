@@ -134,6 +134,18 @@ test('an operator ends no subscription by mistake, and the same request is not m
     next_billing_date: '2026-06-01'
   })
   assert.match(String(made[1]), /must be a customer whose data was not erased/)
+
+  await store.member('giver@example.com')
+  await settle(store)
+  const [held] = (await admin(store, 'GET', '/subscriptions')).data
+  const gift = `/subscriptions/${held.id}/gift`
+  for (const receiver of [member.id.replace('mem_', 'cust_'), customer.id]) {
+    assert.deepEqual(
+      await refusal(store, 'POST', gift, { receiver }),
+      [400, 'receiver must be a customer whose data was not erased'],
+      receiver
+    )
+  }
 })
 
 test('a person without a row is found by address and phone, also where only a refused row of a file has them', async () => {
@@ -181,11 +193,26 @@ test('a customer who is erased before they are known is stored without the perso
     )
   )
   assert.deepEqual([orders >= 1, live], [true, 0])
+  const { contractId } = await db.inStore(storeId, ({ tx }) =>
+    tx.one(
+      row({ contractId: text }),
+      sql`select platform_contract_id as contract_id from subscriptions where store_id = ${storeId}`
+    )
+  )
   const { data: alerts } = await admin(store, 'GET', '/alerts')
   assert.deepEqual(
-    alerts.map(({ kind, message }: { kind: string; message: string }) => [kind, /refund its order/.test(message)]),
-    [['erased_customer_subscribed', true]]
+    alerts.map(({ kind, message }: { kind: string; message: string }) => [kind, message]),
+    [
+      [
+        'erased_customer_subscribed',
+        `Contract ${contractId} belongs to a customer whose data was erased. Its subscription was cancelled at once, and the service cancels the contract on the platform too: there is nothing more to be charged. What the checkout has charged is not paid back by that. Please refund its order on the platform if it was paid.`
+      ]
+    ]
   )
+  // What the alert says is so: nobody has cancelled the contract there, and nobody has paid the order back.
+  const { contracts } = await service.deps.connectorOf(storeId)
+  const there = await contracts.find(contractId)
+  assert.equal(there.ok && there.value!.status, 'cancelled')
   assert.deepEqual((await service.deps.doctor(storeId)).findings, [])
 })
 

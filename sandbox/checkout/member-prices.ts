@@ -56,6 +56,7 @@ async function readPricing(q: Queries, shop: Shop, customer: Customer | null, go
   const products = await findProducts(q, shop.storeId, ids('productId'))
   const variants = await findVariants(q, shop.storeId, ids('variantId'))
   const collections = await listCollections(q, shop.storeId)
+  const isRunning = running.goods || running.shipping
   const lines = goods.map(({ productId, variantId, quantity, priceMinor }, i) => ({
     id: String(i),
     productId: productId ?? '0',
@@ -64,7 +65,8 @@ async function readPricing(q: Queries, shop: Shop, customer: Customer | null, go
     priceMinor,
     compareAtMinor: variants.find(({ id }) => id === variantId)?.compareAtMinor ?? null,
     collectionIds: collections.filter(({ productIds }) => productIds.includes(productId ?? '')).map(({ id }) => id),
-    tags: products.find(({ id }) => id === productId)?.tags ?? [],
+    // Only the function goes by them: where none runs, no reason may speak of them.
+    tags: (isRunning && products.find(({ id }) => id === productId)?.tags) || [],
     membership: plans.find((plan) => plan.productId !== null && plan.productId === productId)?.tier ?? null
   }))
   return { context, lines }

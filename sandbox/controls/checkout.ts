@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { type Queries, sql } from '#kit/postgres'
 import type { Refusal } from '#kit/refusal'
 import { refuseCountries } from '../checkout/allowed-countries.ts'
+import { contractsHeld, holdingsOf } from '../checkout/holdings.ts'
 import type { Offer } from '../checkout/offers.ts'
 import type { Platform } from '../http.ts'
 import type { Shop } from '../shop.ts'
 import { type Checkout, closeCheckout, insertCheckout, lockCheckout } from '../state/checkouts.ts'
-import { type Contract, listContractsOf } from '../state/contracts.ts'
+import type { Contract } from '../state/contracts.ts'
 import { type Customer, findCustomer } from '../state/customers.ts'
 import { checkoutPriceMinor, type Joined, placeJoin, requireOffer, saveCard } from './join.ts'
 import { alreadyHeld, checkoutDecided, checkoutNotFound, customerNotFound, idFrom, shopOf } from './refusals.ts'
@@ -96,10 +97,10 @@ export async function refuseHeld(q: Queries, shop: Shop, customer: Customer, off
 }
 
 async function findHeld(q: Queries, { storeId }: Shop, customer: Customer, offer: Offer) {
-  return heldContract(await listContractsOf(q, storeId, [customer.id]), offer)
+  return heldContract(contractsHeld(await holdingsOf(q, storeId, customer.id)), offer)
 }
 
-/** The contract by which its customer has what is offered, unless it has ended. */
+/** The contract by which somebody has what is offered, unless it has ended. */
 export function heldContract(contracts: Contract[], { plan, product }: Offer): Contract | undefined {
   return contracts.find(
     ({ status, lines }) =>

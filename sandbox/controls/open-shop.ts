@@ -2,11 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { int, row, sql } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
 import type { Platform } from '../http.ts'
+import { DOMAIN } from '../shop.ts'
 import { createShop } from './create-shop.ts'
 
 export type NewUninstalledShop = { domain: string; name: string; timezone: string; currency: string }
-
-const DOMAIN = /^(?=.{3,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/
 
 /** Opens a shop that has not installed the app: a development store, from which it can be installed as on the real platform. */
 export async function openShop(platform: Platform, shop: NewUninstalledShop): Promise<{ domain: string }> {

@@ -1,6 +1,7 @@
 import { currencyDecimals, decimalOf } from '#kit/money'
 import { chargeOf } from '../billing/charge.ts'
 import { declineOf, OUTCOMES, type SpecialOutcome } from '../billing/outcomes.ts'
+import { contractsHeld, type Holdings } from '../checkout/holdings.ts'
 import { kindOf, type Offer, type OfferKind } from '../checkout/offers.ts'
 import { planPricing } from '../contracts/lines.ts'
 import { heldContract } from '../controls/checkout.ts'
@@ -18,6 +19,8 @@ import { day } from './layout.ts'
 export type Account = {
   customer: Customer
   card: PaymentMethod | null
+  holdings: Holdings
+  /** Those that the customer pays for and holds, the newest first. */
   contracts: (Contract & { kind: OfferKind })[]
   /** Charges that the customer has to confirm. */
   challenged: Attempt[]
@@ -113,7 +116,8 @@ export function accountBar(basePath: string, customer: Customer): Html {
 }
 
 export function accountPage(shop: Shop, basePath: string, offers: Offer[], account: Account): Html {
-  const { contracts, challenged, checkouts, orders } = account
+  const { contracts, challenged, checkouts, orders, holdings } = account
+  const held = contractsHeld(holdings)
   const memberships = contracts.filter(({ kind }) => kind === 'membership')
   const subscriptions = contracts.filter(({ kind }) => kind === 'subscription')
   return html`<h1>Hello, ${account.customer.firstName || displayNameOf(account.customer)}</h1>
@@ -123,15 +127,23 @@ export function accountPage(shop: Shop, basePath: string, offers: Offer[], accou
       <p><a href="${basePath}/challenges/${attempt.challenge}">Review and confirm the payment</a></p>
     </section>`
   )}
-  ${openCheckouts(basePath, offers, checkouts, contracts)}
+  ${openCheckouts(basePath, offers, checkouts, held)}
   <section aria-labelledby="membership">
     <h2 id="membership">My membership</h2>
     ${
-      memberships.length === 0
+      memberships.length + holdings.received.length === 0
         ? html`<p class="soft">You have no membership yet. Pick a plan below.</p>`
-        : html`<ul class="grid">${memberships.map((contract) => contractCard(shop, basePath, contract))}</ul>`
+        : html`<ul class="grid">${memberships.map((contract) => contractCard(shop, basePath, contract))}
+          ${holdings.received.map((received) => receivedCard(shop, received))}</ul>`
     }
   </section>
+  ${
+    holdings.given.length > 0 &&
+    html`<section aria-labelledby="given">
+    <h2 id="given">Memberships I gave to others</h2>
+    <ul class="grid">${holdings.given.map(({ contract, to }) => contractCard(shop, basePath, { ...contract, kind: 'membership' }, to))}</ul>
+  </section>`
+  }
   ${
     subscriptions.length > 0 &&
     html`<section aria-labelledby="subscriptions">
@@ -148,7 +160,7 @@ export function accountPage(shop: Shop, basePath: string, offers: Offer[], accou
     <h2 id="orders">My orders</h2>
     ${orders.length === 0 ? html`<p class="soft">No orders yet.</p>` : orderTable(shop, orders)}
   </section>
-  ${plans(shop, basePath, offers, contracts)}`
+  ${plans(shop, basePath, offers, held)}`
 }
 
 /**
@@ -176,7 +188,7 @@ function openCheckouts(basePath: string, offers: Offer[], checkouts: Checkout[],
     )
 }
 
-/** `held` are the contracts of the customer; null for a visitor. */
+/** `held` are the contracts of what the customer holds; null for a visitor. */
 function plans(shop: Shop, basePath: string, offers: Offer[], held: Contract[] | null): Html {
   const cards = (kind: OfferKind) =>
     offers.filter(({ product }) => kindOf(product) === kind).map((offer) => planCard(shop, basePath, kind, offer, held))
@@ -219,25 +231,28 @@ function planCard(shop: Shop, basePath: string, kind: OfferKind, offer: Offer, h
       </li>`
 }
 
-function contractCard(shop: Shop, basePath: string, contract: Account['contracts'][number]): Html {
+/** `givenTo` is who holds it, where that is somebody else. */
+function contractCard(
+  shop: Shop,
+  basePath: string,
+  contract: Account['contracts'][number],
+  givenTo: string | null = null
+): Html {
   const { kind } = contract
   // The order of the checkout is before the first cycle.
   const { totalMinor, discounts } = chargeOf(contract, 1)
-  const ended = contract.status === 'CANCELLED' || contract.status === 'EXPIRED'
   return html`<li class="card">
-    <h3>${contract.lines.map((line) => line.title).join(', ')}</h3>
-    <p><span class="status ${contract.status.toLowerCase()}">${contract.status.toLowerCase()}</span></p>
+    ${contractHead(contract)}
     <dl>
+      ${givenTo !== null && html`<dt>A gift to</dt><dd>${givenTo}</dd>`}
       <dt>Price</dt><dd>${price(totalMinor, contract.currency)} ${every(contract.billingPolicy)}</dd>
       ${discounts.length > 0 && html`<dt>Discount</dt><dd>${discounts.map(({ title }) => title).join(', ')}</dd>`}
-      <dt>Next billing</dt><dd>${
-        ended ? 'none' : contract.nextBillingAt ? day(shop, contract.nextBillingAt) : 'not set'
-      }</dd>
+      <dt>Next billing</dt><dd>${nextDay(shop, contract)}</dd>
       ${contract.lastPaymentStatus && html`<dt>Last payment</dt><dd>${contract.lastPaymentStatus.toLowerCase()}</dd>`}
       <dt>Contract</dt><dd>${contract.id}</dd>
     </dl>
     ${
-      !ended &&
+      !hasEnded(contract) &&
       html`<details><summary>Cancel this ${kind}</summary>
       <form method="post" action="${basePath}/memberships/${contract.id}/cancel">
         <label>Why are you leaving?
@@ -250,6 +265,27 @@ function contractCard(shop: Shop, basePath: string, contract: Account['contracts
       </form></details>`
     }
   </li>`
+}
+
+/** A membership that somebody else pays for: the price and the cancellation are theirs. */
+function receivedCard(shop: Shop, { contract, from }: Holdings['received'][number]): Html {
+  return html`<li class="card">
+    ${contractHead(contract)}
+    <dl>
+      <dt>A gift from</dt><dd>${from ?? 'another customer'}</dd>
+      <dt>Renews on</dt><dd>${nextDay(shop, contract)}</dd>
+    </dl>
+  </li>`
+}
+
+const contractHead = ({ lines, status }: Contract): Html => html`<h3>${lines.map((line) => line.title).join(', ')}</h3>
+    <p><span class="status ${status.toLowerCase()}">${status.toLowerCase()}</span></p>`
+
+const hasEnded = ({ status }: Contract) => status === 'CANCELLED' || status === 'EXPIRED'
+
+function nextDay(shop: Shop, contract: Contract): string {
+  if (hasEnded(contract)) return 'none'
+  return contract.nextBillingAt ? day(shop, contract.nextBillingAt) : 'not set'
 }
 
 const OUTCOME_WORDS: Record<SpecialOutcome, string> = {

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Dispatcher } from 'undici'
 import { Refusal } from '#kit/refusal'
 import { chargeOf } from '../billing/charge.ts'
+import { holdingsOf } from '../checkout/holdings.ts'
 import { kindOf, listOffers, type OfferKind } from '../checkout/offers.ts'
 import { statusAt } from '../controls/checkout.ts'
 import type { Controls } from '../controls/index.ts'
@@ -22,7 +23,7 @@ import {
 import type { Shop } from '../shop.ts'
 import { type Attempt, findAttemptByChallenge, listAttemptsOf } from '../state/attempts.ts'
 import { findCheckout, listUndecidedCheckouts } from '../state/checkouts.ts'
-import { type Contract, findContract, listContractsOf } from '../state/contracts.ts'
+import { type Contract, findContract } from '../state/contracts.ts'
 import { listCreditAccounts } from '../state/credit.ts'
 import { findCustomer, findCustomerByEmail } from '../state/customers.ts'
 import { listSpendableGiftCards } from '../state/gift-cards.ts'
@@ -69,24 +70,26 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
     if (!customer) return null
     const now = await clock(shop.domain)
     const today = now.toZonedDateTimeISO(shop.timezone).toPlainDate().toString()
-    const [contracts, orders, methods, checkouts, credits, giftCards] = await Promise.all([
-      listContractsOf(db.direct, shop.storeId, [customerId]),
+    const [holdings, orders, methods, checkouts, credits, giftCards] = await Promise.all([
+      holdingsOf(db.direct, shop.storeId, customerId),
       listOrdersOf(db.direct, shop.storeId, customerId, SHOWN_ORDERS),
       listPaymentMethods(db.direct, shop.storeId, [customerId]),
       listUndecidedCheckouts(db.direct, shop.storeId, customerId, now.subtract({ hours: SHOWN_CHECKOUT_HOURS })),
       listCreditAccounts(db.direct, shop.storeId, [customerId]),
       listSpendableGiftCards(db.direct, shop.storeId, customerId, today)
     ])
+    const { own, given } = holdings
     const attempts = await listAttemptsOf(
       db.direct,
       shop.storeId,
-      contracts.map((contract) => contract.id)
+      [...own, ...given.map(({ contract }) => contract)].map(({ id }) => id)
     )
-    const kinds = await kindsOf(shop, contracts)
+    const kinds = await kindsOf(shop, own)
     return {
       customer,
       card: methods[0] ?? null,
-      contracts: contracts.map((contract, i) => ({ ...contract, kind: kinds[i]! })).toReversed(),
+      holdings,
+      contracts: own.map((contract, i) => ({ ...contract, kind: kinds[i]! })).toReversed(),
       challenged: attempts.filter((attempt) => attempt.status === 'challenged'),
       checkouts: checkouts.map((one) => ({ ...one, status: statusAt(one, now) })),
       orders,

@@ -197,13 +197,13 @@ function lineTable(shop: Shop, { goods, totals, price: priced }: OrderPreview, q
       const total = totals.lines[i]!
       const shown = priced.lines[i]!
       const full = line.priceMinor * line.quantity
+      const by = (total.allocations ?? [])
+        .map(({ index }) => totals.discounts[index]!)
+        .filter(({ isAutomatic }) => isAutomatic)
       const why = shown.reasons.flatMap((reason) => tellShopper(reason, money) ?? [])
       return html`<tr>
         <td class="wide">${line.title}${line.variantTitle && html` <span class="soft">${line.variantTitle}</span>`}
-          ${
-            shown.discounts.length > 0 &&
-            html`<br><span class="done tag">${[...new Set(shown.discounts.map(({ label }) => label))].join(', ')}</span>`
-          }</td>
+          ${by.length > 0 && html`<br><span class="done tag">${by.map(({ title }) => title).join(', ')}</span>`}</td>
         <td>${quantity(i)}</td>
         <td class="number">${
           shown.memberPriceMinor < line.priceMinor
@@ -234,7 +234,7 @@ function totalList(shop: Shop, { totals, price: priced, cart }: OrderPreview): H
       ${shippingWords && html`<span class="soft">(${shippingWords})</span>`}</dd>`
     }
     ${offShipping.map(row)}
-    ${cart.tax && html`<dt>Tax, ${cart.tax.percent} %</dt><dd>${money(totals.taxMinor)}</dd>`}
+    ${cart.tax && html`<dt>Tax, ${cart.tax.percent}%</dt><dd>${money(totals.taxMinor)}</dd>`}
     <dt>Total</dt><dd class="price">${money(totals.totalMinor)}</dd>
   </dl>
   ${priced.welcomeOffer.lineId === null && welcomeWords && html`<p class="soft">No welcome offer: ${welcomeWords}</p>`}`

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '#kit/refusal'
 import { ensureCatalogue } from '../catalogue.ts'
+import { contractsHeld, holdingsOf } from '../checkout/holdings.ts'
 import { memberPricesOf } from '../checkout/member-prices.ts'
 import { kindOf, listOffers } from '../checkout/offers.ts'
 import { heldContract } from '../controls/checkout.ts'
@@ -154,7 +155,9 @@ export function shopRoutes(platform: Platform, controls: Controls, scope: Fastif
     const customer = await customerOf(request)
     const ofShop = await listMetafields(db.direct, shop.storeId, [`Shop/${shop.id}`])
     const ofCustomer = customer && (await listMetafields(db.direct, shop.storeId, [`Customer/${customer.id}`]))
-    const main = themePage(shop, basePathOf(request), ofShop, ofCustomer)
+    const own = customer ? await listContractsOf(db.direct, shop.storeId, [customer.id]) : []
+    const visitor = ofCustomer && { metafields: ofCustomer, contractIds: own.map(({ id }) => id) }
+    const main = themePage(shop, basePathOf(request), ofShop, visitor)
     return show(request, reply, await currentCart(request), { title: 'Membership', main })
   })
 
@@ -214,7 +217,7 @@ export function shopRoutes(platform: Platform, controls: Controls, scope: Fastif
     const lines = [...(cart.plan === null ? [] : [{ plan: cart.plan }]), ...cart.items]
     const customerId = loggedInCustomer(request)
     const preview = await controls.previewOrder({ storeId, customerId, lines })
-    const held = customerId === null ? [] : await listContractsOf(db.direct, storeId, [customerId])
+    const held = customerId === null ? [] : contractsHeld(await holdingsOf(db.direct, storeId, customerId))
     const offers = (await listOffers(db.direct, storeId)).filter((offer) => !heldContract(held, offer))
     return show(request, reply, cart, { title: 'Cart', main: cartPage(shop, basePath, cart, preview, offers) })
   })

@@ -118,6 +118,38 @@ test('the catalogue shows reduced prices, and a cart is filled, changed and empt
   assert.match((await browser.submit('/cart/add', { variant: '999' })).text, /Your cart is empty|Cart \(1\)/)
 })
 
+test('where the discounts of the shop give the prices, the cart says which does, and nothing of what only a function goes by', async () => {
+  const shop = await aShop()
+  await describePlan(shop)
+  const tag = 'SVC: VIP: Active'
+  const { segment } = await shop.mutate(
+    'mutation($query: String!) { segmentCreate(name: "VIP", query: $query) { segment { id } userErrors { message } } }',
+    { query: `customer_tags CONTAINS '${tag}'` }
+  )
+  await shop.mutate(
+    `mutation($d: DiscountAutomaticBasicInput!) { discountAutomaticBasicCreate(automaticBasicDiscount: $d) { userErrors { message } } }`,
+    {
+      d: {
+        title: 'VIP: member prices',
+        startsAt: '2026-01-01T00:00:00Z',
+        context: { customerSegments: { add: [segment.id] } },
+        customerGets: { value: { percentage: 0.2 }, items: { all: true } }
+      }
+    }
+  )
+  const customer = await aMemberWith(shop, [tag])
+  const browser = aBrowser(shop)
+  const idOf = await variantIds(shop)
+  await browser.submit('/session', { customer: customer.id })
+  for (const sku of ['MICROLOT-150', 'TOTE']) await browser.submit('/cart/add', { variant: idOf(sku) })
+  for (const page of ['/cart', '/checkout']) {
+    const text = await browser.open(page)
+    assert.match(text, /Micro lot, numbered VIP: member prices .{0,60}\$45\.00 \$45\.00 \$36\.00/)
+    assert.match(text, /Tote bag for members VIP: member prices .{0,60}\$15\.00 \$12\.00/)
+    assert.doesNotMatch(text, /no member price|free for members/)
+  }
+})
+
 test('a member sees member prices with their reasons, and pays them', async () => {
   const shop = await aShop()
   await describePlan(shop, {
@@ -298,7 +330,7 @@ test('a checkout names all that it refuses at once, by label, buys nothing, and 
     assert.match(text, /Discount code “NOTHING”: There is no coupon NOTHING/)
     assert.match(text, /Gift card “abcd”: There is no gift card with that code/)
     assert.match(text, /Store credit to use “1e1”: must be a decimal amount such as 29\.00/)
-    assert.match(text, /Tax, 19 %/)
+    assert.match(text, /Tax, 19%/)
     assert.equal((await shop.sandbox.controls.counts(storeId)).orders, 0)
   }
   const { text } = await browser.raw('/checkout')
@@ -385,6 +417,17 @@ test('an unknown page is a page with a link back for a browser, and JSON for a p
   }
   const [status, type, text] = await get(`${origin}/unknown.example/nope`, 'text/html')
   assert.deepEqual([status, type, text.includes('href="/"')], [404, 'text/html', true])
+  // As the link of an installation of a shop that is not there ends.
+  for (const path of ['unknown.example', 'Unknown.example/admin/oauth/authorize?client_id=1']) {
+    const [code, , says] = await get(`${origin}/${path}`, 'text/html')
+    assert.equal(code, 404)
+    assert.match(
+      says,
+      /The sandbox has no shop unknown\.example<.*perennial sandbox open-shop --domain unknown\.example /s
+    )
+  }
+  const [, , plain] = await get(`${origin}/unknown.example;ls/nope`, 'text/html')
+  assert.match(plain, /There is no page at this address/)
   assert.deepEqual(await get(`${shop.base}/nope`, '*/*'), [404, 'application/json', '{"errors":"Not Found"}'])
 })
 
@@ -421,7 +464,7 @@ test('a checkout says what does not apply and keeps the rest; a declined card ke
   await browser.submit('/cart/add', { variant: idOf('COURSE') })
   const refused = await browser.submit('/checkout', { do: 'update', country: 'DE', code: 'NOTHING' })
   assert.equal(refused.at, '/checkout')
-  assert.match(refused.text, /There is no coupon NOTHING .*Tax, 19 % \$22\.80 Total \$142\.80/)
+  assert.match(refused.text, /There is no coupon NOTHING .*Tax, 19% \$22\.80 Total \$142\.80/)
   await shop.sandbox.controls.setCard({ storeId, customerId: customer.id, outcome: 'insufficient_funds' })
   const declined = await browser.submit('/checkout', { do: 'pay', country: 'DE' })
   assert.match(declined.text, /The checkout was declined/)
@@ -470,7 +513,7 @@ test('the membership page shows what metafields say, and leaves out what says no
   await set(shopId, 'svc_plan_settings2', '"nonsense"')
   assert.match(
     await browser.open('/membership'),
-    /Gold \$29\.00 every 2 months 12\.5 % off everything Store credit with each payment Log in to join/
+    /Gold \$29\.00 every 2 months Member prices: 12\.5% off Store credit with each payment Some products.*Log in to join/
   )
   await browser.submit('/session', { customer: customer.id })
   assert.match(await browser.open('/membership'), /You are not a member yet/)
@@ -487,7 +530,7 @@ test('the membership page shows what metafields say, and leaves out what says no
   await set(customer.gid, 'svc_member_details', { loyalty_points: 120, birth_date: '' })
   assert.match(
     await browser.open('/membership'),
-    /VIP cancelled Member since 31 January 2026 Next billing none Price \$29\.00 A gift from &lt;b&gt;Bob&lt;\/b&gt; Yours to spend Store credit \$12\.50 Points 120 .*each payment Join $/
+    /Your membership VIP cancelled A gift from &lt;b&gt;Bob&lt;\/b&gt; Member since 31 January 2026 Renews on none Yours to spend Store credit \$12\.50 Points 120 What .*Join Gold $/
   )
   await set(customer.gid, 'customer_subscription1', {
     ...{ name: 'VIP', status: 'ACTIVE', scid: 41, price: '29.00', currency: 'USD', offers: [] },
@@ -500,14 +543,101 @@ test('the membership page shows what metafields say, and leaves out what says no
     })
   await threshold('subtotal', '50.00')
   const membership = await browser.open('/membership')
-  assert.match(membership, /Member since 31 January 2026 Next billing 31\.2\.2026 /)
-  assert.match(membership, /Free shipping from \$50\.00 Manage your membership/)
+  assert.match(membership, /Member since 31 January 2026 Renews on 31\.2\.2026 .*Points 120 What/)
+  assert.match(membership, /Free shipping from \$50\.00 You have this membership\./)
   await threshold('items', '3', 'No shipping costs')
-  assert.match(await browser.open('/membership'), /No shipping costs from 3 items Manage/)
+  assert.match(await browser.open('/membership'), /No shipping costs from 3 items You have/)
   await threshold('0', '')
-  assert.match(await browser.open('/membership'), /Free shipping Manage/)
+  assert.match(await browser.open('/membership'), /Free shipping You have/)
   await set(shopId, 'svc_plan_settings', { status: 0 })
-  assert.match(await browser.open('/membership'), /offers no membership at the moment\. Manage your membership/)
+  assert.match(await browser.open('/membership'), /VIP active .*offers no membership at the moment/)
+})
+
+test('a membership that was given away is its receiver’s: the giver pays for it, and may buy one for themselves', async () => {
+  const shop = await aShop()
+  const { storeId } = shop
+  await shop.aPlan()
+  const { data } = await shop.graphql(
+    '{ sellingPlanGroups(first: 1) { nodes { sellingPlans(first: 1) { nodes { id } } } } }'
+  )
+  const plan: string = data.sellingPlanGroups.nodes[0].sellingPlans.nodes[0].id.split('/').at(-1)
+  const [gia, ann] = [await shop.aCustomer('gia@example.com'), await shop.aCustomer('ann@example.com')]
+  const set = (ownerId: string, values: Record<string, object>) =>
+    shop.mutate('mutation($m: [MetafieldsSetInput!]!) { metafieldsSet(metafields: $m) { userErrors { message } } }', {
+      m: Object.entries(values).map(([key, value]) => ({
+        ...{ ownerId, namespace: 'svc', key, type: 'json', value: JSON.stringify(value) }
+      }))
+    })
+  const { contractId } = await shop.sandbox.controls.join({ storeId, customerId: gia.id, plan })
+  const giver = aBrowser(shop)
+  await giver.submit('/session', { customer: gia.id })
+  const scid = Number(contractId)
+  const name = 'VIP'
+  const membership = { name, status: 'ACTIVE', scid, member_since: '2026-01-31', next_billing: '2026-02-28' }
+  const priced = { ...membership, price: '29.00', currency: 'USD', offers: [] }
+  await set((await shop.graphql('{ shop { id } }')).data.shop.id, {
+    svc_plan_settings: {
+      status: 1,
+      type: 1,
+      plan_name: name,
+      product_price: '29.00',
+      i_name: 'month',
+      i_count: 1,
+      plan_id: plan
+    }
+  })
+  await set(gia.gid, { customer_subscription1_gifts: [{ customer: { name: 'Ann' }, subscription: membership }] })
+  await set(ann.gid, {
+    customer_subscription1: priced,
+    customer_subscription1_parent: {
+      subscription_id: `gid://platform/SubscriptionContract/${contractId}`,
+      customer: { name: 'Gia' }
+    }
+  })
+
+  const receiver = aBrowser(shop)
+  await receiver.submit('/session', { customer: ann.id })
+  const mine = (text: string) => /Hello, Ada My membership (.*) My card/.exec(text)![1]!
+  const home = await receiver.open('/')
+  assert.match(mine(home), /^VIP active A gift from Gia Renews on 28 February 2026$/)
+  assert.match(home, /You have this membership/)
+  assert.doesNotMatch(home, /Join VIP/)
+  const page = await receiver.open('/membership')
+  assert.match(page, /VIP active A gift from Gia Member since 31 January 2026 Renews on 28 February 2026 What/)
+  assert.match(page, /You have this membership\./)
+  assert.match((await receiver.submit('/join', { plan })).text, /You already have VIP/)
+  // Of a second gift the app does not say who gives it.
+  const other = await shop.sandbox.controls.join({ storeId, customerId: gia.id, plan })
+  await set(ann.gid, { customer_subscription2: { ...priced, scid: Number(other.contractId) } })
+  assert.match(await receiver.open('/membership'), /VIP active A gift from another customer Member since/)
+  assert.match(mine(await receiver.open('/')), /A gift from Gia .* A gift from another customer/)
+  await set(gia.gid, {
+    customer_subscription1_gifts: [membership, { ...membership, scid: Number(other.contractId) }].map(
+      (subscription) => ({
+        ...{ customer: { name: 'Ann' }, subscription }
+      })
+    )
+  })
+
+  const own = await giver.open('/')
+  assert.match(
+    mine(own),
+    /^You have no membership yet\. .* Memberships I gave to others VIP active A gift to Ann Price \$29\.00 every month/
+  )
+  assert.match(own, /Join VIP/)
+  const gifts = await giver.open('/membership')
+  assert.match(gifts, /You are not a member yet\. Your gifts to others VIP to Ann VIP to Ann What/)
+  assert.match(gifts, /Join VIP $/)
+  const joined = await giver.submit('/join', { plan })
+  assert.match(joined.text, /Welcome! Your membership has started/)
+  assert.match(mine(joined.text), /^VIP active Price/)
+  const [, contract] = /contract (\d+)/.exec(joined.text)!
+  await set(gia.gid, { customer_subscription1: { ...priced, scid: Number(contract) } })
+  assert.match(
+    await giver.open('/membership'),
+    /VIP active Member since .* Next billing 28 February 2026 Price \$29\.00 Your gifts .* Manage your membership What/
+  )
+  assert.match((await giver.submit('/join', { plan })).text, /You already have VIP/)
 })
 
 test('no request of this file caused an internal error', () => assert.deepEqual(bugs, []))

@@ -53,7 +53,6 @@ export function lines(all: string[]): string {
 
 const titled = (column: string) => column.replaceAll('_', ' ').toUpperCase()
 
-/** Names from the platform may contain control characters, which must not reach the terminal. */
 function shown(value: unknown): string {
   const text =
     value === null || value === undefined
@@ -66,7 +65,15 @@ function shown(value: unknown): string {
   return harmless(text)
 }
 
+/** What would move or reorder what is printed around it: control characters, other ends of lines, marks of writing direction. */
+const UNPRINTABLE = /[\p{Cc}\u2028\u2029\p{Bidi_Control}]/gu
+
+const SHORT: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+/**
+ * A text as it may reach a terminal: names from the platform may contain anything. Unprintable characters are shown as JSON writes them,
+ * `\n` and `\u202e`.
+ */
 export function harmless(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is replaced
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, '?')
+  return text.replace(UNPRINTABLE, (char) => SHORT[char] ?? `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -2,8 +2,9 @@ import { publicId } from '#kit/ids'
 import type { Database } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
 import { type CustomerReference, checkCountry, fetchCustomer, upsertCustomers } from '#members'
-import { findPlan, type Plan } from '#plans'
+import { findPlan, type Plan, tierOf } from '#plans'
 import { type Connector, type ContractRequest, choosePaymentMethod, type PlatformResult } from '#platform'
+import { findMemberships } from '#subscriptions'
 
 const MAX_DAYS_AHEAD = 5 * 366
 
@@ -53,7 +54,12 @@ export async function contractRequestFor(
     if (!isAhead || Temporal.Instant.compare(at, ctx.now.add({ hours: MAX_DAYS_AHEAD * 24 })) > 0) {
       throw invalidField('next_billing_date', 'must be a date after now and at most 5 years ahead')
     }
-    await upsertCustomers(ctx, receiver ? [customer, receiver] : [customer])
+    const members = await upsertCustomers(ctx, receiver ? [customer, receiver] : [customer])
+    const tier = tierOf(plan)
+    if (!receiver || !tier) return
+    const { activeTiers } = await findMemberships(ctx, members.get(receiver.id)!.id)
+    if (activeTiers.includes(tier))
+      throw invalidField('receiver', 'must be a customer without an active membership of this tier')
   })
   return {
     key,

@@ -143,7 +143,7 @@ async function reportErased(ctx: Ctx, ended: string[], known: ReadonlyMap<string
     await notify(ctx, {
       kind: 'erased_customer_subscribed',
       subject: 'A customer whose data was erased has subscribed',
-      message: `Contract ${id} belongs to a customer whose data was erased. Its subscription was cancelled here, and nothing is charged for it. Please cancel the contract on the platform, and refund its order if it was paid.`
+      message: `Contract ${id} belongs to a customer whose data was erased. Its subscription was cancelled at once, and the service cancels the contract on the platform too: there is nothing more to be charged. What the checkout has charged is not paid back by that. Please refund its order on the platform if it was paid.`
     })
   }
 }

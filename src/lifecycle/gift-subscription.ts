@@ -1,11 +1,11 @@
 import { applyPlans } from '#billing/apply-plans'
 import type { Ctx } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
-import { assertAllowedCountry, listCustomers } from '#members'
-import { findPlan } from '#plans'
-import { type Actor, lockSubscription, type Subscription } from '#subscriptions'
+import { assertAllowedCountry, listCustomers, lockMembers } from '#members'
+import { findPlan, tierOf } from '#plans'
+import { type Actor, findMemberships, lockSubscription, type Subscription } from '#subscriptions'
 import { assertAllowed, noChange, planContextOf, planGift, type TransitionPlan } from '#subscriptions/transitions'
-import { notGiven, onlyMemberships, receiverNotFound } from './refusals.ts'
+import { alreadyMember, notGiven, onlyMemberships, receiverNotFound } from './refusals.ts'
 
 /**
  * Gives a membership to another customer, who holds it from now on; the contract's customer goes on paying for it. A gift can be
@@ -45,12 +45,24 @@ export async function previewRevokedGift(ctx: Ctx, id: number): Promise<Transiti
   return planGift(subscription, null, await planContextOf(ctx))
 }
 
-/** Only a membership can be given away, to another customer than the one who pays, from a country that its plan allows. */
-async function assertReceiver(ctx: Ctx, { id, memberId, planId }: Subscription, receiverId: number): Promise<void> {
+/**
+ * Only a membership can be given away, to another customer than the one who pays, from a country that its plan allows, who does not have
+ * an active membership of its tier.
+ */
+async function assertReceiver(
+  ctx: Ctx,
+  { id, memberId, receiverMemberId, planId }: Subscription,
+  receiverId: number
+): Promise<void> {
   if (memberId === receiverId) throw invalidField('receiver', 'must be another customer than the one who pays')
   const [receiver] = await listCustomers(ctx, [receiverId])
   if (!receiver) throw receiverNotFound(receiverId)
   const plan = planId === null ? null : await findPlan(ctx, planId)
   if (plan?.type === 'product') throw onlyMemberships(id)
-  if (plan) await assertAllowedCountry(ctx, plan, receiverId, 'receiver')
+  if (!plan) return
+  await assertAllowedCountry(ctx, plan, receiverId, 'receiver')
+  // Two gifts to one receiver come one after the other. The holder's row is locked with it, since both statuses are written in this order.
+  await lockMembers(ctx, [receiverMemberId ?? memberId, receiverId])
+  const tier = tierOf(plan)
+  if (tier && (await findMemberships(ctx, receiverId)).activeTiers.includes(tier)) throw alreadyMember(receiverId, tier)
 }

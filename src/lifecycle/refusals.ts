@@ -13,6 +13,14 @@ export const receiverNotFound = (id: number) =>
     { field: 'receiver', code: 'not_found', message: 'must be a customer of the store' }
   ])
 
+/** A second membership of a tier gives nothing to who has one. */
+export const alreadyMember = (id: number, tier: 'vip' | 'elite') =>
+  new Refusal('conflict', `Customer ${publicId('cust', id)} has an active ${TIER_NAMES[tier]} membership already`, [
+    { field: 'receiver', code: 'invalid', message: 'must be a customer without an active membership of this tier' }
+  ])
+
+const TIER_NAMES = { vip: 'VIP', elite: 'Elite' }
+
 export const afterFirstCharge = (dueAt: Temporal.Instant) =>
   invalidField(
     'next_billing_date',

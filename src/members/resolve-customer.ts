@@ -1,4 +1,4 @@
-import { type Ctx, type Database, int, row, sql, text } from '#kit/postgres'
+import { type Ctx, type Database, instant, int, nullable, row, sql, text } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
 import { type Connector, findErased, type PlatformCustomer } from '#platform'
 import { upsertCustomers } from './upsert-customers.ts'
@@ -17,21 +17,21 @@ export async function fetchCustomer(
   reference: CustomerReference,
   field: string
 ): Promise<PlatformCustomer> {
-  const ids = reference.platformId ? [reference.platformId] : await platformIdsOf(db, storeId, reference)
+  const ids = reference.platformId ? [reference.platformId] : await platformIdsOf(db, storeId, reference, field)
   if (ids.length === 0 && reference.email !== null) {
     const found = await connector.customers.findByEmails([reference.email])
     if (!found.ok) throw platformUnavailable(found.failure.message)
     ids.push(...(found.value.get(reference.email) ?? []))
   }
   if (ids.length > 1) throw invalidField(field, 'must reference one customer: several have this address, so give an id')
+  // Before the platform is asked: it may have deleted whose data was erased.
+  const subjects = ids.map((id) => `customer:${id}` as const)
+  if ((await db.inStore(storeId, (ctx) => findErased(ctx, subjects))).size > 0) throw wasErased(field)
   const there = await connector.customers.findMany(ids)
   if (!there.ok) throw platformUnavailable(there.failure.message)
   const customer = there.value.get(ids[0] ?? '')
   if (!customer)
     throw invalidField(field, 'must be a customer of the store: the platform has no such customer', 'not_found')
-  const subject = `customer:${customer.id}` as const
-  if ((await db.inStore(storeId, (ctx) => findErased(ctx, [subject]))).size > 0)
-    throw invalidField(field, 'must be a customer whose data was not erased', 'not_found')
   return customer
 }
 
@@ -71,20 +71,25 @@ export async function resolveCustomer(
 async function platformIdsOf(
   db: Database,
   storeId: number,
-  { memberId, email }: Pick<CustomerReference, 'memberId' | 'email'>
+  { memberId, email }: Pick<CustomerReference, 'memberId' | 'email'>,
+  field: string
 ): Promise<string[]> {
   const known = await db.inStore(storeId, (ctx) =>
     ctx.tx.many(
-      row({ platformCustomerId: text }),
+      row({ platformCustomerId: text, erasedAt: nullable(instant) }),
       sql`
-      select platform_customer_id from members where store_id = ${storeId} and id = ${memberId}
+      select platform_customer_id, erased_at from members where store_id = ${storeId} and id = ${memberId}
       union
-      select platform_customer_id from members
+      select platform_customer_id, erased_at from members
        where store_id = ${storeId} and lower(email) = lower(${email}::text) and platform_deleted_at is null`
     )
   )
+  // An erased row has no number of the platform any more, so the platform could not be asked for it.
+  if (known.some(({ erasedAt }) => erasedAt !== null)) throw wasErased(field)
   return known.map(({ platformCustomerId }) => platformCustomerId)
 }
+
+const wasErased = (field: string) => invalidField(field, 'must be a customer whose data was not erased', 'not_found')
 
 const platformUnavailable = (message: string) =>
   new Refusal('unavailable', `The customer could not be read from the platform: ${message}`)

@@ -16,10 +16,19 @@ const item = (name, text) => {
   made.textContent = text
   return made
 }
+const OPEN = " Open Perennial from the apps in the shop's admin."
+const failed = (text) => () => { throw new Error(text) }
+const sessionToken = async () => {
+  if (!window.shopify) failed("This page is not in the admin of a shop, or the address names no shop there." + OPEN)()
+  const late = new Promise((_, reject) => setTimeout(reject, 15000, new Error('The admin did not answer')))
+  return Promise.race([window.shopify.idToken(), late]).catch((err) => failed(err.message + '.' + OPEN)())
+}
 async function connect() {
-  const token = await window.shopify.idToken()
+  const token = await sessionToken()
   const response = await fetch('${SESSION_PATH}', { method: 'POST', headers: { authorization: 'Bearer ' + token } })
+    .catch(failed('Perennial does not answer. Open this page again when the service runs.'))
   const body = await response.json()
+    .catch(failed('What answers at ' + location.origin + ' is not Perennial (status ' + response.status + '). Look at what is in front of the service.'))
   if (!response.ok) throw new Error(body.error.message)
   at('state').textContent = body.connected_now ? 'The shop is connected.' : 'The shop is connected already.'
   fill(at('facts'), [

@@ -28,7 +28,7 @@ export function giftSubscriptionRoute(admin: Surface, deps: AdminDeps): void {
         operationId: 'giftSubscription',
         summary: 'Gift a membership',
         description:
-          'The receiver becomes the member and the customer continues to pay. `gift` names both. Only for an active or paused membership.',
+          'The receiver becomes the member and the customer continues to pay. `gift` names both. Only for an active or paused membership, and for a receiver without an active one of the same tier.',
         params: SubscriptionParams,
         body: GiftBody,
         response: { 200: SubscriptionBody }

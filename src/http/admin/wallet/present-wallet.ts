@@ -109,7 +109,7 @@ export const campaignFields = {
       maxLength: 1000,
       description: 'a text of at most 1000 characters',
       meaning: 'What the pass says',
-      examples: ['20 % off everything until Monday']
+      examples: ['20% off everything until Monday']
     })
   ),
   image: Type.Optional(
@@ -150,7 +150,7 @@ export const CampaignBody = Type.Object(
         id: 'wpc_7',
         status: 'inactive',
         title: 'Black Friday',
-        text: '20 % off everything until Monday',
+        text: '20% off everything until Monday',
         image: '/cdn/black-friday.png',
         enabled: true,
         starts_at: '2026-11-27T08:00:00.000Z',

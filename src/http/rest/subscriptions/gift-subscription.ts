@@ -32,7 +32,7 @@ export function giftSubscriptionRoute(rest: Surface, { db, connectorOf }: RestDe
         operationId: 'giftSubscription',
         summary: 'Gift a membership',
         description:
-          'The receiver becomes the member and gets its status and tier. The customer (the giver) continues to pay. A membership that is a gift already moves to the new receiver. Only for an active or paused membership.',
+          'The receiver becomes the member and gets its status and tier. The customer (the giver) continues to pay. A membership that is a gift already moves to the new receiver. Only for an active or paused membership, and for a receiver without an active one of the same tier.',
         params: SubscriptionParams,
         body: GiftBody,
         response: { 200: Envelope(SubscriptionBody) },
