@@ -8,11 +8,14 @@ import { currencyDecimals, decimalOf } from '#kit/money'
 import { planSettingsField, planSettingsOf } from '#plans'
 import { type Cart, type PricingContext, priceCart, type Tier } from '#plans/pricing'
 import { encodeMetafield, type Metafield } from '#platform'
-import { MAX_MEMBERSHIP_PRODUCTS, membershipProducts } from '../src/mirror/metafields/discount/svc-membership-products.ts'
 import type { DeliveryInput } from '../extensions/member-discounts/src/input.ts'
 import { memberPrices } from '../extensions/member-discounts/src/member-prices.ts'
 import { memberShipping } from '../extensions/member-discounts/src/member-shipping.ts'
 import { decimalsOf } from '../extensions/member-discounts/src/money.ts'
+import {
+  MAX_MEMBERSHIP_PRODUCTS,
+  membershipProducts
+} from '../src/mirror/metafields/discount/svc-membership-products.ts'
 import { cart as someCart, context as someContext } from '../src/plans/pricing/carts.test-helper.ts'
 
 const folder = new URL('../extensions/member-discounts/', import.meta.url)
@@ -130,9 +133,7 @@ const asSold = (cart: Cart): Cart => ({
     priceMinor: line.priceMinor % 1e12,
     compareAtMinor: line.compareAtMinor === null ? null : line.compareAtMinor % 1e12,
     productId:
-      line.membership === null
-        ? line.productId
-        : (line.quantity % 2 === 0 ? PRODUCTS : OTHER_PRODUCTS)[line.membership]
+      line.membership === null ? line.productId : (line.quantity % 2 === 0 ? PRODUCTS : OTHER_PRODUCTS)[line.membership]
   }))
 })
 
@@ -319,7 +320,10 @@ test('the membership of a plan that is not the main one is not reduced, and has 
   const never = { ...context, member: { activeTiers: [], heldMembership: false } }
   assert.deepEqual(off(inputOf(annual, never)), [['a', '5.00']])
   // A discount that has no list yet knows the main plans' products.
-  const input = inputOf({ ...annual, lines: [annual.lines[0]!, { ...annual.lines[1]!, productId: PRODUCTS.vip }] }, context)
+  const input = inputOf(
+    { ...annual, lines: [annual.lines[0]!, { ...annual.lines[1]!, productId: PRODUCTS.vip }] },
+    context
+  )
   for (const memberships of [null, { jsonValue: 'x' }, { jsonValue: null }]) {
     assert.deepEqual(off({ ...input, discount: { ...input.discount, memberships } }), [['a', '2.00']])
   }

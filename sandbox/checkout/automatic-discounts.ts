@@ -66,7 +66,8 @@ export async function runningFunction(
   now: Temporal.Instant
 ): Promise<RunningFunction> {
   const functions = await listFunctions(q, shop.storeId)
-  if (functions.length === 0 && !(await hasAutomaticDiscounts(q, shop.storeId))) return { goods: true, shipping: true, discountIds: [] }
+  if (functions.length === 0 && !(await hasAutomaticDiscounts(q, shop.storeId)))
+    return { goods: true, shipping: true, discountIds: [] }
   const running: RunningFunction = { goods: false, shipping: false, discountIds: [] }
   for (const discount of await listActiveAutomatic(q, shop.storeId, now)) {
     if (sortOf(discount) !== 'App' || !functions.some(({ id }) => id === discount.body.functionId)) continue

@@ -8,7 +8,13 @@ import { listMetafields } from '../state/metafields.ts'
 import { findProducts, findVariants } from '../state/products.ts'
 import { type RunningFunction, runningFunction } from './automatic-discounts.ts'
 import type { Goods, Reduction } from './cart-totals.ts'
-import { MEMBERSHIP_PRODUCTS, membershipProducts, PLAN_SETTINGS, type PlanSettings, planSettings } from './plan-settings.ts'
+import {
+  MEMBERSHIP_PRODUCTS,
+  membershipProducts,
+  PLAN_SETTINGS,
+  type PlanSettings,
+  planSettings
+} from './plan-settings.ts'
 
 /** The tags by which the app says whose membership is active. */
 const ACTIVE_TAG: Record<Tier, string> = { vip: 'svc: vip: active', elite: 'svc: elite: active' }

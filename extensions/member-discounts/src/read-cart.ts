@@ -43,9 +43,10 @@ function memberOf({ cart: { buyerIdentity } }: FunctionInput): PricingContext['m
  */
 function membershipsOf({ discount }: FunctionInput, plans: Record<Tier, MainPlan | null>): Map<string, Tier> {
   const listed = (['elite', 'vip'] as const).flatMap((tier) =>
-    [...productsOf(discount.memberships?.jsonValue, tier), plans[tier]?.productId ?? ''].map(
-      (id): [string, Tier] => [id, tier]
-    )
+    [...productsOf(discount.memberships?.jsonValue, tier), plans[tier]?.productId ?? ''].map((id): [string, Tier] => [
+      id,
+      tier
+    ])
   )
   return new Map(listed.filter(([id]) => id !== ''))
 }

@@ -66,7 +66,10 @@ test('there are exactly the keys of the spec and ours, with the types that were 
     const found = METAFIELDS.filter((one) => one.owner === owner && !OURS.includes(one.key))
     assert.deepEqual(found.map(({ key }) => key).toSorted(), keys.toSorted())
   }
-  assert.deepEqual(OURS, METAFIELDS.filter(({ key }) => OURS.includes(key)).map(({ key }) => key))
+  assert.deepEqual(
+    OURS,
+    METAFIELDS.filter(({ key }) => OURS.includes(key)).map(({ key }) => key)
+  )
   const others = METAFIELDS.filter(({ type }) => type !== 'json').map(({ key, type }) => [key, type])
   assert.deepEqual(Object.fromEntries(others), {
     general: 'number_integer',
