@@ -68,7 +68,7 @@ try {
   const engine = createInboundEngine({
     db,
     leaseOwner: 1,
-    disconnect: async () => {},
+    checkUninstalled: async () => {},
     connectorOf: async () => ({}) as Connector
   })
 

@@ -1518,6 +1518,10 @@ create table metafield_stores (
   file_failures integer not null default 0,
   file_error text,
   changed_by_others bigint not null default 0,
+  requests integer not null default 0,
+  begun_requests integer not null default 0,
+  ended_requests integer not null default 0,
+  last_compared integer not null default 0,
   constraint metafield_stores_pkey PRIMARY KEY (store_id),
   constraint metafield_stores_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint metafield_stores_phase_check CHECK (phase = ANY (ARRAY['start'::text, 'wait'::text, 'read'::text, 'members'::text]))
@@ -2824,6 +2828,8 @@ create table tag_walks (
   leased_until timestamp with time zone,
   added bigint not null default 0,
   removed bigint not null default 0,
+  requests integer not null default 0,
+  last_compared integer not null default 0,
   constraint tag_walks_pkey PRIMARY KEY (store_id),
   constraint tag_walks_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint tag_walks_kind_check CHECK (kind = ANY (ARRAY['customer'::text, 'order'::text]))

@@ -243,7 +243,7 @@ test("all webhooks of a subscription's life are accepted and can be read", async
     seen.set(topic, [...(seen.get(topic) ?? []), ...parsed])
   }
   const handlers = Object.fromEntries(topics.map((topic) => [topic, read(topic)]))
-  const deps = { db, leaseOwner: 1, connectorOf: async () => connector, disconnect: async () => {} }
+  const deps = { db, leaseOwner: 1, connectorOf: async () => connector, checkUninstalled: async () => {} }
   const engine = createInboundEngine(deps, handlers)
   while ((await engine.runOnce(storeId)) > 0);
   assert.equal(await engine.nextDueAt(storeId), null)

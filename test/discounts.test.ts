@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { auditWarnings } from '#audit'
-import { sql } from '#kit/postgres'
+import { row, sql, text } from '#kit/postgres'
 import type { Connector, PlatformFailure, PlatformResult } from '#platform'
 import { createDiscountEngine } from '../src/mirror/discounts/discount-engine.ts'
 import { keysOf } from '../src/mirror/metafields/all-metafields.ts'
@@ -86,6 +86,15 @@ async function aShop(perks: object = TENTH) {
     assert.ok(read.ok)
     return JSON.parse(read.value.metafields.get('svc_plan_settings')!.value)[field]
   }
+  const productOf = async (plan: string) => {
+    const { platformProductId } = await db.inStore(storeId, ({ tx }) =>
+      tx.one(
+        row({ platformProductId: text }),
+        sql`select platform_product_id from plans where store_id = ${storeId} and name = ${plan}`
+      )
+    )
+    return platformProductId
+  }
   const metafieldOf = async (id: string) => {
     const read = await connector.metafields.findMany('discount', [id], keysOf('discount'))
     assert.ok(read.ok)
@@ -126,6 +135,7 @@ async function aShop(perks: object = TENTH) {
     idOf,
     functions,
     shopField,
+    productOf,
     metafieldOf,
     warnings,
     withApi,
@@ -257,7 +267,8 @@ test('where a function is configured, one discount of prices and one of shipping
         customerVipTag: ['SVC: VIP: Active'],
         customerEliteTag: ['SVC: Elite: Active'],
         collectionIds: ['gid://platform/Collection/7', 'gid://platform/Collection/8']
-      }
+      },
+      svc_membership_products: { vip: [await shop.productOf('VIP')], elite: [] }
     })
   }
   assert.deepEqual([await shop.shopField('function_on'), await shop.shopField('scripts_on')], [1, 1])
@@ -268,6 +279,29 @@ test('where a function is configured, one discount of prices and one of shipping
   const [ada, bob] = [await shop.member(), await shop.person('bob@example.com')]
   assert.deepEqual(await shop.off(ada), [['VIP member price', 360]])
   assert.deepEqual(await shop.off(bob), [])
+  assert.deepEqual((await call(shop.store, 'GET', '/metafields')).body.differences, [])
+})
+
+test('the function knows the memberships of every plan: none is reduced, and each has its perks in the cart that buys it', async () => {
+  const shop = await aShop()
+  await shop.functions('member-discounts')
+  await shop.set({ enforced_by: 'function', function_handle: 'member-discounts' })
+  const ada = await shop.member()
+  const annual = { name: 'VIP annual', type: 'vip', price: '290.00', interval: 'year' }
+  assert.equal((await call(shop.store, 'POST', '/plans', annual)).status, 201)
+  const elite = { name: 'Elite', type: 'elite', price: '99.00', interval: 'month' }
+  assert.equal((await call(shop.store, 'POST', '/plans', elite)).status, 201)
+  await shop.settle()
+  const { prices } = await shop.nodes()
+  assert.deepEqual((await shop.metafieldOf(prices.platform_id)).svc_membership_products, {
+    vip: [await shop.productOf('VIP'), await shop.productOf('VIP annual')],
+    elite: [await shop.productOf('Elite')]
+  })
+  const mug = { variant: 'MUG-BLUE', quantity: 2 }
+  assert.deepEqual(await shop.off(ada, [mug, { plan: 'VIP annual' }]), [['VIP member price', 360]])
+  const bob = await shop.person('bob@example.com')
+  assert.deepEqual(await shop.off(bob, [mug]), [])
+  assert.deepEqual(await shop.off(bob, [mug, { plan: 'VIP annual' }]), [['VIP member price', 360]])
   assert.deepEqual((await call(shop.store, 'GET', '/metafields')).body.differences, [])
 })
 

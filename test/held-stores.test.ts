@@ -152,7 +152,7 @@ const engines = (): Engine[] =>
     canMail: async () => false,
     sendMail: noMail,
     maxCallMs: 40_000,
-    disconnect: async () => {},
+    checkUninstalled: async () => {},
     checkConnection: async () => ({ ok: true, value: { changed: 0 } }),
     measure: () => {},
     onFactFailure: () => {},

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import { int, row, sql, text } from '#kit/postgres'
+import { holdName, int, row, sql, text } from '#kit/postgres'
 import { evictPlatformAccess, findStore, platformAccess } from '#stores'
 import { testDatabase } from './database.ts'
 import { SANDBOX_APP, startService } from './service-builder.ts'
@@ -74,6 +74,55 @@ test('opening the app in the admin connects the shop with a token that expires, 
   const again = await open()
   assert.equal(again.body.connected_now, false)
   assert.equal((await access()).accessToken, accessToken)
+})
+
+test('a shop whose app is opened at two nodes at once gets one token, which the platform takes', async () => {
+  const other = await startService(url, { publicUrl: service.url })
+  for (let round = 1; round <= 4; round++) {
+    const shop = await aShop()
+    const opened = await Promise.all(
+      [service, other].map(async (node) => {
+        const headers = { authorization: `Bearer ${await shop.sessionToken()}` }
+        const response = await fetch(`${node.url}/app/session`, { method: 'POST', headers })
+        const body = (await response.json()) as { connected_now: boolean }
+        return [response.status, body.connected_now]
+      })
+    )
+    assert.deepEqual(opened.toSorted(), [
+      [200, false],
+      [200, true]
+    ])
+    const { storeId } = await shop.store()
+    assert.equal(await db.direct.run(sql`select from sandbox.oauth_tokens where store_id = ${storeId}`), 1)
+    const { accessToken } = await shop.access()
+    const response = await fetch(`${shop.at}/admin/api/2026-07/graphql.json`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-platform-access-token': accessToken },
+      body: JSON.stringify({ query: '{ shop { name } }' })
+    })
+    assert.equal(response.status, 200)
+  }
+  await other.stop()
+})
+
+test('a shop that another request keeps connecting is refused in the end', async () => {
+  let ended = () => {}
+  const waits = { waitMs: 200, busy: 'The shop is being connected' }
+  const held = Promise.withResolvers<void>()
+  const first = holdName(db, 'connect it', waits, async () => {
+    held.resolve()
+    await new Promise<void>((resolve) => (ended = resolve))
+    return 'first'
+  })
+  await held.promise
+  await assert.rejects(
+    holdName(db, 'connect it', waits, async () => assert.fail('two at once')),
+    { code: 'unavailable', message: waits.busy }
+  )
+  assert.equal(await holdName(db, 'connect another', waits, async () => 'other'), 'other')
+  ended()
+  assert.equal(await first, 'first')
+  assert.equal(await holdName(db, 'connect it', waits, async () => 'second'), 'second')
 })
 
 test('a session token that is for others, changed, too old or of another shop proves nothing', async () => {

@@ -12,6 +12,10 @@ import type { DeliveryInput } from '../extensions/member-discounts/src/input.ts'
 import { memberPrices } from '../extensions/member-discounts/src/member-prices.ts'
 import { memberShipping } from '../extensions/member-discounts/src/member-shipping.ts'
 import { decimalsOf } from '../extensions/member-discounts/src/money.ts'
+import {
+  MAX_MEMBERSHIP_PRODUCTS,
+  membershipProducts
+} from '../src/mirror/metafields/discount/svc-membership-products.ts'
 import { cart as someCart, context as someContext } from '../src/plans/pricing/carts.test-helper.ts'
 
 const folder = new URL('../extensions/member-discounts/', import.meta.url)
@@ -54,6 +58,9 @@ function written(tier: Tier, plans: PricingContext['plans'], currency: string, p
 }
 
 const PRODUCTS = { vip: '900', elite: '901' }
+/** Those of plans that are not the main ones. */
+const OTHER_PRODUCTS = { vip: '902', elite: '903' }
+const MEMBERSHIPS = { vip: [PRODUCTS.vip, OTHER_PRODUCTS.vip], elite: [OTHER_PRODUCTS.elite, PRODUCTS.elite] }
 const COLLECTIONS = ['1', '2', '3', '4', '5', '6', '7', '8', '9']
 const MARKS = ['NO-VIP-DISCOUNT', '100%-VIP-DISCOUNT']
 
@@ -100,7 +107,10 @@ function inputOf(cart: Cart, { plans, member }: PricingContext, currency = 'EUR'
         }
       ]
     },
-    discount: { discountClasses: ['PRODUCT', 'SHIPPING'] },
+    discount: {
+      discountClasses: ['PRODUCT', 'SHIPPING'],
+      memberships: { jsonValue: JSON.parse(encodeMetafield(membershipProducts, MEMBERSHIPS)) }
+    },
     presentmentCurrencyRate: '1.0',
     shop: {
       vip: written('vip', plans, currency, PRODUCTS.vip) as never,
@@ -109,8 +119,11 @@ function inputOf(cart: Cart, { plans, member }: PricingContext, currency = 'EUR'
   }
 }
 
-/** The membership's own line has its product's number; variants are not read, and decide between equal prices only. */
-const asSold = (cart: Cart, { plans }: PricingContext): Cart => ({
+/**
+ * The membership's own line has its product's number, that of the main plan or of another one; variants are not read, and decide between
+ * equal prices only.
+ */
+const asSold = (cart: Cart): Cart => ({
   ...cart,
   charge: 'checkout',
   shipping: { method: cart.shipping?.method ?? 'Post', priceMinor: 500 },
@@ -119,8 +132,8 @@ const asSold = (cart: Cart, { plans }: PricingContext): Cart => ({
     variantId: null,
     priceMinor: line.priceMinor % 1e12,
     compareAtMinor: line.compareAtMinor === null ? null : line.compareAtMinor % 1e12,
-    productId: line.membership === null ? line.productId : PRODUCTS[line.membership],
-    membership: line.membership !== null && plans[line.membership] ? line.membership : null
+    productId:
+      line.membership === null ? line.productId : (line.quantity % 2 === 0 ? PRODUCTS : OTHER_PRODUCTS)[line.membership]
   }))
 })
 
@@ -136,7 +149,7 @@ for (const currency of ['EUR', 'JPY', 'KWD']) {
   test(`for every cart it takes off what the service's pricing takes off, in ${currency}`, () => {
     fc.assert(
       fc.property(someCart, someContext, (given, context) => {
-        const cart = asSold(given, context)
+        const cart = asSold(given)
         const input = inputOf(cart, context, currency)
         const price = priceCart(cart, context)
         const expected = price.lines.flatMap(({ id, discountMinor }): [string, string][] =>
@@ -227,7 +240,7 @@ test('a member has the price and the message of the tier, and the free method al
 for (const [what, change] of [
   [
     'the discount is of another class',
-    (input: DeliveryInput) => ({ ...input, discount: { discountClasses: ['ORDER'] } })
+    (input: DeliveryInput) => ({ ...input, discount: { ...input.discount, discountClasses: ['ORDER'] } })
   ],
   ['the plans are not there', (input: DeliveryInput) => ({ ...input, shop: { vip: null, elite: null } })],
   [
@@ -293,4 +306,30 @@ test('the welcome offer comes with the membership in the cart, as one amount wit
   assert.deepEqual(off(inputOf(joining, { ...never, member: { activeTiers: [], heldMembership: true } })), [
     ['a', '2.00']
   ])
+})
+
+test('the membership of a plan that is not the main one is not reduced, and has its perks in the cart', () => {
+  const annual: Cart = {
+    ...cart,
+    lines: [
+      { ...cart.lines[0]! },
+      { ...line, id: 'own', productId: OTHER_PRODUCTS.vip, quantity: 1, priceMinor: 29000, membership: 'vip' }
+    ]
+  }
+  assert.deepEqual(off(inputOf(annual, context)), [['a', '2.00']])
+  const never = { ...context, member: { activeTiers: [], heldMembership: false } }
+  assert.deepEqual(off(inputOf(annual, never)), [['a', '5.00']])
+  // A discount that has no list yet knows the main plans' products.
+  const input = inputOf(
+    { ...annual, lines: [annual.lines[0]!, { ...annual.lines[1]!, productId: PRODUCTS.vip }] },
+    context
+  )
+  for (const memberships of [null, { jsonValue: 'x' }, { jsonValue: null }]) {
+    assert.deepEqual(off({ ...input, discount: { ...input.discount, memberships } }), [['a', '2.00']])
+  }
+})
+
+test('the list of memberships stays within what a function is given', () => {
+  const ids = Array.from({ length: MAX_MEMBERSHIP_PRODUCTS }, (_, i) => `${10n ** 19n + BigInt(i)}`)
+  assert.ok(Buffer.byteLength(encodeMetafield(membershipProducts, { vip: ids, elite: ids })) < 10_000)
 })

@@ -21,7 +21,7 @@ for (const topic of ['customer_payment_methods/create', 'customer_payment_method
       await m.goTo(SECOND)
       await m.bill()
       const before = await m.now()
-      const deps = { db, connectorOf: async () => m.connector, disconnect: async () => {} }
+      const deps = { db, connectorOf: async () => m.connector, checkUninstalled: async () => {} }
       const sendWebhook = (token: string) => {
         const payload = { token, admin_graphql_api_customer_id: `gid://platform/Customer/${m.customerId}` }
         return TOPICS[topic]!(deps, m.storeId, [{ id: 1, payload, topic, triggeredAt: Temporal.Now.instant() }])

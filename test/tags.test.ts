@@ -224,6 +224,17 @@ test('a tag of ours that somebody removes is put back, and one that somebody add
   assert.deepEqual(await tags(id), [ELITE, VIP])
 })
 
+test('what happened to tags while the store was disconnected is found when it is connected again', async () => {
+  const { join, tags, remove, settle, store } = await aShop()
+  const { id } = await join('ada@example.com')
+  await service.admin('POST', `${store.at}/disconnect`, {})
+  await service.admin('POST', `${store.at}/sandbox/webhook-faults`, { drop: 1, seed: 7 })
+  await remove(id, VIP)
+  await service.admin('POST', `${store.at}/connect`, {})
+  await settle()
+  assert.deepEqual(await tags(id), [VIP])
+})
+
 test('a tag of ours is put back when somebody replaces all tags of the customer', async () => {
   const store = await aStoreWithEvents(service)
   const { customer } = await store.member('ada@example.com')

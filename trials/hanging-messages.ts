@@ -68,7 +68,7 @@ export async function hangMessages(trial: HangingMessagesTrial): Promise<Hanging
         db,
         leaseOwner,
         connectorOf: never,
-        disconnect: never,
+        checkUninstalled: never,
         patience: { slowMs: 50, comeBackMs: 50 },
         limits: { leaseMs }
       },

@@ -52,8 +52,8 @@ export async function automaticReductions(
   return reductions
 }
 
-/** Which perks of a plan the app's function gives here: those on goods, and free shipping. */
-export type RunningFunction = { goods: boolean; shipping: boolean }
+/** Which perks of a plan the app's function gives here: those on goods, and free shipping; by which discounts it runs. */
+export type RunningFunction = { goods: boolean; shipping: boolean; discountIds: string[] }
 
 /**
  * A function runs by an active automatic discount of the app that is for the customer. In a shop where the app has neither brought
@@ -66,12 +66,14 @@ export async function runningFunction(
   now: Temporal.Instant
 ): Promise<RunningFunction> {
   const functions = await listFunctions(q, shop.storeId)
-  if (functions.length === 0 && !(await hasAutomaticDiscounts(q, shop.storeId))) return { goods: true, shipping: true }
-  const running: RunningFunction = { goods: false, shipping: false }
+  if (functions.length === 0 && !(await hasAutomaticDiscounts(q, shop.storeId)))
+    return { goods: true, shipping: true, discountIds: [] }
+  const running: RunningFunction = { goods: false, shipping: false, discountIds: [] }
   for (const discount of await listActiveAutomatic(q, shop.storeId, now)) {
     if (sortOf(discount) !== 'App' || !functions.some(({ id }) => id === discount.body.functionId)) continue
     if (!(await isFor(q, shop, customer, discount, now))) continue
     const { classes } = discount
+    running.discountIds.push(discount.id)
     running.goods ||= classes.length === 0 || classes.some((found) => found !== 'SHIPPING')
     running.shipping ||= classes.length === 0 || classes.includes('SHIPPING')
   }

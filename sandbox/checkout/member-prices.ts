@@ -8,7 +8,13 @@ import { listMetafields } from '../state/metafields.ts'
 import { findProducts, findVariants } from '../state/products.ts'
 import { type RunningFunction, runningFunction } from './automatic-discounts.ts'
 import type { Goods, Reduction } from './cart-totals.ts'
-import { PLAN_SETTINGS, type PlanSettings, planSettings } from './plan-settings.ts'
+import {
+  MEMBERSHIP_PRODUCTS,
+  membershipProducts,
+  PLAN_SETTINGS,
+  type PlanSettings,
+  planSettings
+} from './plan-settings.ts'
 
 /** The tags by which the app says whose membership is active. */
 const ACTIVE_TAG: Record<Tier, string> = { vip: 'svc: vip: active', elite: 'svc: elite: active' }
@@ -47,10 +53,11 @@ export async function memberPricesOf(
 async function readPricing(q: Queries, shop: Shop, customer: Customer | null, goods: Goods[], now: Temporal.Instant) {
   const running = await runningFunction(q, shop, customer, now)
   const plans = (await readPlans(q, shop)).map((plan) => ({ ...plan, perks: givenPerks(plan.perks, running) }))
+  const memberships = await findMemberships(q, shop, plans, running)
   const of = (tier: Tier) => plans.find((plan) => plan.tier === tier) ?? null
   const context: PricingContext = {
     plans: { vip: of('vip'), elite: of('elite') },
-    member: customer && (await memberOf(q, shop, customer, plans))
+    member: customer && (await memberOf(q, shop, customer, memberships))
   }
   const ids = (key: 'productId' | 'variantId') => goods.flatMap((line) => line[key] ?? [])
   const products = await findProducts(q, shop.storeId, ids('productId'))
@@ -67,7 +74,7 @@ async function readPricing(q: Queries, shop: Shop, customer: Customer | null, go
     collectionIds: collections.filter(({ productIds }) => productIds.includes(productId ?? '')).map(({ id }) => id),
     // Only the function goes by them: where none runs, no reason may speak of them.
     tags: (isRunning && products.find(({ id }) => id === productId)?.tags) || [],
-    membership: plans.find((plan) => plan.productId !== null && plan.productId === productId)?.tier ?? null
+    membership: memberships.get(productId ?? '') ?? null
   }))
   return { context, lines }
 }
@@ -89,12 +96,31 @@ async function readPlans(q: Queries, shop: Shop): Promise<PlanSettings[]> {
   })
 }
 
-async function memberOf(q: Queries, { storeId }: Shop, customer: Customer, plans: PlanSettings[]) {
+/** The tiers of the products that are memberships: those of the plans, and those that a discount by which the function runs lists. */
+async function findMemberships(
+  q: Queries,
+  { storeId }: Shop,
+  plans: PlanSettings[],
+  { discountIds }: RunningFunction
+): Promise<Map<string, Tier>> {
+  const metafields = await listMetafields(
+    q,
+    storeId,
+    discountIds.map((id) => `DiscountNode/${id}`)
+  )
+  const { namespace, key } = MEMBERSHIP_PRODUCTS
+  const listed = metafields.find((one) => one.namespace === namespace && one.key === key)
+  return new Map([
+    ...(listed ? membershipProducts(listed.value) : []),
+    ...plans.flatMap(({ productId, tier }): [string, Tier][] => (productId === null ? [] : [[productId, tier]]))
+  ])
+}
+
+async function memberOf(q: Queries, { storeId }: Shop, customer: Customer, memberships: Map<string, Tier>) {
   const tags = customer.tags.map((tag) => tag.toLowerCase())
   const activeTiers = TIERS.filter((tier) => tags.includes(ACTIVE_TAG[tier]))
   const contracts = await listContractsOf(q, storeId, [customer.id])
-  const sold = new Set(plans.map(({ productId }) => productId))
-  const held = contracts.some(({ lines }) => lines.some(({ productId }) => sold.has(productId)))
+  const held = contracts.some(({ lines }) => lines.some(({ productId }) => memberships.has(productId ?? '')))
   return { activeTiers, heldMembership: held || activeTiers.length > 0 }
 }
 

@@ -1,6 +1,6 @@
 import { minorOf } from '#kit/money'
 import { Refusal } from '#kit/refusal'
-import type { Perks, Tier, TierPlan } from '#plans/pricing'
+import { type Perks, TIERS, type Tier, type TierPlan } from '#plans/pricing'
 
 /** A plan as the app describes it to the shop's storefront and functions, in a metafield of the shop. */
 export type PlanSettings = TierPlan & { tier: Tier; productId: string | null }
@@ -8,7 +8,21 @@ export type PlanSettings = TierPlan & { tier: Tier; productId: string | null }
 /** Where the app writes its main plans: VIP, then Elite. */
 export const PLAN_SETTINGS = { namespace: 'svc', keys: ['svc_plan_settings', 'svc_plan_settings2'] } as const
 
+/** Where the app lists the products of all its memberships, on a discount that runs its function. */
+export const MEMBERSHIP_PRODUCTS = { namespace: 'svc', key: 'svc_membership_products' } as const
+
 type Fields = Record<string, unknown>
+
+/** Reads that list, with the tier of each product; nothing of a text that is none. */
+export function membershipProducts(text: string): [string, Tier][] {
+  try {
+    const fields: Fields | null = JSON.parse(text)
+    return TIERS.flatMap((tier) => numbers(fields?.[tier]).map((id): [string, Tier] => [id, tier]))
+  } catch (err) {
+    if (err instanceof SyntaxError) return []
+    throw err
+  }
+}
 
 /** Reads a metafield of plan settings; null for a plan that is disabled, or a text that is none. */
 export function planSettings(text: string, currency: string): PlanSettings | null {

@@ -19,7 +19,7 @@ export type EngineDeps = WebhookSettings & {
   canMail: (storeId: number) => Promise<boolean>
   sendMail: SendMail
   maxCallMs: number
-  disconnect: (storeId: number) => Promise<void>
+  checkUninstalled: (storeId: number) => Promise<void>
   walletUrls?: WalletUrls | undefined
   checkConnection: ReconcileOptions['checkConnection']
   measure: Measure

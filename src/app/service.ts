@@ -162,7 +162,7 @@ export async function createService(options: ServiceOptions) {
     canMail: mailer.canMail,
     sendMail: mailer.send,
     maxCallMs: connectors.maxCallMs,
-    disconnect: connections.disconnect,
+    checkUninstalled: connections.checkUninstalled,
     checkConnection: connections.check,
     walletUrls: options.walletUrls,
     measure: metrics.measure,

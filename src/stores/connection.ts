@@ -14,16 +14,25 @@ import {
 import { databaseKnowsTimezone, lockConnection, writeConnection, writeShop } from './queries.ts'
 import { storeNotFound, tokenNeeded } from './refusals.ts'
 
+/** What became of a disconnection. `other_token`: nothing, since the store has another token than the one that was refused. */
+export type Disconnection = 'done' | 'was_disconnected' | 'other_token'
+
 /**
  * Disconnects a store, because its platform uninstalled the app or an operator wants it: the access token is erased, and the
- * platform is not called any more. The secrets that verify its webhooks stay. Returns false when the store was disconnected
- * before.
+ * platform is not called any more. The secrets that verify its webhooks stay. With `refusedToken` only a store that still has this token:
+ * one that was issued meanwhile exists nowhere else.
  */
-export async function disconnectStore(db: Database, vault: Vault, storeId: number): Promise<boolean> {
-  const isNew = await db.inStore(storeId, async (ctx) => {
+export async function disconnectStore(
+  db: Database,
+  vault: Vault,
+  storeId: number,
+  refusedToken: string | null = null
+): Promise<Disconnection> {
+  const disconnection = await db.inStore(storeId, async (ctx): Promise<Disconnection> => {
     const { domain, platformUrl, platformCredentials, isConnected } = await lockConnection(ctx)
-    if (!isConnected) return false
+    if (!isConnected) return 'was_disconnected'
     const credentials = openCredentials(vault, domain, platformCredentials)
+    if (refusedToken !== null && credentials.accessToken !== refusedToken) return 'other_token'
     const remaining: Credentials = { ...credentials, accessToken: '', refreshToken: '' }
     await writeConnection(ctx, {
       credentials: sealCredentials(vault, domain, remaining),
@@ -31,10 +40,10 @@ export async function disconnectStore(db: Database, vault: Vault, storeId: numbe
       isConnected: false
     })
     await writeTokenTerms(ctx, ENDLESS)
-    return true
+    return 'done'
   })
   evictPlatformAccess(db, storeId)
-  return isNew
+  return disconnection
 }
 
 /** What a person gives when the app was installed again; what is left out stays. The token does not expire. */

@@ -13,6 +13,7 @@ export { type Alert, listAlerts, type NewAlert, notify } from './alerts.ts'
 export { authenticateKey, type Caller, writeKeyUses } from './authenticate-key.ts'
 export { freezeClock, setClock, storeNow, storeStatuses } from './clock.ts'
 export {
+  type Disconnection,
   disconnectStore,
   type IssuedConnection,
   type NewConnection,

@@ -59,7 +59,7 @@ const engineWith = (
   limits: Partial<InboundLimits> = {}
 ) => {
   const never = async () => assert.fail('No handler of these tests reads the platform')
-  return createInboundEngine({ db, leaseOwner, connectorOf: never, disconnect: never, patience, limits }, topics)
+  return createInboundEngine({ db, leaseOwner, connectorOf: never, checkUninstalled: never, patience, limits }, topics)
 }
 
 const setClockOf = ({ storeId }: BuiltStore, at: Temporal.Instant) => db.inStore(storeId, (ctx) => setClock(ctx, at))
@@ -551,7 +551,7 @@ test('what could not be marked nor given back, because the database was away, is
   let isAway = false
   const faulty = awayWhile(db, () => isAway)
   const never = async () => assert.fail('No handler of these tests reads the platform')
-  const deps = { db: faulty, leaseOwner: 1, connectorOf: never, disconnect: never, patience: IMPATIENT }
+  const deps = { db: faulty, leaseOwner: 1, connectorOf: never, checkUninstalled: never, patience: IMPATIENT }
   const engine = createInboundEngine(deps, { 'orders/paid': () => hanging.promise })
   await receiveAll(store, ['orders/paid', 1])
   await engine.runOnce(store.storeId)

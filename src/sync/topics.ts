@@ -25,8 +25,8 @@ import { applyPaymentMethods } from './messages/apply-payment-methods.ts'
 import { resumeReadIns } from './read-in/read-ins.ts'
 
 export type TopicDeps = SyncDeps & {
-  /** Disconnects a store whose platform has uninstalled the app. */
-  disconnect: (storeId: number) => Promise<void>
+  /** Disconnects a store whose platform has uninstalled the app, if that is still so. */
+  checkUninstalled: (storeId: number) => Promise<void>
 }
 
 /**
@@ -77,13 +77,7 @@ const bulkOperations: TopicHandler = async ({ db }, storeId, messages) => {
   })
 }
 
-const uninstalled: TopicHandler = async ({ connectorOf, disconnect }, storeId) => {
-  const shop = await (await connectorOf(storeId)).shop.read()
-  // An old message: the app has been installed again since.
-  if (shop.ok) return
-  if (shop.failure.kind !== 'unauthorized') unwrap(shop)
-  await disconnect(storeId)
-}
+const uninstalled: TopicHandler = ({ checkUninstalled }, storeId) => checkUninstalled(storeId)
 
 const scopesUpdated: TopicHandler = async ({ db, connectorOf }, storeId) => {
   unwrap(await followScopes(db, storeId, await connectorOf(storeId)))

@@ -12,7 +12,7 @@ export type FunctionInput = {
       merchandise: { __typename: string; product?: FunctionProduct }
     }[]
   }
-  discount: { discountClasses: string[] }
+  discount: { discountClasses: string[]; memberships: { jsonValue: unknown } | null }
   presentmentCurrencyRate: string
   shop: { vip: { jsonValue: unknown } | null; elite: { jsonValue: unknown } | null }
 }

@@ -78,5 +78,9 @@ function numberOf(value: unknown): number {
   return number
 }
 
+/** The numbers of a tier's products in `svc_membership_products`. */
+export const productsOf = (json: unknown, tier: Tier): string[] =>
+  typeof json === 'object' && json !== null ? listOf((json as Fields)[tier]) : []
+
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])

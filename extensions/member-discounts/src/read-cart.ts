@@ -1,7 +1,7 @@
 import type { Cart, CartLine, PricingContext, Tier } from '../../../src/plans/pricing/index.ts'
 import type { FunctionInput } from './input.ts'
 import { decimalsOf, type Exchange, minorOf, Unreadable } from './money.ts'
-import { type MainPlan, planOf } from './plan-settings.ts'
+import { type MainPlan, planOf, productsOf } from './plan-settings.ts'
 
 /** A cart as prices see it, with the plans and the customer. Amounts are in minor units of the cart's currency. */
 export type ReadCart = { cart: Omit<Cart, 'country' | 'shipping'>; context: PricingContext; decimals: number }
@@ -16,7 +16,8 @@ export function readCart(input: FunctionInput): ReadCart | null {
       vip: planOf(input.shop.vip?.jsonValue, 'vip', exchange),
       elite: planOf(input.shop.elite?.jsonValue, 'elite', exchange)
     }
-    const lines = input.cart.lines.map((line) => lineOf(line, plans, exchange))
+    const memberships = membershipsOf(input, plans)
+    const lines = input.cart.lines.map((line) => lineOf(line, memberships, exchange))
     return {
       cart: { charge: 'checkout', lines },
       context: { plans, member: memberOf(input) },
@@ -36,14 +37,27 @@ function memberOf({ cart: { buyerIdentity } }: FunctionInput): PricingContext['m
   return { activeTiers, heldMembership: customer.held !== null || activeTiers.length > 0 }
 }
 
+/**
+ * The tiers of the products that are memberships, by their numbers. A discount without the list, from before the service wrote it, has those of
+ * the main plans.
+ */
+function membershipsOf({ discount }: FunctionInput, plans: Record<Tier, MainPlan | null>): Map<string, Tier> {
+  const listed = (['elite', 'vip'] as const).flatMap((tier) =>
+    [...productsOf(discount.memberships?.jsonValue, tier), plans[tier]?.productId ?? ''].map((id): [string, Tier] => [
+      id,
+      tier
+    ])
+  )
+  return new Map(listed.filter(([id]) => id !== ''))
+}
+
 function lineOf(
   { id, quantity, cost, merchandise }: FunctionInput['cart']['lines'][number],
-  plans: Record<Tier, MainPlan | null>,
+  memberships: Map<string, Tier>,
   { decimals }: Exchange
 ): CartLine {
   const { product } = merchandise
   const productId = product ? numberOf(product.id) : ''
-  const sold = (['vip', 'elite'] as const).find((tier) => product && plans[tier]?.productId === productId)
   const before = cost.compareAtAmountPerQuantity
   return {
     id,
@@ -54,7 +68,7 @@ function lineOf(
     compareAtMinor: before && minorOf(before.amount, decimals),
     collectionIds: (product?.inCollections ?? []).flatMap((one) => (one.isMember ? [numberOf(one.collectionId)] : [])),
     tags: (product?.marks ?? []).flatMap(({ tag, hasTag }) => (hasTag ? [tag] : [])),
-    membership: sold ?? null
+    membership: memberships.get(productId) ?? null
   }
 }
 

@@ -1,4 +1,5 @@
 import { publicId } from '#kit/ids'
+import { holdName } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import { checkSessionToken, type Grant, missingScopes, REQUESTED_SCOPES, requestToken, shopUrlOf } from '#platform'
 import { findStore, findTokenState, type Store } from '#stores'
@@ -22,7 +23,7 @@ export type Connected = {
 /** Connects the shop in whose admin the page is that has a session token, unless it is connected well. */
 export function sessionConnector(deps: HttpDeps): (token: string, now: Temporal.Instant) => Promise<Connected> {
   const { apps } = deps.install
-  // One at a time for each shop: a second access token ends the first.
+  // Pages of one shop that are opened at once share the answer.
   const underWay = new Map<string, Promise<Connected>>()
 
   return async (token, now) => {
@@ -42,14 +43,41 @@ export function sessionConnector(deps: HttpDeps): (token: string, now: Temporal.
 }
 
 async function connectOnce(deps: HttpDeps, shop: ShopOfApp, token: string): Promise<Connected> {
-  const known = await findStore(deps.db, shop.shop)
-  if (known) refuseOtherPlatform(known, shop.profile)
-  if (known && !(await needsToken(deps, known))) return present(deps, known, false)
-  return present(deps, await connectWith(deps, shop, { kind: 'session_token', token }), true)
+  const connected = await findConnected(deps, shop)
+  if (connected) return present(deps, connected, false)
+  return aloneIn(deps, shop, async () => {
+    // Another node may have connected it meanwhile.
+    const meanwhile = await findConnected(deps, shop)
+    if (meanwhile) return present(deps, meanwhile, false)
+    return present(deps, await connect(deps, shop, { kind: 'session_token', token }), true)
+  })
 }
 
-/** Asks the platform for a token with what a person has brought, and connects the store with it. */
-export async function connectWith(deps: HttpDeps, { profile, shop, app }: ShopOfApp, grant: Grant): Promise<Store> {
+/** The store of a shop that needs no other token: each one ends the one before. */
+async function findConnected(deps: HttpDeps, { shop, profile }: ShopOfApp): Promise<Store | null> {
+  const known = await findStore(deps.db, shop)
+  if (known) refuseOtherPlatform(known, profile)
+  return known && !(await needsToken(deps, known)) ? known : null
+}
+
+/** Connects the store of a shop with a token for which a person has brought something. */
+export function connectWith(deps: HttpDeps, shop: ShopOfApp, grant: Grant): Promise<Store> {
+  return aloneIn(deps, shop, () => connect(deps, shop, grant))
+}
+
+/**
+ * One token at a time for each shop, over all nodes: of two that are asked for at once the later ends the earlier, whichever is
+ * written last.
+ */
+function aloneIn<T>({ db }: HttpDeps, { profile, shop }: ShopOfApp, work: () => Promise<T>): Promise<T> {
+  const busy = `The shop ${shop} is being connected by another request; open the app again in a minute`
+  return holdName(db, `connect ${profile} ${shop}`, { waitMs: WAIT_FOR_OTHERS_MS, busy }, work)
+}
+
+/** Longer than a call of the token endpoint takes. */
+const WAIT_FOR_OTHERS_MS = 30_000
+
+async function connect(deps: HttpDeps, { profile, shop, app }: ShopOfApp, grant: Grant): Promise<Store> {
   const issued = await requestToken(shopUrlOf(profile, shop, deps.sandbox), app, grant)
   if (!issued.ok)
     throw new Refusal(issued.failure.kind === 'rejected' ? 'forbidden' : 'unavailable', issued.failure.message)
@@ -60,7 +88,6 @@ export async function connectWith(deps: HttpDeps, { profile, shop, app }: ShopOf
   return (await findStore(deps.db, shop))!
 }
 
-/** A new token ends the one before, so none is asked for without need. */
 async function needsToken(deps: HttpDeps, store: Store): Promise<boolean> {
   if (!store.connectedAt || store.status !== 'active' || store.tokenRefusedAt) return true
   const { expiresAt, refreshRefused, grantedScopes } = await deps.db.inStore(store.storeId, findTokenState)

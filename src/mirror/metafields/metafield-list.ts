@@ -1,5 +1,5 @@
 // The metafields that the service fills itself, one line each. Those that hold what operators enter are the settings of
-// src/storefront-settings/setting-list.ts; together they are all of spec 3.
+// src/storefront-settings/setting-list.ts; together they are all of spec 3, and one of ours.
 export { customerSubscription1 } from './customer/customer-subscription1.ts'
 export { subscriptionGifts } from './customer/customer-subscription1-gifts.ts'
 export { subscriptionParent } from './customer/customer-subscription1-parent.ts'
@@ -9,6 +9,7 @@ export { memberDetails } from './customer/svc-member-details.ts'
 export { storeCredit } from './customer/svc-st.ts'
 export { redemptionId } from './customer/svc-st-id.ts'
 export { collectionIds } from './discount/svc-collection-ids.ts'
+export { membershipProducts } from './discount/svc-membership-products.ts'
 export { vipPerkShipping } from './discount/vip-perk-shipping.ts'
 export { general } from './shop/general.ts'
 export { loyaltyCoupons } from './shop/svc-loyalty-coupons.ts'

@@ -26,7 +26,8 @@ export async function beginMetafields(ctx: Ctx): Promise<void> {
   await ctx.tx.run(sql`
     insert into metafield_stores (store_id, hash_secret, next_at)
     values (${ctx.storeId}, ${randomBytes(32)}, statement_timestamp())
-    on conflict (store_id) do update set next_at = excluded.next_at, is_asked = true, failures = 0`)
+    on conflict (store_id) do update
+      set next_at = excluded.next_at, is_asked = true, requests = metafield_stores.requests + 1, failures = 0`)
   await markMetafieldsDue(ctx, [SHOP], { isReadFirst: true })
 }
 
@@ -79,18 +80,17 @@ const Totals = row({
   written: int,
   deleted: int,
   changedByOthers: int,
-  phase: text,
-  isAsked: bool,
-  compared: int,
-  differed: int,
+  /** The requests for a comparison so far, and those that the last walk that has ended knew when it began. */
+  requests: int,
+  endedRequests: int,
+  lastCompared: int,
   lastError: nullable(text),
-  finishedAt: nullable(instant),
   waiting: int,
   problems: int
 })
 /**
- * How far the metafields of a store are: written so far, of these changed by others before, the present walk or the last one, and what
- * waits or has a problem.
+ * How far the metafields of a store are: written so far, of these changed by others before, the walk that has ended last, and what waits or has a
+ * problem.
  */
 export type MetafieldTotals = RowOf<typeof Totals>
 
@@ -99,7 +99,7 @@ export function findMetafieldTotals(ctx: Ctx): Promise<MetafieldTotals | null> {
   return ctx.tx.maybeOne(
     Totals,
     sql`
-    select w.written, w.deleted, w.changed_by_others, w.phase, w.is_asked, w.compared, w.differed, w.last_error, w.finished_at,
+    select w.written, w.deleted, w.changed_by_others, w.requests, w.ended_requests, w.last_compared, w.last_error,
            (select count(*) from metafield_owners where store_id = ${ctx.storeId} and due_at is not null) as waiting,
            (select count(*) from metafield_owners where store_id = ${ctx.storeId} and problem is not null) as problems
       from metafield_stores w where w.store_id = ${ctx.storeId}`
@@ -126,7 +126,9 @@ export type MetafieldWalk = RowOf<typeof Walk>
 /** Has everything compared now. A walk that is under way goes on, and another one follows it. */
 export async function walkMetafieldsNow(ctx: Ctx): Promise<void> {
   await ctx.tx.run(sql`
-    update metafield_stores set next_at = statement_timestamp(), failures = 0, last_error = null, is_asked = true where store_id = ${ctx.storeId}`)
+    update metafield_stores
+       set next_at = statement_timestamp(), failures = 0, last_error = null, is_asked = true, requests = requests + 1
+     where store_id = ${ctx.storeId}`)
 }
 
 /** When all owners are compared next (real time); null for a store whose metafields are not kept. */
@@ -152,6 +154,7 @@ export async function claimMetafieldWalk(ctx: Ctx, leaseOwner: number, leaseMs: 
        set lease_token = w.lease_token + 1, lease_owner = ${leaseOwner},
            leased_until = statement_timestamp() + ${leaseMs} * interval '1 millisecond',
            is_asked = case when w.phase = 'start' then false else w.is_asked end,
+           begun_requests = case when w.phase = 'start' then w.requests else w.begun_requests end,
            compared = case when w.phase = 'start' then 0 else w.compared end,
            differed = case when w.phase = 'start' then 0 else w.differed end
       from due where w.store_id = ${ctx.storeId}
@@ -206,6 +209,8 @@ export async function markWalkStep(ctx: Ctx, walk: MetafieldWalk, step: WalkStep
            is_asked = is_asked or ${step.fileError != null && phase === 'start'},
            file_error = case when ${step.fileError !== undefined} then ${step.fileError ? storableError(step.fileError) : null}::text else file_error end,
            finished_at = coalesce(${finishedAt}, finished_at),
+           ended_requests = case when ${phase === null}::boolean then begun_requests else ended_requests end,
+           last_compared = case when ${phase === null}::boolean then compared + ${compared} else last_compared end,
            next_at = statement_timestamp() + case when is_asked and ${phase === null}::boolean then 0 else ${seconds} end * interval '1 second',
            lease_owner = null, leased_until = null
      where store_id = ${ctx.storeId} and lease_token = ${walk.leaseToken}`)

@@ -13,7 +13,6 @@ type MetafieldsSynced = Pick<MetafieldTotals, 'written' | 'deleted' | 'changedBy
 /** Has the metafields of one customer read, compared and corrected now, or those of the shop and all customers. */
 export async function syncMetafields(ctx: Ctx, memberId: number | null): Promise<MetafieldTotals> {
   if (!(await keepsMetafields(ctx))) throw metafieldsNotKept()
-  const before = (await findMetafieldTotals(ctx))!
   if (memberId === null) {
     await walkMetafieldsNow(ctx)
     await retryMetafieldsNow(ctx)
@@ -21,7 +20,7 @@ export async function syncMetafields(ctx: Ctx, memberId: number | null): Promise
     await refreshCustomerMetafields(ctx, [memberId])
     await markMetafieldsDue(ctx, [{ kind: 'customer', ownerId: memberId }], { isReadFirst: true })
   }
-  return before
+  return (await findMetafieldTotals(ctx))!
 }
 
 /** What was written since a sync, and what is left; also what others had written meanwhile. */
@@ -30,12 +29,11 @@ export async function metafieldsSyncedSince(
   before: MetafieldTotals,
   memberId: number | null
 ): Promise<MetafieldsSynced> {
-  const { written, deleted, changedByOthers, compared, finishedAt, waiting, problems, lastError, ...walk } =
+  const { written, deleted, changedByOthers, lastCompared, endedRequests, waiting, problems, lastError } =
     (await findMetafieldTotals(ctx))!
-  const isAtEnd =
-    !walk.isAsked && walk.phase === 'start' && finishedAt !== null && !(before.finishedAt?.equals(finishedAt) ?? false)
+  const isAtEnd = endedRequests >= before.requests
   return {
-    compared: memberId !== null ? 1 : isAtEnd ? compared : null,
+    compared: memberId !== null ? 1 : isAtEnd ? lastCompared : null,
     written: written - before.written,
     deleted: deleted - before.deleted,
     changedByOthers: changedByOthers - before.changedByOthers,

@@ -27,10 +27,10 @@ export async function syncTags(ctx: Ctx, owner: TagOwner | null): Promise<TagTot
 
 /** What was written since a sync, and what is left; also what others had written meanwhile. */
 export async function syncedSince(ctx: Ctx, before: TagTotals, owner: TagOwner | null): Promise<TagsSynced> {
-  const { added, removed, compared, finishedAt, waiting, problems, lastError } = await findTagTotals(ctx)
+  const { added, removed, lastCompared, finishedAt, waiting, problems, lastError } = await findTagTotals(ctx)
   const isAtEnd = finishedAt !== null && !(before.finishedAt?.equals(finishedAt) ?? false)
   return {
-    compared: owner ? 1 : isAtEnd ? compared : null,
+    compared: owner ? 1 : isAtEnd ? lastCompared : null,
     added: added - before.added,
     removed: removed - before.removed,
     waiting,

@@ -7,7 +7,7 @@ const EVERY_HOURS = 24
 /** Orders whose tags changed longer ago are not walked: the platform shows an app no orders from before by default. */
 export const ORDER_DAYS = 60
 
-const TagWalk = row({ kind: oneOf('customer', 'order'), afterId: int, failures: int, leaseToken: int })
+const TagWalk = row({ kind: oneOf('customer', 'order'), afterId: int, requests: int, failures: int, leaseToken: int })
 /** A walk that this process has in hand, at its next page. */
 export type TagWalk = RowOf<typeof TagWalk>
 
@@ -22,12 +22,13 @@ export async function scheduleTagWalk(ctx: Ctx): Promise<void> {
     on conflict (store_id) do nothing`)
 }
 
-/** Has all owners compared now. A walk that is under way goes on. */
+/** Has all owners compared now. A walk that is under way begins again: what it has compared is older than the request. */
 export async function walkTagsNow(ctx: Ctx): Promise<void> {
   await scheduleTagWalk(ctx)
-  await ctx.tx.run(
-    sql`update tag_walks set next_at = statement_timestamp(), failures = 0, last_error = null where store_id = ${ctx.storeId}`
-  )
+  await ctx.tx.run(sql`
+    update tag_walks
+       set next_at = statement_timestamp(), kind = 'customer', after_id = 0, requests = requests + 1, failures = 0, last_error = null
+     where store_id = ${ctx.storeId}`)
 }
 
 /** Counts tags that were written on the platform. */
@@ -40,7 +41,7 @@ export async function countWritten(ctx: Ctx, { added, removed }: { added: number
 const TagTotals = row({
   added: int,
   removed: int,
-  compared: int,
+  lastCompared: int,
   finishedAt: nullable(instant),
   waiting: int,
   problems: int,
@@ -57,7 +58,7 @@ export function findTagTotals(ctx: Ctx): Promise<TagTotals> {
   return ctx.tx.one(
     TagTotals,
     sql`
-    select w.added, w.removed, w.compared, w.finished_at, w.last_error,
+    select w.added, w.removed, w.last_compared, w.finished_at, w.last_error,
            (select count(*) from tag_owners where store_id = ${ctx.storeId} and due_at is not null) as waiting,
            (select count(*) from tag_owners where store_id = ${ctx.storeId} and problem is not null) as problems
       from tag_walks w where w.store_id = ${ctx.storeId}`
@@ -89,7 +90,7 @@ export async function claimTagWalk(ctx: Ctx, leaseOwner: number, leaseMs: number
            compared = case when w.kind = 'customer' and w.after_id = 0 then 0 else w.compared end,
            differed = case when w.kind = 'customer' and w.after_id = 0 then 0 else w.differed end
       from due where w.store_id = ${ctx.storeId}
-    returning w.kind, w.after_id, w.failures, w.lease_token`
+    returning w.kind, w.after_id, w.requests, w.failures, w.lease_token`
   )
 }
 
@@ -101,7 +102,9 @@ export async function extendTagWalk({ tx, storeId }: Ctx, walk: TagWalk, leaseMs
   return extended === 1
 }
 
-/** Records a page; at the end of the walk the next one is a day later. */
+/**
+ * Records a page; at the end of the walk the next one is a day later. Where somebody has asked since the page was claimed, it counts no more.
+ */
 export async function markTagPage(
   ctx: Ctx,
   walk: TagWalk,
@@ -113,9 +116,10 @@ export async function markTagPage(
     update tag_walks
        set kind = ${next?.kind ?? 'customer'}, after_id = ${next?.afterId ?? 0}, compared = compared + ${compared},
            differed = differed + ${differed}, failures = 0, last_error = null,
-           finished_at = coalesce(${finishedAt}, finished_at), next_at = coalesce(${finishedAt?.add({ seconds }) ?? null}, next_at),
-           lease_owner = null, leased_until = null
-     where store_id = ${ctx.storeId} and lease_token = ${walk.leaseToken}`)
+           last_compared = case when ${next === null}::boolean then compared + ${compared} else last_compared end,
+           finished_at = coalesce(${finishedAt}, finished_at), next_at = coalesce(${finishedAt?.add({ seconds }) ?? null}, next_at)
+     where store_id = ${ctx.storeId} and lease_token = ${walk.leaseToken} and requests = ${walk.requests}`)
+  await letGo(ctx, walk)
 }
 
 /** Puts a walk off whose page could not be compared; it goes on there. */
@@ -125,8 +129,15 @@ export async function markTagPageFailed(ctx: Ctx, walk: TagWalk, error: string):
   await ctx.tx.run(sql`
     update tag_walks
        set failures = ${failures}, last_error = ${storableError(error)},
-           next_at = statement_timestamp() + ${minutes} * interval '1 minute', lease_owner = null, leased_until = null
-     where store_id = ${ctx.storeId} and lease_token = ${walk.leaseToken}`)
+           next_at = statement_timestamp() + ${minutes} * interval '1 minute'
+     where store_id = ${ctx.storeId} and lease_token = ${walk.leaseToken} and requests = ${walk.requests}`)
+  await letGo(ctx, walk)
+}
+
+async function letGo({ tx, storeId }: Ctx, { leaseToken }: TagWalk): Promise<void> {
+  await tx.run(sql`
+    update tag_walks set lease_owner = null, leased_until = null
+     where store_id = ${storeId} and lease_token = ${leaseToken}`)
 }
 
 export const dueTagWalks = dueQuery(

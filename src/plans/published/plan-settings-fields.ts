@@ -54,7 +54,10 @@ export const planSettingsField = objectOf({
   i_name: meaning('Interval of billing', orEmpty(word('week', 'month'))),
   i_count: meaning('How many of them, 1 to 28', orEmpty(integer(1, 28))),
   scripts_on: meaning('1 while a function of the platform takes the VIP discount off', oneOrEmpty()),
-  scripts_st_on: meaning('1 while a function of the platform redeems store credit', oneZeroOrEmpty),
+  scripts_st_on: meaning(
+    '1 while a function of the platform is to redeem the store credit of the plan (`store_credit_type` `function`); whether one runs is not known here',
+    oneZeroOrEmpty
+  ),
   function_on: meaning('1 while the discount function is active', oneOrEmpty()),
   checkout_ui: meaning('Not used', unused()),
   otp_enabled: meaning('Not used: see svc_otp', unused()),

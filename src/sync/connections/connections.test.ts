@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '#kit/postgres'
 import { type Connectors, requestedScopes } from '#platform'
-import { findStore, platformAccess } from '#stores'
+import { evictPlatformAccess, findStore, platformAccess, writeIssuedConnection } from '#stores'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore, testVault } from '../../../test/store-builder.ts'
 import { createConnections } from './connections.ts'
@@ -13,14 +13,29 @@ const REFUSED = { ok: false, failure: { kind: 'unauthorized', code: 'x', message
 const TOPIC_REFUSED = { ok: false, failure: { kind: 'rejected', message: 'No permission for disputes/create' } }
 const UNANSWERED = { ok: false, failure: { kind: 'unavailable', message: 'No answer' } }
 const SHOP = { ok: true, value: { name: 'Renamed', timezone: 'America/New_York', currency: 'USD' } }
+const ISSUED = { expiresInSeconds: 3600, refreshToken: 'refresh', refreshExpiresInSeconds: null, scopes: null }
+
+type Answers = {
+  ensure?: unknown
+  remove?: unknown
+  shop?: unknown
+  url?: string
+  /** What happens while the shop is read. */
+  duringRead?: () => Promise<void>
+}
 const NO_METAFIELDS = { ok: true, value: { shopId: '1', metafields: new Map() } }
 
 /** The connections of stores to a platform that answers so, and what is done with it. */
-function aPlatform(answers: { ensure?: unknown; remove?: unknown; shop?: unknown; url?: string } = {}) {
+function aPlatform(answers: Answers = {}) {
   const calls: string[] = []
   const { ensure = { ok: true, value: { created: [], updated: [] } }, remove = { ok: true, value: null } } = answers
   const connector = {
-    shop: { read: async () => answers.shop ?? REFUSED },
+    shop: {
+      read: async () => {
+        await answers.duringRead?.()
+        return answers.shop ?? REFUSED
+      }
+    },
     appInstallation: { scopes: async () => (ensure === REFUSED ? REFUSED : { ok: true, value: [...requestedScopes] }) },
     metafields: { findOfShop: async () => (remove === REFUSED ? REFUSED : NO_METAFIELDS) },
     webhookSubscriptions: {
@@ -47,7 +62,7 @@ function aPlatform(answers: { ensure?: unknown; remove?: unknown; shop?: unknown
     onTokenTaken: async (storeId) => void calls.push(`taken ${storeId}`),
     onConnectionChange: (storeId, message) => void calls.push(`${storeId}: ${message}`)
   })
-  return { connections, calls }
+  return { connections, calls, answers }
 }
 
 test('a store whose webhooks the platform does not accept is not connected', async () => {
@@ -108,17 +123,41 @@ test('stores whose platforms were told another address of ours are checked at on
 test('when the app is uninstalled the store is disconnected once, and the connector to it forgotten', async () => {
   const { storeId, inStore } = await aStore(db)
   const { connections, calls } = aPlatform()
-  await connections.disconnect(storeId)
+  await connections.checkUninstalled(storeId)
   assert.deepEqual(calls, [
     `forget ${storeId}`,
     `${storeId}: The platform has uninstalled the app: nothing is billed until it is connected again`
   ])
   const alerts = () => inStore(({ tx }) => tx.run(sql`select from alerts where store_id = ${storeId}`))
   assert.equal(await alerts(), 1)
-  await connections.disconnect(storeId)
-  assert.deepEqual(calls.slice(2), [`forget ${storeId}`])
+  await assert.rejects(connections.connectorOf(storeId), /disconnected/)
+  await assert.rejects(connections.checkUninstalled(storeId), /disconnected/)
+  assert.equal(calls.length, 2)
   assert.equal(await alerts(), 1)
-  await assert.rejects(connections.connectorOf(storeId))
+})
+
+test('a token that is issued while the platform refuses the one before is kept', async () => {
+  const { storeId, inStore } = await aStore(db)
+  const before = await platformAccess(db, testVault, storeId)
+  const { connections, calls, answers } = aPlatform()
+  answers.duringRead = async () => {
+    await inStore((ctx) =>
+      writeIssuedConnection(ctx, testVault, {
+        issued: { ...ISSUED, accessToken: 'issued meanwhile' },
+        appSecret: before.appSecret,
+        platformUrl: before.url
+      })
+    )
+    evictPlatformAccess(db, storeId)
+  }
+  await assert.rejects(connections.checkUninstalled(storeId), /another access token/)
+  const after = await platformAccess(db, testVault, storeId)
+  assert.deepEqual([after.accessToken, after.refreshToken, calls], ['issued meanwhile', 'refresh', []])
+  // The message comes again; by then the platform takes the token.
+  delete answers.duringRead
+  answers.shop = SHOP
+  await connections.checkUninstalled(storeId)
+  assert.equal((await findStore(db, `store_${storeId}`))!.status, 'active')
 })
 
 test('an operator disconnects also from a platform that refuses; our webhooks are removed where it does not', async () => {

@@ -4,7 +4,7 @@ import { Refusal } from '#kit/refusal'
 import type { Vault } from '#kit/secrets'
 import { releaseShop } from '#mirror'
 import { beginOrders, scheduleOrderWalk } from '#orders'
-import type { Connector, Connectors, PlatformResult, WebhookSubscriptionState } from '#platform'
+import { type Connector, type Connectors, type PlatformResult, unwrap, type WebhookSubscriptionState } from '#platform'
 import { disconnectStore, listStores, notify, platformAccess, type StoreAccess, writeWebhooksUrl } from '#stores'
 import { scheduleReconciliations } from '../reconciler/reconciliation.ts'
 import { followScopes } from './follow-scopes.ts'
@@ -46,10 +46,11 @@ export type Connections = {
    */
   checkMoved(): Promise<void>
   /**
-   * Disconnects a store whose platform has uninstalled the app, and alerts the operator. Does nothing when it is disconnected
-   * already.
+   * Disconnects a store whose platform says that the app was uninstalled, and alerts the operator. Does nothing where the platform
+   * takes the token: the app was installed again since. Throws when the platform does not say whether it does, and when the store got another
+   * token while it was asked: then it is to be asked again.
    */
-  disconnect(storeId: number): Promise<void>
+  checkUninstalled(storeId: number): Promise<void>
   /**
    * Disconnects a store for an operator: removes our webhooks on the platform and says there that nobody maintains the store, as far as
    * it answers within ten seconds, and erases the token. Returns whether the webhooks are removed. Does nothing when it is disconnected already.
@@ -132,9 +133,15 @@ export function createConnections(options: ConnectionsOptions): Connections {
       }
     },
 
-    async disconnect(storeId) {
+    async checkUninstalled(storeId) {
+      const access = await accessOf(storeId)
+      const shop = await connectors.to(access).shop.read()
+      if (shop.ok) return
+      if (shop.failure.kind !== 'unauthorized') unwrap(shop)
+      const disconnection = await disconnectStore(db, vault, storeId, access.accessToken)
+      if (disconnection === 'other_token') throw new Error('The store got another access token since it was refused')
       connectors.forget(storeId)
-      if (!(await disconnectStore(db, vault, storeId))) return
+      if (disconnection === 'was_disconnected') return
       onConnectionChange(storeId, `The platform has uninstalled the app: ${NOT_BILLED}`)
       await db.inStore(storeId, (ctx) =>
         notify(ctx, {
@@ -150,7 +157,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     async leave(storeId) {
       const webhooksRemoved = await Promise.race([leaveShop(storeId), sleep(LEAVE_WITHIN_MS, false, { ref: false })])
       connectors.forget(storeId)
-      if (await disconnectStore(db, vault, storeId)) {
+      if ((await disconnectStore(db, vault, storeId)) === 'done') {
         onConnectionChange(storeId, `An operator has disconnected the store: ${NOT_BILLED}`)
       }
       return { webhooksRemoved }

@@ -1,6 +1,6 @@
 import type { Ctx, Database } from '#kit/postgres'
 import type { Vault } from '#kit/secrets'
-import { beginDiscounts, beginMetafields } from '#mirror'
+import { beginDiscounts, beginMetafields, walkTagsNow } from '#mirror'
 import { walkOrdersNow } from '#orders'
 import { type NewConnection, reconnectStore, type Store, type StoreAccess, storeDisconnected } from '#stores'
 import { reconcileNow } from '../reconciler/reconciliation.ts'
@@ -30,6 +30,7 @@ export async function reconcileStore(db: Database, { storeId, status, domain }: 
 export async function readEverythingNow(ctx: Ctx): Promise<void> {
   await reconcileNow(ctx)
   await walkOrdersNow(ctx)
+  await walkTagsNow(ctx)
   await beginMetafields(ctx)
   await beginDiscounts(ctx)
 }
