@@ -267,7 +267,7 @@ test('where a function is configured, one discount of prices and one of shipping
   assert.deepEqual((await call(shop.store, 'GET', '/metafields')).body.differences, [])
 })
 
-test('what somebody changes or deletes by hand is put right, and its metafield too', async () => {
+test('what somebody changes or deletes by hand is corrected, and its metafield too', async () => {
   const shop = await aShop()
   await shop.functions('member-discounts')
   await shop.set({ enforced_by: 'function', function_handle: 'member-discounts' })

@@ -122,7 +122,7 @@ async function aFirstSync(fateOf: (one: ScriptedCall) => Fate | Promise<Fate>) {
 test('a token that is revoked in the middle of a first sync loses nothing: what waits is written when it is taken again, and nothing twice', async () => {
   let batches = 0
   const { controls } = service.sandbox
-  const sync = await aFirstSync(async (one) => {
+  const sync: Awaited<ReturnType<typeof aFirstSync>> = await aFirstSync(async (one) => {
     if (isOfCustomers(one) && ++batches === 2) {
       await controls.install({ storeId: sync.store.storeId, accessToken: 'sbx_another' })
     }
@@ -195,7 +195,10 @@ for (const fate of ['throttled', 'busy'] as const) {
     assert.ok(waiting.every(({ problem }) => problem === null))
     assert.ok(waiting.every(({ lastError }) => lastError !== null))
     if (fate === 'throttled') assert.ok(waiting.every(({ attempts }) => attempts === 0))
-    assert.deepEqual((await sync.problems()).filter((kind) => /dead|fail/.test(kind)), [])
+    assert.deepEqual(
+      (await sync.problems()).filter((kind) => /dead|fail/.test(kind)),
+      []
+    )
     assert.deepEqual(await sync.ofCustomers(), [])
 
     isThrottling = false

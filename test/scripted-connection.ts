@@ -13,10 +13,7 @@ export type ScriptedCall = { operation: string; variables: any; answer: any; sta
 export type Fate = 'passes' | 'cut' | 'half' | 'throttled' | 'busy'
 
 /** A proxy between the connector and the platform at `target`: `fateOf` says what becomes of each call, one at a time. */
-export async function aScriptedConnection(
-  target: string,
-  fateOf: (call: ScriptedCall) => Fate | Promise<Fate>
-) {
+export async function aScriptedConnection(target: string, fateOf: (call: ScriptedCall) => Fate | Promise<Fate>) {
   const calls: ScriptedCall[] = []
   const pass = async (req: IncomingMessage, res: ServerResponse, sent: Buffer) => {
     const { query, variables } = JSON.parse(sent.toString())

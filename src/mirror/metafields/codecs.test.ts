@@ -186,7 +186,7 @@ const SPELLED: Record<string, string> = {
     '"minimum_subtotal":null,"expires_after_days":30},"required_points":500,"discount_code_prefix":"PTS-","enabled":0,' +
     '"starts_at":"2026-01-31T12:00:00Z","ends_at":null}]',
   svc_wallet_pass_settings: '{"wallet_pass_enabled":1}',
-  svc_wallet_pass_sale_campaigns: 
+  svc_wallet_pass_sale_campaigns:
     '[{"id":"wpc_1","status":"inactive","pop_up_image":"/sale.png","pop_up_title":"Sale","pop_up_text":"Today","starts_at":"2026-01-31T12:00:00Z","ends_at":null}]',
   customer_subscription1:
     '{"name":"VIP","status":"PAUSED","member_since":"2026-01-31","next_billing":"","scid":9007199254740993123,"price":"29.00","currency":"USD",' +
