@@ -8,7 +8,6 @@ import { createMetafieldEngine } from '../src/mirror/metafields/metafield-engine
 import { beginMetafields, findMetafieldTotals } from '../src/mirror/metafields/metafield-store.ts'
 import { createMetafieldWalkEngine } from '../src/mirror/metafields/metafield-walk-engine.ts'
 import { refreshCustomerMetafields } from '../src/mirror/metafields/refresh-metafields.ts'
-import { adminOf } from './admin-calls.ts'
 import { connectorTo } from './connectors.ts'
 import { beforeDrop, testDatabase } from './database.ts'
 import { aScriptedConnection, type Fate, type ScriptedCall } from './scripted-connection.ts'
@@ -19,7 +18,6 @@ import { until } from './until.ts'
 const { url } = await testDatabase()
 const service = await startService(url)
 const { db } = service
-const { call } = adminOf(service)
 
 /** More than fit into two calls, which set 25 metafields each. */
 const PEOPLE = 18
@@ -122,7 +120,7 @@ async function aFirstSync(fateOf: (one: ScriptedCall) => Fate | Promise<Fate>) {
 test('a token that is revoked in the middle of a first sync loses nothing: what waits is written when it is taken again, and nothing twice', async () => {
   let batches = 0
   const { controls } = service.sandbox
-  const sync: Awaited<ReturnType<typeof aFirstSync>> = await aFirstSync(async (one) => {
+  const sync: Awaited<ReturnType<typeof aFirstSync>> = await aFirstSync(async (one): Promise<Fate> => {
     if (isOfCustomers(one) && ++batches === 2) {
       await controls.install({ storeId: sync.store.storeId, accessToken: 'sbx_another' })
     }

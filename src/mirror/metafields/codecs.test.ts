@@ -253,7 +253,10 @@ function valuesOf(schema: Record<string, any>): fc.Arbitrary<unknown> {
 
 /** What is in a value stays as it is, down to the spelling of each flag and number; a field that it lacks gets its default. */
 function assertKept(given: any, written: any, path = 'value'): void {
-  if (typeof given !== 'object' || given === null) return assert.deepEqual(written, given, path)
+  if (typeof given !== 'object' || given === null) {
+    assert.deepEqual(written, given, path)
+    return
+  }
   assert.equal(Array.isArray(written), Array.isArray(given), path)
   if (Array.isArray(given)) assert.equal(written.length, given.length, path)
   for (const [name, one] of Object.entries(given)) assertKept(one, written[name], `${path}.${name}`)
