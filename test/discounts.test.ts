@@ -305,7 +305,7 @@ test('the function knows the memberships of every plan: none is reduced, and eac
   assert.deepEqual((await call(shop.store, 'GET', '/metafields')).body.differences, [])
 })
 
-test('what somebody changes or deletes by hand is put right, and its metafield too', async () => {
+test('what somebody changes or deletes by hand is corrected, and its metafield too', async () => {
   const shop = await aShop()
   await shop.functions('member-discounts')
   await shop.set({ enforced_by: 'function', function_handle: 'member-discounts' })

@@ -76,7 +76,8 @@ export async function aFaultyConnection(options: {
   }
 }
 
-function throttle(res: ServerResponse): void {
+/** Answers as the platform does where its cost budget is used up. */
+export function throttle(res: ServerResponse): void {
   const throttleStatus = { maximumAvailable: 2000, currentlyAvailable: 1999, restoreRate: 1000 }
   const cost = { requestedQueryCost: 10, actualQueryCost: null, throttleStatus }
   const errors = [{ message: 'Throttled', extensions: { code: 'THROTTLED' } }]

@@ -358,7 +358,7 @@ test('of two memberships VIP is the first, and an ended one stays until a live o
   assert.deepEqual(await names(), ['VIP ACTIVE', 'Elite CANCELLED'], 'the older VIP membership is history')
 })
 
-test('what somebody has changed by hand is put right by the next change, by a sync, and by the walk over all', async () => {
+test('what somebody has changed by hand is corrected by the next change, by a sync, and by the walk over all', async () => {
   const { store, join, of, setByHand, settle, diff, found } = await aShop()
   const id = await join('ada@example.com')
   await setByHand(id, 'svc_st', 'number_decimal', '99.00')

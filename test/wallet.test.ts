@@ -120,7 +120,7 @@ test('the auditor warns of a certificate that ends within 30 days', async () => 
   assert.match(await warned(), /wallet_certificate_valid.*expires at/)
 })
 
-test('a phone registers, hears of a change, asks what has changed, fetches the pass, and unregisters', async () => {
+test('a phone registers, is notified of a change, asks what has changed, fetches the pass, and unregisters', async () => {
   const { passOf, phone, addCredit, ada } = await aWalletStore()
   const token = '0a'.repeat(32)
   const { pass } = await passOf(ada)

@@ -171,7 +171,7 @@ async function untilAllTried(stores: BuiltStore[], each: number): Promise<void> 
 }
 
 /**
- * Stores whose only receiver is a good one, and to whose customer credit is added again and again; an event tells of each
+ * Stores whose only receiver is a good one, and to whose customer credit is added again and again; an event reports each
  * addition.
  */
 async function otherStores(db: Database, serviceUrl: string) {

@@ -44,7 +44,7 @@ const AT_ONCE = 16
 /**
  * Credit, birth dates, names and memberships of members change at random while the platform throttles, fails 5 % of the calls and loses the
  * answers of 2 %, deletes some of the customers, and the service is killed. When all is quiet, every metafield and tag on the platform must
- * be as it follows from the rows, without any comparison having put it right. Then somebody changes metafields by hand, and a sync must
+ * be as it follows from the rows, without any comparison having corrected it. Then somebody changes metafields by hand, and a sync must
  * find and correct that. Throws otherwise.
  */
 export async function mirrorMetafields(trial: PlatformMetafieldsTrial): Promise<PlatformMetafieldsReport> {
@@ -97,7 +97,7 @@ export async function mirrorMetafields(trial: PlatformMetafieldsTrial): Promise<
       report.deleted += await deleteSome(platform, storeId, people, random)
     }
     await settle()
-    assert.equal(await lastWalk(inStore), comparedAt, 'a comparison of all has put right what is to be examined')
+    assert.equal(await lastWalk(inStore), comparedAt, 'a comparison of all has corrected what is to be examined')
     await assertSame(service.call, at, 'after the changes')
     await assertRows(inStore)
 

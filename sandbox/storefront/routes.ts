@@ -289,7 +289,7 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
       return forwarded && body !== null ? { status: forwarded.status, body } : null
     }
     let response = await ask()
-    // The app hears of a new contract shortly after the checkout.
+    // The app is notified of a new contract shortly after the checkout.
     const contract = isNumericId(id) ? await findContract(db.direct, shop.storeId, id) : null
     const kind = contract ? (await kindsOf(shop, [contract]))[0]! : 'membership'
     const mayBeNew = contract?.customerId === customerId

@@ -13,7 +13,7 @@ const SendCode = Type.Object({ id: Type.String() })
 const AT_ONCE = 4
 /** At once, after a minute and after five more: all while the code is good. */
 const MAX_TRIES = 3
-/** One alert tells of all that fails meanwhile. */
+/** One alert reports all that fails meanwhile. */
 const ALERT_EVERY_HOURS = 6
 
 export type SendMail = (storeId: number, mail: Mail) => Promise<MailOutcome>

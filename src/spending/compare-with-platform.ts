@@ -34,7 +34,7 @@ export type ComparedCredit = {
 }
 
 /**
- * Has the account of one customer compared with the platform now and put right, or those of all customers with credit; and restores what their
+ * Has the account of one customer compared with the platform now and corrected, or those of all customers with credit; and restores what their
  * cancelled and refunded orders should have given back, and moves what merged customers still have to those who were kept.
  */
 export async function reconcileWithPlatform(ctx: Ctx, memberId: number | null): Promise<void> {

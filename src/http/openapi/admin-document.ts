@@ -103,7 +103,7 @@ const TAGS: Record<string, Tag> = {
   },
   wallet: {
     name: 'Wallet passes',
-    description: 'Membership cards in the wallets of phones, and the sales of which they tell.'
+    description: 'Membership cards in the wallets of phones, and the sales that they show.'
   },
   imports: { name: 'Imports', description: 'Taking over contracts that others have billed until now.' },
   sandbox: SANDBOX,

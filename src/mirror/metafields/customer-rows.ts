@@ -51,7 +51,7 @@ const MembershipRow = row({
   holderFirstName: nullable(text),
   holderLastName: nullable(text),
   payerPlatformId: text,
-  /** Deleted on the platform or erased here: there is nobody to name any more. */
+  /** Deleted on the platform: there is nobody to name any more. An erasure here says so too, since it sets `platform_deleted_at`. */
   payerIsGone: bool,
   payerEmail: nullable(text),
   payerFirstName: nullable(text),

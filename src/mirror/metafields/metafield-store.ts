@@ -108,6 +108,7 @@ export function findMetafieldTotals(ctx: Ctx): Promise<MetafieldTotals | null> {
 
 const Walk = row({
   phase: oneOf('start', 'wait', 'read', 'members'),
+  /** Where the phase goes on: how often it has asked, the lines of the file that were read, or the last member. */
   afterId: int,
   bulkOperationId: nullable(text),
   bulkStartedAt: nullable(instant),

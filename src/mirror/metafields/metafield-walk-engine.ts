@@ -25,7 +25,12 @@ const PAGE = 500
 /** How often the platform is asked whether it has read its customers; after each time a little later. */
 const ASK_AFTER_SECONDS = [1, 2, 5, 10, 30] as const
 
+/** So long a file is read before other work of the store gets its turn. */
+const BUDGET_MS = 20_000
+
 const ENDED = ['failed', 'canceled', 'expired']
+/** What a shop without customers comes to. */
+const NO_FILE = { customers: 0, linesRead: null }
 /** So often in a row the platform's file may fail; then members are derived without it, and the next walk asks for it again. */
 const MAX_FILES_FAILED = 3
 
@@ -38,13 +43,15 @@ export function createMetafieldWalkEngine({
   db,
   leaseOwner,
   connectorOf,
-  leaseMs
+  leaseMs,
+  budgetMs = BUDGET_MS
 }: {
   db: Database
   leaseOwner: number
   connectorOf: (storeId: number) => Promise<Connector>
   /** How long a lease lasts in real time when it is not extended; two minutes when left out. */
   leaseMs?: number
+  budgetMs?: number
 }): Engine {
   const step = async (storeId: number, walk: MetafieldWalk): Promise<PlatformResult<WalkStep>> => {
     if (walk.phase === 'members') {
@@ -79,8 +86,15 @@ export function createMetafieldWalkEngine({
     }
     if (walk.phase === 'wait') return succeeded({ phase: 'read', bulkOperationId })
     try {
-      const compared = operation.file ? await applyBulkFile(db, storeId, operation.file, walk.bulkStartedAt!) : 0
-      return succeeded({ phase: 'members', compared, fileError: null })
+      const from = { begunAt: walk.bulkStartedAt!, linesRead: walk.afterId, budgetMs }
+      const { customers: compared, linesRead } = operation.file
+        ? await applyBulkFile(db, storeId, operation.file, from)
+        : NO_FILE
+      return succeeded(
+        linesRead === null
+          ? { phase: 'members', compared, fileError: null }
+          : { phase: 'read', afterId: linesRead, bulkOperationId, compared }
+      )
     } catch (err) {
       if (!(err instanceof DownloadFailed)) throw err
       return succeeded(fileFailed(walk, `The platform's file of customers cannot be read: ${err.message}`))

@@ -8,31 +8,42 @@ import { hashOf } from './wanted-metafields.ts'
 /** Customers whose lines are applied by one transaction. */
 const AT_ONCE = 500
 
+/** `begunAt`: when the platform began the file. `linesRead`: how many of its lines were applied before. */
+type Reading = { begunAt: Temporal.Instant; linesRead: number; budgetMs: number }
+
 /**
  * Takes what the platform's file shows of its customers for what is known. Customers that were written or read since it was begun are left
- * out. Returns how many customers the file has. Throws DownloadFailed.
+ * out. Stops after `budgetMs`, so that other work of the store gets its turn. Returns how many customers were applied, and how many lines
+ * were by now; null at the end of the file. Throws DownloadFailed.
  */
 export async function applyBulkFile(
   db: Database,
   storeId: number,
   file: PlatformFile,
-  begunAt: Temporal.Instant
-): Promise<number> {
+  { begunAt, linesRead, budgetMs }: Reading
+): Promise<{ customers: number; linesRead: number | null }> {
+  const until = performance.now() + budgetMs
   const ours = new Set(keysOf('customer'))
   let customers = new Map<string, FoundMetafield[]>()
   let count = 0
+  let lines = 0
   const apply = async () => {
     const found = customers
     customers = new Map()
     count += found.size
     await db.inStore(storeId, (ctx) => applyCustomers(ctx, found, begunAt))
   }
-  for await (const lines of downloadLines(file)) {
-    for (const line of lines) {
+  for await (const chunk of downloadLines(file)) {
+    for (const line of chunk) {
       if (line === '') continue
+      lines++
+      if (lines <= linesRead) continue
       const one = lineObject(line) as Record<string, string>
       if (one.__parentId === undefined) {
-        if (customers.size >= AT_ONCE) await apply()
+        if (customers.size >= AT_ONCE) {
+          await apply()
+          if (performance.now() > until) return { customers: count, linesRead: lines - 1 }
+        }
         customers.set(numericIdOf(one.id!)!, [])
       } else if (ours.has(one.key!)) {
         const { key, type, value, compareDigest: digest } = one
@@ -42,7 +53,7 @@ export async function applyBulkFile(
     }
   }
   await apply()
-  return count
+  return { customers: count, linesRead: null }
 }
 
 async function applyCustomers(

@@ -141,9 +141,9 @@ async function defineOf(
     // The document has a fixed number of them; one that comes twice is taken the second time.
     const all = Array.from({ length: DEFINITIONS_PER_CALL }, (_, i) => asked[i % asked.length]!)
     const variables = Object.fromEntries(all.map((one, i) => [`d${i}`, definitionOf(one)]))
-    const made = await client.query(MetafieldDefinitionsCreate, variables, (data) => {
+    const made = await client.mutateEach(MetafieldDefinitionsCreate, variables, (payloads) => {
       for (const [i, { key }] of asked.entries()) {
-        const error = data.at(`d${i}`).list('userErrors')[0]
+        const error = payloads.at(`d${i}`).list('userErrors')[0]
         if (error && error.maybeText('code') !== 'TAKEN') refused.set(key, error.text('message'))
       }
     })

@@ -99,7 +99,13 @@ export type PlatformClient = {
     read: (payload: Fields) => T,
     options?: SendOptions
   ): Promise<PlatformResult<T>>
-  /** The same for what is only ours there and changes nothing for the shop: our webhooks, bulk queries. Always allowed. */
+  /** The same for a document of several mutations. `read` gets the payloads of all by their names, and says itself what their userErrors mean. */
+  mutateEach<T>(
+    document: AdminDocument,
+    variables: Variables,
+    read: (payloads: Fields) => T
+  ): Promise<PlatformResult<T>>
+  /** The same as `mutate` for what is only ours there and changes nothing for the shop: our webhooks, bulk queries. Always allowed. */
   maintain<T>(
     document: AdminDocument,
     variables: Variables,
@@ -289,15 +295,16 @@ export function createClient(
     return call(document, variables, readPayload, sending)
   }
 
+  /** Sends a change where changes are allowed; without an answer to that nothing is sent. */
+  const change = async <T>(send: () => Promise<PlatformResult<T>>): Promise<PlatformResult<T>> =>
+    (await mayChange(access.storeId)) ? send() : failed(ON_HOLD)
+
   return {
     query: (document, variables, read, priority) =>
       call(document, variables, (data) => succeeded(read(data)), { priority }),
     maintain,
-    async mutate(document, variables, read, sending) {
-      // Without an answer nothing is sent.
-      const isAllowed = await mayChange(access.storeId)
-      return isAllowed ? maintain(document, variables, read, sending) : failed(ON_HOLD)
-    },
+    mutate: (document, variables, read, sending) => change(() => maintain(document, variables, read, sending)),
+    mutateEach: (document, variables, read) => change(() => call(document, variables, (data) => succeeded(read(data)))),
     gid: (type, id) => gid(access.profile, type, id),
     isOnPlatform: (link) => URL.parse(link)?.hostname === new URL(url).hostname
   }

@@ -12,7 +12,7 @@ export const CampaignRow = row({
   createdAt: instant,
   updatedAt: instant
 })
-/** A sale of which passes tell. `isActive`: enabled and within its dates by the store's clock. */
+/** A sale that passes show. `isActive`: enabled and within its dates by the store's clock. */
 export type Campaign = RowOf<typeof CampaignRow> & { isActive: boolean }
 
 /** What decides whether a campaign is active. */

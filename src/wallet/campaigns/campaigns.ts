@@ -49,7 +49,7 @@ export async function changeCampaign(ctx: Ctx, id: number, change: Partial<Campa
   return asCampaign(ctx, changed)
 }
 
-/** Removes a campaign; passes do not tell of it any more. Returns it as it was. */
+/** Removes a campaign; passes do not show it any more. Returns it as it was. */
 export async function removeCampaign(ctx: Ctx, id: number): Promise<Campaign> {
   const removed = await lockCampaign(ctx, id)
   await ctx.tx.run(sql`delete from wallet_campaigns where store_id = ${ctx.storeId} and id = ${id}`)
@@ -73,7 +73,7 @@ const asCampaign = (ctx: Ctx, one: RowOf<typeof CampaignRow>): Campaign => ({
   isActive: activityOf(one, ctx.now).isActive
 })
 
-/** The campaign of which passes tell: of those that are active the one that began last; null where none is. */
+/** The campaign that passes show: of those that are active the one that began last; null where none is. */
 export async function findShownCampaign(ctx: Ctx): Promise<Pick<Campaign, 'title' | 'message'> | null> {
   const active = (await listCampaigns(ctx)).filter(({ isActive }) => isActive)
   const begun = ({ startsAt, createdAt }: Campaign) => (startsAt ?? createdAt).epochMilliseconds

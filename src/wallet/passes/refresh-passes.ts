@@ -70,7 +70,7 @@ async function refreshPassesOfMembers(ctx: Ctx, memberIds: number[]): Promise<vo
   await refreshPasses(ctx, await lockPassesOfMembers(ctx, memberIds))
 }
 
-/** Customers were deleted on the platform (its numbers): their passes become void, of which no fact tells. */
+/** Customers were deleted on the platform (its numbers): their passes become void, and no fact reports that. */
 export async function voidPassesOfDeleted(ctx: Ctx, customerIds: string[]): Promise<void> {
   const members = await ctx.tx.many(
     row({ id: int }),

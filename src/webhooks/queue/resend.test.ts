@@ -41,7 +41,7 @@ async function untilDone(store: Sending) {
 test('a sample of each type goes out as any event does, is tried once and marked as a test', async () => {
   const receiver = await aReceiver()
   const store = await aSendingStore(db, { clock: '2026-03-01T12:00:00Z' })
-  // It need not hear of the type.
+  // It need not receive the type.
   const { id } = await store.anEndpoint({ url: receiver.url, events: ['member.created'] })
   for (const event of EVENT_TYPES) {
     const queued = await store.inStore((ctx) => sendSample(ctx, id, event))

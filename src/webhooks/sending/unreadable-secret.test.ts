@@ -23,7 +23,7 @@ const damageSecret = (store: Sending, id: string) =>
        where store_id = ${storeId} and id = ${endpointIdOf(id)}`)
   )
 
-/** One of two receivers has an endpoint whose secret nobody can read; both hear of one fact. */
+/** One of two receivers has an endpoint whose secret nobody can read; both are sent one fact. */
 async function aDamagedEndpoint(schedule = { maxTries: 2, delaysSeconds: [60] }) {
   const [whole, damaged] = [await aReceiver(), await aReceiver()]
   const store = await aSendingStore(db, { clock: '2026-01-01T00:00:00Z', schedule })

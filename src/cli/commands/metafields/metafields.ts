@@ -61,7 +61,7 @@ export function addMetafieldCommands(program: Command, terminal: Terminal): void
 
   addCommand(metafields, terminal, {
     name: 'sync',
-    summary: 'put the metafields of a store or a customer right now; the exit code is 1 when some are left',
+    summary: 'correct the metafields of a store or a customer now; the exit code is 1 when some are left',
     flags: oneCustomer,
     settles: true,
     run: async ({ store, customer }, { api, failed }) => {

@@ -86,7 +86,7 @@ export function addPlatformCommands(program: Command, terminal: Terminal, { plat
   addCommand(group, terminal, {
     name: 'sync-discounts',
     summary:
-      'put the discounts of members right now where somebody has changed or deleted them; done every hour too; the exit code is 1 when the platform refuses',
+      'correct the discounts of members now where somebody has changed or deleted them; done every hour too; the exit code is 1 when the platform refuses',
     flags: { store: storeFlag },
     settles: true,
     run: async ({ store }, { api, failed }) => {

@@ -59,7 +59,7 @@ export function addTagCommands(program: Command, terminal: Terminal): void {
 
   addCommand(tags, terminal, {
     name: 'sync',
-    summary: 'put the tags of a store, a customer or an order right now; the exit code is 1 when some are left',
+    summary: 'correct the tags of a store, a customer or an order now; the exit code is 1 when some are left',
     flags: oneOwner,
     settles: true,
     run: async (given, { api, failed }) => {

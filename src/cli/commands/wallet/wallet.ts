@@ -87,7 +87,7 @@ export function addWalletCommands(program: Command, terminal: Terminal): void {
 function addCampaignCommands(wallet: Command, terminal: Terminal): void {
   addCommand(wallet, terminal, {
     name: 'campaigns',
-    summary: 'list the sales of which passes tell',
+    summary: 'list the sales that passes show',
     flags: { store: storeFlag },
     run: ({ store }, { api }) => api().get(campaignPath(store)),
     show: table(['id', 'status', 'title', 'enabled', 'starts_at', 'ends_at'], 'The store has no sale campaigns yet.')
@@ -95,7 +95,7 @@ function addCampaignCommands(wallet: Command, terminal: Terminal): void {
 
   addCommand(wallet, terminal, {
     name: 'add-campaign',
-    summary: 'add a sale of which passes tell',
+    summary: 'add a sale that passes show',
     flags: { store: storeFlag, title: needed('--title <text>', characters(1, 255)), ...campaignFlags },
     fields: CAMPAIGN_FIELDS,
     run: ({ store, title, ...given }, { api }) => api().post(campaignPath(store), { title, ...campaignOf(given) }),

@@ -62,7 +62,7 @@ export function syncMetafieldsRoute(admin: Surface, deps: AdminDeps): void {
       config: { allow: 'operator' },
       schema: {
         operationId: 'syncMetafields',
-        summary: 'Put metafields right now',
+        summary: 'Correct metafields now',
         description:
           'Has the metafields of one customer, or of the shop and all customers, read from the platform and corrected, without waiting for the schedule. For a sandbox store the response says what was done; for a live store it happens in the background.',
         params: StoreParams,

@@ -13,7 +13,7 @@ export function syncDiscountsRoute(admin: Surface, deps: AdminDeps): void {
       config: { allow: 'operator' },
       schema: {
         operationId: 'syncPlatformDiscounts',
-        summary: 'Put the discounts of members right now',
+        summary: 'Correct the discounts of members now',
         description:
           'Has the automatic discounts that give members their prices, and those on their product subscriptions, compared with the platform and corrected, without waiting for the next hour or day. Returns them: for a sandbox store as they are then, for a live store as they were before, since that happens in the background.',
         params: StoreParams,

@@ -48,7 +48,7 @@ export function syncTagsRoute(admin: Surface, deps: AdminDeps): void {
       config: { allow: 'operator' },
       schema: {
         operationId: 'syncTags',
-        summary: 'Put tags right now',
+        summary: 'Correct tags now',
         description:
           'Has the tags of one customer or order, or of all in the store, compared with the platform and corrected, without waiting for the schedule. For a sandbox store the response comes when that is done, and says what was done; for a live store it happens in the background.',
         params: StoreParams,

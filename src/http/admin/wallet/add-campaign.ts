@@ -16,7 +16,7 @@ export function addCampaignRoute(admin: Surface, { wake }: AdminDeps): void {
         operationId: 'addSaleCampaign',
         summary: 'Add a sale campaign',
         description:
-          'While it is active, passes tell of it, and the metafield `svc_wallet_pass_sale_campaigns` says so. It begins and ends by the clock of the store. Of several that are active, passes show the one that began last.',
+          'While it is active, passes show it, and the metafield `svc_wallet_pass_sale_campaigns` says so. It begins and ends by the clock of the store. Of several that are active, passes show the one that began last.',
         params: StoreParams,
         body: Type.Object(campaignFields),
         response: { 200: CampaignBody }

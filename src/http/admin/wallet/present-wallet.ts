@@ -144,7 +144,7 @@ export const CampaignBody = Type.Object(
   },
   {
     title: 'SaleCampaign',
-    description: 'A sale of which wallet passes tell.',
+    description: 'A sale that wallet passes show.',
     examples: [
       {
         id: 'wpc_7',

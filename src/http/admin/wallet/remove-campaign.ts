@@ -14,7 +14,7 @@ export function removeCampaignRoute(admin: Surface, { wake }: AdminDeps): void {
       schema: {
         operationId: 'removeSaleCampaign',
         summary: 'Remove a sale campaign',
-        description: 'Passes do not tell of it any more. Returns it as it was.',
+        description: 'Passes do not show it any more. Returns it as it was.',
         params: CampaignParams,
         response: { 200: CampaignBody }
       }
