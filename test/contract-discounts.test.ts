@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { auditStore, auditWarnings } from '#audit'
 import { sql } from '#kit/postgres'
+import { retryMirror } from '#mirror'
 import type { Connector, MemberDiscount, PlatformFailure } from '#platform'
 import { createContractDiscountEngine } from '../src/mirror/contract-discounts/contract-discount-engine.ts'
 import { adminOf } from './admin-calls.ts'
@@ -389,6 +390,11 @@ test('a contract that the platform does not let us change is in the report of th
       message: 'The platform refuses the discount: Access denied'
     }
   ])
+  // It lets us again.
+  await db.inStore(shop.storeId, retryMirror)
+  await shop.settle()
+  assert.deepEqual(await shop.discounts(coffee.contractId), VIP20)
+  assert.deepEqual((await shop.rules()).warnings, [])
 })
 
 test('a discount of ours of which nothing is known here, as after a restored backup, is removed', async () => {

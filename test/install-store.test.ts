@@ -417,6 +417,42 @@ test('what was denied, and what failed for good meanwhile, is done when the scop
   assert.deepEqual(await states(), ['done', 'done'])
 })
 
+test('a pause that could not be written is on the platform when the scopes come back: its contract, tag and metafield', async () => {
+  const shop = await aShop()
+  await shop.open()
+  const { storeId } = await shop.store()
+  const at = `/stores/store_${storeId}`
+  await service.admin('POST', `${at}/plans`, { name: 'VIP', type: 'vip', price: '29.00', interval: 'month' })
+  const { id } = await service.admin('POST', `${at}/sandbox/customers`, { email: 'ada@example.com' })
+  await service.admin('POST', `${at}/sandbox/joins`, { customer: id, plan: 'VIP' })
+  await service.deps.settle(storeId)
+  const there = async () => {
+    const [found] = await service.sandboxDb.inStore(storeId, ({ tx }) =>
+      tx.many(
+        row({ status: text, tags: text, value: text }),
+        sql`
+        select c.status, (select array_to_string(tags, ',') from sandbox.customers where store_id = ${storeId} and id = ${id}::bigint) as tags,
+               (select value from sandbox.metafields
+                 where store_id = ${storeId} and owner_type = 'Customer' and key = 'customer_subscription1') as value
+          from sandbox.contracts c where c.store_id = ${storeId}`
+      )
+    )
+    return [found!.status, found!.tags, JSON.parse(found!.value).status]
+  }
+  assert.deepEqual(await there(), ['ACTIVE', 'SVC: VIP: Active', 'ACTIVE'])
+  const access = (without: string[]) => service.admin('POST', `${at}/sandbox/access`, { without })
+  await access(['write_own_subscription_contracts', 'write_customers'])
+  await service.deps.settle(storeId)
+  const [{ id: subscription }] = (await service.admin('GET', `${at}/subscriptions`)).data
+  await service.admin('POST', `${at}/subscriptions/${subscription}/pause`, {})
+  await service.deps.settle(storeId)
+  assert.deepEqual(await there(), ['ACTIVE', 'SVC: VIP: Active', 'ACTIVE'])
+  await access([])
+  // The clock of the store stands still: nothing else falls due.
+  await service.deps.settle(storeId)
+  assert.deepEqual(await there(), ['PAUSED', '', 'PAUSED'])
+})
+
 test('what the app was not allowed to read is read in when opening it brings the scope', async () => {
   const shop = await aShop()
   await shop.open()

@@ -473,6 +473,63 @@ test('a metafield that the platform refuses keeps no other of its owner from bei
   assert.match(JSON.stringify(warnings), /metafields_written.*svc_hash: It is too short/)
 })
 
+test('a metafield that the platform refuses keeps none of its owner from being deleted', async () => {
+  const { store, of, inStore, connector, engine, owner, memberIdOf, setByHand, call: sent } = await withPeople(1)
+  const id = sent.ids[0]!
+  const due = async () => {
+    const memberId = await memberIdOf(id)
+    await inStore((ctx) => refreshCustomerMetafields(ctx, [memberId]))
+  }
+  await due()
+  await runOut(engine({}), store.storeId)
+  await setByHand(id, 'customer_subscription1_parent', 'json', '{}')
+  await inStore(({ tx, storeId }) =>
+    tx.run(sql`update metafield_owners set is_read_first = true where store_id = ${storeId} and kind = 'customer'`)
+  )
+  await inStore(({ tx, storeId }) =>
+    tx.run(sql`update members set birth_date = '1990-01-02' where store_id = ${storeId}`)
+  )
+  await due()
+  const picky = engine({
+    set: async (entries) => {
+      const at = entries.findIndex(({ key }) => key === 'svc_member_details')
+      if (at < 0) return connector.metafields.set(entries)
+      return { ok: false, failure: { kind: 'rejected', message: 'No.', field: `metafields.${at}.value` } }
+    }
+  })
+  await runOut(picky, store.storeId)
+  assert.deepEqual([...(await of(id)).keys()].sort(), BASE)
+  assert.equal((await owner(id)).problem, 'The platform refuses the metafield svc_member_details: No.')
+})
+
+test('a write with others that a node gives back when it stops is read first: it may have been carried out', async () => {
+  const { store, inStore, connector, engine, memberIdOf, call: sent } = await withPeople(2)
+  await inStore(async (ctx) => refreshCustomerMetafields(ctx, await Promise.all(sent.ids.map(memberIdOf))))
+  const stopping = Promise.withResolvers<void>()
+  const unread = engine({
+    // Carried out, and its answer has another shape than the API promises.
+    set: async (entries) => {
+      await stopping.promise
+      await connector.metafields.set(entries)
+      return { ok: false, failure: { kind: 'unavailable', code: 'not_understood', message: 'It cannot be read' } }
+    }
+  })
+  await unread.runOnce(store.storeId)
+  const ended = unread.endUnderWay!(store.storeId)
+  stopping.resolve()
+  await ended
+  const owners = await inStore((ctx) =>
+    ctx.tx.many(
+      row({ isReadFirst: bool, isDue: bool }),
+      sql`select is_read_first, due_at <= ${ctx.now} as is_due from metafield_owners where store_id = ${ctx.storeId} and kind = 'customer'`
+    )
+  )
+  assert.deepEqual(owners, [
+    { isReadFirst: true, isDue: true },
+    { isReadFirst: true, isDue: true }
+  ])
+})
+
 test('a shop whose metafields of one kind may not be defined has the others, and an alert says so', async () => {
   const { store, settle, shop, set, inStore } = await aShop()
   await inStore((ctx) =>
@@ -537,6 +594,7 @@ test('a write whose answer is lost is read before the next one, also when what w
   })
   await bornOn('1990-01-02')
   await deaf.runOnce(store.storeId)
+  await deaf.endUnderWay!(store.storeId)
   assert.equal(await birthDate(), '1990-01-02')
   await bornOn(null)
   await runOut(engine({}), store.storeId)

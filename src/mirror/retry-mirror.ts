@@ -1,4 +1,5 @@
 import { type Ctx, sql } from '#kit/postgres'
+import { retryContractDiscountsNow } from './contract-discounts/contract-discount-queries.ts'
 import { retryMetafieldsNow } from './metafields/owner-queries.ts'
 import { retryTagsNow } from './tags/tag-queries.ts'
 
@@ -6,6 +7,7 @@ import { retryTagsNow } from './tags/tag-queries.ts'
 export async function retryMirror(ctx: Ctx): Promise<void> {
   await retryTagsNow(ctx)
   await retryMetafieldsNow(ctx)
+  await retryContractDiscountsNow(ctx)
   await ctx.tx.run(sql`
     update tag_walks set next_at = statement_timestamp(), failures = 0 where store_id = ${ctx.storeId} and failures > 0`)
   await ctx.tx.run(sql`

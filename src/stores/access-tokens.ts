@@ -78,8 +78,8 @@ export async function claimRefresh(ctx: Ctx, vault: Vault, refused: string | nul
 }
 
 /**
- * Writes what a refresh returned, whole: an access token without its refresh token could not be refreshed again. False when the
- * store got another token meanwhile.
+ * Writes what a refresh returned, whole: an access token without its refresh token could not be refreshed again. Not the scopes: what follows
+ * from other ones than before is the caller's. False when the store got another token meanwhile.
  */
 export async function finishRefresh(ctx: Ctx, vault: Vault, lease: number, issued: IssuedToken): Promise<boolean> {
   const stored = await ctx.tx.maybeOne(
@@ -99,7 +99,7 @@ export async function finishRefresh(ctx: Ctx, vault: Vault, lease: number, issue
     sql`update stores set platform_credentials = ${sealed}, updated_at = statement_timestamp()
          where store_id = ${ctx.storeId}`
   )
-  await writeTokenTerms(ctx, issued)
+  await writeTokenTerms(ctx, { ...issued, scopes: null })
   return true
 }
 

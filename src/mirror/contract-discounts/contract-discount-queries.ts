@@ -1,6 +1,7 @@
 import { dueQuery, type LeaseRelease } from '#kit/engines'
 import { bool, type Ctx, directSql, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
 import { TIERS, type Tier } from '#plans/pricing'
+import { MAX_RETRIED } from '../retry-after.ts'
 
 /** What renewals get of a tier that has a main plan; a null hash: nothing. */
 export type TierTerms = { tier: Tier; termsHash: string | null }
@@ -121,6 +122,17 @@ export async function markContractDiscountsDue(ctx: Ctx, subscriptionIds: number
     update contract_discounts
        set due_at = least(due_at, ${ctx.now}), version = version + 1, attempts = 0
      where store_id = ${ctx.storeId} and subscription_id = any(${subscriptionIds}::bigint[])`)
+}
+
+/** Has the contracts compared now that wait after a failure, or whose change the platform has refused. */
+export async function retryContractDiscountsNow(ctx: Ctx): Promise<void> {
+  await ctx.tx.run(sql`
+    with waiting as (
+      select subscription_id from contract_discounts
+       where store_id = ${ctx.storeId} and (attempts > 0 or problem is not null)
+       order by due_at limit ${MAX_RETRIED} for update skip locked)
+    update contract_discounts d set due_at = ${ctx.now}, version = d.version + 1
+      from waiting w where d.store_id = ${ctx.storeId} and d.subscription_id = w.subscription_id`)
 }
 
 const Claimed = row({

@@ -76,7 +76,7 @@ export function createMetafieldEngine({
     const means = { canMail: await canMail(storeId) }
     const apart = await db.inStore(storeId, async (ctx) => {
       const { writes, reads } = await recordEnded(ctx, ended, means)
-      if (isEnding) await giveBack(ctx, [...writes, ...reads])
+      if (isEnding) await giveBack(ctx, writes, reads)
       return { writes, reads }
     })
     if (isEnding) return
@@ -191,12 +191,22 @@ async function compareClaimed(ctx: Ctx, options: Parameters<typeof claimOwners>[
   return plan
 }
 
-/** Owners whose writing may not begin any more are due at once for whoever comes next. */
-const giveBack = (ctx: Ctx, left: { owner: ClaimedOwner }[]) =>
-  endOwners(
-    ctx,
-    left.map(({ owner }) => ({ ...settled(owner), dueAt: ctx.now, attempts: owner.attempts }))
-  )
+/**
+ * Owners whose writing may not begin any more are due at once for whoever comes next. Those that were written together with others are read
+ * first: the call was refused as a whole, or its answer could not be understood.
+ */
+function giveBack(ctx: Ctx, writes: { owner: ClaimedOwner }[], reads: { owner: ClaimedOwner }[]): Promise<void> {
+  const due = (owner: ClaimedOwner, isReadFirst: boolean): OwnerEnd => ({
+    ...settled(owner),
+    dueAt: ctx.now,
+    attempts: owner.attempts,
+    isReadFirst
+  })
+  return endOwners(ctx, [
+    ...writes.map(({ owner }) => due(owner, true)),
+    ...reads.map(({ owner }) => due(owner, owner.isReadFirst))
+  ])
+}
 
 /** What one call reads is of one kind. */
 const portionsOfKind = <T extends { owner: ClaimedOwner }>(items: T[], size: number): T[][] =>

@@ -76,7 +76,7 @@ export async function readOwners(metafields: Api, read: Named[]): Promise<Ended>
 
 /**
  * Sets the metafields of a batch, and then deletes those of its owner that are not wanted any more. Of a single owner one that the
- * platform refuses, as by a rule that the shop has made for it, keeps no other from being set.
+ * platform refuses, as by a rule that the shop has made for it, keeps no other from being set, and none from being deleted.
  */
 export async function writeBatch(metafields: Api, batch: WriteBatch): Promise<Ended> {
   const removes = removesOf(batch)
@@ -84,7 +84,7 @@ export async function writeBatch(metafields: Api, batch: WriteBatch): Promise<En
   let sets = setsOf(batch)
   const setAll = async () => (sets.length === 0 ? succeeded([]) : metafields.set(sets.map(({ entry }) => entry)))
   let set = await setAll()
-  while (batch.length === 1 && sets.length > 1) {
+  while (batch.length === 1 && sets.length > 0) {
     const found = refusedEntry(set)
     if (!found) break
     refused.set(sets[found.at]!.entry.key, found.why)

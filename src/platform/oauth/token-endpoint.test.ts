@@ -72,6 +72,13 @@ test('each grant is asked for as the platform documents it, always for a token t
   ])
 })
 
+test('the scopes of an answer that names none are not known', async () => {
+  const { scope: _, ...withoutScope } = PAIR
+  const { ask } = await answering(200, withoutScope)
+  const issued = await ask({ kind: 'refresh_token', token: 'x' })
+  assert.equal(issued.ok && issued.value.scopes, null)
+})
+
 test('an answer with a refresh token but no end is taken to last an hour, one without either not to end', async () => {
   const { expires_in: _, ...withoutEnd } = PAIR
   const { ask } = await answering(200, withoutEnd)

@@ -11,7 +11,7 @@ export type IssuedTokens = {
   expiresInSeconds: number | null
   refreshToken: string | null
   refreshExpiresInSeconds: number | null
-  scopes: string[]
+  scopes: string[] | null
 }
 
 /** What a token is asked for with. */
@@ -92,7 +92,11 @@ function readTokens(exchange: Exchange): PlatformResult<IssuedTokens> {
       expiresInSeconds: secondsOf('expires_in') ?? (refreshToken === null ? null : USUAL_LIFE_SECONDS),
       refreshToken,
       refreshExpiresInSeconds: secondsOf('refresh_token_expires_in'),
-      scopes: (answer.maybeText('scope') ?? '').split(',').flatMap((scope) => scope.trim() || [])
+      scopes:
+        answer
+          .maybeText('scope')
+          ?.split(',')
+          .flatMap((scope) => scope.trim() || []) ?? null
     })
   } catch (err) {
     if (!(err instanceof MalformedPayload)) throw err

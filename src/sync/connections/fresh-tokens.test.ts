@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
-import { type Statement, sql } from '#kit/postgres'
+import { row, type Statement, sql, text } from '#kit/postgres'
 import { evictPlatformAccess, listAlerts, platformAccess } from '#stores'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore, testVault } from '../../../test/store-builder.ts'
@@ -28,9 +28,9 @@ after(() => {
 const platformUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
 let pairs = 0
-const issue = (res: ServerResponse) => {
+const issue = (res: ServerResponse, scope = 'a') => {
   const n = ++pairs
-  const pair = { access_token: `access-token-${n}`, expires_in: 3600, refresh_token: `refresh-token-${n}`, scope: 'a' }
+  const pair = { access_token: `access-token-${n}`, expires_in: 3600, refresh_token: `refresh-token-${n}`, scope }
   res.end(JSON.stringify({ ...pair, refresh_token_expires_in: 7_776_000 }))
 }
 
@@ -86,8 +86,26 @@ test('with minutes left the call goes on with the old token while it is refreshe
 
 test('with seconds left the call waits for the new token', async () => {
   const { storeId, tokens } = await aStoreWithToken(20)
-  respond = issue
+  respond = (res) => issue(res)
   assert.equal((await tokens.accessOf(storeId)).accessToken, `access-token-${pairs}`)
+})
+
+test('a refresh that brings other scopes is noted as any change of them is: what is lost is alerted, what was denied is done', async () => {
+  const { tokens, storeId, alerts, set } = await aStoreWithToken(30)
+  await set((id) => sql`update stores set granted_scopes = '{write_customers,write_orders}' where store_id = ${id}`)
+  await set((id) => sql`insert into read_ins (store_id, part, phase) values (${id}, 'customers', 'failed')`)
+  const phase = () =>
+    db.inStore(storeId, ({ tx }) =>
+      tx.one(row({ phase: text }), sql`select phase from read_ins where store_id = ${storeId} and part = 'customers'`)
+    )
+  respond = (res) => issue(res, 'write_customers')
+  await tokens.accessOf(storeId)
+  assert.deepEqual([await alerts(), (await phase()).phase], [['scopes_missing'], 'failed'])
+  await set((id) => sql`update stores set token_expires_at = statement_timestamp() where store_id = ${id}`)
+  evictPlatformAccess(db, storeId)
+  respond = (res) => issue(res, 'write_customers,write_orders')
+  await tokens.accessOf(storeId)
+  assert.deepEqual([await alerts(), (await phase()).phase], [['scopes_missing'], 'start'])
 })
 
 test('an endpoint that fails is asked again with the same refresh token, and nobody is alerted', async () => {
@@ -101,7 +119,7 @@ test('an endpoint that fails is asked again with the same refresh token, and nob
   await set(
     (id) => sql`update stores set refresh_retry_at = statement_timestamp() - interval '1 second' where store_id = ${id}`
   )
-  respond = issue
+  respond = (res) => issue(res)
   await tokens.accessOf(storeId)
   assert.deepEqual(used, ['first-refresh-token', 'first-refresh-token'])
   assert.equal((await stored()).refreshToken, `refresh-token-${pairs}`)
@@ -144,7 +162,7 @@ test('another process that refreshes is waited for, and its token taken', async 
 
 test('the lease of a process that has died ends by itself', async () => {
   const { storeId, tokens, set } = await aStoreWithToken(20)
-  respond = issue
+  respond = (res) => issue(res)
   await set(
     (id) =>
       sql`update stores set refresh_lease = 5, refresh_leased_until = statement_timestamp() + interval '30 seconds' where store_id = ${id}`

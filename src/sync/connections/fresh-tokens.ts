@@ -13,6 +13,7 @@ import {
   REFRESH_AHEAD_MS,
   type StoreAccess
 } from '#stores'
+import { noteScopes } from './follow-scopes.ts'
 
 /** A call that begins now must not find its token expired: with less left it waits for the refresh. */
 const WAIT_BELOW_MS = 60_000
@@ -93,7 +94,12 @@ export function createFreshTokens({ db, vault, apps, onTokenTaken, log }: FreshT
       { underWay: calls }
     )
     if (issued.ok) {
-      const isWritten = await db.inStore(storeId, (ctx) => finishRefresh(ctx, vault, claim.lease, issued.value))
+      const { scopes } = issued.value
+      const isWritten = await db.inStore(storeId, async (ctx) => {
+        if (!(await finishRefresh(ctx, vault, claim.lease, issued.value))) return false
+        if (scopes !== null) await noteScopes(ctx, scopes)
+        return true
+      })
       evictPlatformAccess(db, storeId)
       if (isWritten) await onTokenTaken(storeId)
       return null
