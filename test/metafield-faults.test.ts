@@ -52,7 +52,7 @@ async function aFirstSync(fateOf: (one: ScriptedCall) => Fate | Promise<Fate>) {
   const totals = async () => (await inStore((ctx) => findMetafieldTotals(ctx)))!
   await until('the walk after the connection', async () => {
     await settle()
-    return (await totals()).finishedAt !== null
+    return (await totals()).endedRequests > 0
   })
   await inStore(async (ctx) => {
     for (const table of ['known_metafields', 'metafield_owners', 'sandbox.metafields'])
@@ -95,8 +95,8 @@ async function aFirstSync(fateOf: (one: ScriptedCall) => Fate | Promise<Fate>) {
       'written twice'
     )
     assert.equal(all.length, PEOPLE * KEYS.length + OF_SHOP)
-    const { waiting, problems, finishedAt } = await totals()
-    assert.deepEqual([waiting, problems, finishedAt !== null], [0, 0, true])
+    const { waiting, problems, endedRequests } = await totals()
+    assert.deepEqual([waiting, problems, endedRequests > 0], [0, 0, true])
   }
   const waiting = () =>
     inStore((ctx) =>
@@ -112,7 +112,7 @@ async function aFirstSync(fateOf: (one: ScriptedCall) => Fate | Promise<Fate>) {
   const settleWalk = () =>
     until('the walk', async () => {
       await settle()
-      return (await totals()).finishedAt !== null
+      return (await totals()).endedRequests > 0
     })
   return { store, inStore, settle, settleWalk, line, totals, ofCustomers, assertAllOnce, waiting, problems }
 }
@@ -203,8 +203,8 @@ for (const fate of ['throttled', 'busy'] as const) {
     await until('all is written', async () => {
       await step()
       await sync.settle()
-      const { waiting, finishedAt } = await sync.totals()
-      return waiting === 0 && finishedAt !== null
+      const { waiting, endedRequests } = await sync.totals()
+      return waiting === 0 && endedRequests > 0
     })
     await sync.assertAllOnce()
   })
@@ -225,8 +225,8 @@ for (const fate of ['cut', 'half'] as const) {
     await until('all is written', async () => {
       await sync.settle()
       await store.advance({ by: 'PT10M' })
-      const { waiting, finishedAt } = await sync.totals()
-      return waiting === 0 && finishedAt !== null
+      const { waiting, endedRequests } = await sync.totals()
+      return waiting === 0 && endedRequests > 0
     })
     assert.deepEqual(cut.map(({ operation }) => operation).toSorted(), [
       'CustomerMetafields',

@@ -229,11 +229,17 @@ test('a message that names nobody is refused, and one that comes while the store
   await service.admin('POST', `${store.at}/disconnect`, {})
   await message(store, 'customers/redact', { customer: { id: Number(customer.id), email: 'jade.jasper@example.com' } })
   await store.advance({ by: 'PT1H' })
+  // What the platform has of them is deleted when the store is connected again.
+  const [waiting] = await requests(store)
+  assert.equal(waiting.status, 'checking')
+  assert.match(waiting.reason, /^The platform still has .*: the store is disconnected from it$/)
+  const wanted = { words: ['jade.jasper'], phone: '0000000000000', numbers: [] }
+  assert.deepEqual(await tracesInDatabase(url, wanted), {})
+  await sandbox.controls.install({ storeId: store.storeId, accessToken: store.platform_token })
+  await service.admin('POST', `${store.at}/connect`, { access_token: store.platform_token })
+  await store.advance({ by: 'PT1H' })
   assert.equal((await requests(store))[0].status, 'done')
-  assert.deepEqual(
-    await tracesInDatabase(url, { words: ['jade.jasper'], phone: '0000000000000', numbers: [customer.id] }),
-    {}
-  )
+  assert.deepEqual(await tracesInDatabase(url, { ...wanted, numbers: [customer.id] }), {})
 })
 
 test('a shop that has uninstalled the app is deleted with everything; that it was asked for stays', async () => {

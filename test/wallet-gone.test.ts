@@ -99,36 +99,41 @@ test('an erasure takes the person off the pass at Google, and looks once more wh
   assertTellsNothing(object())
 })
 
-test('an erasure waits for Google, and its row with it', async () => {
+test('an erasure is not done while Google refuses, although its row is erased', async () => {
   const one = await aWalletStore()
   const { object } = await addToGoogle(one)
   googleServer.state.status = 503
   await askToErase(one)
-  await one.store.advance({ by: 'P1D' })
+  await one.store.advance({ by: 'PT1H' })
   const waiting = await requestOf(one)
-  assert.deepEqual([waiting.status, waiting.passes], ['waiting', 1])
-  assert.match(waiting.reason!, /Google still has the wallet pass of the customer: .*503/)
+  assert.deepEqual([waiting.status, waiting.passes], ['checking', 0])
+  assert.match(waiting.reason!, /^Google still has the wallet pass of the customer: .*503/)
   googleServer.state.status = 200
   await one.store.advance({ by: 'PT1H' })
   assert.deepEqual(await requestOf(one), { status: 'done', reason: null, passes: 0 })
   assertTellsNothing(object())
 })
 
-test('an erasure does not wait for ever for a Google that refuses', async () => {
+test('an erasure does not wait for ever for a Google that refuses, and says what is left', async () => {
   const one = await aWalletStore()
   await addToGoogle(one)
   googleServer.state.status = 403
   await askToErase(one)
-  assert.equal((await requestOf(one)).status, 'waiting')
+  await one.store.advance({ by: 'PT1H' })
+  assert.equal((await requestOf(one)).status, 'checking')
   // Its three days are over in ten minutes.
   await service.db.inStore(one.store.storeId, ({ tx, storeId, now }) =>
     tx.run(sql`
       update privacy_requests set received_at = ${now.subtract({ hours: 72 }).add({ minutes: 10 })} where store_id = ${storeId}`)
   )
-  await one.store.advance({ by: 'PT4M' })
-  assert.equal((await requestOf(one)).status, 'waiting')
+  await one.store.advance({ by: 'PT9M' })
+  assert.equal((await requestOf(one)).status, 'checking')
   await one.store.advance({ by: 'PT1H' })
-  assert.deepEqual(await requestOf(one), { status: 'done', reason: null, passes: 0 })
+  const ended = await requestOf(one)
+  assert.deepEqual([ended.status, ended.passes], ['done', 0])
+  assert.match(ended.reason!, /^Google still has the wallet pass of the customer: .*403/)
+  const { data: alerts } = (await call(one.store, 'GET', '/alerts')).body
+  assert.match(alerts.find(({ kind }: any) => kind === 'erasure_incomplete').message, /Google still has .*403/)
   googleServer.state.status = 200
 })
 

@@ -2,6 +2,7 @@ import type { Person } from '#kit/personal-data'
 import { bool, type Ctx, row, sql, text } from '#kit/postgres'
 import { endForDeletedCustomers, revokeGiftsToDeleted } from '#lifecycle'
 import { eraseCustomers, lockMembers } from '#members'
+import { withdrawMetafields, withdrawTags } from '#mirror'
 import { rememberErased } from '#platform'
 import { listGoogleSerials } from '#wallet'
 import { findPerson } from './find-person.ts'
@@ -9,15 +10,16 @@ import { type DueRequest, markRunning } from './queries.ts'
 
 /**
  * The part of an erasure that counts at once, in one transaction: from its commit on nothing is charged, no report brings the person back,
- * and their row names nobody. What else there is about them is looked for afterwards. It may have to wait, and says why: a charge or a contract is
- * under way at the platform, whose answer has to find its row (only while `isPatient`).
+ * nothing of them is written on the platform, and their row names nobody. What else there is about them is looked for afterwards, and others
+ * are asked to delete what they have: not before, since it would be written again. It may have to wait, and says why: a charge or a contract
+ * is under way at the platform, whose answer has to find its row (only while `isPatient`).
  */
 export async function beginErasure(
   ctx: Ctx,
   request: DueRequest,
   { isPatient = true } = {}
 ): Promise<{ waits: string } | null> {
-  const { asked, person: before, googleSerials = [] } = request.subject!
+  const { asked, person: before, tags = [], googleSerials = [] } = request.subject!
   const first = await findPerson(ctx, asked)
   await lockMembers(ctx, first.person.memberIds)
   // A merge may have been under way.
@@ -33,12 +35,22 @@ export async function beginErasure(
     ],
     found.mainId
   )
+  await withdrawMetafields(ctx, person.memberIds)
+  const known = new Set(before?.memberIds)
+  const ourTags = await withdrawTags(
+    ctx,
+    person.memberIds.filter((id) => !known.has(id))
+  )
   await revokeGiftsToDeleted(ctx, person.customerIds)
   // Before the agreements end, so that what is recorded of that names nobody.
   await eraseCustomers(ctx, person.memberIds)
   await endForDeletedCustomers(ctx, await contractsOf(ctx, person))
-  const serials = new Set([...googleSerials, ...(await listGoogleSerials(ctx, person.memberIds))])
-  await markRunning(ctx, request.id, { asked, person, googleSerials: [...serials] }, found.mainId)
+  const serials = await listGoogleSerials(ctx, person.memberIds)
+  const held = {
+    tags: [...new Set([...tags, ...ourTags])],
+    googleSerials: [...new Set([...googleSerials, ...serials])]
+  }
+  await markRunning(ctx, request.id, { asked, person, ...held }, found.mainId)
   return null
 }
 

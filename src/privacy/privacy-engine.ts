@@ -3,11 +3,11 @@ import type { PersonalData } from '#kit/personal-data'
 import type { Ctx, Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import type { Vault } from '#kit/secrets'
-import { deleteCustomerMetafields, removeCustomerTags } from '#mirror'
 import type { Connector } from '#platform'
-import { type WalletUrls, withdrawGooglePasses } from '#wallet'
+import type { WalletUrls } from '#wallet'
 import { collectPerson } from './collect-person.ts'
-import { eraseNext, type HeldElsewhere, HOLDERS, waitForOthers, withdrawFromOthers } from './erase-person.ts'
+import { deleteElsewhere } from './delete-elsewhere.ts'
+import { eraseNext, goOnAfterOthers, HOLDERS } from './erase-person.ts'
 import { eraseShop } from './erase-shop.ts'
 import {
   type DueRequest,
@@ -21,6 +21,12 @@ import {
 /** Transactions of one run. */
 const STEPS = 25
 const RETRY_AFTER_MINUTES = 15
+
+/** Whether the step of a request is to ask others, for which no transaction is held open. */
+const asksOthers = ({ subject, progress }: DueRequest): boolean => subject !== null && progress?.others !== undefined
+
+const isSameStep = (one: DueRequest, other: DueRequest): boolean =>
+  one.progress?.round === other.progress?.round && one.progress?.others === other.progress?.others
 
 /**
  * Carries out requests about personal data, step by step; a step is one transaction, and knows from the request where it goes on. It works
@@ -39,7 +45,7 @@ export function createPrivacyEngine({
   walletUrls?: WalletUrls | undefined
   holders?: readonly PersonalData[]
 }): Engine {
-  /** Null while the store is disconnected: nobody but the shop can change anything there. */
+  /** Null while the store is disconnected. */
   const connectorOrNull = (storeId: number): Promise<Connector | null> =>
     connectorOf(storeId).catch((err: unknown) => {
       if (err instanceof Refusal) return null
@@ -51,29 +57,13 @@ export function createPrivacyEngine({
     if (request.topic === 'customers/data_request') await collectPerson(ctx, request, holders)
   }
 
-  /** Why others still have something of the person that they were asked to delete; null: they have not. */
-  async function withdraw(
-    storeId: number,
-    { customerIds, tags, googleSerials }: HeldElsewhere
-  ): Promise<string | null> {
-    const connector = customerIds.length > 0 ? await connectorOrNull(storeId) : null
-    const deleted = connector && (await deleteCustomerMetafields(connector, customerIds))
-    const removed = connector && (await removeCustomerTags(connector, customerIds, tags))
-    const problem = await withdrawGooglePasses({ db, vault, walletUrls }, storeId, googleSerials)
-    if (deleted?.ok === false) return 'The platform was not reached to delete the metafields of the customer'
-    if (removed?.ok === false) return 'The platform was not reached to remove the tags of the customer'
-    return problem === null ? null : `Google still has the wallet pass of the customer: ${problem}`.slice(0, 300)
-  }
-
   /** Has others delete what they have by us of a person, and takes the step of the request after that. */
-  async function goOnAfterOthers(storeId: number, request: DueRequest, held: HeldElsewhere): Promise<void> {
-    const problem = await withdraw(storeId, held)
+  async function askOthers(storeId: number, request: DueRequest): Promise<void> {
+    const left = await deleteElsewhere({ db, vault, connectorOrNull, walletUrls }, storeId, request.subject!)
     await db.inStore(storeId, async (ctx) => {
       const due = await lockDueRequest(ctx)
-      // Another process may have taken the step meanwhile; for another request nothing was deleted.
-      if (due?.id !== request.id) return
-      if (problem !== null && (await waitForOthers(ctx, due, problem))) return
-      await goOn(ctx, due)
+      // Another process may have taken the step meanwhile.
+      if (due?.id === request.id && isSameStep(due, request)) await goOnAfterOthers(ctx, due, left)
     })
   }
 
@@ -81,18 +71,13 @@ export function createPrivacyEngine({
   async function step(storeId: number): Promise<boolean> {
     let locked: DueRequest | null = null
     try {
-      const held = await db.inStore(storeId, async (ctx) => {
+      await db.inStore(storeId, async (ctx) => {
         locked = await lockDueRequest(ctx)
-        if (!locked) return null
-        const withdrawn = locked.topic === 'customers/redact' ? await withdrawFromOthers(ctx, locked) : null
-        if (withdrawn && withdrawn.customerIds.length + withdrawn.googleSerials.length > 0) return withdrawn
-        await goOn(ctx, locked)
-        return null
+        if (locked && !asksOthers(locked)) await goOn(ctx, locked)
       })
       const found = locked as DueRequest | null
       if (!found) return false
-      // Others are asked, for which no transaction is held open.
-      if (held) await goOnAfterOthers(storeId, found, held)
+      if (asksOthers(found)) await askOthers(storeId, found)
       if (found.topic !== 'shop/redact') return true
       await eraseShop({ db, connectorOf }, storeId, found)
       return false

@@ -107,10 +107,25 @@ export async function markProgress(
 ): Promise<void> {
   await ctx.tx.run(sql`
     update privacy_requests
-       set progress = ${JSON.stringify(progress)}::jsonb, run_at = ${runAt}, status = ${status}, reason = null,
+       set progress = ${JSON.stringify(progress)}::jsonb, run_at = ${runAt}, status = ${status}, reason = ${progress.left ?? null},
            counts = case when ${rows}::bigint = 0 then counts
                          else counts || jsonb_build_object(${table}::text, coalesce((counts->>${table}::text)::bigint, 0) + ${rows}::bigint) end
      where store_id = ${ctx.storeId} and id = ${id}`)
+}
+
+/** Keeps less of the person while it runs. */
+export async function storeSubject(ctx: Ctx, id: number, subject: StoredSubject): Promise<void> {
+  await ctx.tx.run(sql`
+    update privacy_requests set subject = ${JSON.stringify(subject)}::jsonb
+     where store_id = ${ctx.storeId} and id = ${id} and done_at is null`)
+}
+
+/** The end of an erasure, as `markEnded`. `left`: what others still have of the person, and why. */
+export async function markDone(ctx: Ctx, id: number, left: string | null = null): Promise<void> {
+  await ctx.tx.run(sql`
+    update privacy_requests
+       set status = 'done', reason = ${left}, run_at = null, progress = null, subject = null, done_at = ${ctx.now}
+     where store_id = ${ctx.storeId} and id = ${id} and done_at is null`)
 }
 
 /** The end: from here on nobody can tell from it who it was about. `reason`: why it was not carried out. */

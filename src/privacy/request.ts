@@ -7,7 +7,7 @@ export type PrivacyTopic = (typeof PRIVACY_TOPICS)[number]
 
 /**
  * `waiting`: nothing is done yet. `running`: the person's row is erased, and their other data is looked for. `checking`: that was all, and it is
- * looked once more for what was written meanwhile. `ready`: the file of a data request waits to be fetched.
+ * looked once more for what was written meanwhile, and others are asked until they have deleted what they have. `ready`: the file of a data request waits to be fetched.
  */
 export const PRIVACY_STATUSES = ['waiting', 'running', 'checking', 'ready', 'done', 'refused'] as const
 
@@ -41,10 +41,21 @@ export type Subject = {
 export const DAYS_TO_CARRY_OUT = 30
 
 /** How far an erasure has come: rounds before this one, the table and the place in it, and the rows that this round has changed. */
-export type Progress = { round: number; table: string; after: string | null; changed: number }
+export type Progress = {
+  round: number
+  table: string
+  after: string | null
+  changed: number
+  /** Others are asked next to delete what they have: `first` before the tables of a round, `last` when nothing else is to be done. */
+  others?: 'first' | 'last'
+  /** What others still have, and why, as of when they were asked in this round; left out: nothing. */
+  left?: string
+  /** The request has waited for others, of which there is an alert. */
+  hasWaited?: true
+}
 
 /**
- * While a request runs: who it was found to be, and the serial numbers of their passes that Google may have, since the last round voids them
- * once more, when their rows are gone. None in requests of earlier versions.
+ * While a request runs: who it was found to be; the tags that we have given them on the platform, and the serial numbers of their passes that
+ * Google may have, since others are asked more than once, when our rows of that are gone. None in requests of earlier versions.
  */
-export type StoredSubject = { asked: Subject; person: Person | null; googleSerials?: string[] }
+export type StoredSubject = { asked: Subject; person: Person | null; tags?: string[]; googleSerials?: string[] }

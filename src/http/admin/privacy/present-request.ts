@@ -44,9 +44,14 @@ export const PrivacyRequestBody = Type.Object(
     platform_request_id: OrNull(Type.String({ description: "The platform's number of a data request" })),
     status: words(
       PRIVACY_STATUSES,
-      '`waiting` to begin, `running`, `checking` for what was written meanwhile, `ready` to be fetched, `done`, or `refused`'
+      '`waiting` to begin, `running`, `checking` for what was written meanwhile and until others have deleted what they have, `ready` to be fetched, `done`, or `refused`'
     ),
-    reason: OrNull(Type.String({ description: 'Why it waits or was refused' })),
+    reason: OrNull(
+      Type.String({
+        description:
+          'Why it waits or was refused; of an erasure also what others still have, which stays when it is done without that'
+      })
+    ),
     rows: Type.Object(
       {},
       {
