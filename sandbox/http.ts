@@ -139,10 +139,13 @@ export async function isAuthenticated(
   if (typeof token === 'string') {
     const hash = hashToken(token)
     if (accepts(shop, hash)) return true
-    // Another process may have issued it a moment ago.
+    // Another process may have issued it a moment ago, and given the shop to a store with that.
     shops.forget(shop.storeId)
-    const asItIs = await shops.find(shop.storeId)
-    if (asItIs && accepts(asItIs, hash)) return true
+    const asItIs = await shops.findByDomain(shop.domain)
+    if (asItIs && accepts(asItIs, hash)) {
+      request.shopRequest = { ...request.shopRequest, shop: asItIs }
+      return true
+    }
   }
   reply.code(401).send({ errors: '[API] Invalid API key or access token (unrecognized login or wrong password)' })
   return false

@@ -25,7 +25,8 @@ test('a billing run costs a fixed number of statements per batch, not per renewa
 
   const before = { ...service.db.stats }
   await store.advance({ by: 'P1M' })
-  const per = (name: keyof typeof before) => (service.db.stats[name] - before[name]) / MEMBERS
+  const after = { ...service.db.stats }
+  const per = (name: keyof typeof before) => (after[name] - before[name]) / MEMBERS
   const { body } = await service.get('/billing-attempts?status=success', store.key)
   assert.equal(body.meta.total, MEMBERS)
   assert.deepEqual((await service.admin('POST', '/doctor', {})).findings, [])

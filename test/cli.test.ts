@@ -262,7 +262,8 @@ test('doctor reports manually broken rows and exits with 1', async () => {
   assert.equal(code, 1)
   assert.deepEqual(
     new Set(JSON.parse(out).findings.map((f: any) => f.check)),
-    new Set(['dates_on_anchor', 'member_status_consistent'])
+    // The metafields of a member follow their status.
+    new Set(['dates_on_anchor', 'member_status_consistent', 'platform_metafields_agree'])
   )
 })
 

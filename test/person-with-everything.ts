@@ -53,7 +53,9 @@ export async function aPersonWithEverything(service: Service) {
   await admin('POST', '/sandbox/merges', { customer: twin.customer.id, into: customer })
   await settle()
   const joined = await admin('POST', '/sandbox/joins', { customer, plan: 'Credit Club' })
-  const other = await store.member('ordinary.other@example.com')
+  // A gift of a tier that she has herself would be refused.
+  await admin('POST', '/plans', { name: 'Elite', type: 'elite', price: '99.00', interval: 'month' })
+  const other = await store.member('ordinary.other@example.com', 'Elite')
   await settle()
   const member = async (platformId: string) =>
     (

@@ -128,7 +128,8 @@ export async function upgradeUnderLoad(trial: UpgradeTrial): Promise<UpgradeRepo
     assert.deepEqual(undelivered, [])
     const { findings } = (await auditor.call('POST', '/doctor', {})) as { findings: { check: string }[] }
     assert.deepEqual(
-      findings.filter(({ check }) => check !== 'platform_charges_agree'),
+      // What a version derives otherwise for the shop is written by the next comparison, within a day.
+      findings.filter(({ check }) => check !== 'platform_charges_agree' && check !== 'platform_metafields_agree'),
       []
     )
     assert.deepEqual(

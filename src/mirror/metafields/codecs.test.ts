@@ -158,6 +158,7 @@ test('what was changed by hand to nonsense is refused with every problem and its
 
 /** Every metafield in the spelling of the spec: themes and functions compare these texts letter by letter. */
 const SPELLED: Record<string, string> = {
+  svc_membership_products: '{"vip":["7"],"elite":[]}',
   general: '1',
   svc_plan_settings:
     '{"status":1,"type":1,"product_name":"VIP","product_price":"29.00","product_gid":"7","product_variant_id":"8","plan_id":"9","plan_name":"VIP",' +
