@@ -10,7 +10,7 @@ import { startTestServer } from './test-server.ts'
 const ALL_FILES = ['src/**/*.test.ts', 'sandbox/**/*.test.ts', 'test/**/*.test.ts', 'sdk/src/**/*.test.ts']
 
 /** Long before this the whole suite has ended, also on a slow machine: a process that a test left does not keep it for ever. */
-const LIMIT_MINUTES = 45
+const LIMIT_MINUTES = 75
 
 const server = await startTestServer()
 let status = 1
