@@ -4,10 +4,11 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { GraphQLSchema } from 'graphql'
 import { isTemporary } from '#kit/postgres'
 import { SAFE_HEADERS } from '#kit/safe-headers'
+import { DOMAIN_NAME } from '#kit/texts'
 import { versionServed } from './admin/shop.ts'
 import type { ChargeFaults } from './billing/charge-faults.ts'
 import type { SandboxDatabase } from './report-queued.ts'
-import { DOMAIN, hashToken, headerWord, type Shop, type Shops } from './shop.ts'
+import { hashToken, headerWord, type Shop, type Shops } from './shop.ts'
 import { noShopPage, notFoundPage } from './storefront/not-found-page.ts'
 import { shopListPage } from './storefront/shop-list.ts'
 import { apiFor } from './wire/api.ts'
@@ -95,7 +96,7 @@ async function sendNotFound({ shops }: Platform, request: FastifyRequest, reply:
   const inPath = await shops.findByDomain(first.toLowerCase())
   const shop = inPath ?? (await shops.findByDomain(request.hostname.toLowerCase()))
   const page =
-    !shop && DOMAIN.test(first.toLowerCase())
+    !shop && DOMAIN_NAME.test(first.toLowerCase())
       ? noShopPage(first.toLowerCase())
       : notFoundPage(shop, inPath ? `/${inPath.domain}` : '')
   return reply.code(404).type('text/html; charset=utf-8').send(page)

@@ -3,9 +3,6 @@ import { bytes, type Database, instant, int, json, nullable, type RowOf, row, sq
 import type { AnswerFaults } from './answer-faults.ts'
 import type { ChargeFaults } from './billing/charge-faults.ts'
 
-/** Which words can be the domain of a shop. */
-export const DOMAIN = /^(?=.{3,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/
-
 const StoredShop = row({
   storeId: int,
   id: text,

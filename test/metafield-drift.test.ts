@@ -1,9 +1,9 @@
-// What somebody else has written into our metafields: doctor finds it, an alert names what is put right. With the sandbox over its socket.
+// What somebody else has written into our metafields: doctor finds it, an alert names what is corrected. With the sandbox over its socket.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '#kit/postgres'
 import { auditMetafields } from '../src/audit/audit-metafields.ts'
-import { allow } from '../src/audit/read-charges.ts'
+import { allow } from '../src/audit/platform-calls.ts'
 import { keysOf } from '../src/mirror/metafields/all-metafields.ts'
 import { walkMetafieldsNow } from '../src/mirror/metafields/metafield-store.ts'
 import { adminOf } from './admin-calls.ts'
@@ -131,7 +131,7 @@ test('what waits, what an event may explain, and what changes while doctor reads
     ctx.tx.run(sql`
       update fact_consumers set last_position = position where store_id = ${ctx.storeId} and consumer = 'metafields'`)
   )
-  // It is read wrong, and put right before what is wanted is looked at.
+  // It is read wrong, and corrected before what is wanted is looked at.
   const meanwhile = await audit(async (...args) => {
     const found = await connector.metafields.findMany(...args)
     const synced = await call(store, 'POST', '/metafields/sync', { customer: id })
@@ -170,7 +170,7 @@ test('a sync says what others had changed, and an alert names it; what people ar
   const all = await call(store, 'POST', '/metafields/sync', {})
   await settle()
   assert.deepEqual([all.body.changed_by_others, all.body.written], [3, 3])
-  const before = 'On the platform these were not as the service had left them, and it puts them right: '
+  const before = 'On the platform these were not as the service had left them, and it corrects them: '
   const after = '. Somebody has edited them, or another app writes them.'
   assert.deepEqual((await alerts()).toSorted(), [
     [

@@ -1,8 +1,9 @@
 import type { Database } from '#kit/postgres'
 import type { Connector } from '#platform'
 import { storeNow } from '#stores'
+import { type Allowance, allow, callWithin } from './platform-calls.ts'
 import { compareCharges, countOf, notCharged, type OurCharge } from './platform-charges.ts'
-import { type Allowance, allow, CHARGE_LIMITS, type ChargeLimits, callWithin, readCharges } from './read-charges.ts'
+import { CHARGE_LIMITS, type ChargeLimits, readCharges } from './read-charges.ts'
 import type { Finding } from './run-rules.ts'
 
 /** Of our successes that are not among the charges, so many are read by their ids. */

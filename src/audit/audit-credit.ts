@@ -2,8 +2,8 @@ import { publicId } from '#kit/ids'
 import type { Database } from '#kit/postgres'
 import type { Connector, PlatformResult } from '#platform'
 import { type CreditDifference, type CreditPage, type ReadCredit, readCreditDifferences } from '#spending'
+import { type Allowance, type Audited, callsWithin, orWhyNot } from './platform-calls.ts'
 import { countOf } from './platform-charges.ts'
-import { type Allowance, callWithin } from './read-charges.ts'
 import type { Finding } from './run-rules.ts'
 
 /** Needs more than our tables: what the platform itself has. */
@@ -23,8 +23,6 @@ export const CREDIT_CALLS = { days: 0, calls: 50, ms: 10_000 }
 /** An order that has moved credit is reported within so long. */
 const ORDER_WITHIN = { minutes: 5 }
 
-export type AuditedCredit = { checked: number; findings: Finding[]; notChecked: string[] }
-
 /** Compares the accounts and gift cards of a store with its platform, as far as the allowance goes. Changes nothing. */
 export async function auditCredit(
   db: Database,
@@ -32,15 +30,9 @@ export async function auditCredit(
   connectorOf: (storeId: number) => Promise<Connector>,
   allowance: Allowance,
   { isSandbox }: { isSandbox: boolean }
-): Promise<AuditedCredit> {
-  const used = { calls: 0 }
+): Promise<Audited> {
   const priority = isSandbox ? 'normal' : 'low'
-  const call = async <T>(ask: (connector: Connector) => Promise<PlatformResult<T>>): Promise<PlatformResult<T>> => {
-    const asked = await callWithin(allowance, used, async () => ask(await connectorOf(storeId)))
-    return 'value' in asked
-      ? { ok: true, value: asked.value }
-      : { ok: false, failure: { kind: 'unavailable', message: asked.why } }
-  }
+  const call = callsWithin(allowance, () => connectorOf(storeId))
   const read: ReadCredit = {
     accounts: (ids, currency) => call(({ storeCredit }) => storeCredit.findMany(ids, currency, priority)),
     cards: (ids, currency) => call(({ giftCards }) => giftCards.findMany(ids, currency, priority))
@@ -48,12 +40,9 @@ export async function auditCredit(
   const pages: CreditPage[] = []
   let why: string | null = null
   for (let afterId: number | null = 0; afterId !== null; ) {
-    const page: PlatformResult<CreditPage> = await readCreditDifferences(
-      db,
-      storeId,
-      { afterId, limit: PAGE, orderWithin: isSandbox ? null : ORDER_WITHIN },
-      read
-    ).catch((err: Error) => ({ ok: false, failure: { kind: 'unavailable', message: err.message } }))
+    const page: PlatformResult<CreditPage> = await orWhyNot(
+      readCreditDifferences(db, storeId, { afterId, limit: PAGE, orderWithin: isSandbox ? null : ORDER_WITHIN }, read)
+    )
     if (!page.ok) why = page.failure.message
     else pages.push(page.value)
     afterId = page.ok ? page.value.next : null

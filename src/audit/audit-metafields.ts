@@ -1,8 +1,8 @@
 import type { Database } from '#kit/postgres'
 import { type MetafieldDifferences, type MetafieldFound, metafieldKeysOf, readMetafieldDifferences } from '#mirror'
 import type { Connector, PlatformResult } from '#platform'
+import { type Allowance, type Audited, callsWithin, orWhyNot } from './platform-calls.ts'
 import { countOf } from './platform-charges.ts'
-import { type Allowance, callWithin } from './read-charges.ts'
 import type { Finding } from './run-rules.ts'
 
 /** Needs more than our tables: the metafields that the platform itself has. */
@@ -21,8 +21,6 @@ const PAGE = 40
 const MAX_FINDINGS = 100
 export const METAFIELD_CALLS = { days: 0, calls: 52, ms: 10_000 }
 
-export type AuditedMetafields = { checked: number; findings: Finding[]; notChecked: string[] }
-
 /** Compares the metafields of a store with its platform, as far as the allowance goes. Changes nothing. */
 export async function auditMetafields(
   db: Database,
@@ -30,29 +28,25 @@ export async function auditMetafields(
   connectorOf: (storeId: number) => Promise<Connector>,
   allowance: Allowance,
   { isSandbox }: { isSandbox: boolean }
-): Promise<AuditedMetafields> {
-  const used = { calls: 0 }
+): Promise<Audited> {
   const priority = isSandbox ? 'normal' : 'low'
-  const call = async <T>(ask: (connector: Connector) => Promise<PlatformResult<T>>): Promise<PlatformResult<T>> => {
-    const asked = await callWithin(allowance, used, async () => ask(await connectorOf(storeId)))
-    return 'value' in asked
-      ? { ok: true, value: asked.value }
-      : { ok: false, failure: { kind: 'unavailable', message: asked.why } }
-  }
+  const call = callsWithin(allowance, () => connectorOf(storeId))
   const findings: Finding[] = []
   let [checked, more, changing] = [0, 0, 0]
   let why: string | null = null
   let place: { afterId: number | null } | null = { afterId: null }
   while (place !== null) {
-    const page: PlatformResult<MetafieldDifferences> = await readMetafieldDifferences(
-      db,
-      storeId,
-      { ...place, limit: PAGE },
-      {
-        shop: () => call(({ metafields }) => metafields.findOfShop(metafieldKeysOf('shop'), priority)),
-        many: (kind, ids) => call(({ metafields }) => metafields.findMany(kind, ids, metafieldKeysOf(kind), priority))
-      }
-    ).catch((err: Error) => ({ ok: false, failure: { kind: 'unavailable', message: err.message } }))
+    const page: PlatformResult<MetafieldDifferences> = await orWhyNot(
+      readMetafieldDifferences(
+        db,
+        storeId,
+        { ...place, limit: PAGE },
+        {
+          shop: () => call(({ metafields }) => metafields.findOfShop(metafieldKeysOf('shop'), priority)),
+          many: (kind, ids) => call(({ metafields }) => metafields.findMany(kind, ids, metafieldKeysOf(kind), priority))
+        }
+      )
+    )
     if (!page.ok) {
       why = page.failure.message
       break

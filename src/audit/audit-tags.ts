@@ -1,7 +1,7 @@
 import type { Database } from '#kit/postgres'
 import { type ComparedOwner, isDifferent, readDifferences, type TagPage, type TagPlace } from '#mirror'
 import type { Connector } from '#platform'
-import { type Allowance, callWithin } from './read-charges.ts'
+import { type Allowance, type Audited, callsWithin, orWhyNot } from './platform-calls.ts'
 import type { Finding } from './run-rules.ts'
 
 /** Needs more than our tables: the tags that the platform itself has. */
@@ -18,8 +18,6 @@ export const platformTagsAgree = {
 const PAGE = 40
 export const TAG_CALLS = { days: 0, calls: 50, ms: 10_000 }
 
-export type AuditedTags = { checked: number; findings: Finding[]; notChecked: string[] }
-
 /** Compares the tags of a store with its platform, as far as the allowance goes. Changes nothing. */
 export async function auditTags(
   db: Database,
@@ -27,33 +25,19 @@ export async function auditTags(
   connectorOf: (storeId: number) => Promise<Connector>,
   allowance: Allowance,
   { isAll }: { isAll: boolean }
-): Promise<AuditedTags> {
-  const audited: AuditedTags = { checked: 0, findings: [], notChecked: [] }
-  const used = { calls: 0 }
+): Promise<Audited> {
+  const audited: Audited = { checked: 0, findings: [], notChecked: [] }
+  const call = callsWithin(allowance, () => connectorOf(storeId))
   let place: TagPlace = { kind: 'customer', afterId: 0 }
   while (place !== null) {
     const page: TagPage = { ...place, limit: PAGE, isAll }
-    let why: string | null = null
-    const read: Awaited<ReturnType<typeof readDifferences>> | null = await readDifferences(
-      db,
-      storeId,
-      page,
-      async (kind, ids) => {
-        const asked = await callWithin(allowance, used, async () =>
-          (await connectorOf(storeId)).tags.findMany(kind, ids, isAll ? 'normal' : 'low')
-        )
-        if ('value' in asked) return { ok: true, value: asked.value }
-        why = asked.why
-        return { ok: false, failure: { kind: 'unavailable', message: asked.why } }
-      }
-    ).catch((err: Error) => {
-      why = err.message
-      return null
-    })
-    if (!read?.ok) {
-      audited.notChecked.push(
-        `tags of ${place.kind}s on the platform were not all compared: ${why ?? read?.failure.message}`
+    const read: Awaited<ReturnType<typeof readDifferences>> = await orWhyNot(
+      readDifferences(db, storeId, page, (kind, ids) =>
+        call(({ tags }) => tags.findMany(kind, ids, isAll ? 'normal' : 'low'))
       )
+    )
+    if (!read.ok) {
+      audited.notChecked.push(`tags of ${place.kind}s on the platform were not all compared: ${read.failure.message}`)
       return audited
     }
     audited.checked += read.value.owners.length

@@ -6,8 +6,9 @@ import { auditCredit, CREDIT_CALLS, platformCreditAgrees } from './audit-credit.
 import { auditMetafields, METAFIELD_CALLS, platformMetafieldsAgree } from './audit-metafields.ts'
 import { auditTags, platformTagsAgree, TAG_CALLS } from './audit-tags.ts'
 import { clocksAgree } from './clocks-agree.ts'
+import { allow } from './platform-calls.ts'
 import { compareCharges, countOf, notCharged, platformChargesAgree } from './platform-charges.ts'
-import { allow, CHARGE_LIMITS, type ChargeLimits } from './read-charges.ts'
+import { CHARGE_LIMITS, type ChargeLimits } from './read-charges.ts'
 import { auditStore, type Finding } from './run-rules.ts'
 import { standbysSynchronous } from './standbys-synchronous.ts'
 

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { beginningOf } from '#kit/texts'
 import type { AdminApi, Document } from './admin-api.ts'
 import { badUsage } from './command-error.ts'
 import type { Flag, Flags, ValuesOf } from './flags.ts'
 import { nameFlags } from './name-flags.ts'
-import { beginningOf } from './print.ts'
 import { sayWaiting } from './say-waiting.ts'
 import { whatItWaitsFor } from './what-it-waits-for.ts'
 

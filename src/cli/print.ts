@@ -41,12 +41,6 @@ export function table(columns: string[], none: string): (document: Document) => 
   }
 }
 
-/** The beginning of a text, for a table or a message; the JSON of a command has it whole. */
-export const beginningOf = (text: string, length: number): string => {
-  const characters = [...text]
-  return characters.length <= length ? text : `${characters.slice(0, length - 1).join('')}…`
-}
-
 export function lines(all: string[]): string {
   return all.map((line) => `${line}\n`).join('')
 }

@@ -1,6 +1,6 @@
 import { applyPlans } from '#billing/apply-plans'
 import { bool, type Ctx, directSql, int, type Queries, type RowOf, row, sql, text } from '#kit/postgres'
-import { shortenList } from '#kit/shorten-list'
+import { shortenList } from '#kit/texts'
 import { type NewAlert, notify } from '#stores'
 import { activityMessages, lockSubscriptionsOfContracts, recordActivities } from '#subscriptions'
 import { planContextOf, planPause } from '#subscriptions/transitions'

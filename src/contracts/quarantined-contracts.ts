@@ -1,6 +1,6 @@
 import { waitingKeys } from '#kit/jobs'
 import { bool, type Ctx, row, sql, text } from '#kit/postgres'
-import { shortenList } from '#kit/shorten-list'
+import { shortenList } from '#kit/texts'
 import { type NewAlert, notify } from '#stores'
 import { enqueueContractSync, syncContractJob } from '#subscriptions'
 

@@ -1,7 +1,7 @@
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
 import type { Ctx } from '#kit/postgres'
-import { shortenList } from '#kit/shorten-list'
+import { shortenList } from '#kit/texts'
 import { type NewAlert, notify } from '#stores'
 import { recordActivities } from '#subscriptions'
 import type { ReadyChange } from './contract-edits.ts'

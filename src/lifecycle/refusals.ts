@@ -1,6 +1,7 @@
 import { isoOf } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { invalidField, Refusal } from '#kit/refusal'
+import { TIER_NAMES } from '#plans'
 
 export const notGiven = (id: number) =>
   new Refusal('conflict', `Subscription ${publicId('sub', id)} is not given to anybody`)
@@ -14,12 +15,10 @@ export const receiverNotFound = (id: number) =>
   ])
 
 /** A second membership of a tier gives nothing to who has one. */
-export const alreadyMember = (id: number, tier: 'vip' | 'elite') =>
+export const alreadyMember = (id: number, tier: keyof typeof TIER_NAMES) =>
   new Refusal('conflict', `Customer ${publicId('cust', id)} has an active ${TIER_NAMES[tier]} membership already`, [
     { field: 'receiver', code: 'invalid', message: 'must be a customer without an active membership of this tier' }
   ])
-
-const TIER_NAMES = { vip: 'VIP', elite: 'Elite' }
 
 export const afterFirstCharge = (dueAt: Temporal.Instant) =>
   invalidField(

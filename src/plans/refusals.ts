@@ -2,6 +2,7 @@ import { publicId } from '#kit/ids'
 import { invalidField, Refusal } from '#kit/refusal'
 import type { PlatformFailure } from '#platform'
 import type { Tier } from './pricing/index.ts'
+import { TIER_NAMES } from './tier-plans.ts'
 
 export const planNotFound = (id: number) => new Refusal('not_found', `There is no plan ${publicId('plan', id)}`)
 
@@ -26,14 +27,13 @@ export const versionUnderWay = (id: number) =>
     `An earlier version of plan ${publicId('plan', id)} is still being brought to its subscriptions; try again when that is done`
   )
 
-const LABELS = { vip: 'VIP', elite: 'Elite' } as const
 const MAIN_CADENCES = '1 to 28 weeks or months (7 days are a week, a year is 12 months)'
 
 /** `reason` names the plan. */
 export const notMainPlan = (tier: Tier, reason: string) =>
   invalidField(
     `main_plan.${tier}`,
-    `must be an enabled ${LABELS[tier]} plan of this store that bills every ${MAIN_CADENCES}: ${reason}`
+    `must be an enabled ${TIER_NAMES[tier]} plan of this store that bills every ${MAIN_CADENCES}: ${reason}`
   )
 
 export const mainPlanBillsOtherwise = (tier: Tier, every: string) =>

@@ -1,6 +1,9 @@
 import type { Plan } from './plan.ts'
 import type { Tier, TierPlan } from './pricing/index.ts'
 
+/** How people write the tiers. */
+export const TIER_NAMES: Record<Tier, string> = { vip: 'VIP', elite: 'Elite' }
+
 /** The tier that a plan's membership gives; null for a plan of products. */
 export const tierOf = ({ type }: Plan): Tier | null => (type === 'product' ? null : type)
 

@@ -2,7 +2,7 @@ import { realNow } from '#kit/clock'
 import { bool, type Database, row, sql, text } from '#kit/postgres'
 import { type Connector, unwrap } from '#platform'
 import { beginStoreDeletion } from '#stores'
-import { type DueRequest, markEnded } from './queries.ts'
+import { type DueRequest, markRefused } from './queries.ts'
 
 export type ShopDeps = { db: Database; connectorOf: (storeId: number) => Promise<Connector> }
 
@@ -23,7 +23,7 @@ export async function eraseShop({ db, connectorOf }: ShopDeps, storeId: number, 
   )
   if (isConnected && (await isInstalled(await connectorOf(storeId)))) {
     await db.inStore(storeId, (ctx) =>
-      markEnded(ctx, request.id, 'The app is installed in the shop: the request is older than that')
+      markRefused(ctx, request.id, 'The app is installed in the shop: the request is older than that')
     )
     return
   }

@@ -54,7 +54,7 @@ export async function insertRequest(
     }::jsonb, ${ctx.now}, ${due}, ${ctx.now})
     returning id`
   )
-  if (refusedFor !== null) await markEnded(ctx, id, refusedFor)
+  if (refusedFor !== null) await markRefused(ctx, id, refusedFor)
   return id
 }
 
@@ -120,20 +120,17 @@ export async function storeSubject(ctx: Ctx, id: number, subject: StoredSubject)
      where store_id = ${ctx.storeId} and id = ${id} and done_at is null`)
 }
 
-/** The end of an erasure, as `markEnded`. `left`: what others still have of the person, and why. */
-export async function markDone(ctx: Ctx, id: number, left: string | null = null): Promise<void> {
-  await ctx.tx.run(sql`
-    update privacy_requests
-       set status = 'done', reason = ${left}, run_at = null, progress = null, subject = null, done_at = ${ctx.now}
-     where store_id = ${ctx.storeId} and id = ${id} and done_at is null`)
-}
+/** A request is done. `left`: what others still have of the person, and why. */
+export const markDone = (ctx: Ctx, id: number, left: string | null = null): Promise<void> => end(ctx, id, 'done', left)
 
-/** The end: from here on nobody can tell from it who it was about. `reason`: why it was not carried out. */
-export async function markEnded(ctx: Ctx, id: number, reason: string | null = null): Promise<void> {
+/** A request was not carried out. */
+export const markRefused = (ctx: Ctx, id: number, reason: string): Promise<void> => end(ctx, id, 'refused', reason)
+
+/** From here on nobody can tell from it who it was about. */
+async function end(ctx: Ctx, id: number, status: 'done' | 'refused', reason: string | null): Promise<void> {
   await ctx.tx.run(sql`
     update privacy_requests
-       set status = case when ${reason}::text is null then 'done' else 'refused' end, reason = ${reason}, run_at = null,
-           progress = null, subject = null, done_at = ${ctx.now}
+       set status = ${status}, reason = ${reason}, run_at = null, progress = null, subject = null, done_at = ${ctx.now}
      where store_id = ${ctx.storeId} and id = ${id} and done_at is null`)
 }
 
@@ -163,7 +160,7 @@ export async function takeExport(ctx: Ctx, id: number): Promise<string | null> {
      where store_id = ${ctx.storeId} and request_id = ${id} and expires_at > ${ctx.now}
     returning content`
   )
-  if (found) await markEnded(ctx, id)
+  if (found) await markDone(ctx, id)
   return found?.content ?? null
 }
 
@@ -200,7 +197,7 @@ export async function deleteExpiredExports(ctx: Ctx): Promise<number> {
     row({ requestId: int }),
     sql`delete from privacy_exports where store_id = ${ctx.storeId} and expires_at <= ${ctx.now} returning request_id`
   )
-  for (const { requestId } of expired) await markEnded(ctx, requestId, 'Nobody has fetched the file in its time')
+  for (const { requestId } of expired) await markRefused(ctx, requestId, 'Nobody has fetched the file in its time')
   return expired.length
 }
 

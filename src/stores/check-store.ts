@@ -1,13 +1,12 @@
 import { isTimezone } from '#kit/clock'
 import { isCurrency } from '#kit/money'
 import { invalidField } from '#kit/refusal'
+import { HOST_NAME } from '#kit/texts'
 import { PLATFORM_PROFILES, type PlatformProfileName, RATE_PLANS, type RatePlan } from './store.ts'
-
-const DOMAIN = /^(?=.{3,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
 
 export function checkDomain(domain: string): string {
   const lower = domain.toLowerCase()
-  if (!DOMAIN.test(lower)) throw invalidField('domain', 'must be a host name such as shop.example.com')
+  if (!HOST_NAME.test(lower)) throw invalidField('domain', 'must be a host name such as shop.example.com')
   return lower
 }
 

@@ -27,10 +27,8 @@ export async function deriveDiscountMetafields(ctx: Ctx): Promise<Wanted> {
 
 /** Those of disabled plans last: they can still be in a cart. */
 function productsOf(plans: readonly Plan[], tier: Tier): string[] {
-  const ofTier = plans.filter((plan) => tierOf(plan) === tier)
-  const { enabled = [], others = [] } = Object.groupBy(ofTier, ({ status }) =>
-    status === 'enabled' ? 'enabled' : 'others'
-  )
-  const ids = [...enabled, ...others].flatMap(({ platformProductId }) => platformProductId ?? [])
+  const isEnabled = ({ status }: Plan) => Number(status === 'enabled')
+  const ofTier = plans.filter((plan) => tierOf(plan) === tier).toSorted((a, b) => isEnabled(b) - isEnabled(a))
+  const ids = ofTier.flatMap(({ platformProductId }) => platformProductId ?? [])
   return [...new Set(ids)].slice(0, MAX_MEMBERSHIP_PRODUCTS)
 }

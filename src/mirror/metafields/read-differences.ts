@@ -1,8 +1,6 @@
 import { bool, type Ctx, type Database, instant, int, nullable, oneOf, row, sql, text } from '#kit/postgres'
 import { METAFIELD_OWNERS, type MetafieldsByKey, type PlatformResult, succeeded } from '#platform'
-import { deriveCustomerMetafields } from './derive-customers.ts'
-import { deriveDiscountMetafields } from './derive-discounts.ts'
-import { deriveShopMetafields } from './derive-shop.ts'
+import { deriveWanted } from './derive-wanted.ts'
 import { discountOwner, listDiscountOwners } from './discount-owners.ts'
 import { ownerKey } from './owner-queries.ts'
 import { hashOf, type OwnerOfMetafields, SHOP, type Wanted } from './wanted-metafields.ts'
@@ -44,9 +42,6 @@ export type ReadMetafields = {
 
 /** An owner with what the platform shows of it; null where it shows no such owner. */
 type Shown = { owner: OwnerOfMetafields; platformId: string; there: MetafieldsByKey | null }
-/** By `ownerKey`, what owners are to have; one that is left out is not compared, and `wanted` is null where nobody can say. */
-type WantedOf = Map<string, Wanted | null>
-
 type Compared = Omit<MetafieldDifferences, 'next'>
 
 /** Compares a customer, or a page of all, with the platform. Changes nothing. */
@@ -81,52 +76,24 @@ export async function readMetafieldDifferences(
 /** A store that was never connected has no row of its shop: nothing is kept there. */
 async function compareShop(db: Database, storeId: number, read: ReadMetafields) {
   const isKept = await db.inStore(storeId, async (ctx) => (await listStates(ctx, [SHOP])).size > 0)
-  return compareOwners(
-    db,
-    storeId,
-    isKept ? [SHOP] : [],
-    async () => {
-      const found = await read.shop()
-      if (!found.ok) return found
-      return succeeded([{ owner: SHOP, platformId: found.value.shopId, there: found.value.metafields }])
-    },
-    async (ctx) => new Map([[ownerKey(SHOP), await deriveShopMetafields(ctx)]])
-  )
+  return compareOwners(db, storeId, isKept ? [SHOP] : [], async () => {
+    const found = await read.shop()
+    if (!found.ok) return found
+    return succeeded([{ owner: SHOP, platformId: found.value.shopId, there: found.value.metafields }])
+  })
 }
 
 async function compareDiscounts(db: Database, storeId: number, read: ReadMetafields) {
   const discounts = await db.inStore(storeId, listDiscountOwners)
-  const owners = [...discounts.keys()].map(discountOwner)
-  return compareOwners(
-    db,
-    storeId,
-    owners,
-    () => readMany(read, 'discount', discounts),
-    async (ctx) => {
-      const wanted = await deriveDiscountMetafields(ctx)
-      return new Map(owners.map((owner) => [ownerKey(owner), wanted]))
-    }
+  return compareOwners(db, storeId, [...discounts.keys()].map(discountOwner), () =>
+    readMany(read, 'discount', discounts)
   )
 }
 
 async function compareCustomers(db: Database, storeId: number, ids: number[], read: ReadMetafields) {
   const platformIds = await db.inStore(storeId, (ctx) => listPlatformIds(ctx, ids))
-  const known = [...platformIds.keys()]
-  return compareOwners(
-    db,
-    storeId,
-    known.map((ownerId) => ({ kind: 'customer', ownerId })),
-    () => readMany(read, 'customer', platformIds),
-    async (ctx) => {
-      const derived = await deriveCustomerMetafields(ctx, known)
-      return new Map(
-        [...derived].flatMap(([ownerId, { isGone, problem, wanted }]): [string, Wanted | null][] =>
-          // What is to be there of one with a problem cannot be said; doctor says why.
-          isGone ? [] : [[ownerKey({ kind: 'customer', ownerId }), problem === null ? wanted : null]]
-        )
-      )
-    }
-  )
+  const owners = [...platformIds.keys()].map((ownerId) => ({ kind: 'customer' as const, ownerId }))
+  return compareOwners(db, storeId, owners, () => readMany(read, 'customer', platformIds))
 }
 
 async function readMany(
@@ -154,15 +121,14 @@ async function compareOwners(
   db: Database,
   storeId: number,
   owners: OwnerOfMetafields[],
-  ask: () => Promise<PlatformResult<Shown[]>>,
-  derive: (ctx: Ctx) => Promise<WantedOf>
+  ask: () => Promise<PlatformResult<Shown[]>>
 ): Promise<PlatformResult<Compared>> {
   if (owners.length === 0) return succeeded({ compared: 0, differences: [], isChanging: false })
   const before = await db.inStore(storeId, (ctx) => listStates(ctx, owners))
   const shown = await ask()
   if (!shown.ok) return shown
   const { wantedOf, after, isChanging, now } = await db.inStore(storeId, async (ctx) => ({
-    wantedOf: await derive(ctx),
+    wantedOf: await deriveWanted(ctx, owners),
     after: await listStates(ctx, owners),
     isChanging: await areFactsWaiting(ctx),
     now: ctx.now

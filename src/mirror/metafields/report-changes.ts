@@ -1,23 +1,21 @@
 import { type Ctx, sql } from '#kit/postgres'
-import { shortenList } from '#kit/shorten-list'
+import { beginningOf, shortenList } from '#kit/texts'
 import type { FoundMetafield } from '#platform'
 import { notify } from '#stores'
-import { deriveCustomerMetafields } from './derive-customers.ts'
-import { deriveDiscountMetafields } from './derive-discounts.ts'
-import { deriveShopMetafields } from './derive-shop.ts'
+import { deriveWanted } from './derive-wanted.ts'
 import { listKnownMetafields, ownerKey } from './owner-queries.ts'
-import { hashOf, type OwnerOfMetafields, type Wanted } from './wanted-metafields.ts'
+import { hashOf, type OwnerOfMetafields } from './wanted-metafields.ts'
 
 /** Another app that writes our metafields again and again raises no more alerts than so many in a day. */
 const ALERTS_A_DAY = 50
-/** Of a value so much is quoted. */
-const MAX_QUOTED = 200
+/** Of a value so many characters are quoted. */
+const MAX_QUOTED = 201
 
 type FoundOwner = { owner: OwnerOfMetafields; platformId: string; found: FoundMetafield[] }
 
 /**
  * Counts what the platform has otherwise than the service had left it and than it wants it, and raises an alert that names it: it is
- * put right afterwards, and nobody could see any more what was wrong. To be called before what is known is replaced by what was found.
+ * corrected afterwards, and nobody could see any more what was wrong. To be called before what is known is replaced by what was found.
  * An owner of whom nothing was known yet was changed by nobody.
  */
 export async function reportChanges(ctx: Ctx, owners: FoundOwner[]): Promise<void> {
@@ -36,7 +34,7 @@ export async function reportChanges(ctx: Ctx, owners: FoundOwner[]): Promise<voi
     return keys.length === 0 ? [] : [{ ...one, keys, found }]
   })
   if (suspects.length === 0) return
-  const wantedOf = await deriveAll(
+  const wantedOf = await deriveWanted(
     ctx,
     suspects.map(({ owner }) => owner)
   )
@@ -58,7 +56,7 @@ export async function reportChanges(ctx: Ctx, owners: FoundOwner[]): Promise<voi
     kind: 'metafields_changed_by_others',
     subject:
       count === 1 ? 'A metafield was changed by somebody else' : `${count} metafields were changed by somebody else`,
-    message: `On the platform these were not as the service had left them, and it puts them right: ${shortenList(
+    message: `On the platform these were not as the service had left them, and it corrects them: ${shortenList(
       changes.map(({ text }) => text),
       '; '
     )}. Somebody has edited them, or another app writes them.`,
@@ -73,27 +71,5 @@ const hashOfFound = (found: FoundMetafield | undefined) => found && hashOf(found
 function quoted({ kind }: OwnerOfMetafields, key: string, found: FoundMetafield | undefined): string {
   if (!found) return `${key} was deleted`
   if (kind === 'customer' && !/^-?\d{1,15}(\.\d{1,3})?$/.test(found.value)) return key
-  const characters = [...found.value.replaceAll('\0', '').toWellFormed()]
-  const shown = characters.slice(0, MAX_QUOTED).join('')
-  return `${key} was ${shown}${characters.length > MAX_QUOTED ? '…' : ''}`
-}
-
-/** What owners are to have, by `ownerKey`; those of whom nobody can say it, and whom the platform does not have any more, are left out. */
-async function deriveAll(ctx: Ctx, owners: OwnerOfMetafields[]): Promise<Map<string, Wanted>> {
-  const wantedOf = new Map<string, Wanted>()
-  const { customer = [], discount = [], shop = [] } = Object.groupBy(owners, ({ kind }) => kind)
-  const derived = await deriveCustomerMetafields(
-    ctx,
-    customer.map(({ ownerId }) => ownerId)
-  )
-  for (const one of customer) {
-    const of = derived.get(one.ownerId)
-    if (of && !of.isGone && of.problem === null) wantedOf.set(ownerKey(one), of.wanted)
-  }
-  if (discount.length > 0) {
-    const wanted = await deriveDiscountMetafields(ctx)
-    for (const one of discount) wantedOf.set(ownerKey(one), wanted)
-  }
-  for (const one of shop) wantedOf.set(ownerKey(one), await deriveShopMetafields(ctx))
-  return wantedOf
+  return `${key} was ${beginningOf(found.value.replaceAll('\0', '').toWellFormed(), MAX_QUOTED)}`
 }

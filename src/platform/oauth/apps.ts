@@ -1,3 +1,4 @@
+import { HOST_NAME } from '#kit/texts'
 import type { ProfileName } from '../wire/platform-profiles.ts'
 
 /** Our app as a platform knows it. The secret signs what the platform sends us, and proves to it who asks for a token. */
@@ -16,7 +17,6 @@ export const APP_PATHS = {
 
 /** The shops of Shopify have no other addresses: anything else in a request is not one of them. */
 const SHOPIFY_DOMAIN = /^[a-z0-9][a-z0-9-]{0,59}\.myshopify\.com$/
-const HOST_NAME = /^(?=.{3,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
 
 /** The domain of a shop of this platform, in lower case; null for any other text. It becomes part of addresses that we call. */
 export function shopDomain(profile: ProfileName, given: unknown): string | null {

@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
+import { beginningOf } from '#kit/texts'
 import type { Document } from '../../admin-api.ts'
 import { addCommand, type Terminal } from '../../command.ts'
 import { customerIdOf, customerText } from '../../customer-flag.ts'
 import { optional } from '../../flags.ts'
 import { isAllSynced, mayBeLeft } from '../../is-all-synced.ts'
 import { nextComparison } from '../../next-comparison.ts'
-import { beginningOf, lines, table } from '../../print.ts'
+import { lines, table } from '../../print.ts'
 import { queryOf } from '../pages.ts'
 import { storeFlag, storePath } from '../store-flag.ts'
 

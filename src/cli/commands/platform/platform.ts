@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
 import type { Command } from 'commander'
+import { DOMAIN_NAME } from '#kit/texts'
 import type { Document } from '../../admin-api.ts'
 import { addCommand, type Terminal } from '../../command.ts'
 import { CommandError } from '../../command-error.ts'
@@ -104,7 +105,7 @@ export function addPlatformCommands(program: Command, terminal: Terminal, { plat
     flags: {
       shop: needed(
         '--shop <domain>',
-        matching('the domain of a shop such as books.myshopify.com, without https:// and without a path', HOST_NAME)
+        matching('the domain of a shop such as books.myshopify.com, without https:// and without a path', ANY_DOMAIN)
       )
     },
     run: async ({ shop }, { api }) => ({
@@ -197,8 +198,8 @@ function headingOf({ enforced_by: enforcedBy }: Document, notEnforced: Document[
   return notEnforced.length === 0 ? 'Members get every perk of the main plans.' : 'Members do not get:'
 }
 
-/** A name of a host with at least two parts: what the service then accepts depends on the platform. */
-const HOST_NAME = /^(?=.{3,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/i
+/** In any case of letters; what the service then accepts depends on the platform. */
+const ANY_DOMAIN = new RegExp(DOMAIN_NAME, 'i')
 
 /** Stands in the file where none is configured yet: the platform's command line fills it in. */
 const NO_CLIENT_ID = 'YOUR_CLIENT_ID'

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { isoOrNull } from '#kit/clock'
 import type { DiscountsShown } from '#mirror'
 import { OrNull, Timestamp } from '#resources'
+import { NextComparison } from '../next-comparison.ts'
 
 const Discount = Type.Object({
   slot: Type.String({
@@ -38,11 +39,7 @@ export const DiscountsBody = Type.Object(
         'As of when `discounts` is: when they were last compared with the platform, in real time; null before the first comparison'
       )
     ),
-    next_comparison_at: OrNull(
-      Timestamp(
-        'When they are compared and put right next by themselves, in real time; null where that is not scheduled'
-      )
-    ),
+    next_comparison_at: NextComparison,
     last_error: OrNull(Type.String({ description: 'Why the last comparison came to nothing' }))
   },
   {
