@@ -200,7 +200,9 @@ test('an access token that the platform refuses is named at once, and what waite
     const moved = await json('clock', 'advance', '--store', store.domain, '--by', 'P2D')
     const { problems } = await statusOf(store.domain)
     assert.deepEqual([kinds(problems), moved.problems], [[`token_refused ${store.domain}`], problems])
-    assert.equal(problems[0]!.since, '2026-02-28T15:00:00.000Z')
+    // The charge meets it, unless a read in the background has met it before the clock was moved.
+    const since = problems[0]!.since!
+    assert.ok(['2026-01-31T15:00:00.000Z', '2026-02-28T15:00:00.000Z'].includes(since), since)
     assert.match(
       problems[0]!.next,
       new RegExp(`^Open the app .* If not: perennial store connect --store ${store.domain}`)

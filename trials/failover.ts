@@ -48,7 +48,7 @@ export async function failOverToStandby(trial: FailoverTrial): Promise<FailoverR
     await migrate(url, MIGRATIONS)
     const started = await startProcess({ databaseUrl: url, dataDir: trial.dataDir, env: BESIDE_THE_PLATFORM })
     service = started
-    platform = await startPlatform(trial.platformUrl, started.url)
+    platform = await startPlatform(trial.platformUrl, started.url, { isApart: true })
     db = new Database({ url })
     assert.equal(await findStandbyRisk(db), null)
     await platform.run()

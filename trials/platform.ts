@@ -15,9 +15,10 @@ const SLICE = 500
 
 /**
  * The platform of a trial, in this process, so that it keeps running when the service, another process on the same database, is
- * killed. `serviceUrl` is the address of the service for the platform's messages; null: this process receives them.
+ * killed. `serviceUrl` is the address of the service for the platform's messages; null: this process receives them. `isApart`: the
+ * service has another database, so that in this one only the platform works: a second service would write to the same shops.
  */
-export async function startPlatform(databaseUrl: string, serviceUrl: string | null) {
+export async function startPlatform(databaseUrl: string, serviceUrl: string | null, { isApart = false } = {}) {
   const db = new Database({ url: databaseUrl })
   const sandboxDb = new Database({ url: databaseUrl })
   const metrics = createMetrics()
@@ -33,6 +34,7 @@ export async function startPlatform(databaseUrl: string, serviceUrl: string | nu
     urls,
     apps: { platform: null, shopify: null },
     sandboxFaults: UNKIND,
+    isPlatformOnly: isApart,
     // A service with another database cannot wake it.
     pollMs: 200
   })

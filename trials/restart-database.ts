@@ -73,7 +73,7 @@ export async function restartDatabase(trial: RestartTrial): Promise<RestartRepor
   const receiver = stack.adopt(await aTlsReceiver(), (open) => open.close())
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const platform = stack.adopt(await startPlatform(trial.platformUrl, url), (open) => open.close())
+  const platform = stack.adopt(await startPlatform(trial.platformUrl, url, { isApart: true }), (open) => open.close())
   const line = stack.adopt(
     await aFaultyConnection({
       target: platform.url,

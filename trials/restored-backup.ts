@@ -59,7 +59,7 @@ export async function restoreOlderBackup(trial: RestoreTrial): Promise<RestoreRe
   const port = await freePort()
   const serviceUrl = `http://127.0.0.1:${port}`
   const receiver = await aTlsReceiver()
-  const platform = await startPlatform(trial.platformUrl, serviceUrl)
+  const platform = await startPlatform(trial.platformUrl, serviceUrl, { isApart: true })
   const proxy = await aRecordingProxy(platform.url)
   const start = (databaseUrl: string) =>
     startProcess({

@@ -40,7 +40,7 @@ export async function upgradeUnderLoad(trial: UpgradeTrial): Promise<UpgradeRepo
   const random = randomFrom(trial.seed)
   const balancer = await aLoadBalancer()
   const receivers = [await aTlsReceiver(), await aTlsReceiver()]
-  const platform = await startPlatform(trial.platformUrl, balancer.url)
+  const platform = await startPlatform(trial.platformUrl, balancer.url, { isApart: true })
   const nodes: Node[] = []
   const main = { older: trial.older.main, newer: undefined }
   const start = async (version: keyof typeof main) => {
@@ -121,7 +121,7 @@ export async function upgradeUnderLoad(trial: UpgradeTrial): Promise<UpgradeRepo
     )
     const undelivered = await rowsOf(
       trial.databaseUrl,
-      `select e.name from facts e where e.name !~ '^(order|customer)[.]' and not exists (
+      `select e.name, e.data from facts e where e.name !~ '^(order|customer)[.]' and not exists (
          select from webhook_deliveries d join webhook_tries t on t.store_id = d.store_id and t.day = d.day
             and t.delivery_id = d.id and t.failure is null where d.store_id = e.store_id and d.fact_id = e.id)`
     )

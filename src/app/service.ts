@@ -68,6 +68,8 @@ export type ServiceOptions = {
   sandboxFaults?: ChargeFaults
   /** Where wallets of phones are notified; at Apple and Google when left out. */
   walletUrls?: WalletUrls
+  /** Only the sandbox platform works in the background, and the service itself does not; false when left out. */
+  isPlatformOnly?: boolean
 }
 
 export type Service = Awaited<ReturnType<typeof createService>>
@@ -153,7 +155,7 @@ export async function createService(options: ServiceOptions) {
     maySign: clock.isRight,
     measure: metrics.measure
   })
-  const engines = createEngines({
+  const created = createEngines({
     db,
     vault,
     addresses: options.addresses,
@@ -170,6 +172,7 @@ export async function createService(options: ServiceOptions) {
     sandbox: sandbox.engine,
     delivery
   })
+  const engines = options.isPlatformOnly ? [sandbox.engine] : created
   // Engines may share one.
   const releases = [...new Set(engines.flatMap(({ releaseLeases }) => releaseLeases ?? []))]
   const runner = createRunner({
@@ -283,7 +286,7 @@ export async function createService(options: ServiceOptions) {
       runner.start()
       listening = runner
       housekeeping.start()
-      const moved = 'Webhooks of platforms not told the present address'
+      const moved = 'Addresses of webhooks on the platforms'
       connections.checkMoved().then(
         () => failures.worked(moved),
         (err) => failures.failed(moved, err, moved)
