@@ -2044,10 +2044,18 @@ create table points_accounts (
   member_id bigint not null,
   balance bigint not null,
   updated_at timestamp with time zone not null,
+  pending_points bigint not null default 0,
+  lifetime_points bigint not null default 0,
+  lotted_points bigint not null default 0,
   constraint points_accounts_pkey PRIMARY KEY (store_id, member_id),
   constraint points_accounts_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
-  constraint points_accounts_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id)
+  constraint points_accounts_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
+  constraint points_accounts_balance_check CHECK (balance >= 0),
+  constraint points_accounts_lifetime_points_check CHECK (lifetime_points >= 0),
+  constraint points_accounts_lotted_points_check CHECK (lotted_points >= 0),
+  constraint points_accounts_pending_points_check CHECK (pending_points >= 0)
 );
+CREATE INDEX points_accounts_unlotted ON public.points_accounts USING btree (store_id) WHERE (balance <> lotted_points);
 alter table points_accounts enable row level security;
 alter table points_accounts force row level security;
 create policy all_stores on points_accounts for all to perennial_operator
@@ -2073,21 +2081,34 @@ create table points_entries (
   shortfall_points bigint not null default 0,
   reversed_points bigint,
   reversal text,
+  type text,
+  pending_points bigint not null default 0,
+  lifetime_points bigint not null default 0,
+  is_shared boolean not null default false,
+  ready_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  pending_id bigint,
+  spent_lots bigint[],
+  spent_points bigint[],
   constraint points_entries_pkey PRIMARY KEY (store_id, id),
   constraint points_entries_store_id_operation_id_key UNIQUE (store_id, operation_id),
   constraint points_entries_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint points_entries_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
   constraint points_entries_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id),
+  constraint points_entries_store_id_pending_id_fkey FOREIGN KEY (store_id, pending_id) REFERENCES points_entries(store_id, id),
   constraint points_entries_store_id_reverses_id_fkey FOREIGN KEY (store_id, reverses_id) REFERENCES points_entries(store_id, id),
   constraint points_entries_operation_id_check CHECK (length(operation_id) >= 1 AND length(operation_id) <= 300),
-  constraint points_entries_points_check CHECK (points <> 0 OR shortfall_points <> 0),
+  constraint points_entries_points_check CHECK (points <> 0 OR shortfall_points <> 0 OR pending_points <> 0 OR lifetime_points <> 0),
   constraint points_entries_reason_check CHECK (length(reason) >= 1 AND length(reason) <= 500),
   constraint points_entries_reversal CHECK ((reverses_id IS NULL) = (reversed_points IS NULL)),
   constraint points_entries_reversal_check CHECK (reversal = ANY (ARRAY['refund'::text, 'dispute'::text])),
   constraint points_entries_reversed_points_check CHECK (reversed_points >= 0),
-  constraint points_entries_shortfall_points_check CHECK (shortfall_points >= 0 OR reverses_id IS NOT NULL)
+  constraint points_entries_shortfall_points_check CHECK (shortfall_points >= 0 OR reverses_id IS NOT NULL),
+  constraint points_entries_type_check CHECK (type = ANY (ARRAY['pending'::text, 'earned'::text, 'spent'::text, 'reversed'::text, 'expired'::text, 'adjusted'::text]))
 );
 CREATE INDEX points_entries_by_member ON public.points_entries USING btree (store_id, member_id, id DESC);
+CREATE INDEX points_entries_by_pending ON public.points_entries USING btree (store_id, pending_id) WHERE (pending_id IS NOT NULL);
+CREATE INDEX points_entries_by_reversed ON public.points_entries USING btree (store_id, reverses_id) WHERE (reverses_id IS NOT NULL);
 CREATE INDEX points_entries_of_order ON public.points_entries USING btree (store_id, order_id) WHERE (order_id IS NOT NULL);
 CREATE TRIGGER append_metrics AFTER INSERT ON points_entries REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_points_changes();
 CREATE TRIGGER set_plan BEFORE INSERT ON points_entries FOR EACH ROW EXECUTE FUNCTION set_plan_of_member();
@@ -2100,6 +2121,55 @@ create policy one_store on points_entries for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on points_entries to perennial_operator, perennial_store;
+
+create table points_lots (
+  store_id bigint not null,
+  entry_id bigint not null,
+  member_id bigint not null,
+  remaining_points bigint not null,
+  expires_at timestamp with time zone,
+  constraint points_lots_pkey PRIMARY KEY (store_id, entry_id),
+  constraint points_lots_store_id_entry_id_fkey FOREIGN KEY (store_id, entry_id) REFERENCES points_entries(store_id, id),
+  constraint points_lots_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint points_lots_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
+  constraint points_lots_remaining_points_check CHECK (remaining_points > 0)
+);
+CREATE INDEX points_lots_by_member ON public.points_lots USING btree (store_id, member_id, expires_at, entry_id);
+CREATE INDEX points_lots_expiring ON public.points_lots USING btree (store_id, expires_at) WHERE (expires_at IS NOT NULL);
+alter table points_lots enable row level security;
+alter table points_lots force row level security;
+create policy all_stores on points_lots for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on points_lots for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on points_lots to perennial_operator, perennial_store;
+
+create table points_pending (
+  store_id bigint not null,
+  entry_id bigint not null,
+  member_id bigint not null,
+  remaining_points bigint not null,
+  ready_at timestamp with time zone not null,
+  expires_at timestamp with time zone,
+  constraint points_pending_pkey PRIMARY KEY (store_id, entry_id),
+  constraint points_pending_store_id_entry_id_fkey FOREIGN KEY (store_id, entry_id) REFERENCES points_entries(store_id, id),
+  constraint points_pending_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint points_pending_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
+  constraint points_pending_remaining_points_check CHECK (remaining_points > 0)
+);
+CREATE INDEX points_pending_by_member ON public.points_pending USING btree (store_id, member_id, entry_id);
+CREATE INDEX points_pending_ready ON public.points_pending USING btree (store_id, ready_at);
+alter table points_pending enable row level security;
+alter table points_pending force row level security;
+create policy all_stores on points_pending for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on points_pending for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on points_pending to perennial_operator, perennial_store;
 
 create table privacy_exports (
   store_id bigint not null,
@@ -3954,6 +4024,7 @@ create function metric_differences(store bigint) returns TABLE(plan_id bigint, d
 create function metrics_of_rows(store bigint) returns TABLE(plan_id bigint, day date, metric text, detail text, amount numeric) language sql stable;
 create function note_member_section() returns trigger language plpgsql volatile;
 create function page_with_total(store bigint, of_list text, of_plan bigint, of_status text, after_at timestamp with time zone, before_at timestamp with time zone, skip bigint, take bigint, OUT total bigint, OUT start_at timestamp with time zone, OUT start_id bigint, OUT skip_rows bigint, OUT take_rows bigint) returns record language plpgsql stable;
+create function points_metrics(type text, reversal text, points bigint) returns TABLE(metric text, amount numeric) language sql immutable;
 create function protect_table(name regclass) returns void language plpgsql volatile;
 create function rank_in_list(store bigint, of_list text, of_plan bigint, of_status text, key_at timestamp with time zone, key_id bigint) returns bigint language plpgsql stable;
 create function rebuild_list(store bigint, of_list text, block_rows integer DEFAULT 1024, chapter_blocks integer DEFAULT 32) returns void language plpgsql volatile;

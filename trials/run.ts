@@ -41,6 +41,7 @@ import { olderCode } from './older-commit.ts'
 import { repeatOneKey } from './one-key.ts'
 import { mirrorCredit } from './platform-credit.ts'
 import { mirrorMetafields } from './platform-metafields.ts'
+import { comparePoints } from './points-model.ts'
 import { prove } from './prove.ts'
 import { forgeProxyRequests } from './proxy-requests.ts'
 import { restartDatabase } from './restart-database.ts'
@@ -125,6 +126,7 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
   'rolling-upgrade': rollingUpgrade,
   failover,
   'ledger-model': (place) => compareLedgers({ ...place, sequences: rounds(10_000) }),
+  'points-model': (place) => comparePoints({ ...place, sequences: rounds(10_000) }),
   'lost-messages': (place) => loseMessages({ ...place, runs: rounds(1_000), subscriptions: 6 }),
   'bad-receivers': (place) => sendToBadReceivers({ ...place, each: rounds(100), timesOthers: true }),
   'hostile-addresses': (place) => leadAstray({ ...place, stride: 1 }),

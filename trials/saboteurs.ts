@@ -23,6 +23,7 @@ import { lostMessagesSaboteurs } from './saboteurs/lost-messages.ts'
 import { oneKeySaboteurs } from './saboteurs/one-key.ts'
 import { platformCreditSaboteurs } from './saboteurs/platform-credit.ts'
 import { platformMetafieldsSaboteurs } from './saboteurs/platform-metafields.ts'
+import { pointsModelSaboteurs } from './saboteurs/points-model.ts'
 import { proxyRequestsSaboteurs } from './saboteurs/proxy-requests.ts'
 import { restartDatabaseSaboteurs } from './saboteurs/restart-database.ts'
 import { restoredBackupSaboteurs } from './saboteurs/restored-backup.ts'
@@ -44,6 +45,7 @@ export const SABOTEURS: Record<string, Saboteur> = {
   ...contentionSaboteurs,
   ...crashPointsSaboteurs,
   ...platformMetafieldsSaboteurs,
+  ...pointsModelSaboteurs,
   ...proxyRequestsSaboteurs,
   ...foreignIdsSaboteurs,
   ...filterInjectionSaboteurs,

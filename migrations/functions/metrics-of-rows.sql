@@ -25,7 +25,6 @@ returns table (plan_id bigint, day date, metric text, detail text, amount numeri
   select e.plan_id, shop_day(e.created_at, s.timezone), f.metric, '', f.amount
     from s cross join credit_entries e cross join lateral credit_metrics(e.type, e.amount_minor) f where e.store_id = store
   union all
-  select e.plan_id, shop_day(e.created_at, s.timezone),
-         case when e.points > 0 then 'points_issued' else 'points_redeemed' end, '', abs(e.points)
-    from s cross join points_entries e where e.store_id = store
+  select e.plan_id, shop_day(e.created_at, s.timezone), f.metric, '', f.amount
+    from s cross join points_entries e cross join lateral points_metrics(e.type, e.reversal, e.points) f where e.store_id = store
 $$;

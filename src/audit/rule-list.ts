@@ -60,7 +60,12 @@ export {
   platformMessagesProcessed,
   scopesGranted
 } from '#platform/audit-rules'
-export { pointsBalancesSum, pointsEventsComplete } from '#points/audit-rules'
+export {
+  pointsBalancesSum,
+  pointsEventsComplete,
+  pointsLotsSum,
+  pointsReversalsFit
+} from '#points/audit-rules'
 export { erasedStayErased, privacyRequestsOverdue } from '#privacy/audit-rules'
 export {
   creditCodesClosed,

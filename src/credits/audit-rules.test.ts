@@ -100,7 +100,30 @@ for (const [what, spoil, found] of [
   [
     'points that are not the sum of their entries',
     ({ storeId }: Ctx) => sql`update points_accounts set balance = 8 where store_id = ${storeId}`,
-    [['points_balances_sum', 'has 8 points; the entries sum to 7']]
+    [['points_balances_sum', 'has 8 points, 0 pending and 0 ever earned; the entries sum to 7, 0 and 0']]
+  ],
+  [
+    'points whose lots are not the balance',
+    ({ storeId }: Ctx) => sql`update points_lots set remaining_points = 3 where store_id = ${storeId}`,
+    [['points_lots_sum', 'has 7 points and 0 pending; their parts sum to 3 and 0']]
+  ],
+  [
+    'pending points without their part',
+    ({ storeId }: Ctx) => sql`
+      with entry as (update points_entries set pending_points = 4 where store_id = ${storeId})
+      update points_accounts set pending_points = 4 where store_id = ${storeId}`,
+    [['points_lots_sum', 'has 7 points and 4 pending; their parts sum to 7 and 0']]
+  ],
+  [
+    'points of which more is undone than there were',
+    ({ storeId, now }: Ctx) => sql`
+      with entry as (select id, member_id from points_entries where store_id = ${storeId}),
+           undone as (
+             insert into points_entries (store_id, member_id, type, points, shortfall_points, balance_after, reason, operation_id,
+                                         created_at, reverses_id, reversed_points)
+             select ${storeId}, member_id, 'reversed', 0, 8, 7, 'x', 'y', ${now}, id, 8 from entry)
+      select from entry`,
+    [['points_reversals_fit', 'has points entry # of 7, undone by 0 with a shortfall of 8']]
   ],
   [
     'points without an event',
@@ -317,17 +340,30 @@ test('points without entries, and entries without an account, are found under th
     }, true)
     return findings
   }
-  const withoutEntries = await found(({ storeId }) => sql`delete from points_entries where store_id = ${storeId}`)
+  const withoutEntries = await found(
+    ({ storeId }) => sql`
+    with lots as (delete from points_lots where store_id = ${storeId}),
+         accounts as (update points_accounts set lotted_points = 0 where store_id = ${storeId})
+    delete from points_entries where store_id = ${storeId}`
+  )
   assert.deepEqual(
     withoutEntries.map(([check, message, subject]) => [check, message!.replace(/entry \d+/, 'entry #'), subject]),
     [
-      ['points_balances_sum', 'has 7 points; the entries sum to 0', `mem_${member}`],
+      [
+        'points_balances_sum',
+        'has 7 points, 0 pending and 0 ever earned; the entries sum to 0, 0 and 0',
+        `mem_${member}`
+      ],
       ['points_events_complete', 'has points entry # of 0, recorded 1 times', 'mem_ unknown']
     ]
   )
-  const withoutAccount = await found(({ storeId }) => sql`delete from points_accounts where store_id = ${storeId}`)
+  const withoutAccount = await found(
+    ({ storeId }) => sql`
+    with lots as (delete from points_lots where store_id = ${storeId})
+    delete from points_accounts where store_id = ${storeId}`
+  )
   assert.deepEqual(withoutAccount, [
-    ['points_balances_sum', 'has no account of points; the entries sum to 7', `mem_${member}`]
+    ['points_balances_sum', 'has no account; the entries sum to 7, 0 and 0', `mem_${member}`]
   ])
   const withoutEvent = await found(
     ({ storeId }) => sql`delete from facts where store_id = ${storeId} and name = 'member.points_changed'`

@@ -171,8 +171,10 @@ export const ordersTakenBack = defineAuditRule({
        where t.reverses_id is not null
        group by t.reverses_id),
     points as (
-      select id, order_id, points, reverses_id, shortfall_points from points_entries
-       where store_id = ${ctx.storeId} and order_id is not null),
+      select id, order_id, points + pending_points as points, reverses_id, shortfall_points,
+             case when type is null then reverses_id is null and points > 0 else is_shared end as is_shared,
+             type = 'reversed' and reversal is null as is_undoing
+        from points_entries where store_id = ${ctx.storeId} and order_id is not null),
     issued as (
       select 'credit' as what, e.id, e.order_id, e.amount_minor as minor, coalesce(t.minor, 0) as taken,
              coalesce(t.shortfall, 0) as shortfall
@@ -181,7 +183,7 @@ export const ordersTakenBack = defineAuditRule({
       union all
       select 'points', e.id, e.order_id, e.points, coalesce(sum(-r.points), 0), coalesce(sum(r.shortfall_points), 0)
         from points e left join points r on r.reverses_id = e.id
-       where e.reverses_id is null and e.points > 0
+       where e.is_shared and not exists (select from points u where u.reverses_id = e.id and u.is_undoing)
        group by e.id, e.order_id, e.points),
     asked as (
       select i.what, i.id, i.minor, i.taken, i.shortfall, s.platform_order_id,

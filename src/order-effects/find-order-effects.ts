@@ -81,8 +81,8 @@ export async function findOrderEffects(ctx: Ctx, orderId: number): Promise<Order
     select id, 'credit' as ledger, member_id, amount_minor as amount, shortfall_minor as shortfall, reverses_id, reason, created_at
       from credit_entries where store_id = ${ctx.storeId} and order_id = ${orderId}
     union all
-    select id, 'points', member_id, points, shortfall_points, reverses_id, reason, created_at
-      from points_entries where store_id = ${ctx.storeId} and order_id = ${orderId}
+    select id, 'points', member_id, points + pending_points, shortfall_points, reverses_id, reason, created_at
+      from points_entries where store_id = ${ctx.storeId} and order_id = ${orderId} and pending_id is null
      order by created_at, ledger, id`
   )
   return { kind, links, entries }

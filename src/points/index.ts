@@ -1,3 +1,8 @@
 export { adjustPoints } from './adjust-points.ts'
+export { type Earning, earnPoints } from './earn-points.ts'
+export type { Points, PointsEntry } from './points.ts'
+export { findPoints } from './queries.ts'
+export { reversePoints } from './reverse-points.ts'
 export { settleOrderPoints } from './settle-order-points.ts'
+export { spendPoints } from './spend-points.ts'
 export { transferPoints } from './transfer-points.ts'

@@ -6,6 +6,7 @@ import { markCustomersMerged, upsertCustomers } from '#members'
 import { testDatabase } from '../../test/database.ts'
 import { aStore } from '../../test/store-builder.ts'
 import { adjustPoints } from './adjust-points.ts'
+import { earnPoints } from './earn-points.ts'
 import { settleOrderPoints } from './settle-order-points.ts'
 import { transferPoints } from './transfer-points.ts'
 
@@ -28,10 +29,8 @@ async function aCustomer() {
       returning id`
     )
   )
-  const set = (balance: number, order: number | null = null) =>
-    store.inStore((ctx) =>
-      adjustPoints(ctx, [{ memberId, balance, reason: 'x', operationId: `t:${++last}`, orderId: order }])
-    )
+  const set = (balance: number) =>
+    store.inStore((ctx) => adjustPoints(ctx, [{ memberId, balance, reason: 'x', operationId: `t:${++last}` }]))
   const entries = () =>
     store.inStore(({ tx, storeId }) =>
       tx.many(
@@ -41,7 +40,14 @@ async function aCustomer() {
          where store_id = ${storeId} order by id`
       )
     )
-  await set(100, orderId)
+  await store.inStore((ctx) =>
+    earnPoints(ctx, [
+      {
+        ...{ memberId, points: 100, reason: 'x', operationId: `t:${++last}`, orderId },
+        ...{ readyAt: null, expireAfterDays: null, isShared: true }
+      }
+    ])
+  )
   const reversed = { refunded: 0, disputed: 0 }
   return {
     store,
@@ -149,7 +155,7 @@ test('entries of earlier versions give back without a shortfall, and without say
   await settle({ refunded: 6000 })
   await settle({ refunded: 5400 })
   await store.inStore(({ tx, storeId }) =>
-    tx.run(sql`update points_entries set reversal = null where store_id = ${storeId}`)
+    tx.run(sql`update points_entries set type = null, reversal = null where store_id = ${storeId}`)
   )
   assert.deepEqual(await settle({ refunded: 3000 }), [[40, 0]])
 })

@@ -1,61 +1,78 @@
 import { type OrderReversal, planTakeBack, type TakeBackType, type TakenBack, undoLast } from '#credits'
-import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
-import { followMerges, listCustomers } from '#members'
-import { pointsChanged } from './events/points-changed.ts'
-import type { PointsEntry, Reversal } from './points.ts'
-import { type EntryOfOrder, insertMissingAccounts, listEntriesOfOrders, lockAccounts, writeLedger } from './queries.ts'
+import { ALL, openAccounts } from './open-accounts.ts'
+import { type EntryToReverse, listEntriesOfOrders } from './queries.ts'
+import { giveBack, type Issued, issuedPoints, takeBack } from './undo.ts'
+import { writePoints } from './write-points.ts'
 
 /**
- * Takes back, or gives back, the points that orders have issued, so that they are what their refunds and disputes leave: by the rule of store
- * credit (`planTakeBack`), at most the balance, with the rest as the shortfall of the entry. A share that is settled writes nothing.
+ * Takes back, or gives back, their shares of the points that orders have issued, so that they are what refunds and disputes leave: by the rule of
+ * store credit (`planTakeBack`), first of what is pending, at most the balance, with the rest as the shortfall of the entry. A share that is
+ * settled writes nothing.
  */
 export async function settleOrderPoints(ctx: Ctx, reversals: OrderReversal[]): Promise<void> {
   const byOrder = new Map(reversals.map((one) => [one.orderId, one]))
-  const { entries, balances, ownerOf } = await lockEntriesOfOrders(ctx, [...byOrder.keys()])
-  const planned = entries.flatMap((issued) => {
-    if (issued.reversesId !== null || issued.points <= 0) return []
-    const rows = entries.filter(({ reversesId }) => reversesId === issued.id)
-    const before = takeBacksOf(rows)
-    const memberId = ownerOf(issued.memberId)
+  const first = await listEntriesOfOrders(ctx, [...byOrder.keys()])
+  const memberIds = [...new Set(issuedOf(first).map(({ entry }) => entry.memberId))]
+  if (memberIds.length === 0) return
+  const { drafts, entries, draftOf } = await openAccounts(
+    ctx,
+    memberIds.map((memberId) => ({
+      ...{ memberId, adds: true, takes: ALL },
+      lotsOf: first.filter((entry) => entry.memberId === memberId).map(({ id }) => id)
+    }))
+  )
+  // Read again behind the locks: somebody else may have settled meanwhile.
+  const rows = await listEntriesOfOrders(ctx, [...byOrder.keys()])
+  for (const issued of issuedOf(rows)) {
+    const { id, orderId, memberId } = issued.entry
+    const ofIssued = rows.filter(({ reversesId }) => reversesId === id)
+    const before = takeBacksOf(ofIssued)
+    const draft = draftOf(memberId)
     let asked = before.reduce((sum, { taken, shortfall }) => sum + taken + shortfall, 0)
-    return planTakeBack(issued.points, byOrder.get(issued.orderId)!, before).map((step, i) => {
+    for (const [i, step] of planTakeBack(issuedPoints(issued.entry), byOrder.get(orderId!)!, before).entries()) {
       asked += step.asked
-      const { points, shortfall } = step.asked < 0 ? undo(before, step) : take(balances.get(memberId)!, step)
-      const balanceAfter = balances.get(memberId)! + points
-      balances.set(memberId, balanceAfter)
-      const { id, orderId } = issued
-      const operationId = `order:${orderId}:${id}:${rows.length + 1 + i}`
-      const entry = { memberId, points, balanceAfter, reason: step.reason, orderId, operationId }
-      const reversal = { reversesId: id, shortfallPoints: shortfall, reversedPoints: asked, reversal: step.type }
-      return { ...entry, ...reversal } satisfies Omit<PointsEntry, 'id'> & Reversal
-    })
-  })
-  if (planned.length === 0) return
-  const written = await writeLedger(ctx, planned)
-  const customers = await listCustomers(ctx, [...balances.keys()])
-  const emails = new Map(customers.map(({ id, email }) => [id, email]))
-  const moved = written.filter(({ points }) => points !== 0)
-  await record(ctx, ...moved.map((entry) => pointsChanged(entry, emails.get(entry.memberId) ?? null)))
+      const operationId = `order:${orderId}:${id}:${ofIssued.length + 1 + i}`
+      const cause = { reason: step.reason, operationId, orderId }
+      const of = { reversal: step.type, reversedPoints: asked }
+      if (step.asked > 0) takeBack(draft, issued, step.asked, cause, of)
+      else {
+        const takenAt = ofIssued.at(-1)!.createdAt
+        giveBack(draft, issued, undone(before, step), cause, of, { now: ctx.now, takenAt })
+      }
+    }
+  }
+  await writePoints(ctx, drafts, entries)
 }
+
+/** What orders have issued of which refunds and disputes take their shares; what was undone as a whole is out of it. */
+function issuedOf(rows: EntryToReverse[]): Issued[] {
+  const undone = new Set(rows.map((entry) => (isUndoing(entry) ? entry.reversesId : null)))
+  const earnedBy = new Map(
+    rows.flatMap((entry) => (entry.pendingId === null ? [] : [[entry.pendingId, entry] as const]))
+  )
+  return rows.flatMap((entry) =>
+    isShared(entry) && !undone.has(entry.id) ? [{ entry, earnedBy: earnedBy.get(entry.id) ?? null }] : []
+  )
+}
+
+/** By `reversePoints`. */
+const isUndoing = ({ type, reversal }: EntryToReverse) => type === 'reversed' && reversal === null
+
+/** Entries of nodes of before do not know whether they are shared: all that were of an order were. */
+const isShared = ({ type, isShared, reversesId, points }: EntryToReverse) =>
+  type === null ? reversesId === null && points > 0 : isShared
 
 type Step = { type: TakeBackType; asked: number }
-type Moved = { points: number; shortfall: number }
 
-function take(balance: number, { asked }: Step): Moved {
-  const taken = Math.min(asked, Math.max(0, balance))
-  return { points: taken === 0 ? 0 : -taken, shortfall: asked - taken }
-}
-
-function undo(before: TakeBack[], { type, asked }: Step): Moved {
-  const undone = undoLast(
+function undone(before: TakeBack[], { type, asked }: Step): TakenBack {
+  const parts = undoLast(
     before.filter((one) => one.type === type),
     -asked
   )
-  const shortfall = undone.reduce((sum, one) => sum + one.shortfall, 0)
   return {
-    points: undone.reduce((sum, one) => sum + one.taken, 0),
-    shortfall: shortfall === 0 ? 0 : -shortfall
+    taken: parts.reduce((sum, one) => sum + one.taken, 0),
+    shortfall: parts.reduce((sum, one) => sum + one.shortfall, 0)
   }
 }
 
@@ -65,17 +82,18 @@ type TakeBack = TakenBack & { type: TakeBackType }
  * What refunds and disputes have taken back of an entry, oldest first, by the entries that reverse it: what gives back undoes the last of its
  * type, and then the last of the other, since earlier versions gave back without saying for what.
  */
-function takeBacksOf(rows: EntryOfOrder[]): TakeBack[] {
+function takeBacksOf(rows: EntryToReverse[]): TakeBack[] {
   const before: TakeBack[] = []
-  for (const { points, shortfallPoints, reversal } of rows) {
+  for (const { points, pendingPoints, shortfallPoints, reversal } of rows) {
     const type = reversal ?? 'refund'
-    if (points <= 0 && shortfallPoints >= 0) {
-      before.push({ type, taken: 0 - points, shortfall: shortfallPoints })
+    const moved = points + pendingPoints
+    if (moved <= 0 && shortfallPoints >= 0) {
+      before.push({ type, taken: 0 - moved, shortfall: shortfallPoints })
     } else {
       const lastFirst = before.toReversed()
       const ofType = lastFirst.filter((one) => one.type === type)
       const ofOther = lastFirst.filter((one) => one.type !== type)
-      takeOff([...ofType, ...ofOther], { taken: points, shortfall: -shortfallPoints })
+      takeOff([...ofType, ...ofOther], { taken: moved, shortfall: -shortfallPoints })
     }
   }
   return before
@@ -89,21 +107,5 @@ function takeOff(takeBacks: TakeBack[], undone: TakenBack): void {
       one[what] -= part
       undone[what] -= part
     }
-  }
-}
-
-/**
- * The entries of orders, with the accounts locked of who has their points now. Who that is may change while we wait for a lock, by a merge of
- * customers.
- */
-async function lockEntriesOfOrders(ctx: Ctx, orderIds: number[]) {
-  const balances = new Map<number, number>()
-  for (;;) {
-    const entries = await listEntriesOfOrders(ctx, orderIds)
-    const kept = await followMerges(ctx, [...new Set(entries.map(({ memberId }) => memberId))])
-    const missing = [...new Set(kept.values())].filter((id) => !balances.has(id)).sort((a, b) => a - b)
-    if (missing.length === 0) return { entries, balances, ownerOf: (memberId: number) => kept.get(memberId)! }
-    await insertMissingAccounts(ctx, missing)
-    for (const { memberId, balance } of await lockAccounts(ctx, missing)) balances.set(memberId, balance)
   }
 }

@@ -96,7 +96,7 @@ export const NOT_PERSONAL: Record<string, readonly string[]> = {
   ],
   platform_credit_transactions: ['event', 'kind'],
   platform_refunds: ['platform_refund_id'],
-  points_entries: ['reversal'],
+  points_entries: ['type', 'reversal'],
   privacy_requests: ['topic', 'source', 'status', 'reason', 'counts', 'progress'],
   quarantined_contracts: ['contract_id'],
   rate_windows: ['bucket'],

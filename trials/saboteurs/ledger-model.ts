@@ -53,8 +53,8 @@ const keptAsRead: Edit = {
 }
 const pointsNotSeen: Edit = {
   file: 'src/points/adjust-points.ts',
-  from: '|| done.has(operationId)) return []',
-  to: '|| (done.has(operationId) && operationId === reason)) return []'
+  from: 'if (done.has(adjustment.operationId)) continue',
+  to: 'if (adjustment.memberId < 0) continue'
 }
 const pointsRepeat: Edit = {
   file: 'migrations/0008-points.sql',

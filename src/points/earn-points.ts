@@ -1,0 +1,59 @@
+import type { Ctx } from '#kit/postgres'
+import { storeContext } from '#stores'
+import { addLot, append, type Draft } from './draft.ts'
+import { openAccounts } from './open-accounts.ts'
+import type { PointsCause, PointsEntry } from './points.ts'
+import { listOperations } from './queries.ts'
+import { writePoints } from './write-points.ts'
+
+/** Points that a customer gets for something. */
+export type Earning = PointsCause & {
+  points: number
+  /** Until then the points are pending, and cannot be spent. Null, or a time that is over: they are earned at once. */
+  readyAt: Temporal.Instant | null
+  /** For how many days of the shop they can be spent once they are earned; null for ever. */
+  expireAfterDays: number | null
+  /** Refunds and disputes of the order take their shares of these points back (`settleOrderPoints`). */
+  isShared: boolean
+}
+
+/**
+ * Enters points that customers have earned, in the given order. Returns the entries; a repeated operation has none. Those of a customer
+ * who was merged into another are of who was kept.
+ */
+export async function earnPoints(ctx: Ctx, earnings: Earning[]): Promise<PointsEntry[]> {
+  if (earnings.length === 0) return []
+  const { drafts, entries, draftOf } = await openAccounts(
+    ctx,
+    earnings.map(({ memberId }) => ({ memberId, adds: true }))
+  )
+  const operationIds = earnings.map(({ operationId }) => operationId)
+  const done = await listOperations(ctx, operationIds)
+  const { timezone } = await storeContext(ctx)
+  for (const earning of earnings) {
+    if (done.has(earning.operationId)) continue
+    done.add(earning.operationId)
+    planEarning(draftOf(earning.memberId), earning, ctx.now, timezone)
+  }
+  const asked = new Set(operationIds)
+  return (await writePoints(ctx, drafts, entries)).filter(({ operationId }) => asked.has(operationId))
+}
+
+function planEarning(draft: Draft, earning: Earning, now: Temporal.Instant, timezone: string): void {
+  const { points, readyAt, expireAfterDays, isShared, ...cause } = earning
+  const { operationId, orderId = null, reason } = cause
+  const isPending = readyAt !== null && Temporal.Instant.compare(readyAt, now) > 0
+  const expiresAt = expiryOf(isPending ? readyAt : now, expireAfterDays, timezone)
+  if (isPending) {
+    const rest = { remaining: points, isChanged: true }
+    draft.pending.push({ entryId: null, operationId, orderId, reason, readyAt, expiresAt, ...rest })
+    append(draft, 'pending', cause, { pendingPoints: points }, { readyAt, expiresAt, isShared })
+  } else {
+    addLot(draft, points, { operationId, expiresAt })
+    append(draft, 'earned', cause, { points, lifetimePoints: points }, { expiresAt, isShared })
+  }
+}
+
+/** Days of the shop: a day of 23 hours is one. */
+const expiryOf = (from: Temporal.Instant, days: number | null, timezone: string): Temporal.Instant | null =>
+  days === null ? null : from.toZonedDateTimeISO(timezone).add({ days }).toInstant()
