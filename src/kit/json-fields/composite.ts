@@ -58,6 +58,27 @@ export function objectOf<const S extends ObjectShape>(shape: S): ObjectField<S> 
   }
 }
 
+/**
+ * The same object with a rule about its fields together, which is asked when each of them is accepted. The rule says what is wrong, by
+ * field.
+ */
+export const withRule = <S extends ObjectShape>(
+  object: ObjectField<S>,
+  problemsOf: (value: ObjectValue<S>) => { field: string; message: string }[]
+): ObjectField<S> => ({
+  ...object,
+  read(given, found) {
+    const before = found.problems.length
+    const value = object.read(given, found)
+    if (found.problems.length > before) return value
+    const prefix = found.path === '' ? '' : `${found.path}.`
+    for (const { field, message } of problemsOf(value)) {
+      found.problems.push(problem(prefix + field, 'invalid', message))
+    }
+    return value
+  }
+})
+
 /** A list of at most so many; without a number, of as many as there are. */
 export function listOf<T>(of: JsonField<T>, max?: number): JsonField<T[]> {
   const accepts = max === undefined ? `a list, each ${of.accepts}` : `a list of at most ${max}, each ${of.accepts}`
@@ -150,9 +171,18 @@ export function variants<const V extends { readonly [word: string]: ObjectField<
     },
     write: (value) => ({ [by]: value.type, ...(objects[value.type as keyof V]!.write(value as never) as object) }),
     read(given, found) {
-      const word = isObject(given) ? words.find((one) => one === given[by]) : undefined
-      if (!word || !isObject(given)) {
+      if (!isObject(given)) {
         found.problems.push(problem(found.path || 'value', 'invalid', `must be ${accepts}`))
+        return {} as Value
+      }
+      const word = words.find((one) => one === given[by])
+      if (!word) {
+        const path = found.path === '' ? by : `${found.path}.${by}`
+        const isMissing = !Object.hasOwn(given, by)
+        const must = `must be ${words.length === 1 ? words[0] : `one of ${words.join(', ')}`}`
+        found.problems.push(
+          isMissing ? problem(path, 'required', `is missing; it ${must}`) : problem(path, 'invalid', must)
+        )
         return {} as Value
       }
       const { [by]: _, ...rest } = given
