@@ -21,8 +21,19 @@ export type Money = {
   wholeUnits: (amountMinor: number) => number
 }
 
+const known = new Map<string | null, Money>()
+
 /** `null` is the currency of any shop, for documents: its decimals are then those of most currencies. */
 export function moneyOf(currency: string | null): Money {
+  let money = known.get(currency)
+  if (!money) {
+    money = makeMoney(currency)
+    known.set(currency, money)
+  }
+  return money
+}
+
+function makeMoney(currency: string | null): Money {
   const code = currency ?? 'USD'
   const decimals = currencyDecimals(code)
   const perUnit = 10 ** decimals
@@ -38,7 +49,8 @@ export function moneyOf(currency: string | null): Money {
         return value !== null && value >= least && value <= MAX_UNITS * perUnit ? value : undefined
       }
     })
-  const words = (amountMinor: number) => spoken(code, decimals, amountMinor)
+  const format = formatOf(code, decimals)
+  const words = (amountMinor: number) => format.format(decimalOf(amountMinor, code) as `${number}`)
   return {
     amount: () => between('an amount from 0', 0, { minimum: 0 }),
     amountAboveZero: () => between('an amount above 0', 1, { exclusiveMinimum: 0 }),
@@ -58,7 +70,7 @@ function minorOrNull(amount: number | string, currency: string): number | null {
   }
 }
 
-const spoken = (currency: string, decimals: number, amountMinor: number): string =>
+const formatOf = (currency: string, decimals: number) =>
   new Intl.NumberFormat('en', {
     style: 'currency',
     currency,
@@ -67,4 +79,4 @@ const spoken = (currency: string, decimals: number, amountMinor: number): string
     minimumFractionDigits: decimals,
     maximumFractionDigits: decimals,
     trailingZeroDisplay: 'stripIfInteger'
-  }).format(decimalOf(amountMinor, currency) as `${number}`)
+  })

@@ -1,5 +1,6 @@
 import type { Ctx } from '#kit/postgres'
 import { settingsOf } from '#stores'
+import { pointsForPurchases } from './rules/points-for-purchases/points-for-purchases.ts'
 import type { Rule } from './rules/rule.ts'
 import { listRules } from './rules/rule-queries.ts'
 import { loyaltyRulesOf } from './rules/rules-field.ts'
@@ -28,6 +29,6 @@ export async function publishedLoyalty(ctx: Ctx) {
 
 /** Points for each unit of money by the first active rule for purchases; 0 without one. */
 function ratioOf(rules: Rule[]): number {
-  const first = rules.find(({ type, isActive }) => isActive && type.name === 'points_for_purchases')
+  const first = rules.find(({ type, isActive }) => isActive && type.name === pointsForPurchases.name)
   return first ? (first.rules.points_per_dollar as number) : 0
 }

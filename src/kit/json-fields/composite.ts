@@ -130,14 +130,25 @@ export const orEmpty = <T>(of: JsonField<T>): JsonField<T | null> => ({
 })
 
 /** The value, or null. */
-export const orNull = <T>(of: JsonField<T>): JsonField<T | null> => ({
-  ...of,
-  accepts: `${of.accepts}, or null`,
-  schema: { anyOf: [of.schema, { type: 'null' }] },
-  write: (value) => (value === null ? null : of.write(value)),
-  read: (given, found) => (given === null ? null : of.read(given, found)),
-  otherwise: { value: null }
-})
+export function orNull<T>(of: JsonField<T>): JsonField<T | null> {
+  const accepts = `${of.accepts}, or null`
+  return {
+    ...of,
+    accepts,
+    schema: { anyOf: [of.schema, { type: 'null' }] },
+    write: (value) => (value === null ? null : of.write(value)),
+    read(given, { path, problems }) {
+      if (given === null) return null
+      const inside: FieldProblem[] = []
+      const value = of.read(given, { path, problems: inside })
+      for (const one of inside) {
+        problems.push(one.message === `must be ${of.accepts}` ? { ...one, message: `must be ${accepts}` } : one)
+      }
+      return value
+    },
+    otherwise: { value: null }
+  }
+}
 
 /** Whatever JSON object it is: its parts are checked by the one who fills it. */
 export const anyObject = (): JsonField<Record<string, unknown>> => ({

@@ -1,4 +1,5 @@
 import { type JsonField, type ObjectField, objectOf, type ValueOf, variants, withRule } from '#kit/json-fields'
+import { madeOnce } from '../made-once.ts'
 import type { Money } from '../money.ts'
 import { pointsPerUnit } from './points-per-unit.ts'
 import type { RewardType } from './reward-type.ts'
@@ -17,8 +18,12 @@ export const PER_UNIT_REWARDS = [pointsPerUnit] as unknown as readonly RewardTyp
 /** Those that a person can be given who has no subscription. */
 export const REWARDS_FOR_ANYONE = FIXED_REWARDS.filter(({ name }) => !name.startsWith('subscription_'))
 
+const fieldOf = madeOnce((types: readonly RewardType[]) => madeOnce((money: Money) => makeField(types, money)))
+
 /** `reward_rules` of one of these kinds. */
-export function rewardField(types: readonly RewardType[], money: Money): JsonField<Reward> {
+export const rewardField = (types: readonly RewardType[], money: Money): JsonField<Reward> => fieldOf(types)(money)
+
+function makeField(types: readonly RewardType[], money: Money): JsonField<Reward> {
   const objects = Object.fromEntries(
     types.map((type) => [
       type.name,

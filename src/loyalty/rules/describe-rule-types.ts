@@ -1,4 +1,4 @@
-import type { JsonField } from '#kit/json-fields'
+import type { ObjectShape } from '#kit/json-fields'
 import { moneyOf } from '../money.ts'
 import { readStored } from '../read-fields.ts'
 import { rewardField } from '../rewards/reward.ts'
@@ -53,10 +53,10 @@ function describe(type: RuleType): DescribedRuleType {
 }
 
 /** The keys inside an object are listed for themselves, as `customer_settings.tags`. */
-function keysOf(shape: Record<string, JsonField<never>>, prefix = ''): DescribedKey[] {
+function keysOf(shape: ObjectShape, prefix = ''): DescribedKey[] {
   return Object.entries(shape).flatMap(([name, field]) => {
-    if ('shape' in field) return keysOf(field.shape as typeof shape, `${prefix}${name}.`)
-    const usual = field.otherwise && JSON.stringify(field.write(field.otherwise.value as never))
+    if ('shape' in field) return keysOf(field.shape as ObjectShape, `${prefix}${name}.`)
+    const usual = field.otherwise && JSON.stringify(field.write(field.otherwise.value))
     return [{ key: prefix + name, accepts: field.accepts, meaning: field.meaning, default: usual ?? null }]
   })
 }

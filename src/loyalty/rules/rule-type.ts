@@ -1,4 +1,5 @@
 import { type ObjectField, type ObjectShape, type ObjectValue, objectOf, withRule } from '#kit/json-fields'
+import { madeOnce } from '../made-once.ts'
 import type { Money } from '../money.ts'
 import type { Reward } from '../rewards/reward.ts'
 import type { RewardType } from '../rewards/reward-type.ts'
@@ -42,6 +43,6 @@ export type RuleContent = { rules: Record<string, unknown>; reward: Reward }
 /** Declares a type of rules, in a folder of its own; a line in `rule-type-list.ts` adds it. */
 export function defineRuleType<const N extends string, S extends ObjectShape>(declared: Declared<N, S>): RuleType<N> {
   const { keys, refuse = () => [], ...type } = declared
-  const field = (money: Money) => withRule(objectOf({ ...keys(money), ...COMMON_KEYS }), refuse as never)
+  const field = madeOnce((money: Money) => withRule(objectOf({ ...keys(money), ...COMMON_KEYS }), refuse as never))
   return { ...type, field } as unknown as RuleType<N>
 }

@@ -38,4 +38,4 @@ export const multiplierField = () => decimalBetween({ above: 0, to: 100, decimal
 
 /** Tags that begin with "SVC:" are those of memberships. */
 export const tierTagField = () =>
-  textLike('a tag of at most 255 characters without a comma that does not begin with "SVC:"', /^(?!\s*svc:)[^,]*$/i)
+  textLike('a tag without a comma of at most 255 characters that does not begin with "SVC:"', /^(?!\s*svc:)[^,]*$/i)

@@ -44,7 +44,7 @@ export const tierFields = {
   tag: Type.Optional(
     Type.String({
       maxLength: 255,
-      description: 'a tag of at most 255 characters without a comma that does not begin with "SVC:"',
+      description: 'a tag without a comma of at most 255 characters that does not begin with "SVC:"',
       meaning: 'The tag of its customers, which no other tier has; empty for none',
       examples: ['Gold']
     })
