@@ -1369,6 +1369,125 @@ create policy one_store on lost_disputes for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on lost_disputes to perennial_operator, perennial_store;
 
+create table loyalty_rules (
+  store_id bigint not null,
+  id bigint not null generated always as identity,
+  type text not null,
+  name text not null,
+  description text not null,
+  rules jsonb not null,
+  reward_rules jsonb not null,
+  is_enabled boolean not null,
+  starts_on date not null,
+  ends_on date,
+  due_at timestamp with time zone,
+  archived_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint loyalty_rules_pkey PRIMARY KEY (store_id, id),
+  constraint loyalty_rules_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint loyalty_rules_check CHECK (ends_on >= starts_on),
+  constraint loyalty_rules_check1 CHECK (archived_at IS NULL OR NOT is_enabled),
+  constraint loyalty_rules_check2 CHECK (is_enabled OR due_at IS NULL),
+  constraint loyalty_rules_description_check CHECK (length(description) <= 1000),
+  constraint loyalty_rules_name_check CHECK (length(name) >= 1 AND length(name) <= 255)
+);
+CREATE INDEX loyalty_rules_due ON public.loyalty_rules USING btree (store_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX loyalty_rules_listed ON public.loyalty_rules USING btree (store_id, id) WHERE (archived_at IS NULL);
+alter table loyalty_rules enable row level security;
+alter table loyalty_rules force row level security;
+create policy all_stores on loyalty_rules for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_rules for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_rules to perennial_operator, perennial_store;
+
+create table loyalty_stores (
+  store_id bigint not null,
+  changed_at timestamp with time zone not null,
+  constraint loyalty_stores_pkey PRIMARY KEY (store_id),
+  constraint loyalty_stores_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
+);
+alter table loyalty_stores enable row level security;
+alter table loyalty_stores force row level security;
+create policy all_stores on loyalty_stores for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_stores for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_stores to perennial_operator, perennial_store;
+
+create table loyalty_templates (
+  store_id bigint not null,
+  id bigint not null generated always as identity,
+  name text not null,
+  type text not null,
+  rules jsonb not null,
+  required_points bigint not null,
+  code_prefix text not null,
+  is_enabled boolean not null,
+  starts_at timestamp with time zone,
+  ends_at timestamp with time zone,
+  due_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint loyalty_templates_pkey PRIMARY KEY (store_id, id),
+  constraint loyalty_templates_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint loyalty_templates_check CHECK (ends_at > starts_at),
+  constraint loyalty_templates_check1 CHECK (is_enabled OR due_at IS NULL),
+  constraint loyalty_templates_code_prefix_check CHECK (length(code_prefix) <= 20),
+  constraint loyalty_templates_name_check CHECK (length(name) >= 1 AND length(name) <= 255),
+  constraint loyalty_templates_required_points_check CHECK (required_points > 0),
+  constraint loyalty_templates_type_check CHECK (type = ANY (ARRAY['percentage'::text, 'fixed_amount'::text]))
+);
+CREATE INDEX loyalty_templates_due ON public.loyalty_templates USING btree (store_id, due_at) WHERE (due_at IS NOT NULL);
+alter table loyalty_templates enable row level security;
+alter table loyalty_templates force row level security;
+create policy all_stores on loyalty_templates for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_templates for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_templates to perennial_operator, perennial_store;
+
+create table loyalty_tiers (
+  store_id bigint not null,
+  id bigint not null generated always as identity,
+  name text not null,
+  description text not null,
+  is_active boolean not null,
+  entry_rules jsonb not null,
+  reward_rules jsonb not null,
+  multiplier_hundredths integer not null,
+  place integer not null,
+  tag text not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint loyalty_tiers_pkey PRIMARY KEY (store_id, id),
+  constraint loyalty_tiers_store_id_place_key UNIQUE (store_id, place),
+  constraint loyalty_tiers_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint loyalty_tiers_description_check CHECK (length(description) <= 1000),
+  constraint loyalty_tiers_multiplier_hundredths_check CHECK (multiplier_hundredths >= 1 AND multiplier_hundredths <= 10000),
+  constraint loyalty_tiers_name_check CHECK (length(name) >= 1 AND length(name) <= 255),
+  constraint loyalty_tiers_place_check CHECK (place >= 0 AND place <= 1000),
+  constraint loyalty_tiers_tag_check CHECK (length(tag) <= 255)
+);
+CREATE UNIQUE INDEX loyalty_tiers_name ON public.loyalty_tiers USING btree (store_id, lower(name));
+CREATE UNIQUE INDEX loyalty_tiers_tag ON public.loyalty_tiers USING btree (store_id, lower(tag)) WHERE (tag <> ''::text);
+alter table loyalty_tiers enable row level security;
+alter table loyalty_tiers force row level security;
+create policy all_stores on loyalty_tiers for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_tiers for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_tiers to perennial_operator, perennial_store;
+
 create table member_section_changes (
   store_id bigint not null,
   id bigint not null generated always as identity,

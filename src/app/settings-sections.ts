@@ -2,6 +2,7 @@
 // made from these; the module that declares a section reads it with `settingsOf` of #stores.
 export { actionRequiredSettings, dunningSettings } from '#billing/settings'
 export { reactivationGraceSettings } from '#lifecycle/settings'
+export { loyaltySettings } from '#loyalty/settings'
 export { discountSettings } from '#mirror/settings'
 export { disputeSettings } from '#order-effects/settings'
 export { brandSettings } from '#orders/settings'

@@ -141,6 +141,13 @@ export function wholeNumbers({
   }
 }
 
+/** A day of the shop. */
+export const date: Reader<string> = {
+  accepts: 'a date such as 2026-01-31',
+  read: (given) =>
+    /^\d{4}-\d{2}-\d{2}$/.test(given) ? readable(given, Temporal.PlainDate.from, date.accepts) : refused(date.accepts)
+}
+
 export const instant: Reader<string> = {
   accepts: 'an ISO 8601 instant such as 2026-01-31T15:00:00Z',
   read: (given) => readable(given, Temporal.Instant.from, instant.accepts)

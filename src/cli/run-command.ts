@@ -16,6 +16,7 @@ import { addExportCommand, type DataParts } from './commands/export.ts'
 import { addImportCommands } from './commands/import.ts'
 import { addKeyCommands } from './commands/key.ts'
 import { addListenCommand } from './commands/listen.ts'
+import { addLoyaltyCommands } from './commands/loyalty/loyalty.ts'
 import { addMemberCommands } from './commands/member.ts'
 import { addMetafieldCommands } from './commands/metafields/metafields.ts'
 import { addOrderCommands } from './commands/orders/orders.ts'
@@ -100,6 +101,7 @@ function programOf(terminal: Terminal, parts: Parts): Command {
   addPlanCommands(program, terminal)
   addPricingCommands(program, terminal)
   addMemberCommands(program, terminal)
+  addLoyaltyCommands(program, terminal)
   addSubscriptionCommands(program, terminal)
   addMetafieldCommands(program, terminal)
   addStorefrontSettingCommands(program, terminal)

@@ -51,3 +51,7 @@ export function invalidField(field: string, message: string, code: FieldProblem[
 export function invalidBody(message: string, code: FieldProblem['code'] = 'invalid'): Refusal {
   return new Refusal('invalid_request', `The body ${message}`, [{ field: 'body', code, message }])
 }
+
+/** A refusal with all problems of an input, each named by its field. */
+export const invalidFields = (problems: FieldProblem[]): Refusal =>
+  new Refusal('invalid_request', problems.map((one) => `${one.field} ${one.message}`).join('; '), problems)

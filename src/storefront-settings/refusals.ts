@@ -1,4 +1,4 @@
-import { type FieldProblem, invalidField, Refusal } from '#kit/refusal'
+import { type FieldProblem, invalidField, invalidFields, Refusal } from '#kit/refusal'
 import { MAX_METAFIELD_BYTES } from '#platform'
 
 export const unknownStorefrontSetting = (keys: string[]) => {
@@ -7,13 +7,8 @@ export const unknownStorefrontSetting = (keys: string[]) => {
 }
 
 /** With all of its problems, each named by its path in the value. */
-export const storefrontSettingRefused = (problems: FieldProblem[]) => {
-  const inValue = problems.map(({ field, ...rest }) => ({
-    field: field === 'value' ? field : `value.${field}`,
-    ...rest
-  }))
-  return new Refusal('invalid_request', inValue.map((p) => `${p.field} ${p.message}`).join('; '), inValue)
-}
+export const storefrontSettingRefused = (problems: FieldProblem[]) =>
+  invalidFields(problems.map(({ field, ...rest }) => ({ field: field === 'value' ? field : `value.${field}`, ...rest })))
 
 export const settingTooLong = (key: string) =>
   invalidField(

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox'
+import { invalidField } from '#kit/refusal'
 
 /** What a field of a request says of itself beside what it accepts: what it does, and a value to show. */
 export type FieldText = { meaning?: string; examples?: unknown[] }
@@ -36,6 +37,28 @@ export const platformNumber = (what: string, meaning?: string) =>
 
 export const boolean = (meaning: string) =>
   Type.Optional(Type.Boolean({ description: 'true or false', meaning, examples: [true] }))
+
+const TIME_OR_NULL = 'a time such as 2026-11-27T08:00:00Z, or null'
+
+/** When something begins or ends. */
+export const timeOrNull = (meaning: string, example: string) =>
+  Type.Optional(
+    Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+      description: TIME_OR_NULL,
+      meaning,
+      examples: [example]
+    })
+  )
+
+/** The instant of such a field, in whole seconds, as metafields have them. */
+export function secondOrNull(field: string, given: string | null): Temporal.Instant | null {
+  if (given === null) return null
+  try {
+    return Temporal.Instant.from(given).round({ smallestUnit: 'second', roundingMode: 'floor' })
+  } catch {
+    throw invalidField(field, `must be ${TIME_OR_NULL}`)
+  }
+}
 
 /** One of some words. */
 export const oneOf = <const T extends readonly string[]>(words: T, more: FieldText & { description?: string } = {}) =>

@@ -101,6 +101,11 @@ const TAGS: Record<string, Tag> = {
     name: 'Reward points of others',
     description: 'Services that keep reward points for the shop, and their balances: pushed here, or pulled from a URL.'
   },
+  loyalty: {
+    name: 'Loyalty',
+    description:
+      'For what customers earn points and rewards, the tiers that they reach, and the coupons that points can buy ([loyalty](loyalty.md)).'
+  },
   wallet: {
     name: 'Wallet passes',
     description: 'Membership cards in the wallets of phones, and the sales that they show.'

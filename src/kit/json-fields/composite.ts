@@ -58,6 +58,27 @@ export function objectOf<const S extends ObjectShape>(shape: S): ObjectField<S> 
   }
 }
 
+/**
+ * The same object with a rule about its fields together, which is asked when each of them is accepted. The rule says what is wrong, by
+ * field.
+ */
+export const withRule = <S extends ObjectShape>(
+  object: ObjectField<S>,
+  problemsOf: (value: ObjectValue<S>) => { field: string; message: string }[]
+): ObjectField<S> => ({
+  ...object,
+  read(given, found) {
+    const before = found.problems.length
+    const value = object.read(given, found)
+    if (found.problems.length > before) return value
+    const prefix = found.path === '' ? '' : `${found.path}.`
+    for (const { field, message } of problemsOf(value)) {
+      found.problems.push(problem(prefix + field, 'invalid', message))
+    }
+    return value
+  }
+})
+
 /** A list of at most so many; without a number, of as many as there are. */
 export function listOf<T>(of: JsonField<T>, max?: number): JsonField<T[]> {
   const accepts = max === undefined ? `a list, each ${of.accepts}` : `a list of at most ${max}, each ${of.accepts}`
@@ -109,14 +130,25 @@ export const orEmpty = <T>(of: JsonField<T>): JsonField<T | null> => ({
 })
 
 /** The value, or null. */
-export const orNull = <T>(of: JsonField<T>): JsonField<T | null> => ({
-  ...of,
-  accepts: `${of.accepts}, or null`,
-  schema: { anyOf: [of.schema, { type: 'null' }] },
-  write: (value) => (value === null ? null : of.write(value)),
-  read: (given, found) => (given === null ? null : of.read(given, found)),
-  otherwise: { value: null }
-})
+export function orNull<T>(of: JsonField<T>): JsonField<T | null> {
+  const accepts = `${of.accepts}, or null`
+  return {
+    ...of,
+    accepts,
+    schema: { anyOf: [of.schema, { type: 'null' }] },
+    write: (value) => (value === null ? null : of.write(value)),
+    read(given, { path, problems }) {
+      if (given === null) return null
+      const inside: FieldProblem[] = []
+      const value = of.read(given, { path, problems: inside })
+      for (const one of inside) {
+        problems.push(one.message === `must be ${of.accepts}` ? { ...one, message: `must be ${accepts}` } : one)
+      }
+      return value
+    },
+    otherwise: { value: null }
+  }
+}
 
 /** Whatever JSON object it is: its parts are checked by the one who fills it. */
 export const anyObject = (): JsonField<Record<string, unknown>> => ({
@@ -150,9 +182,18 @@ export function variants<const V extends { readonly [word: string]: ObjectField<
     },
     write: (value) => ({ [by]: value.type, ...(objects[value.type as keyof V]!.write(value as never) as object) }),
     read(given, found) {
-      const word = isObject(given) ? words.find((one) => one === given[by]) : undefined
-      if (!word || !isObject(given)) {
+      if (!isObject(given)) {
         found.problems.push(problem(found.path || 'value', 'invalid', `must be ${accepts}`))
+        return {} as Value
+      }
+      const word = words.find((one) => one === given[by])
+      if (!word) {
+        const path = found.path === '' ? by : `${found.path}.${by}`
+        const isMissing = !Object.hasOwn(given, by)
+        const must = `must be ${words.length === 1 ? words[0] : `one of ${words.join(', ')}`}`
+        found.problems.push(
+          isMissing ? problem(path, 'required', `is missing; it ${must}`) : problem(path, 'invalid', must)
+        )
         return {} as Value
       }
       const { [by]: _, ...rest } = given

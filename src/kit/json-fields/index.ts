@@ -3,13 +3,25 @@ export {
   commaList,
   listOf,
   type ObjectField,
+  type ObjectShape,
+  type ObjectValue,
   objectOf,
   orEmpty,
   orNull,
-  variants
+  variants,
+  withRule
 } from './composite.ts'
-export { type JsonField, meaning, type ValueOf, withDefault } from './field.ts'
+export { type JsonField, meaning, scalar, type ValueOf, withDefault } from './field.ts'
 export { flag, oneOrEmpty, onOrAbsent, onOrOff, trueOrFalse, unused } from './flags.ts'
 export { canonicalJson, parseJson } from './json-text.ts'
-export { amountNumber, decimalNumber, decimalText, globalId, idInteger, idText, integer } from './numbers.ts'
+export {
+  amountNumber,
+  decimalBetween,
+  decimalNumber,
+  decimalText,
+  globalId,
+  idInteger,
+  idText,
+  integer
+} from './numbers.ts'
 export { dateText, textLike, textOf, upperWord, utcInstant, word } from './texts.ts'

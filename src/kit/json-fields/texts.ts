@@ -19,7 +19,8 @@ export const textLike = (accepts: string, pattern: RegExp, max = 255): JsonField
     accepts,
     schema: { type: 'string', pattern: pattern.source, maxLength: max },
     write: (value) => value,
-    parse: (given) => (typeof given === 'string' && given.length <= max && pattern.test(given) ? given : undefined)
+    parse: (given) =>
+      typeof given === 'string' && given.length <= max && isStorable(given) && pattern.test(given) ? given : undefined
   })
 
 /** One of these words. */

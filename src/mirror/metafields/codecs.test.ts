@@ -185,11 +185,11 @@ const SPELLED: Record<string, string> = {
   order_gift: '{"enabled":1}',
   svc_loyalty_settings: '{"loyalty_enabled":1,"tiers_enabled":0,"ratio_points":1.5,"reward_type":"points"}',
   svc_loyalty_tiers:
-    '[{"name":"Gold","description":"","is_active":1,"entry_rules":{"min_spend":100},"reward_rules":{},"multiplier_points":1.5,"order":2,"tag":"gold"}]',
+    '[{"id":3,"name":"Gold","description":"","is_active":1,"entry_rules":{"min_spend":100},"reward_rules":{},"multiplier_points":1.5,"order":2,"tag":"gold"}]',
   svc_loyalty_rules:
-    '[{"id":"1","name":"Purchase","type":"earn_points","rule_type":"purchase","rules":{},"enabled":1,"reward_text":""}]',
+    '[{"id":1,"name":"Purchase","type":"earn_points","rule_type":"purchase","rules":{},"enabled":1,"reward_text":""}]',
   svc_loyalty_coupons:
-    '[{"id":"1","name":"Five off","type":"fixed_amount","rules":{"amount":5.5,"applies_to":"products","product_ids":["7"],"collection_ids":[],' +
+    '[{"id":1,"name":"Five off","type":"fixed_amount","rules":{"amount":5.5,"applies_to":"products","product_ids":["7"],"collection_ids":[],' +
     '"minimum_subtotal":null,"expires_after_days":30},"required_points":500,"discount_code_prefix":"PTS-","enabled":0,' +
     '"starts_at":"2026-01-31T12:00:00Z","ends_at":null}]',
   svc_wallet_pass_settings: '{"wallet_pass_enabled":1}',

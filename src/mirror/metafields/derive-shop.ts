@@ -1,4 +1,5 @@
 import type { Ctx } from '#kit/postgres'
+import { publishedLoyalty } from '#loyalty'
 import { findMainPlans, listPlans, planSettingsOf } from '#plans'
 import { listStorefrontSettings } from '#storefront-settings'
 import { listCampaigns, saleCampaignsOf } from '#wallet'
@@ -22,16 +23,11 @@ export async function deriveShopMetafields(ctx: Ctx): Promise<Wanted> {
   want(wanted, planSettings, planSettingsOf(vip, functions))
   if (elite) want(wanted, planSettings2, planSettingsOf(elite, functions))
   for (const { setting, value } of await listStorefrontSettings(ctx)) wantText(wanted, setting, value)
-  // What loyalty has before its module fills it.
-  want(wanted, loyaltySettings, {
-    loyalty_enabled: false,
-    tiers_enabled: false,
-    ratio_points: 0,
-    reward_type: 'points'
-  })
-  want(wanted, loyaltyTiers, [])
-  want(wanted, loyaltyRules, [])
-  want(wanted, loyaltyCoupons, [])
+  const loyalty = await publishedLoyalty(ctx)
+  want(wanted, loyaltySettings, loyalty.settings)
+  want(wanted, loyaltyTiers, loyalty.tiers)
+  want(wanted, loyaltyRules, loyalty.rules)
+  want(wanted, loyaltyCoupons, loyalty.templates)
   want(wanted, walletPassSaleCampaigns, saleCampaignsOf(await listCampaigns(ctx)))
   return wanted
 }

@@ -29,7 +29,14 @@ const OF_CUSTOMERS = [
 ] as const
 
 /** The facts after which the shop may be to have others. */
-const OF_SHOPS = ['storefront_setting.changed', 'plan.changed', 'wallet_campaign.changed'] as const
+const OF_SHOPS = [
+  'storefront_setting.changed',
+  'plan.changed',
+  'wallet_campaign.changed',
+  'loyalty_rule.changed',
+  'loyalty_tier.changed',
+  'loyalty_template.changed'
+] as const
 
 /** Stores of before begin with a walk over all of their members. */
 export const metafieldsConsumer = consumer('metafields', [...OF_CUSTOMERS, ...OF_SHOPS], refreshMetafieldsOfFacts, {

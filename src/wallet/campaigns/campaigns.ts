@@ -1,9 +1,10 @@
+import { activityBetween } from '#kit/activity-between'
 import { publicId } from '#kit/ids'
 import { record } from '#kit/outbox'
 import { type Ctx, int, type RowOf, row, sql } from '#kit/postgres'
 import { walletCampaignChanged } from '../events/wallet-campaign-changed.ts'
 import { campaignEndsBefore, campaignNotFound, tooManyCampaigns } from '../refusals.ts'
-import { activityOf, type Campaign, type CampaignDates, CampaignRow } from './campaign.ts'
+import { type Campaign, type CampaignDates, CampaignRow } from './campaign.ts'
 import { assertFits, bytesOf, MAX_CAMPAIGNS } from './sale-campaigns-field.ts'
 
 export type CampaignInput = CampaignDates & Pick<Campaign, 'title' | 'message' | 'image'>
@@ -13,7 +14,7 @@ export async function addCampaign(ctx: Ctx, input: CampaignInput): Promise<Campa
   refuseEmpty(input, null)
   await lockCampaigns(ctx)
   if ((await listCampaigns(ctx)).length >= MAX_CAMPAIGNS) throw tooManyCampaigns(MAX_CAMPAIGNS)
-  const { dueAt } = activityOf(input, ctx.now)
+  const { dueAt } = activityBetween(input, ctx.now)
   const added = await ctx.tx.one(
     CampaignRow,
     sql`
@@ -33,7 +34,7 @@ export async function changeCampaign(ctx: Ctx, id: number, change: Partial<Campa
   const before = await lockCampaign(ctx, id)
   const after = { ...before, ...change }
   refuseEmpty(after, id)
-  const { dueAt } = activityOf(after, ctx.now)
+  const { dueAt } = activityBetween(after, ctx.now)
   const changed = await ctx.tx.one(
     CampaignRow,
     sql`
@@ -70,7 +71,7 @@ export async function listCampaigns(ctx: Ctx): Promise<Campaign[]> {
 
 const asCampaign = (ctx: Ctx, one: RowOf<typeof CampaignRow>): Campaign => ({
   ...one,
-  isActive: activityOf(one, ctx.now).isActive
+  isActive: activityBetween(one, ctx.now).isActive
 })
 
 /** The campaign that passes show: of those that are active the one that began last; null where none is. */

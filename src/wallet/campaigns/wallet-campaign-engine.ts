@@ -1,8 +1,8 @@
+import { activityBetween } from '#kit/activity-between'
 import { dueQuery, type Engine, nextDueBy } from '#kit/engines'
 import { record } from '#kit/outbox'
 import { bool, type Ctx, type Database, directSql, instant, int, nullable, row, sql } from '#kit/postgres'
 import { walletCampaignChanged } from '../events/wallet-campaign-changed.ts'
-import { activityOf } from './campaign.ts'
 
 const BATCH = 100
 
@@ -27,7 +27,7 @@ async function beginAndEnd(ctx: Ctx): Promise<number> {
   if (due.length === 0) return 0
   await ctx.tx.run(sql`
     update wallet_campaigns c set due_at = n.due_at
-      from unnest(${due.map(({ id }) => id)}::bigint[], ${due.map((one) => activityOf(one, ctx.now).dueAt)}::timestamptz[]) as n(id, due_at)
+      from unnest(${due.map(({ id }) => id)}::bigint[], ${due.map((one) => activityBetween(one, ctx.now).dueAt)}::timestamptz[]) as n(id, due_at)
      where c.store_id = ${ctx.storeId} and c.id = n.id`)
   await record(ctx, ...due.map(walletCampaignChanged))
   return due.length

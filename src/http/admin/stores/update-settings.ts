@@ -30,8 +30,8 @@ export function updateSettingsRoute(admin: Surface, { settings }: AdminDeps): vo
         // Customers who never held a membership may spend their credit in another way now.
         if (body.main_plan) {
           await walkSpendingNow(ctx)
-          await refreshShopMetafields(ctx)
         }
+        if (body.main_plan || body.loyalty) await refreshShopMetafields(ctx)
         if (body.discounts) await assertDiscountSettings(ctx)
         if (body.discounts || body.main_plan) await refreshDiscounts(ctx)
         return presentSettings(ctx, settings)

@@ -1,6 +1,6 @@
 import { internalId } from '#kit/ids'
-import { invalidField } from '#kit/refusal'
 import { type CampaignInput, campaignNotFound } from '#wallet'
+import { secondOrNull } from '../fields.ts'
 
 type Given = {
   title?: string
@@ -26,17 +26,7 @@ export function campaignChange(given: Given): Partial<CampaignInput> {
     ...(text !== undefined && { message: text }),
     ...(image !== undefined && { image }),
     ...(enabled !== undefined && { isEnabled: enabled }),
-    ...(starts_at !== undefined && { startsAt: instantOf('starts_at', starts_at) }),
-    ...(ends_at !== undefined && { endsAt: instantOf('ends_at', ends_at) })
-  }
-}
-
-/** Whole seconds, as the metafield has them. */
-function instantOf(field: string, given: string | null): Temporal.Instant | null {
-  if (given === null) return null
-  try {
-    return Temporal.Instant.from(given).round({ smallestUnit: 'second', roundingMode: 'floor' })
-  } catch {
-    throw invalidField(field, 'must be a time such as 2026-11-27T08:00:00Z, or null')
+    ...(starts_at !== undefined && { startsAt: secondOrNull('starts_at', starts_at) }),
+    ...(ends_at !== undefined && { endsAt: secondOrNull('ends_at', ends_at) })
   }
 }

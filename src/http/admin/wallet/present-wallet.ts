@@ -4,7 +4,7 @@ import { publicId } from '#kit/ids'
 import type { Ctx } from '#kit/postgres'
 import { OrNull, Timestamp } from '#resources'
 import { type Campaign, countPasses, listWalletCredentials } from '#wallet'
-import { text } from '../fields.ts'
+import { text, timeOrNull } from '../fields.ts'
 import { StoreParams } from '../store.ts'
 
 const AppleBody = Type.Object(
@@ -92,15 +92,6 @@ export const CampaignParams = Type.Object({
   campaign: Type.String({ description: 'the id of a sale campaign', examples: ['wpc_7'] })
 })
 
-const dateOrNull = (meaning: string, example: string) =>
-  Type.Optional(
-    Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-      description: 'a time such as 2026-11-27T08:00:00Z, or null',
-      meaning,
-      examples: [example]
-    })
-  )
-
 /** What an operator enters of a campaign. */
 export const campaignFields = {
   title: text(255, 'a text of 1 to 255 characters', { meaning: 'Its title', examples: ['Black Friday'] }),
@@ -123,8 +114,8 @@ export const campaignFields = {
   enabled: Type.Optional(
     Type.Boolean({ description: 'true or false', meaning: 'Whether it takes place; true at first', examples: [true] })
   ),
-  starts_at: dateOrNull('When it begins, by the clock of the store; null: at once', '2026-11-27T08:00:00Z'),
-  ends_at: dateOrNull('When it ends, by the clock of the store; null: never', '2026-11-30T08:00:00Z')
+  starts_at: timeOrNull('When it begins, by the clock of the store; null: at once', '2026-11-27T08:00:00Z'),
+  ends_at: timeOrNull('When it ends, by the clock of the store; null: never', '2026-11-30T08:00:00Z')
 }
 
 export const CampaignBody = Type.Object(

@@ -1,0 +1,25 @@
+import { getTier, loyaltyTierNotFound } from '#loyalty'
+import type { Surface } from '../../shared/surface.ts'
+import { loyaltyIdOf } from './loyalty-fields.ts'
+import { presentTier, TierBody, TierParams } from './present-tier.ts'
+
+/** GET /stores/{store}/loyalty/tiers/{tier} */
+export function getTierRoute(admin: Surface): void {
+  admin.get(
+    '/stores/:store/loyalty/tiers/:tier',
+    {
+      config: { allow: 'operator' },
+      schema: {
+        operationId: 'getLoyaltyTier',
+        summary: 'Read a loyalty tier',
+        description: 'What it needs and what it gives.',
+        params: TierParams,
+        response: { 200: TierBody }
+      }
+    },
+    async (request) => {
+      const id = loyaltyIdOf(request.params.tier, loyaltyTierNotFound)
+      return presentTier(await request.inStore((ctx) => getTier(ctx, id)))
+    }
+  )
+}

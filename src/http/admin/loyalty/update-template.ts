@@ -1,0 +1,27 @@
+import { loyaltyTemplateNotFound, updateTemplate } from '#loyalty'
+import type { Surface } from '../../shared/surface.ts'
+import { anyOf, loyaltyIdOf } from './loyalty-fields.ts'
+import { presentTemplate, TemplateBody, TemplateParams, templateChange, templateFields } from './present-template.ts'
+
+/** PATCH /stores/{store}/loyalty/templates/{template} */
+export function updateTemplateRoute(admin: Surface): void {
+  admin.patch(
+    '/stores/:store/loyalty/templates/:template',
+    {
+      config: { allow: 'operator' },
+      schema: {
+        operationId: 'updateLoyaltyTemplate',
+        summary: 'Change a coupon template',
+        description:
+          'What is left out stays; `rules` are replaced as a whole. With `enabled` false points do not buy it any more. Coupons that were bought stay as they are.',
+        params: TemplateParams,
+        body: anyOf(templateFields),
+        response: { 200: TemplateBody }
+      }
+    },
+    async (request) => {
+      const id = loyaltyIdOf(request.params.template, loyaltyTemplateNotFound)
+      return presentTemplate(await request.inStore((ctx) => updateTemplate(ctx, id, templateChange(request.body))))
+    }
+  )
+}

@@ -1,0 +1,27 @@
+import { loyaltyTierNotFound, updateTier } from '#loyalty'
+import type { Surface } from '../../shared/surface.ts'
+import { anyOf, loyaltyIdOf } from './loyalty-fields.ts'
+import { presentTier, TierBody, TierParams, tierChange, tierFields } from './present-tier.ts'
+
+/** PATCH /stores/{store}/loyalty/tiers/{tier} */
+export function updateTierRoute(admin: Surface): void {
+  admin.patch(
+    '/stores/:store/loyalty/tiers/:tier',
+    {
+      config: { allow: 'operator' },
+      schema: {
+        operationId: 'updateLoyaltyTier',
+        summary: 'Change a loyalty tier',
+        description:
+          'What is left out stays; `entry_rules` and `reward_rules` are replaced as a whole. With `is_active` false nobody enters it any more.',
+        params: TierParams,
+        body: anyOf(tierFields),
+        response: { 200: TierBody }
+      }
+    },
+    async (request) => {
+      const id = loyaltyIdOf(request.params.tier, loyaltyTierNotFound)
+      return presentTier(await request.inStore((ctx) => updateTier(ctx, id, tierChange(request.body))))
+    }
+  )
+}

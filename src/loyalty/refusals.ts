@@ -1,0 +1,17 @@
+import { Refusal } from '#kit/refusal'
+
+const noSuch = (what: string) => (id: number | string) =>
+  new Refusal('not_found', `There is no ${what} ${String(id).slice(0, 100)}`)
+
+export const loyaltyRuleNotFound = noSuch('loyalty rule')
+export const loyaltyTierNotFound = noSuch('loyalty tier')
+export const loyaltyTemplateNotFound = noSuch('coupon template')
+
+export const tooManyRules = (max: number) =>
+  new Refusal('conflict', `A store has at most ${max} loyalty rules: archive one first`)
+
+export const tooManyTiers = (max: number) =>
+  new Refusal('conflict', `A store has at most ${max} loyalty tiers: change one that is not needed any more`)
+
+export const tooManyTemplates = (max: number) =>
+  new Refusal('conflict', `A store has at most ${max} coupon templates: change one that is not needed any more`)

@@ -1,0 +1,14 @@
+import { FIXED_REWARDS } from '../../rewards/reward.ts'
+import { defineRuleType } from '../rule-type.ts'
+
+/** A reward for the consent to e-mails. */
+export const emailSubscription = defineRuleType({
+  name: 'email_subscription',
+  kind: 'earn_points',
+  help: 'A reward for who agrees to e-mails of the shop, once.',
+  keys: () => ({}),
+  rewards: FIXED_REWARDS,
+  required: () => 1,
+  example: { rules: {}, reward_rules: { reward_type: 'free_shipping' } },
+  sentence: (_, { reward }) => `Subscribe to our e-mails and get ${reward}`
+})

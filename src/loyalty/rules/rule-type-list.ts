@@ -1,0 +1,18 @@
+// Every type of rules, one line each.
+
+export { anniversaryReward } from './anniversary-reward/anniversary-reward.ts'
+export { birthdayReward } from './birthday-reward/birthday-reward.ts'
+export { createAccount } from './create-account/create-account.ts'
+export { customAction } from './custom-action/custom-action.ts'
+export { customerTag } from './customer-tag/customer-tag.ts'
+export { emailSubscription } from './email-subscription/email-subscription.ts'
+export { goalSpend } from './goal-spend/goal-spend.ts'
+export { membershipRechargePunchCard } from './membership-recharge-punch-card/membership-recharge-punch-card.ts'
+export { pointsForPurchases } from './points-for-purchases/points-for-purchases.ts'
+export { productRechargePunchCard } from './product-recharge-punch-card/product-recharge-punch-card.ts'
+export { punchCard } from './punch-card/punch-card.ts'
+export { referral } from './referral/referral.ts'
+export { reviews } from './reviews/reviews.ts'
+export { smsSubscription } from './sms-subscription/sms-subscription.ts'
+export { social } from './social/social.ts'
+export { uploadReceipt } from './upload-receipt/upload-receipt.ts'

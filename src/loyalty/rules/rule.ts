@@ -1,0 +1,82 @@
+import { activityBetween } from '#kit/activity-between'
+import { bool, day, instant, int, json, nullable, type RowOf, row, text } from '#kit/postgres'
+import { type Money, moneyOf } from '../money.ts'
+import { readStored } from '../read-fields.ts'
+import { type Reward, rewardField, rewardWords } from '../rewards/reward.ts'
+import type { RuleType } from './rule-type.ts'
+import { ruleTypeOf } from './rule-types.ts'
+
+export const RuleRow = row({
+  id: int,
+  type: text,
+  name: text,
+  description: text,
+  rules: json<unknown>(),
+  rewardRules: json<unknown>(),
+  isEnabled: bool,
+  startsOn: day,
+  endsOn: nullable(day),
+  createdAt: instant,
+  updatedAt: instant
+})
+
+/** What decides whether a rule is active. The days are those of the shop, both inclusive. */
+export type RuleDates = { isEnabled: boolean; startsOn: Temporal.PlainDate; endsOn: Temporal.PlainDate | null }
+
+/** For what customers earn. */
+export type Rule = Omit<RowOf<typeof RuleRow>, 'type' | 'rules' | 'rewardRules'> & {
+  type: RuleType
+  /** As its type reads them: money is in minor units. */
+  rules: Record<string, unknown>
+  reward: Reward
+  /** Enabled, and within its dates by the store's clock. */
+  isActive: boolean
+  money: Money
+}
+
+/** A row as the store understands it now. */
+export function ruleOfRow(
+  { type: name, rules, rewardRules, ...rest }: RowOf<typeof RuleRow>,
+  { now, timezone, currency }: { now: Temporal.Instant; timezone: string; currency: string }
+): Rule {
+  const type = ruleTypeOf(name)
+  const money = moneyOf(currency)
+  return {
+    ...rest,
+    type,
+    rules: readStored(type.field(money), rules, `rules of ${rest.id}`),
+    reward: readStored(rewardField(type.rewards, money), rewardRules, `reward_rules of ${rest.id}`),
+    isActive: ruleActivity(rest, now, timezone).isActive,
+    money
+  }
+}
+
+/** Whether a rule is active at an instant of the store's clock, and when that changes next; null: it does not by itself. */
+export function ruleActivity({ isEnabled, startsOn, endsOn }: RuleDates, now: Temporal.Instant, timezone: string) {
+  const midnight = (date: Temporal.PlainDate) => date.toZonedDateTime(timezone).toInstant()
+  return activityBetween(
+    { isEnabled, startsAt: midnight(startsOn), endsAt: endsOn && midnight(endsOn.add({ days: 1 })) },
+    now
+  )
+}
+
+/** `rules` as JSON. */
+export const rulesJson = ({ type, rules, money }: Pick<Rule, 'type' | 'rules' | 'money'>) =>
+  type.field(money).write(rules as never) as Record<string, unknown>
+
+/** `reward_rules` as JSON. */
+export const rewardJson = ({ type, reward, money }: Pick<Rule, 'type' | 'reward' | 'money'>) =>
+  rewardField(type.rewards, money).write(reward) as Record<string, unknown>
+
+/** What to do and what it gives, in a sentence: "Spend $100 in all and get 500 points". */
+export const ruleSentence = ({
+  type,
+  rules,
+  reward,
+  money
+}: Pick<Rule, 'type' | 'rules' | 'reward' | 'money'>): string =>
+  type.sentence(rules as never, { reward: rewardWords(type.rewards, reward, money), money })
+
+/** What `completion_progress` of the rule needs; null: it is never complete. */
+export const ruleRequired = ({ type, rules, money }: Pick<Rule, 'type' | 'rules' | 'money'>): number | null =>
+  type.required(rules as never, money)

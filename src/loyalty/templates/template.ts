@@ -1,0 +1,44 @@
+import { activityBetween } from '#kit/activity-between'
+import { bool, instant, int, json, nullable, oneOf, type RowOf, row, text } from '#kit/postgres'
+import { type Money, moneyOf } from '../money.ts'
+import { readStored } from '../read-fields.ts'
+import { TEMPLATE_TYPES, type TemplateRules, templateRulesField } from './template-fields.ts'
+
+export const TemplateRow = row({
+  id: int,
+  name: text,
+  type: oneOf(...TEMPLATE_TYPES),
+  rules: json<unknown>(),
+  requiredPoints: int,
+  codePrefix: text,
+  isEnabled: bool,
+  startsAt: nullable(instant),
+  endsAt: nullable(instant),
+  createdAt: instant,
+  updatedAt: instant
+})
+
+/** A coupon that points can buy. */
+export type Template = Omit<RowOf<typeof TemplateRow>, 'rules'> & {
+  rules: TemplateRules
+  /** Enabled, and within its dates by the store's clock. */
+  isActive: boolean
+  money: Money
+}
+
+export function templateOfRow(
+  { rules, ...rest }: RowOf<typeof TemplateRow>,
+  { now, currency }: { now: Temporal.Instant; currency: string }
+): Template {
+  const money = moneyOf(currency)
+  return {
+    ...rest,
+    rules: readStored(templateRulesField(rest.type, money), rules, `rules of ${rest.id}`),
+    isActive: activityBetween(rest, now).isActive,
+    money
+  }
+}
+
+/** `rules` as JSON. */
+export const templateRulesJson = ({ type, rules, money }: Pick<Template, 'type' | 'rules' | 'money'>) =>
+  templateRulesField(type, money).write(rules) as Record<string, unknown>

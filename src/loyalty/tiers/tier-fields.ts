@@ -1,0 +1,41 @@
+import { decimalBetween, integer, type JsonField, meaning, objectOf, textLike, type ValueOf } from '#kit/json-fields'
+import type { Money } from '../money.ts'
+
+/** The value, or null where it is left out: then it is not written either. */
+const ifGiven = <T>(of: JsonField<T>): JsonField<T | null> => ({
+  ...of,
+  write: (value) => (value === null ? undefined : of.write(value)),
+  read: (given, found) => (given === null ? null : of.read(given, found)),
+  otherwise: { value: null }
+})
+
+const percentage = () => decimalBetween({ above: 0, to: 100, decimals: 2 })
+
+/** What a customer needs to be in a tier: all that is given. Money is in minor units. */
+export const entryRulesField = (money: Money) =>
+  objectOf({
+    points_earned: meaning('Points that were earned', ifGiven(integer(1, 1_000_000_000))),
+    min_spend: meaning('What was spent', ifGiven(money.amountAboveZero())),
+    min_orders: meaning('How many orders were placed', ifGiven(integer(1, 1_000_000)))
+  })
+
+/** What a customer gets with a tier. */
+export const tierRewardsField = () =>
+  objectOf({
+    points: meaning('Points on entering it', ifGiven(integer(1, 1_000_000_000))),
+    discount: meaning('A percentage off an order, by a code on entering it', ifGiven(percentage())),
+    shipping_discount: meaning(
+      'A percentage off the shipping of an order, by a code on entering it',
+      ifGiven(percentage())
+    )
+  })
+
+export type EntryRules = ValueOf<ReturnType<typeof entryRulesField>>
+export type TierRewards = ValueOf<ReturnType<typeof tierRewardsField>>
+
+/** By what points are multiplied. */
+export const multiplierField = () => decimalBetween({ above: 0, to: 100, decimals: 2 })
+
+/** Tags that begin with "SVC:" are those of memberships. */
+export const tierTagField = () =>
+  textLike('a tag without a comma of at most 255 characters that does not begin with "SVC:"', /^(?!\s*svc:)[^,]*$/i)
