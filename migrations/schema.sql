@@ -1369,6 +1369,120 @@ create policy one_store on lost_disputes for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on lost_disputes to perennial_operator, perennial_store;
 
+create table loyalty_awards (
+  store_id bigint not null,
+  id bigint not null generated always as identity,
+  rule_id bigint not null,
+  version integer not null,
+  member_id bigint not null,
+  key text not null,
+  nth integer not null,
+  amount bigint not null,
+  order_id bigint,
+  points bigint,
+  points_entry_id bigint,
+  credit_entry_id bigint,
+  given_at timestamp with time zone not null,
+  reversed_at timestamp with time zone,
+  constraint loyalty_awards_pkey PRIMARY KEY (store_id, id),
+  constraint loyalty_awards_store_id_rule_id_member_id_key_nth_key UNIQUE (store_id, rule_id, member_id, key, nth),
+  constraint loyalty_awards_store_id_credit_entry_id_fkey FOREIGN KEY (store_id, credit_entry_id) REFERENCES credit_entries(store_id, id),
+  constraint loyalty_awards_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint loyalty_awards_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
+  constraint loyalty_awards_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id),
+  constraint loyalty_awards_store_id_points_entry_id_fkey FOREIGN KEY (store_id, points_entry_id) REFERENCES points_entries(store_id, id),
+  constraint loyalty_awards_store_id_rule_id_version_fkey FOREIGN KEY (store_id, rule_id, version) REFERENCES loyalty_rule_versions(store_id, rule_id, version),
+  constraint loyalty_awards_amount_check CHECK (amount > 0),
+  constraint loyalty_awards_key_check CHECK (length(key) >= 1 AND length(key) <= 250),
+  constraint loyalty_awards_nth_check CHECK (nth >= 1),
+  constraint loyalty_awards_points_check CHECK (points > 0)
+);
+CREATE INDEX loyalty_awards_by_member ON public.loyalty_awards USING btree (store_id, member_id, id);
+CREATE UNIQUE INDEX loyalty_awards_standing ON public.loyalty_awards USING btree (store_id, rule_id, member_id, key) WHERE (reversed_at IS NULL);
+alter table loyalty_awards enable row level security;
+alter table loyalty_awards force row level security;
+create policy all_stores on loyalty_awards for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_awards for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_awards to perennial_operator, perennial_store;
+
+create table loyalty_counts (
+  store_id bigint not null,
+  rule_id bigint not null,
+  member_id bigint not null,
+  cause text not null,
+  version integer not null,
+  amount bigint not null,
+  order_id bigint,
+  counted_at timestamp with time zone not null,
+  constraint loyalty_counts_pkey PRIMARY KEY (store_id, rule_id, member_id, cause),
+  constraint loyalty_counts_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint loyalty_counts_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
+  constraint loyalty_counts_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id),
+  constraint loyalty_counts_store_id_rule_id_version_fkey FOREIGN KEY (store_id, rule_id, version) REFERENCES loyalty_rule_versions(store_id, rule_id, version),
+  constraint loyalty_counts_amount_check CHECK (amount >= 0),
+  constraint loyalty_counts_cause_check CHECK (length(cause) >= 1 AND length(cause) <= 250)
+);
+CREATE INDEX loyalty_counts_by_member ON public.loyalty_counts USING btree (store_id, member_id);
+CREATE INDEX loyalty_counts_of_order ON public.loyalty_counts USING btree (store_id, order_id) WHERE (order_id IS NOT NULL);
+alter table loyalty_counts enable row level security;
+alter table loyalty_counts force row level security;
+create policy all_stores on loyalty_counts for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_counts for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_counts to perennial_operator, perennial_store;
+
+create table loyalty_progress (
+  store_id bigint not null,
+  member_id bigint not null,
+  rule_id bigint not null,
+  counted bigint not null,
+  rewarded bigint not null,
+  constraint loyalty_progress_pkey PRIMARY KEY (store_id, member_id, rule_id),
+  constraint loyalty_progress_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint loyalty_progress_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
+  constraint loyalty_progress_store_id_rule_id_fkey FOREIGN KEY (store_id, rule_id) REFERENCES loyalty_rules(store_id, id),
+  constraint loyalty_progress_counted_check CHECK (counted >= 0),
+  constraint loyalty_progress_rewarded_check CHECK (rewarded >= 0)
+);
+alter table loyalty_progress enable row level security;
+alter table loyalty_progress force row level security;
+create policy all_stores on loyalty_progress for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_progress for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_progress to perennial_operator, perennial_store;
+
+create table loyalty_rule_versions (
+  store_id bigint not null,
+  rule_id bigint not null,
+  version integer not null,
+  rules jsonb not null,
+  reward_rules jsonb not null,
+  created_at timestamp with time zone not null,
+  constraint loyalty_rule_versions_pkey PRIMARY KEY (store_id, rule_id, version),
+  constraint loyalty_rule_versions_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint loyalty_rule_versions_store_id_rule_id_fkey FOREIGN KEY (store_id, rule_id) REFERENCES loyalty_rules(store_id, id),
+  constraint loyalty_rule_versions_version_check CHECK (version >= 1)
+);
+alter table loyalty_rule_versions enable row level security;
+alter table loyalty_rule_versions force row level security;
+create policy all_stores on loyalty_rule_versions for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_rule_versions for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_rule_versions to perennial_operator, perennial_store;
+
 create table loyalty_rules (
   store_id bigint not null,
   id bigint not null generated always as identity,
@@ -1384,13 +1498,15 @@ create table loyalty_rules (
   archived_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  version integer not null default 1,
   constraint loyalty_rules_pkey PRIMARY KEY (store_id, id),
   constraint loyalty_rules_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint loyalty_rules_check CHECK (ends_on >= starts_on),
   constraint loyalty_rules_check1 CHECK (archived_at IS NULL OR NOT is_enabled),
   constraint loyalty_rules_check2 CHECK (is_enabled OR due_at IS NULL),
   constraint loyalty_rules_description_check CHECK (length(description) <= 1000),
-  constraint loyalty_rules_name_check CHECK (length(name) >= 1 AND length(name) <= 255)
+  constraint loyalty_rules_name_check CHECK (length(name) >= 1 AND length(name) <= 255),
+  constraint loyalty_rules_version_check CHECK (version >= 1)
 );
 CREATE INDEX loyalty_rules_due ON public.loyalty_rules USING btree (store_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX loyalty_rules_listed ON public.loyalty_rules USING btree (store_id, id) WHERE (archived_at IS NULL);

@@ -1,3 +1,4 @@
+export { type EarningOrder, earnForOrders } from './earning/earn-for-orders.ts'
 export { publishedLoyalty } from './published-loyalty.ts'
 export { loyaltyRuleNotFound, loyaltyTemplateNotFound, loyaltyTierNotFound } from './refusals.ts'
 export { archiveRule, createRule, type RuleInput, updateRule } from './rules/change-rules.ts'

@@ -17,6 +17,8 @@ export type Money = {
   words: (amountMinor: number) => string
   /** One unit as people read it: "$1". */
   unit: string
+  /** Minor units in one unit. */
+  perUnit: number
   /** Whole units, rounded up: who has the rest too has all of it. */
   wholeUnits: (amountMinor: number) => number
 }
@@ -57,6 +59,7 @@ function makeMoney(currency: string | null): Money {
     minor,
     words,
     unit: words(perUnit),
+    perUnit,
     wholeUnits: (amountMinor) => Math.ceil(amountMinor / perUnit)
   }
 }

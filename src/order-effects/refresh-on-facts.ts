@@ -13,7 +13,6 @@ const ORDER_FACTS = [
   'order.credit_paid',
   'order.dispute_changed',
   'billing.success',
-  'member.points_changed',
   'store_credit.added',
   'store_credit.deducted',
   'subscription.created'

@@ -1,5 +1,6 @@
 import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
+import { type EarningOrder, earnForOrders } from '#loyalty'
 import { lockMembers } from '#members'
 import { setWantedTags } from '#mirror'
 import { classifyOrder, listPastOrders, type OrderClassification } from '#orders'
@@ -12,7 +13,7 @@ import { followDisputes } from './fraud-protection.ts'
 import { linkOrders, type OrderLink } from './link-orders.ts'
 import { applyLostDisputes } from './lost-disputes.ts'
 import { type OrderState, readOrders } from './read-orders.ts'
-import { settleTakenBack } from './take-back.ts'
+import { reversedOf, settleTakenBack } from './take-back.ts'
 import { listMembersOf, type OrderEffect, writeEffects } from './write-effects.ts'
 
 /** How long an order waits for its contract before it counts as one without, by the clock of the store. */
@@ -75,13 +76,31 @@ export async function refreshOrders(
   )
   await refreshFirstOrders(ctx, memberIds)
   const linksOf = (order: OrderState) => links.get(order.id) ?? []
-  await settleTakenBack(ctx, await followDisputes(ctx, orders, linksOf, past))
+  const followed = await followDisputes(ctx, orders, linksOf, past)
+  // What an order earns is known when its contract is; it comes before what is taken back of that.
+  const earning = followed.filter(({ id }) => decided.some(({ order, waits }) => order.id === id && !waits))
+  await earnForOrders(
+    ctx,
+    earning.filter(({ id }) => !past.has(id)).map((order) => earningOf(order, linksOf(order)))
+  )
+  await settleTakenBack(ctx, followed)
   const linked = decided.flatMap(({ order, waits }) => (waits ? [] : { order, links: linksOf(order) }))
   await applyLostDisputes(
     ctx,
     linked.filter(({ order }) => !past.has(order.id))
   )
   await keepAgreements(ctx, linked)
+}
+
+/** What the rules of loyalty have to know of an order. */
+function earningOf(order: OrderState, links: OrderLink[]): EarningOrder {
+  const { wholeMinor, refundedMinor, disputedMinor } = reversedOf(order)
+  return {
+    orderId: order.id,
+    takenBack: { minor: refundedMinor + disputedMinor, wholeMinor },
+    creditMinor: order.creditRedeemedMinor,
+    renewedPlans: links.flatMap(({ part, planId }) => (part === 'renewal' ? [planId] : []))
+  }
 }
 
 type Parts = { membership: OrderLink | null; product: OrderLink | null }

@@ -8,7 +8,7 @@ export async function listRules(ctx: Ctx): Promise<Rule[]> {
   const rows = await ctx.tx.many(
     RuleRow,
     sql`
-    select id, type, name, description, rules, reward_rules, is_enabled, starts_on, ends_on, created_at, updated_at
+    select id, type, name, description, rules, reward_rules, is_enabled, starts_on, ends_on, version, created_at, updated_at
       from loyalty_rules where store_id = ${ctx.storeId} and archived_at is null order by id`
   )
   const store = await storeContext(ctx)
@@ -20,7 +20,7 @@ export async function getRule(ctx: Ctx, id: number): Promise<Rule> {
   const found = await ctx.tx.maybeOne(
     RuleRow,
     sql`
-    select id, type, name, description, rules, reward_rules, is_enabled, starts_on, ends_on, created_at, updated_at
+    select id, type, name, description, rules, reward_rules, is_enabled, starts_on, ends_on, version, created_at, updated_at
       from loyalty_rules where store_id = ${ctx.storeId} and id = ${id} and archived_at is null`
   )
   if (!found) throw loyaltyRuleNotFound(id)
@@ -50,17 +50,30 @@ export async function insertRule(ctx: Ctx, rule: RuleToWrite): Promise<number> {
             ${ctx.now}, ${ctx.now})
     returning id`
   )
+  await insertVersion(ctx, id)
   return id
 }
 
-/** The type stays. */
+/** Keeps what the rule says now, if its version is new. */
+async function insertVersion(ctx: Ctx, id: number): Promise<void> {
+  await ctx.tx.run(sql`
+    insert into loyalty_rule_versions (store_id, rule_id, version, rules, reward_rules, created_at)
+    select ${ctx.storeId}, r.id, r.version, r.rules, r.reward_rules, ${ctx.now}
+      from (select id, version, rules, reward_rules from loyalty_rules where store_id = ${ctx.storeId} and id = ${id} offset 0) r
+    on conflict (store_id, rule_id, version) do nothing`)
+}
+
+/** The type stays. Another content is another version. */
 export async function writeRule(ctx: Ctx, id: number, rule: Omit<RuleToWrite, 'type'>): Promise<void> {
   await ctx.tx.run(sql`
     update loyalty_rules
-       set name = ${rule.name}, description = ${rule.description}, rules = ${JSON.stringify(rule.rules)}::jsonb,
+       set version = case when rules = ${JSON.stringify(rule.rules)}::jsonb and reward_rules = ${JSON.stringify(rule.rewardRules)}::jsonb
+                          then version else version + 1 end,
+           name = ${rule.name}, description = ${rule.description}, rules = ${JSON.stringify(rule.rules)}::jsonb,
            reward_rules = ${JSON.stringify(rule.rewardRules)}::jsonb, is_enabled = ${rule.isEnabled},
            starts_on = ${rule.startsOn}, ends_on = ${rule.endsOn}, due_at = ${rule.dueAt}, updated_at = ${ctx.now}
      where store_id = ${ctx.storeId} and id = ${id}`)
+  await insertVersion(ctx, id)
 }
 
 export async function markRuleArchived(ctx: Ctx, id: number): Promise<void> {

@@ -1,4 +1,5 @@
 import { type ObjectField, type ObjectShape, type ObjectValue, objectOf, withRule } from '#kit/json-fields'
+import type { Counting } from '../causes/cause.ts'
 import { madeOnce } from '../made-once.ts'
 import type { Money } from '../money.ts'
 import type { Reward } from '../rewards/reward.ts'
@@ -23,6 +24,8 @@ type Declared<N extends string, S extends ObjectShape> = {
   refuse?: (rules: Values<S>) => { field: string; message: string }[]
   /** Which rewards it may give. */
   rewards: readonly RewardType[]
+  /** What it counts, and when that gives the reward. */
+  counts: Counting<Values<S>>
   /** What `completion_progress` needs: 1 of what is done once, a count, whole units of money. Null: it is never complete. */
   required: (rules: Values<S>, money: Money) => number | null
   /** What an operator may enter: for the docs. */

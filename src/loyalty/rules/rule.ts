@@ -16,6 +16,8 @@ export const RuleRow = row({
   isEnabled: bool,
   startsOn: day,
   endsOn: nullable(day),
+  /** Rises with each change of `rules` or `reward_rules`. */
+  version: int,
   createdAt: instant,
   updatedAt: instant
 })
@@ -58,6 +60,23 @@ export function ruleActivity({ isEnabled, startsOn, endsOn }: RuleDates, now: Te
     { isEnabled, startsAt: midnight(startsOn), endsAt: endsOn && midnight(endsOn.add({ days: 1 })) },
     now
   )
+}
+
+/**
+ * Whether a rule that is enabled counts what was done at an instant: within its dates, and not before it was created, unless it begins on a day before
+ * that.
+ */
+export function wasActive(
+  rule: RuleDates & { createdAt: Temporal.Instant },
+  at: Temporal.Instant,
+  timezone: string
+): boolean {
+  const { isEnabled, startsOn, endsOn, createdAt } = rule
+  const dayOf = (instant: Temporal.Instant) => instant.toZonedDateTimeISO(timezone).toPlainDate()
+  const day = dayOf(at)
+  const isBefore = (a: Temporal.PlainDate, b: Temporal.PlainDate) => Temporal.PlainDate.compare(a, b) < 0
+  if (!isEnabled || isBefore(day, startsOn) || (endsOn !== null && isBefore(endsOn, day))) return false
+  return Temporal.Instant.compare(createdAt, at) <= 0 || isBefore(startsOn, dayOf(createdAt))
 }
 
 /** `rules` as JSON. */

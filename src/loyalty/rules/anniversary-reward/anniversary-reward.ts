@@ -7,6 +7,11 @@ export const anniversaryReward = defineRuleType({
   kind: 'earn_points',
   help: 'A reward on the day on which the customer became a member, once a year, in the time zone of the shop.',
   keys: () => ({}),
+  counts: {
+    mode: 'each',
+    limit: () => null,
+    amounts: { occasion: (_, { occasion }) => (occasion === 'anniversary' ? 1 : 0) }
+  },
   rewards: FIXED_REWARDS,
   required: () => 1,
   example: { rules: {}, reward_rules: { reward_type: 'store_credit', amount: 10 } },

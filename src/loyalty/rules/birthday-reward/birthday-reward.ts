@@ -7,6 +7,11 @@ export const birthdayReward = defineRuleType({
   kind: 'birthday',
   help: 'A reward on the birthday of the customer, once a year, in the time zone of the shop.',
   keys: () => ({}),
+  counts: {
+    mode: 'each',
+    limit: () => null,
+    amounts: { occasion: (_, { occasion }) => (occasion === 'birthday' ? 1 : 0) }
+  },
   rewards: FIXED_REWARDS,
   required: () => 1,
   example: {

@@ -10,6 +10,11 @@ export const createAccount = defineRuleType({
   keys: () => ({
     retroactive: meaning('Also for accounts that were there before the rule', withDefault(trueOrFalse(), false))
   }),
+  counts: {
+    mode: 'each',
+    limit: () => 1,
+    amounts: { account: ({ retroactive }, { isPast }) => (isPast && !retroactive ? 0 : 1) }
+  },
   rewards: FIXED_REWARDS,
   required: () => 1,
   example: { rules: {}, reward_rules: { reward_type: 'points', amount: 100 } },

@@ -14,6 +14,11 @@ export const customAction = defineRuleType({
     ),
     one_time: meaning('Once for each customer, instead of each time', withDefault(trueOrFalse(), false))
   }),
+  counts: {
+    mode: 'each',
+    limit: ({ one_time }) => (one_time ? 1 : null),
+    amounts: { action: ({ action_key }, { actionKey }) => (action_key === actionKey ? 1 : 0) }
+  },
   rewards: FIXED_REWARDS,
   required: ({ one_time }) => (one_time ? 1 : null),
   example: { rules: { action_key: 'quiz_done', one_time: true }, reward_rules: { reward_type: 'points', amount: 25 } },

@@ -10,6 +10,11 @@ export const customerTag = defineRuleType({
   keys: () => ({
     tag: meaning('The tag', textLike('a tag of 1 to 255 characters without a comma', /^[^,]*[^,\s][^,]*$/))
   }),
+  counts: {
+    mode: 'each',
+    limit: () => 1,
+    amounts: { tag: ({ tag }, cause) => (tag.toLowerCase() === cause.tag.toLowerCase() ? 1 : 0) }
+  },
   rewards: FIXED_REWARDS,
   required: () => 1,
   example: { rules: { tag: 'Ambassador' }, reward_rules: { reward_type: 'points', amount: 250 } },

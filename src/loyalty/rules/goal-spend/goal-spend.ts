@@ -1,4 +1,5 @@
 import { meaning } from '#kit/json-fields'
+import { keptMinor } from '../../causes/order-amounts.ts'
 import { FIXED_REWARDS } from '../../rewards/reward.ts'
 import { defineRuleType } from '../rule-type.ts'
 
@@ -8,6 +9,12 @@ export const goalSpend = defineRuleType({
   kind: 'earn_points',
   help: 'A reward for who has spent an amount in all. Progress is in whole units of the currency.',
   keys: ({ amountAboveZero }) => ({ goal_amount: meaning('What has to be spent in all', amountAboveZero()) }),
+  counts: {
+    mode: 'sum',
+    goal: ({ goal_amount }) => goal_amount,
+    repeats: () => false,
+    amounts: { order: (rules, order) => keptMinor(order, rules) }
+  },
   rewards: FIXED_REWARDS,
   required: ({ goal_amount }, { wholeUnits }) => wholeUnits(goal_amount),
   example: { rules: { goal_amount: 100 }, reward_rules: { reward_type: 'points', amount: 500 } },

@@ -1,4 +1,5 @@
 import { FIXED_REWARDS } from '../../rewards/reward.ts'
+import { isRenewal } from '../is-renewal.ts'
 import { requiredRecharges, timesWords } from '../required-recharges.ts'
 import { defineRuleType } from '../rule-type.ts'
 
@@ -8,6 +9,12 @@ export const membershipRechargePunchCard = defineRuleType({
   kind: 'earn_points',
   help: 'A reward for a number of paid renewals of a membership.',
   keys: () => ({ required_recharges: requiredRecharges() }),
+  counts: {
+    mode: 'sum',
+    goal: ({ required_recharges }) => required_recharges,
+    repeats: () => false,
+    amounts: { order: (_, order) => (isRenewal(order, ({ isMembership }) => isMembership) ? 1 : 0) }
+  },
   rewards: FIXED_REWARDS,
   required: ({ required_recharges }) => required_recharges,
   example: {

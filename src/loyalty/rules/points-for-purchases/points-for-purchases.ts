@@ -1,4 +1,5 @@
 import { meaning, withDefault } from '#kit/json-fields'
+import { eligibleMinor } from '../../causes/order-amounts.ts'
 import { PER_UNIT_REWARDS } from '../../rewards/reward.ts'
 import { counted } from '../../words.ts'
 import { pointsPerDollar } from '../points-per-dollar.ts'
@@ -13,6 +14,16 @@ export const pointsForPurchases = defineRuleType({
     points_per_dollar: pointsPerDollar(),
     minimum_order: meaning('What an order has to cost at least', withDefault(amount(), 0))
   }),
+  counts: {
+    mode: 'each',
+    limit: () => null,
+    amounts: {
+      order: (rules, order) => {
+        const eligible = eligibleMinor(order, rules)
+        return eligible >= rules.minimum_order ? eligible : 0
+      }
+    }
+  },
   rewards: PER_UNIT_REWARDS,
   required: () => null,
   example: { rules: { points_per_dollar: 2, minimum_order: 20 }, reward_rules: { reward_type: 'points' } },

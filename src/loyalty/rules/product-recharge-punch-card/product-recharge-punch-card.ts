@@ -1,5 +1,6 @@
 import { idText, meaning, orNull, withDefault } from '#kit/json-fields'
 import { FIXED_REWARDS } from '../../rewards/reward.ts'
+import { isRenewal } from '../is-renewal.ts'
 import { requiredRecharges, timesWords } from '../required-recharges.ts'
 import { defineRuleType } from '../rule-type.ts'
 
@@ -19,6 +20,23 @@ export const productRechargePunchCard = defineRuleType({
       withDefault(orNull(idText()), null)
     )
   }),
+  counts: {
+    mode: 'sum',
+    goal: ({ required_recharges }) => required_recharges,
+    repeats: () => false,
+    amounts: {
+      order: ({ plan_group_id, selling_plan_id }, order) =>
+        isRenewal(
+          order,
+          ({ isMembership, planGroupId, sellingPlanId }) =>
+            !isMembership &&
+            (plan_group_id === null || plan_group_id === planGroupId) &&
+            (selling_plan_id === null || selling_plan_id === sellingPlanId)
+        )
+          ? 1
+          : 0
+    }
+  },
   rewards: FIXED_REWARDS,
   required: ({ required_recharges }) => required_recharges,
   example: {

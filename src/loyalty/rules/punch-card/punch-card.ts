@@ -1,4 +1,5 @@
 import { integer, meaning, trueOrFalse, withDefault } from '#kit/json-fields'
+import { isPurchase } from '../../causes/order-amounts.ts'
 import { FIXED_REWARDS } from '../../rewards/reward.ts'
 import { defineRuleType } from '../rule-type.ts'
 
@@ -12,6 +13,12 @@ export const punchCard = defineRuleType({
     minimum_order_amount: meaning('What a purchase has to cost at least to count', withDefault(amount(), 0)),
     resets: meaning('It begins anew when it is complete', withDefault(trueOrFalse(), false))
   }),
+  counts: {
+    mode: 'sum',
+    goal: ({ required_purchases }) => required_purchases,
+    repeats: ({ resets }) => resets,
+    amounts: { order: (rules, order) => (isPurchase(order, rules, rules.minimum_order_amount) ? 1 : 0) }
+  },
   rewards: FIXED_REWARDS,
   required: ({ required_purchases }) => required_purchases,
   example: {

@@ -27,6 +27,7 @@ export const referral = defineRuleType({
     validation_strategy === 'none' && minimum_order > 0
       ? [{ field: 'minimum_order', message: 'must be 0 where validation_strategy is none: no order is waited for' }]
       : [],
+  counts: { mode: 'each', limit: ({ limit }) => limit, amounts: { referral: () => 1 } },
   rewards: FIXED_REWARDS,
   required: ({ limit }) => limit,
   example: {

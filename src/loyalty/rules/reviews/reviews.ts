@@ -11,6 +11,14 @@ export const reviews = defineRuleType({
     provider: meaning('The service that has to report it; empty for any', withDefault(textOf(50), '')),
     limit: meaning('For how many reviews of a customer; null for all', withDefault(orNull(integer(1, 10_000)), 1))
   }),
+  counts: {
+    mode: 'each',
+    limit: ({ limit }) => limit,
+    amounts: {
+      review: (rules, { provider }) =>
+        rules.provider === '' || rules.provider.toLowerCase() === provider.toLowerCase() ? 1 : 0
+    }
+  },
   rewards: FIXED_REWARDS,
   required: ({ limit }) => limit,
   example: { rules: { limit: 5 }, reward_rules: { reward_type: 'points', amount: 100 } },

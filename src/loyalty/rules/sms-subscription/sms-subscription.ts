@@ -7,6 +7,7 @@ export const smsSubscription = defineRuleType({
   kind: 'earn_points',
   help: 'A reward for who agrees to text messages of the shop, once.',
   keys: () => ({}),
+  counts: { mode: 'each', limit: () => 1, amounts: { consent: (_, { channel }) => (channel === 'sms' ? 1 : 0) } },
   rewards: FIXED_REWARDS,
   required: () => 1,
   example: { rules: {}, reward_rules: { reward_type: 'points', amount: 50 } },

@@ -17,6 +17,7 @@ export const social = defineRuleType({
       textLike('an address that begins with https://', /^https:\/\/[^\s<>"]+$/, 1000)
     )
   }),
+  counts: { mode: 'each', limit: () => 1, amounts: { visit: () => 1 } },
   rewards: FIXED_REWARDS,
   required: () => 1,
   example: {

@@ -22,6 +22,7 @@ export const uploadReceipt = defineRuleType({
     auto_approve && max_points === null
       ? [{ field: 'max_points', message: 'must be a number where auto_approve is true: nobody looks at the receipt' }]
       : [],
+  counts: { mode: 'each', limit: () => null, amounts: { receipt: (_, { amountMinor }) => amountMinor } },
   rewards: PER_UNIT_REWARDS,
   required: () => null,
   example: { rules: { points_per_dollar: 1, max_points: 500 }, reward_rules: { reward_type: 'points' } },

@@ -1,0 +1,32 @@
+import { inProportion } from '#kit/money'
+import type { OrderCause } from './cause.ts'
+
+/** The products to which a rule is limited; none for all. */
+export type Scope = { product_ids: string[] }
+
+/**
+ * What of an order counts, in minor units: the subtotal after discounts, without tax, shipping, the membership's fee and what store credit paid. Of
+ * a part of the products credit has paid its share. Nothing of an order that is not paid.
+ */
+export function eligibleMinor(order: OrderCause, { product_ids: productIds }: Scope): number {
+  if (!order.isPaid) return 0
+  const sum = (lines: OrderCause['lines']) => lines.reduce((total, { netMinor }) => total + netMinor, 0)
+  const all = sum(order.lines)
+  const chosen =
+    productIds.length === 0 ? all : sum(order.lines.filter(({ productId }) => isAmong(productIds, productId)))
+  const credit = Math.min(order.creditMinor, all)
+  return chosen - inProportion(chosen, credit, all)
+}
+
+/** The same without what refunds and disputes took back. */
+export function keptMinor(order: OrderCause, scope: Scope): number {
+  const { minor, wholeMinor } = order.takenBack
+  const eligible = eligibleMinor(order, scope)
+  return eligible - inProportion(eligible, minor, wholeMinor)
+}
+
+/** Whether an order counts as a purchase: something of it is left, and as much as is asked for. */
+export const isPurchase = (order: OrderCause, scope: Scope, leastMinor: number): boolean =>
+  keptMinor(order, scope) >= Math.max(1, leastMinor)
+
+const isAmong = (ids: string[], id: string | null) => id !== null && ids.includes(id)

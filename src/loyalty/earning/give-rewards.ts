@@ -1,0 +1,100 @@
+import { changeCredits } from '#credits'
+import type { Ctx } from '#kit/postgres'
+import { earnPoints, reversePoints } from '#points'
+import { settingsOf, storeContext } from '#stores'
+import type { RuleTerms } from '../rules/rule-terms.ts'
+import { loyaltySettings } from '../settings.ts'
+import { type Award, awardKey, countGiven, insertAwards, markReversed } from './award-queries.ts'
+import type { Give } from './plan-awards.ts'
+
+/** Gives rewards and records them. Points of an order are pending for the days that the shop has set. */
+export async function giveRewards(ctx: Ctx, gives: Give[]): Promise<void> {
+  if (gives.length === 0) return
+  const given = await countGiven(ctx, gives.map(withRule))
+  const numbered = gives.map((give) => {
+    const nth = (given.get(awardKey(withRule(give))) ?? 0) + 1
+    return { give, nth, operationId: `award:${awardKey(withRule(give))}:${nth}` }
+  })
+  const points = await givePoints(ctx, numbered)
+  const credit = await giveCredit(ctx, numbered)
+  await insertAwards(
+    ctx,
+    numbered.map(({ give, nth, operationId }) => ({
+      ruleId: give.terms.ruleId,
+      version: give.terms.version,
+      memberId: give.memberId,
+      key: give.key,
+      nth,
+      amount: give.amount,
+      orderId: give.orderId,
+      points: give.points,
+      pointsEntryId: points.get(operationId) ?? null,
+      creditEntryId: credit.get(operationId) ?? null
+    }))
+  )
+}
+
+const withRule = ({ terms: { ruleId }, memberId, key }: Give) => ({ ruleId, memberId, key })
+
+type Numbered = { give: Give; nth: number; operationId: string }
+
+/** The entries of the ledger of points, by operation. */
+async function givePoints(ctx: Ctx, all: Numbered[]): Promise<Map<string, number>> {
+  const { holdDays, pointsExpireAfterDays: expireAfterDays } = await settingsOf(ctx, loyaltySettings)
+  const { timezone } = await storeContext(ctx)
+  const readyAt = ({ orderId, at }: Give) =>
+    orderId === null || holdDays === 0 ? null : at.toZonedDateTimeISO(timezone).add({ days: holdDays }).toInstant()
+  const entries = await earnPoints(
+    ctx,
+    all.flatMap(({ give, operationId }) => {
+      const { memberId, points, orderId, isShared, terms } = give
+      if (points === null) return []
+      const cause = { memberId, points, reason: terms.name, operationId, orderId }
+      return [{ ...cause, readyAt: readyAt(give), expireAfterDays, isShared }]
+    })
+  )
+  return new Map(entries.map(({ operationId, id }) => [operationId, id]))
+}
+
+/** The entries of the ledger of store credit, by operation. They name no order: what was counted decides alone whether they stand. */
+async function giveCredit(ctx: Ctx, all: Numbered[]): Promise<Map<string, number>> {
+  const outcomes = await changeCredits(
+    ctx,
+    all.flatMap(({ give: { memberId, terms }, operationId }) => {
+      const { reward, name } = terms
+      if (reward.type !== 'store_credit') return []
+      return [{ memberId, type: 'loyalty_reward' as const, amountMinor: reward.amount, reason: name, operationId }]
+    })
+  )
+  return new Map(outcomes.flatMap(({ entry }) => (entry ? [[entry.operationId, entry.id]] : [])))
+}
+
+/** Takes rewards back that stand no more: at most what is left of points and credit, with the rest as the shortfall of the entry. */
+export async function takeBackRewards(ctx: Ctx, awards: Award[], last: ReadonlyMap<number, RuleTerms>): Promise<void> {
+  if (awards.length === 0) return
+  const reasonOf = ({ ruleId }: Award) => `${last.get(ruleId)!.name}: no longer earned`
+  await reversePoints(
+    ctx,
+    awards.flatMap((award) => {
+      const { id, pointsEntryId: entryId } = award
+      return entryId === null ? [] : [{ entryId, reason: reasonOf(award), operationId: `award-undone:${id}` }]
+    })
+  )
+  await takeBackCredit(ctx, awards, reasonOf)
+  await markReversed(
+    ctx,
+    awards.map(({ id }) => id)
+  )
+}
+
+async function takeBackCredit(ctx: Ctx, awards: Award[], reasonOf: (award: Award) => string): Promise<void> {
+  await changeCredits(
+    ctx,
+    awards.flatMap((award) => {
+      const { id, memberId, creditEntryId: reversesId, creditMinor } = award
+      if (reversesId === null || creditMinor === null) return []
+      const common = { memberId, type: 'refund' as const, reason: reasonOf(award), operationId: `award-undone:${id}` }
+      return [{ ...common, amountMinor: -creditMinor, isCapped: true, reversesId }]
+    })
+  )
+}

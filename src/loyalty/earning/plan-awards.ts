@@ -1,0 +1,93 @@
+import type { RuleTerms } from '../rules/rule-terms.ts'
+import type { Award } from './award-queries.ts'
+import type { Progress } from './count-queries.ts'
+import type { Count } from './deed.ts'
+import { pointsOf } from './points-of.ts'
+
+/** A reward that is to be given. */
+export type Give = {
+  terms: RuleTerms
+  memberId: number
+  key: string
+  amount: number
+  /** Points that it gives; null where it gives something else. */
+  points: number | null
+  orderId: number | null
+  at: Temporal.Instant
+  /** Refunds and disputes of the order take their shares of it. */
+  isShared: boolean
+}
+
+export type Plan = { gives: Give[]; reverses: Award[]; progress: Progress }
+
+/** What was counted anew of one rule for one customer, and how far they were. */
+export type Changed = {
+  /** What the rule says now: the next goal is its. */
+  terms: RuleTerms
+  /** Each with its terms, those of the time when it was counted first. */
+  counts: { count: Count; terms: RuleTerms; before: number }[]
+  progress: Progress
+  standing: Award[]
+  /** Of a rule with a goal: what the awards that are not beyond it have used. */
+  used: number
+  multiplierHundredths: number
+  /** Loyalty is on: where it is off, rewards are only taken back. */
+  mayGive: boolean
+}
+
+/** Decides which rewards follow from what a rule has counted, and which stand no more. Pure. */
+export function planAwards(changed: Changed): Plan {
+  const counted = changed.counts.reduce(
+    (sum, { count, before }) => sum + count.amount - before,
+    changed.progress.counted
+  )
+  return changed.terms.type.counts.mode === 'each' ? planEach(changed, counted) : planGoals(changed, counted)
+}
+
+/** Each cause by itself. One whose amount is another gives other points: what it gave is taken back, and given anew. */
+function planEach({ counts, progress, standing, multiplierHundredths, mayGive }: Changed, counted: number): Plan {
+  const gives: Give[] = []
+  const reverses: Award[] = []
+  let rewarded = progress.rewarded
+  for (const { count, terms } of counts) {
+    const award = standing.find(({ key }) => key === count.cause)
+    const points = pointsOf(terms, count.amount, multiplierHundredths)
+    const isRight = count.amount > 0 && points !== 0
+    if (award && isRight && award.points === points) continue
+    if (award) {
+      reverses.push(award)
+      rewarded--
+    }
+    const limit = limitOf(terms)
+    if (!mayGive || !isRight || (limit !== null && rewarded >= limit)) continue
+    rewarded++
+    const { memberId, cause: key, amount, orderId, at } = count
+    gives.push({ terms, memberId, key, amount, points, orderId, at, isShared: orderId !== null })
+  }
+  return { gives, reverses, progress: { ...progress, counted, rewarded } }
+}
+
+/** Goals one after the other. An award stands while as much is counted as its goal needed. */
+function planGoals({ terms, counts, progress, standing, used, mayGive }: Changed, counted: number): Plan {
+  const gives: Give[] = []
+  let rewarded = standing.length > 0 ? used : progress.rewarded
+  const last = counts.at(-1)!.count
+  const { goal, repeats } = goalOf(terms)
+  while (mayGive && counted >= rewarded + goal && (rewarded === 0 || repeats)) {
+    rewarded += goal
+    const { memberId, orderId, at } = last
+    const points = pointsOf(terms, 1, 100)
+    gives.push({ terms, memberId, key: `goal:${rewarded}`, amount: rewarded, points, orderId, at, isShared: false })
+  }
+  return { gives, reverses: standing, progress: { ...progress, counted, rewarded } }
+}
+
+/** The type alone knows what its rules hold. */
+function limitOf({ type, rules }: RuleTerms): number | null {
+  return type.counts.mode === 'each' ? type.counts.limit(rules as never) : null
+}
+
+function goalOf({ type, rules }: RuleTerms): { goal: number; repeats: boolean } {
+  if (type.counts.mode !== 'sum') throw new Error(`The type ${type.name} has no goal`)
+  return { goal: type.counts.goal(rules as never), repeats: type.counts.repeats(rules as never) }
+}
