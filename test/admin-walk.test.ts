@@ -93,6 +93,18 @@ const THINGS: Record<string, () => Promise<string> | string> = {
   integration: async () =>
     (await ask('POST', '/reward-integrations', { key: `walk_${people++}`, pull: { url: 'http://127.0.0.1:9/' } })).key,
   campaign: async () => (await ask('POST', '/wallet/campaigns', { title: 'Walk' })).id,
+  rule: async () => {
+    const goal = { type: 'goal_spend', name: 'Walk', rules: { goal_amount: 1 } }
+    return String((await ask('POST', '/loyalty/rules', { ...goal, reward_rules: { reward_type: 'free_shipping' } })).id)
+  },
+  tier: async () => {
+    const tier = { name: `T${people++}`, entry_rules: { min_orders: 1 } }
+    return String((await ask('POST', '/loyalty/tiers', tier)).id)
+  },
+  template: async () => {
+    const template = { name: 'Walk', type: 'percentage', rules: { amount: 5 }, required_points: 1 }
+    return String((await ask('POST', '/loyalty/templates', template)).id)
+  },
   wallet: async () => {
     await ask('POST', '/wallet/google', aGoogleWallet())
     return 'google'
@@ -142,6 +154,8 @@ const SPECIAL: Record<string, { before?: (path: string) => Promise<unknown>; bod
     }
   },
   setGoogleWallet: { body: aGoogleWallet },
+  // The tier of the example exists by then.
+  updateLoyaltyTier: { body: () => ({ multiplier_points: 2 }) },
   getOrderImport: { before: () => ask('POST', '/order-import', { since: '2025-01-01' }) },
   getReadIn: { before: (path) => ask('POST', path, {}) },
   revokeGift: { before: async (path) => ask('POST', path, { receiver: await aPerson() }) },

@@ -24,7 +24,10 @@ export const PATH_IDS: Record<string, Thing[]> = {
   dead_letter: ['deadLetter'],
   integration: ['integration'],
   privacy_request: ['privacyRequest'],
-  campaign: ['campaign']
+  campaign: ['campaign'],
+  rule: ['rule'],
+  tier: ['tier'],
+  template: ['template']
 }
 
 /** Parameters of paths that name the same thing in every store, with one that exists. */

@@ -32,6 +32,9 @@ export type Thing =
   | 'integration'
   | 'privacyRequest'
   | 'campaign'
+  | 'rule'
+  | 'tier'
+  | 'template'
 
 /** Well-formed ids that do not exist. */
 export const UNKNOWN: Things = {
@@ -56,7 +59,10 @@ export const UNKNOWN: Things = {
   code: 'scc_987654321',
   integration: 'nobodys',
   privacyRequest: 'priv_987654321',
-  campaign: 'wpc_987654321'
+  campaign: 'wpc_987654321',
+  rule: '987654321',
+  tier: '987654321',
+  template: '987654321'
 }
 
 /** A store with one of everything that an id can name. Its ids differ from those of every other store. */
@@ -88,6 +94,11 @@ export async function aStoreOfThings(service: Service) {
   const code = await service.post(`${credit}/codes`, store.key, { amount: 10, duration: 1440 })
   const integration = await admin('POST', '/reward-integrations', { key: `points_of_${store.storeId}` })
   const campaign = await admin('POST', '/wallet/campaigns', { title: 'Walk' })
+  const reward = { reward_type: 'points', amount: 10 }
+  const rule = await admin('POST', '/loyalty/rules', { type: 'create_account', name: 'Walk', reward_rules: reward })
+  const tier = await admin('POST', '/loyalty/tiers', { name: 'Walk', entry_rules: { min_orders: 1 } })
+  const coupon = { name: 'Walk', type: 'percentage', rules: { amount: 5 }, required_points: 10 }
+  const template = await admin('POST', '/loyalty/templates', coupon)
   await admin('POST', '/wallet/google', { issuer_id: '338812', service_account: googleAccount().file })
   const privacyRequest = await admin('POST', '/privacy', { topic: 'customers/data_request', customer: email })
   const things: Things = {
@@ -112,7 +123,10 @@ export async function aStoreOfThings(service: Service) {
     code: code.body.data.id,
     integration: integration.key,
     privacyRequest: privacyRequest.id,
-    campaign: campaign.id
+    campaign: campaign.id,
+    rule: String(rule.id),
+    tier: String(tier.id),
+    template: String(template.id)
   }
   return { ...store, things }
 }

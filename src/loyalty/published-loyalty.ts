@@ -1,7 +1,7 @@
 import type { Ctx } from '#kit/postgres'
 import { settingsOf } from '#stores'
 import { pointsForPurchases } from './rules/points-for-purchases/points-for-purchases.ts'
-import type { Rule } from './rules/rule.ts'
+import type { LoyaltyRule } from './rules/rule.ts'
 import { listRules } from './rules/rule-queries.ts'
 import { loyaltyRulesOf } from './rules/rules-field.ts'
 import { loyaltySettings } from './settings.ts'
@@ -28,7 +28,7 @@ export async function publishedLoyalty(ctx: Ctx) {
 }
 
 /** Points for each unit of money by the first active rule for purchases; 0 without one. */
-function ratioOf(rules: Rule[]): number {
+function ratioOf(rules: LoyaltyRule[]): number {
   const first = rules.find(({ type, isActive }) => isActive && type.name === pointsForPurchases.name)
   return first ? (first.rules.points_per_dollar as number) : 0
 }

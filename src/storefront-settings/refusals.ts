@@ -8,7 +8,9 @@ export const unknownStorefrontSetting = (keys: string[]) => {
 
 /** With all of its problems, each named by its path in the value. */
 export const storefrontSettingRefused = (problems: FieldProblem[]) =>
-  invalidFields(problems.map(({ field, ...rest }) => ({ field: field === 'value' ? field : `value.${field}`, ...rest })))
+  invalidFields(
+    problems.map(({ field, ...rest }) => ({ field: field === 'value' ? field : `value.${field}`, ...rest }))
+  )
 
 export const settingTooLong = (key: string) =>
   invalidField(

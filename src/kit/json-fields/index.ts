@@ -16,12 +16,12 @@ export { flag, oneOrEmpty, onOrAbsent, onOrOff, trueOrFalse, unused } from './fl
 export { canonicalJson, parseJson } from './json-text.ts'
 export {
   amountNumber,
-  decimalBetween,
   decimalNumber,
   decimalText,
   globalId,
   idInteger,
   idText,
-  integer
+  integer,
+  positiveDecimal
 } from './numbers.ts'
 export { dateText, textLike, textOf, upperWord, utcInstant, word } from './texts.ts'

@@ -38,28 +38,20 @@ export const decimalText = (): JsonField<string> =>
   })
 
 /**
- * A number in a range with at most so many decimals, as a JSON number; one that is written as a text is read too. Times 10 to the power of
- * `decimals`, and rounded, it is an exact whole number. `above`: the range begins after that number, in place of `from`.
+ * A number above 0 with at most so many decimals, as a JSON number; one that is written as a text is read too. Times 10 to the power of
+ * `decimals`, and rounded, it is an exact whole number.
  */
-export function decimalBetween(range: ({ from: number } | { above: number }) & { to: number; decimals: number }) {
-  const { to, decimals } = range
-  const beginning = 'above' in range ? `above ${range.above}` : `from ${range.from}`
-  const begins = (value: number) => ('above' in range ? value > range.above : value >= range.from)
-  return scalar<number>({
-    accepts: `a number ${beginning} to ${to} with at most ${decimals} decimals`,
-    schema: {
-      type: 'number',
-      ...('above' in range ? { exclusiveMinimum: range.above } : { minimum: range.from }),
-      maximum: to
-    },
+export const positiveDecimal = ({ to, decimals }: { to: number; decimals: number }): JsonField<number> =>
+  scalar({
+    accepts: `a number above 0 to ${to} with at most ${decimals} decimals`,
+    schema: { type: 'number', exclusiveMinimum: 0, maximum: to },
     write: (value) => value,
     parse: (given) => {
       const value = typeof given === 'string' && /^\d{1,15}(\.\d{1,9})?$/.test(given) ? Number(given) : given
-      if (typeof value !== 'number' || !begins(value) || value > to) return undefined
+      if (typeof value !== 'number' || !(value > 0) || value > to) return undefined
       return Number(value.toFixed(decimals)) === value ? value : undefined
     }
   })
-}
 
 /** The digits of an id of the platform, which go beyond 2^53, as a text. */
 export const idText = (): JsonField<string> =>

@@ -1,4 +1,4 @@
-import { decimalBetween, meaning, word } from '#kit/json-fields'
+import { meaning, positiveDecimal, word } from '#kit/json-fields'
 import type { Money } from '../money.ts'
 
 /** What a discount takes off: a percentage, or an amount in units of the currency. */
@@ -8,7 +8,7 @@ export const discountKeys = () => ({
   discount_type: meaning('What it takes off: a percentage or an amount', word('percentage', 'fixed_amount')),
   discount_amount: meaning(
     'The percentage, above 0 to 100, or the amount',
-    decimalBetween({ above: 0, to: 1_000_000_000, decimals: 4 })
+    positiveDecimal({ to: 1_000_000_000, decimals: 4 })
   )
 })
 

@@ -10,7 +10,7 @@ import { readEntered } from '../read-fields.ts'
 import { tooManyRules } from '../refusals.ts'
 import { type Reward, rewardField } from '../rewards/reward.ts'
 import { unknownTiers } from '../tiers/tier-queries.ts'
-import { type Rule, rewardJson, ruleActivity, rulesJson } from './rule.ts'
+import { type LoyaltyRule, rewardJson, ruleActivity, rulesJson } from './rule.ts'
 import { getRule, insertRule, listRules, markRuleArchived, type RuleToWrite, writeRule } from './rule-queries.ts'
 import { type RuleTypeName, ruleTypeOf } from './rule-types.ts'
 import { loyaltyRulesField, loyaltyRulesOf, MAX_RULES } from './rules-field.ts'
@@ -31,7 +31,7 @@ export async function createRule(
   ctx: Ctx,
   typeName: RuleTypeName,
   { startsOn, ...input }: Omit<RuleInput, 'startsOn'> & { startsOn: Temporal.PlainDate | null }
-): Promise<Rule> {
+): Promise<LoyaltyRule> {
   await lockLoyalty(ctx)
   const before = await listRules(ctx)
   if (before.length >= MAX_RULES) throw tooManyRules(MAX_RULES)
@@ -43,7 +43,7 @@ export async function createRule(
 }
 
 /** Changes what is given; the rest stays, and so does the type. `rules` and `rewardRules` are given whole. */
-export async function updateRule(ctx: Ctx, id: number, change: Partial<RuleInput>): Promise<Rule> {
+export async function updateRule(ctx: Ctx, id: number, change: Partial<RuleInput>): Promise<LoyaltyRule> {
   await lockLoyalty(ctx)
   const before = await listRules(ctx)
   const was = before.find((rule) => rule.id === id) ?? (await getRule(ctx, id))
@@ -58,7 +58,7 @@ export async function updateRule(ctx: Ctx, id: number, change: Partial<RuleInput
 }
 
 /** Archives a rule: it is not listed any more and gives nothing, and what was earned by it stays. Returns it as it was. */
-export async function archiveRule(ctx: Ctx, id: number): Promise<Rule> {
+export async function archiveRule(ctx: Ctx, id: number): Promise<LoyaltyRule> {
   await lockLoyalty(ctx)
   const rule = await getRule(ctx, id)
   await markRuleArchived(ctx, id)
@@ -66,7 +66,7 @@ export async function archiveRule(ctx: Ctx, id: number): Promise<Rule> {
   return rule
 }
 
-async function changed(ctx: Ctx, id: number, before: Rule[], given: Partial<RuleInput>): Promise<Rule> {
+async function changed(ctx: Ctx, id: number, before: LoyaltyRule[], given: Partial<RuleInput>): Promise<LoyaltyRule> {
   const after = await listRules(ctx)
   // Only these make the metafield longer.
   const { name, rules, rewardRules } = given

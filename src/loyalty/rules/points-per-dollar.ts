@@ -1,4 +1,4 @@
-import { decimalBetween, meaning, withDefault } from '#kit/json-fields'
+import { meaning, positiveDecimal, withDefault } from '#kit/json-fields'
 
 export const pointsPerDollar = () =>
-  meaning('Points for each unit of the currency', withDefault(decimalBetween({ above: 0, to: 10_000, decimals: 4 }), 1))
+  meaning('Points for each unit of the currency', withDefault(positiveDecimal({ to: 10_000, decimals: 4 }), 1))

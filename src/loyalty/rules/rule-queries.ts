@@ -1,10 +1,10 @@
 import { type Ctx, int, row, sql } from '#kit/postgres'
 import { storeContext } from '#stores'
 import { loyaltyRuleNotFound } from '../refusals.ts'
-import { type Rule, RuleRow, ruleOfRow } from './rule.ts'
+import { type LoyaltyRule, RuleRow, ruleOfRow } from './rule.ts'
 
 /** All rules that are not archived, in the order in which they were created. */
-export async function listRules(ctx: Ctx): Promise<Rule[]> {
+export async function listRules(ctx: Ctx): Promise<LoyaltyRule[]> {
   const rows = await ctx.tx.many(
     RuleRow,
     sql`
@@ -16,7 +16,7 @@ export async function listRules(ctx: Ctx): Promise<Rule[]> {
 }
 
 /** A rule that is not archived. Refuses any other. */
-export async function getRule(ctx: Ctx, id: number): Promise<Rule> {
+export async function getRule(ctx: Ctx, id: number): Promise<LoyaltyRule> {
   const found = await ctx.tx.maybeOne(
     RuleRow,
     sql`

@@ -2,7 +2,6 @@ import { type ObjectField, type ObjectShape, type ObjectValue, objectOf, withRul
 import type { Counting } from '../causes/cause.ts'
 import { madeOnce } from '../made-once.ts'
 import type { Money } from '../money.ts'
-import type { Reward } from '../rewards/reward.ts'
 import type { RewardType } from '../rewards/reward-type.ts'
 import { COMMON_KEYS } from './common-keys.ts'
 
@@ -34,14 +33,11 @@ type Declared<N extends string, S extends ObjectShape> = {
   sentence: (rules: Values<S>, says: { reward: string; money: Money }) => string
 }
 
-/** A type of rules. What its rules hold is known to the type alone; see `Rule`. */
+/** A type of rules. What its rules hold is known to the type alone; see `LoyaltyRule`. */
 export type RuleType<N extends string = string> = Omit<Declared<N, ObjectShape>, 'keys' | 'refuse'> & {
   /** Its `rules`: its own keys first, then the common ones. */
   field: (money: Money) => ObjectField<ObjectShape>
 }
-
-/** A rule's own words and rewards: what a rule of this type is made of. */
-export type RuleContent = { rules: Record<string, unknown>; reward: Reward }
 
 /** Declares a type of rules, in a folder of its own; a line in `rule-type-list.ts` adds it. */
 export function defineRuleType<const N extends string, S extends ObjectShape>(declared: Declared<N, S>): RuleType<N> {

@@ -10,7 +10,7 @@ import { readEntered, readStored } from '../read-fields.ts'
 import { FIXED_REWARDS, PER_UNIT_REWARDS, rewardField } from '../rewards/reward.ts'
 import { COMMON_KEYS } from './common-keys.ts'
 import { commonRuleKeys, describeRuleTypes } from './describe-rule-types.ts'
-import { type Rule, rewardJson, ruleRequired, ruleSentence, rulesJson } from './rule.ts'
+import { type LoyaltyRule, rewardJson, ruleRequired, ruleSentence, rulesJson } from './rule.ts'
 import { defineRuleType, type RuleType } from './rule-type.ts'
 import { RULE_TYPES, ruleTypeOf } from './rule-types.ts'
 import { loyaltyRulesField, loyaltyRulesOf } from './rules-field.ts'
@@ -30,7 +30,11 @@ const rewardProblems = (type: string, reward: object) =>
   problemsOf(rewardField(ruleTypeOf(type).rewards, anyMoney) as never, reward, 'reward_rules')
 
 /** A rule as it is read from what an operator enters, which must be accepted. */
-function aRule(type: RuleType, { rules, reward_rules }: { rules: object; reward_rules: object }, money: Money): Rule {
+function aRule(
+  type: RuleType,
+  { rules, reward_rules }: { rules: object; reward_rules: object },
+  money: Money
+): LoyaltyRule {
   const start = Temporal.PlainDate.from('2026-01-31')
   const now = Temporal.Instant.from('2026-01-31T15:00:00Z')
   const read = {

@@ -1,4 +1,4 @@
-import { activityBetween } from '#kit/activity-between'
+import { activityBetween } from '#kit/clock'
 import { bool, day, instant, int, json, nullable, type RowOf, row, text } from '#kit/postgres'
 import { type Money, moneyOf } from '../money.ts'
 import { readStored } from '../read-fields.ts'
@@ -26,7 +26,7 @@ export const RuleRow = row({
 export type RuleDates = { isEnabled: boolean; startsOn: Temporal.PlainDate; endsOn: Temporal.PlainDate | null }
 
 /** For what customers earn. */
-export type Rule = Omit<RowOf<typeof RuleRow>, 'type' | 'rules' | 'rewardRules'> & {
+export type LoyaltyRule = Omit<RowOf<typeof RuleRow>, 'type' | 'rules' | 'rewardRules'> & {
   type: RuleType
   /** As its type reads them: money is in minor units. */
   rules: Record<string, unknown>
@@ -40,7 +40,7 @@ export type Rule = Omit<RowOf<typeof RuleRow>, 'type' | 'rules' | 'rewardRules'>
 export function ruleOfRow(
   { type: name, rules, rewardRules, ...rest }: RowOf<typeof RuleRow>,
   { now, timezone, currency }: { now: Temporal.Instant; timezone: string; currency: string }
-): Rule {
+): LoyaltyRule {
   const type = ruleTypeOf(name)
   const money = moneyOf(currency)
   return {
@@ -80,11 +80,11 @@ export function wasActive(
 }
 
 /** `rules` as JSON. */
-export const rulesJson = ({ type, rules, money }: Pick<Rule, 'type' | 'rules' | 'money'>) =>
+export const rulesJson = ({ type, rules, money }: Pick<LoyaltyRule, 'type' | 'rules' | 'money'>) =>
   type.field(money).write(rules as never) as Record<string, unknown>
 
 /** `reward_rules` as JSON. */
-export const rewardJson = ({ type, reward, money }: Pick<Rule, 'type' | 'reward' | 'money'>) =>
+export const rewardJson = ({ type, reward, money }: Pick<LoyaltyRule, 'type' | 'reward' | 'money'>) =>
   rewardField(type.rewards, money).write(reward) as Record<string, unknown>
 
 /** What to do and what it gives, in a sentence: "Spend $100 in all and get 500 points". */
@@ -93,9 +93,9 @@ export const ruleSentence = ({
   rules,
   reward,
   money
-}: Pick<Rule, 'type' | 'rules' | 'reward' | 'money'>): string =>
+}: Pick<LoyaltyRule, 'type' | 'rules' | 'reward' | 'money'>): string =>
   type.sentence(rules as never, { reward: rewardWords(type.rewards, reward, money), money })
 
 /** What `completion_progress` of the rule needs; null: it is never complete. */
-export const ruleRequired = ({ type, rules, money }: Pick<Rule, 'type' | 'rules' | 'money'>): number | null =>
+export const ruleRequired = ({ type, rules, money }: Pick<LoyaltyRule, 'type' | 'rules' | 'money'>): number | null =>
   type.required(rules as never, money)

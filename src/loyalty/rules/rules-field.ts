@@ -1,5 +1,5 @@
 import { anyObject, flag, integer, listOf, meaning, objectOf, textOf, type ValueOf, word } from '#kit/json-fields'
-import { type Rule, ruleSentence, rulesJson } from './rule.ts'
+import { type LoyaltyRule, ruleSentence, rulesJson } from './rule.ts'
 import { RULE_KINDS } from './rule-type.ts'
 
 /** As many as the metafield of the shop lists. */
@@ -20,7 +20,7 @@ export const loyaltyRulesField = listOf(
 )
 
 /** What the metafield of the shop says of the rules. */
-export const loyaltyRulesOf = (rules: Rule[]): ValueOf<typeof loyaltyRulesField> =>
+export const loyaltyRulesOf = (rules: LoyaltyRule[]): ValueOf<typeof loyaltyRulesField> =>
   rules.map((rule) => ({
     id: rule.id,
     name: rule.name,

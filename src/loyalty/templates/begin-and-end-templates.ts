@@ -1,4 +1,4 @@
-import { activityBetween } from '#kit/activity-between'
+import { activityBetween } from '#kit/clock'
 import { record } from '#kit/outbox'
 import { bool, type Ctx, instant, int, nullable, row, sql } from '#kit/postgres'
 import { loyaltyTemplateChanged } from '../events/loyalty-template-changed.ts'

@@ -1,4 +1,4 @@
-import { activityBetween } from '#kit/activity-between'
+import { activityBetween } from '#kit/clock'
 import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { type FieldProblem, invalidFields } from '#kit/refusal'
@@ -9,7 +9,7 @@ import { assertFits } from '../metafield-limit.ts'
 import { moneyOf } from '../money.ts'
 import { readEntered } from '../read-fields.ts'
 import { tooManyTemplates } from '../refusals.ts'
-import { type Template, templateRulesJson } from './template.ts'
+import { type LoyaltyTemplate, templateRulesJson } from './template.ts'
 import { codePrefixField, type TemplateType, templateRulesField } from './template-fields.ts'
 import { getTemplate, insertTemplate, listTemplates, type TemplateToWrite, writeTemplate } from './template-queries.ts'
 import { loyaltyTemplatesField, loyaltyTemplatesOf, MAX_TEMPLATES } from './templates-field.ts'
@@ -27,7 +27,7 @@ export type TemplateInput = {
 }
 
 /** Creates a template. Refuses what cannot be, with all problems. */
-export async function createTemplate(ctx: Ctx, input: TemplateInput): Promise<Template> {
+export async function createTemplate(ctx: Ctx, input: TemplateInput): Promise<LoyaltyTemplate> {
   await lockLoyalty(ctx)
   const before = await listTemplates(ctx)
   if (before.length >= MAX_TEMPLATES) throw tooManyTemplates(MAX_TEMPLATES)
@@ -36,7 +36,7 @@ export async function createTemplate(ctx: Ctx, input: TemplateInput): Promise<Te
 }
 
 /** Changes what is given; the rest stays. `rules` are given whole. Coupons that were bought stay as they are. */
-export async function updateTemplate(ctx: Ctx, id: number, change: Partial<TemplateInput>): Promise<Template> {
+export async function updateTemplate(ctx: Ctx, id: number, change: Partial<TemplateInput>): Promise<LoyaltyTemplate> {
   await lockLoyalty(ctx)
   const before = await listTemplates(ctx)
   const was = await getTemplate(ctx, id)
@@ -44,7 +44,12 @@ export async function updateTemplate(ctx: Ctx, id: number, change: Partial<Templ
   return changed(ctx, id, before, change)
 }
 
-async function changed(ctx: Ctx, id: number, before: Template[], given: Partial<TemplateInput>): Promise<Template> {
+async function changed(
+  ctx: Ctx,
+  id: number,
+  before: LoyaltyTemplate[],
+  given: Partial<TemplateInput>
+): Promise<LoyaltyTemplate> {
   const after = await listTemplates(ctx)
   const { name, rules, startsAt, endsAt } = given
   assertFits(

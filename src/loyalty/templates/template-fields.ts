@@ -1,11 +1,11 @@
 import {
-  decimalBetween,
   idText,
   integer,
   listOf,
   meaning,
   objectOf,
   orNull,
+  positiveDecimal,
   textLike,
   type ValueOf,
   withDefault,
@@ -24,7 +24,7 @@ export const templateRulesField = (type: TemplateType, money: Money) =>
     objectOf({
       amount: meaning(
         'The percentage, above 0 to 100, or the amount',
-        decimalBetween({ above: 0, to: 1_000_000_000, decimals: 4 })
+        positiveDecimal({ to: 1_000_000_000, decimals: 4 })
       ),
       applies_to: meaning('What it applies to', withDefault(word('all', 'products', 'collections'), 'all')),
       product_ids: meaning('Numbers of the products', withDefault(listOf(idText(), 100), [])),

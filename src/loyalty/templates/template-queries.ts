@@ -1,11 +1,11 @@
 import { type Ctx, int, row, sql } from '#kit/postgres'
 import { storeContext } from '#stores'
 import { loyaltyTemplateNotFound } from '../refusals.ts'
-import { type Template, TemplateRow, templateOfRow } from './template.ts'
+import { type LoyaltyTemplate, TemplateRow, templateOfRow } from './template.ts'
 import type { TemplateType } from './template-fields.ts'
 
 /** All templates, in the order in which they were created. */
-export async function listTemplates(ctx: Ctx): Promise<Template[]> {
+export async function listTemplates(ctx: Ctx): Promise<LoyaltyTemplate[]> {
   const rows = await ctx.tx.many(
     TemplateRow,
     sql`
@@ -17,7 +17,7 @@ export async function listTemplates(ctx: Ctx): Promise<Template[]> {
 }
 
 /** Refuses an id that names no template of the store. */
-export async function getTemplate(ctx: Ctx, id: number): Promise<Template> {
+export async function getTemplate(ctx: Ctx, id: number): Promise<LoyaltyTemplate> {
   const found = await ctx.tx.maybeOne(
     TemplateRow,
     sql`

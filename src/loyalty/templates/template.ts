@@ -1,4 +1,4 @@
-import { activityBetween } from '#kit/activity-between'
+import { activityBetween } from '#kit/clock'
 import { bool, instant, int, json, nullable, oneOf, type RowOf, row, text } from '#kit/postgres'
 import { type Money, moneyOf } from '../money.ts'
 import { readStored } from '../read-fields.ts'
@@ -19,7 +19,7 @@ export const TemplateRow = row({
 })
 
 /** A coupon that points can buy. */
-export type Template = Omit<RowOf<typeof TemplateRow>, 'rules'> & {
+export type LoyaltyTemplate = Omit<RowOf<typeof TemplateRow>, 'rules'> & {
   rules: TemplateRules
   /** Enabled, and within its dates by the store's clock. */
   isActive: boolean
@@ -29,7 +29,7 @@ export type Template = Omit<RowOf<typeof TemplateRow>, 'rules'> & {
 export function templateOfRow(
   { rules, ...rest }: RowOf<typeof TemplateRow>,
   { now, currency }: { now: Temporal.Instant; currency: string }
-): Template {
+): LoyaltyTemplate {
   const money = moneyOf(currency)
   return {
     ...rest,
@@ -40,5 +40,5 @@ export function templateOfRow(
 }
 
 /** `rules` as JSON. */
-export const templateRulesJson = ({ type, rules, money }: Pick<Template, 'type' | 'rules' | 'money'>) =>
+export const templateRulesJson = ({ type, rules, money }: Pick<LoyaltyTemplate, 'type' | 'rules' | 'money'>) =>
   templateRulesField(type, money).write(rules) as Record<string, unknown>

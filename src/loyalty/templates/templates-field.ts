@@ -12,7 +12,7 @@ import {
   type ValueOf,
   word
 } from '#kit/json-fields'
-import { type Template, templateRulesJson } from './template.ts'
+import { type LoyaltyTemplate, templateRulesJson } from './template.ts'
 import { codePrefixField, TEMPLATE_TYPES } from './template-fields.ts'
 
 /** As many as the metafield of the shop lists. */
@@ -44,7 +44,7 @@ export const loyaltyTemplatesField = listOf(
 )
 
 /** What the metafield of the shop says of the templates. */
-export const loyaltyTemplatesOf = (templates: Template[]): ValueOf<typeof loyaltyTemplatesField> =>
+export const loyaltyTemplatesOf = (templates: LoyaltyTemplate[]): ValueOf<typeof loyaltyTemplatesField> =>
   templates.map((template) => ({
     id: template.id,
     name: template.name,

@@ -8,7 +8,7 @@ import { assertFits } from '../metafield-limit.ts'
 import { moneyOf } from '../money.ts'
 import { readEntered } from '../read-fields.ts'
 import { tooManyTiers } from '../refusals.ts'
-import { entryRulesJson, hasEntryRules, type Tier, tierRewardsJson } from './tier.ts'
+import { entryRulesJson, hasEntryRules, type LoyaltyTier, tierRewardsJson } from './tier.ts'
 import { entryRulesField, multiplierField, tierRewardsField, tierTagField } from './tier-fields.ts'
 import { getTier, insertTier, listTiers, type TierToWrite, writeTier } from './tier-queries.ts'
 import { loyaltyTiersField, loyaltyTiersOf, MAX_TIERS } from './tiers-field.ts'
@@ -26,7 +26,7 @@ export type TierInput = {
 }
 
 /** Creates a tier. Refuses what cannot be, with all problems. */
-export async function createTier(ctx: Ctx, input: TierInput): Promise<Tier> {
+export async function createTier(ctx: Ctx, input: TierInput): Promise<LoyaltyTier> {
   await lockLoyalty(ctx)
   const before = await listTiers(ctx)
   if (before.length >= MAX_TIERS) throw tooManyTiers(MAX_TIERS)
@@ -35,7 +35,7 @@ export async function createTier(ctx: Ctx, input: TierInput): Promise<Tier> {
 }
 
 /** Changes what is given; the rest stays. `entryRules` and `rewardRules` are given whole. */
-export async function updateTier(ctx: Ctx, id: number, change: Partial<TierInput>): Promise<Tier> {
+export async function updateTier(ctx: Ctx, id: number, change: Partial<TierInput>): Promise<LoyaltyTier> {
   await lockLoyalty(ctx)
   const before = await listTiers(ctx)
   const was = await getTier(ctx, id)
@@ -51,7 +51,7 @@ export async function updateTier(ctx: Ctx, id: number, change: Partial<TierInput
   return changed(ctx, id, before, change)
 }
 
-async function changed(ctx: Ctx, id: number, before: Tier[], given: Partial<TierInput>): Promise<Tier> {
+async function changed(ctx: Ctx, id: number, before: LoyaltyTier[], given: Partial<TierInput>): Promise<LoyaltyTier> {
   const after = await listTiers(ctx)
   const { name, description, entryRules, rewardRules, tag } = given
   assertFits(
@@ -67,7 +67,7 @@ async function changed(ctx: Ctx, id: number, before: Tier[], given: Partial<Tier
 }
 
 /** A tier as it is written beside the others. Refuses with all problems. */
-async function checked(ctx: Ctx, input: TierInput, others: Tier[]): Promise<TierToWrite> {
+async function checked(ctx: Ctx, input: TierInput, others: LoyaltyTier[]): Promise<TierToWrite> {
   const money = moneyOf((await storeContext(ctx)).currency)
   const problems: FieldProblem[] = []
   const problem = (field: string, message: string) => problems.push({ field, code: 'invalid', message })
@@ -76,7 +76,7 @@ async function checked(ctx: Ctx, input: TierInput, others: Tier[]): Promise<Tier
   const multiplier = readEntered(multiplierField(), input.multiplier, 'multiplier_points', problems)
   const tag = String(readEntered(tierTagField(), input.tag, 'tag', problems) ?? '').trim()
   const place = input.place ?? Math.max(-1, ...others.map((tier) => tier.place)) + 1
-  const inTheWay = (isSame: (tier: Tier) => boolean) => others.find(isSame)
+  const inTheWay = (isSame: (tier: LoyaltyTier) => boolean) => others.find(isSame)
   const sameName = inTheWay(({ name }) => isSameText(name, input.name))
   if (sameName) problem('name', `must be another than that of the other tiers: ${sameName.id} has it`)
   const samePlace = inTheWay((tier) => tier.place === place)
@@ -105,7 +105,7 @@ const isSameText = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
 /** Of the active tiers only the lowest may be open to everybody: above it nobody would be left below. `id` null: the one that is changed. */
 function refuseOpenTier(
-  all: (Pick<Tier, 'name' | 'isActive' | 'place' | 'entryRules'> & { id: number | null })[]
+  all: (Pick<LoyaltyTier, 'name' | 'isActive' | 'place' | 'entryRules'> & { id: number | null })[]
 ): void {
   const [, ...above] = all.filter(({ isActive }) => isActive).toSorted((a, b) => a.place - b.place)
   const open = above.find((tier) => !hasEntryRules(tier))

@@ -1,4 +1,4 @@
-import { decimalBetween, integer, type JsonField, meaning, objectOf, textLike, type ValueOf } from '#kit/json-fields'
+import { integer, type JsonField, meaning, objectOf, positiveDecimal, textLike, type ValueOf } from '#kit/json-fields'
 import type { Money } from '../money.ts'
 
 /** The value, or null where it is left out: then it is not written either. */
@@ -9,7 +9,7 @@ const ifGiven = <T>(of: JsonField<T>): JsonField<T | null> => ({
   otherwise: { value: null }
 })
 
-const percentage = () => decimalBetween({ above: 0, to: 100, decimals: 2 })
+const percentage = () => positiveDecimal({ to: 100, decimals: 2 })
 
 /** What a customer needs to be in a tier: all that is given. Money is in minor units. */
 export const entryRulesField = (money: Money) =>
@@ -34,7 +34,7 @@ export type EntryRules = ValueOf<ReturnType<typeof entryRulesField>>
 export type TierRewards = ValueOf<ReturnType<typeof tierRewardsField>>
 
 /** By what points are multiplied. */
-export const multiplierField = () => decimalBetween({ above: 0, to: 100, decimals: 2 })
+export const multiplierField = () => positiveDecimal({ to: 100, decimals: 2 })
 
 /** Tags that begin with "SVC:" are those of memberships. */
 export const tierTagField = () =>

@@ -2,10 +2,10 @@ import { type Ctx, int, row, sql } from '#kit/postgres'
 import type { FieldProblem } from '#kit/refusal'
 import { storeContext } from '#stores'
 import { loyaltyTierNotFound } from '../refusals.ts'
-import { type Tier, TierRow, tierOfRow } from './tier.ts'
+import { type LoyaltyTier, TierRow, tierOfRow } from './tier.ts'
 
 /** All tiers, the lowest first. */
-export async function listTiers(ctx: Ctx): Promise<Tier[]> {
+export async function listTiers(ctx: Ctx): Promise<LoyaltyTier[]> {
   const rows = await ctx.tx.many(
     TierRow,
     sql`
@@ -17,7 +17,7 @@ export async function listTiers(ctx: Ctx): Promise<Tier[]> {
 }
 
 /** Refuses an id that names no tier of the store. */
-export async function getTier(ctx: Ctx, id: number): Promise<Tier> {
+export async function getTier(ctx: Ctx, id: number): Promise<LoyaltyTier> {
   const found = await ctx.tx.maybeOne(
     TierRow,
     sql`

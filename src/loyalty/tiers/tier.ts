@@ -18,13 +18,13 @@ export const TierRow = row({
 })
 
 /** A tier of loyalty. `multiplierHundredths`: 150 multiplies points by 1.5. `tag`: '' for none. */
-export type Tier = Omit<RowOf<typeof TierRow>, 'entryRules' | 'rewardRules'> & {
+export type LoyaltyTier = Omit<RowOf<typeof TierRow>, 'entryRules' | 'rewardRules'> & {
   entryRules: EntryRules
   rewards: TierRewards
   money: Money
 }
 
-export function tierOfRow({ entryRules, rewardRules, ...rest }: RowOf<typeof TierRow>, currency: string): Tier {
+export function tierOfRow({ entryRules, rewardRules, ...rest }: RowOf<typeof TierRow>, currency: string): LoyaltyTier {
   const money = moneyOf(currency)
   return {
     ...rest,
@@ -35,12 +35,12 @@ export function tierOfRow({ entryRules, rewardRules, ...rest }: RowOf<typeof Tie
 }
 
 /** `entry_rules` as JSON. */
-export const entryRulesJson = ({ entryRules, money }: Pick<Tier, 'entryRules' | 'money'>) =>
+export const entryRulesJson = ({ entryRules, money }: Pick<LoyaltyTier, 'entryRules' | 'money'>) =>
   entryRulesField(money).write(entryRules) as Record<string, unknown>
 
 /** `reward_rules` as JSON. */
-export const tierRewardsJson = ({ rewards }: Pick<Tier, 'rewards'>) =>
+export const tierRewardsJson = ({ rewards }: Pick<LoyaltyTier, 'rewards'>) =>
   tierRewardsField().write(rewards) as Record<string, unknown>
 
-export const hasEntryRules = ({ entryRules }: Pick<Tier, 'entryRules'>): boolean =>
+export const hasEntryRules = ({ entryRules }: Pick<LoyaltyTier, 'entryRules'>): boolean =>
   Object.values(entryRules).some((value) => value !== null)

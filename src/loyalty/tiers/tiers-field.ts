@@ -9,7 +9,7 @@ import {
   textOf,
   type ValueOf
 } from '#kit/json-fields'
-import { entryRulesJson, type Tier, tierRewardsJson } from './tier.ts'
+import { entryRulesJson, type LoyaltyTier, tierRewardsJson } from './tier.ts'
 import { tierTagField } from './tier-fields.ts'
 
 /** As many as the metafield of the shop lists. */
@@ -32,7 +32,7 @@ export const loyaltyTiersField = listOf(
 )
 
 /** What the metafield of the shop says of the tiers. */
-export const loyaltyTiersOf = (tiers: Tier[]): ValueOf<typeof loyaltyTiersField> =>
+export const loyaltyTiersOf = (tiers: LoyaltyTier[]): ValueOf<typeof loyaltyTiersField> =>
   tiers.map((tier) => ({
     id: tier.id,
     name: tier.name,

@@ -1,4 +1,4 @@
-import { activityBetween } from '#kit/activity-between'
+import { activityBetween } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { record } from '#kit/outbox'
 import { type Ctx, int, type RowOf, row, sql } from '#kit/postgres'

@@ -1,4 +1,4 @@
-import { activityBetween } from '#kit/activity-between'
+import { activityBetween } from '#kit/clock'
 import { dueQuery, type Engine, nextDueBy } from '#kit/engines'
 import { record } from '#kit/outbox'
 import { bool, type Ctx, type Database, directSql, instant, int, nullable, row, sql } from '#kit/postgres'

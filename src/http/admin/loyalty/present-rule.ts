@@ -1,6 +1,14 @@
 import { type Static, Type } from 'typebox'
 import { isoOf } from '#kit/clock'
-import { RULE_TYPE_NAMES, type Rule, type RuleInput, rewardJson, ruleRequired, ruleSentence, rulesJson } from '#loyalty'
+import {
+  type LoyaltyRule,
+  RULE_TYPE_NAMES,
+  type RuleInput,
+  rewardJson,
+  ruleRequired,
+  ruleSentence,
+  rulesJson
+} from '#loyalty'
 import { OrNull, Timestamp } from '#resources'
 import { boolean, oneOf, text } from '../fields.ts'
 import { dayField, dayOf, dayOrNullField, jsonObject, jsonValue, longText, loyaltyParams } from './loyalty-fields.ts'
@@ -76,7 +84,7 @@ export const RuleBody = Type.Object(
   }
 )
 
-export const presentRule = (rule: Rule): Static<typeof RuleBody> => ({
+export const presentRule = (rule: LoyaltyRule): Static<typeof RuleBody> => ({
   id: rule.id,
   status: rule.isActive ? 1 : 0,
   type: rule.type.name,

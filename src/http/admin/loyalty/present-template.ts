@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { isoOf, isoOrNull } from '#kit/clock'
-import { TEMPLATE_TYPES, type Template, type TemplateInput, templateRulesJson } from '#loyalty'
+import { type LoyaltyTemplate, TEMPLATE_TYPES, type TemplateInput, templateRulesJson } from '#loyalty'
 import { OrNull, Timestamp } from '#resources'
 import { boolean, oneOf, secondOrNull, text, timeOrNull } from '../fields.ts'
 import { jsonObject, jsonValue, loyaltyParams } from './loyalty-fields.ts'
@@ -80,7 +80,7 @@ export const TemplateBody = Type.Object(
   }
 )
 
-export const presentTemplate = (one: Template): Static<typeof TemplateBody> => ({
+export const presentTemplate = (one: LoyaltyTemplate): Static<typeof TemplateBody> => ({
   id: one.id,
   status: one.isActive ? 1 : 0,
   name: one.name,
@@ -97,7 +97,7 @@ export const presentTemplate = (one: Template): Static<typeof TemplateBody> => (
 
 type Given = {
   name?: string
-  type?: Template['type']
+  type?: LoyaltyTemplate['type']
   rules?: object
   required_points?: number
   discount_code_prefix?: string

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { isoOf } from '#kit/clock'
-import { entryRulesJson, type Tier, type TierInput, tierRewardsJson } from '#loyalty'
+import { entryRulesJson, type LoyaltyTier, type TierInput, tierRewardsJson } from '#loyalty'
 import { Timestamp } from '#resources'
 import { boolean, text } from '../fields.ts'
 import { decimal, jsonObject, jsonValue, longText, loyaltyParams } from './loyalty-fields.ts'
@@ -87,7 +87,7 @@ export const TierBody = Type.Object(
   }
 )
 
-export const presentTier = (tier: Tier): Static<typeof TierBody> => ({
+export const presentTier = (tier: LoyaltyTier): Static<typeof TierBody> => ({
   id: tier.id,
   name: tier.name,
   description: tier.description,
