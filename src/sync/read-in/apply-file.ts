@@ -1,5 +1,5 @@
 import type { Ctx, Database } from '#kit/postgres'
-import { upsertCustomers } from '#members'
+import { type CustomerUpdate, upsertCustomers } from '#members'
 import { recordReports } from '#orders'
 import {
   type Connector,
@@ -8,6 +8,7 @@ import {
   lineObject,
   MalformedPayload,
   numericIdOf,
+  type PlatformCustomer,
   type PlatformFile,
   type PlatformOrder,
   readBulkContract,
@@ -102,7 +103,7 @@ async function applyBatch(reading: Reading, items: Item[]): Promise<void> {
       if (!(await markLinesRead(ctx, claimed, place))) throw new ReadInLost(`Another process reads the ${claimed.part}`)
     })
   if (claimed.part === 'customers') {
-    const customers = readable(({ line }) => readBulkCustomer(line))
+    const customers = readable(({ line }) => wasThere(readBulkCustomer(line), claimed.since))
     return withPlace((ctx) => upsertCustomers(ctx, customers))
   }
   if (claimed.part === 'orders') {
@@ -114,6 +115,12 @@ async function applyBatch(reading: Reading, items: Item[]): Promise<void> {
   // In transactions of their own: applying a contract may call the platform. To apply it again changes nothing.
   await applyUnreported({ db, storeId, connector }, [...contracts.values()], unreadable)
   return withPlace(async () => {})
+}
+
+/** Whoever was made before what the platform is asked for is new to us only; all are where it is asked for everybody. */
+function wasThere(customer: PlatformCustomer, since: Temporal.Instant | null): CustomerUpdate {
+  const { createdAt } = customer
+  return { ...customer, isPast: !since || !createdAt || Temporal.Instant.compare(createdAt, since) < 0 }
 }
 
 const idOf = ({ line }: Item): string => numericIdOf(String((line as { id?: unknown }).id)) ?? 'an object without an id'
