@@ -19,7 +19,7 @@ export type CustomerUpdate = {
   /** Null when the source does not have it. */
   emailConsent?: Consent | null
   smsConsent?: Consent | null
-  /** They come from a read of what the platform had already: what is new to us is not new. */
+  /** They come from a read of what the platform had before: what is new to us is not new. */
   isPast?: boolean
 }
 

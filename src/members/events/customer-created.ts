@@ -4,7 +4,7 @@ import { about } from './member-event.ts'
 
 /**
  * A customer is known here for the first time. `createdAt`: when the platform has made them, null where the source does not say.
- * `isPast`: they were read from what the platform had already, so that they may be years old.
+ * `isPast`: they were read in from what the platform had before the store was connected.
  */
 export const customerCreated = defineFact(
   'customer.created',

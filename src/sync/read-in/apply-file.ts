@@ -1,6 +1,6 @@
 import type { Ctx, Database } from '#kit/postgres'
-import { type CustomerUpdate, upsertCustomers } from '#members'
-import { recordReports } from '#orders'
+import { upsertCustomers } from '#members'
+import { findBeginning, recordReports } from '#orders'
 import {
   type Connector,
   DownloadFailed,
@@ -103,8 +103,14 @@ async function applyBatch(reading: Reading, items: Item[]): Promise<void> {
       if (!(await markLinesRead(ctx, claimed, place))) throw new ReadInLost(`Another process reads the ${claimed.part}`)
     })
   if (claimed.part === 'customers') {
-    const customers = readable(({ line }) => wasThere(readBulkCustomer(line), claimed.since))
-    return withPlace((ctx) => upsertCustomers(ctx, customers))
+    const customers = readable(({ line }) => readBulkCustomer(line))
+    return withPlace(async (ctx) => {
+      const since = (await findBeginning(ctx)) ?? claimed.since
+      return upsertCustomers(
+        ctx,
+        customers.map((customer) => ({ ...customer, isPast: wasBefore(customer, since) }))
+      )
+    })
   }
   if (claimed.part === 'orders') {
     const orders: PlatformOrder[] = readable(({ line, children }) => readBulkOrder(line, children))
@@ -117,10 +123,10 @@ async function applyBatch(reading: Reading, items: Item[]): Promise<void> {
   return withPlace(async () => {})
 }
 
-/** Whoever was made before what the platform is asked for is new to us only; all are where it is asked for everybody. */
-function wasThere(customer: PlatformCustomer, since: Temporal.Instant | null): CustomerUpdate {
-  const { createdAt } = customer
-  return { ...customer, isPast: !since || !createdAt || Temporal.Instant.compare(createdAt, since) < 0 }
+/** Whether a customer is new to us only. The platform's times are whole seconds. */
+function wasBefore({ createdAt }: PlatformCustomer, since: Temporal.Instant | null): boolean {
+  const from = since?.round({ smallestUnit: 'second', roundingMode: 'floor' })
+  return !from || !createdAt || Temporal.Instant.compare(createdAt, from) < 0
 }
 
 const idOf = ({ line }: Item): string => numericIdOf(String((line as { id?: unknown }).id)) ?? 'an object without an id'
