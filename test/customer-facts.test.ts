@@ -162,6 +162,27 @@ test('products and collections: made, changed, deleted, and read again page by p
   )
   await store.settle()
   assert.deepEqual(unwrap(await connector.products.exist([productId])), new Set())
+  const fields = await service.db.inStore(store.storeId, ({ tx }) =>
+    tx.many(
+      row({ topic: text, fields: text }),
+      sql`
+      select topic, string_agg(distinct f, ',' order by f) as fields
+        from inbound_webhooks, json_object_keys(body::json) f
+       where store_id = ${store.storeId} and topic ~ '^(products|collections)/' group by topic order by topic`
+    )
+  )
+  const ids = 'admin_graphql_api_id,id'
+  assert.deepEqual(
+    fields.map((one) => [one.topic, one.fields]),
+    [
+      ['collections/create', ids],
+      ['collections/delete', `${ids},published_scope`],
+      ['collections/update', ids],
+      ['products/create', ids],
+      ['products/delete', 'id'],
+      ['products/update', ids]
+    ]
+  )
   const changes = (await factsOf(store, 'catalog_item.changed')).slice(before).map(({ data }) => data)
   const of = (kind: string, platformId: string) => (change: string) => ({ kind, platformId, change })
   const [ofProduct, ofCollection] = [of('product', productId), of('collection', collectionId)]
