@@ -325,6 +325,6 @@ test('a birth date that is entered, corrected and removed', async () => {
       { from: null, to: '1990-05-05' },
       { from: '1990-05-05', to: '1990-05-06' },
       { from: '1990-05-06', to: null }
-    ].map((data) => ({ name: 'customer.birth_date_changed', customer: customer.id, data }))
+    ].map((birth_date) => ({ name: 'customer.birth_date_changed', customer: customer.id, data: { birth_date } }))
   )
 })

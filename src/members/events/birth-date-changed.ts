@@ -6,6 +6,7 @@ export const birthDateChanged = defineFact(
   'customer.birth_date_changed',
   (member: { id: number }, changed: { from: Temporal.PlainDate | null; to: Temporal.PlainDate | null }) => ({
     ...about(member),
-    data: { from: changed.from?.toString() ?? null, to: changed.to?.toString() ?? null }
+    // Under the name by which an erasure finds it.
+    data: { birth_date: { from: changed.from?.toString() ?? null, to: changed.to?.toString() ?? null } }
   })
 )
