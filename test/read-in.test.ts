@@ -62,13 +62,17 @@ async function readIn(store: Store, body: object = {}) {
 const rows = (store: Store, query: ReturnType<typeof sql>) =>
   db.inStore(store.storeId, ({ tx }) => tx.many(row({ said: text }), query))
 
-/** What is stored about the shop, without what two shops cannot have alike: numbers, and when something became known here. */
+/**
+ * What is stored about the shop, without what two shops cannot have alike: numbers, and when something became known here. Messages about
+ * customers have no consents that were never given.
+ */
 async function contentOf(store: Store) {
   const { storeId } = store
   const members = await rows(
     store,
     sql`
-    select (to_jsonb(m) - array['store_id', 'id', 'platform_customer_id', 'created_at', 'updated_at', 'platform_updated_at', 'plan_id'])::text
+    select (to_jsonb(m) - array['store_id', 'id', 'platform_customer_id', 'created_at', 'updated_at', 'platform_updated_at', 'plan_id',
+              'account_state_at', 'email_consent', 'sms_consent'])::text
            as said from members m where store_id = ${storeId} order by email`
   )
   const orders = await rows(

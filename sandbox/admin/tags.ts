@@ -1,5 +1,6 @@
 import { type Queries, sql } from '#kit/postgres'
 import { wholeOrderPayload } from '../orders/whole-order-payload.ts'
+import { reportProduct } from '../outgoing/catalogue-messages.ts'
 import { customerTagMessages } from '../outgoing/customer-tag-messages.ts'
 import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import type { Shop } from '../shop.ts'
@@ -53,19 +54,22 @@ function changed(old: string[], given: string[], change: Change): string[] | 'to
   return tags.length === old.length && tags.every((tag, i) => tag === old[i]) ? 'same' : tags
 }
 
+/** Changes the tags of a customer. */
+export const changeCustomerTags: Write = async (q, shop, id, given, change, now) => {
+  await q.run(sql`select from sandbox.customers where store_id = ${shop.storeId} and id = ${id} for update`)
+  const customer = await findCustomer(q, shop.storeId, id)
+  if (!customer) return 'missing'
+  const tags = changed(customer.tags, given, change)
+  if (tags === 'too many') return tags
+  if (tags === 'same') return 'done'
+  await q.run(sql`
+    update sandbox.customers set tags = ${tags}, updated_at = ${now} where store_id = ${shop.storeId} and id = ${id}`)
+  await queueWebhooks(q, shop, webhookMessage(customerTagMessages(shop, customer, tags, now)), now)
+  return 'done'
+}
+
 const WRITE: Record<Tagged, Write> = {
-  async Customer(q, shop, id, given, change, now) {
-    await q.run(sql`select from sandbox.customers where store_id = ${shop.storeId} and id = ${id} for update`)
-    const customer = await findCustomer(q, shop.storeId, id)
-    if (!customer) return 'missing'
-    const tags = changed(customer.tags, given, change)
-    if (tags === 'too many') return tags
-    if (tags === 'same') return 'done'
-    await q.run(sql`
-      update sandbox.customers set tags = ${tags}, updated_at = ${now} where store_id = ${shop.storeId} and id = ${id}`)
-    await queueWebhooks(q, shop, webhookMessage(customerTagMessages(shop, customer, tags, now)), now)
-    return 'done'
-  },
+  Customer: changeCustomerTags,
 
   async Order(q, shop, id, given, change, now) {
     await q.run(sql`select from sandbox.orders where store_id = ${shop.storeId} and id = ${id} for update`)
@@ -90,6 +94,7 @@ const WRITE: Record<Tagged, Write> = {
     if (tags === 'same') return 'done'
     await q.run(sql`
       update sandbox.products set tags = ${tags}, updated_at = ${now} where store_id = ${shop.storeId} and id = ${id}`)
+    await reportProduct(q, shop, id, 'update', now)
     return 'done'
   }
 }

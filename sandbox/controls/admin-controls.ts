@@ -31,6 +31,9 @@ export type AdminControls = {
   ): ReturnType<Controls['createCustomer']>
   join(storeId: number, join: { customerId: string; planName: string }): ReturnType<Controls['join']>
   setCard(storeId: number, card: { customerId: string; outcome: string[] }): Promise<void>
+  setAccount: OfStore<Controls['setAccount']>
+  setConsent: OfStore<Controls['setConsent']>
+  setTags: OfStore<Controls['setTags']>
   placeOrder(
     storeId: number,
     order: {
@@ -90,6 +93,9 @@ export function adminControls(platform: Platform, controls: Controls, urls: Sand
     async setCard(storeId, { customerId, outcome }) {
       await controls.setCard({ storeId, customerId, outcome })
     },
+    setAccount: (storeId, account) => controls.setAccount({ storeId, ...account }),
+    setConsent: (storeId, consent) => controls.setConsent({ storeId, ...consent }),
+    setTags: (storeId, tags) => controls.setTags({ storeId, ...tags }),
     async placeOrder(storeId, { totalMinor, creditMinor, shippingMinor = 0, ...order }) {
       const total = totalMinor === null ? null : await decimal(storeId, totalMinor)
       const credit = creditMinor > 0 ? await decimal(storeId, creditMinor) : null

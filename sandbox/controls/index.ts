@@ -6,6 +6,9 @@ import { countAll, listCharges } from './charges.ts'
 import { checkout, settleCheckout } from './checkout.ts'
 import { createCustomer } from './create-customer.ts'
 import { createShop } from './create-shop.ts'
+import { setAccount } from './customers/set-account.ts'
+import { setConsent } from './customers/set-consent.ts'
+import { setTags } from './customers/set-tags.ts'
 import { deleteCustomer } from './delete-customer.ts'
 import { deleteShop } from './delete-shop.ts'
 import { setAnswerFaults } from './faults/set-answer-faults.ts'
@@ -36,6 +39,9 @@ export type Controls = {
   join: Bound<typeof join>
   checkout: Bound<typeof checkout>
   settleCheckout: Bound<typeof settleCheckout>
+  setAccount: Bound<typeof setAccount>
+  setConsent: Bound<typeof setConsent>
+  setTags: Bound<typeof setTags>
   setCard: Bound<typeof setCard>
   order: Bound<typeof placeOrder>
   previewOrder: Bound<typeof previewOrder>
@@ -78,6 +84,9 @@ export function makeControls(platform: Platform): Controls {
     join: bind(join),
     checkout: bind(checkout),
     settleCheckout: bind(settleCheckout),
+    setAccount: bind(setAccount),
+    setConsent: bind(setConsent),
+    setTags: bind(setTags),
     setCard: bind(setCard),
     order: bind(placeOrder),
     previewOrder: bind(previewOrder),

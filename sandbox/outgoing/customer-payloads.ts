@@ -13,7 +13,7 @@ export function customerPayload(shop: Shop, customer: Customer) {
     updated_at: form.at(customer.updatedAt),
     first_name: customer.firstName,
     last_name: customer.lastName,
-    state: 'disabled',
+    state: customer.more.accountState ?? 'disabled',
     note: customer.note,
     verified_email: true,
     multipass_identifier: null,

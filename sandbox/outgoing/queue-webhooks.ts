@@ -15,7 +15,8 @@ export type Message = {
 }
 
 /**
- * Queues messages for all subscriptions to their topics, in the given order; there are no event buses here to send to. Call it in the transaction of the change that they
+ * Queues messages for all subscriptions to their topics, in the given order, each with the fields that it asks for; there are no event
+ * buses here to send to. Call it in the transaction of the change that they
  * report.
  */
 export async function queueWebhooks(q: Queries, shop: Shop, all: Message[], now: Temporal.Instant) {
@@ -35,7 +36,10 @@ export async function queueWebhooks(q: Queries, shop: Shop, all: Message[], now:
     insert into sandbox.webhook_messages (store_id, webhook_id, event_id, subscription_id, topic, uri, body, triggered_at,
                                           next_try_at)
     select ${shop.storeId}, md5(m.event_id || m.topic || m.position || ':' || s.id)::uuid, m.event_id::uuid, s.id, m.topic,
-           s.uri, m.body, ${now}, ${now}::timestamptz + m.delay * interval '1 second'
+           s.uri, case when cardinality(s.include_fields) = 0 then m.body
+                       else (select coalesce(json_object_agg(f.key, f.value), '{}')::text
+                               from json_each(m.body::json) f where f.key = any(s.include_fields)) end,
+           ${now}, ${now}::timestamptz + m.delay * interval '1 second'
       from unnest(${messages.map((m) => m.topic)}::text[], ${messages.map((m) => JSON.stringify(m.payload))}::text[],
                   ${messages.map((m) => m.eventId)}::text[], ${copies}::int[], ${delays}::int[])
            with ordinality as m(topic, body, event_id, copies, delay, position)

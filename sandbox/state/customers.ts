@@ -2,7 +2,10 @@ import { instant, int, json, nullable, type Queries, type RowOf, row, sql, text,
 
 export type Consent = { state: string; optInLevel: string | null; updatedAt: string | null }
 
-/** What the service does not use; what was never set is missing. */
+/** In lower case, as messages have it. */
+export type AccountState = 'enabled' | 'disabled' | 'invited' | 'declined'
+
+/** What was never set is missing. */
 export type CustomerMore = {
   locale?: string
   taxExempt?: boolean
@@ -10,6 +13,8 @@ export type CustomerMore = {
   email?: Consent
   sms?: Consent
   whatsApp?: Consent
+  /** Disabled while it is missing: nobody needs an account to buy. */
+  accountState?: AccountState
   saleOptOut?: boolean
   erasureRequested?: boolean
 }

@@ -106,7 +106,7 @@ const SCOPE_OF_TOPIC: [RegExp, string][] = [
   [/^CUSTOMERS?_/, 'read_customers'],
   [/^(ORDERS|ORDER_TRANSACTIONS|REFUNDS)_/, 'read_orders'],
   [/^DISPUTES_/, 'read_shopify_payments_disputes'],
-  [/^(PRODUCTS|SELLING_PLAN_GROUPS)_/, 'read_products'],
+  [/^(PRODUCTS|COLLECTIONS|SELLING_PLAN_GROUPS)_/, 'read_products'],
   [/^SUBSCRIPTION_/, 'read_own_subscription_contracts']
 ]
 

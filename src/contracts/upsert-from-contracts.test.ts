@@ -106,7 +106,7 @@ test('one that was under way and is met paused goes on at the date that the plat
 })
 
 test('what is paid by its checkout, or in its trial, is activated when it is met, unless it is over', async () => {
-  const CREATED = ['member.created', 'subscription.created']
+  const CREATED = ['customer.created', 'member.created', 'subscription.created']
   const ACTIVATED = [...CREATED, 'subscription.activated']
   const UNPAID = { originOrder: null, nextBillingDate: at('2026-02-10T12:00:00Z') }
   for (const [status, given, trialDays, recorded] of [

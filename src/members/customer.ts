@@ -1,6 +1,6 @@
 import { publicId } from '#kit/ids'
 import { instant, int, nullable, oneOf, type RowOf, row, text } from '#kit/postgres'
-import { gid, type ProfileName } from '#platform'
+import { type AccountState, type Consent, gid, type ProfileName } from '#platform'
 
 /** A customer as the platform reports them. `id` is the platform's number, as text. */
 export type CustomerUpdate = {
@@ -12,6 +12,15 @@ export type CustomerUpdate = {
   provinceCode?: string | null
   /** The platform's time of the change; null when the source does not have it. */
   updatedAt?: Temporal.Instant | null
+  /** When the platform has made them; null when the source does not have it. */
+  createdAt?: Temporal.Instant | null
+  /** Null when the source does not have it. Its time is that of the change. */
+  accountState?: AccountState | null
+  /** Null when the source does not have it. */
+  emailConsent?: Consent | null
+  smsConsent?: Consent | null
+  /** They come from a read of what the platform had before: what is new to us is not new. */
+  isPast?: boolean
 }
 
 const MAX_NAME = 200

@@ -25,7 +25,8 @@ export async function eraseCustomers(ctx: Ctx, ids: number[]): Promise<number> {
     sql`
     select id, status, email, first_name, last_name, birth_date::text as birth_date from members
      where store_id = ${ctx.storeId} and id = any(${ids}::bigint[])
-       and (erased_at is null or num_nonnulls(email, first_name, last_name, country_code, province_code, birth_date) > 0
+       and (erased_at is null or num_nonnulls(email, first_name, last_name, country_code, province_code, birth_date,
+                                              email_consent, sms_consent, account_state) > 0
             or platform_customer_id <> '0' || id)
      order by id for no key update`
   )
@@ -33,7 +34,9 @@ export async function eraseCustomers(ctx: Ctx, ids: number[]): Promise<number> {
   await ctx.tx.run(sql`
     update members
        set platform_customer_id = '0' || id, email = null, first_name = null, last_name = null, country_code = null,
-           province_code = null, birth_date = null, profile_pending = '{}', platform_updated_at = null,
+           province_code = null, birth_date = null, email_consent = null, email_consent_at = null, sms_consent = null,
+           sms_consent_at = null, account_state = null, account_state_at = null, account_enabled_at = null,
+           profile_pending = '{}', platform_updated_at = null,
            platform_deleted_at = coalesce(platform_deleted_at, ${ctx.now}::timestamptz),
            erased_at = coalesce(erased_at, ${ctx.now}::timestamptz), updated_at = ${ctx.now}
      where store_id = ${ctx.storeId} and id = any(${rows.map(({ id }) => id)}::bigint[])`)

@@ -11,13 +11,22 @@ export {
   parseCustomerId
 } from './find-customer-id.ts'
 export { followMerges, lockKeptCustomer } from './follow-merges.ts'
+export { insertMissingCustomers } from './insert-missing-customers.ts'
 export { lookUpCustomers } from './look-up-customers.ts'
 export { type MergedCustomers, markCustomersDeleted, markCustomersMerged } from './mark-customers-deleted.ts'
 export { findMemberRange } from './member-sections.ts'
 export { MEMBER_REFS, membersOfFacts } from './members-of-facts.ts'
 export type { Profile } from './profile.ts'
 export { listProfilesToPush } from './push-profiles.ts'
-export { insertMissingCustomers, listCustomers, lockMembers, type MembershipStatus } from './queries.ts'
+export { listCustomers, lockMembers, type MembershipStatus } from './queries.ts'
+export {
+  type CustomerAccount,
+  findUnknownCustomers,
+  listAccounts,
+  recordAddedTags,
+  recordConsents,
+  recordEnabledAccounts
+} from './report-customers.ts'
 export { type CustomerReference, fetchCustomer, findKnownCustomers, resolveCustomer } from './resolve-customer.ts'
 export { setMembershipStatuses } from './set-membership-status.ts'
 export { memberNotFound, updateMember } from './update-member.ts'

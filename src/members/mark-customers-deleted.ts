@@ -39,9 +39,10 @@ export async function markCustomersMerged(
   if (kept === undefined) {
     // The one who was kept was erased: nobody comes back under that number.
     if ((await findErased(ctx, [`customer:${keptId}`])).size > 0) return null
-    // `platform_updated_at` was that of the deleted customer: any update of the one that was kept is newer.
+    // The platform's times were those of the deleted customer: whatever is reported of the one that was kept is newer.
     await ctx.tx.run(sql`
-      update members set platform_customer_id = ${keptId}, platform_updated_at = null, updated_at = ${ctx.now}
+      update members set platform_customer_id = ${keptId}, platform_updated_at = null, account_state_at = null,
+             email_consent_at = null, sms_consent_at = null, updated_at = ${ctx.now}
        where store_id = ${ctx.storeId} and id = ${from}`)
     await record(ctx, customerChanged({ id: from }))
     return null
@@ -59,7 +60,24 @@ export async function markCustomersMerged(
   await ctx.tx.run(
     sql`update members set merged_into = ${to} where store_id = ${ctx.storeId} and merged_into = ${from}`
   )
+  await fillUnknown(ctx, from, to)
   // The row of the one is gone, and what the caller transfers is shown with the other.
   await record(ctx, customerChanged({ id: from }), customerChanged({ id: to }))
   return { from, to }
+}
+
+/** The account and consents of who remains stay; what is unknown of them is taken from who was merged. */
+async function fillUnknown(ctx: Ctx, from: number, to: number): Promise<void> {
+  await ctx.tx.run(sql`
+    update members k
+       set email_consent = coalesce(k.email_consent, m.email_consent),
+           email_consent_at = case when k.email_consent is null then m.email_consent_at else k.email_consent_at end,
+           sms_consent = coalesce(k.sms_consent, m.sms_consent),
+           sms_consent_at = case when k.sms_consent is null then m.sms_consent_at else k.sms_consent_at end,
+           account_state = coalesce(k.account_state, m.account_state),
+           account_state_at = case when k.account_state is null then m.account_state_at else k.account_state_at end,
+           account_enabled_at = case when k.account_state is null then m.account_enabled_at else k.account_enabled_at end
+      from members m
+     where k.store_id = ${ctx.storeId} and k.id = ${to} and m.store_id = ${ctx.storeId} and m.id = ${from}
+       and (k.email_consent is null or k.sms_consent is null or k.account_state is null)`)
 }

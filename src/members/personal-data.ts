@@ -13,6 +13,9 @@ export const membersHeld = definePersonalData({
     'country_code',
     'province_code',
     'birth_date',
+    'email_consent',
+    'sms_consent',
+    'account_state',
     'profile_pending'
   ],
   held: ({ storeId }, { memberIds }) => sql`

@@ -1,5 +1,5 @@
 import { type Bound, type Ctx, day, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
-import { type CustomerUpdate, KnownCustomer, truncateFields } from './customer.ts'
+import { KnownCustomer } from './customer.ts'
 
 /** Customers by our number, including those who are not members, in no order. */
 export function listCustomers(ctx: Bound, ids: number[]) {
@@ -23,45 +23,6 @@ export function lockCustomers(ctx: Ctx, platformIds: string[]) {
       from members
      where store_id = ${ctx.storeId} and platform_customer_id = any(${platformIds}::text[])
      order by id for no key update`
-  )
-}
-
-/**
- * Writes newer values, and returns the rows that it changed. A value that the source does not have (null) leaves ours, and so
- * does a field that waits to be pushed, because the platform's value is then older. The rows must be locked.
- */
-export function updateCustomers(ctx: Ctx, customers: CustomerUpdate[]) {
-  return ctx.tx.many(
-    KnownCustomer,
-    sql`
-    with updates as (
-      select k.id, c.updated_at,
-             case when 'email' = any(k.profile_pending) then k.email else coalesce(c.email, k.email) end as email,
-             case when 'first_name' = any(k.profile_pending) then k.first_name
-                  else coalesce(c.first_name, k.first_name) end as first_name,
-             case when 'last_name' = any(k.profile_pending) then k.last_name
-                  else coalesce(c.last_name, k.last_name) end as last_name,
-             coalesce(c.country, k.country_code) as country, coalesce(c.province, k.province_code) as province
-        from unnest(${customers.map((c) => c.id)}::text[], ${customers.map((c) => c.email)}::text[],
-                    ${customers.map((c) => c.firstName)}::text[], ${customers.map((c) => c.lastName)}::text[],
-                    ${customers.map((c) => c.countryCode ?? null)}::text[],
-                    ${customers.map((c) => c.provinceCode ?? null)}::text[],
-                    ${customers.map((c) => c.updatedAt ?? null)}::timestamptz[])
-               as c(platform_id, email, first_name, last_name, country, province, updated_at)
-        join members k on k.store_id = ${ctx.storeId} and k.platform_customer_id = c.platform_id
-       where k.platform_updated_at is null or c.updated_at is null or c.updated_at >= k.platform_updated_at),
-    changed as (
-      select n.*, (m.email, m.first_name, m.last_name, m.country_code, m.province_code)
-                  is distinct from (n.email, n.first_name, n.last_name, n.country, n.province) as is_changed
-        from updates n join members m on m.store_id = ${ctx.storeId} and m.id = n.id)
-    update members m
-       set email = c.email, first_name = c.first_name, last_name = c.last_name, country_code = c.country,
-           province_code = c.province, platform_updated_at = coalesce(c.updated_at, m.platform_updated_at),
-           updated_at = case when c.is_changed then ${ctx.now}::timestamptz else m.updated_at end
-      from changed c
-     where m.store_id = ${ctx.storeId} and m.id = c.id
-       and (c.is_changed or (c.updated_at is not null and c.updated_at is distinct from m.platform_updated_at))
-    returning m.id, m.platform_customer_id, m.email, m.first_name, m.last_name, m.status, m.member_since`
   )
 }
 
@@ -143,27 +104,4 @@ export async function markMembershipStatuses(ctx: Ctx, memberships: MembershipSt
              as s(member_id, status, plan_id, member_since, next_billing_at)
      where m.store_id = ${ctx.storeId} and m.id = s.member_id
        and (m.status, m.plan_id, m.next_billing_at) is distinct from (s.status, s.plan_id, s.next_billing_at)`)
-}
-
-/**
- * Inserts the customers that have no row. Existing ones stay as they are and use up no number of the sequence. Those who were erased are
- * left out; a process that cannot tell who that is inserts nobody where somebody was.
- */
-export async function insertMissingCustomers(ctx: Ctx, given: CustomerUpdate[]): Promise<void> {
-  const customers = given.map(truncateFields)
-  const keys = customers.map(({ id }) => ctx.pseudonym(ctx.storeId, `customer:${id}`))
-  await ctx.tx.run(sql`
-    insert into members (store_id, platform_customer_id, email, first_name, last_name, created_at, updated_at)
-    select ${ctx.storeId}, c.id, c.email, c.first_name, c.last_name, ${ctx.now}, ${ctx.now}
-      from unnest(${customers.map((c) => c.id)}::text[], ${customers.map((c) => c.email)}::text[],
-                  ${customers.map((c) => c.firstName)}::text[], ${customers.map((c) => c.lastName)}::text[],
-                  ${keys}::bytea[])
-             as c(id, email, first_name, last_name, subject_key)
-     where not exists (
-             select from members k where k.store_id = ${ctx.storeId} and k.platform_customer_id = c.id offset 0)
-       and not exists (
-             select from erased_subjects e
-              where e.store_id = ${ctx.storeId} and e.subject_key = coalesce(c.subject_key, e.subject_key) offset 0)
-     order by c.id
-    on conflict (store_id, platform_customer_id) do nothing`)
 }

@@ -4,6 +4,7 @@ import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { invalidField, Refusal } from '#kit/refusal'
 import { storeContext } from '#stores'
+import { birthDateChanged } from './events/birth-date-changed.ts'
 import { memberUpdated } from './events/member-updated.ts'
 import { changesBetween, onPlatform, type Profile } from './profile.ts'
 import { isEmailTaken, lockProfiles, writeProfiles } from './profile-queries.ts'
@@ -30,7 +31,11 @@ export async function updateMember(ctx: Ctx, memberId: number, wanted: Partial<P
   const pending = [...new Set([...member.profilePending, ...pushed])]
   await writeProfiles(ctx, [{ ...after, pending, isChanged: true, platformAt: null }])
   const [snapshot] = await listMemberSnapshots(ctx, [memberId])
-  await record(ctx, memberUpdated(snapshot!, changes, store))
+  await record(
+    ctx,
+    memberUpdated(snapshot!, changes, store),
+    ...(changes.birth_date ? [birthDateChanged(member, { from: member.birthDate, to: after.birthDate })] : [])
+  )
   if (pushed.length > 0) await enqueue(ctx, pushCustomerJob, [{ memberId }])
 }
 

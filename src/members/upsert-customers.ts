@@ -1,12 +1,9 @@
-import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
-import { storeContext } from '#stores'
+import type { Consent } from '#platform'
 import { type CustomerUpdate, type KnownCustomer, truncateFields } from './customer.ts'
 import { findErasedCustomers } from './erased-customers.ts'
-import { customerChanged } from './events/customer-changed.ts'
-import { memberUpdated } from './events/member-updated.ts'
-import { changesBetween, type ProfileChanges } from './profile.ts'
-import { insertMissingCustomers, listMemberSnapshots, lockCustomers, updateCustomers } from './queries.ts'
+import { insertMissingCustomers } from './insert-missing-customers.ts'
+import { updateCustomers } from './update-customers.ts'
 
 /**
  * Inserts or updates customers that the platform reported, and returns them by the platform's id. A change of a member's public
@@ -15,44 +12,39 @@ import { insertMissingCustomers, listMemberSnapshots, lockCustomers, updateCusto
  */
 export async function upsertCustomers(ctx: Ctx, customers: CustomerUpdate[]): Promise<Map<string, KnownCustomer>> {
   const wanted = newestOfEach(customers)
-  await insertMissingCustomers(ctx, [...wanted.values()])
-  const before = await lockCustomers(ctx, [...wanted.keys()])
-  const after = await updateCustomers(ctx, [...wanted.values()])
-
-  const known = new Map([...before, ...after].map((customer) => [customer.platformCustomerId, customer]))
-  const old = new Map(before.map((customer) => [customer.id, customer]))
-  const changes = new Map(
-    after.flatMap((customer) => {
-      const was = old.get(customer.id)
-      const changed = was && changesBetween(was, customer)
-      return changed ? [[customer.id, changed] as const] : []
-    })
-  )
-  await recordChanges(ctx, after, changes)
-  if (known.size === wanted.size) return known
-  const missing = [...wanted.keys()].filter((id) => !known.has(id))
+  await insertMissingCustomers(ctx, wanted)
+  const known = await updateCustomers(ctx, wanted)
+  if (known.size === wanted.length) return known
+  const missing = wanted.map(({ id }) => id).filter((id) => !known.has(id))
   return new Map([...known, ...(await findErasedCustomers(ctx, missing))])
 }
 
-async function recordChanges(ctx: Ctx, after: KnownCustomer[], changes: Map<number, ProfileChanges>): Promise<void> {
-  const changed = after.filter(({ id }) => changes.has(id))
-  const members = changed.filter(({ status }) => status !== null).map(({ id }) => id)
-  if (members.length > 0) {
-    const store = await storeContext(ctx)
-    const snapshots = await listMemberSnapshots(ctx, members)
-    await record(ctx, ...snapshots.map((member) => memberUpdated(member, changes.get(member.id)!, store)))
-  }
-  const others = changed.filter(({ status }) => status === null)
-  if (others.length > 0) await record(ctx, ...others.map(customerChanged))
-}
-
-/** The newest of several updates of one customer. */
-function newestOfEach(customers: CustomerUpdate[]): Map<string, CustomerUpdate> {
+/** One update of each customer: the newest, with the newest of each consent and of the account. */
+export function newestOfEach(customers: CustomerUpdate[]): CustomerUpdate[] {
   const newest = new Map<string, CustomerUpdate>()
   for (const customer of customers) {
-    const at = newest.get(customer.id)?.updatedAt
-    if (at && customer.updatedAt && Temporal.Instant.compare(customer.updatedAt, at) < 0) continue
-    newest.set(customer.id, truncateFields(customer))
+    const other = newest.get(customer.id)
+    newest.set(customer.id, other ? newestOf(other, customer) : truncateFields(customer))
   }
-  return newest
+  return [...newest.values()]
+}
+
+function newestOf(earlier: CustomerUpdate, later: CustomerUpdate): CustomerUpdate {
+  const isOlder =
+    earlier.updatedAt && later.updatedAt && Temporal.Instant.compare(later.updatedAt, earlier.updatedAt) < 0
+  const [old, fresh] = isOlder ? [later, earlier] : [earlier, truncateFields(later)]
+  return {
+    ...fresh,
+    createdAt: fresh.createdAt ?? old.createdAt ?? null,
+    accountState: fresh.accountState ?? old.accountState ?? null,
+    emailConsent: newestConsent(earlier.emailConsent, later.emailConsent),
+    smsConsent: newestConsent(earlier.smsConsent, later.smsConsent)
+  }
+}
+
+/** What has no time is older than what has one. */
+function newestConsent(earlier: Consent | null | undefined, later: Consent | null | undefined): Consent | null {
+  if (!earlier || !later) return later ?? earlier ?? null
+  if (!earlier.at) return later
+  return later.at && Temporal.Instant.compare(later.at, earlier.at) >= 0 ? later : earlier
 }

@@ -2,7 +2,7 @@ export { classifyOrder, type OrderClassification, type OrderToClassify } from '.
 export { type Discrepancy, recordDiscrepancies } from './discrepancies.ts'
 export { findOrderAndOwner, findOrderId } from './find-order-id.ts'
 export { findOrder, listOrders, type OrderSummary, type OrderWithParts } from './find-orders.ts'
-export { beginOrders, listPastOrders } from './past-orders.ts'
+export { beginOrders, findBeginning, listPastOrders } from './past-orders.ts'
 export { reassignOrders } from './reassign-orders.ts'
 export type { RecordedOrder } from './reported/order-queries.ts'
 export { recordOrders } from './reported/record-orders.ts'

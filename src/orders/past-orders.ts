@@ -1,4 +1,4 @@
-import { type Ctx, int, row, sql } from '#kit/postgres'
+import { type Ctx, instant, int, row, sql } from '#kit/postgres'
 
 /** What is placed from now on has consequences on the platform. Does nothing where that was said before. */
 export async function beginOrders({ tx, storeId, now }: Ctx): Promise<void> {
@@ -16,4 +16,13 @@ export async function listPastOrders({ tx, storeId }: Ctx, ids: number[]): Promi
      where o.store_id = ${storeId} and o.id = any(${ids}::bigint[])`
   )
   return new Set(past.map(({ id }) => id))
+}
+
+/** Since when what happens in the store is not its past: its connection; null where an earlier version has connected it. */
+export async function findBeginning({ tx, storeId }: Ctx): Promise<Temporal.Instant | null> {
+  const found = await tx.maybeOne(
+    row({ beginsAt: instant }),
+    sql`select begins_at from order_beginnings where store_id = ${storeId}`
+  )
+  return found?.beginsAt ?? null
 }

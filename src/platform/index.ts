@@ -29,12 +29,20 @@ export {
   memberDiscountChanges,
   memberDiscountTitle
 } from './contracts/member-discounts.ts'
-export type { PlatformCustomer } from './customers/customer.ts'
+export {
+  ACCOUNT_STATES,
+  type AccountState,
+  CONSENT_STATES,
+  type Consent,
+  type ConsentState,
+  type PlatformCustomer
+} from './customers/customer.ts'
 export type { CustomerChange } from './customers/customers-api.ts'
 export { choosePaymentMethod, type PlatformPaymentMethod } from './customers/payment-method.ts'
 export { findErased, hasErased, pseudonymIn, rememberErased, type Subject } from './erasures/erased-subjects.ts'
 export type { PlatformGiftCard } from './gift-cards/gift-cards-api.ts'
 export {
+  claimRecording,
   deleteOldInbound,
   dueInbound,
   extendInboundLease,
@@ -60,14 +68,19 @@ export {
 } from './inbound/order-payloads.ts'
 export {
   type AttemptPayload,
+  type ConsentChannel,
+  type ConsentPayload,
   parseAttemptPayload,
   parseBulkOperationPayload,
+  parseCatalogPayload,
   parseContractPayload,
   parseCustomerPayload,
   parseCustomerTagsPayload,
   parseDeletedCustomerPayload,
+  parseEmailConsentPayload,
   parseMergePayload,
-  parsePaymentMethodPayload
+  parsePaymentMethodPayload,
+  parseSmsConsentPayload
 } from './inbound/payloads.ts'
 export { receiveWebhook } from './inbound/receive-webhook.ts'
 export { type ProxyCheck, verifyProxyQuery } from './inbound/verify-proxy-query.ts'

@@ -3,6 +3,7 @@ export { createAppInstallationApi as appInstallation } from './app-installation/
 export { createAutomaticDiscountsApi as automaticDiscounts } from './automatic-discounts/automatic-discounts-api.ts'
 export { createBillingApi as billing } from './billing/billing-api.ts'
 export { createBulkApi as bulk } from './bulk/bulk-api.ts'
+export { createCollectionsApi as collections } from './collections/collections-api.ts'
 export { createContractsApi as contracts } from './contracts/contracts-api.ts'
 export { createCustomersApi as customers } from './customers/customers-api.ts'
 export { createDiscountsApi as discounts } from './discounts/discounts-api.ts'

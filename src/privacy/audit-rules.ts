@@ -24,6 +24,7 @@ export const erasedStayErased = defineAuditRule({
   wrong: (ctx) => sql`
     select 'customer cust_' || id as subject, 'was erased, and has personal data again' as message from members
      where store_id = ${ctx.storeId} and erased_at is not null
-       and (num_nonnulls(email, first_name, last_name, birth_date, province_code) > 0 or platform_customer_id <> '0' || id)
+       and (num_nonnulls(email, first_name, last_name, birth_date, province_code, email_consent, sms_consent, account_state) > 0
+            or platform_customer_id <> '0' || id)
      order by id limit 100`
 })

@@ -1,15 +1,13 @@
 import { resumeImportsOfOperations } from '#imports'
 import { parseStorableJson } from '#kit/storable-json'
-import { upsertCustomers } from '#members'
-import { applyReportedTags } from '#mirror'
 import {
   type InboundMessage,
   parseAttemptPayload,
   parseBulkOperationPayload,
   parseContractPayload,
-  parseCustomerPayload,
-  parseCustomerTagsPayload,
+  parseEmailConsentPayload,
   parsePaymentMethodPayload,
+  parseSmsConsentPayload,
   unwrap
 } from '#platform'
 import { enqueueContractSync, listContractsOfCustomers } from '#subscriptions'
@@ -18,8 +16,10 @@ import { syncShop } from './connections/sync-shop.ts'
 import { readAndApplyContracts } from './contracts/read-and-apply-contracts.ts'
 import type { SyncDeps } from './deps.ts'
 import { applyAttemptMessages } from './messages/apply-attempt-messages.ts'
+import { applyCatalogMessages } from './messages/apply-catalog-messages.ts'
 import { applyCustomerDeletions } from './messages/apply-customer-deletions.ts'
 import { applyCustomerMerges } from './messages/apply-customer-merges.ts'
+import { applyAddedTags, applyConsents, applyCustomers, applyRemovedTags } from './messages/apply-customer-messages.ts'
 import { applyOrderMessages } from './messages/apply-order-messages.ts'
 import { applyPaymentMethods } from './messages/apply-payment-methods.ts'
 import { resumeReadIns } from './read-in/read-ins.ts'
@@ -35,26 +35,6 @@ export type TopicDeps = SyncDeps & {
  * the present state from the platform.
  */
 export type TopicHandler = (deps: TopicDeps, storeId: number, messages: InboundMessage[]) => Promise<void>
-
-const customers: TopicHandler = async ({ db }, storeId, messages) => {
-  const updates = messages.map((m) => parseCustomerPayload(m.payload))
-  await db.inStore(storeId, (ctx) => upsertCustomers(ctx, updates))
-}
-
-const customerTags =
-  (change: 'added' | 'removed'): TopicHandler =>
-  async ({ db }, storeId, messages) => {
-    const reported = messages.map((m) => parseCustomerTagsPayload(m.payload))
-    await db.inStore(storeId, (ctx) =>
-      applyReportedTags(
-        ctx,
-        'customer',
-        reported.map(({ customerId, tags }) =>
-          change === 'added' ? { platformId: customerId, added: tags } : { platformId: customerId, removed: tags }
-        )
-      )
-    )
-  }
 
 const contracts: TopicHandler = async (deps, storeId, messages) => {
   const ids = messages.map((m) => parseContractPayload(m.payload).id)
@@ -88,10 +68,14 @@ const scopesUpdated: TopicHandler = async ({ db, connectorOf }, storeId) => {
  * the platform before anything is changed here, so that late, repeated and reordered messages have the same result.
  */
 export const TOPICS: Record<string, TopicHandler> = {
-  'customers/create': customers,
-  'customers/update': customers,
-  'customer.tags_added': customerTags('added'),
-  'customer.tags_removed': customerTags('removed'),
+  'customers/create': applyCustomers,
+  'customers/update': applyCustomers,
+  'customers/enable': applyCustomers,
+  'customers/disable': applyCustomers,
+  'customers_email_marketing_consent/update': applyConsents(parseEmailConsentPayload),
+  'customers_marketing_consent/update': applyConsents(parseSmsConsentPayload),
+  'customer.tags_added': applyAddedTags,
+  'customer.tags_removed': applyRemovedTags,
   'customers/delete': applyCustomerDeletions,
   'customers/merge': applyCustomerMerges,
   'orders/create': applyOrderMessages,
@@ -113,6 +97,12 @@ export const TOPICS: Record<string, TopicHandler> = {
   'customer_payment_methods/create': applyPaymentMethods,
   'customer_payment_methods/update': applyPaymentMethods,
   'customer_payment_methods/revoke': revokedPaymentMethods,
+  'products/create': applyCatalogMessages,
+  'products/update': applyCatalogMessages,
+  'products/delete': applyCatalogMessages,
+  'collections/create': applyCatalogMessages,
+  'collections/update': applyCatalogMessages,
+  'collections/delete': applyCatalogMessages,
   'bulk_operations/finish': bulkOperations,
   'shop/update': async (deps, storeId) => void (await syncShop(deps, storeId)),
   'app/uninstalled': uninstalled,

@@ -1,4 +1,5 @@
 import { decimalOf } from '#kit/money'
+import { reportProduct } from '../../outgoing/catalogue-messages.ts'
 import {
   findProductIdByHandle,
   listGroups,
@@ -71,7 +72,10 @@ async function updateManyVariants(_root: unknown, args: { productId: string; var
     const setsCompareAt = variant.compareAtPrice !== undefined
     changes.push({ id, priceMinor, sku: variant.inventoryItem?.sku ?? null, setsCompareAt, compareAtMinor })
   }
-  await api.write((q, now) => updateVariants(q, api.shop.storeId, changes, now))
+  await api.write(async (q, now) => {
+    await updateVariants(q, api.shop.storeId, changes, now)
+    await reportProduct(q, api.shop, productId, 'update', now)
+  })
   const variants = (await api.load.variantsOf.get(productId)) ?? []
   const changed = new Set(changes.map(({ id }) => id))
   return { product, productVariants: variants.filter(({ id }) => changed.has(id)), userErrors: [] }

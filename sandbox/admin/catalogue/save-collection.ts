@@ -1,5 +1,6 @@
 import { GraphQLError } from 'graphql'
 import type { Queries } from '#kit/postgres'
+import { reportCollection } from '../../outgoing/catalogue-messages.ts'
 import {
   type Collection,
   type CollectionFields,
@@ -65,6 +66,7 @@ export async function createCollection(_root: unknown, { input }: { input: Colle
       await deleteCollection(q, api.shop.storeId, id)
       return refused(...wrong)
     }
+    await reportCollection(q, api.shop, id, 'create', now)
     // The count of a new collection's products comes later, as recorded.
     return { collection: { ...(await collectionOf(q, api, id))!, isNew: true }, userErrors: [] }
   })
@@ -114,6 +116,7 @@ export async function changeCollection(_root: unknown, { input }: { input: Colle
       }
     }
     await updateCollection(q, api.shop.storeId, id, to, now)
+    await reportCollection(q, api.shop, id, 'update', now)
     const job = input.ruleSet ? await insertJob(q, api.shop.storeId, {}, now) : null
     return { collection: await collectionOf(q, api, id), job, userErrors: [] }
   })
@@ -122,11 +125,12 @@ export async function changeCollection(_root: unknown, { input }: { input: Colle
 export async function removeCollection(_root: unknown, { input }: { input: { id: string } }, api: Api) {
   const id = numberIn(api.shop, 'Collection', input.id)
   const shop = { __typename: 'Shop', id: api.shop.id }
-  return api.write(async (q) => {
+  return api.write(async (q, now) => {
     if (!(await collectionOf(q, api, id))) {
       return { deletedCollectionId: null, shop, userErrors: [userError(['id'], 'Collection does not exist')] }
     }
     await deleteCollection(q, api.shop.storeId, id)
+    await reportCollection(q, api.shop, id, 'delete', now)
     return { deletedCollectionId: input.id, shop, userErrors: [] }
   })
 }
@@ -149,6 +153,7 @@ function membership(word: 'add' | 'remove', change: Change) {
         return userError(['id'], `Can't manually ${word} products ${word === 'add' ? 'to' : 'from'} a smart collection`)
       }
       await updateCollection(q, api.shop.storeId, id, { ...old, productIds: change(old.productIds, known) }, now)
+      await reportCollection(q, api.shop, id, 'update', now)
       return { id }
     })
   }

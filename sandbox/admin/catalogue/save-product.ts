@@ -1,4 +1,5 @@
 import type { Queries } from '#kit/postgres'
+import { reportProduct } from '../../outgoing/catalogue-messages.ts'
 import {
   deleteProduct,
   findProducts,
@@ -87,7 +88,10 @@ export async function createProduct(_root: unknown, args: { product?: ProductInp
   return api.write(async (q, now) => {
     const product = await insertProduct(q, api.shop.storeId, await fieldsFrom(q, api, input, null), now)
     const wrong = await saveMetafields(q, api, product.id, input.metafields ?? [], now)
-    if (wrong.length === 0) return { product, shop, userErrors: [] }
+    if (wrong.length === 0) {
+      await reportProduct(q, api.shop, product.id, 'create', now)
+      return { product, shop, userErrors: [] }
+    }
     await deleteProduct(q, api.shop.storeId, product.id)
     return refused(wrong)
   })
@@ -106,6 +110,7 @@ export async function changeProduct(_root: unknown, args: { product?: ProductInp
     const wrong = await saveMetafields(q, api, id, input.metafields ?? [], now)
     if (wrong.length > 0) return refused(...wrong)
     await updateProduct(q, api.shop.storeId, id, await fieldsFrom(q, api, input, old), now)
+    await reportProduct(q, api.shop, id, 'update', now)
     return { product: await productOf(q, api, id), userErrors: [] }
   })
 }
@@ -118,11 +123,12 @@ export async function removeProduct(
   const gid = (input ?? product)!.id
   const shop = { __typename: 'Shop', id: api.shop.id }
   const id = numberIn(api.shop, 'Product', gid)
-  return api.write(async (q) => {
+  return api.write(async (q, now) => {
     if (!(await productOf(q, api, id))) {
       return { deletedProductId: null, shop, userErrors: [userError(['id'], 'Product does not exist')] }
     }
     await deleteProduct(q, api.shop.storeId, id)
+    await reportProduct(q, api.shop, id, 'delete', now)
     return { deletedProductId: gid, shop, userErrors: [] }
   })
 }
@@ -153,6 +159,7 @@ export async function setProduct(
       const sku = variant.sku ?? variant.inventoryItem?.sku ?? null
       const change = { id: first!.id, priceMinor, sku, setsCompareAt: false, compareAtMinor: null }
       await updateVariants(q, api.shop.storeId, [change], now)
+      await reportProduct(q, api.shop, saved.product!.id, 'update', now)
     })
   }
   return { product: saved.product, productSetOperation: null, userErrors: [] }

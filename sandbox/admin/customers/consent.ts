@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql'
+import { changeConsentOf } from '../../customers/change-consent.ts'
 import type { Consent, Customer, CustomerMore } from '../../state/customers.ts'
-import { updateCustomer } from '../../state/customers.ts'
 import type { Api } from '../../wire/api.ts'
 import { numberIn } from '../../wire/gid.ts'
 import { type UserError, userError } from '../user-errors.ts'
@@ -59,9 +59,7 @@ export function consentMutation(channel: 'email' | 'sms') {
     const consent = consentFrom(input[field] as ConsentInput, await api.now())
     const wrong = consentProblem(channel, customer, ['input'])
     if (wrong) return { customer: null, userErrors: [{ ...wrong, code: 'INVALID' }] }
-    await api.write((q, now) =>
-      updateCustomer(q, api.shop.storeId, id, { ...customer, more: { ...customer.more, [channel]: consent } }, now)
-    )
+    await api.write((q, now) => changeConsentOf(q, api.shop, customer, channel, consent, now))
     return { customer: await api.load.customer.get(id), userErrors: [] }
   }
 }

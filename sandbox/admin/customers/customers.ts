@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { changeAccountOf } from '../../customers/change-account.ts'
 import { deleteCustomerOf } from '../../customers/delete-customer.ts'
 import { paymentMethodPayload } from '../../outgoing/customer-payloads.ts'
 import { queueWebhooks, webhookMessage } from '../../outgoing/queue-webhooks.ts'
@@ -90,12 +91,15 @@ async function remove(_root: unknown, { input }: { input: { id: string } }, api:
   return { deletedCustomerId: input.id, shop, userErrors: [] }
 }
 
-/** Accounts of the shop's customers: the storefront needs no password, so that nothing is sent. */
+/** Invites to an account. The storefront needs no password, so that no mail is sent; who has an account keeps it. */
 async function invite(_root: unknown, args: { customerId: string }, api: Api) {
-  const customer = await api.load.customer.get(numberIn(api.shop, 'Customer', args.customerId))
-  return customer
-    ? { customer, userErrors: [] }
-    : { customer: null, userErrors: [userError(['customerId'], "Customer can't be found")] }
+  const id = numberIn(api.shop, 'Customer', args.customerId)
+  const customer = await api.load.customer.get(id)
+  if (!customer) return { customer: null, userErrors: [userError(['customerId'], "Customer can't be found")] }
+  if (customer.more.accountState !== 'enabled') {
+    await api.write((q, now) => changeAccountOf(q, api.shop, customer, 'invited', now))
+  }
+  return { customer: await api.load.customer.get(id), userErrors: [] }
 }
 
 async function activationUrl(_root: unknown, args: { customerId: string }, api: Api) {
@@ -180,7 +184,7 @@ export const customerResolvers: Resolvers = {
         edges: page.edges.map(({ node, cursor }) => ({ cursor, node: present(node) }))
       }
     },
-    state: () => 'DISABLED',
+    state: ({ more }: Customer) => (more.accountState ?? 'disabled').toUpperCase(),
     locale: ({ more }: Customer) => more.locale ?? 'en',
     taxExempt: ({ more }: Customer) => more.taxExempt ?? false,
     taxExemptions: ({ more }: Customer) => more.taxExemptions ?? [],

@@ -1,4 +1,5 @@
 import { type Queries, sql } from '#kit/postgres'
+import { consentMessage } from '../../outgoing/consent-payloads.ts'
 import { customerPayload } from '../../outgoing/customer-payloads.ts'
 import { customerTagMessages } from '../../outgoing/customer-tag-messages.ts'
 import { queueWebhooks, webhookMessage } from '../../outgoing/queue-webhooks.ts'
@@ -165,7 +166,9 @@ async function save(
   const messages = old
     ? [{ topic: 'customers/update' as const, payload }, ...customerTagMessages(api.shop, old, to.tags, now)]
     : [{ topic: 'customers/create' as const, payload }]
-  await queueWebhooks(q, api.shop, webhookMessage(messages), now)
+  const consents = (['email', 'sms'] as const).filter((channel) => input[CHANNEL_FIELDS[channel]])
+  const all = [...messages, ...consents.map((channel) => consentMessage(api.shop, customer, channel))]
+  await queueWebhooks(q, api.shop, webhookMessage(all), now)
   return { customer, userErrors: [] }
 }
 

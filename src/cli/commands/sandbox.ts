@@ -16,6 +16,7 @@ import {
   toggle
 } from '../flags.ts'
 import { facts } from '../print.ts'
+import { addSandboxCustomerCommands } from './platform/sandbox-customers.ts'
 import { addSandboxShopCommands } from './platform/sandbox-shops.ts'
 import { storeFlag, storePath } from './store-flag.ts'
 
@@ -92,6 +93,8 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
       api().post(storePath(store, '/sandbox/customers'), { ...rest, first_name: firstName, last_name: lastName }),
     show: facts
   })
+
+  addSandboxCustomerCommands(sandbox, terminal)
 
   addCommand(sandbox, terminal, {
     name: 'join',

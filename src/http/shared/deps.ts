@@ -167,6 +167,21 @@ export type SandboxControls = {
       channel?: string | null
     }
   ): Promise<{ id: string; name: string }>
+  setAccount(
+    storeId: number,
+    account: { customerId: string; state: 'enabled' | 'disabled' | 'invited' | 'declined' }
+  ): Promise<{ id: string }>
+  /** `phone`: the one that is entered with it, where they have none. */
+  setConsent(
+    storeId: number,
+    consent: {
+      customerId: string
+      channel: 'email' | 'sms'
+      state: 'subscribed' | 'unsubscribed' | 'pending'
+      phone: string | null
+    }
+  ): Promise<{ id: string }>
+  setTags(storeId: number, tags: { customerId: string; add: string[]; remove: string[] }): Promise<{ id: string }>
   /** Refunds the whole order when there is no amount. */
   refund(storeId: number, refund: { orderId: string; amountMinor: number | null }): Promise<{ id: string }>
   dispute(

@@ -94,7 +94,8 @@ async function resolver(ctx: Ctx, orders: PlatformOrder[]): Promise<(order: Plat
     id,
     email,
     firstName: details?.customer?.firstName ?? null,
-    lastName: details?.customer?.lastName ?? null
+    lastName: details?.customer?.lastName ?? null,
+    createdAt: details?.customer?.createdAt ?? null
   }))
   const members = await memberIdsOf(ctx, customers)
   const apps = new Map(

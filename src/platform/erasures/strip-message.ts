@@ -149,7 +149,7 @@ export function subjectsOf(topic: string, body: string): Subject[] {
     if (found.size >= 2 * MAX_SUBJECTS) break
   }
   const own = /^\s*\{[^[\]{}]*?"id":\s*(\d{1,20})\b/.exec(body)?.[1]
-  if (own && topic.startsWith('customers/')) found.add(`customer:${own}`)
+  if (own && /^customers(?:_marketing_consent)?\//.test(topic)) found.add(`customer:${own}`)
   if (own && topic.startsWith('orders/')) found.add(`order:${own}`)
   const nested = /"customer":\s*\{\s*"id":\s*(\d{1,20})\b/.exec(body)?.[1]
   if (nested) found.add(`customer:${nested}`)

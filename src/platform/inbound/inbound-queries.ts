@@ -73,6 +73,21 @@ export async function leaseInbound(
      where store_id = ${storeId} and id = any(${messages.map(({ id }) => id)}::bigint[])`)
 }
 
+/**
+ * Of these messages those of which nothing was recorded yet; afterwards all of them count as recorded. In the transaction of what is
+ * recorded, for what may follow from a message only once: a handler can get it twice.
+ */
+export async function claimRecording({ tx, storeId, now }: Ctx, ids: number[]): Promise<Set<number>> {
+  const claimed = await tx.many(
+    row({ id: int }),
+    sql`
+    update inbound_webhooks set recorded_at = ${now}
+     where store_id = ${storeId} and id = any(${ids}::bigint[]) and recorded_at is null
+    returning id`
+  )
+  return new Set(claimed.map(({ id }) => id))
+}
+
 /** Extends the leases on messages and returns these. The others have run out or were taken over: we were too slow. */
 export async function extendInboundLease(
   { tx, storeId }: Ctx,

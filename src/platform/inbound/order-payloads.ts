@@ -54,7 +54,7 @@ export function parseOrderPayload(payload: unknown): PlatformOrder {
     sourceName: order.maybeText('source_name'),
     details: {
       customerName: nameOf([billing?.maybeText('name'), shipping?.maybeText('name')]),
-      customer: customer && { firstName, lastName },
+      customer: customer && { firstName, lastName, createdAt: customer.maybeInstant('created_at') },
       subtotalMinor: order.maybeAmount('subtotal_price', currency) ?? 0,
       shippingMinor: shopAmount(order.maybeAt('total_shipping_price_set'), currency) ?? 0,
       ...withShippingDiscount(readShippingAllocations(order, currency)),

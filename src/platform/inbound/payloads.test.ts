@@ -12,11 +12,14 @@ import {
 } from './order-payloads.ts'
 import {
   parseAttemptPayload,
+  parseCatalogPayload,
   parseContractPayload,
   parseCustomerPayload,
   parseDeletedCustomerPayload,
+  parseEmailConsentPayload,
   parseMergePayload,
-  parsePaymentMethodPayload
+  parsePaymentMethodPayload,
+  parseSmsConsentPayload
 } from './payloads.ts'
 
 const fixtures = new URL('../../../test/fixtures/platform/payloads/', import.meta.url)
@@ -164,7 +167,7 @@ test('an order says whose it is, what was bought and where it came from', () => 
     refunds: [],
     transactions: []
   })
-  assert.deepEqual(customer, { firstName: 'John', lastName: 'Smith' })
+  assert.deepEqual(customer, { firstName: 'John', lastName: 'Smith', createdAt: null })
   assert.equal(lines.length, 5)
   assert.deepEqual(
     { ...lines[0], productId: null },
@@ -237,8 +240,43 @@ test('a customer', () => {
     countryCode: 'CA',
     provinceCode: 'ON',
     createdAt: instant('2022-01-01T00:00:00Z'),
-    updatedAt: instant('2022-01-01T00:00:00Z')
+    updatedAt: instant('2022-01-01T00:00:00Z'),
+    accountState: 'disabled',
+    emailConsent: null,
+    smsConsent: null
   })
+})
+
+test('consents, with the time of the change where there is one; a word that nobody knows is none', () => {
+  const at = '2026-01-31T10:00:00-05:00'
+  const consent = { state: 'subscribed', opt_in_level: 'single_opt_in', consent_updated_at: at }
+  const email = { customer_id: 7, email_address: 'bob@biller.com', email_marketing_consent: consent }
+  assert.deepEqual(parseEmailConsentPayload(email), {
+    customerId: '7',
+    channel: 'email',
+    consent: { state: 'subscribed', at: instant('2026-01-31T15:00:00Z') }
+  })
+  const never = { state: 'not_subscribed', opt_in_level: null, consent_updated_at: null }
+  const sms = { id: 7, phone: null, sms_marketing_consent: { ...never, consent_collected_from: 'other' } }
+  assert.deepEqual(parseSmsConsentPayload(sms), {
+    customerId: '7',
+    channel: 'sms',
+    consent: { state: 'not_subscribed', at: null }
+  })
+  for (const state of [null, 'thrilled']) {
+    assert.equal(parseSmsConsentPayload({ ...sms, sms_marketing_consent: { ...never, state } }).consent, null)
+  }
+  const older = { ...payload('customers__update.json'), state: 'Enabled', email_marketing_consent: consent }
+  const { accountState, emailConsent } = parseCustomerPayload(older)
+  assert.deepEqual([accountState, emailConsent?.state], ['enabled', 'subscribed'])
+  assert.throws(() => parseEmailConsentPayload({ email_marketing_consent: consent }), MalformedPayload)
+})
+
+test('a product or a collection, also one that was deleted', () => {
+  assert.deepEqual(parseCatalogPayload({ id: 7880321196742 }), { id: '7880321196742' })
+  const collection = { id: 408372092144951400, admin_graphql_api_id: 'gid://shopify/Collection/408372092144951419' }
+  assert.deepEqual(parseCatalogPayload(collection), { id: '408372092144951419' })
+  assert.throws(() => parseCatalogPayload({ title: 'Mug' }), MalformedPayload)
 })
 
 test('a payment method', () => {

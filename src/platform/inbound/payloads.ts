@@ -1,4 +1,4 @@
-import type { PlatformCustomer } from '../customers/customer.ts'
+import { type Consent, consentIn, type PlatformCustomer, readAccountState } from '../customers/customer.ts'
 import { Fields } from '../wire/fields.ts'
 import { INTERVALS, type Interval } from '../wire/interval.ts'
 
@@ -59,9 +59,17 @@ export function parseAttemptPayload(payload: unknown): AttemptPayload {
 }
 
 /** The body of customer.tags_added and customer.tags_removed: the tags that were. */
-export function parseCustomerTagsPayload(payload: unknown): { customerId: string; tags: string[] } {
+export function parseCustomerTagsPayload(payload: unknown): {
+  customerId: string
+  tags: string[]
+  occurredAt: Temporal.Instant | null
+} {
   const change = new Fields(payload, 'customer')
-  return { customerId: change.id('customerId'), tags: change.texts('tags') }
+  return {
+    customerId: change.id('customerId'),
+    tags: change.texts('tags'),
+    occurredAt: change.maybeInstant('occurredAt')
+  }
 }
 
 /** The body of customers/create, /update, /enable and /disable, and the customer within an order. */
@@ -76,8 +84,44 @@ export function parseCustomerPayload(payload: unknown): PlatformCustomer {
     countryCode: address?.maybeText('country_code') ?? null,
     provinceCode: address?.maybeText('province_code') ?? null,
     createdAt: customer.maybeInstant('created_at'),
-    updatedAt: customer.maybeInstant('updated_at')
+    updatedAt: customer.maybeInstant('updated_at'),
+    accountState: readAccountState(customer),
+    // Versions of the API before the present one have them in here too.
+    emailConsent: payloadConsent(customer, 'email_marketing_consent'),
+    smsConsent: payloadConsent(customer, 'sms_marketing_consent')
   }
+}
+
+const payloadConsent = (payload: Fields, field: string): Consent | null =>
+  consentIn(payload.maybeAt(field), 'state', 'consent_updated_at')
+
+/** What somebody wants to be sent: e-mails, or texts to a telephone. */
+export type ConsentChannel = 'email' | 'sms'
+export type ConsentPayload = { customerId: string; channel: ConsentChannel; consent: Consent | null }
+
+/** The body of customers_email_marketing_consent/update. */
+export function parseEmailConsentPayload(payload: unknown): ConsentPayload {
+  const change = new Fields(payload, 'consent')
+  return {
+    customerId: change.exactId('admin_graphql_api_customer_id', 'customer_id'),
+    channel: 'email',
+    consent: payloadConsent(change, 'email_marketing_consent')
+  }
+}
+
+/** The body of customers_marketing_consent/update, which is about texts. */
+export function parseSmsConsentPayload(payload: unknown): ConsentPayload {
+  const change = new Fields(payload, 'consent')
+  return {
+    customerId: change.exactId('admin_graphql_api_id', 'id'),
+    channel: 'sms',
+    consent: payloadConsent(change, 'sms_marketing_consent')
+  }
+}
+
+/** The body of products/* and collections/*: of one that was deleted it has little more. */
+export function parseCatalogPayload(payload: unknown): { id: string } {
+  return { id: new Fields(payload, 'catalog').exactId('admin_graphql_api_id', 'id') }
 }
 
 /** The body of customer_payment_methods/*: the customer and the method. */

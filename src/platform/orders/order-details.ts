@@ -25,7 +25,7 @@ export type AutomaticDiscount = { title: string; amountMinor: number }
 export type OrderDetails = {
   /** Of the billing address, else of the shipping address; null where neither has one. */
   customerName: string | null
-  customer: { firstName: string | null; lastName: string | null } | null
+  customer: { firstName: string | null; lastName: string | null; createdAt: Temporal.Instant | null } | null
   subtotalMinor: number
   /** Before discounts. */
   shippingMinor: number
@@ -102,7 +102,7 @@ export const OrderTransactionParts = `fragment OrderTransactionParts on OrderTra
   amountSet { shopMoney { ${Money} } }
 }`
 
-const moreParts = `customer { firstName lastName }
+const moreParts = `customer { firstName lastName createdAt }
   billingAddress { name }
   shippingAddress { name }
   app { id name }
@@ -150,7 +150,7 @@ export function readDetails(
       order.maybeAt('billingAddress')?.maybeText('name'),
       order.maybeAt('shippingAddress')?.maybeText('name')
     ]),
-    customer: customer && { firstName, lastName },
+    customer: customer && { firstName, lastName, createdAt: customer.maybeInstant('createdAt') },
     subtotalMinor: total('subtotalPriceSet'),
     shippingMinor: total('totalShippingPriceSet'),
     ...withShippingDiscount(ofDelivery),

@@ -79,6 +79,10 @@ export const VariantsByIds = document(`query VariantsByIds($ids: [ID!]!) {
   nodes(ids: $ids) { ... on ProductVariant { id product { id } } }
 }`)
 
+export const ProductsByIds = document(`query ProductsByIds($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on Product { id } }
+}`)
+
 export const ProductTags = document(`query ProductTags($ids: [ID!]!) {
   nodes(ids: $ids) { ... on Product { id tags } }
 }`)

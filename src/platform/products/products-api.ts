@@ -3,7 +3,7 @@ import type { Fields } from '../wire/fields.ts'
 import { findByIds } from '../wire/find-by-ids.ts'
 import { type PlatformResult, succeeded } from '../wire/outcome.ts'
 import { createPlanOfProducts, createPlanProduct } from './create-plan-product.ts'
-import { ProductTags, ProductTagsAndCollections, VariantsByIds } from './documents.ts'
+import { ProductsByIds, ProductTags, ProductTagsAndCollections, VariantsByIds } from './documents.ts'
 import type { PlanOnSale, PlanProduct, PlanTerms } from './plan-on-sale.ts'
 import { publishPlan } from './publish-plan.ts'
 import { publishProduct } from './publish-product.ts'
@@ -23,6 +23,8 @@ export type ProductsApi = {
   publishProduct(productId: string): Promise<PlatformResult<number>>
   /** By variant, the id of its product; leaves out variants that the platform does not have. */
   findByVariants(variantIds: string[]): Promise<PlatformResult<Map<string, string>>>
+  /** Those of the products that the platform has. */
+  exist(productIds: string[]): Promise<PlatformResult<Set<string>>>
   /** By product; leaves out products that the platform does not have. Collections cost more, so they are asked for. */
   findFacts(
     productIds: string[],
@@ -37,6 +39,7 @@ export function createProductsApi(client: PlatformClient): ProductsApi {
     publishPlan: (plan, terms) => publishPlan(client, plan, terms),
     publishProduct: (productId) => publishProduct(client, productId),
     findByVariants: (variantIds) => findByVariants(client, variantIds),
+    exist: (productIds) => productsThere(client, productIds),
     findFacts: (productIds, { withCollections }) =>
       findByIds(client, 'Product', withCollections ? ProductTagsAndCollections : ProductTags, productIds, readFacts)
   }
@@ -50,6 +53,11 @@ function readFacts(product: Fields): ProductFacts {
     tags: product.texts('tags'),
     collectionIds: isWhole ? collections.list('nodes').map((one) => one.id('id')) : null
   }
+}
+
+async function productsThere(client: PlatformClient, productIds: string[]): Promise<PlatformResult<Set<string>>> {
+  const found = await findByIds(client, 'Product', ProductsByIds, productIds, (product) => ({ id: product.id('id') }))
+  return found.ok ? succeeded(new Set(found.value.keys())) : found
 }
 
 async function findByVariants(client: PlatformClient, variantIds: string[]) {

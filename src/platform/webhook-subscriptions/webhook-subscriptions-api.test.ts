@@ -110,6 +110,37 @@ test('a filter, a choice of fields and another format are undone, and second sub
   assert.deepEqual(requests[2]!.variables.input, whole(uri))
 })
 
+test('of products and collections only their ids are asked for', async () => {
+  const uri = 'https://svc.example/platform/webhooks'
+  const ids = ['id', 'admin_graphql_api_id']
+  const nodes = [
+    aNode('w1', 'PRODUCTS_UPDATE', uri),
+    aNode('w2', 'PRODUCTS_CREATE', uri, { includeFields: [...ids].reverse() }),
+    aNode('w4', 'PRODUCTS_DELETE', uri),
+    aNode('w3', 'COLLECTIONS_UPDATE', uri, { includeFields: ['id'] })
+  ]
+  const { connector, requests } = await aPlatform((res, { operation, variables }) => {
+    if (operation === 'WebhookSubscriptions') return data(res, { webhookSubscriptions: { nodes, pageInfo: lastPage } })
+    const root = operation.replace('Webhook', 'webhook')
+    return data(res, { [root]: { webhookSubscription: { id: variables.id }, userErrors: [] } })
+  })
+  const topics = ['products/update', 'products/create', 'products/delete', 'collections/update', 'collections/create']
+  assert.deepEqual(
+    theValue(await connector.webhookSubscriptions.look(uri, topics)).map(({ problem }) => problem),
+    ['has more than the fields id, admin_graphql_api_id', null, null, 'has only the fields id', 'is missing']
+  )
+  assert.deepEqual(theValue(await connector.webhookSubscriptions.ensure(uri, topics)), {
+    created: ['collections/create'],
+    updated: ['products/update', 'collections/update'],
+    unchanged: ['products/create', 'products/delete'],
+    removed: 0
+  })
+  assert.deepEqual(
+    requests.slice(2).map(({ variables }) => (variables.input as { includeFields: string[] }).includeFields),
+    [ids, ids, ids]
+  )
+})
+
 test('a topic that the platform refuses does not keep the others from being registered', async () => {
   const { connector, requests } = await aPlatform((res, { operation, variables }) => {
     if (operation === 'WebhookSubscriptions') {

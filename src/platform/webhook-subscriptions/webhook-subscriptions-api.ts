@@ -21,7 +21,7 @@ export type WebhookSubscriptionState = { topic: string; uri: string | null; prob
 
 export type WebhookSubscriptionsApi = {
   /**
-   * Makes the platform send these topics to `uri` as JSON, whole: no filter, all fields. Topics are spelled as in the webhook header
+   * Makes the platform send these topics to `uri` as JSON, without a filter and whole; of products and collections that are there only their ids. Topics are spelled as in the webhook header
    * (`orders/paid`). Creates missing subscriptions, corrects others, removes second ones of a topic, and leaves other topics as they are.
    * A topic that the platform refuses does not hold up the rest; its refusal is the result.
    */
@@ -49,16 +49,27 @@ type Subscription = {
   includeFields: string[]
 }
 
+/** Of a product, which a shop changes all day and which may have a megabyte, only which one it is. Other messages are sent whole. */
+const fieldsOf = (topicEnum: string): string[] =>
+  /^(PRODUCTS|COLLECTIONS)_(CREATE|UPDATE)$/.test(topicEnum) ? ['id', 'admin_graphql_api_id'] : []
+
 /** Everything that a subscription must be. An empty filter and empty lists undo what an earlier one had. */
-const wanted = (uri: string) => ({ uri, format: 'JSON', filter: '', includeFields: [], metafieldNamespaces: [] })
+const wanted = (uri: string, topicEnum: string) => ({
+  uri,
+  format: 'JSON',
+  filter: '',
+  includeFields: fieldsOf(topicEnum),
+  metafieldNamespaces: []
+})
 
 /** What is not as it should be, in words; null where nothing is. */
 function problemOf(subscription: Subscription, uri: string): string | null {
   if (subscription.uri !== uri) return `is sent to ${subscription.uri}`
   if (subscription.format !== 'json') return `is sent as ${subscription.format}`
   if (subscription.filter !== '') return `has the filter ${subscription.filter}`
-  if (subscription.includeFields.length > 0) return `has only the fields ${subscription.includeFields.join(', ')}`
-  return null
+  const [has, needs] = [subscription.includeFields, fieldsOf(subscription.topic)]
+  if (has.length === needs.length && needs.every((field) => has.includes(field))) return null
+  return has.length > 0 ? `has only the fields ${has.join(', ')}` : `has more than the fields ${needs.join(', ')}`
 }
 
 /** Only the app's own subscriptions are visible here, so one with another address is an earlier one of ours. */
@@ -75,7 +86,7 @@ async function ensureSubscriptions(
     const ofTopic = existing.value.filter((subscription) => subscription.topic === enumOf(topic))
     const best =
       ofTopic.find((one) => problemOf(one, uri) === null) ?? ofTopic.find((one) => one.uri === uri) ?? ofTopic[0]
-    const input = wanted(uri)
+    const input = wanted(uri, enumOf(topic))
     const state = !best ? 'created' : problemOf(best, uri) === null ? 'unchanged' : 'updated'
     if (state !== 'unchanged') {
       const done = best

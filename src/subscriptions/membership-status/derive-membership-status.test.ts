@@ -60,7 +60,8 @@ async function twoOfOne(second: Partial<PlatformContractLine> = {}) {
         const events = await tx.many(
           row({ type: text, tier: nullable(text) }),
           sql`select name as type, data->'tier'->>'previous' || ' to ' || coalesce(data->'tier'->>'new', 'none') as tier
-                from facts where store_id = ${storeId} and name not like 'order.%' order by id offset 5`
+                from facts where store_id = ${storeId} and name not like 'order.%' and name <> 'customer.created'
+             order by id offset 5`
         )
         return events.map(({ type, tier }) => (tier === null ? type : `${type}: ${tier}`))
       })

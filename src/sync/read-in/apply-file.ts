@@ -1,6 +1,6 @@
 import type { Ctx, Database } from '#kit/postgres'
 import { upsertCustomers } from '#members'
-import { recordReports } from '#orders'
+import { findBeginning, recordReports } from '#orders'
 import {
   type Connector,
   DownloadFailed,
@@ -8,6 +8,7 @@ import {
   lineObject,
   MalformedPayload,
   numericIdOf,
+  type PlatformCustomer,
   type PlatformFile,
   type PlatformOrder,
   readBulkContract,
@@ -103,7 +104,13 @@ async function applyBatch(reading: Reading, items: Item[]): Promise<void> {
     })
   if (claimed.part === 'customers') {
     const customers = readable(({ line }) => readBulkCustomer(line))
-    return withPlace((ctx) => upsertCustomers(ctx, customers))
+    return withPlace(async (ctx) => {
+      const since = (await findBeginning(ctx)) ?? claimed.since
+      return upsertCustomers(
+        ctx,
+        customers.map((customer) => ({ ...customer, isPast: wasBefore(customer, since) }))
+      )
+    })
   }
   if (claimed.part === 'orders') {
     const orders: PlatformOrder[] = readable(({ line, children }) => readBulkOrder(line, children))
@@ -114,6 +121,12 @@ async function applyBatch(reading: Reading, items: Item[]): Promise<void> {
   // In transactions of their own: applying a contract may call the platform. To apply it again changes nothing.
   await applyUnreported({ db, storeId, connector }, [...contracts.values()], unreadable)
   return withPlace(async () => {})
+}
+
+/** Whether a customer is new to us only. The platform's times are whole seconds. */
+function wasBefore({ createdAt }: PlatformCustomer, since: Temporal.Instant | null): boolean {
+  const from = since?.round({ smallestUnit: 'second', roundingMode: 'floor' })
+  return !from || !createdAt || Temporal.Instant.compare(createdAt, from) < 0
 }
 
 const idOf = ({ line }: Item): string => numericIdOf(String((line as { id?: unknown }).id)) ?? 'an object without an id'

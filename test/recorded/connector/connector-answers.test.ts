@@ -89,6 +89,7 @@ type Outcome = { value: Json } | { refusal: string; message: string; isWorthRepe
 
 const plain = (value: Json): Json => {
   if (value instanceof Map) return Object.fromEntries([...value].map(([key, inner]) => [key, plain(inner)]))
+  if (value instanceof Set) return [...value]
   if (value instanceof Temporal.Instant) return String(value)
   if (Array.isArray(value)) return value.map(plain)
   if (typeof value === 'object' && value !== null)

@@ -31,8 +31,15 @@ const customer = (value: Json) => ({
   countryCode: value.defaultAddress?.countryCodeV2 ?? null,
   provinceCode: value.defaultAddress?.provinceCode ?? null,
   createdAt: instant(value.createdAt),
-  updatedAt: instant(value.updatedAt)
+  updatedAt: instant(value.updatedAt),
+  accountState: value.state?.toLowerCase() ?? null,
+  emailConsent: consent(value.defaultEmailAddress),
+  smsConsent: consent(value.defaultPhoneNumber)
 })
+const consent = (of: Json) =>
+  of?.marketingState
+    ? { state: of.marketingState.toLowerCase(), at: of.marketingUpdatedAt ? instant(of.marketingUpdatedAt) : null }
+    : null
 const instant = (text: string) => String(Temporal.Instant.from(text))
 
 const NAMES = ['firstName', 'lastName', 'defaultEmailAddress', 'email', 'defaultAddress']
@@ -286,7 +293,25 @@ export const OPERATIONS: Record<string, Operation[]> = {
       }
     }
   ],
+  collection: [
+    {
+      name: 'CollectionProducts',
+      needs: ['products'],
+      call: (connector) => connector.collections.listProductIds('1'),
+      expected: ({ value }) =>
+        value && {
+          items: nodesOf(value.products).map(({ id }: Json) => digits(id)),
+          after: value.products.pageInfo.hasNextPage ? value.products.pageInfo.endCursor : null
+        }
+    }
+  ],
   product: [
+    {
+      name: 'ProductsByIds',
+      isInNodes: true,
+      call: (connector, recorded) => connector.products.exist([idOf(recorded)]),
+      expected: ({ value }) => (value ? [digits(value.id)] : [])
+    },
     {
       name: 'ProductSellingGroups',
       needs: ['sellingPlanGroups'],

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { listAccounts } from '#members'
 import { listFirstOrders } from '#order-effects'
 import { seesAllOrders } from '#stores'
 import { listMembers, memberFilters, queryFields, readFilters } from '#views'
@@ -29,15 +30,18 @@ export function listMembersRoute(admin: Surface, { db }: AdminDeps): void {
       const { rows, total } = filters
         ? await listMembers(db.direct, storeOf(request).storeId, { ...filters, ...offsetPagingOf(request.query) })
         : NOTHING
-      const [firsts, seesAll] = await request.inStore(async (ctx) => [
-        await listFirstOrders(
-          ctx,
-          rows.map(({ id }) => id)
-        ),
+      const ids = rows.map(({ id }) => id)
+      const [firsts, accounts, seesAll] = await request.inStore(async (ctx) => [
+        await listFirstOrders(ctx, ids),
+        await listAccounts(ctx, ids),
         await seesAllOrders(ctx)
       ])
-      const byMember = new Map(firsts.map((first) => [first.memberId, first]))
-      return { data: rows.map((view) => presentMember(view, byMember.get(view.id) ?? null, seesAll)), total }
+      const firstOf = new Map(firsts.map((first) => [first.memberId, first]))
+      const accountOf = new Map(accounts.map((account) => [account.memberId, account]))
+      const data = rows.map((view) =>
+        presentMember(view, firstOf.get(view.id) ?? null, accountOf.get(view.id) ?? null, seesAll)
+      )
+      return { data, total }
     }
   )
 }

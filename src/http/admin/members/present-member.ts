@@ -2,9 +2,23 @@ import { type Static, Type } from 'typebox'
 import { isoOf, isoOrNull } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
+import type { CustomerAccount } from '#members'
 import type { FirstOrders } from '#order-effects'
 import { OrNull, Timestamp } from '#resources'
 import type { MemberView } from '#views'
+
+const Consent = (description: string) =>
+  OrNull(
+    Type.Object(
+      {
+        state: Type.String({
+          description: '`subscribed`, `unsubscribed`, `pending`, `not_subscribed`, `redacted` or `invalid`'
+        }),
+        changed_at: OrNull(Timestamp('The time of the last change on the platform'))
+      },
+      { description }
+    )
+  )
 
 export const MemberBody = Type.Object(
   {
@@ -40,6 +54,16 @@ export const MemberBody = Type.Object(
         { description: 'When they first placed an order that was not cancelled; null without any' }
       )
     ),
+    email_consent: Consent(
+      'Whether they want e-mails of the shop, as the platform has it; null where it has not reported it'
+    ),
+    sms_consent: Consent('The same for texts to their telephone'),
+    account_state: OrNull(
+      Type.String({
+        description:
+          'Their account in the shop: `enabled`, `disabled`, `invited` or `declined`; null where the platform has not reported it'
+      })
+    ),
     created_at: Timestamp('When the service first recorded the customer')
   },
   {
@@ -69,6 +93,9 @@ export const MemberBody = Type.Object(
           product_renewal: null,
           may_be_later: false
         },
+        email_consent: { state: 'subscribed', changed_at: '2026-09-15T05:25:00.000Z' },
+        sms_consent: { state: 'not_subscribed', changed_at: null },
+        account_state: 'enabled',
         created_at: '2026-09-15T05:25:00.000Z'
       }
     ]
@@ -79,6 +106,7 @@ export const MemberBody = Type.Object(
 export function presentMember(
   view: MemberView,
   first: FirstOrders | null,
+  account: CustomerAccount | null,
   seesAllOrders: boolean
 ): Static<typeof MemberBody> {
   return {
@@ -104,6 +132,12 @@ export function presentMember(
       product_renewal: isoOrNull(first.productRenewalAt),
       may_be_later: !seesAllOrders
     },
+    email_consent: consentOf(account?.emailConsent, account?.emailConsentAt),
+    sms_consent: consentOf(account?.smsConsent, account?.smsConsentAt),
+    account_state: account?.accountState ?? null,
     created_at: view.createdAt
   }
 }
+
+const consentOf = (state: string | null | undefined, at: Temporal.Instant | null | undefined) =>
+  state ? { state, changed_at: isoOrNull(at ?? null) } : null
