@@ -1,4 +1,6 @@
+export { loyaltyConsumer } from './earning/count-on-facts.ts'
 export { type EarningOrder, earnForOrders } from './earning/earn-for-orders.ts'
+export { transferLoyalty } from './earning/transfer-loyalty.ts'
 export { publishedLoyalty } from './published-loyalty.ts'
 export { loyaltyRuleNotFound, loyaltyTemplateNotFound, loyaltyTierNotFound } from './refusals.ts'
 export { archiveRule, createRule, type RuleInput, updateRule } from './rules/change-rules.ts'
