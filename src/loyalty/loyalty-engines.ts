@@ -1,0 +1,3 @@
+// The engines of loyalty, for the list of all engines.
+export { createLoyaltyOccasionEngine } from './earning/occasion-engine.ts'
+export { createLoyaltyDateEngine } from './loyalty-date-engine.ts'
