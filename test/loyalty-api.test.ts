@@ -524,7 +524,7 @@ test('the command line reports events and shows points and progress', async () =
   assert.match(out, new RegExp(`^${quiz} +1 +custom_action +A custom_action +true +1 +1 +100$`, 'm'))
   const refused = await run(['loyalty', 'event', ...at, '--type', 'custom_action'])
   assert.equal(refused.code, 1)
-  assert.match(refused.err, /--action is required where type is custom_action/)
+  assert.match(refused.err, /--action \(action_key\) is required where type is custom_action/)
   const unknown = await run(['loyalty', 'customer', '--store', store.domain, '--customer', '99'])
   assert.match(unknown.err, /There is no customer 99/)
 })

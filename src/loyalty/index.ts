@@ -1,5 +1,6 @@
 export { type EarningOrder, earnForOrders } from './earning/earn-for-orders.ts'
 export { type CustomerLoyalty, findCustomerLoyalty } from './progress/customer-loyalty.ts'
+export { RuleCache } from './progress/rule-cache.ts'
 export {
   getRuleWithProgress,
   listRulesWithProgress,

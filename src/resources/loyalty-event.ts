@@ -20,7 +20,7 @@ export const LoyaltyEventBody = Type.Object(
   },
   {
     additionalProperties: false,
-    title: 'LoyaltyEvent',
+    title: 'LoyaltyEventResult',
     description: 'An event of a customer that was reported, and what it has earned.',
     examples: [
       {

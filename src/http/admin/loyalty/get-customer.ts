@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { publicId } from '#kit/ids'
-import { findCustomerLoyalty, listRulesWithProgress, type RuleWithProgress } from '#loyalty'
+import { findCustomerLoyalty, listRulesWithProgress, RuleCache, type RuleWithProgress } from '#loyalty'
 import { OrNull } from '#resources'
 import type { Surface } from '../../shared/surface.ts'
 import { storeOf } from '../store.ts'
@@ -59,6 +59,7 @@ const CustomerLoyaltyBody = Type.Object(
 
 /** GET /stores/{store}/loyalty/customers/{customer} */
 export function getCustomerLoyaltyRoute(admin: Surface): void {
+  const cache = new RuleCache()
   admin.get(
     '/stores/:store/loyalty/customers/:customer',
     {
@@ -76,7 +77,7 @@ export function getCustomerLoyaltyRoute(admin: Surface): void {
         const memberId = await creditCustomer(ctx, request.params.customer, storeOf(request).platformProfile)
         const found = await findCustomerLoyalty(ctx, memberId)
         const completed = new Set(found.completedRules)
-        const rules = await listRulesWithProgress(ctx, memberId)
+        const rules = await listRulesWithProgress(ctx, cache, memberId)
         return {
           customer_id: publicId('cust', memberId),
           loyalty_points: found.points,

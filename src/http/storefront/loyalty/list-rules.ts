@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { listRulesWithProgress, RULE_TYPE_NAMES, type RuleTypeName } from '#loyalty'
+import { listRulesWithProgress, RULE_TYPE_NAMES, RuleCache, type RuleTypeName } from '#loyalty'
 import type { HttpDeps } from '../../shared/deps.ts'
 import type { Surface } from '../../shared/surface.ts'
 import { declaredParameters } from '../declared-parameters.ts'
@@ -33,6 +33,7 @@ const Query = Type.Object({
 
 /** GET /loyalty/rules (spec 2, Loyalty API). Other parameters are ignored: the proxy adds its own. */
 export function listRulesRoute(storefront: Surface, { db }: Pick<HttpDeps, 'db'>): void {
+  const cache = new RuleCache()
   storefront.get(
     '/loyalty/rules',
     {
@@ -52,7 +53,9 @@ export function listRulesRoute(storefront: Surface, { db }: Pick<HttpDeps, 'db'>
     async (request) => {
       const { type, status } = request.query
       const { storeId } = shopOf(request)
-      const all = await db.inStore(storeId, async (ctx) => listRulesWithProgress(ctx, await viewerOf(ctx, request)))
+      const all = await db.inStore(storeId, async (ctx) =>
+        listRulesWithProgress(ctx, cache, await viewerOf(ctx, request))
+      )
       const data = all
         .filter(({ rule }) => type === undefined || rule.type.name === type)
         .filter(({ rule }) => status === undefined || statusOf(rule) === status)

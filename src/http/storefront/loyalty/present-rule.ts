@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { type RuleWithProgress, rewardJson, rulesJson } from '#loyalty'
+import type { RuleWithProgress } from '#loyalty'
 import { OrNull } from '#resources'
 
 const json = (description: string) =>
@@ -59,14 +59,19 @@ export const RuleBody = Type.Object(
   }
 )
 
-export const presentRule = ({ rule, completion }: RuleWithProgress): Static<typeof RuleBody> => ({
+export const presentRule = ({
+  rule,
+  rulesJson,
+  rewardJson,
+  completion
+}: RuleWithProgress): Static<typeof RuleBody> => ({
   id: rule.id,
   status: statusOf(rule),
   type: rule.type.name,
   name: rule.name,
   description: rule.description,
-  rules: rulesJson(rule),
-  reward_rules: rewardJson(rule),
+  rules: rulesJson,
+  reward_rules: rewardJson,
   start_date: String(rule.startsOn),
   end_date: rule.endsOn && String(rule.endsOn),
   completion_progress: completion
