@@ -1,4 +1,6 @@
+export { loyaltyConsumer } from './earning/count-on-facts.ts'
 export { type EarningOrder, earnForOrders } from './earning/earn-for-orders.ts'
+export { transferLoyalty } from './earning/transfer-loyalty.ts'
 export { type CustomerLoyalty, findCustomerLoyalty } from './progress/customer-loyalty.ts'
 export { RuleCache } from './progress/rule-cache.ts'
 export {

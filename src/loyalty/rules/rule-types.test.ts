@@ -41,7 +41,7 @@ function aRule(
     rules: readStored(type.field(money), rules, 'rules'),
     reward: readStored(rewardField(type.rewards, money), reward_rules, 'reward_rules')
   }
-  const about = { id: 7, name: 'Rule', description: '', isEnabled: true, startsOn: start, endsOn: null }
+  const about = { id: 7, name: 'Rule', description: '', isEnabled: true, startsOn: start, endsOn: null, version: 1 }
   return { ...about, ...read, type, isActive: true, money, createdAt: now, updatedAt: now }
 }
 
@@ -370,6 +370,12 @@ test('a type that is added is described, checked and published like the others',
     kind: 'earn_points',
     help: 'A reward for visits of a shop.',
     keys: () => ({ required_visits: meaning('How many visits', integer(1, 10)) }),
+    counts: {
+      mode: 'sum',
+      goal: ({ required_visits }) => required_visits,
+      repeats: () => false,
+      amounts: { visit: () => 1 }
+    },
     rewards: FIXED_REWARDS,
     required: ({ required_visits }) => required_visits,
     example: { rules: { required_visits: 2 }, reward_rules: { reward_type: 'points', amount: 5 } },
