@@ -74,6 +74,8 @@ test('what is done once is 0 or 1 of 1, and what has a number of times is so man
     // It was counted, and the reward is taken back.
     assert.deepEqual(shown(aRule(type), progress(1, 0)), [0, 1, 0], type)
   }
+  // Two customers whom the platform merged had one each.
+  assert.deepEqual(shown(aRule('social'), progress(2, 2)), [1, 1, 100])
   const once = aRule('custom_action', { action_key: 'quiz', one_time: true })
   assert.deepEqual(shown(once, progress(3, 1)), [1, 1, 100])
   assert.deepEqual(shown(aRule('reviews', { limit: 3 }), progress(2, 2)), [2, 3, 66])

@@ -19,7 +19,10 @@ export function completionOf(rule: LoyaltyRule, progress: RuleProgress | null, t
 function currentOf({ type, rules, money }: LoyaltyRule, required: number, progress: RuleProgress, today: Today) {
   const { counts } = type
   const { counted, rewarded } = progress
-  if (counts.mode === 'each') return counts.isYearly ? Number(isOfThisYear(progress, today)) : rewarded
+  if (counts.mode === 'each') {
+    // Somebody who was merged with another may have more.
+    return counts.isYearly ? Number(isOfThisYear(progress, today)) : Math.min(rewarded, required)
+  }
   const isRepeated = counts.repeats(rules as never)
   // What earlier goals have used does not count for the next one.
   const amount = isRepeated ? counted - rewarded : counted
