@@ -145,7 +145,7 @@ test('every operation of the API has a method, and every method calls an operati
     }
   })
   const { members, subscriptions, billingAttempts, storeCredits, analytics } = client
-  const { events, webhookEndpoints, webhookDeliveries } = client
+  const { events, loyalty, webhookEndpoints, webhookDeliveries } = client
   const credit = { amount: 1, reason: 'Gift' }
   await Promise.all([
     ...[members.list(), subscriptions.list(), billingAttempts.list(), storeCredits.history('{customer_id}')],
@@ -175,6 +175,7 @@ test('every operation of the API has a method, and every method calls an operati
     storeCredits.codes('{customer_id}'),
     storeCredits.revokeCode('{customer_id}', '{code_id}'),
     storeCredits.giftCard('{customer_id}'),
+    loyalty.reportEvent({ customer_id: 'cust_1', type: 'custom_action', action_key: 'quiz' }),
     analytics.overview(),
     ...[events.list(), webhookEndpoints.list(), webhookEndpoints.deliveries('{endpoint_id}')],
     webhookEndpoints.get('{endpoint_id}'),

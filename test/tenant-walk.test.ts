@@ -100,7 +100,8 @@ const KNOWN: Record<string, { body?: object; before?: (store: Walked) => Promise
     before: (store) =>
       service.post(`/store-credits/${store.things.customer}/add`, store.key, { amount: 5, reason: 'Walk' })
   },
-  revokeStoreCreditCode: { body: {} }
+  revokeStoreCreditCode: { body: {} },
+  reportLoyaltyEvent: { body: { email: 'ada@example.com', type: 'custom_action', action_key: 'quiz_done' } }
 }
 
 /** The fifteen endpoints of the spec. */

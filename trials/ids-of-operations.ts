@@ -46,6 +46,7 @@ export const FILTER_IDS: Record<string, Thing[]> = {
 
 const FIELD_IDS: Record<string, Thing[]> = {
   customer: ['customer', 'platformCustomer', 'email'],
+  customer_id: ['customer', 'platformCustomer'],
   into: ['platformCustomer'],
   receiver: ['customer', 'platformCustomer', 'email'],
   order: ['order'],
@@ -68,6 +69,7 @@ const NO_IDS: Record<string, string> = {
   pass_type_id: 'what Apple calls a type of passes',
   team_id: 'what Apple calls a team',
   issuer_id: 'what Google calls an issuer',
+  event_id: 'the id that another program gives an event of a customer',
   webhook_id: 'the id that the sandbox gives a message to the store of the path',
   'member.email': 'a new address'
 }

@@ -3,6 +3,7 @@ import type { ClientOptions } from './options.ts'
 import { Analytics } from './resources/analytics.ts'
 import { BillingAttempts } from './resources/billing-attempts.ts'
 import { Events } from './resources/events.ts'
+import { Loyalty } from './resources/loyalty.ts'
 import { Members } from './resources/members.ts'
 import { StoreCredits } from './resources/store-credits.ts'
 import { Subscriptions } from './resources/subscriptions.ts'
@@ -14,6 +15,7 @@ export type Client = {
   subscriptions: Subscriptions
   billingAttempts: BillingAttempts
   storeCredits: StoreCredits
+  loyalty: Loyalty
   analytics: Analytics
   events: Events
   webhookEndpoints: WebhookEndpoints
@@ -28,6 +30,7 @@ export function createClient(options: ClientOptions): Client {
     subscriptions: new Subscriptions(core),
     billingAttempts: new BillingAttempts(core),
     storeCredits: new StoreCredits(core),
+    loyalty: new Loyalty(core),
     analytics: new Analytics(core),
     events: new Events(core),
     webhookEndpoints: new WebhookEndpoints(core),

@@ -1,13 +1,23 @@
 export { loyaltyConsumer } from './earning/count-on-facts.ts'
 export { type EarningOrder, earnForOrders } from './earning/earn-for-orders.ts'
 export { transferLoyalty } from './earning/transfer-loyalty.ts'
+export { type CustomerLoyalty, findCustomerLoyalty } from './progress/customer-loyalty.ts'
+export { RuleCache } from './progress/rule-cache.ts'
+export {
+  getRuleWithProgress,
+  listRulesWithProgress,
+  type RuleWithProgress,
+  type Viewer
+} from './progress/rules-with-progress.ts'
 export { publishedLoyalty } from './published-loyalty.ts'
 export { loyaltyRuleNotFound, loyaltyTemplateNotFound, loyaltyTierNotFound } from './refusals.ts'
+export { type EventOutcome, reportEvent } from './reports/report-event.ts'
+export { visitPage } from './reports/visit-page.ts'
 export { archiveRule, createRule, type RuleInput, updateRule } from './rules/change-rules.ts'
 export { commonRuleKeys, type DescribedKey, describeRuleTypes } from './rules/describe-rule-types.ts'
 export { type LoyaltyRule, rewardJson, ruleRequired, ruleSentence, rulesJson } from './rules/rule.ts'
 export { getRule, listRules, recheckRuleDates } from './rules/rule-queries.ts'
-export { RULE_TYPE_NAMES } from './rules/rule-types.ts'
+export { RULE_TYPE_NAMES, type RuleTypeName } from './rules/rule-types.ts'
 export { loyaltyRulesField, MAX_RULES } from './rules/rules-field.ts'
 export { createTemplate, type TemplateInput, updateTemplate } from './templates/change-templates.ts'
 export { type LoyaltyTemplate, templateRulesJson } from './templates/template.ts'

@@ -15,3 +15,6 @@ export const tooManyTiers = (max: number) =>
 
 export const tooManyTemplates = (max: number) =>
   new Refusal('conflict', `A store has at most ${max} coupon templates: change one that is not needed any more`)
+
+/** `why`: what the rule is or does. */
+export const countsNothingNow = (id: number, why: string) => new Refusal('conflict', `Loyalty rule ${id} ${why}`)

@@ -7,6 +7,7 @@ export { defineEvent, type EventDefinition, type PayloadOf, type Shown } from '.
 export { envelopeOf } from './events/envelope.ts'
 export { exampleOf } from './example-of.ts'
 export { Amount, OrNull, Timestamp } from './fields.ts'
+export { LoyaltyEventBody } from './loyalty-event.ts'
 export { MemberBody } from './member.ts'
 export {
   CREDIT_ENTRY_TYPES,

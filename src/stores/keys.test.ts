@@ -40,7 +40,7 @@ test('without scopes a key has all; an empty list and an unknown scope are refus
   const store = await aStore(db)
   const { scopes } = await createKey(db, { storeId: store.storeId, name: 'All' })
   assert.deepEqual(scopes, SCOPES)
-  assert.equal(scopes.length, 16)
+  assert.equal(scopes.length, 18)
   await assert.rejects(createKey(db, { storeId: store.storeId, name: 'No', scopes: ['read:all'] }), {
     code: 'invalid_request',
     message: /read:members, write:members, .*"read:all" is not one of them/

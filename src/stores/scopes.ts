@@ -9,6 +9,7 @@ const SCOPE_GROUPS = [
   'analytics',
   'data',
   'churn',
+  'loyalty',
   'webhooks'
 ] as const
 

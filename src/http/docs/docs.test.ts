@@ -34,6 +34,7 @@ const OPERATIONS: [method: string, path: string, id: string, scope: string][] = 
   ['post', '/store-credits/{customer_id}/add', 'addStoreCredit', 'write:store_credits'],
   ['post', '/store-credits/{customer_id}/deduct', 'deductStoreCredit', 'write:store_credits'],
   ['get', '/store-credits/{customer_id}/history', 'listStoreCreditHistory', 'read:store_credits'],
+  ['post', '/loyalty/events', 'reportLoyaltyEvent', 'write:loyalty'],
   ['get', '/analytics/overview', 'getAnalyticsOverview', 'read:analytics']
 ]
 

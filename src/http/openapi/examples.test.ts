@@ -30,6 +30,9 @@ const BEFORE: Record<string, string> = {
   endWebhookSecretRoll: 'rollWebhookSecret'
 }
 
+/** Fields that may be left out where another is given in their place. */
+const ONE_OF_SEVERAL: Record<string, string[]> = { reportLoyaltyEvent: ['customer_id', 'action_key'] }
+
 /** The operation with the body of its example and nulls for `nulls`, on the object of our own that takes the place of its. */
 async function asker(operationId: string) {
   const store = await aStore(db, { clockAt: Temporal.Instant.from('2026-12-01T09:00:00Z') })
@@ -76,7 +79,9 @@ async function asker(operationId: string) {
   return async (id: string, nulls = false) => {
     const { method, path, operation } = writes.find(({ operation }) => operation.operationId === id)!
     const { schema, example } = operation.requestBody!.content['application/json']
-    const optional = Object.keys(schema.properties ?? {}).filter((name) => !schema.required?.includes(name))
+    const optional = Object.keys(schema.properties ?? {}).filter(
+      (name) => !schema.required?.includes(name) && !ONE_OF_SEVERAL[id]?.includes(name)
+    )
     const response = await app.inject({
       method: method.toUpperCase() as 'POST',
       url: `/v1${path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name]!)}`,
@@ -86,6 +91,7 @@ async function asker(operationId: string) {
         ...('plan_id' in (example as object) && { plan_id: publicId('plan', plan!.id) }),
         // The name of the example would be looked up.
         ...('url' in (example as object) && { url: RECEIVER }),
+        ...('customer_id' in (example as object) && { customer_id: ids.customer_id }),
         ...('receiver' in (example as object) && { receiver: publicId('cust', other.memberId) }),
         ...(nulls && Object.fromEntries(optional.map((name) => [name, null])))
       }

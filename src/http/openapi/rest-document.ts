@@ -21,6 +21,7 @@ const TAGS: Record<string, Tag> = {
   subscriptions: { name: 'Subscriptions', description: 'What is billed on a schedule, and its lifecycle.' },
   'billing-attempts': { name: 'Billing attempts', description: 'Each try to charge one cycle.' },
   'store-credits': { name: 'Store credits', description: "A customer's balance of store credit and its ledger." },
+  loyalty: { name: 'Loyalty', description: 'What customers did elsewhere, for loyalty rules.' },
   analytics: { name: 'Analytics', description: 'Aggregate metrics of the store.' },
   events: { name: 'Events', description: 'What happened, for a receiver that missed deliveries.' },
   'webhook-endpoints': { name: 'Webhook endpoints', description: 'The receivers of events.' },

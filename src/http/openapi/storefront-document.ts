@@ -27,6 +27,11 @@ const TAGS: Record<string, Tag> = {
     description:
       'Shows customers who are not logged in their prices and their store credit, by a code that is mailed to them.'
   },
+  loyalty: {
+    name: 'Loyalty API',
+    description:
+      'For what customers earn, how far they are, and what they have. Dates are days of the shop, `Y-m-d`, and here null stands for nothing.'
+  },
   wallet: { name: 'Wallet passes', description: 'The membership card of a customer for the wallet of a phone.' }
 }
 
@@ -85,7 +90,7 @@ const DIALECT: DocumentDialect = {
     title: 'Perennial storefront API',
     summary: "What a shop's storefront reaches through the platform's app proxy.",
     description:
-      "The platform's app proxy adds `shop`, `logged_in_customer_id`, `timestamp` and `signature` to the query of each request and signs it; the store is the shop that it signed for. Times are shop time, `Y-m-d H:i`, and there are no nulls: an empty text stands for nothing."
+      "The platform's app proxy adds `shop`, `logged_in_customer_id`, `timestamp` and `signature` to the query of each request and signs it; the store is the shop that it signed for. Times are shop time, `Y-m-d H:i`, and there are no nulls outside of the Loyalty API: an empty text stands for nothing."
   },
   tags: TAGS,
   tagOf: (path) => path.split('/').find((part) => part in TAGS) ?? '',

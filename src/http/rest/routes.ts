@@ -4,6 +4,7 @@ export { getBillingAttemptRoute } from './billing-attempts/get-billing-attempt.t
 export { listBillingAttemptsRoute } from './billing-attempts/list-billing-attempts.ts'
 export { retryBillingAttemptRoute } from './billing-attempts/retry-billing-attempt.ts'
 export { listEventsRoute } from './events/list-events.ts'
+export { reportLoyaltyEventRoute } from './loyalty/report-event.ts'
 export { getMemberRoute } from './members/get-member.ts'
 export { listMembersRoute } from './members/list-members.ts'
 export { updateMemberRoute } from './members/update-member.ts'

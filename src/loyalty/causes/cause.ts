@@ -24,7 +24,7 @@ export type Cause =
   | { kind: 'occasion'; occasion: 'birthday' | 'anniversary' }
   /** What another program reports. */
   | { kind: 'action'; actionKey: string }
-  | { kind: 'review'; provider: string }
+  | { kind: 'review'; provider: string; isDeleted: boolean }
   /** What one rule asks for: a visit of its page, a friend who came, a receipt that was approved. */
   | { kind: 'visit' }
   | { kind: 'referral' }
@@ -36,7 +36,7 @@ export type Amounts<R> = { [K in CauseKind]?: (rules: R, cause: Extract<Cause, {
 
 /** How what a rule counts leads to its reward. */
 export type Counting<R> =
-  /** Each cause gives the reward, as far as the limit lets it; null for no limit. */
-  | { mode: 'each'; limit: (rules: R) => number | null; amounts: Amounts<R> }
-  /** All causes together give it when they reach a goal, and again for each further goal where it repeats. */
-  | { mode: 'sum'; goal: (rules: R) => number; repeats: (rules: R) => boolean; amounts: Amounts<R> }
+  /** Each cause gives the reward, as far as the limit lets it; null for no limit. `isYearly`: it comes once a year. */
+  | { mode: 'each'; limit: (rules: R) => number | null; isYearly?: true; amounts: Amounts<R> }
+  /** All causes together give it when they reach a goal, and again for each further goal where it repeats. `isMoney`: in minor units. */
+  | { mode: 'sum'; goal: (rules: R) => number; repeats: (rules: R) => boolean; isMoney?: true; amounts: Amounts<R> }

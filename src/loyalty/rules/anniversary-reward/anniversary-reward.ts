@@ -10,6 +10,7 @@ export const anniversaryReward = defineRuleType({
   counts: {
     mode: 'each',
     limit: () => null,
+    isYearly: true,
     amounts: { occasion: (_, { occasion }) => (occasion === 'anniversary' ? 1 : 0) }
   },
   rewards: FIXED_REWARDS,

@@ -10,6 +10,7 @@ export const birthdayReward = defineRuleType({
   counts: {
     mode: 'each',
     limit: () => null,
+    isYearly: true,
     amounts: { occasion: (_, { occasion }) => (occasion === 'birthday' ? 1 : 0) }
   },
   rewards: FIXED_REWARDS,

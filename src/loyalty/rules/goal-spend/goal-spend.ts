@@ -13,6 +13,7 @@ export const goalSpend = defineRuleType({
     mode: 'sum',
     goal: ({ goal_amount }) => goal_amount,
     repeats: () => false,
+    isMoney: true,
     amounts: { order: (rules, order) => keptMinor(order, rules) }
   },
   rewards: FIXED_REWARDS,

@@ -15,8 +15,10 @@ export const reviews = defineRuleType({
     mode: 'each',
     limit: ({ limit }) => limit,
     amounts: {
-      review: (rules, { provider }) =>
-        rules.provider === '' || rules.provider.toLowerCase() === provider.toLowerCase() ? 1 : 0
+      review: (rules, { provider, isDeleted }) => {
+        const isMeant = rules.provider === '' || rules.provider.toLowerCase() === provider.toLowerCase()
+        return isMeant && !isDeleted ? 1 : 0
+      }
     }
   },
   rewards: FIXED_REWARDS,

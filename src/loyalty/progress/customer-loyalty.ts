@@ -1,0 +1,41 @@
+import { type Ctx, sentTogether } from '#kit/postgres'
+import { findPoints } from '#points'
+import { findPerson, listRuleProgress } from './progress-queries.ts'
+
+/** What a customer has and has reached (spec 2, Loyalty API). */
+export type CustomerLoyalty = {
+  email: string | null
+  birthDate: Temporal.PlainDate | null
+  /** What can be spent, what is earned and waits, and all that was ever earned. */
+  points: number
+  pendingPoints: number
+  lifetimePoints: number
+  /** The name of the tier, and what the next one asks for. */
+  tier: string | null
+  nextTier: { name: string; pointsRemaining: number } | null
+  /** The address by which friends come. */
+  referralUrl: string | null
+  /** Ids of the rules of which a reward stands, archived ones too. */
+  completedRules: number[]
+  couponsCount: number
+}
+
+/** Nobody is in a tier, has a link for friends or a coupon: the service gives none of these yet. */
+const NOT_GIVEN = { tier: null, nextTier: null, referralUrl: null, couponsCount: 0 }
+
+export async function findCustomerLoyalty(ctx: Ctx, memberId: number): Promise<CustomerLoyalty> {
+  const [person, points, progress] = await sentTogether(
+    findPerson(ctx, memberId),
+    findPoints(ctx, [memberId]),
+    listRuleProgress(ctx, memberId, [])
+  )
+  const { balance = 0, pendingPoints = 0, lifetimePoints = 0 } = points.get(memberId) ?? {}
+  return {
+    ...person,
+    points: balance,
+    pendingPoints,
+    lifetimePoints,
+    ...NOT_GIVEN,
+    completedRules: progress.flatMap(({ ruleId, rewarded }) => (rewarded > 0 ? ruleId : []))
+  }
+}
