@@ -1,0 +1,34 @@
+import { definePersonalData, inOneStep } from '#kit/personal-data'
+import { sql } from '#kit/postgres'
+
+/** What rules have counted of a customer. A tag of theirs is what somebody wrote about them; orders, days and events have numbers only. */
+export const loyaltyCountsHeld = definePersonalData({
+  table: 'loyalty_counts',
+  columns: ['cause'],
+  held: ({ storeId }, { memberIds }) => sql`
+    select to_jsonb(c) - '{store_id}'::text[] as held from loyalty_counts c
+     where c.store_id = ${storeId} and c.member_id = any(${memberIds}::bigint[]) order by c.rule_id, c.cause`,
+  erase: inOneStep(
+    ({ storeId }, { memberIds }) => sql`
+    update loyalty_counts c set cause = 'tag:erased-' || n.number
+      from (select rule_id, member_id, cause, row_number() over (partition by rule_id, member_id order by cause) as number
+              from loyalty_counts
+             where store_id = ${storeId} and member_id = any(${memberIds}::bigint[]) and cause like 'tag:%') n
+     where c.store_id = ${storeId} and c.rule_id = n.rule_id and c.member_id = n.member_id and c.cause = n.cause
+       and c.cause not like 'tag:erased-%'`
+  )
+})
+
+/** The rewards that a customer has, or had. */
+export const loyaltyAwardsHeld = definePersonalData({
+  table: 'loyalty_awards',
+  columns: ['key'],
+  held: ({ storeId }, { memberIds }) => sql`
+    select to_jsonb(a) - '{store_id}'::text[] as held from loyalty_awards a
+     where a.store_id = ${storeId} and a.member_id = any(${memberIds}::bigint[]) order by a.id`,
+  erase: inOneStep(
+    ({ storeId }, { memberIds }) => sql`
+    update loyalty_awards set key = 'tag:erased-' || id
+     where store_id = ${storeId} and member_id = any(${memberIds}::bigint[]) and key like 'tag:%' and key not like 'tag:erased-%'`
+  )
+})
