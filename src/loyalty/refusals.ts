@@ -15,3 +15,10 @@ export const tooManyTiers = (max: number) =>
 
 export const tooManyTemplates = (max: number) =>
   new Refusal('conflict', `A store has at most ${max} coupon templates: change one that is not needed any more`)
+
+export const couponNotFound = noSuch('coupon')
+
+export const loyaltyIsOff = () => new Refusal('conflict', 'The shop has switched loyalty off')
+
+export const templateNotActive = (name: string) =>
+  new Refusal('conflict', `${name} cannot be had for points at present`)

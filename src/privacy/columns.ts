@@ -53,6 +53,16 @@ export const NOT_PERSONAL: Record<string, readonly string[]> = {
   followed_disputes: ['platform_dispute_id'],
   list_changes: ['list', 'status'],
   lost_disputes: ['platform_dispute_id'],
+  loyalty_coupons: [
+    'name',
+    'type',
+    'product_ids',
+    'collection_ids',
+    'code',
+    'status',
+    'ended_by',
+    'platform_discount_id'
+  ],
   loyalty_rules: ['type', 'name', 'description', 'rules', 'reward_rules', 'starts_on', 'ends_on'],
   loyalty_templates: ['name', 'type', 'rules', 'code_prefix'],
   loyalty_tiers: ['name', 'description', 'entry_rules', 'reward_rules', 'tag'],

@@ -27,6 +27,7 @@ const TAGS: Record<string, Tag> = {
     description:
       'Shows customers who are not logged in their prices and their store credit, by a code that is mailed to them.'
   },
+  loyalty: { name: 'Loyalty API', description: 'The coupons of a customer, and buying one with points.' },
   wallet: { name: 'Wallet passes', description: 'The membership card of a customer for the wallet of a phone.' }
 }
 

@@ -2,7 +2,7 @@ import { type Ctx, sentTogether } from '#kit/postgres'
 import { lockMembers } from '#members'
 import { settingsOf, storeContext } from '#stores'
 import type { Cause } from '../causes/cause.ts'
-import { type Rule, wasActive } from '../rules/rule.ts'
+import { type LoyaltyRule, wasActive } from '../rules/rule.ts'
 import { listRules } from '../rules/rule-queries.ts'
 import { listTerms, type RuleTerms, termsKey } from '../rules/rule-terms.ts'
 import { loyaltySettings } from '../settings.ts'
@@ -36,7 +36,7 @@ export async function countDeeds(ctx: Ctx, deeds: Deed[]): Promise<void> {
   const terms = await listTerms(ctx, [...new Set([...rules.map(({ id }) => id), ...known.map(({ ruleId }) => ruleId)])])
   const before = new Map(known.map((count) => [countKey(count), count]))
   const changed = deeds.flatMap((deed) => {
-    const isOld = (rule: Rule) => !before.has(countKey({ ...deed, ruleId: rule.id, cause: deed.key }))
+    const isOld = (rule: LoyaltyRule) => !before.has(countKey({ ...deed, ruleId: rule.id, cause: deed.key }))
     const open = rules.filter((rule) => isOld(rule) && isOpenFor(rule, deed, standings.get(deed.memberId)!, timezone))
     return [
       ...ofDeed(known, deed).map((count) => ({ count, terms: terms.versions.get(termsKey(count))! })),
@@ -63,12 +63,12 @@ const ofDeed = (known: Count[], { memberId, key, orderId }: Deed) =>
     orderId === null ? count.memberId === memberId && count.cause === key : count.orderId === orderId
   )
 
-const newCount = (rule: Rule, { memberId, key, orderId, at }: Deed): Count => ({
+const newCount = (rule: LoyaltyRule, { memberId, key, orderId, at }: Deed): Count => ({
   ...{ ruleId: rule.id, version: rule.version, memberId, cause: key, amount: 0, orderId, at }
 })
 
 /** Whether a rule counts a deed that it has not counted yet. */
-function isOpenFor(rule: Rule, { at, ruleId }: Deed, standing: CustomerStanding, timezone: string): boolean {
+function isOpenFor(rule: LoyaltyRule, { at, ruleId }: Deed, standing: CustomerStanding, timezone: string): boolean {
   return (ruleId === null || ruleId === rule.id) && wasActive(rule, at, timezone) && isFor(rule, standing)
 }
 

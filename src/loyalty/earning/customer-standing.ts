@@ -1,5 +1,5 @@
 import { bool, type Ctx, int, row, sql } from '#kit/postgres'
-import type { Rule } from '../rules/rule.ts'
+import type { LoyaltyRule } from '../rules/rule.ts'
 
 /** What decides for whom a rule is. */
 export type CustomerStanding = {
@@ -27,7 +27,7 @@ type CustomerSettings = {
 }
 
 /** Whether a rule is for a customer. */
-export function isFor({ rules }: Pick<Rule, 'rules'>, { isMember }: CustomerStanding): boolean {
+export function isFor({ rules }: Pick<LoyaltyRule, 'rules'>, { isMember }: CustomerStanding): boolean {
   const { apply_to, action } = rules.customer_settings as CustomerSettings
   const isNamed = apply_to === 'all' || (apply_to === 'members' ? isMember : apply_to === 'non_members' && !isMember)
   return isNamed === (action === 'include')

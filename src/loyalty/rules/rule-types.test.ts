@@ -41,7 +41,7 @@ function aRule(
     rules: readStored(type.field(money), rules, 'rules'),
     reward: readStored(rewardField(type.rewards, money), reward_rules, 'reward_rules')
   }
-  const about = { id: 7, name: 'Rule', description: '', isEnabled: true, startsOn: start, endsOn: null }
+  const about = { id: 7, name: 'Rule', description: '', isEnabled: true, startsOn: start, endsOn: null, version: 1 }
   return { ...about, ...read, type, isActive: true, money, createdAt: now, updatedAt: now }
 }
 
@@ -200,7 +200,7 @@ test('each type says in a sentence what to do and what it gives', () => {
     goal_spend: 'Spend $100 in all and get 500 points',
     membership_recharge_punch_card: 'Renew your membership 3 times and get a free product',
     points_for_purchases: 'Get 2 points for each $1 that you spend on an order of at least $20',
-    product_recharge_punch_card: 'Renew your subscription 6 times and get 20% off your next 2 renewals',
+    product_recharge_punch_card: 'Renew your subscription 6 times and get 20% off',
     punch_card: 'Make 5 purchases of at least $20 each and get 10% off',
     referral: 'Refer a friend and get 500 points; your friend gets 15% off',
     reviews: 'Write a review and get 100 points',
@@ -370,6 +370,12 @@ test('a type that is added is described, checked and published like the others',
     kind: 'earn_points',
     help: 'A reward for visits of a shop.',
     keys: () => ({ required_visits: meaning('How many visits', integer(1, 10)) }),
+    counts: {
+      mode: 'sum',
+      goal: ({ required_visits }) => required_visits,
+      repeats: () => false,
+      amounts: { visit: () => 1 }
+    },
     rewards: FIXED_REWARDS,
     required: ({ required_visits }) => required_visits,
     example: { rules: { required_visits: 2 }, reward_rules: { reward_type: 'points', amount: 5 } },

@@ -1,0 +1,3 @@
+// The engines of this module, in one line of the list of engines.
+export { createCouponEngine } from './coupons/coupon-engine.ts'
+export { createLoyaltyDateEngine } from './loyalty-date-engine.ts'
