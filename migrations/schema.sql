@@ -1529,6 +1529,26 @@ create policy one_store on loyalty_coupons for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on loyalty_coupons to perennial_operator, perennial_store;
 
+create table loyalty_occasions (
+  store_id bigint not null,
+  next_day date not null,
+  occasion text not null default 'birthday'::text,
+  after_id bigint not null default 0,
+  due_at timestamp with time zone not null,
+  constraint loyalty_occasions_pkey PRIMARY KEY (store_id),
+  constraint loyalty_occasions_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint loyalty_occasions_occasion_check CHECK (occasion = ANY (ARRAY['birthday'::text, 'anniversary'::text]))
+);
+alter table loyalty_occasions enable row level security;
+alter table loyalty_occasions force row level security;
+create policy all_stores on loyalty_occasions for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_occasions for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_occasions to perennial_operator, perennial_store;
+
 create table loyalty_progress (
   store_id bigint not null,
   member_id bigint not null,
@@ -1774,6 +1794,8 @@ create table members (
   constraint members_sms_consent_check CHECK (sms_consent = ANY (ARRAY['subscribed'::text, 'unsubscribed'::text, 'pending'::text, 'not_subscribed'::text, 'redacted'::text, 'invalid'::text])),
   constraint members_status_check CHECK (status = ANY (ARRAY['active'::text, 'paused'::text, 'cancelled'::text]))
 ) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX members_by_anniversary ON public.members USING btree (store_id, ((((EXTRACT(month FROM (member_since AT TIME ZONE 'UTC'::text)) * (100)::numeric) + EXTRACT(day FROM (member_since AT TIME ZONE 'UTC'::text))))::integer), id) WHERE ((member_since IS NOT NULL) AND (status = 'active'::text));
+CREATE INDEX members_by_birthday ON public.members USING btree (store_id, ((((EXTRACT(month FROM birth_date) * (100)::numeric) + EXTRACT(day FROM birth_date)))::integer), id) WHERE (birth_date IS NOT NULL);
 CREATE INDEX members_by_email ON public.members USING btree (store_id, lower(email));
 CREATE INDEX members_by_status ON public.members USING btree (store_id, status, created_at DESC, id DESC) WHERE (status IS NOT NULL);
 CREATE INDEX members_merged ON public.members USING btree (store_id, merged_into) WHERE (merged_into IS NOT NULL);

@@ -1,66 +1,20 @@
 // What customers earn by orders: from the cause to points, and back, with the sandbox over its socket.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findCustomerId, parseCustomerId } from '#members'
-import { findPoints } from '#points'
 import { testDatabase } from './database.ts'
-import { aStoreWithEvents } from './recorded-events.ts'
+import { aLoyaltyShop } from './loyalty-shop.ts'
 import { startService } from './service-builder.ts'
 
 const { url } = await testDatabase()
 const service = await startService(url)
-const { db } = service
 const { controls } = service.sandbox
 
-async function aShop(settings: Record<string, unknown> = {}) {
-  const store = await aStoreWithEvents(service)
-  const { storeId, at } = store
-  if (Object.keys(settings).length > 0) await service.admin('PATCH', `${at}/settings`, { loyalty: settings })
-  const rule = async (type: string, rules: object, reward: object, more: object = {}): Promise<number> =>
-    (await service.admin('POST', `${at}/loyalty/rules`, { type, name: type, rules, reward_rules: reward, ...more })).id
-  const customer = async (email: string) => {
-    const { id } = await controls.createCustomer({ storeId, email })
-    await settle()
-    const memberId = await db.inStore(storeId, (ctx) => findCustomerId(ctx, parseCustomerId(`cust_${id}`, 'platform')))
-    return { id, memberId }
-  }
-  const settle = () => service.deps.settle(storeId)
-  const memberOf = async (platformId: string) =>
-    (await db.inStore(storeId, (ctx) => findCustomerId(ctx, parseCustomerId(platformId, 'platform'))))!
-  return {
-    store,
-    storeId,
-    rule,
-    customer,
-    settle,
-    memberOf,
-    async order(customerId: string, total: string, more: object = {}) {
-      const { id } = await controls.order({ storeId, customerId, total, ...more })
-      await settle()
-      return id
-    },
-    async refund(orderId: string, amount?: string) {
-      await controls.refund({ storeId, orderId, ...(amount && { amount }) })
-      await settle()
-    },
-    async dispute(orderId: string, status: string) {
-      await store.advance({ by: 'PT1M' })
-      await controls.dispute({ storeId, orderId, status } as Parameters<typeof controls.dispute>[0])
-      await settle()
-    },
-    async points(customerId: string) {
-      const memberId = await memberOf(customerId)
-      const found = (await db.inStore(storeId, (ctx) => findPoints(ctx, [memberId]))).get(memberId)
-      return found ? [found.balance, found.pendingPoints, found.lifetimePoints] : [0, 0, 0]
-    }
-  }
-}
+const aShop = (settings?: Record<string, unknown>) => aLoyaltyShop(service, settings)
 
 test('points for purchases: what was paid for goods counts, and refunds and disputes take their shares', async () => {
-  const { store, storeId, rule, order, refund, dispute, points, settle } = await aShop()
+  const { store, rule, customer, order, refund, dispute, points } = await aShop()
   await rule('points_for_purchases', { points_per_dollar: 2, minimum_order: 20 }, { reward_type: 'points' })
-  const { id } = await controls.createCustomer({ storeId, email: 'ada@example.com' })
-  await settle()
+  const id = await customer('ada@example.com')
   await order(id, '19.99')
   assert.deepEqual(await points(id), [0, 0, 0])
   const first = await order(id, '49.99', { shipping: '10.00', taxPercent: 10 })
@@ -79,14 +33,13 @@ test('points for purchases: what was paid for goods counts, and refunds and disp
 })
 
 test('a punch card counts purchases of which something is left, and begins anew', async () => {
-  const { store, storeId, rule, order, refund, points, settle } = await aShop()
+  const { store, rule, customer, order, refund, points } = await aShop()
   await rule(
     'punch_card',
     { required_purchases: 2, minimum_order_amount: 10, resets: true },
     { reward_type: 'points', amount: 50 }
   )
-  const { id } = await controls.createCustomer({ storeId, email: 'ada@example.com' })
-  await settle()
+  const id = await customer('ada@example.com')
   await order(id, '5.00')
   await order(id, '10.00')
   assert.deepEqual(await points(id), [0, 0, 0])
@@ -103,10 +56,9 @@ test('a punch card counts purchases of which something is left, and begins anew'
 })
 
 test('a goal of spending is reached once, and what is refunded counts no more', async () => {
-  const { store, storeId, rule, order, refund, points, settle } = await aShop()
+  const { store, rule, customer, order, refund, points } = await aShop()
   await rule('goal_spend', { goal_amount: 100 }, { reward_type: 'store_credit', amount: 7.5 })
-  const { id } = await controls.createCustomer({ storeId, email: 'ada@example.com' })
-  await settle()
+  const id = await customer('ada@example.com')
   const credit = async () => (await service.get(`/store-credits/${id}`, store.key)).body.data.balance as number
   await order(id, '60.00')
   assert.equal(await credit(), 0)
@@ -121,10 +73,9 @@ test('a goal of spending is reached once, and what is refunded counts no more', 
 })
 
 test('points of an order wait for the days that the shop has set, so that a quick refund never pays', async () => {
-  const { store, storeId, rule, order, refund, points, settle } = await aShop({ hold_days: 3 })
+  const { store, rule, customer, order, refund, points } = await aShop({ hold_days: 3 })
   await rule('points_for_purchases', {}, { reward_type: 'points' })
-  const { id } = await controls.createCustomer({ storeId, email: 'ada@example.com' })
-  await settle()
+  const id = await customer('ada@example.com')
   const first = await order(id, '40.00')
   await order(id, '10.00')
   assert.deepEqual(await points(id), [0, 50, 0])
@@ -136,10 +87,9 @@ test('points of an order wait for the days that the shop has set, so that a quic
 })
 
 test('a rule that is changed, ended or switched off changes nothing that was earned', async () => {
-  const { store, storeId, rule, order, refund, points, settle } = await aShop()
+  const { store, rule, customer, order, refund, points } = await aShop()
   const id = await rule('points_for_purchases', {}, { reward_type: 'points' })
-  const { id: ada } = await controls.createCustomer({ storeId, email: 'ada@example.com' })
-  await settle()
+  const ada = await customer('ada@example.com')
   const first = await order(ada, '40.00')
   await service.admin('PATCH', `${store.at}/loyalty/rules/${id}`, { rules: { points_per_dollar: 10 } })
   await refund(first, '10.00')
@@ -159,11 +109,10 @@ test('a rule that is changed, ended or switched off changes nothing that was ear
 })
 
 test('two rules on one order give both, and an order that is cancelled gives nothing', async () => {
-  const { store, storeId, rule, order, points, settle } = await aShop()
+  const { store, storeId, rule, customer, order, points, settle } = await aShop()
   await rule('points_for_purchases', {}, { reward_type: 'points' })
   await rule('punch_card', { required_purchases: 1 }, { reward_type: 'points', amount: 5 })
-  const { id } = await controls.createCustomer({ storeId, email: 'ada@example.com' })
-  await settle()
+  const id = await customer('ada@example.com')
   const first = await order(id, '40.00')
   assert.deepEqual(await points(id), [45, 0, 45])
   await store.advance({ by: 'PT1M' })

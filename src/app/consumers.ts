@@ -1,4 +1,5 @@
 import { exportsConsumer } from '#exports'
+import { loyaltyConsumer } from '#loyalty'
 import { mirrorConsumers } from '#mirror'
 import { orderEffectsConsumer } from '#order-effects'
 import { spendingConsumer } from '#spending'
@@ -11,6 +12,7 @@ export const consumers = [
   ...mirrorConsumers,
   orderEffectsConsumer,
   spendingConsumer,
+  loyaltyConsumer,
   exportsConsumer,
   walletConsumer
 ]

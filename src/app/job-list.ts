@@ -1,6 +1,7 @@
 // Every job, one line each, from the file that defines it. Other background work: engine-list.ts and housekeeping.ts.
 export { rebuildMetricsJob } from '../analytics/rebuild-metrics-job.ts'
 export { sendCodeJob } from '../identification/send-code-job.ts'
+export { countAccountsJob } from '../loyalty/earning/account-job.ts'
 export { pushCustomerJob } from '../members/push-customers.ts'
 export { barSecondTrialJob } from '../order-effects/fraud-protection.ts'
 export { cancelDisputedJob } from '../order-effects/lost-disputes.ts'

@@ -32,7 +32,8 @@ const events = (store: BuiltStore) =>
   store.inStore((ctx) =>
     ctx.tx.many(
       row({ type: text, data: text }),
-      sql`select name as type, data from facts where store_id = ${ctx.storeId} and name not like 'order.%' order by id`
+      sql`select name as type, data from facts
+           where store_id = ${ctx.storeId} and name not like 'order.%' and name <> 'customer.created' order by id`
     )
   )
 const types = async (store: BuiltStore) => (await events(store)).map((e) => e.type)

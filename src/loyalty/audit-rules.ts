@@ -47,3 +47,50 @@ export const couponUsesCounted = defineAuditRule({
      where c.usage_count <> coalesce(u.orders, 0)
      order by 1 limit 100`
 })
+
+export const loyaltyProgressSums = defineAuditRule({
+  name: 'loyalty_progress_sums',
+  severity: 'finding',
+  help: 'How far a customer is with a rule of loyalty is not the sum of what was counted, or of the rewards that stand.',
+  counted: (ctx) => sql`select count(*) as count from loyalty_progress where store_id = ${ctx.storeId}`,
+  wrong: (ctx) => sql`
+    with counts as (
+      select member_id, rule_id, sum(amount) as counted from loyalty_counts where store_id = ${ctx.storeId} group by member_id, rule_id),
+    standing as (
+      select member_id, rule_id,
+             coalesce(max(amount) filter (where key like 'goal:%'), count(*) filter (where key not like 'goal:%')) as rewarded
+        from loyalty_awards where store_id = ${ctx.storeId} and reversed_at is null group by member_id, rule_id),
+    progress as (
+      select member_id, rule_id, counted, rewarded from loyalty_progress where store_id = ${ctx.storeId})
+    select 'mem_' || coalesce(p.member_id, c.member_id, s.member_id) as subject,
+           'is at ' || coalesce(p.counted, 0) || ' of rule ' || coalesce(p.rule_id, c.rule_id, s.rule_id) || ' with ' || coalesce(p.rewarded, 0)
+             || ' rewarded; it was counted ' || coalesce(c.counted, 0) || ', and ' || coalesce(s.rewarded, 0) || ' stand' as message
+      from progress p
+      full join counts c on c.member_id = p.member_id and c.rule_id = p.rule_id
+      full join standing s on s.member_id = coalesce(p.member_id, c.member_id) and s.rule_id = coalesce(p.rule_id, c.rule_id)
+     where coalesce(p.counted, 0) <> coalesce(c.counted, 0) or coalesce(p.rewarded, 0) <> coalesce(s.rewarded, 0)
+     order by 1 limit 100`
+})
+
+export const loyaltyAwardsGiven = defineAuditRule({
+  name: 'loyalty_awards_given',
+  severity: 'finding',
+  help: 'A reward of loyalty stands without its points, or points of one that was taken back were not.',
+  counted: (ctx) => sql`select count(*) as count from loyalty_awards where store_id = ${ctx.storeId}`,
+  wrong: (ctx) => sql`
+    with undone as (
+      select reverses_id from points_entries
+       where store_id = ${ctx.storeId} and type = 'reversed' and reversal is null and reverses_id is not null),
+    entries as (
+      select id, points + pending_points as points from points_entries where store_id = ${ctx.storeId})
+    select 'mem_' || a.member_id as subject,
+           'has award ' || a.id || ' of rule ' || a.rule_id || ' for ' || a.points || ' points, '
+             || case when a.reversed_at is null then 'which stands' else 'which was taken back' end || '; its entry has '
+             || coalesce(e.points::text, 'no') || ' points' || case when u.reverses_id is null then '' else ' and was undone' end as message
+      from loyalty_awards a
+      left join entries e on e.id = a.points_entry_id
+      left join undone u on u.reverses_id = a.points_entry_id
+     where a.store_id = ${ctx.storeId} and a.points is not null
+       and (e.points is distinct from a.points or (a.reversed_at is null and u.reverses_id is not null))
+     order by 1 limit 100`
+})

@@ -10,9 +10,10 @@ const PAYMENT_METHODS = 'payment methods of customers: request access in the Par
 /** The access scopes that the app requests on the platform. Without one of them a store is not whole. */
 export const REQUESTED_SCOPES = {
   read_customers: {
-    neededFor: 'members: names and addresses, and messages about their changes; comparing the metafields of customers',
+    neededFor:
+      'members: names and addresses, accounts, consents, and messages about their changes and tags; comparing the metafields of customers',
     without:
-      'members are no longer kept up to date, new customers have no name and no e-mail address, and the daily comparison of metafields stops',
+      'members are no longer kept up to date, new customers have no name and no e-mail address, accounts, consents and tags are not noticed, and the daily comparison of metafields stops',
     personalData: true
   },
   write_customers: {
@@ -85,8 +86,10 @@ export const REQUESTED_SCOPES = {
       'no code that spends store credit can be made or ended, members get no prices by discounts of the service, and the collections that the discount function reads (svc_collection_ids) are not written'
   },
   read_products: {
-    neededFor: 'products and prices of plans; tags and collections of the products that members subscribe to',
-    without: 'plans cannot be read from their products, and members have no discount on renewals'
+    neededFor:
+      'products and prices of plans; tags and collections of the products that members subscribe to; messages about changed products and collections',
+    without:
+      'plans cannot be read from their products, members have no discount on renewals, and changed products and collections are not noticed'
   },
   write_products: {
     neededFor: 'plans as products with selling plans',

@@ -25,6 +25,13 @@ const USUAL = {
   discounts: { enforced_by: 'off', function_handle: '' },
   wallet: { organization: 'Membership', background: 'black', ended: 'void' },
   disputes: { on_lost: 'alert' },
+  loyalty: {
+    enabled: 'on',
+    tiers: 'on',
+    hold_days: 0,
+    points_expire_after_days: null,
+    tier_review: 'rolling_year'
+  },
   main_plan: { vip: null, elite: null },
   main_plan_in_effect: { vip: { plan_id: null, note: null }, elite: { plan_id: null, note: null } }
 }
@@ -61,6 +68,7 @@ test('settings begin as those of the house, and a change leaves the rest as it i
     discounts: { enforced_by: 'off', function_handle: '' },
     wallet: { organization: 'Membership', background: 'black', ended: 'void' },
     disputes: { on_lost: 'cancel' },
+    loyalty: USUAL.loyalty,
     main_plan: USUAL.main_plan,
     main_plan_in_effect: USUAL.main_plan_in_effect
   }

@@ -1,19 +1,22 @@
 import { inProportion } from '#kit/money'
 import type { OrderCause } from './cause.ts'
 
-/** The products to which a rule is limited; none for all. */
-export type Scope = { product_ids: string[] }
+/** The products and collections to which a rule is limited; none for all. */
+export type Scope = { product_ids: string[]; collection_ids: string[] }
 
 /**
  * What of an order counts, in minor units: the subtotal after discounts, without tax, shipping, the membership's fee and what store credit paid. Of
  * a part of the products credit has paid its share. Nothing of an order that is not paid.
  */
-export function eligibleMinor(order: OrderCause, { product_ids: productIds }: Scope): number {
+export function eligibleMinor(
+  order: OrderCause,
+  { product_ids: productIds, collection_ids: collectionIds }: Scope
+): number {
   if (!order.isPaid) return 0
   const sum = (lines: OrderCause['lines']) => lines.reduce((total, { netMinor }) => total + netMinor, 0)
   const all = sum(order.lines)
-  const chosen =
-    productIds.length === 0 ? all : sum(order.lines.filter(({ productId }) => isAmong(productIds, productId)))
+  const isForAll = productIds.length + collectionIds.length === 0
+  const chosen = isForAll ? all : sum(order.lines.filter(({ productId }) => isAmong(productIds, productId)))
   const credit = Math.min(order.creditMinor, all)
   return chosen - inProportion(chosen, credit, all)
 }

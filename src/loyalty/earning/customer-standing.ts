@@ -29,6 +29,7 @@ type CustomerSettings = {
 /** Whether a rule is for a customer. */
 export function isFor({ rules }: Pick<LoyaltyRule, 'rules'>, { isMember }: CustomerStanding): boolean {
   const { apply_to, action } = rules.customer_settings as CustomerSettings
+  if ((rules.tier_ids as number[]).length > 0) return false
   const isNamed = apply_to === 'all' || (apply_to === 'members' ? isMember : apply_to === 'non_members' && !isMember)
   return isNamed === (action === 'include')
 }

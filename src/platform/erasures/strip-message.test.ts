@@ -79,6 +79,9 @@ for (const [topic, body, subjects] of [
     ['customer:7', 'order:8']
   ],
   ['refunds/create', { id: 9, order_id: 8 }, ['order:8']],
+  ['customers_marketing_consent/update', { id: 7, phone: '+1', sms_marketing_consent: {} }, ['customer:7']],
+  ['customers_email_marketing_consent/update', { customer_id: 7, email_address: 'a@b.c' }, ['customer:7']],
+  ['products/delete', { id: 7 }, []],
   ['customer.tags_added', { customerId: 'gid://p/Customer/7' }, ['customer:7']],
   ['subscription_contracts/create', { id: 3, customer_id: 7 }, ['customer:7']],
   ['shop/update', { id: 7 }, []],

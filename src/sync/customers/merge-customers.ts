@@ -1,6 +1,6 @@
 import { transferCredit } from '#credits'
 import type { Database } from '#kit/postgres'
-import { reassignCoupons } from '#loyalty'
+import { transferLoyalty } from '#loyalty'
 import { type MergedCustomers, markCustomersMerged, upsertCustomers } from '#members'
 import { transferContractDiscounts, transferMetafields, transferTags } from '#mirror'
 import { barSecondTrials, refreshFirstOrders } from '#order-effects'
@@ -30,7 +30,7 @@ export async function mergeCustomers(
       await reassignCodes(ctx, both.from, both.to)
       await transferCredit(ctx, both.from, both.to, cause)
       await transferPoints(ctx, both.from, both.to, cause)
-      await reassignCoupons(ctx, both.from, both.to)
+      await transferLoyalty(ctx, both.from, both.to)
       await transferTags(ctx, both.from, both.to)
       await transferMetafields(ctx, both.from, both.to)
       await transferContractDiscounts(ctx, both.from, both.to)

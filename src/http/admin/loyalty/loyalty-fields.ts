@@ -35,7 +35,11 @@ export const longText = (meaning: string, example: string) =>
 
 /** A number that is also accepted as a text, as everywhere in loyalty. */
 export const decimal = (description: string, meaning: string, example: number) =>
-  Type.Unsafe<unknown>({ description, meaning, examples: [example] })
+  Type.Union([Type.String({ maxLength: 30, pattern: '^[0-9]+(?:[.][0-9]+)?$' }), Type.Number()], {
+    description,
+    meaning,
+    examples: [example]
+  })
 
 const DAY = 'a day from 2000-01-01 to 2999-12-31, such as 2026-11-27'
 const day = () => Type.Refine(Type.String({ pattern: '^2[0-9]{3}-[0-9]{2}-[0-9]{2}$' }), (text) => dayOf(text) !== null)
