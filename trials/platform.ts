@@ -34,7 +34,7 @@ export async function startPlatform(databaseUrl: string, serviceUrl: string | nu
     urls,
     apps: { platform: null, shopify: null },
     sandboxFaults: UNKIND,
-    isPlatformOnly: isApart,
+    role: isApart ? 'platform' : 'all',
     // A service with another database cannot wake it.
     pollMs: 200
   })

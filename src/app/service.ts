@@ -36,7 +36,7 @@ const CALL_GRACE_MS = 5_000
 
 export type ServiceOptions = {
   /** `all` when left out. */
-  role?: Role
+  role?: Role | 'platform'
   db: Database
   /** The sandbox's own connections: its statements do not count as the service's. */
   sandboxDb: Database
@@ -68,8 +68,6 @@ export type ServiceOptions = {
   sandboxFaults?: ChargeFaults
   /** Where wallets of phones are notified; at Apple and Google when left out. */
   walletUrls?: WalletUrls
-  /** Only the sandbox platform works in the background, and the service itself does not; false when left out. */
-  isPlatformOnly?: boolean
 }
 
 export type Service = Awaited<ReturnType<typeof createService>>
@@ -115,11 +113,10 @@ export async function createService(options: ServiceOptions) {
     ...tokens,
     renewToken: (storeId, refused) => freshTokens.renew(storeId, refused)
   })
-  const { apps } = options
   const freshTokens = createFreshTokens({
     db: forRequests,
     vault,
-    apps,
+    apps: options.apps,
     onTokenTaken: tokens.onTokenTaken,
     log: (storeId, message) => logger.warn({ store: { id: storeId } }, message)
   })
@@ -143,7 +140,7 @@ export async function createService(options: ServiceOptions) {
     onQueued: (storeId) => runner.wake(storeId),
     newShopFaults: options.sandboxFaults,
     requestedScopes,
-    app: apps.platform ? { ...apps.platform, url: () => urls.public } : undefined
+    app: options.apps.platform ? { ...options.apps.platform, url: () => urls.public } : undefined
   })
   const mailer = createMailer(sandbox, options.smtp ?? null)
   const delivery = createDeliveryEngine({
@@ -155,7 +152,7 @@ export async function createService(options: ServiceOptions) {
     maySign: clock.isRight,
     measure: metrics.measure
   })
-  const created = createEngines({
+  const all = createEngines({
     db,
     vault,
     addresses: options.addresses,
@@ -172,7 +169,7 @@ export async function createService(options: ServiceOptions) {
     sandbox: sandbox.engine,
     delivery
   })
-  const engines = options.isPlatformOnly ? [sandbox.engine] : created
+  const engines = role === 'platform' ? [sandbox.engine] : all
   // Engines may share one.
   const releases = [...new Set(engines.flatMap(({ releaseLeases }) => releaseLeases ?? []))]
   const runner = createRunner({
@@ -238,7 +235,7 @@ export async function createService(options: ServiceOptions) {
     connectorOf,
     connectStore: connections.connect,
     install: {
-      apps,
+      apps: options.apps,
       allOrders: options.allOrders ?? false,
       publicUrl: () => urls.public,
       connectors,

@@ -1,4 +1,4 @@
-// The engines of this module, in one line of the list of engines.
+// The engines of loyalty, for the list of all engines.
 export { createCouponEngine } from './coupons/coupon-engine.ts'
 export { createLoyaltyOccasionEngine } from './earning/occasion-engine.ts'
 export { createLoyaltyDateEngine } from './loyalty-date-engine.ts'
