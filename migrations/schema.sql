@@ -1385,8 +1385,10 @@ create table loyalty_awards (
   credit_entry_id bigint,
   given_at timestamp with time zone not null,
   reversed_at timestamp with time zone,
+  coupon_id bigint,
   constraint loyalty_awards_pkey PRIMARY KEY (store_id, id),
   constraint loyalty_awards_store_id_rule_id_member_id_key_nth_key UNIQUE (store_id, rule_id, member_id, key, nth),
+  constraint loyalty_awards_store_id_coupon_id_fkey FOREIGN KEY (store_id, coupon_id) REFERENCES loyalty_coupons(store_id, id),
   constraint loyalty_awards_store_id_credit_entry_id_fkey FOREIGN KEY (store_id, credit_entry_id) REFERENCES credit_entries(store_id, id),
   constraint loyalty_awards_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint loyalty_awards_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
@@ -1438,6 +1440,94 @@ create policy one_store on loyalty_counts for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on loyalty_counts to perennial_operator, perennial_store;
+
+create table loyalty_coupon_uses (
+  store_id bigint not null,
+  coupon_id bigint not null,
+  order_id bigint not null,
+  constraint loyalty_coupon_uses_pkey PRIMARY KEY (store_id, coupon_id, order_id),
+  constraint loyalty_coupon_uses_store_id_coupon_id_fkey FOREIGN KEY (store_id, coupon_id) REFERENCES loyalty_coupons(store_id, id),
+  constraint loyalty_coupon_uses_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint loyalty_coupon_uses_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id)
+);
+alter table loyalty_coupon_uses enable row level security;
+alter table loyalty_coupon_uses force row level security;
+create policy all_stores on loyalty_coupon_uses for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_coupon_uses for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_coupon_uses to perennial_operator, perennial_store;
+
+create table loyalty_coupons (
+  store_id bigint not null,
+  id bigint not null generated always as identity,
+  member_id bigint not null,
+  rule_id bigint,
+  template_id bigint,
+  name text not null,
+  type text not null,
+  percent_hundredths integer,
+  amount_minor bigint,
+  product_ids text[] not null,
+  collection_ids text[] not null,
+  minimum_minor bigint,
+  code text not null,
+  status text not null default 'pending'::text,
+  ended_by text,
+  usage_count integer not null default 0,
+  expires_at timestamp with time zone,
+  platform_discount_id text,
+  points_entry_id bigint,
+  operation_id text not null,
+  problem text,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  deleted_at timestamp with time zone,
+  sent_at timestamp with time zone,
+  settles_at timestamp with time zone,
+  due_at timestamp with time zone,
+  rests_until timestamp with time zone,
+  attempts integer not null default 0,
+  last_error text,
+  lease_token integer not null default 0,
+  lease_owner bigint,
+  leased_until timestamp with time zone,
+  constraint loyalty_coupons_pkey PRIMARY KEY (store_id, id),
+  constraint loyalty_coupons_store_id_operation_id_key UNIQUE (store_id, operation_id),
+  constraint loyalty_coupons_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint loyalty_coupons_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
+  constraint loyalty_coupons_store_id_points_entry_id_fkey FOREIGN KEY (store_id, points_entry_id) REFERENCES points_entries(store_id, id),
+  constraint loyalty_coupons_store_id_rule_id_fkey FOREIGN KEY (store_id, rule_id) REFERENCES loyalty_rules(store_id, id),
+  constraint loyalty_coupons_store_id_template_id_fkey FOREIGN KEY (store_id, template_id) REFERENCES loyalty_templates(store_id, id),
+  constraint loyalty_coupons_amount_minor_check CHECK (amount_minor > 0),
+  constraint loyalty_coupons_check CHECK (num_nonnulls(rule_id, template_id) = 1),
+  constraint loyalty_coupons_check1 CHECK (num_nonnulls(percent_hundredths, amount_minor) = 1),
+  constraint loyalty_coupons_check2 CHECK ((status = 'ended'::text) = (ended_by IS NOT NULL AND ended_at IS NOT NULL)),
+  constraint loyalty_coupons_check3 CHECK (status <> 'active'::text OR platform_discount_id IS NOT NULL),
+  constraint loyalty_coupons_code_check CHECK (length(code) >= 1 AND length(code) <= 100),
+  constraint loyalty_coupons_ended_by_check CHECK (ended_by = ANY (ARRAY['used'::text, 'expired'::text, 'deleted'::text, 'revoked'::text, 'refused'::text])),
+  constraint loyalty_coupons_minimum_minor_check CHECK (minimum_minor > 0),
+  constraint loyalty_coupons_percent_hundredths_check CHECK (percent_hundredths >= 1 AND percent_hundredths <= 10000),
+  constraint loyalty_coupons_status_check CHECK (status = ANY (ARRAY['pending'::text, 'active'::text, 'ended'::text])),
+  constraint loyalty_coupons_type_check CHECK (type = ANY (ARRAY['amount_off_products'::text, 'amount_off_orders'::text, 'buy_x_get_y'::text, 'free_shipping'::text, 'free_product'::text])),
+  constraint loyalty_coupons_usage_count_check CHECK (usage_count >= 0)
+);
+CREATE UNIQUE INDEX loyalty_coupons_by_code ON public.loyalty_coupons USING btree (store_id, upper(code));
+CREATE UNIQUE INDEX loyalty_coupons_by_discount ON public.loyalty_coupons USING btree (store_id, platform_discount_id) WHERE (platform_discount_id IS NOT NULL);
+CREATE INDEX loyalty_coupons_by_member ON public.loyalty_coupons USING btree (store_id, member_id, id);
+CREATE INDEX loyalty_coupons_due ON public.loyalty_coupons USING btree (store_id, due_at) WHERE (due_at IS NOT NULL);
+alter table loyalty_coupons enable row level security;
+alter table loyalty_coupons force row level security;
+create policy all_stores on loyalty_coupons for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_coupons for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_coupons to perennial_operator, perennial_store;
 
 create table loyalty_occasions (
   store_id bigint not null,

@@ -2,6 +2,9 @@
 // and for an unknown store, it changes nothing.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { redeemTemplate } from '#loyalty'
+import { findCustomerId, parseCustomerId } from '#members'
+import { earnPoints } from '#points'
 import { testDatabase } from './database.ts'
 import { aDeadLetter } from './dead-letter.ts'
 import { type Operation, operationsOf } from './openapi.ts'
@@ -104,6 +107,18 @@ const THINGS: Record<string, () => Promise<string> | string> = {
   template: async () => {
     const template = { name: 'Walk', type: 'percentage', rules: { amount: 5 }, required_points: 1 }
     return String((await ask('POST', '/loyalty/templates', template)).id)
+  },
+  coupon: async () => {
+    const template = { name: 'Walk', type: 'percentage', rules: { amount: 5 }, required_points: 1 }
+    const { id: templateId } = await ask('POST', '/loyalty/templates', template)
+    const customer = await aKnownCustomer()
+    const coupon = await service.db.inStore(store.storeId, async (ctx) => {
+      const memberId = (await findCustomerId(ctx, parseCustomerId(customer, 'platform')))!
+      const points = { memberId, points: 1, reason: 'Walk', operationId: `walk:${templateId}`, orderId: null }
+      await earnPoints(ctx, [{ ...points, isShared: false, readyAt: null, expireAfterDays: null }])
+      return redeemTemplate(ctx, { memberId, templateId, requestId: null })
+    })
+    return String(coupon.id)
   },
   wallet: async () => {
     await ask('POST', '/wallet/google', aGoogleWallet())

@@ -84,6 +84,11 @@ const FITTING: Record<string, Record<string, string>> = {
   fact_retries: { last_error: "'It failed'" },
   import_rows: { status: "'waiting'" },
   imports: { mode: "'live'", source: "'csv'", status: "'receiving'", actor: "'operator'" },
+  loyalty_coupons: {
+    rule_id: '(select max(id) from loyalty_rules where store_id = $1)',
+    type: "'free_product'",
+    percent_hundredths: '10000'
+  },
   loyalty_rules: { name: "'Rule'" },
   loyalty_templates: { name: "'Template'", type: "'percentage'", required_points: '1' },
   loyalty_tiers: { name: "'Tier'", multiplier_hundredths: '100' },

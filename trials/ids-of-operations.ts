@@ -27,7 +27,8 @@ export const PATH_IDS: Record<string, Thing[]> = {
   campaign: ['campaign'],
   rule: ['rule'],
   tier: ['tier'],
-  template: ['template']
+  template: ['template'],
+  coupon: ['coupon']
 }
 
 /** Parameters of paths that name the same thing in every store, with one that exists. */

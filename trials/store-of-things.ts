@@ -1,4 +1,7 @@
 import { row, sql, text } from '#kit/postgres'
+import { redeemTemplate } from '#loyalty'
+import { findCustomerId, parseCustomerId } from '#members'
+import { earnPoints } from '#points'
 import { aDeadLetter } from '../test/dead-letter.ts'
 import type { startServiceHere } from '../test/service-here.ts'
 import { spendByCodes } from '../test/spend-by-codes.ts'
@@ -35,6 +38,7 @@ export type Thing =
   | 'rule'
   | 'tier'
   | 'template'
+  | 'coupon'
 
 /** Well-formed ids that do not exist. */
 export const UNKNOWN: Things = {
@@ -62,7 +66,8 @@ export const UNKNOWN: Things = {
   campaign: 'wpc_987654321',
   rule: '987654321',
   tier: '987654321',
-  template: '987654321'
+  template: '987654321',
+  coupon: '987654321'
 }
 
 /** A store with one of everything that an id can name. Its ids differ from those of every other store. */
@@ -99,6 +104,12 @@ export async function aStoreOfThings(service: Service) {
   const tier = await admin('POST', '/loyalty/tiers', { name: 'Walk', entry_rules: { min_orders: 1 } })
   const coupon = { name: 'Walk', type: 'percentage', rules: { amount: 5 }, required_points: 10 }
   const template = await admin('POST', '/loyalty/templates', coupon)
+  const loyaltyCoupon = await service.db.inStore(store.storeId, async (ctx) => {
+    const memberId = (await findCustomerId(ctx, parseCustomerId(customer.id, 'platform')))!
+    const points = { memberId, points: 10, reason: 'Walk', operationId: 'walk', orderId: null, isShared: false }
+    await earnPoints(ctx, [{ ...points, readyAt: null, expireAfterDays: null }])
+    return redeemTemplate(ctx, { memberId, templateId: template.id, requestId: null })
+  })
   await admin('POST', '/wallet/google', { issuer_id: '338812', service_account: googleAccount().file })
   const privacyRequest = await admin('POST', '/privacy', { topic: 'customers/data_request', customer: email })
   const things: Things = {
@@ -126,7 +137,8 @@ export async function aStoreOfThings(service: Service) {
     campaign: campaign.id,
     rule: String(rule.id),
     tier: String(tier.id),
-    template: String(template.id)
+    template: String(template.id),
+    coupon: String(loyaltyCoupon.id)
   }
   return { ...store, things }
 }

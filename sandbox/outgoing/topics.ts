@@ -19,6 +19,7 @@ export const TOPICS = {
   CUSTOMER_PAYMENT_METHODS_UPDATE: 'customer_payment_methods/update',
   CUSTOMER_TAGS_ADDED: 'customer.tags_added',
   CUSTOMER_TAGS_REMOVED: 'customer.tags_removed',
+  DISCOUNTS_DELETE: 'discounts/delete',
   DISPUTES_CREATE: 'disputes/create',
   DISPUTES_UPDATE: 'disputes/update',
   ORDERS_CANCELLED: 'orders/cancelled',

@@ -1,3 +1,7 @@
+export { COUPON_TYPES, type Coupon, type CouponType } from './coupons/coupon.ts'
+export { type CouponFilter, findCoupon, listCoupons } from './coupons/coupon-queries.ts'
+export { countCouponUses, endCoupon, markCouponsDeleted } from './coupons/end-coupons.ts'
+export { redeemTemplate } from './coupons/redeem-template.ts'
 export { loyaltyConsumer } from './earning/count-on-facts.ts'
 export { type EarningOrder, earnForOrders } from './earning/earn-for-orders.ts'
 export { transferLoyalty } from './earning/transfer-loyalty.ts'
@@ -10,7 +14,7 @@ export {
   type Viewer
 } from './progress/rules-with-progress.ts'
 export { publishedLoyalty } from './published-loyalty.ts'
-export { loyaltyRuleNotFound, loyaltyTemplateNotFound, loyaltyTierNotFound } from './refusals.ts'
+export { couponNotFound, loyaltyRuleNotFound, loyaltyTemplateNotFound, loyaltyTierNotFound } from './refusals.ts'
 export { type EventOutcome, reportEvent } from './reports/report-event.ts'
 export { visitPage } from './reports/visit-page.ts'
 export { archiveRule, createRule, type RuleInput, updateRule } from './rules/change-rules.ts'

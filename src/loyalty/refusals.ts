@@ -18,3 +18,9 @@ export const tooManyTemplates = (max: number) =>
 
 /** `why`: what the rule is or does. */
 export const countsNothingNow = (id: number, why: string) => new Refusal('conflict', `Loyalty rule ${id} ${why}`)
+export const couponNotFound = noSuch('coupon')
+
+export const loyaltyIsOff = () => new Refusal('conflict', 'The shop has switched loyalty off')
+
+export const templateNotActive = (name: string) =>
+  new Refusal('conflict', `${name} cannot be had for points at present`)

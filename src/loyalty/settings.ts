@@ -26,6 +26,12 @@ export const loyaltySettings = defineSettings('loyalty', {
     flag: '--points-expire-after-days <days>',
     help: 'For how many days points can be spent after they were earned.'
   }),
+  couponsExpireAfterDays: setting({
+    accepts: wholeNumberOrNull('days', 1, 3660),
+    default: null,
+    flag: '--coupons-expire-after-days <days>',
+    help: 'For how many days the [coupon](loyalty.md#coupons) of a reward can be used. A coupon that points buy has its own.'
+  }),
   tierReview: setting({
     accepts: choice('rolling_year', 'calendar_year'),
     default: 'rolling_year',

@@ -1,6 +1,6 @@
 import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
-import { type EarningOrder, earnForOrders } from '#loyalty'
+import { countCouponUses, type EarningOrder, earnForOrders } from '#loyalty'
 import { lockMembers } from '#members'
 import { setWantedTags } from '#mirror'
 import { classifyOrder, listPastOrders, type OrderClassification } from '#orders'
@@ -77,6 +77,7 @@ export async function refreshOrders(
   await refreshFirstOrders(ctx, memberIds)
   const linksOf = (order: OrderState) => links.get(order.id) ?? []
   const followed = await followDisputes(ctx, orders, linksOf, past)
+  await countCouponUses(ctx, ids)
   // What an order earns is known when its contract is; it comes before what is taken back of that.
   const earning = followed.filter(({ id }) => decided.some(({ order, waits }) => order.id === id && !waits))
   await earnForOrders(

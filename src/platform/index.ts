@@ -39,6 +39,7 @@ export {
 } from './customers/customer.ts'
 export type { CustomerChange } from './customers/customers-api.ts'
 export { choosePaymentMethod, type PlatformPaymentMethod } from './customers/payment-method.ts'
+export type { CouponValue } from './discounts/discounts-api.ts'
 export { findErased, hasErased, pseudonymIn, rememberErased, type Subject } from './erasures/erased-subjects.ts'
 export type { PlatformGiftCard } from './gift-cards/gift-cards-api.ts'
 export {
@@ -77,6 +78,7 @@ export {
   parseCustomerPayload,
   parseCustomerTagsPayload,
   parseDeletedCustomerPayload,
+  parseDeletedDiscountPayload,
   parseEmailConsentPayload,
   parseMergePayload,
   parsePaymentMethodPayload,

@@ -55,6 +55,16 @@ export const NOT_PERSONAL: Record<string, readonly string[]> = {
   lost_disputes: ['platform_dispute_id'],
   loyalty_occasions: ['next_day', 'occasion'],
   loyalty_rule_versions: ['rules', 'reward_rules'],
+  loyalty_coupons: [
+    'name',
+    'type',
+    'product_ids',
+    'collection_ids',
+    'code',
+    'status',
+    'ended_by',
+    'platform_discount_id'
+  ],
   loyalty_rules: ['type', 'name', 'description', 'rules', 'reward_rules', 'starts_on', 'ends_on'],
   loyalty_templates: ['name', 'type', 'rules', 'code_prefix'],
   loyalty_tiers: ['name', 'description', 'entry_rules', 'reward_rules', 'tag'],

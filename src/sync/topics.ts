@@ -20,6 +20,7 @@ import { applyCatalogMessages } from './messages/apply-catalog-messages.ts'
 import { applyCustomerDeletions } from './messages/apply-customer-deletions.ts'
 import { applyCustomerMerges } from './messages/apply-customer-merges.ts'
 import { applyAddedTags, applyConsents, applyCustomers, applyRemovedTags } from './messages/apply-customer-messages.ts'
+import { applyDiscountDeletions } from './messages/apply-discount-deletions.ts'
 import { applyOrderMessages } from './messages/apply-order-messages.ts'
 import { applyPaymentMethods } from './messages/apply-payment-methods.ts'
 import { resumeReadIns } from './read-in/read-ins.ts'
@@ -103,6 +104,7 @@ export const TOPICS: Record<string, TopicHandler> = {
   'collections/create': applyCatalogMessages,
   'collections/update': applyCatalogMessages,
   'collections/delete': applyCatalogMessages,
+  'discounts/delete': applyDiscountDeletions,
   'bulk_operations/finish': bulkOperations,
   'shop/update': async (deps, storeId) => void (await syncShop(deps, storeId)),
   'app/uninstalled': uninstalled,

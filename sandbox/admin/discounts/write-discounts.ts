@@ -1,4 +1,6 @@
 import type { Queries } from '#kit/postgres'
+import { formsOf } from '../../outgoing/json.ts'
+import { queueWebhooks, webhookMessage } from '../../outgoing/queue-webhooks.ts'
 import {
   activateDiscounts,
   type Discount,
@@ -13,7 +15,7 @@ import {
 import { findByCodes, firstCodeOf, insertRedeemCode, renameRedeemCode } from '../../state/discounts/redeem-codes.ts'
 import { saveMetafields } from '../../state/metafields.ts'
 import type { Api, Resolver } from '../../wire/api.ts'
-import { isNumericId, parseGid } from '../../wire/gid.ts'
+import { gid, isNumericId, parseGid } from '../../wire/gid.ts'
 import { type UserError, userError } from '../user-errors.ts'
 import { ARGUMENT, bodyAfter, type DiscountInput, refuseContradictions, type Wanted } from './discount-input.ts'
 import { discountProblems, functionNamed } from './discount-problems.ts'
@@ -178,6 +180,9 @@ export function switchDiscount(method: 'Code' | 'Automatic', isOn: boolean): Res
   }
 }
 
+const nodeGid = ({ shop }: Api, discount: Discount) =>
+  gid(shop, isCode(discount) ? 'DiscountCodeNode' : 'DiscountAutomaticNode', discount.id)
+
 export function deleteDiscount(method: 'Code' | 'Automatic'): Resolver {
   const field = `deleted${method}DiscountId`
   return async (_root: unknown, { id }: { id: string }, api: Api) => {
@@ -185,7 +190,11 @@ export function deleteDiscount(method: 'Code' | 'Automatic'): Resolver {
     if (!discount || isCode(discount) !== (method === 'Code')) {
       return { [field]: null, userErrors: [method === 'Code' ? noCode() : noAutomatic()] }
     }
-    await api.write((q) => deleteDiscounts(q, api.shop.storeId, [discount.id]))
+    await api.write(async (q, now) => {
+      await deleteDiscounts(q, api.shop.storeId, [discount.id])
+      const payload = { admin_graphql_api_id: nodeGid(api, discount), deleted_at: formsOf(api.shop).at(now) }
+      await queueWebhooks(q, api.shop, webhookMessage([{ topic: 'discounts/delete', payload }]), now)
+    })
     return { [field]: id, userErrors: [] }
   }
 }

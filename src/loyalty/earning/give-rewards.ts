@@ -2,6 +2,9 @@ import { changeCredits } from '#credits'
 import type { Ctx } from '#kit/postgres'
 import { earnPoints, reversePoints } from '#points'
 import { settingsOf, storeContext } from '#stores'
+import { termsOfReward } from '../coupons/coupon-terms.ts'
+import { revokeCoupons } from '../coupons/end-coupons.ts'
+import { issueCoupons } from '../coupons/issue-coupons.ts'
 import type { RuleTerms } from '../rules/rule-terms.ts'
 import { loyaltySettings } from '../settings.ts'
 import { type Award, awardKey, countGiven, insertAwards, markReversed } from './award-queries.ts'
@@ -17,6 +20,7 @@ export async function giveRewards(ctx: Ctx, gives: Give[]): Promise<void> {
   })
   const points = await givePoints(ctx, numbered)
   const credit = await giveCredit(ctx, numbered)
+  const coupons = await giveCoupons(ctx, numbered)
   await insertAwards(
     ctx,
     numbered.map(({ give, nth, operationId }) => ({
@@ -29,7 +33,8 @@ export async function giveRewards(ctx: Ctx, gives: Give[]): Promise<void> {
       orderId: give.orderId,
       points: give.points,
       pointsEntryId: points.get(operationId) ?? null,
-      creditEntryId: credit.get(operationId) ?? null
+      creditEntryId: credit.get(operationId) ?? null,
+      couponId: coupons.get(operationId) ?? null
     }))
   )
 }
@@ -69,7 +74,25 @@ async function giveCredit(ctx: Ctx, all: Numbered[]): Promise<Map<string, number
   return new Map(outcomes.flatMap(({ entry }) => (entry ? [[entry.operationId, entry.id]] : [])))
 }
 
-/** Takes rewards back that stand no more: at most what is left of points and credit, with the rest as the shortfall of the entry. */
+/** The coupons, by operation. */
+async function giveCoupons(ctx: Ctx, all: Numbered[]): Promise<Map<string, number>> {
+  const { couponsExpireAfterDays: expiresAfterDays } = await settingsOf(ctx, loyaltySettings)
+  return issueCoupons(
+    ctx,
+    all.flatMap(({ give: { memberId, terms }, operationId }) => {
+      const { ruleId, name, reward, money } = terms
+      const coupon = termsOfReward(reward, money)
+      if (coupon === null) return []
+      const codePrefix = 'code_prefix' in reward ? reward.code_prefix : ''
+      return [{ memberId, source: { ruleId }, name, terms: coupon, codePrefix, expiresAfterDays, operationId }]
+    })
+  )
+}
+
+/**
+ * Takes rewards back that stand no more: at most what is left of points and credit, with the rest as the shortfall of the entry; and coupons that
+ * nobody has used.
+ */
 export async function takeBackRewards(ctx: Ctx, awards: Award[], last: ReadonlyMap<number, RuleTerms>): Promise<void> {
   if (awards.length === 0) return
   const reasonOf = ({ ruleId }: Award) => `${last.get(ruleId)!.name}: no longer earned`
@@ -81,6 +104,10 @@ export async function takeBackRewards(ctx: Ctx, awards: Award[], last: ReadonlyM
     })
   )
   await takeBackCredit(ctx, awards, reasonOf)
+  await revokeCoupons(
+    ctx,
+    awards.flatMap(({ couponId }) => couponId ?? [])
+  )
   await markReversed(
     ctx,
     awards.map(({ id }) => id)

@@ -1,4 +1,5 @@
 import { type Ctx, sql } from '#kit/postgres'
+import { reassignCoupons } from '../coupons/end-coupons.ts'
 
 /**
  * Gives what was counted of a customer, and the rewards that stand, to another, after the platform merged the two. Both rows are locked. What is
@@ -32,6 +33,7 @@ export async function transferLoyalty(ctx: Ctx, from: number, to: number): Promi
        and not exists (select from loyalty_counts d where d.store_id = ${storeId} and d.rule_id = c.rule_id and d.member_id = ${to}
                           and d.cause = c.cause)`)
   await recountProgress(ctx, [from, to])
+  await reassignCoupons(ctx, from, to)
 }
 
 /** How far customers are, from what was counted of them and the rewards that stand. */

@@ -1,5 +1,6 @@
 import { type Ctx, sentTogether } from '#kit/postgres'
 import { findPoints } from '#points'
+import { countActiveCoupons } from '../coupons/coupon-queries.ts'
 import { findPerson, listRuleProgress } from './progress-queries.ts'
 
 /** What a customer has and has reached (spec 2, Loyalty API). */
@@ -17,17 +18,19 @@ export type CustomerLoyalty = {
   referralUrl: string | null
   /** Ids of the rules of which a reward stands, archived ones too. */
   completedRules: number[]
+  /** Those that can be used. */
   couponsCount: number
 }
 
-/** Nobody is in a tier, has a link for friends or a coupon: the service gives none of these yet. */
-const NOT_GIVEN = { tier: null, nextTier: null, referralUrl: null, couponsCount: 0 }
+/** Nobody is in a tier or has a link for friends: the service gives none of these yet. */
+const NOT_GIVEN = { tier: null, nextTier: null, referralUrl: null }
 
 export async function findCustomerLoyalty(ctx: Ctx, memberId: number): Promise<CustomerLoyalty> {
-  const [person, points, progress] = await sentTogether(
+  const [person, points, progress, couponsCount] = await sentTogether(
     findPerson(ctx, memberId),
     findPoints(ctx, [memberId]),
-    listRuleProgress(ctx, memberId, [])
+    listRuleProgress(ctx, memberId, []),
+    countActiveCoupons(ctx, memberId)
   )
   const { balance = 0, pendingPoints = 0, lifetimePoints = 0 } = points.get(memberId) ?? {}
   return {
@@ -36,6 +39,7 @@ export async function findCustomerLoyalty(ctx: Ctx, memberId: number): Promise<C
     pendingPoints,
     lifetimePoints,
     ...NOT_GIVEN,
+    couponsCount,
     completedRules: progress.flatMap(({ ruleId, rewarded }) => (rewarded > 0 ? ruleId : []))
   }
 }

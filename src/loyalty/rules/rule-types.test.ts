@@ -200,7 +200,7 @@ test('each type says in a sentence what to do and what it gives', () => {
     goal_spend: 'Spend $100 in all and get 500 points',
     membership_recharge_punch_card: 'Renew your membership 3 times and get a free product',
     points_for_purchases: 'Get 2 points for each $1 that you spend on an order of at least $20',
-    product_recharge_punch_card: 'Renew your subscription 6 times and get 20% off your next 2 renewals',
+    product_recharge_punch_card: 'Renew your subscription 6 times and get 20% off',
     punch_card: 'Make 5 purchases of at least $20 each and get 10% off',
     referral: 'Refer a friend and get 500 points; your friend gets 15% off',
     reviews: 'Write a review and get 100 points',

@@ -3,7 +3,7 @@ import { decimalOf } from '#kit/money'
 import type { PlatformClient, SendOptions } from '../wire/client.ts'
 import type { Fields } from '../wire/fields.ts'
 import type { PlatformResult } from '../wire/outcome.ts'
-import { CodeByCode, CodeById, CodeCreate, CodeDeactivate, CodeDelete } from './documents.ts'
+import { CodeByCode, CodeById, CodeCreate, CodeDeactivate, CodeDelete, ShippingCodeCreate } from './documents.ts'
 
 /** A code that takes an amount off one order of one customer, once. */
 export type NewDiscountCode = {
@@ -16,6 +16,20 @@ export type NewDiscountCode = {
   endsAt: Temporal.Instant
 }
 
+/** What a coupon takes off: a share of the goods, in hundredths of a percent; an amount, once; or what shipping costs. */
+export type CouponValue = { percentHundredths: number } | { amountMinor: number } | { isShipping: true }
+
+/** A code for one order of one customer. Without numbers of products and collections it is for all goods. */
+export type NewCoupon = Omit<NewDiscountCode, 'amountMinor' | 'endsAt'> & {
+  value: CouponValue
+  productIds: string[]
+  collectionIds: string[]
+  /** What the goods have to cost; null for nothing. */
+  minimumMinor: number | null
+  /** Null: it does not end by itself. */
+  endsAt: Temporal.Instant | null
+}
+
 /** `uses`: as the platform has counted so far; it counts a moment later. */
 export type PlatformDiscountCode = { id: string; uses: number }
 
@@ -25,6 +39,8 @@ export type DiscountsApi = {
    * is bought once: a subscription would take the amount off its renewals too.
    */
   createCode(code: NewDiscountCode, options?: SendOptions): Promise<PlatformResult<{ id: string }>>
+  /** Makes the code of a coupon, as `createCode`. It is for what is bought once, too. */
+  createCoupon(coupon: NewCoupon, options?: SendOptions): Promise<PlatformResult<{ id: string }>>
   /** Null where the platform has no such code. */
   findByCode(code: string): Promise<PlatformResult<PlatformDiscountCode | null>>
   findById(id: string): Promise<PlatformResult<PlatformDiscountCode | null>>
@@ -36,27 +52,28 @@ export type DiscountsApi = {
 export function createDiscountsApi(client: PlatformClient): DiscountsApi {
   const gidOf = (id: string) => client.gid('DiscountCodeNode', id)
   return {
-    createCode({ code, title, customerId, amountMinor, currency, startsAt, endsAt }, options) {
-      const input = {
-        title,
-        code,
-        startsAt: isoOf(startsAt),
-        endsAt: isoOf(endsAt),
-        context: { customers: { add: [client.gid('Customer', customerId)] } },
-        customerGets: {
-          value: { discountAmount: { amount: decimalOf(amountMinor, currency), appliesOnEachItem: false } },
-          items: { all: true }
-        },
-        usageLimit: 1,
-        appliesOncePerCustomer: true,
-        combinesWith: { orderDiscounts: true, productDiscounts: true, shippingDiscounts: true }
+    createCode: (code, options) => {
+      const { amountMinor, currency } = code
+      const gets = { value: valueInput({ amountMinor }, currency), items: { all: true } }
+      const input = { ...commonInput(client, code), customerGets: gets, combinesWith: ANY }
+      return client.mutate(CodeCreate, { input }, idIn, options)
+    },
+    createCoupon: (coupon, options) => {
+      const { value, currency, minimumMinor } = coupon
+      const common = {
+        ...commonInput(client, coupon),
+        ...(minimumMinor !== null && {
+          minimumRequirement: { subtotal: { greaterThanOrEqualToSubtotal: decimalOf(minimumMinor, currency) } }
+        })
       }
-      return client.mutate(
-        CodeCreate,
-        { input },
-        (payload) => ({ id: payload.at('codeDiscountNode').id('id') }),
-        options
-      )
+      if ('isShipping' in value) {
+        // The platform combines no two discounts of shipping.
+        const combinesWith = { ...ANY, shippingDiscounts: false }
+        const input = { ...common, destination: { all: true }, combinesWith }
+        return client.mutate(ShippingCodeCreate, { input }, idIn, options)
+      }
+      const gets = { value: valueInput(value, currency), items: itemsInput(client, coupon) }
+      return client.mutate(CodeCreate, { input: { ...common, customerGets: gets, combinesWith: ANY } }, idIn, options)
     },
     findByCode: (code) => client.query(CodeByCode, { code }, (data) => codeOf(data.atIfAny('codeDiscountNodeByCode'))),
     findById: (id) => client.query(CodeById, { id: gidOf(id) }, (data) => codeOf(data.atIfAny('codeDiscountNode'))),
@@ -65,6 +82,41 @@ export function createDiscountsApi(client: PlatformClient): DiscountsApi {
   }
 }
 
+const ANY = { orderDiscounts: true, productDiscounts: true, shippingDiscounts: true }
+
+const idIn = (payload: Fields) => ({ id: payload.at('codeDiscountNode').id('id') })
+
+const commonInput = (
+  client: PlatformClient,
+  {
+    code,
+    title,
+    customerId,
+    startsAt,
+    endsAt
+  }: Pick<NewCoupon, 'code' | 'title' | 'customerId' | 'startsAt' | 'endsAt'>
+) => ({
+  title,
+  code,
+  startsAt: isoOf(startsAt),
+  ...(endsAt !== null && { endsAt: isoOf(endsAt) }),
+  context: { customers: { add: [client.gid('Customer', customerId)] } },
+  usageLimit: 1,
+  appliesOncePerCustomer: true
+})
+
+const valueInput = (value: { percentHundredths: number } | { amountMinor: number }, currency: string) =>
+  'amountMinor' in value
+    ? { discountAmount: { amount: decimalOf(value.amountMinor, currency), appliesOnEachItem: false } }
+    : { percentage: value.percentHundredths / 10_000 }
+
+function itemsInput(client: PlatformClient, { productIds, collectionIds }: NewCoupon) {
+  if (productIds.length > 0) return { products: { productsToAdd: productIds.map((id) => client.gid('Product', id)) } }
+  if (collectionIds.length === 0) return { all: true }
+  return { collections: { add: collectionIds.map((id) => client.gid('Collection', id)) } }
+}
+
+/** A code of another kind
 /** A code of another kind has no count that the document asks for: it is none of ours, and nobody has used it for our credit. */
 function codeOf(node: Fields | null): PlatformDiscountCode | null {
   if (!node) return null

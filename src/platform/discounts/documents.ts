@@ -1,6 +1,7 @@
 import { document } from '../wire/document.ts'
 
-const CODE = 'id codeDiscount { __typename ... on DiscountCodeBasic { asyncUsageCount } }'
+const CODE =
+  'id codeDiscount { __typename ... on DiscountCodeBasic { asyncUsageCount } ... on DiscountCodeFreeShipping { asyncUsageCount } }'
 
 export const CodeByCode = document(`query CodeByCode($code: String!) {
   codeDiscountNodeByCode(code: $code) { ${CODE} }
@@ -12,6 +13,13 @@ export const CodeById = document(`query CodeById($id: ID!) {
 
 export const CodeCreate = document(`mutation CodeCreate($input: DiscountCodeBasicInput!) {
   discountCodeBasicCreate(basicCodeDiscount: $input) { codeDiscountNode { id } userErrors { field message code } }
+}`)
+
+export const ShippingCodeCreate = document(`mutation ShippingCodeCreate($input: DiscountCodeFreeShippingInput!) {
+  discountCodeFreeShippingCreate(freeShippingCodeDiscount: $input) {
+    codeDiscountNode { id }
+    userErrors { field message code }
+  }
 }`)
 
 export const CodeDeactivate = document(`mutation CodeDeactivate($id: ID!) {

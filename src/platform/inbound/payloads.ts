@@ -124,6 +124,11 @@ export function parseCatalogPayload(payload: unknown): { id: string } {
   return { id: new Fields(payload, 'catalog').exactId('admin_graphql_api_id', 'id') }
 }
 
+/** The body of discounts/delete: the number of the discount. */
+export function parseDeletedDiscountPayload(payload: unknown): { id: string } {
+  return { id: new Fields(payload, 'discount').id('admin_graphql_api_id') }
+}
+
 /** The body of customer_payment_methods/*: the customer and the method. */
 export function parsePaymentMethodPayload(payload: unknown): { customerId: string; methodId: string } {
   const method = new Fields(payload, 'payment_method')

@@ -94,3 +94,10 @@ export const ProductTagsAndCollections = document(
 }`,
   { ids: 9 }
 )
+
+export const ProductPrices = document(
+  `query ProductPrices($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on Product { id variants(first: 100) { nodes { price } } } }
+}`,
+  { ids: 9 }
+)

@@ -3,7 +3,7 @@ import type { Fields } from '../wire/fields.ts'
 import { findByIds } from '../wire/find-by-ids.ts'
 import { type PlatformResult, succeeded } from '../wire/outcome.ts'
 import { createPlanOfProducts, createPlanProduct } from './create-plan-product.ts'
-import { ProductsByIds, ProductTags, ProductTagsAndCollections, VariantsByIds } from './documents.ts'
+import { ProductPrices, ProductsByIds, ProductTags, ProductTagsAndCollections, VariantsByIds } from './documents.ts'
 import type { PlanOnSale, PlanProduct, PlanTerms } from './plan-on-sale.ts'
 import { publishPlan } from './publish-plan.ts'
 import { publishProduct } from './publish-product.ts'
@@ -25,6 +25,8 @@ export type ProductsApi = {
   findByVariants(variantIds: string[]): Promise<PlatformResult<Map<string, string>>>
   /** Those of the products that the platform has. */
   exist(productIds: string[]): Promise<PlatformResult<Set<string>>>
+  /** By product, what its dearest variant of the first hundred costs; leaves out products that the platform does not have. */
+  findDearest(productIds: string[], currency: string): Promise<PlatformResult<Map<string, number>>>
   /** By product; leaves out products that the platform does not have. Collections cost more, so they are asked for. */
   findFacts(
     productIds: string[],
@@ -40,6 +42,7 @@ export function createProductsApi(client: PlatformClient): ProductsApi {
     publishProduct: (productId) => publishProduct(client, productId),
     findByVariants: (variantIds) => findByVariants(client, variantIds),
     exist: (productIds) => productsThere(client, productIds),
+    findDearest: (productIds, currency) => findDearest(client, productIds, currency),
     findFacts: (productIds, { withCollections }) =>
       findByIds(client, 'Product', withCollections ? ProductTagsAndCollections : ProductTags, productIds, readFacts)
   }
@@ -53,6 +56,22 @@ function readFacts(product: Fields): ProductFacts {
     tags: product.texts('tags'),
     collectionIds: isWhole ? collections.list('nodes').map((one) => one.id('id')) : null
   }
+}
+
+async function findDearest(client: PlatformClient, productIds: string[], currency: string) {
+  const found = await findByIds(client, 'Product', ProductPrices, productIds, (product) => ({
+    id: product.id('id'),
+    dearestMinor: Math.max(
+      0,
+      ...product
+        .at('variants')
+        .list('nodes')
+        .map((variant) => variant.amount('price', currency))
+    )
+  }))
+  return found.ok
+    ? succeeded(new Map([...found.value.values()].map(({ id, dearestMinor }) => [id, dearestMinor])))
+    : found
 }
 
 async function productsThere(client: PlatformClient, productIds: string[]): Promise<PlatformResult<Set<string>>> {

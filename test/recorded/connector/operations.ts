@@ -21,6 +21,10 @@ const CODE = {
   startsAt: Temporal.Instant.from('2026-07-10T00:00:00Z'),
   endsAt: Temporal.Instant.from('2026-07-11T00:00:00Z')
 }
+const SHIPPING = {
+  ...{ code: 'C', title: 'T', customerId: '1', currency: 'CAD', startsAt: CODE.startsAt, endsAt: null },
+  ...{ value: { isShipping: true as const }, productIds: [], collectionIds: [], minimumMinor: null }
+}
 const code = ({ value }: Recorded) => value && { id: digits(value.id), uses: value.codeDiscount.asyncUsageCount ?? 0 }
 
 const customer = (value: Json) => ({
@@ -149,6 +153,13 @@ export const OPERATIONS: Record<string, Operation[]> = {
     {
       name: 'CodeCreate',
       call: (connector) => connector.discounts.createCode(CODE),
+      expected: ({ value }) => ({ id: digits(value.codeDiscountNode.id) })
+    }
+  ],
+  discountCodeFreeShippingCreate: [
+    {
+      name: 'ShippingCodeCreate',
+      call: (connector) => connector.discounts.createCoupon(SHIPPING),
       expected: ({ value }) => ({ id: digits(value.codeDiscountNode.id) })
     }
   ],

@@ -9,9 +9,9 @@ export const UNUSED: Record<string, string> = {
   'requests of privacy reach us as messages; we make none there':
     'customerRequestDataErasure customerCancelDataErasure dataSaleOptOut',
   'nothing is counted there': 'customersCount discountNodesCount segmentsCount',
-  'the only codes of ours take off an amount; they are never changed, activated or handled in bulk':
+  'the only codes of ours take something off or ship for nothing; they are never changed, activated or handled in bulk':
     'discountCodeBasicUpdate discountCodeActivate discountCodeBulkActivate discountCodeBulkDeactivate discountCodeBulkDelete ' +
-    'discountCodeBxgyCreate discountCodeBxgyUpdate discountCodeFreeShippingCreate discountCodeFreeShippingUpdate ' +
+    'discountCodeBxgyCreate discountCodeBxgyUpdate discountCodeFreeShippingUpdate ' +
     'discountRedeemCodeBulkAdd discountRedeemCodeBulkCreation discountCodeRedeemCodeBulkDelete codeDiscountNodes discountNode ' +
     'discountNodes',
   'discounts of functions have no codes, and none of buying and getting is made or handled in bulk':

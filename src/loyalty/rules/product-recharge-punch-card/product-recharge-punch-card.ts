@@ -41,7 +41,7 @@ export const productRechargePunchCard = defineRuleType({
   required: ({ required_recharges }) => required_recharges,
   example: {
     rules: { required_recharges: 6 },
-    reward_rules: { reward_type: 'subscription_discount', discount_type: 'percentage', discount_amount: 20, cycles: 2 }
+    reward_rules: { reward_type: 'discount', discount_type: 'percentage', discount_amount: 20 }
   },
   sentence: ({ required_recharges }, { reward }) =>
     `Renew your subscription ${timesWords(required_recharges)} and get ${reward}`

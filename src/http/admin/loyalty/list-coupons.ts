@@ -1,0 +1,55 @@
+import { Type } from 'typebox'
+import { COUPON_TYPES, listCoupons } from '#loyalty'
+import type { Surface } from '../../shared/surface.ts'
+import { oneOf, Page, PageLimit } from '../fields.ts'
+import { StoreParams, storeOf } from '../store.ts'
+import { creditCustomer } from '../store-credits/one-credit.ts'
+import { CouponBody, presentCoupon } from './present-coupon.ts'
+
+/** GET /stores/{store}/loyalty/coupons */
+export function listCouponsRoute(admin: Surface): void {
+  admin.get(
+    '/stores/:store/loyalty/coupons',
+    {
+      config: { allow: 'operator' },
+      schema: {
+        operationId: 'listLoyaltyCoupons',
+        summary: 'List coupons of loyalty',
+        description: 'Newest first, with those that are over.',
+        params: StoreParams,
+        querystring: Type.Object({
+          customer: Type.Optional(
+            Type.String({
+              description: "a customer id, the platform's number or its global id",
+              meaning: 'Only coupons of this customer',
+              examples: ['cust_24']
+            })
+          ),
+          type: Type.Optional(oneOf(COUPON_TYPES, { meaning: 'Only coupons of this type' })),
+          limit: PageLimit,
+          before: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: Number.MAX_SAFE_INTEGER,
+              description: 'the id of a coupon',
+              meaning: 'Only older coupons: `next` of the previous page',
+              examples: [31]
+            })
+          )
+        }),
+        response: { 200: Page(CouponBody, 'The coupons') }
+      }
+    },
+    (request) => {
+      const { platformProfile, currency } = storeOf(request)
+      const { customer, type = null, limit = 50, before: beforeId = null } = request.query
+      return request.inStore(async (ctx) => {
+        const memberId = customer === undefined ? null : await creditCustomer(ctx, customer, platformProfile)
+        const found = await listCoupons(ctx, { memberId, type, isActive: null, beforeId, limit: limit + 1 })
+        const shown = found.slice(0, limit)
+        const next = found.length > limit ? String(shown.at(-1)!.id) : null
+        return { data: shown.map((coupon) => presentCoupon(coupon, currency)), next }
+      })
+    }
+  )
+}

@@ -1,0 +1,44 @@
+import type { Ctx } from '#kit/postgres'
+import { storeContext } from '#stores'
+import type { CouponTerms } from './coupon.ts'
+import { newCouponCode } from './coupon-code.ts'
+import { insertCoupons } from './coupon-queries.ts'
+
+/** A coupon that a customer is to have, once for each operation. */
+export type CouponIssue = {
+  memberId: number
+  /** The rule or the template that it comes from. */
+  source: { ruleId: number } | { templateId: number }
+  name: string
+  terms: CouponTerms
+  codePrefix: string
+  /** Days of the shop; null: it does not expire. */
+  expiresAfterDays: number | null
+  pointsEntryId?: number
+  operationId: string
+}
+
+/**
+ * Records that coupons are wanted, in this transaction; the platform makes their discounts a moment later. Returns the id of each, by its
+ * operation, which must not have one yet.
+ */
+export async function issueCoupons(ctx: Ctx, issues: CouponIssue[]): Promise<Map<string, number>> {
+  if (issues.length === 0) return new Map()
+  const { timezone } = await storeContext(ctx)
+  const after = (days: number) => ctx.now.toZonedDateTimeISO(timezone).add({ days }).toInstant()
+  return insertCoupons(
+    ctx,
+    issues.map(
+      ({ memberId, source, name, terms, codePrefix, expiresAfterDays, pointsEntryId = null, operationId }) => ({
+        ...{ ruleId: null, templateId: null, ...source },
+        ...terms,
+        memberId,
+        name,
+        code: newCouponCode(codePrefix),
+        expiresAt: expiresAfterDays === null ? null : after(expiresAfterDays),
+        pointsEntryId,
+        operationId
+      })
+    )
+  )
+}

@@ -1,0 +1,372 @@
+// Coupons that customers get as rewards or buy with points: from the cause to the discount on the platform, and back, with the sandbox over its
+// socket.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { int, nullable, row, sql, text } from '#kit/postgres'
+import { findCoupon, listCoupons, redeemTemplate } from '#loyalty'
+import { findCustomerId, parseCustomerId } from '#members'
+import { type PlatformFailure, requestedScopes } from '#platform'
+import { earnPoints, findPoints } from '#points'
+import { listAlerts } from '#stores'
+import { createCouponEngine } from '../src/loyalty/coupons/coupon-engine.ts'
+import { withCalls } from './connectors.ts'
+import { testDatabase } from './database.ts'
+import { aStoreWithEvents } from './recorded-events.ts'
+import { startService } from './service-builder.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url)
+const { db } = service
+const { controls } = service.sandbox
+
+/** A mutation whose answer is lost: it was carried out, or never heard. */
+const LOST: PlatformFailure = { kind: 'unavailable', message: 'The answer was lost', outcomeUnknown: true }
+
+const Discount = row({ code: text, kind: text, uses: int, body: text, endsAt: nullable(text) })
+
+async function aShop(settings: Record<string, unknown> = {}) {
+  const store = await aStoreWithEvents(service)
+  const { storeId, at } = store
+  if (Object.keys(settings).length > 0) await service.admin('PATCH', `${at}/settings`, { loyalty: settings })
+  const connector = await service.deps.connectorOf(storeId)
+  const inStore = <T>(work: Parameters<typeof db.inStore<T>>[1]) => db.inStore(storeId, work)
+  const settle = () => service.deps.settle(storeId)
+  const memberOf = async (platformId: string) =>
+    (await inStore((ctx) => findCustomerId(ctx, parseCustomerId(platformId, 'platform'))))!
+  return {
+    store,
+    storeId,
+    connector,
+    inStore,
+    settle,
+    memberOf,
+    rule: async (type: string, rules: object, reward: object): Promise<number> =>
+      (await service.admin('POST', `${at}/loyalty/rules`, { type, name: type, rules, reward_rules: reward })).id,
+    template: async (rules: object = { amount: 5 }, more: object = {}): Promise<number> =>
+      (
+        await service.admin('POST', `${at}/loyalty/templates`, {
+          ...{ name: '$5 off', type: 'fixed_amount', rules, required_points: 500, discount_code_prefix: 'PTS-' },
+          ...more
+        })
+      ).id,
+    async customer(email = 'ada@example.com', points = 0) {
+      const { id } = await controls.createCustomer({ storeId, email })
+      await settle()
+      const memberId = await memberOf(id)
+      if (points > 0) {
+        await inStore((ctx) =>
+          earnPoints(ctx, [
+            ...[{ memberId, points, reason: 'a test', operationId: `test:${id}`, orderId: null, isShared: false }].map(
+              (one) => ({ ...one, readyAt: null, expireAfterDays: null })
+            )
+          ])
+        )
+      }
+      return { id, memberId }
+    },
+    redeem: (memberId: number, templateId: number, requestId: string | null = null) =>
+      inStore((ctx) => redeemTemplate(ctx, { memberId, templateId, requestId })),
+    order: async (customerId: string, codes: string[] = [], more: object = { total: '50.00' }) => {
+      const { id } = await controls.order({ storeId, customerId, codes, ...more } as Parameters<
+        typeof controls.order
+      >[0])
+      await settle()
+      return id
+    },
+    coupons: (memberId: number) =>
+      inStore((ctx) => listCoupons(ctx, { memberId, type: null, isActive: null, beforeId: null, limit: 100 })),
+    coupon: async (id: number) => (await inStore((ctx) => findCoupon(ctx, id)))!,
+    points: async (memberId: number) =>
+      (await inStore((ctx) => findPoints(ctx, [memberId]))).get(memberId)?.balance ?? 0,
+    onPlatform: () =>
+      inStore((ctx) =>
+        ctx.tx.many(
+          Discount,
+          sql`
+          select c.code, d.kind, d.usage_count as uses, d.body::text as body, d.ends_at::text as ends_at
+            from sandbox.discounts d join sandbox.redeem_codes c on c.store_id = ${ctx.storeId} and c.discount_id = d.id
+           where d.store_id = ${ctx.storeId} and d.kind like 'DiscountCode%' order by d.id`
+        )
+      ),
+    engine: (calls: Parameters<typeof withCalls>[1]) =>
+      createCouponEngine({
+        db,
+        leaseOwner: 1,
+        maxCallMs: 60_000,
+        connectorOf: async () => withCalls(connector, calls),
+        patience: { slowMs: 10, comeBackMs: 20 }
+      }),
+    /** As if the time had passed for which coupons rest, and calls could arrive. */
+    wake: () =>
+      inStore((ctx) =>
+        ctx.tx.run(sql`
+        update loyalty_coupons set rests_until = null, settles_at = statement_timestamp() - interval '1 second'
+         where store_id = ${ctx.storeId}`)
+      )
+  }
+}
+
+async function runOut(engine: ReturnType<typeof createCouponEngine>, storeId: number) {
+  while ((await engine.runOnce(storeId)) > 0);
+}
+
+const stateOf = ({ status, endedBy, usageCount, isActive }: Awaited<ReturnType<typeof findCoupon>> & object) => [
+  status,
+  endedBy,
+  usageCount,
+  isActive
+]
+
+test('points buy a coupon that is good for one order of one customer', async () => {
+  const { store, template, customer, redeem, settle, coupon, points, onPlatform, order, inStore } = await aShop()
+  const ada = await customer('ada@example.com', 700)
+  const id = await template({ amount: 5, minimum_subtotal: 30, expires_after_days: 10 })
+  const bought = await redeem(ada.memberId, id)
+  assert.match(bought.code, /^PTS-[2-9A-HJ-NP-Z]{12}$/)
+  assert.deepEqual([stateOf(bought), await points(ada.memberId)], [['pending', null, 0, false], 200])
+  await settle()
+  const [made] = await onPlatform()
+  assert.deepEqual([made!.code, made!.kind], [bought.code, 'DiscountCodeBasic'])
+  const body = JSON.parse(made!.body)
+  assert.deepEqual(
+    [body.usageLimit, body.appliesOncePerCustomer, body.context.customers.add.length, body.minimumRequirement],
+    [1, true, 1, { subtotal: { greaterThanOrEqualToSubtotal: '30.00' } }]
+  )
+  const active = await coupon(bought.id)
+  assert.deepEqual(stateOf(active), ['active', null, 0, true])
+  assert.equal(String(active.expiresAt), String(bought.createdAt.add({ hours: 240 })))
+  const bob = await customer('bob@example.com')
+  await assert.rejects(order(bob.id, [bought.code]), /another customer/)
+  await order(ada.id, [bought.code.toLowerCase()])
+  assert.deepEqual(stateOf(await coupon(bought.id)), ['ended', 'used', 1, false])
+  await assert.rejects(order(ada.id, [bought.code]), /has been used/)
+  assert.equal(await inStore(async (ctx) => (await listAlerts(ctx)).alerts.length), 0)
+  await store.soundBooks()
+})
+
+test('a use counts once however often the order is reported, and a cancelled order gives it not back', async () => {
+  const { store, storeId, template, customer, redeem, settle, coupon, order } = await aShop()
+  const ada = await customer('ada@example.com', 500)
+  const { id, code } = await redeem(ada.memberId, await template())
+  await settle()
+  const orderId = await order(ada.id, [code])
+  await store.advance({ by: 'PT1M' })
+  await controls.cancelOrder({ storeId, orderId })
+  await settle()
+  assert.deepEqual(stateOf(await coupon(id)), ['ended', 'used', 1, false])
+  await store.soundBooks()
+})
+
+test('100 redemptions at once of points that suffice for one give one coupon and one discount, also when the answer is lost', async () => {
+  const { store, storeId, template, customer, redeem, engine, connector, wake, coupons, points, onPlatform } =
+    await aShop()
+  const ada = await customer('ada@example.com', 500)
+  const id = await template()
+  const asked = await Promise.allSettled(Array.from({ length: 100 }, (_, i) => redeem(ada.memberId, id, `click ${i}`)))
+  const done = asked.filter(({ status }) => status === 'fulfilled')
+  assert.equal(done.length, 1)
+  for (const one of asked) {
+    if (one.status === 'rejected') assert.match(one.reason.message, /needs 500 points; the customer has 0/)
+  }
+  let calls = 0
+  const lossy = engine({
+    discounts: {
+      async createCoupon(...args) {
+        calls++
+        assert.ok((await connector.discounts.createCoupon(...args)).ok)
+        return { ok: false, failure: LOST }
+      }
+    }
+  })
+  await runOut(lossy, storeId)
+  await wake()
+  await runOut(lossy, storeId)
+  const [made, ...others] = await coupons(ada.memberId)
+  assert.deepEqual([stateOf(made!), others.length, calls], [['active', null, 0, true], 0, 1])
+  assert.deepEqual(
+    (await onPlatform()).map(({ code }) => code),
+    [made!.code]
+  )
+  assert.equal(await points(ada.memberId), 0)
+  await store.soundBooks()
+})
+
+test('a request that comes again is answered with its coupon, and one without an id with the unused one', async () => {
+  const { template, customer, redeem, coupons, points, order, settle } = await aShop()
+  const ada = await customer('ada@example.com', 2000)
+  const id = await template()
+  const first = await redeem(ada.memberId, id, 'a')
+  assert.equal((await redeem(ada.memberId, id, 'a')).id, first.id)
+  assert.equal((await redeem(ada.memberId, id)).id, first.id)
+  const second = await redeem(ada.memberId, id, 'b')
+  assert.notEqual(second.id, first.id)
+  const together = await Promise.all(Array.from({ length: 10 }, () => redeem(ada.memberId, id)))
+  assert.deepEqual(new Set(together.map((one) => one.id)), new Set([second.id]))
+  assert.deepEqual([(await coupons(ada.memberId)).length, await points(ada.memberId)], [2, 1000])
+  await settle()
+  await order(ada.id, [first.code])
+  await order(ada.id, [second.code])
+  assert.notEqual((await redeem(ada.memberId, id)).id, second.id)
+})
+
+test('nothing is bought with too few points, by a template that is not active, or while loyalty is off', async () => {
+  const { store, template, customer, redeem, coupons, points } = await aShop()
+  const ada = await customer('ada@example.com', 499)
+  const id = await template()
+  await assert.rejects(redeem(ada.memberId, id), {
+    code: 'conflict',
+    message: /needs 500 points; the customer has 499/
+  })
+  await assert.rejects(redeem(ada.memberId, 999_999), { code: 'not_found' })
+  const off = await template({ amount: 5 }, { required_points: 10, enabled: false })
+  await assert.rejects(redeem(ada.memberId, off), { code: 'conflict', message: /cannot be had for points/ })
+  const cheap = await template({ amount: 5 }, { required_points: 10 })
+  await service.admin('PATCH', `${store.at}/settings`, { loyalty: { enabled: 'off' } })
+  await assert.rejects(redeem(ada.memberId, cheap), { code: 'conflict', message: /switched loyalty off/ })
+  assert.deepEqual([await coupons(ada.memberId), await points(ada.memberId)], [[], 499])
+})
+
+test('a coupon that the platform refuses ends with the reason, its points come back, and the operator is notified', async () => {
+  const { store, storeId, template, customer, redeem, settle, coupon, points, inStore, onPlatform } = await aShop()
+  const ada = await customer('ada@example.com', 500)
+  await controls.setAccess({ storeId, scopes: requestedScopes.filter((scope) => scope !== 'write_discounts') })
+  const { id } = await redeem(ada.memberId, await template())
+  await settle()
+  const refused = await coupon(id)
+  assert.deepEqual([stateOf(refused), refused.deletedAt], [['ended', 'refused', 0, false], null])
+  assert.match(refused.problem!, /[Aa]ccess denied/)
+  assert.deepEqual([await points(ada.memberId), await onPlatform()], [500, []])
+  const { alerts } = await inStore((ctx) => listAlerts(ctx))
+  const refusals = alerts.filter(({ kind }) => kind === 'loyalty_coupon_refused').map(({ message }) => message)
+  assert.equal(refusals.length, 1)
+  assert.ok(refusals[0]!.startsWith(`Coupon ${id} ($5 off) could not be made on the platform: Access denied`))
+  await store.soundBooks()
+})
+
+test('a coupon expires by the clock of the store, also one that nobody could make', async () => {
+  const { store, storeId, template, customer, redeem, settle, coupon, points, engine } = await aShop()
+  const ada = await customer('ada@example.com', 1000)
+  const id = await template({ amount: 5, expires_after_days: 1 })
+  const made = await redeem(ada.memberId, id, 'a')
+  await settle()
+  await store.advance({ by: 'PT23H' })
+  assert.deepEqual(stateOf(await coupon(made.id)), ['active', null, 0, true])
+  const unmade = await redeem(ada.memberId, id, 'b')
+  await runOut(
+    engine({
+      discounts: { createCoupon: async () => ({ ok: false, failure: { kind: 'unavailable', message: 'Away' } }) }
+    }),
+    storeId
+  )
+  await db.inStore(storeId, (ctx) =>
+    ctx.tx.run(sql`
+      update loyalty_coupons set rests_until = statement_timestamp() + interval '10 minutes',
+                                 settles_at = statement_timestamp() - interval '1 second'
+       where store_id = ${storeId} and id = ${unmade.id}`)
+  )
+  await store.advance({ by: 'PT2H' })
+  await settle()
+  assert.deepEqual(stateOf(await coupon(made.id)), ['ended', 'expired', 0, false])
+  await db.inStore(storeId, (ctx) =>
+    ctx.tx.run(sql`
+      update loyalty_coupons set expires_at = ${ctx.now}, rests_until = null where store_id = ${storeId} and id = ${unmade.id}`)
+  )
+  await settle()
+  assert.deepEqual(
+    [stateOf(await coupon(unmade.id)), await points(ada.memberId)],
+    [['ended', 'expired', 0, false], 500]
+  )
+  await store.soundBooks()
+})
+
+test('a coupon whose discount somebody deletes on the platform is over', async () => {
+  const { store, template, customer, redeem, settle, coupon, connector, points } = await aShop()
+  const ada = await customer('ada@example.com', 500)
+  const { id } = await redeem(ada.memberId, await template())
+  await settle()
+  assert.ok((await connector.discounts.delete((await coupon(id)).platformDiscountId!)).ok)
+  await settle()
+  const deleted = await coupon(id)
+  assert.deepEqual([stateOf(deleted), deleted.deletedAt !== null], [['ended', 'deleted', 0, false], true])
+  assert.equal(await points(ada.memberId), 0)
+  await store.soundBooks()
+})
+
+test('rewards are coupons of their types, and what is no longer earned is taken off unless it was used', async () => {
+  const { store, storeId, rule, customer, coupons, onPlatform, order, inStore } = await aShop({
+    coupons_expire_after_days: 30
+  })
+  const mug = (
+    await inStore((ctx) =>
+      ctx.tx.one(
+        row({ id: text }),
+        sql`select id::text as id from sandbox.products where store_id = ${storeId} and handle = 'stoneware-mug'`
+      )
+    )
+  ).id
+  const once = { required_purchases: 1 }
+  await rule('punch_card', once, { reward_type: 'discount', discount_type: 'percentage', discount_amount: 12.5 })
+  await rule('punch_card', once, { reward_type: 'free_product', product_id: mug, code_prefix: 'MUG-' })
+  await rule('punch_card', once, { reward_type: 'free_shipping' })
+  const ada = await customer()
+  const first = await order(ada.id)
+  const shipping = (await coupons(ada.memberId)).find(({ type }) => type === 'free_shipping')!
+  const gift = (await coupons(ada.memberId)).find(({ type }) => type === 'free_product')!
+  const states = async () =>
+    (await coupons(ada.memberId)).map((one) => [one.type, ...stateOf(one), one.deletedAt !== null])
+  assert.deepEqual(await states(), [
+    ['free_shipping', 'active', null, 0, true, false],
+    ['free_product', 'active', null, 0, true, false],
+    ['amount_off_orders', 'active', null, 0, true, false]
+  ])
+  assert.equal(
+    String(shipping.expiresAt),
+    String(shipping.createdAt.toZonedDateTimeISO('America/New_York').add({ days: 30 }).toInstant())
+  )
+  assert.deepEqual(
+    (await onPlatform())
+      .map(({ kind, body }) => [kind, JSON.parse(body).customerGets?.value ?? JSON.parse(body).destination])
+      .toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b))),
+    [
+      ['DiscountCodeBasic', { discountAmount: { amount: '22.00', appliesOnEachItem: false } }],
+      ['DiscountCodeBasic', { percentage: 0.125 }],
+      ['DiscountCodeFreeShipping', { all: true }]
+    ]
+  )
+  // One of two mugs costs nothing.
+  const second = await order(ada.id, [gift.code, shipping.code], {
+    lines: [{ variant: 'MUG-BLACK-L', quantity: 2 }],
+    shipping: '8.00'
+  })
+  const { total } = await inStore((ctx) =>
+    ctx.tx.one(
+      row({ total: int }),
+      sql`select total_minor as total from orders where store_id = ${storeId} and platform_order_id = ${second}`
+    )
+  )
+  assert.equal(total, 2200)
+  await controls.refund({ storeId, orderId: first })
+  await controls.refund({ storeId, orderId: second })
+  await service.deps.settle(storeId)
+  assert.deepEqual(await states(), [
+    ['free_shipping', 'ended', 'used', 1, false, false],
+    ['free_product', 'ended', 'used', 1, false, false],
+    ['amount_off_orders', 'ended', 'revoked', 0, false, true]
+  ])
+  assert.equal((await onPlatform()).length, 2)
+  await store.soundBooks()
+})
+
+test('a rule with a reward that is not given yet is refused', async () => {
+  const { store } = await aShop()
+  const body = {
+    type: 'punch_card',
+    name: 'Card',
+    rules: { required_purchases: 1 },
+    reward_rules: { reward_type: 'subscription_discount', discount_type: 'percentage', discount_amount: 5 }
+  }
+  await assert.rejects(
+    service.admin('POST', `${store.at}/loyalty/rules`, body),
+    /reward_rules.reward_type.*must be one of discount, free_product, free_shipping, points, store_credit: subscription_discount is not given yet/s
+  )
+})
