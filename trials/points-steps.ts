@@ -42,4 +42,4 @@ const steps: fc.WeightedArbitrary<Step>[] = [
 ]
 
 /** A life: steps one after the other. */
-export const life = fc.array(fc.oneof(...steps), { minLength: 1, maxLength: 30 })
+export const life = fc.array(fc.oneof(...steps), { minLength: 10, maxLength: 40, size: 'max' })
