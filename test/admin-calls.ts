@@ -39,7 +39,7 @@ export function adminOf(service: Service) {
         tx.many(
           row({ type: text, data: text }),
           sql`select name as type, data from facts
-                where store_id = ${store.storeId} and name !~ '^(order|customer|plan)[.]' order by id`
+                where store_id = ${store.storeId} and name !~ '^(order|customer|plan|catalog_item)[.]' order by id`
         )
       )
       return events.map(({ type, data }) => ({ type, data: JSON.parse(data) }))

@@ -224,10 +224,19 @@ test('no engine that rests in a held store begins anything there, though it is a
     await tx.run(sql`
       insert into spending_walks (store_id, next_at) values (${storeId}, ${now})
       on conflict (store_id) do update set next_at = excluded.next_at`)
+    await tx.run(sql`
+      with template as (
+        insert into loyalty_templates (store_id, name, type, rules, required_points, code_prefix, is_enabled, created_at, updated_at)
+        values (${storeId}, 'A test', 'percentage', '{"amount": 10, "applies_to": "all", "product_ids": [], "collection_ids": []}', 1, '', false, ${now}, ${now}) returning id),
+      member as (select max(id) as id from members where store_id = ${storeId})
+      insert into loyalty_coupons (store_id, member_id, template_id, name, type, percent_hundredths, product_ids, collection_ids, code,
+                                   operation_id, created_at, updated_at, due_at)
+      select ${storeId}, member.id, template.id, 'A test', 'amount_off_orders', 1000, '{}', '{}', 'TEST', 'a test', ${now}, ${now}, ${now}
+        from template, member`)
   })
   await makeFacts(store)
   const resting = engines().filter(({ restsAfterRestore }) => restsAfterRestore)
-  assert.equal(resting.length, 18)
+  assert.equal(resting.length, 19)
   await passTime(store, FEBRUARY)
   await hold(store)
   for (const engine of resting) assert.equal(await engine.runOnce(storeId), 0, `${engine.name} works in a held store`)

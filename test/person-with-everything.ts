@@ -246,6 +246,26 @@ async function plant(
       insert into credit_reservations (store_id, member_id, amount_minor, status, aborted_by, reason, operation_id, lots, minors, expires_at, created_at, ended_at)
       values (${storeId}, ${memberId}, 1, 'aborted', 'released', 'For Wilhelmina', ${`planted:${EMAIL}`}, '{}', '{}', ${now}, ${now}, ${now})`)
     await tx.run(sql`
+      with rule as (
+        insert into loyalty_rules (store_id, type, name, description, rules, reward_rules, is_enabled, starts_on, archived_at,
+                                   created_at, updated_at)
+        values (${storeId}, 'customer_tag', 'A tag', '', '{}', '{}', false, '2026-01-31', ${now}, ${now}, ${now}) returning id),
+      version as (
+        insert into loyalty_rule_versions (store_id, rule_id, version, rules, reward_rules, created_at)
+        select ${storeId}, id, 1, '{}', '{}', ${now} from rule),
+      counted as (
+        insert into loyalty_counts (store_id, rule_id, member_id, cause, version, amount, counted_at)
+        select ${storeId}, id, ${memberId}, 'tag:friend of wilhelmina', 1, 1, ${now} from rule),
+      progress as (
+        insert into loyalty_progress (store_id, member_id, rule_id, counted, rewarded) select ${storeId}, ${memberId}, id, 1, 1 from rule),
+      award as (
+        insert into loyalty_awards (store_id, rule_id, version, member_id, key, nth, amount, given_at)
+        select ${storeId}, id, 1, ${memberId}, 'tag:friend of wilhelmina', 1, 1, ${now} from rule)
+      insert into loyalty_coupons (store_id, member_id, rule_id, name, type, percent_hundredths, product_ids, collection_ids, code, status, ended_by, operation_id,
+                                   problem, last_error, created_at, updated_at, ended_at)
+      select ${storeId}, ${memberId}, id, 'A coupon', 'free_shipping', 10000, '{}', '{}', 'PLANTED', 'ended', 'refused',
+             ${`planted:${EMAIL}`}, ${said}, ${said}, ${now}, ${now}, ${now} from rule`)
+    await tx.run(sql`
       update points_entries set reason = 'Birthday of Wilhelmina' where store_id = ${storeId} and member_id = ${memberId}`)
     await tx.run(sql`
       update inbound_webhooks set last_error = ${said} where store_id = ${storeId} and id = (

@@ -194,6 +194,11 @@ export function fuzzRequests(
   }
 
   function object(schema: Record<string, any>): Record<string, unknown> {
+    // Fields that only fit together seldom do by chance: an example of the document shows how.
+    if (schema.examples && chance(0.1)) {
+      const example = Object.entries(pick(schema.examples as Record<string, unknown>[]))
+      return Object.fromEntries(example.map(([name, given]) => [name, ids[name] ? pick(ids[name]) : given]))
+    }
     const required = new Set<string>(schema.required ?? [])
     return Object.fromEntries(
       Object.entries((schema.properties ?? {}) as Record<string, Record<string, any>>)

@@ -23,7 +23,7 @@ export function accountOf(store: BuiltStore, memberId: number) {
     const events = await tx.many(
       row({ type: text, data: json<Record<string, unknown>>() }),
       sql`select name as type, data::jsonb as data from facts
-           where store_id = ${storeId} and ordering_key = ${`member:${memberId}`} and name <> 'store_credit.history_changed'
+           where store_id = ${storeId} and ordering_key = ${`member:${memberId}`} and name <> 'store_credit.history_changed' and name !~ '^customer[.]'
            order by id`
     )
     return { ...account, lots, events }

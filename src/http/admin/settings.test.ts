@@ -26,6 +26,7 @@ const USUAL = {
   wallet: { organization: 'Membership', background: 'black', ended: 'void' },
   disputes: { on_lost: 'alert' },
   loyalty: {
+    coupons_expire_after_days: null,
     enabled: 'on',
     tiers: 'on',
     hold_days: 0,
