@@ -8,7 +8,7 @@ import { int, row, sql } from '#kit/postgres'
 import { findCustomerId, parseCustomerId } from '#members'
 import { findOrderId, recordReports } from '#orders'
 import type { PlatformOrder } from '#platform'
-import { adjustPoints } from '#points'
+import { adjustPoints, earnPoints } from '#points'
 import { listAlerts } from '#stores'
 import { aContract, anOrder } from './contract-builder.ts'
 import { testDatabase } from './database.ts'
@@ -470,12 +470,11 @@ test('after a merge of customers the credit is taken back from the one who was k
 test('points of an order are taken back in proportion, at most the balance, and given back when a dispute is won', async () => {
   const { store, inStore, memberId, ourOrder, refunds, disputes, settle, touch, isRight } = await aShop()
   const orderId = await ourOrder()
-  const set = (balance: number, order: number | null = null) =>
-    inStore((ctx) =>
-      adjustPoints(ctx, [{ memberId, balance, reason: 'x', operationId: `t:${Math.random()}`, orderId: order }])
-    )
+  const set = (balance: number) =>
+    inStore((ctx) => adjustPoints(ctx, [{ memberId, balance, reason: 'x', operationId: `t:${Math.random()}` }]))
   const points = async () => (await service.get(`/members/mem_${memberId}`, store.key)).body.data.loyalty_points
-  await set(101, orderId)
+  const cause = { memberId, points: 101, reason: 'x', operationId: 'earned', orderId }
+  await inStore((ctx) => earnPoints(ctx, [{ ...cause, readyAt: null, expireAfterDays: null, isShared: true }]))
   await settle()
   await refunds('10.00')
   assert.equal(await points(), 76)
