@@ -91,7 +91,7 @@ test('a whole order has what only the platform says, and what each code took off
   assert.equal(order.totalMinor, 2900)
   assert.deepEqual(JSON.parse(JSON.stringify(details)), {
     customerName: null,
-    customer: { firstName: 'Ann', lastName: 'Arbor' },
+    customer: { firstName: 'Ann', lastName: 'Arbor', createdAt: null },
     subtotalMinor: 2500,
     shippingMinor: 400,
     shippingDiscountMinor: 400,
