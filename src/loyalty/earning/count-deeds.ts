@@ -4,7 +4,7 @@ import { settingsOf, storeContext } from '#stores'
 import type { Cause } from '../causes/cause.ts'
 import { type LoyaltyRule, wasActive } from '../rules/rule.ts'
 import { listRules } from '../rules/rule-queries.ts'
-import { listTerms, type RuleTerms, termsKey } from '../rules/rule-terms.ts'
+import { listTerms, type RuleTerms, termsKey, termsOf } from '../rules/rule-terms.ts'
 import { loyaltySettings } from '../settings.ts'
 import { listStanding, listUsed } from './award-queries.ts'
 import { listCounts, listProgress, writeCounts, writeProgress } from './count-queries.ts'
@@ -18,8 +18,12 @@ import { type Changed, planAwards } from './plan-awards.ts'
  * counted as it is now: a deed may come any number of times, and in any order. A deed whose cause counts no more takes its rewards
  * back. What was counted stays with the version of the rule that counted it first.
  */
-export async function countDeeds(ctx: Ctx, deeds: Deed[]): Promise<void> {
-  if (deeds.length === 0) return
+export async function countDeeds(ctx: Ctx, given: Deed[]): Promise<void> {
+  if (given.length === 0) return
+  // Of a deed that is reported twice at once the first counts.
+  const deeds = [...Map.groupBy(given, (deed) => `${deed.memberId} ${deed.key} ${deed.ruleId}`).values()].map(
+    ([first]) => first!
+  )
   const memberIds = [...new Set(deeds.map(({ memberId }) => memberId))].sort((a, b) => a - b)
   // Of two transactions that count something of one customer, the later sees what the other has counted.
   await lockMembers(ctx, memberIds)
@@ -33,14 +37,15 @@ export async function countDeeds(ctx: Ctx, deeds: Deed[]): Promise<void> {
   const former = [...new Set(known.map(({ memberId }) => memberId))].filter((id) => !memberIds.includes(id))
   await lockMembers(ctx, former)
   const standings = await listStandings(ctx, [...memberIds, ...former])
-  const terms = await listTerms(ctx, [...new Set([...rules.map(({ id }) => id), ...known.map(({ ruleId }) => ruleId)])])
-  const before = new Map(known.map((count) => [countKey(count), count]))
+  const { last, versions } = await termsFor(ctx, rules, known)
+  const before = new Set(known.map(countKey))
+  const byDeed = Map.groupBy(known, deedOfCount)
   const changed = deeds.flatMap((deed) => {
     const isOld = (rule: LoyaltyRule) => !before.has(countKey({ ...deed, ruleId: rule.id, cause: deed.key }))
     const open = rules.filter((rule) => isOld(rule) && isOpenFor(rule, deed, standings.get(deed.memberId)!, timezone))
     return [
-      ...ofDeed(known, deed).map((count) => ({ count, terms: terms.versions.get(termsKey(count))! })),
-      ...open.map((rule) => ({ count: newCount(rule, deed), terms: terms.last.get(rule.id)! }))
+      ...(byDeed.get(keyOfDeed(deed)) ?? []).map((count) => ({ count, terms: versions.get(termsKey(count))! })),
+      ...open.map((rule) => ({ count: newCount(rule, deed), terms: last.get(rule.id)! }))
     ].flatMap(({ count, terms }) => {
       const amount = count.memberId === deed.memberId ? amountOf(terms, deed.cause) : 0
       return amount === count.amount ? [] : [{ count: { ...count, amount }, terms, before: count.amount }]
@@ -51,17 +56,28 @@ export async function countDeeds(ctx: Ctx, deeds: Deed[]): Promise<void> {
     ctx,
     changed.map(({ count }) => count)
   )
-  await settle(ctx, changed, { last: terms.last, standings, mayGive: enabled === 'on' })
+  await settle(ctx, changed, { last, standings, mayGive: enabled === 'on' })
 }
 
 const countKey = ({ ruleId, memberId, cause }: Pick<Count, 'ruleId' | 'memberId' | 'cause'>) =>
   `${ruleId} ${memberId} ${cause}`
 
-/** What was counted of a deed before: of an order also for who had it before the platform gave it to another. */
-const ofDeed = (known: Count[], { memberId, key, orderId }: Deed) =>
-  known.filter((count) =>
-    orderId === null ? count.memberId === memberId && count.cause === key : count.orderId === orderId
-  )
+/** What rules say now, and what those said by which something was counted before. Most of that was counted by what a rule says now. */
+async function termsFor(ctx: Ctx, rules: LoyaltyRule[], known: Count[]) {
+  const current = new Map(rules.map((rule) => [rule.id, termsOf(rule)]))
+  const older = known.filter(({ ruleId, version }) => current.get(ruleId)?.version !== version)
+  const { last, versions } = await listTerms(ctx, [...new Set(older.map(({ ruleId }) => ruleId))])
+  for (const [ruleId, terms] of current) {
+    last.set(ruleId, terms)
+    versions.set(termsKey(terms), terms)
+  }
+  return { last, versions }
+}
+
+/** What is counted of an order is found by it, also of who had it before the platform gave it to another. */
+const keyOfDeed = ({ memberId, key, orderId }: Pick<Deed, 'memberId' | 'key' | 'orderId'>) =>
+  orderId === null ? `${memberId} ${key}` : orderId
+const deedOfCount = ({ cause: key, ...count }: Count) => keyOfDeed({ ...count, key })
 
 const newCount = (rule: LoyaltyRule, { memberId, key, orderId, at }: Deed): Count => ({
   ...{ ruleId: rule.id, version: rule.version, memberId, cause: key, amount: 0, orderId, at }
@@ -90,28 +106,33 @@ async function settle(
   }: { last: Map<number, RuleTerms>; standings: Map<number, CustomerStanding>; mayGive: boolean }
 ): Promise<void> {
   const byPair = Map.groupBy(changed, ({ count }) => pairKey(count))
-  const pairs: Pair[] = [...byPair.values()].map(([first]) => first!.count)
+  const pairs = [...byPair.values()].map((counts): Pair => {
+    const { ruleId, memberId } = counts[0]!.count
+    return { ruleId, memberId }
+  })
   const progress = new Map((await listProgress(ctx, pairs)).map((one) => [pairKey(one), one]))
-  const progressOf = (pair: Pair) => progress.get(pairKey(pair)) ?? { ...pair, counted: 0, rewarded: 0 }
+  const changes = pairs.map((pair) => {
+    const counts = byPair.get(pairKey(pair))!
+    const before = progress.get(pairKey(pair)) ?? { ...pair, counted: 0, rewarded: 0 }
+    const counted = counts.reduce((sum, { count, before }) => sum + count.amount - before, before.counted)
+    return { terms: last.get(pair.ruleId)!, counts, progress: { ...before, counted } }
+  })
   const hasGoal = ({ ruleId }: Pair) => last.get(ruleId)!.type.counts.mode === 'sum'
-  const goals = pairs
-    .filter(hasGoal)
-    .map((pair) => ({ ...pair, counted: countedOf(progressOf(pair).counted, byPair.get(pairKey(pair))!) }))
+  const goals = changes.flatMap(({ progress }) => (hasGoal(progress) ? [progress] : []))
   const causes = changed.flatMap(({ count }) => (hasGoal(count) ? [] : [count]))
   const [standing, used] = await sentTogether(listStanding(ctx, causes, goals), listUsed(ctx, goals))
   const standingOf = Map.groupBy(standing, pairKey)
   const usedOf = new Map(used.map((one) => [pairKey(one), one.used]))
-  const plans = pairs.map((pair) =>
-    planAwards({
-      terms: last.get(pair.ruleId)!,
-      counts: byPair.get(pairKey(pair))!,
-      progress: { ruleId: pair.ruleId, memberId: pair.memberId, ...amountsOf(progressOf(pair)) },
-      standing: standingOf.get(pairKey(pair)) ?? [],
-      used: usedOf.get(pairKey(pair)) ?? 0,
-      multiplierHundredths: standings.get(pair.memberId)?.multiplierHundredths ?? 100,
+  const plans = changes.map((change) => {
+    const key = pairKey(change.progress)
+    return planAwards({
+      ...change,
+      standing: standingOf.get(key) ?? [],
+      used: usedOf.get(key) ?? 0,
+      multiplierHundredths: standings.get(change.progress.memberId)?.multiplierHundredths ?? 100,
       mayGive
     })
-  )
+  })
   await takeBackRewards(
     ctx,
     plans.flatMap(({ reverses }) => reverses),
@@ -126,8 +147,3 @@ async function settle(
     plans.map((plan) => plan.progress)
   )
 }
-
-const amountsOf = ({ counted, rewarded }: { counted: number; rewarded: number }) => ({ counted, rewarded })
-
-const countedOf = (counted: number, changed: ChangedCount[]) =>
-  changed.reduce((sum, { count, before }) => sum + count.amount - before, counted)

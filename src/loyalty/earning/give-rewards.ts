@@ -1,4 +1,5 @@
 import { changeCredits } from '#credits'
+import { daysAfter } from '#kit/clock'
 import type { Ctx } from '#kit/postgres'
 import { earnPoints, reversePoints } from '#points'
 import { settingsOf, storeContext } from '#stores'
@@ -48,7 +49,7 @@ async function givePoints(ctx: Ctx, all: Numbered[]): Promise<Map<string, number
   const { holdDays, pointsExpireAfterDays: expireAfterDays } = await settingsOf(ctx, loyaltySettings)
   const { timezone } = await storeContext(ctx)
   const readyAt = ({ orderId, at }: Give) =>
-    orderId === null || holdDays === 0 ? null : at.toZonedDateTimeISO(timezone).add({ days: holdDays }).toInstant()
+    orderId === null || holdDays === 0 ? null : daysAfter(at, holdDays, timezone)
   const entries = await earnPoints(
     ctx,
     all.flatMap(({ give, operationId }) => {

@@ -20,12 +20,13 @@ export type Give = {
 
 export type Plan = { gives: Give[]; reverses: Award[]; progress: Progress }
 
-/** What was counted anew of one rule for one customer, and how far they were. */
+/** What was counted anew of one rule for one customer. */
 export type Changed = {
   /** What the rule says now: the next goal is its. */
   terms: RuleTerms
   /** Each with its terms, those of the time when it was counted first. */
   counts: { count: Count; terms: RuleTerms; before: number }[]
+  /** What is counted now, and what was rewarded until now. */
   progress: Progress
   standing: Award[]
   /** Of a rule with a goal: what the awards that are not beyond it have used. */
@@ -36,16 +37,11 @@ export type Changed = {
 }
 
 /** Decides which rewards follow from what a rule has counted, and which stand no more. Pure. */
-export function planAwards(changed: Changed): Plan {
-  const counted = changed.counts.reduce(
-    (sum, { count, before }) => sum + count.amount - before,
-    changed.progress.counted
-  )
-  return changed.terms.type.counts.mode === 'each' ? planEach(changed, counted) : planGoals(changed, counted)
-}
+export const planAwards = (changed: Changed): Plan =>
+  changed.terms.type.counts.mode === 'each' ? planEach(changed) : planGoals(changed)
 
 /** Each cause by itself. One whose amount is another gives other points: what it gave is taken back, and given anew. */
-function planEach({ counts, progress, standing, multiplierHundredths, mayGive }: Changed, counted: number): Plan {
+function planEach({ counts, progress, standing, multiplierHundredths, mayGive }: Changed): Plan {
   const gives: Give[] = []
   const reverses: Award[] = []
   let rewarded = progress.rewarded
@@ -64,22 +60,22 @@ function planEach({ counts, progress, standing, multiplierHundredths, mayGive }:
     const { memberId, cause: key, amount, orderId, at } = count
     gives.push({ terms, memberId, key, amount, points, orderId, at, isShared: orderId !== null })
   }
-  return { gives, reverses, progress: { ...progress, counted, rewarded } }
+  return { gives, reverses, progress: { ...progress, rewarded } }
 }
 
 /** Goals one after the other. An award stands while as much is counted as its goal needed. */
-function planGoals({ terms, counts, progress, standing, used, mayGive }: Changed, counted: number): Plan {
+function planGoals({ terms, counts, progress, standing, used, mayGive }: Changed): Plan {
   const gives: Give[] = []
   let rewarded = standing.length > 0 ? used : progress.rewarded
   const last = counts.at(-1)!.count
   const { goal, repeats } = goalOf(terms)
-  while (mayGive && counted >= rewarded + goal && (rewarded === 0 || repeats)) {
+  while (mayGive && progress.counted >= rewarded + goal && (rewarded === 0 || repeats)) {
     rewarded += goal
     const { memberId, orderId, at } = last
     const points = pointsOf(terms, 1, 100)
     gives.push({ terms, memberId, key: `goal:${rewarded}`, amount: rewarded, points, orderId, at, isShared: false })
   }
-  return { gives, reverses: standing, progress: { ...progress, counted, rewarded } }
+  return { gives, reverses: standing, progress: { ...progress, rewarded } }
 }
 
 /** The type alone knows what its rules hold. */

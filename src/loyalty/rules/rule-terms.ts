@@ -3,6 +3,7 @@ import { storeContext } from '#stores'
 import { type Money, moneyOf } from '../money.ts'
 import { readStored } from '../read-fields.ts'
 import { type Reward, rewardField } from '../rewards/reward.ts'
+import type { LoyaltyRule } from './rule.ts'
 import type { RuleType } from './rule-type.ts'
 import { ruleTypeOf } from './rule-types.ts'
 
@@ -18,11 +19,15 @@ export type RuleTerms = {
   money: Money
 }
 
+/** What a rule says now. */
+export const termsOf = ({ id: ruleId, ...rest }: LoyaltyRule): RuleTerms => ({ ruleId, ...rest })
+
 /** All versions of these rules, archived ones too: of each the last one, and by `termsKey` any. A rule has few. */
 export async function listTerms(
   ctx: Ctx,
   ruleIds: number[]
 ): Promise<{ last: Map<number, RuleTerms>; versions: Map<string, RuleTerms> }> {
+  if (ruleIds.length === 0) return { last: new Map(), versions: new Map() }
   const rows = await ctx.tx.many(
     row({ ruleId: int, version: int, name: text, type: text, rules: json<unknown>(), rewardRules: json<unknown>() }),
     sql`
