@@ -1,3 +1,4 @@
+import { daysAfter } from '#kit/clock'
 import { isSoldUnder, type Plan, versionSoldAt } from '#plans'
 import type { PlatformContract } from '#platform'
 import { billingDate, type Subscription } from '#subscriptions'
@@ -100,7 +101,7 @@ export function trialEndOf(
   const { createdAt, interval, intervalCount, nextBillingDate } = contract
   if (plan.trialType === null) return null
   if (plan.trialType === 'days') {
-    return createdAt.toZonedDateTimeISO(timezone).add({ days: plan.trialDays }).toInstant()
+    return daysAfter(createdAt, plan.trialDays, timezone)
   }
   const first = billingDate({ anchorAt: createdAt, anchorCycle: 1, interval, intervalCount }, 2, timezone)
   const isAhead = (at: Temporal.Instant) => Temporal.Instant.compare(at, now) > 0

@@ -1,5 +1,5 @@
 import { dueQuery } from '#kit/engines'
-import { bool, type Ctx, directSql, instant, int, nullable, type RowOf, row, sql } from '#kit/postgres'
+import { arrayText, bool, type Ctx, directSql, instant, int, nullable, type RowOf, row, sql } from '#kit/postgres'
 import { type CreditEntry, EntryRow } from './credit.ts'
 import { codeOfCreditEntryType, creditEntryTypeOf } from './credit-entry-types.ts'
 import type { Draft, NewEntry } from './plan-change.ts'
@@ -278,6 +278,3 @@ export function writeLedger(ctx: Ctx, drafts: Draft[], entries: NumberedEntry[])
       returning entry_id)
     select count(*) from entered`)
 }
-
-/** A list of numbers as PostgreSQL reads it. */
-export const arrayText = (numbers: number[]) => `{${numbers.join(',')}}`

@@ -1,8 +1,7 @@
-import { type Ctx, int, intList, nullable, type RowOf, row, sql, text } from '#kit/postgres'
+import { arrayText, type Ctx, int, intList, nullable, type RowOf, row, sql, text } from '#kit/postgres'
 import { type Reservation, reservationColumns } from './credit.ts'
 import { creditEntryTypeOf } from './credit-entry-types.ts'
 import type { Draft, HeldShortfall } from './plan-change.ts'
-import { arrayText } from './queries.ts'
 
 const OpenReservation = row({ ...reservationColumns, lots: intList, minors: intList })
 export type OpenReservation = RowOf<typeof OpenReservation>

@@ -42,6 +42,10 @@ export function earliest(...instants: (Temporal.Instant | null)[]): Temporal.Ins
   )
 }
 
+/** So many days later on the calendar of the shop, at the same hour of the day there: a day may have 23 or 25 hours. */
+export const daysAfter = (at: Temporal.Instant, days: number, timezone: string): Temporal.Instant =>
+  at.toZonedDateTimeISO(timezone).add({ days }).toInstant()
+
 /** What can be switched on, and has dates at which it begins and ends; null: from now on, and without end. */
 type Dates = { isEnabled: boolean; startsAt: Temporal.Instant | null; endsAt: Temporal.Instant | null }
 

@@ -1,3 +1,4 @@
+import { daysAfter } from '#kit/clock'
 import type { Ctx } from '#kit/postgres'
 import { storeContext } from '#stores'
 import { addLot, append, type Draft } from './draft.ts'
@@ -43,7 +44,7 @@ function planEarning(draft: Draft, earning: Earning, now: Temporal.Instant, time
   const { points, readyAt, expireAfterDays, isShared, ...cause } = earning
   const { operationId, orderId = null, reason } = cause
   const isPending = readyAt !== null && Temporal.Instant.compare(readyAt, now) > 0
-  const expiresAt = expiryOf(isPending ? readyAt : now, expireAfterDays, timezone)
+  const expiresAt = expireAfterDays === null ? null : daysAfter(isPending ? readyAt : now, expireAfterDays, timezone)
   if (isPending) {
     const rest = { remaining: points, isChanged: true }
     draft.pending.push({ entryId: null, operationId, orderId, reason, readyAt, expiresAt, ...rest })
@@ -53,7 +54,3 @@ function planEarning(draft: Draft, earning: Earning, now: Temporal.Instant, time
     append(draft, 'earned', cause, { points, lifetimePoints: points }, { expiresAt, isShared })
   }
 }
-
-/** Days of the shop: a day of 23 hours is one. */
-const expiryOf = (from: Temporal.Instant, days: number | null, timezone: string): Temporal.Instant | null =>
-  days === null ? null : from.toZonedDateTimeISO(timezone).add({ days }).toInstant()

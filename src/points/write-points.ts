@@ -1,5 +1,5 @@
 import { record } from '#kit/outbox'
-import { type Ctx, int, row, sql, text } from '#kit/postgres'
+import { arrayText, type Ctx, int, row, sql, text } from '#kit/postgres'
 import { listCustomers } from '#members'
 import type { Draft, Lot, Pending } from './draft.ts'
 import { pointsChanged } from './events/points-changed.ts'
@@ -53,8 +53,8 @@ async function insertEntries(ctx: Ctx, entries: NewEntry[]): Promise<Map<string,
                   ${list((e) => e.balanceAfter)}::bigint[], ${list((e) => e.reason)}::text[], ${list((e) => e.orderId)}::bigint[],
                   ${list((e) => e.operationId)}::text[], ${list((e) => e.isShared)}::boolean[],
                   ${list((e) => e.readyAt)}::timestamptz[], ${list((e) => e.expiresAt)}::timestamptz[],
-                  ${list((e) => e.pendingId)}::bigint[], ${list(({ spent }) => spent && listText(spent.map((p) => p.entryId)))}::text[],
-                  ${list(({ spent }) => spent && listText(spent.map((p) => p.points)))}::text[],
+                  ${list((e) => e.pendingId)}::bigint[], ${list(({ spent }) => spent && arrayText(spent.map((p) => p.entryId)))}::text[],
+                  ${list(({ spent }) => spent && arrayText(spent.map((p) => p.points)))}::text[],
                   ${list((e) => e.reversal?.reversesId ?? null)}::bigint[], ${list((e) => e.reversal?.shortfallPoints ?? 0)}::bigint[],
                   ${list((e) => e.reversal?.reversedPoints ?? null)}::bigint[], ${list((e) => e.reversal?.reversal ?? null)}::text[])
            with ordinality as e(member_id, type, points, pending, lifetime, after, reason, order_id, operation_id, shared, ready_at,
@@ -64,9 +64,6 @@ async function insertEntries(ctx: Ctx, entries: NewEntry[]): Promise<Map<string,
   )
   return new Map(rows.map(({ id, operationId }) => [operationId, id]))
 }
-
-/** A list within a list, as PostgreSQL writes one. */
-const listText = (numbers: number[]) => `{${numbers.join(',')}}`
 
 /** As differences, so that the constraints hold also where somebody has not locked the account; the lots then have the whole balance. */
 async function writeAccounts(ctx: Ctx, drafts: Draft[]): Promise<void> {
@@ -81,18 +78,25 @@ async function writeAccounts(ctx: Ctx, drafts: Draft[]): Promise<void> {
      where a.store_id = ${ctx.storeId} and a.member_id = d.member_id`)
 }
 
-async function writeLots(ctx: Ctx, drafts: Draft[], ids: Map<string, number>): Promise<void> {
-  const lots = drafts.flatMap(({ memberId, lots }) =>
-    lots.flatMap((lot) =>
-      lot.isChanged ? [{ memberId, ...lot, entryId: lot.entryId ?? ids.get(lot.operationId!)! }] : []
-    )
+/** The parts that were changed, with their entries, which may be new: those that are used up, and what is left of the others. */
+function changedParts<P extends Lot | Pending>(drafts: Draft[], ids: Map<string, number>, of: (draft: Draft) => P[]) {
+  const all = drafts.flatMap((draft) =>
+    of(draft)
+      .filter(isChanged)
+      .map((part) => ({ ...part, memberId: draft.memberId, entryId: part.entryId ?? ids.get(part.operationId!)! }))
   )
-  const spent = lots.filter(({ remaining }) => remaining === 0).map(({ entryId }) => entryId)
-  if (spent.length > 0) {
-    await ctx.tx.run(sql`
-      delete from points_lots where store_id = ${ctx.storeId} and entry_id = any(${spent}::bigint[])`)
+  return {
+    usedUp: all.filter(({ remaining }) => remaining === 0).map(({ entryId }) => entryId),
+    left: all.filter(({ remaining }) => remaining > 0)
   }
-  const left = lots.filter(({ remaining }) => remaining > 0)
+}
+
+async function writeLots(ctx: Ctx, drafts: Draft[], ids: Map<string, number>): Promise<void> {
+  const { usedUp, left } = changedParts(drafts, ids, ({ lots }) => lots)
+  if (usedUp.length > 0) {
+    await ctx.tx.run(sql`
+      delete from points_lots where store_id = ${ctx.storeId} and entry_id = any(${usedUp}::bigint[])`)
+  }
   if (left.length === 0) return
   await ctx.tx.run(sql`
     insert into points_lots (store_id, entry_id, member_id, remaining_points, expires_at)
@@ -106,17 +110,11 @@ async function writeLots(ctx: Ctx, drafts: Draft[], ids: Map<string, number>): P
 }
 
 async function writePending(ctx: Ctx, drafts: Draft[], ids: Map<string, number>): Promise<void> {
-  const all = drafts.flatMap(({ memberId, pending }) =>
-    pending.flatMap((one) =>
-      one.isChanged ? [{ memberId, ...one, entryId: one.entryId ?? ids.get(one.operationId!)! }] : []
-    )
-  )
-  const over = all.filter(({ remaining }) => remaining === 0).map(({ entryId }) => entryId)
-  if (over.length > 0) {
+  const { usedUp, left } = changedParts(drafts, ids, ({ pending }) => pending)
+  if (usedUp.length > 0) {
     await ctx.tx.run(sql`
-      delete from points_pending where store_id = ${ctx.storeId} and entry_id = any(${over}::bigint[])`)
+      delete from points_pending where store_id = ${ctx.storeId} and entry_id = any(${usedUp}::bigint[])`)
   }
-  const left = all.filter(({ remaining }) => remaining > 0)
   if (left.length === 0) return
   await ctx.tx.run(sql`
     insert into points_pending (store_id, entry_id, member_id, remaining_points, ready_at, expires_at)

@@ -1,3 +1,4 @@
+import { daysAfter } from '#kit/clock'
 import type { Subscription } from '#subscriptions'
 import type { CycleResult, DeclineCounter } from '#subscriptions/for-billing'
 import { PAYMENT_FAILED } from '#subscriptions/transitions'
@@ -84,7 +85,7 @@ export function nextDunningStep(
   now: Temporal.Instant,
   timezone: string
 ): DunningStep {
-  const inDays = (days: number) => now.toZonedDateTimeISO(timezone).add({ days }).toInstant()
+  const inDays = (days: number) => daysAfter(now, days, timezone)
   if (decline.kind === 'held') {
     return {
       next: { outcome: 'declined', retryAt: null, paymentMethodDeadline: null, counts: null },
@@ -119,7 +120,7 @@ function paymentMethodDeadlineFrom(
   now: Temporal.Instant,
   timezone: string
 ): Temporal.Instant | null {
-  return days === null ? null : now.toZonedDateTimeISO(timezone).add({ days }).toInstant()
+  return days === null ? null : daysAfter(now, days, timezone)
 }
 
 /**

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { daysAfter } from '#kit/clock'
 import { IsoDateText, instantOf } from '#kit/iso-date'
 import { invalidField } from '#kit/refusal'
 
@@ -14,7 +15,7 @@ export function instantOrUndefined(text: string | undefined, timezone: string): 
 
 /** The instant this many days ahead on the shop's calendar, at the same hour of the day there. Null without days. */
 export function daysAhead(now: Temporal.Instant, days: number | undefined, timezone: string): Temporal.Instant | null {
-  return days === undefined ? null : now.toZonedDateTimeISO(timezone).add({ days }).toInstant()
+  return days === undefined ? null : daysAfter(now, days, timezone)
 }
 
 const FIVE_YEARS = { years: 5 }

@@ -72,3 +72,6 @@ function encodeItem(value: unknown): unknown {
   if (value instanceof Temporal.Instant || value instanceof Temporal.PlainDate) return value.toString()
   return Array.isArray(value) ? value.map(encodeItem) : value
 }
+
+/** A list within a list of parameters, as PostgreSQL reads it: of numbers, or of texts of digits. */
+export const arrayText = (numbers: readonly (number | string)[]): string => `{${numbers.join(',')}}`

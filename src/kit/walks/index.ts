@@ -1,2 +1,2 @@
 export { createWalker, WALK_LEASE_MS } from './create-walker.ts'
-export { retryMinutes, secondsUntilNext } from './schedule.ts'
+export { retryMinutes, retrySeconds, secondsUntilNext } from './schedule.ts'

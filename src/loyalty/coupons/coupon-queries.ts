@@ -1,4 +1,4 @@
-import { type Ctx, int, row, sql, text } from '#kit/postgres'
+import { arrayText, type Ctx, int, row, sql, text } from '#kit/postgres'
 import { type Coupon, CouponRow, type CouponTerms, type CouponType, couponOfRow } from './coupon.ts'
 
 /** Which coupons are listed; what is null is not asked. `beforeId`: only older ones. */
@@ -93,8 +93,8 @@ export async function insertCoupons(ctx: Ctx, coupons: NewCoupon[]): Promise<Map
            ${ctx.now}, ${ctx.now}, ${ctx.now}
       from unnest(${list((c) => c.memberId)}::bigint[], ${list((c) => c.ruleId)}::bigint[], ${list((c) => c.templateId)}::bigint[],
                   ${list((c) => c.name)}::text[], ${list((c) => c.type)}::text[], ${list((c) => c.percentHundredths)}::int[],
-                  ${list((c) => c.amountMinor)}::bigint[], ${list((c) => digitsList(c.productIds))}::text[],
-                  ${list((c) => digitsList(c.collectionIds))}::text[], ${list((c) => c.minimumMinor)}::bigint[],
+                  ${list((c) => c.amountMinor)}::bigint[], ${list((c) => arrayText(c.productIds))}::text[],
+                  ${list((c) => arrayText(c.collectionIds))}::text[], ${list((c) => c.minimumMinor)}::bigint[],
                   ${list((c) => c.code)}::text[], ${list((c) => c.expiresAt)}::timestamptz[],
                   ${list((c) => c.pointsEntryId)}::bigint[], ${list((c) => c.operationId)}::text[])
            with ordinality as c(member_id, rule_id, template_id, name, type, percent_hundredths, amount_minor, product_ids,
@@ -104,9 +104,6 @@ export async function insertCoupons(ctx: Ctx, coupons: NewCoupon[]): Promise<Map
   )
   return new Map(rows.map(({ operationId, id }) => [operationId, id]))
 }
-
-/** A list within a list, as PostgreSQL writes one; ids are digits. */
-const digitsList = (ids: string[]) => `{${ids.join(',')}}`
 
 /** How many coupons of a customer can be used now. */
 export async function countActiveCoupons(ctx: Ctx, memberId: number): Promise<number> {

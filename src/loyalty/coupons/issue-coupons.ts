@@ -1,8 +1,12 @@
+import { daysAfter } from '#kit/clock'
 import type { Ctx } from '#kit/postgres'
+import { randomCode } from '#kit/random'
 import { storeContext } from '#stores'
 import type { CouponTerms } from './coupon.ts'
-import { newCouponCode } from './coupon-code.ts'
 import { insertCoupons } from './coupon-queries.ts'
+
+/** 60 random bits after the prefix: nobody guesses a code. */
+const RANDOM = 12
 
 /** A coupon that a customer is to have, once for each operation. */
 export type CouponIssue = {
@@ -25,7 +29,6 @@ export type CouponIssue = {
 export async function issueCoupons(ctx: Ctx, issues: CouponIssue[]): Promise<Map<string, number>> {
   if (issues.length === 0) return new Map()
   const { timezone } = await storeContext(ctx)
-  const after = (days: number) => ctx.now.toZonedDateTimeISO(timezone).add({ days }).toInstant()
   return insertCoupons(
     ctx,
     issues.map(
@@ -34,8 +37,8 @@ export async function issueCoupons(ctx: Ctx, issues: CouponIssue[]): Promise<Map
         ...terms,
         memberId,
         name,
-        code: newCouponCode(codePrefix),
-        expiresAt: expiresAfterDays === null ? null : after(expiresAfterDays),
+        code: codePrefix + randomCode(RANDOM),
+        expiresAt: expiresAfterDays === null ? null : daysAfter(ctx.now, expiresAfterDays, timezone),
         pointsEntryId,
         operationId
       })

@@ -1,5 +1,6 @@
 import type { Ctx } from '#kit/postgres'
 import { storableError } from '#kit/storable-json'
+import { retrySeconds } from '#kit/walks'
 import { reversePoints } from '#points'
 import { notify } from '#stores'
 import type { ClaimedCoupon, CouponEnd, LockedCoupon } from './claimed-coupons.ts'
@@ -7,8 +8,6 @@ import type { CouponOutcome } from './work-on-coupon.ts'
 
 /** In real time, between looks whether a call that makes a coupon has ended. */
 const REST_MS = 5_000
-/** In real time, after each try in a row that came to nothing. */
-const RETRY_AFTER_SECONDS = [5, 30, 120, 600, 3600] as const
 
 /**
  * Records what a visit to the platform came to; `coupon` is as it is now. What happened meanwhile counts: one that was used, or that is to
@@ -57,9 +56,14 @@ export async function recordCouponWork(
     case 'rest':
       return { id, dueAt: ctx.now, restMs: REST_MS, attempts: claimed.attempts }
     case 'failed': {
-      const seconds = RETRY_AFTER_SECONDS[Math.min(claimed.attempts, RETRY_AFTER_SECONDS.length - 1)]!
       const error = storableError(outcome.failure.message)
-      return { id, dueAt: ctx.now, restMs: seconds * 1000, attempts: claimed.attempts + 1, error }
+      return {
+        id,
+        dueAt: ctx.now,
+        restMs: retrySeconds(claimed.attempts) * 1000,
+        attempts: claimed.attempts + 1,
+        error
+      }
     }
   }
 }

@@ -28,7 +28,7 @@ export function defineRewardType<const N extends string, S extends ObjectShape>(
   >
 }
 
-const message = () => meaning('What the customer is told with it', withDefault(textOf(500), ''))
+const message = () => meaning('What the customer is shown with it', withDefault(textOf(500), ''))
 
 /** How the codes of a reward begin. */
 export const codePrefix = () =>

@@ -1,8 +1,7 @@
-import { createHash, randomInt } from 'node:crypto'
+import { createHash } from 'node:crypto'
+import { CODE_ALPHABET, randomCode } from '#kit/random'
 
-/** No I, O, 0 and 1, which people confuse. */
-const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
-const GROUP = `[${ALPHABET}]{4}`
+const GROUP = `[${CODE_ALPHABET}]{4}`
 const RANDOM = 14
 
 /** The form of our codes, also for PostgreSQL. A code of this form whose last two characters fit is ours. */
@@ -11,7 +10,7 @@ const FORM = new RegExp(CREDIT_CODE_FORM)
 
 /** A code that nobody can guess: 70 random bits, and two characters that follow from them. */
 export function newCreditCode(): string {
-  const random = Array.from({ length: RANDOM }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+  const random = randomCode(RANDOM)
   return `SC-${(random + checkOf(random)).match(/.{4}/g)!.join('-')}`
 }
 
@@ -31,5 +30,5 @@ export function isCreditCode(code: string): boolean {
 
 function checkOf(random: string): string {
   const digest = createHash('sha256').update(`perennial store credit ${random}`).digest()
-  return ALPHABET[digest[0]! % ALPHABET.length]! + ALPHABET[digest[1]! % ALPHABET.length]!
+  return CODE_ALPHABET[digest[0]! % CODE_ALPHABET.length]! + CODE_ALPHABET[digest[1]! % CODE_ALPHABET.length]!
 }

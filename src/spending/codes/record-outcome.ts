@@ -1,6 +1,6 @@
 import type { Ctx } from '#kit/postgres'
 import { storableError } from '#kit/storable-json'
-import { retrySeconds } from '../retry-seconds.ts'
+import { retrySeconds } from '#kit/walks'
 import type { ClaimedCode, CodeEnd, LockedCode } from './claimed-codes.ts'
 import { closeCode } from './code-queries.ts'
 import { releaseHold } from './request-code.ts'

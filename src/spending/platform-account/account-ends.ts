@@ -1,6 +1,6 @@
 import { storableError } from '#kit/storable-json'
+import { retrySeconds } from '#kit/walks'
 import type { PlatformFailure } from '#platform'
-import { retrySeconds } from '../retry-seconds.ts'
 import type { AccountEnd, ClaimedAccount } from './account-queries.ts'
 
 export const settled = (account: ClaimedAccount, version: number): AccountEnd => ({

@@ -1,10 +1,10 @@
 import { createLeasedFlights, type Engine, nextDueBy, type Patience, type Piece, portionsOf } from '#kit/engines'
 import type { Ctx, Database } from '#kit/postgres'
 import type { Vault } from '#kit/secrets'
+import { retrySeconds } from '#kit/walks'
 import { recordReports } from '#orders'
 import type { Connector } from '#platform'
 import { storeContext } from '#stores'
-import { retrySeconds } from '../retry-seconds.ts'
 import { listWays } from '../ways.ts'
 import { awaitOrder, dueAgain, endOfTry } from './account-ends.ts'
 import {
