@@ -47,3 +47,4 @@ export { type PlatformProfileName, RATE_PLANS, type RatePlan, type Store } from 
 export { forgetStoreContext, type StoreContext, storeContext } from './store-context.ts'
 export { createStoreDeletions, type StoreDeletions } from './store-deletions.ts'
 export { settingsOf, updateSettings } from './store-settings.ts'
+export { advanceClock } from './test-clock/advance-clock.ts'

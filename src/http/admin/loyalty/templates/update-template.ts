@@ -1,6 +1,6 @@
 import { loyaltyTemplateNotFound, updateTemplate } from '#loyalty'
-import type { Surface } from '../../shared/surface.ts'
-import { anyOf, loyaltyIdOf } from './loyalty-fields.ts'
+import type { Surface } from '../../../shared/surface.ts'
+import { anyOf, loyaltyIdOf } from '../loyalty-fields.ts'
 import { presentTemplate, TemplateBody, TemplateParams, templateChange, templateFields } from './present-template.ts'
 
 /** PATCH /stores/{store}/loyalty/templates/{template} */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { createTier } from '#loyalty'
-import type { Surface } from '../../shared/surface.ts'
-import { StoreParams } from '../store.ts'
+import type { Surface } from '../../../shared/surface.ts'
+import { StoreParams } from '../../store.ts'
 import { presentTier, TierBody, tierChange, tierFields } from './present-tier.ts'
 
 /** POST /stores/{store}/loyalty/tiers */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { createRule } from '#loyalty'
-import type { Surface } from '../../shared/surface.ts'
-import { StoreParams } from '../store.ts'
+import type { Surface } from '../../../shared/surface.ts'
+import { StoreParams } from '../../store.ts'
 import { presentRule, RuleBody, ruleChange, ruleFields, ruleType } from './present-rule.ts'
 
 /** POST /stores/{store}/loyalty/rules */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { loyaltyRuleNotFound, updateRule } from '#loyalty'
-import type { Surface } from '../../shared/surface.ts'
-import { anyOf, loyaltyIdOf } from './loyalty-fields.ts'
+import type { Surface } from '../../../shared/surface.ts'
+import { anyOf, loyaltyIdOf } from '../loyalty-fields.ts'
 import { presentRule, RuleBody, RuleParams, ruleChange, ruleFields } from './present-rule.ts'
 
 /** PATCH /stores/{store}/loyalty/rules/{rule} */

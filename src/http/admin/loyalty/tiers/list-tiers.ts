@@ -1,7 +1,7 @@
 import { listTiers } from '#loyalty'
-import type { Surface } from '../../shared/surface.ts'
-import { List } from '../fields.ts'
-import { StoreParams } from '../store.ts'
+import type { Surface } from '../../../shared/surface.ts'
+import { List } from '../../fields.ts'
+import { StoreParams } from '../../store.ts'
 import { presentTier, TierBody } from './present-tier.ts'
 
 /** GET /stores/{store}/loyalty/tiers */

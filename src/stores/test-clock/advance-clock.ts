@@ -2,12 +2,13 @@ import { isoOf } from '#kit/clock'
 import type { Runner } from '#kit/engines'
 import { type Database, isTemporary } from '#kit/postgres'
 import { Busy, invalidBody, invalidField, Refusal } from '#kit/refusal'
-import { freezeClock, requireStore, setClock, storeNow } from '#stores'
+import { freezeClock, setClock, storeNow } from '../clock.ts'
+import { requireStore } from '../find-store.ts'
 
 /** The furthest that a test clock advances at once: a typing error must not run decades of renewals. */
 const LONGEST_YEARS = 10
 
-export type Advance = { by?: string; to?: string }
+type Advance = { by?: string; to?: string }
 
 /**
  * Advances a sandbox store's clock, stopping at every instant at which something falls due and doing all of it there, as if the

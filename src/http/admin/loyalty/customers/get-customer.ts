@@ -2,9 +2,9 @@ import { type Static, Type } from 'typebox'
 import { publicId } from '#kit/ids'
 import { findCustomerLoyalty, listRulesWithProgress, RuleCache, type RuleWithProgress } from '#loyalty'
 import { OrNull } from '#resources'
-import type { Surface } from '../../shared/surface.ts'
-import { storeOf } from '../store.ts'
-import { CreditParams, creditCustomer } from '../store-credits/one-credit.ts'
+import type { Surface } from '../../../shared/surface.ts'
+import { storeOf } from '../../store.ts'
+import { CreditParams, creditCustomer } from '../../store-credits/one-credit.ts'
 
 const RuleProgressBody = Type.Object({
   id: Type.Integer({ description: 'The id of the rule' }),

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { Type } from 'typebox'
 import { resolveCustomer } from '#members'
 import { LoyaltyEventBody } from '#resources'
-import { checkLoyaltyEvent, countLoyaltyEvent, LoyaltyEventFields } from '../../shared/loyalty-event.ts'
-import { ACCEPTED_CUSTOMER, parseCustomer } from '../../shared/parse-customer.ts'
-import type { Surface } from '../../shared/surface.ts'
-import type { AdminDeps } from '../deps.ts'
-import { StoreParams, storeOf } from '../store.ts'
+import { checkLoyaltyEvent, countLoyaltyEvent, LoyaltyEventFields } from '../../../shared/loyalty-event.ts'
+import { ACCEPTED_CUSTOMER, parseCustomer } from '../../../shared/parse-customer.ts'
+import type { Surface } from '../../../shared/surface.ts'
+import type { AdminDeps } from '../../deps.ts'
+import { StoreParams, storeOf } from '../../store.ts'
 
 /** POST /stores/{store}/loyalty/events */
 export function reportLoyaltyEventRoute(admin: Surface, { db, connectorOf }: AdminDeps): void {

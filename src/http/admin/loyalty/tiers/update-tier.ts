@@ -1,6 +1,6 @@
 import { loyaltyTierNotFound, updateTier } from '#loyalty'
-import type { Surface } from '../../shared/surface.ts'
-import { anyOf, loyaltyIdOf } from './loyalty-fields.ts'
+import type { Surface } from '../../../shared/surface.ts'
+import { anyOf, loyaltyIdOf } from '../loyalty-fields.ts'
 import { presentTier, TierBody, TierParams, tierChange, tierFields } from './present-tier.ts'
 
 /** PATCH /stores/{store}/loyalty/tiers/{tier} */

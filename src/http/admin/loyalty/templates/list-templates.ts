@@ -1,7 +1,7 @@
 import { listTemplates } from '#loyalty'
-import type { Surface } from '../../shared/surface.ts'
-import { List } from '../fields.ts'
-import { StoreParams } from '../store.ts'
+import type { Surface } from '../../../shared/surface.ts'
+import { List } from '../../fields.ts'
+import { StoreParams } from '../../store.ts'
 import { presentTemplate, TemplateBody } from './present-template.ts'
 
 /** GET /stores/{store}/loyalty/templates */

@@ -1,7 +1,7 @@
 import { listRules } from '#loyalty'
-import type { Surface } from '../../shared/surface.ts'
-import { List } from '../fields.ts'
-import { StoreParams } from '../store.ts'
+import type { Surface } from '../../../shared/surface.ts'
+import { List } from '../../fields.ts'
+import { StoreParams } from '../../store.ts'
 import { presentRule, RuleBody } from './present-rule.ts'
 
 /** GET /stores/{store}/loyalty/rules */

@@ -1,6 +1,6 @@
 import { getTier, loyaltyTierNotFound } from '#loyalty'
-import type { Surface } from '../../shared/surface.ts'
-import { loyaltyIdOf } from './loyalty-fields.ts'
+import type { Surface } from '../../../shared/surface.ts'
+import { loyaltyIdOf } from '../loyalty-fields.ts'
 import { presentTier, TierBody, TierParams } from './present-tier.ts'
 
 /** GET /stores/{store}/loyalty/tiers/{tier} */

@@ -10,8 +10,8 @@ import {
   rulesJson
 } from '#loyalty'
 import { OrNull, Timestamp } from '#resources'
-import { boolean, oneOf, text } from '../fields.ts'
-import { dayField, dayOf, dayOrNullField, jsonObject, jsonValue, longText, loyaltyParams } from './loyalty-fields.ts'
+import { boolean, oneOf, text } from '../../fields.ts'
+import { dayField, dayOf, dayOrNullField, jsonObject, jsonValue, longText, loyaltyParams } from '../loyalty-fields.ts'
 
 export const RuleParams = loyaltyParams('rule', 'loyalty rule')
 

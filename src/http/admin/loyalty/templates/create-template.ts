@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { createTemplate } from '#loyalty'
-import type { Surface } from '../../shared/surface.ts'
-import { StoreParams } from '../store.ts'
+import type { Surface } from '../../../shared/surface.ts'
+import { StoreParams } from '../../store.ts'
 import { presentTemplate, TemplateBody, templateChange, templateFields } from './present-template.ts'
 
 /** POST /stores/{store}/loyalty/templates */

@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import { COUPON_TYPES, listCoupons } from '#loyalty'
-import type { Surface } from '../../shared/surface.ts'
-import { oneOf, Page, PageLimit } from '../fields.ts'
-import { StoreParams, storeOf } from '../store.ts'
-import { creditCustomer } from '../store-credits/one-credit.ts'
+import type { Surface } from '../../../shared/surface.ts'
+import { oneOf, Page, PageLimit } from '../../fields.ts'
+import { StoreParams, storeOf } from '../../store.ts'
+import { creditCustomer } from '../../store-credits/one-credit.ts'
 import { CouponBody, presentCoupon } from './present-coupon.ts'
 
 /** GET /stores/{store}/loyalty/coupons */

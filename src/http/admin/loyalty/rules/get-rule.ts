@@ -1,6 +1,6 @@
 import { getRule, loyaltyRuleNotFound } from '#loyalty'
-import type { Surface } from '../../shared/surface.ts'
-import { loyaltyIdOf } from './loyalty-fields.ts'
+import type { Surface } from '../../../shared/surface.ts'
+import { loyaltyIdOf } from '../loyalty-fields.ts'
 import { presentRule, RuleBody, RuleParams } from './present-rule.ts'
 
 /** GET /stores/{store}/loyalty/rules/{rule} */

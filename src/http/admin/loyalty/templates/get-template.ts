@@ -1,6 +1,6 @@
 import { getTemplate, loyaltyTemplateNotFound } from '#loyalty'
-import type { Surface } from '../../shared/surface.ts'
-import { loyaltyIdOf } from './loyalty-fields.ts'
+import type { Surface } from '../../../shared/surface.ts'
+import { loyaltyIdOf } from '../loyalty-fields.ts'
 import { presentTemplate, TemplateBody, TemplateParams } from './present-template.ts'
 
 /** GET /stores/{store}/loyalty/templates/{template} */

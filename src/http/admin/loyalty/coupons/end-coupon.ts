@@ -1,7 +1,7 @@
 import { couponNotFound, endCoupon } from '#loyalty'
-import type { Surface } from '../../shared/surface.ts'
-import { storeOf } from '../store.ts'
-import { loyaltyIdOf, loyaltyParams } from './loyalty-fields.ts'
+import type { Surface } from '../../../shared/surface.ts'
+import { storeOf } from '../../store.ts'
+import { loyaltyIdOf, loyaltyParams } from '../loyalty-fields.ts'
 import { CouponBody, presentCoupon } from './present-coupon.ts'
 
 /** POST /stores/{store}/loyalty/coupons/{coupon}/end */

@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox'
 import { isoOf } from '#kit/clock'
 import { entryRulesJson, type LoyaltyTier, type TierInput, tierRewardsJson } from '#loyalty'
 import { Timestamp } from '#resources'
-import { boolean, text } from '../fields.ts'
-import { decimal, jsonObject, jsonValue, longText, loyaltyParams } from './loyalty-fields.ts'
+import { boolean, text } from '../../fields.ts'
+import { decimal, jsonObject, jsonValue, longText, loyaltyParams } from '../loyalty-fields.ts'
 
 export const TierParams = loyaltyParams('tier', 'loyalty tier')
 

@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox'
 import { isoOf, isoOrNull } from '#kit/clock'
 import { type LoyaltyTemplate, TEMPLATE_TYPES, type TemplateInput, templateRulesJson } from '#loyalty'
 import { OrNull, Timestamp } from '#resources'
-import { boolean, oneOf, secondOrNull, text, timeOrNull } from '../fields.ts'
-import { jsonObject, jsonValue, loyaltyParams } from './loyalty-fields.ts'
+import { boolean, oneOf, secondOrNull, text, timeOrNull } from '../../fields.ts'
+import { jsonObject, jsonValue, loyaltyParams } from '../loyalty-fields.ts'
 
 export const TemplateParams = loyaltyParams('template', 'coupon template')
 
