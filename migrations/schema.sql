@@ -1421,13 +1421,15 @@ create table loyalty_counts (
   amount bigint not null,
   order_id bigint,
   counted_at timestamp with time zone not null,
+  multiplier_hundredths integer not null default 100,
   constraint loyalty_counts_pkey PRIMARY KEY (store_id, rule_id, member_id, cause),
   constraint loyalty_counts_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint loyalty_counts_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
   constraint loyalty_counts_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id),
   constraint loyalty_counts_store_id_rule_id_version_fkey FOREIGN KEY (store_id, rule_id, version) REFERENCES loyalty_rule_versions(store_id, rule_id, version),
   constraint loyalty_counts_amount_check CHECK (amount >= 0),
-  constraint loyalty_counts_cause_check CHECK (length(cause) >= 1 AND length(cause) <= 250)
+  constraint loyalty_counts_cause_check CHECK (length(cause) >= 1 AND length(cause) <= 250),
+  constraint loyalty_counts_multiplier_hundredths_check CHECK (multiplier_hundredths > 0)
 );
 CREATE INDEX loyalty_counts_by_member ON public.loyalty_counts USING btree (store_id, member_id);
 CREATE INDEX loyalty_counts_of_order ON public.loyalty_counts USING btree (store_id, order_id) WHERE (order_id IS NOT NULL);
@@ -1495,6 +1497,7 @@ create table loyalty_coupons (
   lease_token integer not null default 0,
   lease_owner bigint,
   leased_until timestamp with time zone,
+  tier_id bigint,
   constraint loyalty_coupons_pkey PRIMARY KEY (store_id, id),
   constraint loyalty_coupons_store_id_operation_id_key UNIQUE (store_id, operation_id),
   constraint loyalty_coupons_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
@@ -1502,8 +1505,9 @@ create table loyalty_coupons (
   constraint loyalty_coupons_store_id_points_entry_id_fkey FOREIGN KEY (store_id, points_entry_id) REFERENCES points_entries(store_id, id),
   constraint loyalty_coupons_store_id_rule_id_fkey FOREIGN KEY (store_id, rule_id) REFERENCES loyalty_rules(store_id, id),
   constraint loyalty_coupons_store_id_template_id_fkey FOREIGN KEY (store_id, template_id) REFERENCES loyalty_templates(store_id, id),
+  constraint loyalty_coupons_store_id_tier_id_fkey FOREIGN KEY (store_id, tier_id) REFERENCES loyalty_tiers(store_id, id),
   constraint loyalty_coupons_amount_minor_check CHECK (amount_minor > 0),
-  constraint loyalty_coupons_check CHECK (num_nonnulls(rule_id, template_id) = 1),
+  constraint loyalty_coupons_check CHECK (num_nonnulls(rule_id, template_id, tier_id) = 1),
   constraint loyalty_coupons_check1 CHECK (num_nonnulls(percent_hundredths, amount_minor) = 1),
   constraint loyalty_coupons_check2 CHECK ((status = 'ended'::text) = (ended_by IS NOT NULL AND ended_at IS NOT NULL)),
   constraint loyalty_coupons_check3 CHECK (status <> 'active'::text OR platform_discount_id IS NOT NULL),
@@ -1528,6 +1532,30 @@ create policy one_store on loyalty_coupons for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on loyalty_coupons to perennial_operator, perennial_store;
+
+create table loyalty_customer_tiers (
+  store_id bigint not null,
+  member_id bigint not null,
+  tier_id bigint,
+  entered_at timestamp with time zone not null,
+  review_at timestamp with time zone,
+  constraint loyalty_customer_tiers_pkey PRIMARY KEY (store_id, member_id),
+  constraint loyalty_customer_tiers_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint loyalty_customer_tiers_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
+  constraint loyalty_customer_tiers_store_id_tier_id_fkey FOREIGN KEY (store_id, tier_id) REFERENCES loyalty_tiers(store_id, id),
+  constraint loyalty_customer_tiers_check CHECK (tier_id IS NOT NULL OR review_at IS NULL)
+);
+CREATE INDEX loyalty_customer_tiers_due ON public.loyalty_customer_tiers USING btree (store_id, review_at) WHERE (review_at IS NOT NULL);
+CREATE INDEX loyalty_customer_tiers_of_tier ON public.loyalty_customer_tiers USING btree (store_id, tier_id, member_id) WHERE (tier_id IS NOT NULL);
+alter table loyalty_customer_tiers enable row level security;
+alter table loyalty_customer_tiers force row level security;
+create policy all_stores on loyalty_customer_tiers for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_customer_tiers for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_customer_tiers to perennial_operator, perennial_store;
 
 create table loyalty_occasions (
   store_id bigint not null,
@@ -1631,6 +1659,29 @@ create policy one_store on loyalty_rules for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on loyalty_rules to perennial_operator, perennial_store;
 
+create table loyalty_spending (
+  store_id bigint not null,
+  order_id bigint not null,
+  member_id bigint not null,
+  kept_minor bigint not null,
+  spent_at timestamp with time zone not null,
+  constraint loyalty_spending_pkey PRIMARY KEY (store_id, order_id),
+  constraint loyalty_spending_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint loyalty_spending_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
+  constraint loyalty_spending_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id),
+  constraint loyalty_spending_kept_minor_check CHECK (kept_minor >= 0)
+);
+CREATE INDEX loyalty_spending_by_member ON public.loyalty_spending USING btree (store_id, member_id, spent_at);
+alter table loyalty_spending enable row level security;
+alter table loyalty_spending force row level security;
+create policy all_stores on loyalty_spending for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_spending for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_spending to perennial_operator, perennial_store;
+
 create table loyalty_stores (
   store_id bigint not null,
   changed_at timestamp with time zone not null,
@@ -1680,6 +1731,46 @@ create policy one_store on loyalty_templates for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on loyalty_templates to perennial_operator, perennial_store;
+
+create table loyalty_tier_rewards (
+  store_id bigint not null,
+  member_id bigint not null,
+  tier_id bigint not null,
+  given_at timestamp with time zone not null,
+  constraint loyalty_tier_rewards_pkey PRIMARY KEY (store_id, member_id, tier_id),
+  constraint loyalty_tier_rewards_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint loyalty_tier_rewards_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
+  constraint loyalty_tier_rewards_store_id_tier_id_fkey FOREIGN KEY (store_id, tier_id) REFERENCES loyalty_tiers(store_id, id)
+);
+alter table loyalty_tier_rewards enable row level security;
+alter table loyalty_tier_rewards force row level security;
+create policy all_stores on loyalty_tier_rewards for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_tier_rewards for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_tier_rewards to perennial_operator, perennial_store;
+
+create table loyalty_tier_stores (
+  store_id bigint not null,
+  is_frozen boolean not null default false,
+  walk_due_at timestamp with time zone,
+  walk_after_id bigint not null default 0,
+  orders_due_at timestamp with time zone,
+  orders_after_id bigint not null default 0,
+  constraint loyalty_tier_stores_pkey PRIMARY KEY (store_id),
+  constraint loyalty_tier_stores_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
+);
+alter table loyalty_tier_stores enable row level security;
+alter table loyalty_tier_stores force row level security;
+create policy all_stores on loyalty_tier_stores for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_tier_stores for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_tier_stores to perennial_operator, perennial_store;
 
 create table loyalty_tiers (
   store_id bigint not null,
@@ -4264,11 +4355,14 @@ create view member_resources with (security_invoker=true) as
     m.member_since,
     m.next_billing_at,
     m.created_at,
-    GREATEST(m.updated_at, c.updated_at, l.updated_at) AS updated_at
+    GREATEST(m.updated_at, c.updated_at, l.updated_at, t.entered_at) AS updated_at,
+    lt.name AS loyalty_tier
    FROM members m
      LEFT JOIN plans p ON p.store_id = m.store_id AND p.id = m.plan_id
      LEFT JOIN credit_accounts c ON c.store_id = m.store_id AND c.member_id = m.id
      LEFT JOIN points_accounts l ON l.store_id = m.store_id AND l.member_id = m.id
+     LEFT JOIN loyalty_customer_tiers t ON t.store_id = m.store_id AND t.member_id = m.id
+     LEFT JOIN loyalty_tiers lt ON lt.store_id = t.store_id AND lt.id = t.tier_id
   WHERE m.status IS NOT NULL;
 grant select on member_resources to perennial_operator, perennial_store;
 

@@ -1,5 +1,7 @@
 import { defineAuditRule } from '#kit/define-audit-rule'
 import { sql } from '#kit/postgres'
+import { recomputedTiers } from './customer-tiers/recompute-tiers.ts'
+import { areTiersOn, areTiersSettled } from './tiers/tier-stores.ts'
 
 export const couponsPaid = defineAuditRule({
   name: 'coupons_paid',
@@ -93,4 +95,18 @@ export const loyaltyAwardsGiven = defineAuditRule({
      where a.store_id = ${ctx.storeId} and a.points is not null
        and (e.points is distinct from a.points or (a.reversed_at is null and u.reverses_id is not null))
      order by 1 limit 100`
+})
+
+export const loyaltyTiersFollowRules = defineAuditRule({
+  name: 'loyalty_tiers_follow_rules',
+  severity: 'finding',
+  help:
+    'A customer is in another tier of loyalty than the entry rules say: in a lower one, or in a higher one whose review was due. While ' +
+    'events about points wait to be handled, during the walk over all customers after a change of the tiers, and while tiers are off, it is not checked.',
+  counted: (ctx) =>
+    sql`select count(*) as count from loyalty_customer_tiers where store_id = ${ctx.storeId} and tier_id is not null`,
+  wrong: async (ctx) => {
+    const isSettled = (await areTiersOn(ctx)) && (await areTiersSettled(ctx))
+    return recomputedTiers(ctx, { isAll: false, limit: isSettled ? 100 : 0 })
+  }
 })

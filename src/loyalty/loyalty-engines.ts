@@ -1,4 +1,5 @@
 // The engines of loyalty, for the list of all engines.
 export { createCouponEngine } from './coupons/coupon-engine.ts'
+export { createLoyaltyTierEngine } from './customer-tiers/tier-engine.ts'
 export { createLoyaltyOccasionEngine } from './earning/occasion-engine.ts'
 export { createLoyaltyDateEngine } from './loyalty-date-engine.ts'

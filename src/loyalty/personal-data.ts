@@ -55,3 +55,18 @@ export const couponsHeld = definePersonalData({
        and operation_id ~* ${certainlyAbout(person)}`
   )
 })
+
+/** The tier of a customer. */
+export const customerTiersHeld = definePersonalData({
+  table: 'loyalty_customer_tiers',
+  columns: [],
+  held: ({ storeId }, { memberIds }) => sql`
+    select jsonb_build_object('tier', l.name, 'entered_at', t.entered_at, 'review_at', t.review_at) as held
+      from loyalty_customer_tiers t join loyalty_tiers l on l.store_id = ${storeId} and l.id = t.tier_id
+     where t.store_id = ${storeId} and t.member_id = any(${memberIds}::bigint[]) order by t.member_id`,
+  erase: inOneStep(
+    ({ storeId }, { memberIds }) => sql`
+    update loyalty_customer_tiers set tier_id = null, review_at = null
+     where store_id = ${storeId} and member_id = any(${memberIds}::bigint[]) and tier_id is not null`
+  )
+})

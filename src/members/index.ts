@@ -2,6 +2,7 @@ export { assertAllowedCountry, assertHolderAllowed, checkCountry } from './allow
 export { type CustomerUpdate, customerKey, customerPayload, type KnownCustomer } from './customer.ts'
 export { eraseCustomers } from './erase-customers.ts'
 export { findErasedCustomers } from './erased-customers.ts'
+export { tierChanged } from './events/tier-changed.ts'
 export {
   type CustomerIdReference,
   findCustomerId,

@@ -37,6 +37,7 @@ export const MemberSnapshot = row({
   planId: nullable(int),
   planName: nullable(text),
   tier: nullable(text),
+  loyaltyTier: nullable(text),
   loyaltyPoints: int,
   storeCreditMinor: int,
   birthDate: nullable(day),
@@ -52,8 +53,8 @@ export function listMemberSnapshots(ctx: Ctx, ids: number[]) {
   return ctx.tx.many(
     MemberSnapshot,
     sql`
-    select id, platform_customer_id, email, first_name, last_name, status, plan_id, plan_name, tier, loyalty_points,
-           store_credit_minor, birth_date, member_since, next_billing_at, created_at, updated_at
+    select id, platform_customer_id, email, first_name, last_name, status, plan_id, plan_name, tier, loyalty_tier,
+           loyalty_points, store_credit_minor, birth_date, member_since, next_billing_at, created_at, updated_at
       from member_resources
      where store_id = ${ctx.storeId} and id = any(${ids}::bigint[])
      order by id`

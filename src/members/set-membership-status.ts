@@ -41,7 +41,7 @@ export async function setMembershipStatuses(ctx: Ctx, memberships: MembershipSta
   return [
     ...created.map((id) => memberCreated(snapshots.get(id)!, store)),
     ...changes.flatMap(({ was, tier, plan }): Fact[] => {
-      if (tier) return [tierChanged(was, tier)]
+      if (tier) return [tierChanged(was, tier, 'membership')]
       return plan ? [memberUpdated(snapshots.get(was.id)!, plan, store)] : []
     })
   ]

@@ -1,11 +1,14 @@
 import { type Engine, nextDueBy } from '#kit/engines'
 import type { Ctx, Database } from '#kit/postgres'
+import { nextOrdersForTiers } from '#loyalty'
 import { refreshOrders } from './refresh-orders.ts'
 import { dueOrders, listDueOrders, nextDueOrder } from './write-effects.ts'
 
 const BATCH = 500
+/** Of orders that are looked at only since they may count for tiers. */
+const TIER_BATCH = 200
 
-/** Looks again at orders whose time to wait for a contract is over, or about which something became known. */
+/** Looks again at orders whose time to wait for a contract is over, about which something became known, or which are from before there were tiers. */
 export function createOrderEffectsEngine({ db }: { db: Database }): Engine {
   return {
     name: 'order_effects',
@@ -19,5 +22,9 @@ export function createOrderEffectsEngine({ db }: { db: Database }): Engine {
 async function refreshDueOrders(ctx: Ctx): Promise<number> {
   const due = await listDueOrders(ctx, BATCH)
   await refreshOrders(ctx, due, { isAsked: true })
-  return due.length
+  if (due.length > 0) return due.length
+  const forTiers = await nextOrdersForTiers(ctx, TIER_BATCH)
+  if (!forTiers) return 0
+  await refreshOrders(ctx, forTiers)
+  return Math.max(1, forTiers.length)
 }

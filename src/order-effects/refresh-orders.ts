@@ -1,6 +1,6 @@
 import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
-import { countCouponUses, type EarningOrder, earnForOrders } from '#loyalty'
+import { countCouponUses, type EarningOrder, earnForOrders, placeCustomers } from '#loyalty'
 import { lockMembers } from '#members'
 import { setWantedTags } from '#mirror'
 import { classifyOrder, listPastOrders, type OrderClassification } from '#orders'
@@ -85,6 +85,7 @@ export async function refreshOrders(
     earning.filter(({ id }) => !past.has(id)).map((order) => earningOf(order, linksOf(order)))
   )
   await settleTakenBack(ctx, followed)
+  await placeCustomers(ctx, memberIds)
   const linked = decided.flatMap(({ order, waits }) => (waits ? [] : { order, links: linksOf(order) }))
   await applyLostDisputes(
     ctx,

@@ -84,13 +84,20 @@ export async function listDueOrders(ctx: Ctx, most: number): Promise<number[]> {
 
 export const dueOrders = dueQuery(
   'order_effects_due',
-  `select e.store_id, min(e.due_at) as due_at
-     from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)
-     join order_effects e on e.store_id = s.store_id and e.due_at <= s.until
-    group by e.store_id`
+  `select d.store_id, min(d.due_at) as due_at
+     from (select e.store_id, min(e.due_at) as due_at
+             from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)
+             join order_effects e on e.store_id = s.store_id and e.due_at <= s.until
+            group by e.store_id
+           union all
+           select t.store_id, t.orders_due_at
+             from unnest($1::bigint[], $2::timestamptz[]) as s(store_id, until)
+             join loyalty_tier_stores t on t.store_id = s.store_id and t.orders_due_at <= s.until) d
+    group by d.store_id`
 )
 
 export const nextDueOrder = directSql<[storeId: number]>(
   'order_effects_next_due',
-  'select min(due_at) as at from order_effects where store_id = $1 and due_at is not null'
+  `select least((select min(due_at) from order_effects where store_id = $1 and due_at is not null),
+                (select orders_due_at from loyalty_tier_stores where store_id = $1)) as at`
 )

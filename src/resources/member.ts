@@ -17,6 +17,9 @@ export const MemberBody = Type.Object(
     tier: OrNull(
       Type.String({ description: 'The tier that the plan grants; null after the last membership has ended' })
     ),
+    loyalty_tier: OrNull(
+      Type.String({ description: 'The name of the tier of loyalty, whatever the membership; null for none' })
+    ),
     loyalty_points: Type.Integer({ description: 'The balance of loyalty points' }),
     store_credit_balance: Amount('The balance of store credit, in `currency`'),
     currency: Type.String({ description: "The store's currency, ISO 4217" }),
@@ -38,6 +41,7 @@ export const MemberBody = Type.Object(
         plan_id: 'plan_1',
         plan_name: 'VIP',
         tier: 'VIP',
+        loyalty_tier: 'Gold',
         loyalty_points: 120,
         store_credit_balance: 15,
         currency: 'USD',

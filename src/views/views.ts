@@ -14,6 +14,7 @@ export const MemberView = row({
   planId: nullable(int),
   planName: nullable(text),
   tier: nullable(text),
+  loyaltyTier: nullable(text),
   loyaltyPoints: int,
   storeCreditMinor: int,
   currency: text,

@@ -15,6 +15,7 @@ export function presentMember(member: MemberView, profile: PlatformProfileName):
     plan_id: member.planId === null ? null : publicId('plan', member.planId),
     plan_name: member.planName,
     tier: member.tier,
+    loyalty_tier: member.loyaltyTier,
     loyalty_points: member.loyaltyPoints,
     store_credit_balance: numberOf(member.storeCreditMinor, member.currency),
     currency: member.currency,

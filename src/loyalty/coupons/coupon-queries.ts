@@ -16,8 +16,8 @@ export async function listCoupons(ctx: Ctx, filter: CouponFilter): Promise<Coupo
   const rows = await ctx.tx.many(
     CouponRow,
     sql`
-    select c.id, c.member_id, c.rule_id, c.template_id, c.name, c.type, c.percent_hundredths, c.amount_minor, c.product_ids,
-           c.collection_ids, c.minimum_minor, c.code, c.status, c.ended_by, c.usage_count, c.expires_at, c.platform_discount_id,
+    select c.id, c.member_id, c.rule_id, c.template_id, c.tier_id, c.name, c.type, c.percent_hundredths, c.amount_minor,
+           c.product_ids, c.collection_ids, c.minimum_minor, c.code, c.status, c.ended_by, c.usage_count, c.expires_at, c.platform_discount_id,
            c.points_entry_id, c.problem, c.created_at, c.updated_at, c.deleted_at, m.platform_customer_id as customer_id
       from loyalty_coupons c join members m on m.store_id = ${ctx.storeId} and m.id = c.member_id
      where c.store_id = ${ctx.storeId} and (${memberId}::bigint is null or c.member_id = ${memberId}::bigint)
@@ -35,8 +35,8 @@ export async function findCoupon(ctx: Ctx, id: number): Promise<Coupon | null> {
   const found = await ctx.tx.maybeOne(
     CouponRow,
     sql`
-    select c.id, c.member_id, c.rule_id, c.template_id, c.name, c.type, c.percent_hundredths, c.amount_minor, c.product_ids,
-           c.collection_ids, c.minimum_minor, c.code, c.status, c.ended_by, c.usage_count, c.expires_at, c.platform_discount_id,
+    select c.id, c.member_id, c.rule_id, c.template_id, c.tier_id, c.name, c.type, c.percent_hundredths, c.amount_minor,
+           c.product_ids, c.collection_ids, c.minimum_minor, c.code, c.status, c.ended_by, c.usage_count, c.expires_at, c.platform_discount_id,
            c.points_entry_id, c.problem, c.created_at, c.updated_at, c.deleted_at, m.platform_customer_id as customer_id
       from loyalty_coupons c join members m on m.store_id = ${ctx.storeId} and m.id = c.member_id
      where c.store_id = ${ctx.storeId} and c.id = ${id}`
@@ -71,6 +71,7 @@ export type NewCoupon = CouponTerms & {
   memberId: number
   ruleId: number | null
   templateId: number | null
+  tierId: number | null
   name: string
   code: string
   expiresAt: Temporal.Instant | null
@@ -85,19 +86,19 @@ export async function insertCoupons(ctx: Ctx, coupons: NewCoupon[]): Promise<Map
   const rows = await ctx.tx.many(
     row({ id: int, operationId: text }),
     sql`
-    insert into loyalty_coupons (store_id, member_id, rule_id, template_id, name, type, percent_hundredths, amount_minor, product_ids,
+    insert into loyalty_coupons (store_id, member_id, rule_id, template_id, tier_id, name, type, percent_hundredths, amount_minor, product_ids,
                                  collection_ids, minimum_minor, code, expires_at, points_entry_id, operation_id, created_at, updated_at,
                                  due_at)
-    select ${ctx.storeId}, c.member_id, c.rule_id, c.template_id, c.name, c.type, c.percent_hundredths, c.amount_minor,
+    select ${ctx.storeId}, c.member_id, c.rule_id, c.template_id, c.tier_id, c.name, c.type, c.percent_hundredths, c.amount_minor,
            c.product_ids::text[], c.collection_ids::text[], c.minimum_minor, c.code, c.expires_at, c.points_entry_id, c.operation_id,
            ${ctx.now}, ${ctx.now}, ${ctx.now}
       from unnest(${list((c) => c.memberId)}::bigint[], ${list((c) => c.ruleId)}::bigint[], ${list((c) => c.templateId)}::bigint[],
-                  ${list((c) => c.name)}::text[], ${list((c) => c.type)}::text[], ${list((c) => c.percentHundredths)}::int[],
+                  ${list((c) => c.tierId)}::bigint[], ${list((c) => c.name)}::text[], ${list((c) => c.type)}::text[], ${list((c) => c.percentHundredths)}::int[],
                   ${list((c) => c.amountMinor)}::bigint[], ${list((c) => arrayText(c.productIds))}::text[],
                   ${list((c) => arrayText(c.collectionIds))}::text[], ${list((c) => c.minimumMinor)}::bigint[],
                   ${list((c) => c.code)}::text[], ${list((c) => c.expiresAt)}::timestamptz[],
                   ${list((c) => c.pointsEntryId)}::bigint[], ${list((c) => c.operationId)}::text[])
-           with ordinality as c(member_id, rule_id, template_id, name, type, percent_hundredths, amount_minor, product_ids,
+           with ordinality as c(member_id, rule_id, template_id, tier_id, name, type, percent_hundredths, amount_minor, product_ids,
                                 collection_ids, minimum_minor, code, expires_at, points_entry_id, operation_id, place)
      order by c.place
     returning id, operation_id`

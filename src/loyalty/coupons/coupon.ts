@@ -30,6 +30,7 @@ export const CouponRow = row({
   memberId: int,
   ruleId: nullable(int),
   templateId: nullable(int),
+  tierId: nullable(int),
   name: text,
   type: oneOf(...COUPON_TYPES),
   percentHundredths: nullable(int),
@@ -51,7 +52,7 @@ export const CouponRow = row({
   customerId: text
 })
 
-/** A coupon of a customer. `name`: of the rule or template that it comes from. `customerId`: the platform's. */
+/** A coupon of a customer. `name`: of the rule, template or tier that it comes from. `customerId`: the platform's. */
 export type Coupon = RowOf<typeof CouponRow> & {
   /** The platform takes it now. */
   isActive: boolean

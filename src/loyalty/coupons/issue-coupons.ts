@@ -11,8 +11,8 @@ const RANDOM = 12
 /** A coupon that a customer is to have, once for each operation. */
 export type CouponIssue = {
   memberId: number
-  /** The rule or the template that it comes from. */
-  source: { ruleId: number } | { templateId: number }
+  /** The rule, the template or the tier that it comes from. */
+  source: { ruleId: number } | { templateId: number } | { tierId: number }
   name: string
   terms: CouponTerms
   codePrefix: string
@@ -33,7 +33,7 @@ export async function issueCoupons(ctx: Ctx, issues: CouponIssue[]): Promise<Map
     ctx,
     issues.map(
       ({ memberId, source, name, terms, codePrefix, expiresAfterDays, pointsEntryId = null, operationId }) => ({
-        ...{ ruleId: null, templateId: null, ...source },
+        ...{ ruleId: null, templateId: null, tierId: null, ...source },
         ...terms,
         memberId,
         name,

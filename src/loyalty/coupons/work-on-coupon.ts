@@ -25,10 +25,15 @@ export async function workOnCoupon(calls: Calls, claimed: ClaimedCoupon): Promis
   return close(calls.connector, claimed)
 }
 
+const WHOLE = 10_000
+
 async function make(calls: Calls, claimed: ClaimedCoupon): Promise<CouponOutcome> {
   const { discounts } = calls.connector
   const { code, name, customerId, wasSent, isDeleted, expiresAt, productIds, collectionIds, minimumMinor } = claimed
   if (isDeleted) return { step: 'refused', message: 'The customer is deleted on the platform' }
+  if (claimed.type === 'free_shipping' && claimed.percentHundredths !== WHOLE) {
+    return { step: 'refused', message: 'The platform has no code that takes a part off shipping, only all of it' }
+  }
   // One that is there already is ours: nobody else knows the code.
   const before = wasSent ? await discounts.findByCode(code) : null
   if (before && !before.ok) return failed(before)

@@ -45,7 +45,7 @@ export async function countDeeds(ctx: Ctx, given: Deed[]): Promise<void> {
     const open = rules.filter((rule) => isOld(rule) && isOpenFor(rule, deed, standings.get(deed.memberId)!, timezone))
     return [
       ...(byDeed.get(keyOfDeed(deed)) ?? []).map((count) => ({ count, terms: versions.get(termsKey(count))! })),
-      ...open.map((rule) => ({ count: newCount(rule, deed), terms: last.get(rule.id)! }))
+      ...open.map((rule) => ({ count: newCount(rule, deed, standings.get(deed.memberId)!), terms: last.get(rule.id)! }))
     ].flatMap(({ count, terms }) => {
       const amount = count.memberId === deed.memberId ? amountOf(terms, deed.cause) : 0
       return amount === count.amount ? [] : [{ count: { ...count, amount }, terms, before: count.amount }]
@@ -56,7 +56,7 @@ export async function countDeeds(ctx: Ctx, given: Deed[]): Promise<void> {
     ctx,
     changed.map(({ count }) => count)
   )
-  await settle(ctx, changed, { last, standings, mayGive: enabled === 'on' })
+  await settle(ctx, changed, { last, mayGive: enabled === 'on' })
 }
 
 const countKey = ({ ruleId, memberId, cause }: Pick<Count, 'ruleId' | 'memberId' | 'cause'>) =>
@@ -79,8 +79,12 @@ const keyOfDeed = ({ memberId, key, orderId }: Pick<Deed, 'memberId' | 'key' | '
   orderId === null ? `${memberId} ${key}` : orderId
 const deedOfCount = ({ cause: key, ...count }: Count) => keyOfDeed({ ...count, key })
 
-const newCount = (rule: LoyaltyRule, { memberId, key, orderId, at }: Deed): Count => ({
-  ...{ ruleId: rule.id, version: rule.version, memberId, cause: key, amount: 0, orderId, at }
+const newCount = (
+  rule: LoyaltyRule,
+  { memberId, key, orderId, at }: Deed,
+  { multiplierHundredths }: CustomerStanding
+): Count => ({
+  ...{ ruleId: rule.id, version: rule.version, memberId, cause: key, amount: 0, multiplierHundredths, orderId, at }
 })
 
 /** Whether a rule counts a deed that it has not counted yet. */
@@ -99,11 +103,7 @@ type ChangedCount = Changed['counts'][number]
 async function settle(
   ctx: Ctx,
   changed: ChangedCount[],
-  {
-    last,
-    standings,
-    mayGive
-  }: { last: Map<number, RuleTerms>; standings: Map<number, CustomerStanding>; mayGive: boolean }
+  { last, mayGive }: { last: Map<number, RuleTerms>; mayGive: boolean }
 ): Promise<void> {
   const byPair = Map.groupBy(changed, ({ count }) => pairKey(count))
   const pairs = [...byPair.values()].map((counts): Pair => {
@@ -129,7 +129,6 @@ async function settle(
       ...change,
       standing: standingOf.get(key) ?? [],
       used: usedOf.get(key) ?? 0,
-      multiplierHundredths: standings.get(change.progress.memberId)?.multiplierHundredths ?? 100,
       mayGive
     })
   })

@@ -2,6 +2,7 @@ import { consumer, type StoredFact } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { followMerges } from '#members'
 import { storeContext } from '#stores'
+import { placeCustomers } from '../customer-tiers/place-customers.ts'
 import { listRules } from '../rules/rule-queries.ts'
 import { countAccounts } from './account-job.ts'
 import { countDeeds } from './count-deeds.ts'
@@ -17,12 +18,20 @@ const OF_CUSTOMERS = [
   'customer.birth_date_changed'
 ] as const
 
+/** Facts after which a customer may belong into another tier, besides those of orders. */
+const OF_TIERS = ['customer.created', 'member.points_changed'] as const
+
+const PLACES = new Set<string>(OF_TIERS)
+
 const MAY_HAVE_OCCASION = new Set<string>(['customer.birth_date_changed', 'member.created', 'member.updated'])
 
 /** What customers did is counted once for each cause, so facts may come twice. */
-export const loyaltyConsumer = consumer('loyalty', [...OF_CUSTOMERS, 'loyalty_rule.changed'], countFacts, {
-  from: 'now'
-})
+export const loyaltyConsumer = consumer(
+  'loyalty',
+  [...OF_CUSTOMERS, ...OF_TIERS, 'loyalty_rule.changed'],
+  countFacts,
+  { from: 'now' }
+)
 
 async function countFacts(ctx: Ctx, facts: StoredFact[]): Promise<void> {
   const changed = new Set(
@@ -32,10 +41,15 @@ async function countFacts(ctx: Ctx, facts: StoredFact[]): Promise<void> {
   if (facts.some(({ name }) => MAY_HAVE_OCCASION.has(name))) await recheckOccasions(ctx)
   const deeds = facts.flatMap(deedsOf)
   deeds.push(...(await birthdaysOf(ctx, facts)))
-  const kept = await followMerges(ctx, [...new Set(deeds.map(({ memberId }) => memberId))])
+  const toPlace = facts.flatMap(({ name, refs }) => (PLACES.has(name) && refs.memberId ? refs.memberId : []))
+  const kept = await followMerges(ctx, [...new Set([...deeds.map(({ memberId }) => memberId), ...toPlace])])
   await countDeeds(
     ctx,
     deeds.map((deed) => ({ ...deed, memberId: kept.get(deed.memberId)! }))
+  )
+  await placeCustomers(
+    ctx,
+    toPlace.map((id) => kept.get(id)!)
   )
 }
 

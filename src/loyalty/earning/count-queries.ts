@@ -6,12 +6,12 @@ export function listCounts(ctx: Ctx, deeds: Deed[]): Promise<Count[]> {
   const orderIds = deeds.flatMap(({ orderId }) => orderId ?? [])
   const others = deeds.filter(({ orderId }) => orderId === null)
   return ctx.tx.many(
-    row({ ruleId: int, memberId: int, cause: text, version: int, amount: int, orderId: nullable(int), at: instant }),
+    row({ ruleId: int, memberId: int, cause: text, version: int, amount: int, multiplierHundredths: int, orderId: nullable(int), at: instant }),
     sql`
-    select rule_id, member_id, cause, version, amount, order_id, counted_at as at from loyalty_counts
+    select rule_id, member_id, cause, version, amount, multiplier_hundredths, order_id, counted_at as at from loyalty_counts
      where store_id = ${ctx.storeId} and order_id = any(${orderIds}::bigint[])
     union all
-    select c.rule_id, c.member_id, c.cause, c.version, c.amount, c.order_id, c.counted_at
+    select c.rule_id, c.member_id, c.cause, c.version, c.amount, c.multiplier_hundredths, c.order_id, c.counted_at
       from unnest(${others.map((d) => d.memberId)}::bigint[], ${others.map((d) => d.key)}::text[]) as d(member_id, cause)
       join loyalty_counts c on c.store_id = ${ctx.storeId} and c.member_id = d.member_id and c.cause = d.cause and c.order_id is null`
   )
@@ -19,12 +19,13 @@ export function listCounts(ctx: Ctx, deeds: Deed[]): Promise<Count[]> {
 
 export async function writeCounts(ctx: Ctx, counts: Count[]): Promise<void> {
   await ctx.tx.run(sql`
-    insert into loyalty_counts (store_id, rule_id, member_id, cause, version, amount, order_id, counted_at)
-    select ${ctx.storeId}, c.rule_id, c.member_id, c.cause, c.version, c.amount, c.order_id, c.at
+    insert into loyalty_counts (store_id, rule_id, member_id, cause, version, amount, multiplier_hundredths, order_id, counted_at)
+    select ${ctx.storeId}, c.rule_id, c.member_id, c.cause, c.version, c.amount, c.multiplier, c.order_id, c.at
       from unnest(${counts.map((c) => c.ruleId)}::bigint[], ${counts.map((c) => c.memberId)}::bigint[],
                   ${counts.map((c) => c.cause)}::text[], ${counts.map((c) => c.version)}::int[], ${counts.map((c) => c.amount)}::bigint[],
-                  ${counts.map((c) => c.orderId)}::bigint[], ${counts.map((c) => c.at)}::timestamptz[])
-             as c(rule_id, member_id, cause, version, amount, order_id, at)
+                  ${counts.map((c) => c.multiplierHundredths)}::int[], ${counts.map((c) => c.orderId)}::bigint[],
+                  ${counts.map((c) => c.at)}::timestamptz[])
+             as c(rule_id, member_id, cause, version, amount, multiplier, order_id, at)
      order by c.rule_id, c.member_id, c.cause
     on conflict (store_id, rule_id, member_id, cause) do update set amount = excluded.amount`)
 }

@@ -21,6 +21,8 @@ export type Count = {
   /** Of the rule, when it counted it first. */
   version: number
   amount: number
+  /** Of the customer's tier, when it was counted first. */
+  multiplierHundredths: number
   orderId: number | null
   at: Temporal.Instant
 }

@@ -1,9 +1,11 @@
 import { inProportion } from '#kit/money'
-import { bool, type Ctx, instant, int, json, nullable, type RowOf, row, sql, text } from '#kit/postgres'
+import { bool, type Ctx, instant, int, json, type RowOf, row, sql, text } from '#kit/postgres'
 import { listPlans, type Plan } from '#plans'
 import type { OrderLine } from '#platform'
 import { storeContext } from '#stores'
 import type { OrderCause } from '../causes/cause.ts'
+import { keptMinor } from '../causes/order-amounts.ts'
+import { recordSpending } from '../customer-tiers/record-spending.ts'
 import { countDeeds } from './count-deeds.ts'
 
 /** What is known of an order besides what the platform reports. */
@@ -32,37 +34,48 @@ const PlacedOrder = row({
 type PlacedOrder = RowOf<typeof PlacedOrder>
 
 /**
- * Counts orders by the rules of loyalty as they are now, and gives or takes back what follows. An order of nobody, of another currency than the shop's, or of
+ * Counts orders by the rules of loyalty as they are now, and gives or takes back what follows; and what of them counts for tiers. An order of nobody, of another currency than the shop's, or of
  * which the lines are not known yet counts nothing.
  */
 export async function earnForOrders(ctx: Ctx, orders: EarningOrder[]): Promise<void> {
-  if (orders.length === 0 || !(await hasRules(ctx))) return
+  if (orders.length === 0) return
+  const { hasRules, hasTiers } = await findWhatCounts(ctx)
+  if (!hasRules && !hasTiers) return
   const placed = await listPlaced(
     ctx,
     orders.map(({ orderId }) => orderId)
   )
   const [{ currency }, plans] = [await storeContext(ctx), await listPlans(ctx)]
   const known = new Map(orders.map((one) => [one.orderId, one]))
-  await countDeeds(
-    ctx,
-    placed.map((order) => ({
-      memberId: order.memberId,
-      cause: causeOf(order, known.get(order.id)!, plans, currency),
-      key: `order:${order.id}`,
-      at: order.processedAt,
-      orderId: order.id,
-      ruleId: null
-    }))
-  )
+  const causes = placed.map((order) => ({ order, cause: causeOf(order, known.get(order.id)!, plans, currency) }))
+  if (hasRules) {
+    await countDeeds(
+      ctx,
+      causes.map(({ order: { id: orderId, memberId, processedAt: at }, cause }) => ({
+        ...{ memberId, cause, key: `order:${orderId}`, at, orderId, ruleId: null }
+      }))
+    )
+  }
+  if (hasTiers) {
+    await recordSpending(
+      ctx,
+      causes.map(({ order: { id: orderId, memberId, processedAt: at }, cause }) => ({
+        ...{ orderId, memberId, keptMinor: keptMinor(cause, ALL_GOODS), at }
+      }))
+    )
+  }
 }
 
-/** Most stores have none: their orders cost one look. */
-async function hasRules(ctx: Ctx): Promise<boolean> {
-  const found = await ctx.tx.maybeOne(
-    row({ id: nullable(int) }),
-    sql`select id from loyalty_rules where store_id = ${ctx.storeId} limit 1`
+const ALL_GOODS = { product_ids: [], collection_ids: [] }
+
+/** Most stores have neither: their orders cost one look. */
+function findWhatCounts(ctx: Ctx): Promise<{ hasRules: boolean; hasTiers: boolean }> {
+  return ctx.tx.one(
+    row({ hasRules: bool, hasTiers: bool }),
+    sql`
+    select exists (select from loyalty_rules where store_id = ${ctx.storeId}) as has_rules,
+           exists (select from loyalty_tiers where store_id = ${ctx.storeId}) as has_tiers`
   )
-  return found !== null
 }
 
 function listPlaced(ctx: Ctx, orderIds: number[]): Promise<PlacedOrder[]> {

@@ -31,7 +31,6 @@ export type Changed = {
   standing: Award[]
   /** Of a rule with a goal: what the awards that are not beyond it have used. */
   used: number
-  multiplierHundredths: number
   /** Loyalty is on: where it is off, rewards are only taken back. */
   mayGive: boolean
 }
@@ -41,13 +40,13 @@ export const planAwards = (changed: Changed): Plan =>
   changed.terms.type.counts.mode === 'each' ? planEach(changed) : planGoals(changed)
 
 /** Each cause by itself. One whose amount is another gives other points: what it gave is taken back, and given anew. */
-function planEach({ counts, progress, standing, multiplierHundredths, mayGive }: Changed): Plan {
+function planEach({ counts, progress, standing, mayGive }: Changed): Plan {
   const gives: Give[] = []
   const reverses: Award[] = []
   let rewarded = progress.rewarded
   for (const { count, terms } of counts) {
     const award = standing.find(({ key }) => key === count.cause)
-    const points = pointsOf(terms, count.amount, multiplierHundredths)
+    const points = pointsOf(terms, count.amount, count.multiplierHundredths)
     const isRight = count.amount > 0 && points !== 0
     if (award && isRight && award.points === points) continue
     if (award) {

@@ -1,6 +1,7 @@
 import { type Ctx, sentTogether } from '#kit/postgres'
 import { findPoints } from '#points'
 import { countActiveCoupons } from '../coupons/coupon-queries.ts'
+import { findCustomerTier, type NextTier, type ShownTier } from '../customer-tiers/find-customer-tier.ts'
 import { findPerson, listRuleProgress } from './progress-queries.ts'
 
 /** What a customer has and has reached (spec 2, Loyalty API). */
@@ -11,9 +12,8 @@ export type CustomerLoyalty = {
   points: number
   pendingPoints: number
   lifetimePoints: number
-  /** The name of the tier, and what the next one asks for. */
-  tier: string | null
-  nextTier: { name: string; pointsRemaining: number } | null
+  tier: ShownTier | null
+  nextTier: NextTier | null
   /** The address by which friends come. */
   referralUrl: string | null
   /** Ids of the rules of which a reward stands, archived ones too. */
@@ -22,15 +22,16 @@ export type CustomerLoyalty = {
   couponsCount: number
 }
 
-/** Nobody is in a tier or has a link for friends: the service gives none of these yet. */
-const NOT_GIVEN = { tier: null, nextTier: null, referralUrl: null }
+/** Nobody has a link for friends: the service gives none yet. */
+const NOT_GIVEN = { referralUrl: null }
 
 export async function findCustomerLoyalty(ctx: Ctx, memberId: number): Promise<CustomerLoyalty> {
-  const [person, points, progress, couponsCount] = await sentTogether(
+  const [person, points, progress, couponsCount, tiers] = await sentTogether(
     findPerson(ctx, memberId),
     findPoints(ctx, [memberId]),
     listRuleProgress(ctx, memberId, []),
-    countActiveCoupons(ctx, memberId)
+    countActiveCoupons(ctx, memberId),
+    findCustomerTier(ctx, memberId)
   )
   const { balance = 0, pendingPoints = 0, lifetimePoints = 0 } = points.get(memberId) ?? {}
   return {
@@ -38,6 +39,7 @@ export async function findCustomerLoyalty(ctx: Ctx, memberId: number): Promise<C
     points: balance,
     pendingPoints,
     lifetimePoints,
+    ...tiers,
     ...NOT_GIVEN,
     couponsCount,
     completedRules: progress.flatMap(({ ruleId, rewarded }) => (rewarded > 0 ? ruleId : []))

@@ -55,6 +55,8 @@ async function keepDeletion(ctx: Ctx, deed: Deed): Promise<void> {
   const open = (await listRules(ctx)).filter(({ id, type }) => type.counts.amounts.review && !counted.has(id))
   await writeCounts(
     ctx,
-    open.map(({ id: ruleId, version }) => ({ ruleId, version, memberId, cause, amount: 0, orderId, at }))
+    open.map(({ id: ruleId, version }) => ({
+      ...{ ruleId, version, memberId, cause, amount: 0, multiplierHundredths: 100, orderId, at }
+    }))
   )
 }

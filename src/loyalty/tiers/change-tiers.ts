@@ -11,6 +11,7 @@ import { tooManyTiers } from '../refusals.ts'
 import { entryRulesJson, hasEntryRules, type LoyaltyTier, tierRewardsJson } from './tier.ts'
 import { entryRulesField, multiplierField, tierRewardsField, tierTagField } from './tier-fields.ts'
 import { getTier, insertTier, listTiers, type TierToWrite, writeTier } from './tier-queries.ts'
+import { walkTiers } from './tier-stores.ts'
 import { loyaltyTiersField, loyaltyTiersOf, MAX_TIERS } from './tiers-field.ts'
 
 /** What an operator enters. What is `unknown` nobody has checked. `place` null: above all others. */
@@ -53,6 +54,7 @@ export async function updateTier(ctx: Ctx, id: number, change: Partial<TierInput
 
 async function changed(ctx: Ctx, id: number, before: LoyaltyTier[], given: Partial<TierInput>): Promise<LoyaltyTier> {
   const after = await listTiers(ctx)
+  const isThis = (tier: LoyaltyTier) => tier.id === id
   const { name, description, entryRules, rewardRules, tag } = given
   assertFits(
     { key: 'svc_loyalty_tiers', field: loyaltyTiersField, what: 'tiers' },
@@ -63,8 +65,15 @@ async function changed(ctx: Ctx, id: number, before: LoyaltyTier[], given: Parti
     }
   )
   await record(ctx, loyaltyTierChanged({ id }))
-  return after.find((tier) => tier.id === id)!
+  if (placesOthers(before.find(isThis), after.find(isThis)!)) await walkTiers(ctx)
+  return after.find(isThis)!
 }
+
+/** Whether customers may belong into other tiers after a change; `was` is undefined for a new tier. */
+const placesOthers = (was: LoyaltyTier | undefined, is: LoyaltyTier): boolean =>
+  was?.isActive !== is.isActive ||
+  was.place !== is.place ||
+  JSON.stringify(was.entryRules) !== JSON.stringify(is.entryRules)
 
 /** A tier as it is written beside the others. Refuses with all problems. */
 async function checked(ctx: Ctx, input: TierInput, others: LoyaltyTier[]): Promise<TierToWrite> {

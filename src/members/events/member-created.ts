@@ -15,6 +15,7 @@ export const memberCreated = definePublicFact(
     shown: {
       shownAt: BEGAN,
       member_id: 'mem_24',
+      loyalty_tier: null,
       loyalty_points: 0,
       store_credit_balance: 0,
       next_billing_date: '2026-10-15T05:25:00.000Z',

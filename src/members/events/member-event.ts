@@ -23,6 +23,7 @@ export function memberPayload(member: MemberSnapshot, store: StoreContext) {
     plan_id: member.planId === null ? null : publicId('plan', member.planId),
     plan_name: member.planName,
     tier: member.tier,
+    loyalty_tier: member.loyaltyTier,
     loyalty_points: member.loyaltyPoints,
     store_credit_balance: numberOf(member.storeCreditMinor, store.currency),
     currency: store.currency,

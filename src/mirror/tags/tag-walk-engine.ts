@@ -80,7 +80,10 @@ async function refreshPage(ctx: Ctx, afterId: number): Promise<number | null> {
     row({ id: int }),
     sql`
     select id from members
-     where store_id = ${ctx.storeId} and id > ${afterId} and status is not null order by id limit ${PAGE}`
+     where store_id = ${ctx.storeId} and id > ${afterId}
+       and (status is not null
+            or exists (select from loyalty_customer_tiers t where t.store_id = ${ctx.storeId} and t.member_id = members.id))
+     order by id limit ${PAGE}`
   )
   await refreshCustomerTags(
     ctx,

@@ -7,7 +7,7 @@ export type TagOwner = { kind: TaggedKind; ownerId: number }
  * Who wants a tag. A later module adds a line here and calls `setWantedTags` with it; two sources may want the same tag, which stays
  * until neither does.
  */
-export const TAG_SOURCES = { customer: ['membership'], order: ['classification'] } as const satisfies Record<
+export const TAG_SOURCES = { customer: ['membership', 'loyalty'], order: ['classification'] } as const satisfies Record<
   TaggedKind,
   readonly string[]
 >

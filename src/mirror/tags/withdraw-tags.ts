@@ -25,6 +25,11 @@ export async function withdrawTags(ctx: Ctx, memberIds: number[]): Promise<strin
     select e.tag from unnest(${everyTag}::text[]) as e(tag)
      where exists (select from members m
                     where m.store_id = ${ctx.storeId} and m.id = any(${memberIds}::bigint[]) and m.erased_at is not null)
+     union
+    select l.tag from loyalty_tiers l
+     where l.store_id = ${ctx.storeId} and l.tag <> ''
+       and exists (select from members m
+                    where m.store_id = ${ctx.storeId} and m.id = any(${memberIds}::bigint[]) and m.erased_at is not null)
      order by tag`
   )
   return found.map(({ tag }) => tag)

@@ -43,7 +43,7 @@ export function addTierCommands(loyalty: Command, terminal: Terminal): void {
     flags: { store: storeFlag },
     run: ({ store }, { api }) => api().get(loyaltyPath(store, 'tiers')),
     show: table(
-      ['id', 'order', 'name', 'is_active', 'entry_rules', 'reward_rules', 'multiplier_points', 'tag'],
+      ['id', 'order', 'name', 'is_active', 'customers', 'entry_rules', 'reward_rules', 'multiplier_points', 'tag'],
       'The store has no loyalty tiers yet.'
     )
   })

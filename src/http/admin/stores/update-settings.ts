@@ -1,4 +1,5 @@
-import { assertDiscountSettings, refreshDiscounts, refreshShopMetafields } from '#mirror'
+import { followTierSettings } from '#loyalty'
+import { assertDiscountSettings, refreshDiscounts, refreshShopMetafields, refreshTierTags } from '#mirror'
 import { assertMainPlans } from '#plans'
 import { walkSpendingNow } from '#spending'
 import type { Surface } from '../../shared/surface.ts'
@@ -32,6 +33,10 @@ export function updateSettingsRoute(admin: Surface, { settings }: AdminDeps): vo
           await walkSpendingNow(ctx)
         }
         if (body.main_plan || body.loyalty) await refreshShopMetafields(ctx)
+        if (body.loyalty) {
+          await followTierSettings(ctx)
+          await refreshTierTags(ctx)
+        }
         if (body.discounts) await assertDiscountSettings(ctx)
         if (body.discounts || body.main_plan) await refreshDiscounts(ctx)
         return presentSettings(ctx, settings)

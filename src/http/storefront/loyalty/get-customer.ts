@@ -27,9 +27,11 @@ const CustomerLoyaltyBody = Type.Object(
       Type.Object(
         {
           name: Type.String({ description: 'Its name' }),
-          points_remaining: Type.Integer({ description: 'How many points it needs yet' })
+          points_remaining: OrNull(
+            Type.Integer({ description: 'How many points it needs yet; null where it asks for none' })
+          )
         },
-        { title: 'NextTier', description: 'The tier above.', examples: [{ name: 'Gold', points_remaining: 120 }] }
+        { title: 'NextTier', description: 'The active tier above.', examples: [{ name: 'Gold', points_remaining: 120 }] }
       )
     ),
     birth_date: OrNull(Type.String({ format: 'date', description: 'The birth date' })),
@@ -49,8 +51,8 @@ const CustomerLoyaltyBody = Type.Object(
         loyalty_points: 380,
         pending_points: 50,
         lifetime_points: 900,
-        tier: null,
-        next_tier: null,
+        tier: 'Silver',
+        next_tier: { name: 'Gold', points_remaining: 120 },
         birth_date: '1990-01-31',
         referral_url: null,
         completed_rules: [12],
@@ -91,7 +93,7 @@ export function getCustomerRoute(storefront: Surface, { db }: Pick<HttpDeps, 'db
           loyalty_points: found.points,
           pending_points: found.pendingPoints,
           lifetime_points: found.lifetimePoints,
-          tier: found.tier,
+          tier: found.tier?.name ?? null,
           next_tier: nextTier && { name: nextTier.name, points_remaining: nextTier.pointsRemaining },
           birth_date: birthDate && String(birthDate),
           referral_url: found.referralUrl,

@@ -18,7 +18,7 @@ export const ShopperCoupon = Type.Object(
       {
         type: Type.Unsafe<CouponType>({ type: 'string', enum: [...COUPON_TYPES], description: 'What it is' }),
         amount: Type.String({ description: 'A percentage or an amount, by `discount_type`; a decimal' }),
-        rule_name: Type.String({ description: 'The name of the rule or template that it comes from' }),
+        rule_name: Type.String({ description: 'The name of the rule, template or tier that it comes from' }),
         discount_type: Type.String({ description: '`percentage` or `fixed_amount`' }),
         minimum: Type.Object(
           {

@@ -14,9 +14,10 @@ export const CouponBody = Type.Object(
     ended_by: optional('Why it ended: `used`, `expired`, `deleted`, `revoked` or `refused`'),
     customer_id: Type.String({ description: 'Whose it is' }),
     platform_customer_id: Type.String({ description: "The platform's number of the customer" }),
-    name: Type.String({ description: 'Of the rule or template that it comes from' }),
+    name: Type.String({ description: 'Of the rule, template or tier that it comes from' }),
     rule_id: OrNull(Type.Integer({ description: 'The rule whose reward it is' })),
     template_id: OrNull(Type.Integer({ description: 'The template that points have bought' })),
+    tier_id: OrNull(Type.Integer({ description: 'The tier that gave it on entering it' })),
     type: Type.String({ description: `One of ${COUPON_TYPES.join(', ')}` }),
     percentage: optional('The percentage that it takes off; a decimal'),
     amount: optional('The amount that it takes off; a decimal'),
@@ -34,7 +35,7 @@ export const CouponBody = Type.Object(
   },
   {
     title: 'LoyaltyCoupon',
-    description: 'A coupon of a customer: the reward of a rule, or what points have bought.',
+    description: 'A coupon of a customer: the reward of a rule or of a tier, or what points have bought.',
     examples: [
       {
         id: 31,
@@ -45,6 +46,7 @@ export const CouponBody = Type.Object(
         name: '$5 off',
         rule_id: null,
         template_id: 7,
+        tier_id: null,
         type: 'amount_off_orders',
         percentage: null,
         amount: '5.00',
@@ -77,6 +79,7 @@ export function presentCoupon(coupon: Coupon, currency: string): Static<typeof C
     name: coupon.name,
     rule_id: coupon.ruleId,
     template_id: coupon.templateId,
+    tier_id: coupon.tierId,
     type: coupon.type,
     percentage: percentHundredths === null ? null : (percentHundredths / 100).toFixed(2),
     amount: money(coupon.amountMinor),

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox'
+import { isoOrNull } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { findCustomerLoyalty, listRulesWithProgress, RuleCache, type RuleWithProgress } from '#loyalty'
-import { OrNull } from '#resources'
+import { OrNull, Timestamp } from '#resources'
 import type { Surface } from '../../../shared/surface.ts'
 import { storeOf } from '../../store.ts'
 import { CreditParams, creditCustomer } from '../../store-credits/one-credit.ts'
@@ -24,6 +25,10 @@ const CustomerLoyaltyBody = Type.Object(
     pending_points: Type.Integer({ description: 'Earned, but not to be spent yet' }),
     lifetime_points: Type.Integer({ description: 'All that were ever earned, without what was taken back' }),
     tier: OrNull(Type.String({ description: 'The name of the tier' })),
+    tier_since: OrNull(Timestamp('Since when the customer is in it')),
+    tier_review_at: OrNull(Timestamp('When it may be lost at the earliest; null: it needs nothing')),
+    next_tier: OrNull(Type.String({ description: 'The name of the active tier above' })),
+    next_tier_points: OrNull(Type.Integer({ description: 'How many points that one needs yet; null where it asks for none' })),
     referral_url: OrNull(Type.String({ description: 'The address by which friends come' })),
     coupons_count: Type.Integer({ description: 'How many coupons the customer has' }),
     rules: Type.Array(RuleProgressBody, { description: 'The rules that are not archived' })
@@ -37,7 +42,11 @@ const CustomerLoyaltyBody = Type.Object(
         loyalty_points: 380,
         pending_points: 50,
         lifetime_points: 900,
-        tier: null,
+        tier: 'Silver',
+        tier_since: '2026-11-20T04:00:00.000Z',
+        tier_review_at: '2027-11-20T04:00:00.000Z',
+        next_tier: 'Gold',
+        next_tier_points: 120,
         referral_url: null,
         coupons_count: 0,
         rules: [
@@ -83,7 +92,11 @@ export function getCustomerLoyaltyRoute(admin: Surface): void {
           loyalty_points: found.points,
           pending_points: found.pendingPoints,
           lifetime_points: found.lifetimePoints,
-          tier: found.tier,
+          tier: found.tier?.name ?? null,
+          tier_since: isoOrNull(found.tier?.enteredAt ?? null),
+          tier_review_at: isoOrNull(found.tier?.reviewAt ?? null),
+          next_tier: found.nextTier?.name ?? null,
+          next_tier_points: found.nextTier?.pointsRemaining ?? null,
           referral_url: found.referralUrl,
           coupons_count: found.couponsCount,
           rules: rules.map((one) => presentProgress(one, completed.has(one.rule.id)))

@@ -32,7 +32,7 @@ export function createTierRoute(admin: Surface): void {
         ...tierChange(given),
         name
       }
-      return presentTier(await request.inStore((ctx) => createTier(ctx, input)))
+      return presentTier(await request.inStore((ctx) => createTier(ctx, input)), new Map())
     }
   )
 }

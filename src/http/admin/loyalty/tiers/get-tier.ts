@@ -1,4 +1,4 @@
-import { getTier, loyaltyTierNotFound } from '#loyalty'
+import { countByTier, getTier, loyaltyTierNotFound } from '#loyalty'
 import type { Surface } from '../../../shared/surface.ts'
 import { loyaltyIdOf } from '../loyalty-fields.ts'
 import { presentTier, TierBody, TierParams } from './present-tier.ts'
@@ -19,7 +19,7 @@ export function getTierRoute(admin: Surface): void {
     },
     async (request) => {
       const id = loyaltyIdOf(request.params.tier, loyaltyTierNotFound)
-      return presentTier(await request.inStore((ctx) => getTier(ctx, id)))
+      return request.inStore(async (ctx) => presentTier(await getTier(ctx, id), await countByTier(ctx)))
     }
   )
 }

@@ -1,4 +1,4 @@
-import { listTiers } from '#loyalty'
+import { countByTier, listTiers } from '#loyalty'
 import type { Surface } from '../../../shared/surface.ts'
 import { List } from '../../fields.ts'
 import { StoreParams } from '../../store.ts'
@@ -18,6 +18,10 @@ export function listTiersRoute(admin: Surface): void {
         response: { 200: List(TierBody, 'The tiers') }
       }
     },
-    (request) => request.inStore(async (ctx) => ({ data: (await listTiers(ctx)).map(presentTier) }))
+    (request) =>
+      request.inStore(async (ctx) => {
+        const [tiers, counts] = [await listTiers(ctx), await countByTier(ctx)]
+        return { data: tiers.map((tier) => presentTier(tier, counts)) }
+      })
   )
 }

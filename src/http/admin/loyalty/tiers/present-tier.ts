@@ -63,6 +63,7 @@ export const TierBody = Type.Object(
     order: Type.Integer({ description: 'Its place among the tiers' }),
     tag: Type.String({ description: 'The tag of its customers; empty for none' }),
     is_active: Type.Boolean({ description: 'Whether customers enter it' }),
+    customers: Type.Integer({ description: 'How many customers are in it' }),
     created_at: Timestamp('When it was created'),
     updated_at: Timestamp('When it was last changed')
   },
@@ -80,6 +81,7 @@ export const TierBody = Type.Object(
         order: 2,
         tag: 'Gold',
         is_active: true,
+        customers: 24,
         created_at: '2026-11-20T04:00:00.000Z',
         updated_at: '2026-11-20T04:00:00.000Z'
       }
@@ -87,7 +89,8 @@ export const TierBody = Type.Object(
   }
 )
 
-export const presentTier = (tier: LoyaltyTier): Static<typeof TierBody> => ({
+/** `counts`: how many customers each tier has. */
+export const presentTier = (tier: LoyaltyTier, counts: ReadonlyMap<number, number>): Static<typeof TierBody> => ({
   id: tier.id,
   name: tier.name,
   description: tier.description,
@@ -97,6 +100,7 @@ export const presentTier = (tier: LoyaltyTier): Static<typeof TierBody> => ({
   order: tier.place,
   tag: tier.tag,
   is_active: tier.isActive,
+  customers: counts.get(tier.id) ?? 0,
   created_at: isoOf(tier.createdAt),
   updated_at: isoOf(tier.updatedAt)
 })

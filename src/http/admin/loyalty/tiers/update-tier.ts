@@ -1,4 +1,4 @@
-import { loyaltyTierNotFound, updateTier } from '#loyalty'
+import { countByTier, loyaltyTierNotFound, updateTier } from '#loyalty'
 import type { Surface } from '../../../shared/surface.ts'
 import { anyOf, loyaltyIdOf } from '../loyalty-fields.ts'
 import { presentTier, TierBody, TierParams, tierChange, tierFields } from './present-tier.ts'
@@ -13,7 +13,7 @@ export function updateTierRoute(admin: Surface): void {
         operationId: 'updateLoyaltyTier',
         summary: 'Change a loyalty tier',
         description:
-          'What is left out stays; `entry_rules` and `reward_rules` are replaced as a whole. With `is_active` false nobody enters it any more.',
+          'What is left out stays; `entry_rules` and `reward_rules` are replaced as a whole. Where `entry_rules`, `order` or `is_active` change, all customers are put where the tiers say then; from a tier that is not active they go to the next lower one that is theirs.',
         params: TierParams,
         body: anyOf(tierFields),
         response: { 200: TierBody }
@@ -21,7 +21,10 @@ export function updateTierRoute(admin: Surface): void {
     },
     async (request) => {
       const id = loyaltyIdOf(request.params.tier, loyaltyTierNotFound)
-      return presentTier(await request.inStore((ctx) => updateTier(ctx, id, tierChange(request.body))))
+      return request.inStore(async (ctx) => {
+        const tier = await updateTier(ctx, id, tierChange(request.body))
+        return presentTier(tier, await countByTier(ctx))
+      })
     }
   )
 }
