@@ -17,7 +17,10 @@ export async function listTierTags(ctx: Ctx, memberIds: number[]): Promise<Map<n
 }
 
 /** Customers with a tier, or who had one, after this one, in order of id. */
-export async function listTierCustomers(ctx: Ctx, { after, limit }: { after: number; limit: number }): Promise<number[]> {
+export async function listTierCustomers(
+  ctx: Ctx,
+  { after, limit }: { after: number; limit: number }
+): Promise<number[]> {
   const rows = await ctx.tx.many(
     row({ memberId: int }),
     sql`

@@ -26,12 +26,9 @@ const PLACES = new Set<string>(OF_TIERS)
 const MAY_HAVE_OCCASION = new Set<string>(['customer.birth_date_changed', 'member.created', 'member.updated'])
 
 /** What customers did is counted once for each cause, so facts may come twice. */
-export const loyaltyConsumer = consumer(
-  'loyalty',
-  [...OF_CUSTOMERS, ...OF_TIERS, 'loyalty_rule.changed'],
-  countFacts,
-  { from: 'now' }
-)
+export const loyaltyConsumer = consumer('loyalty', [...OF_CUSTOMERS, ...OF_TIERS, 'loyalty_rule.changed'], countFacts, {
+  from: 'now'
+})
 
 async function countFacts(ctx: Ctx, facts: StoredFact[]): Promise<void> {
   const changed = new Set(

@@ -6,7 +6,16 @@ export function listCounts(ctx: Ctx, deeds: Deed[]): Promise<Count[]> {
   const orderIds = deeds.flatMap(({ orderId }) => orderId ?? [])
   const others = deeds.filter(({ orderId }) => orderId === null)
   return ctx.tx.many(
-    row({ ruleId: int, memberId: int, cause: text, version: int, amount: int, multiplierHundredths: int, orderId: nullable(int), at: instant }),
+    row({
+      ruleId: int,
+      memberId: int,
+      cause: text,
+      version: int,
+      amount: int,
+      multiplierHundredths: int,
+      orderId: nullable(int),
+      at: instant
+    }),
     sql`
     select rule_id, member_id, cause, version, amount, multiplier_hundredths, order_id, counted_at as at from loyalty_counts
      where store_id = ${ctx.storeId} and order_id = any(${orderIds}::bigint[])

@@ -28,11 +28,7 @@ export const tierChanged = definePublicFact(
       kind: 'membership'
     }
   }),
-  (
-    member: { id: number; email: string | null },
-    changed: Static<typeof tier>,
-    ofKind: Static<typeof kind>
-  ) => ({
+  (member: { id: number; email: string | null }, changed: Static<typeof tier>, ofKind: Static<typeof kind>) => ({
     ...about(member),
     data: {
       member_id: publicId('mem', member.id),

@@ -31,7 +31,11 @@ const CustomerLoyaltyBody = Type.Object(
             Type.Integer({ description: 'How many points it needs yet; null where it asks for none' })
           )
         },
-        { title: 'NextTier', description: 'The active tier above.', examples: [{ name: 'Gold', points_remaining: 120 }] }
+        {
+          title: 'NextTier',
+          description: 'The active tier above.',
+          examples: [{ name: 'Gold', points_remaining: 120 }]
+        }
       )
     ),
     birth_date: OrNull(Type.String({ format: 'date', description: 'The birth date' })),

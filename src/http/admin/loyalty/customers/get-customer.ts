@@ -28,7 +28,9 @@ const CustomerLoyaltyBody = Type.Object(
     tier_since: OrNull(Timestamp('Since when the customer is in it')),
     tier_review_at: OrNull(Timestamp('When it may be lost at the earliest; null: it needs nothing')),
     next_tier: OrNull(Type.String({ description: 'The name of the active tier above' })),
-    next_tier_points: OrNull(Type.Integer({ description: 'How many points that one needs yet; null where it asks for none' })),
+    next_tier_points: OrNull(
+      Type.Integer({ description: 'How many points that one needs yet; null where it asks for none' })
+    ),
     referral_url: OrNull(Type.String({ description: 'The address by which friends come' })),
     coupons_count: Type.Integer({ description: 'How many coupons the customer has' }),
     rules: Type.Array(RuleProgressBody, { description: 'The rules that are not archived' })
