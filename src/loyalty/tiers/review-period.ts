@@ -13,7 +13,7 @@ export type ReviewPeriod =
   | { kind: 'rolling_year'; since: Temporal.Instant }
   | { kind: 'calendar_year'; lastYear: Temporal.Instant; thisYear: Temporal.Instant; nextYear: Temporal.Instant }
 
-export function reviewPeriod(
+function reviewPeriod(
   kind: ReviewPeriod['kind'],
   { now, timezone }: { now: Temporal.Instant; timezone: string }
 ): ReviewPeriod {
