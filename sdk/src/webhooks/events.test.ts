@@ -32,7 +32,12 @@ function about(event: WebhookEvent): string {
 
 test('the seventeen types are distinguished by their names', () => {
   assert.equal(Object.keys(OWN_FIELD).length, 17)
-  const data = { member_id: 'mem_1', customer: { id: 'cust_1', email: null }, tier: { previous: 'VIP', new: null } }
+  const data = {
+    member_id: 'mem_1',
+    customer: { id: 'cust_1', email: null },
+    tier: { previous: 'VIP', new: null },
+    kind: 'membership' as const
+  }
   const event = { event: 'member.tier_changed' as const, timestamp: '2026-01-31T15:00:00Z', webhook_id: 'wh_1', data }
   assert.deepEqual([about(event), OWN_FIELD[event.event](event)], ['none', null])
 })

@@ -31,7 +31,7 @@ export type Changed = {
   standing: Award[]
   /** Of a rule with a goal: what the awards that are not beyond it have used. */
   used: number
-  /** Loyalty is on: where it is off, rewards are only taken back. */
+  /** Loyalty is on: where it is off, rewards are only taken back, and none becomes more. */
   mayGive: boolean
 }
 
@@ -46,7 +46,9 @@ function planEach({ counts, progress, standing, mayGive }: Changed): Plan {
   let rewarded = progress.rewarded
   for (const { count, terms } of counts) {
     const award = standing.find(({ key }) => key === count.cause)
-    const points = pointsOf(terms, count.amount, count.multiplierHundredths)
+    const earned = pointsOf(terms, count.amount, count.multiplierHundredths)
+    const isAtMost = !mayGive && earned !== null && award?.points != null
+    const points = isAtMost ? Math.min(earned, award.points!) : earned
     const isRight = count.amount > 0 && points !== 0
     if (award && isRight && award.points === points) continue
     if (award) {
@@ -54,7 +56,7 @@ function planEach({ counts, progress, standing, mayGive }: Changed): Plan {
       rewarded--
     }
     const limit = limitOf(terms)
-    if (!mayGive || !isRight || (limit !== null && rewarded >= limit)) continue
+    if (!(mayGive || award) || !isRight || (limit !== null && rewarded >= limit)) continue
     rewarded++
     const { memberId, cause: key, amount, orderId, at } = count
     gives.push({ terms, memberId, key, amount, points, orderId, at, isShared: orderId !== null })
