@@ -624,6 +624,26 @@ create policy one_store on credit_reservations for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on credit_reservations to perennial_operator, perennial_store;
 
+create table customer_tags (
+  store_id bigint not null,
+  member_id bigint not null,
+  tag_key text not null,
+  is_present boolean not null,
+  reported_at timestamp with time zone not null,
+  constraint customer_tags_pkey PRIMARY KEY (store_id, member_id, tag_key),
+  constraint customer_tags_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint customer_tags_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id)
+);
+alter table customer_tags enable row level security;
+alter table customer_tags force row level security;
+create policy all_stores on customer_tags for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on customer_tags for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on customer_tags to perennial_operator, perennial_store;
+
 create table daily_cancellations (
   store_id bigint not null,
   plan_id bigint not null,

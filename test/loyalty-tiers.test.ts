@@ -406,3 +406,36 @@ test('of merged customers the higher tier stays, what both have spent counts, an
   )
   await store.soundBooks()
 })
+
+test('a rule for customers with a tag counts for those who have it on the platform at the moment', async () => {
+  const { store, storeId, rule, customer, order, points, settle } = await aTierShop()
+  const { tags } = await service.deps.connectorOf(storeId)
+  const [ada, bob] = [await customer('ada@example.com'), await customer('bob@example.com')]
+  const change = async (what: 'add' | 'remove', id: string, ...given: string[]) => {
+    await store.advance({ by: 'PT1M' })
+    assert.ok((await tags[what]('customer', id, given)).ok)
+    await settle()
+  }
+  await change('add', ada, 'Press', 'vegan')
+  const settings = { apply_to: 'tags', tags: ['PRESS', 'Staff'] }
+  await rule('points_for_purchases', { customer_settings: settings }, { reward_type: 'points' })
+  await rule(
+    'points_for_purchases',
+    { points_per_dollar: 100, customer_settings: { ...settings, action: 'exclude' } },
+    { reward_type: 'points' }
+  )
+  await order(ada, '3.00')
+  await order(bob, '5.00')
+  assert.deepEqual([(await points(ada))[0], (await points(bob))[0]], [3, 500])
+  await change('remove', ada, 'press')
+  await change('add', bob, 'staff')
+  await order(ada, '1.00')
+  await order(bob, '1.00')
+  assert.deepEqual([(await points(ada))[0], (await points(bob))[0]], [103, 501])
+  // Of merged customers the one who is kept has the tags of both.
+  await controls.mergeCustomers({ storeId, customerId: bob, intoId: ada })
+  await settle()
+  await order(ada, '2.00')
+  assert.equal((await points(ada))[0], 606)
+  await store.soundBooks()
+})

@@ -19,6 +19,8 @@ export type CustomerUpdate = {
   /** Null when the source does not have it. */
   emailConsent?: Consent | null
   smsConsent?: Consent | null
+  /** All of them; null when the source does not have them. Their time is that of the change. */
+  tags?: string[] | null
   /** They come from a read of what the platform had before: what is new to us is not new. */
   isPast?: boolean
 }

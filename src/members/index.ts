@@ -26,7 +26,8 @@ export {
   listAccounts,
   recordAddedTags,
   recordConsents,
-  recordEnabledAccounts
+  recordEnabledAccounts,
+  recordTags
 } from './report-customers.ts'
 export { type CustomerReference, fetchCustomer, findKnownCustomers, resolveCustomer } from './resolve-customer.ts'
 export { setMembershipStatuses } from './set-membership-status.ts'

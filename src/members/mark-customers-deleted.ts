@@ -1,6 +1,7 @@
 import { record } from '#kit/outbox'
 import { type Ctx, int, row, sql, text } from '#kit/postgres'
 import { findErased } from '#platform'
+import { transferKeptTags } from './customer-tags/keep-tags.ts'
 import { customerChanged } from './events/customer-changed.ts'
 import { lockKeptCustomer } from './follow-merges.ts'
 import { lockCustomers } from './queries.ts'
@@ -61,6 +62,7 @@ export async function markCustomersMerged(
     sql`update members set merged_into = ${to} where store_id = ${ctx.storeId} and merged_into = ${from}`
   )
   await fillUnknown(ctx, from, to)
+  await transferKeptTags(ctx, from, to)
   // The row of the one is gone, and what the caller transfers is shown with the other.
   await record(ctx, customerChanged({ id: from }), customerChanged({ id: to }))
   return { from, to }

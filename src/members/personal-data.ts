@@ -1,4 +1,4 @@
-import { definePersonalData } from '#kit/personal-data'
+import { definePersonalData, inOneStep } from '#kit/personal-data'
 import { sql } from '#kit/postgres'
 import { eraseCustomers } from './erase-customers.ts'
 
@@ -25,4 +25,17 @@ export const membersHeld = definePersonalData({
   async erase(ctx, person) {
     return { changed: await eraseCustomers(ctx, person.memberIds), next: null }
   }
+})
+
+/** The tags that they have on the platform. */
+export const customerTagsHeld = definePersonalData({
+  table: 'customer_tags',
+  columns: ['tag_key'],
+  held: ({ storeId }, { memberIds }) => sql`
+    select jsonb_build_object('tag', t.tag_key, 'reported_at', t.reported_at) as held from customer_tags t
+     where t.store_id = ${storeId} and t.member_id = any(${memberIds}::bigint[]) and t.is_present order by t.member_id, t.tag_key`,
+  erase: inOneStep(
+    ({ storeId }, { memberIds }) => sql`
+    delete from customer_tags where store_id = ${storeId} and member_id = any(${memberIds}::bigint[])`
+  )
 })

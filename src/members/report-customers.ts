@@ -1,6 +1,7 @@
 import { record } from '#kit/outbox'
 import { type Ctx, instant, int, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
 import { ACCOUNT_STATES, CONSENT_STATES, type Consent, type ConsentChannel, findErased } from '#platform'
+import { keepTags } from './customer-tags/keep-tags.ts'
 import { accountEnabled } from './events/account-enabled.ts'
 import { tagsAdded } from './events/tags-added.ts'
 import { updateCustomers } from './update-customers.ts'
@@ -69,6 +70,24 @@ export async function recordEnabledAccounts(
     returning m.id, m.account_enabled_at as at`
   )
   await record(ctx, ...enabled.map(accountEnabled))
+}
+
+/** Keeps the tags that customers have on the platform, or have no more. Safe to repeat. Unknown customers are left out. */
+export async function recordTags(
+  ctx: Ctx,
+  reports: { customerId: string; tags: string[]; isPresent: boolean; at: Temporal.Instant }[]
+): Promise<void> {
+  const present = await findPresentCustomers(
+    ctx,
+    reports.map(({ customerId }) => customerId)
+  )
+  await keepTags(
+    ctx,
+    reports.flatMap(({ customerId, ...report }) => {
+      const memberId = present.get(customerId)
+      return memberId === undefined ? [] : [{ memberId, ...report }]
+    })
+  )
 }
 
 /** Records tags that were added to customers on the platform. Not safe to repeat: give what was not recorded yet. */

@@ -3,6 +3,7 @@ import { bool, type Ctx, instant, nullable, oneOf, type RowOf, row, sql } from '
 import { CONSENT_STATES } from '#platform'
 import { storeContext } from '#stores'
 import { type CustomerUpdate, type KnownCustomer, knownCustomerColumns } from './customer.ts'
+import { keepReadTags } from './customer-tags/keep-tags.ts'
 import { accountEnabled } from './events/account-enabled.ts'
 import { consentChanged } from './events/consent-changed.ts'
 import { customerChanged } from './events/customer-changed.ts'
@@ -26,7 +27,7 @@ type Updated = RowOf<typeof Updated>
 
 /**
  * Updates known customers to what the platform reports, one update for each, and returns them all as they are then. Unknown ones are left
- * out. What is older than what is stored changes nothing; names and addresses, the account and each consent have times of their own. What
+ * out. What is older than what is stored changes nothing; names and addresses, the account, each consent and each tag have times of their own. What
  * has changed is recorded.
  */
 export async function updateCustomers(ctx: Ctx, updates: CustomerUpdate[]): Promise<Map<string, KnownCustomer>> {
@@ -52,6 +53,14 @@ export async function updateCustomers(ctx: Ctx, updates: CustomerUpdate[]): Prom
         .filter((consent) => isChange(consent, past.has(customer.platformCustomerId)))
         .map(({ channel, state, at }) => consentChanged(customer, { channel, state: state!, at }))
     ])
+  )
+  const idOf = new Map(before.map(({ platformCustomerId, id }) => [platformCustomerId, id]))
+  await keepReadTags(
+    ctx,
+    updates.flatMap(({ id, tags = null, updatedAt = null }) => {
+      const memberId = idOf.get(id)
+      return memberId === undefined || tags === null || updatedAt === null ? [] : [{ memberId, tags, at: updatedAt }]
+    })
   )
   return new Map([...before, ...after].map((customer) => [customer.platformCustomerId, customer]))
 }

@@ -7,7 +7,7 @@ export { identificationCodesHeld } from '#identification/personal-data'
 export { importRowsHeld, importsHeld } from '#imports/personal-data'
 export { factRetriesHeld, factsHeld, jobsHeld, responsesHeld } from '#kit/personal-data'
 export { couponsHeld, customerTiersHeld, loyaltyAwardsHeld, loyaltyCountsHeld } from '#loyalty/personal-data'
-export { membersHeld } from '#members/personal-data'
+export { customerTagsHeld, membersHeld } from '#members/personal-data'
 export {
   contractDiscountsHeld,
   knownMetafieldsHeld,

@@ -30,6 +30,7 @@ test('a member: the whole body, by id and in the list', async () => {
     plan_id: null,
     plan_name: null,
     tier: null,
+    loyalty_tier: null,
     loyalty_points: 0,
     store_credit_balance: 0,
     currency: 'USD',

@@ -1,4 +1,5 @@
-import { bool, type Ctx, int, nullable, row, sql } from '#kit/postgres'
+import { bool, type Ctx, int, nullable, row, sql, textList } from '#kit/postgres'
+import { tagKey } from '#platform'
 import type { LoyaltyRule } from '../rules/rule.ts'
 import { areTiersOn } from '../tiers/tier-stores.ts'
 
@@ -8,6 +9,8 @@ export type CustomerStanding = {
   isMember: boolean
   /** The tier of loyalty that they are in; null for none, and while tiers are off. */
   tierId: number | null
+  /** Keys of the tags that they have on the platform (`tagKey`). */
+  tags: string[]
   /** 150: points for each unit of money are multiplied by 1.5. */
   multiplierHundredths: number
 }
@@ -16,10 +19,12 @@ export type CustomerStanding = {
 export async function listStandings(ctx: Ctx, memberIds: number[]): Promise<Map<number, CustomerStanding>> {
   const hasTiers = await areTiersOn(ctx)
   const rows = await ctx.tx.many(
-    row({ id: int, isMember: bool, tierId: nullable(int), multiplierHundredths: int }),
+    row({ id: int, isMember: bool, tierId: nullable(int), multiplierHundredths: int, tags: textList }),
     sql`
     select m.id, m.status is not distinct from 'active' as is_member, l.id as tier_id,
-           coalesce(l.multiplier_hundredths, 100) as multiplier_hundredths
+           coalesce(l.multiplier_hundredths, 100) as multiplier_hundredths,
+           array(select g.tag_key from customer_tags g
+                  where g.store_id = ${ctx.storeId} and g.member_id = m.id and g.is_present) as tags
       from members m
       left join loyalty_customer_tiers t on t.store_id = ${ctx.storeId} and t.member_id = m.id
       left join loyalty_tiers l on l.store_id = ${ctx.storeId} and l.id = t.tier_id
@@ -35,11 +40,17 @@ type CustomerSettings = {
   tags: string[]
 }
 
-/** Whether a rule is for a customer. */
-export function isFor({ rules }: Pick<LoyaltyRule, 'rules'>, { isMember, tierId }: CustomerStanding): boolean {
-  const { apply_to, action } = rules.customer_settings as CustomerSettings
+/** Whether a rule is for a customer: who has one of its tiers, if it names any, and is among those that `customer_settings` names. */
+export function isFor({ rules }: Pick<LoyaltyRule, 'rules'>, standing: CustomerStanding): boolean {
   const tierIds = rules.tier_ids as number[]
-  if (tierIds.length > 0 && !tierIds.some((id) => id === tierId)) return false
-  const isNamed = apply_to === 'all' || (apply_to === 'members' ? isMember : apply_to === 'non_members' && !isMember)
-  return isNamed === (action === 'include')
+  if (tierIds.length > 0 && !tierIds.some((id) => id === standing.tierId)) return false
+  const settings = rules.customer_settings as CustomerSettings
+  return isNamed(settings, standing) === (settings.action === 'include')
+}
+
+function isNamed({ apply_to, tags: named }: CustomerSettings, { isMember, tags }: CustomerStanding): boolean {
+  if (apply_to === 'all') return true
+  if (apply_to === 'members') return isMember
+  if (apply_to === 'non_members') return !isMember
+  return named.some((tag) => tags.includes(tagKey(tag)))
 }

@@ -18,7 +18,7 @@ export type Consent = { state: ConsentState; at: Temporal.Instant | null }
 export const ACCOUNT_STATES = ['enabled', 'disabled', 'invited', 'declined'] as const
 export type AccountState = (typeof ACCOUNT_STATES)[number]
 
-/** The account and the consents are null where the source does not have them, or may not show them to us. */
+/** The account, the consents and the tags are null where the source does not have them, or may not show them to us. */
 export type PlatformCustomer = {
   id: string
   email: string | null
@@ -31,9 +31,10 @@ export type PlatformCustomer = {
   accountState: AccountState | null
   emailConsent: Consent | null
   smsConsent: Consent | null
+  tags: string[] | null
 }
 
-export const customerParts = `id firstName lastName createdAt updatedAt state
+export const customerParts = `id firstName lastName createdAt updatedAt state tags
     defaultEmailAddress { emailAddress marketingState marketingUpdatedAt }
     defaultPhoneNumber { marketingState marketingUpdatedAt }
     defaultAddress { countryCodeV2 provinceCode }`
@@ -52,7 +53,8 @@ export function readCustomer(customer: Fields): PlatformCustomer {
     updatedAt: customer.instant('updatedAt'),
     accountState: readAccountState(customer),
     emailConsent: consentIn(customer.maybeAt('defaultEmailAddress'), 'marketingState', 'marketingUpdatedAt'),
-    smsConsent: consentIn(customer.maybeAt('defaultPhoneNumber'), 'marketingState', 'marketingUpdatedAt')
+    smsConsent: consentIn(customer.maybeAt('defaultPhoneNumber'), 'marketingState', 'marketingUpdatedAt'),
+    tags: customer.has('tags') ? customer.texts('tags') : null
   }
 }
 

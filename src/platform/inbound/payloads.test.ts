@@ -243,6 +243,7 @@ test('a customer', () => {
     updatedAt: instant('2022-01-01T00:00:00Z'),
     accountState: 'disabled',
     emailConsent: null,
+    tags: null,
     smsConsent: null
   })
 })

@@ -88,7 +88,9 @@ export function parseCustomerPayload(payload: unknown): PlatformCustomer {
     accountState: readAccountState(customer),
     // Versions of the API before the present one have them in here too.
     emailConsent: payloadConsent(customer, 'email_marketing_consent'),
-    smsConsent: payloadConsent(customer, 'sms_marketing_consent')
+    smsConsent: payloadConsent(customer, 'sms_marketing_consent'),
+    // Messages about tags are of a topic of their own.
+    tags: null
   }
 }
 

@@ -1,4 +1,4 @@
-import { recordAddedTags, recordConsents, recordEnabledAccounts, upsertCustomers } from '#members'
+import { recordAddedTags, recordConsents, recordEnabledAccounts, recordTags, upsertCustomers } from '#members'
 import { applyReportedTags } from '#mirror'
 import {
   type ConsentPayload,
@@ -59,6 +59,10 @@ export async function applyAddedTags(deps: SyncDeps, storeId: number, messages: 
       ctx,
       reports.filter(({ messageId }) => claimed.has(messageId))
     )
+    await recordTags(
+      ctx,
+      reports.map(({ messageId: _, ...report }) => ({ ...report, isPresent: true }))
+    )
     await applyReportedTags(
       ctx,
       'customer',
@@ -69,12 +73,16 @@ export async function applyAddedTags(deps: SyncDeps, storeId: number, messages: 
 
 /** Tags that were removed from customers. */
 export async function applyRemovedTags({ db }: SyncDeps, storeId: number, messages: InboundMessage[]): Promise<void> {
-  const reported = messages.map((m) => parseCustomerTagsPayload(m.payload))
-  await db.inStore(storeId, (ctx) =>
-    applyReportedTags(
+  const reported = messages.map(({ payload, triggeredAt }) => {
+    const { customerId, tags, occurredAt } = parseCustomerTagsPayload(payload)
+    return { customerId, tags, isPresent: false, at: occurredAt ?? triggeredAt }
+  })
+  await db.inStore(storeId, async (ctx) => {
+    await recordTags(ctx, reported)
+    await applyReportedTags(
       ctx,
       'customer',
       reported.map(({ customerId, tags }) => ({ platformId: customerId, removed: tags }))
     )
-  )
+  })
 }

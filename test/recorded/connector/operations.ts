@@ -37,6 +37,7 @@ const customer = (value: Json) => ({
   createdAt: instant(value.createdAt),
   updatedAt: instant(value.updatedAt),
   accountState: value.state?.toLowerCase() ?? null,
+  tags: value.tags ?? null,
   emailConsent: consent(value.defaultEmailAddress),
   smsConsent: consent(value.defaultPhoneNumber)
 })
