@@ -292,14 +292,16 @@ export class ModelledLoyalty {
     for (const { key, terms, deed } of changed) {
       const { amount } = standing.counts.get(key)!
       const before = standing.awards.find((award) => award.key === key)
-      const points = pointsOf(terms, amount)
+      const earned = pointsOf(terms, amount)
+      // While loyalty is off nothing becomes more.
+      const points = this.isOn || earned === null ? earned : Math.min(earned, before?.points ?? earned)
       const isEarned = amount > 0 && points !== 0
       if (before && isEarned && before.points === points) continue
       if (before) {
         this.#takeBack(standing, before, person)
         rewarded--
       }
-      if (!this.isOn || !isEarned || rewarded >= limitOf(terms)) continue
+      if (!(this.isOn || before) || !isEarned || rewarded >= limitOf(terms)) continue
       rewarded++
       gives.push(() => this.#give(rule, { key, goal: 0, terms, deed, person, points, isShared: deed.order !== null }))
     }

@@ -36,8 +36,8 @@ export const loyaltyModelSaboteurs: Record<string, Saboteur> = Object.fromEntrie
   says('what was counted of a customer is lost when they are merged', [
     edit(
       'earning/transfer-loyalty.ts',
-      'update loyalty_counts c set member_id = ${to}',
-      'update loyalty_counts c set member_id = c.member_id'
+      'and not exists (select from loyalty_counts d',
+      'and false and not exists (select from loyalty_counts d'
     )
   ]),
   says('goals of a merged customer are those that the other has reached already', [
