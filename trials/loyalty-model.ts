@@ -9,6 +9,7 @@ import {
   endCoupon,
   loyaltyConsumer,
   markCouponsDeleted,
+  RuleCache,
   type RuleTypeName,
   redeemTemplate,
   reportEvent,
@@ -55,7 +56,7 @@ export type LoyaltyReport = { sequences: number; steps: number; awards: number; 
 
 const AT_ONCE = 4
 /** For so long after the first failure a shorter life that fails is looked for. */
-const SHORTENS_MS = 20_000
+const SHORTENS_MS = 15_000
 /** Memberships and their tags are no part of this. */
 const CHECKS = /^(points|loyalty|coupon|credit)|^orders_taken_back$/
 const NOTHING: OrderReports = { orders: [], refunds: [], transactions: [], disputes: [] }
@@ -105,6 +106,7 @@ async function live(db: Database, { steps, ...settings }: Life, report: LoyaltyR
     })),
     settings
   )
+  const cache = new RuleCache()
   const requests = new Set<string>()
   /** Orders that were reported, and nothing has followed from it yet. */
   const reported = new Set<ModelledOrder>()
@@ -371,15 +373,16 @@ async function live(db: Database, { steps, ...settings }: Life, report: LoyaltyR
     const there = memberIds.flatMap((memberId, person) =>
       model.people[person]!.mergedInto === null ? [{ memberId, person }] : []
     )
-    await store.inStore(async (ctx) => {
-      for (const { memberId, person } of there) {
-        assert.deepEqual(
-          await foundIn(ctx, memberId),
-          modelled(model, person),
-          `day ${model.today}, customer ${person}`
-        )
-      }
-    })
+    const found = await store.inStore((ctx) =>
+      foundIn(
+        ctx,
+        cache,
+        there.map(({ memberId }) => memberId)
+      )
+    )
+    for (const [i, { person }] of there.entries()) {
+      assert.deepEqual(found[i], modelled(model, person), `day ${model.today}, customer ${person}`)
+    }
     const taken = model.people
       .flatMap(({ coupons }) => coupons)
       .filter(({ endedBy }) => endedBy === null || endedBy === 'used' || endedBy === 'expired')

@@ -1,11 +1,11 @@
 // What the tables say of the loyalty of a customer, and what a model says, in the same words.
 import { type Ctx, instant, int, nullable, row, sql, text } from '#kit/postgres'
-import { findCustomerLoyalty, listRulesWithProgress, RuleCache } from '#loyalty'
+import { findCustomerLoyalty, listRulesWithProgress, type RuleCache } from '#loyalty'
 import { START } from './loyalty-reports.ts'
 import { countedOf, type ModelledLoyalty, usedOf } from './modelled-loyalty.ts'
 import { NEVER } from './modelled-points.ts'
 
-const Found = row({
+const FoundCoupon = row({
   id: int,
   memberId: int,
   source: text,
@@ -20,7 +20,7 @@ const Found = row({
 /** All coupons of a store, oldest first. */
 export const listFoundCoupons = (ctx: Ctx) =>
   ctx.tx.many(
-    Found,
+    FoundCoupon,
     sql`
     select id, member_id, coalesce('rule ' || rule_id, 'template ' || template_id) as source, code, status, ended_by, usage_count as uses,
            expires_at, platform_discount_id as discount_id
@@ -38,56 +38,86 @@ function byDay(all: { endsOn: number; left: number }[]): string[] {
   return [...days].map(([day, ofDay]) => `${ofDay.reduce((sum, { left }) => sum + left, 0)} until ${day}`).sort()
 }
 
-/** What a customer has by the tables, and by what themes read. */
-export async function foundIn(ctx: Ctx, memberId: number) {
+/** What customers have by the tables, and by what themes read. */
+export async function foundIn(ctx: Ctx, cache: RuleCache, memberIds: number[]) {
   const { tx, storeId } = ctx
-  const ledger = await tx.one(
-    row({ balance: int, pending: int, lifetime: int, credit: int }),
+  const ledgers = await tx.many(
+    row({ memberId: int, balance: int, pending: int, lifetime: int, credit: int }),
     sql`
-    select coalesce(sum(points), 0)::bigint as balance, coalesce(sum(pending_points), 0)::bigint as pending,
-           coalesce(sum(lifetime_points), 0)::bigint as lifetime,
-           (select coalesce(sum(amount_minor), 0)::bigint from credit_entries
-             where store_id = ${storeId} and member_id = ${memberId}) as credit
-      from points_entries where store_id = ${storeId} and member_id = ${memberId}`
+    select m.id as member_id, p.balance, p.pending, p.lifetime, c.credit
+      from unnest(${memberIds}::bigint[]) as m(id)
+     cross join lateral (
+       select coalesce(sum(points), 0)::bigint as balance, coalesce(sum(pending_points), 0)::bigint as pending,
+              coalesce(sum(lifetime_points), 0)::bigint as lifetime
+         from points_entries where store_id = ${storeId} and member_id = m.id) p
+     cross join lateral (
+       select coalesce(sum(amount_minor), 0)::bigint as credit from credit_entries where store_id = ${storeId} and member_id = m.id) c`
   )
   const lots = await tx.many(
-    row({ left: int, endsAt: nullable(instant) }),
+    row({ memberId: int, left: int, endsAt: nullable(instant) }),
     sql`
-    select remaining_points as left, expires_at as ends_at from points_lots where store_id = ${storeId} and member_id = ${memberId}`
+    select member_id, remaining_points as left, expires_at as ends_at from points_lots
+     where store_id = ${storeId} and member_id = any(${memberIds}::bigint[])`
   )
   const awards = await tx.many(
-    row({ ruleId: int, key: text, orderId: nullable(text), points: nullable(int) }),
+    row({ memberId: int, ruleId: int, key: text, orderId: nullable(text), points: nullable(int) }),
     sql`
-    select a.rule_id, a.key, o.platform_order_id as order_id, a.points from loyalty_awards a
+    select a.member_id, a.rule_id, a.key, o.platform_order_id as order_id, a.points from loyalty_awards a
       left join orders o on o.store_id = ${storeId} and a.key = 'order:' || o.id
-     where a.store_id = ${storeId} and a.member_id = ${memberId} and a.reversed_at is null`
+     where a.store_id = ${storeId} and a.member_id = any(${memberIds}::bigint[]) and a.reversed_at is null`
   )
   const progress = await tx.many(
-    row({ ruleId: int, counted: int, rewarded: int }),
+    row({ memberId: int, ruleId: int, counted: int, rewarded: int }),
     sql`
-    select rule_id, counted, rewarded from loyalty_progress
-     where store_id = ${storeId} and member_id = ${memberId} and (counted > 0 or rewarded > 0)`
+    select member_id, rule_id, counted, rewarded from loyalty_progress
+     where store_id = ${storeId} and member_id = any(${memberIds}::bigint[]) and (counted > 0 or rewarded > 0)`
   )
-  const coupons = (await listFoundCoupons(ctx)).filter((coupon) => coupon.memberId === memberId)
-  const read = await findCustomerLoyalty(ctx, memberId)
-  const rules = await listRulesWithProgress(ctx, new RuleCache(), memberId)
-  return {
-    ledger,
-    lots: byDay(lots.map(({ left, endsAt }) => ({ left, endsOn: dayOf(endsAt) }))),
-    awards: awards
-      .map(({ ruleId, key, orderId, points }) => `${ruleId} ${orderId ? `order:${orderId}` : key} ${points}`)
-      .sort(),
-    progress: progress.map(({ ruleId, counted, rewarded }) => `${ruleId} ${counted} ${rewarded}`).sort(),
-    coupons: coupons
-      .map((one) => `${one.code} ${one.endedBy ?? one.status} ${one.uses} ${dayOf(one.expiresAt)}`)
-      .sort(),
-    read: [read.points, read.pendingPoints, read.lifetimePoints, read.couponsCount, read.completedRules],
-    completion: rules.map(({ rule, completion }) => [rule.id, completion && [completion.current, completion.required]])
+  const coupons = await listFoundCoupons(ctx)
+  const found: Found[] = []
+  for (const memberId of memberIds) {
+    const isOf = (one: { memberId: number }) => one.memberId === memberId
+    const { memberId: _, ...ledger } = ledgers.find(isOf)!
+    const read = await findCustomerLoyalty(ctx, memberId)
+    const rules = await listRulesWithProgress(ctx, cache, memberId)
+    found.push({
+      ledger,
+      lots: byDay(lots.filter(isOf).map(({ left, endsAt }) => ({ left, endsOn: dayOf(endsAt) }))),
+      awards: awards
+        .filter(isOf)
+        .map(({ ruleId, key, orderId, points }) => `${ruleId} ${orderId ? `order:${orderId}` : key} ${points}`)
+        .sort(),
+      progress: progress
+        .filter(isOf)
+        .map(({ ruleId, counted, rewarded }) => `${ruleId} ${counted} ${rewarded}`)
+        .sort(),
+      coupons: coupons
+        .filter(isOf)
+        .map((one) => `${one.code} ${one.endedBy ?? one.status} ${one.uses} ${dayOf(one.expiresAt)}`)
+        .sort(),
+      read: [read.points, read.pendingPoints, read.lifetimePoints, read.couponsCount, ...read.completedRules],
+      completion: rules.map(({ rule, completion }) => ({
+        ruleId: rule.id,
+        shown: completion && [completion.current, completion.required]
+      }))
+    })
   }
+  return found
+}
+
+/** What a customer has, each as a text where there are many. */
+type Found = {
+  ledger: { balance: number; pending: number; lifetime: number; credit: number }
+  lots: string[]
+  awards: string[]
+  progress: string[]
+  coupons: string[]
+  /** Points, pending and lifetime points, usable coupons, and the rules of which a reward stands. */
+  read: number[]
+  completion: { ruleId: number; shown: number[] | null }[]
 }
 
 /** The same by the model. */
-export function modelled(model: ModelledLoyalty, person: number): Awaited<ReturnType<typeof foundIn>> {
+export function modelled(model: ModelledLoyalty, person: number): Found {
   const { points, credit, coupons } = model.people[person]!
   const standings = model.rules.map((rule) => ({ rule, standing: model.standing(rule, person) }))
   const { balance, pending, lifetime } = points
@@ -109,10 +139,10 @@ export function modelled(model: ModelledLoyalty, person: number): Awaited<Return
       .sort(),
     read: [
       ...[balance, pending, lifetime, usable.length],
-      standings.filter((one) => rewarded(one) > 0).map(({ rule }) => rule.id)
+      ...standings.filter((one) => rewarded(one) > 0).map(({ rule }) => rule.id)
     ],
     completion: model.rules
       .filter(({ isArchived }) => !isArchived)
-      .map((rule) => [rule.id, model.completion(rule, person)])
+      .map((rule) => ({ ruleId: rule.id, shown: model.completion(rule, person) }))
   }
 }
