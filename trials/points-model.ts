@@ -10,6 +10,7 @@ import { createPointsEngine } from '../src/points/points-engine.ts'
 import { webhooksConsumer } from '../src/webhooks/queue/queue-deliveries.ts'
 import { enginesInTurn } from '../test/engines-in-turn.ts'
 import { aStore, type BuiltStore } from '../test/store-builder.ts'
+import { type Grant, ModelledPoints, NEVER, type Spent } from './modelled-points.ts'
 import { life, type Step } from './points-steps.ts'
 
 export type PointsTrial = { db: Database; sequences: number; seed: number }
@@ -19,32 +20,15 @@ const AT_ONCE = 4
 /** For so long after the first failure a shorter life that fails is looked for. */
 const SHORTENS_MS = 15_000
 const START = Temporal.Instant.from('2026-01-31T15:00:00Z')
-const NEVER = Number.POSITIVE_INFINITY
 const dayAt = (day: number) => START.add({ hours: 24 * day })
 
-type Lot = { left: number; endsOn: number; nth: number }
-type TakenBack = { type: 'refund' | 'dispute'; taken: number; shortfall: number }
-type Grant = {
-  entryId: number
-  points: number
-  isShared: boolean
-  isUndone: boolean
-  readyOn: number
-  endsOn: number
-  pending: number
-  lot: Lot | null
-  taken: TakenBack[]
-  lastTakenOn: number
-}
-type Spent = { entryId: number; points: number; on: number; parts: { lot: Lot; points: number }[]; isRestored: boolean }
 type Person = {
   memberId: number
   orderId: number
-  lots: Lot[]
-  grants: Grant[]
-  spent: Spent[]
-  lifetime: number
-  events: number
+  points: ModelledPoints
+  /** With their entries. */
+  grants: { entryId: number; isShared: boolean; grant: Grant }[]
+  spent: { entryId: number; spent: Spent }[]
   refunded: number
   disputed: number
 }
@@ -87,8 +71,8 @@ async function live(db: Database, steps: Step[], report: PointsReport): Promise<
   const people: Person[] = []
   for (const { id } of reported) {
     const memberId = known.get(id)!.id
-    const amounts = { lots: [], grants: [], spent: [], lifetime: 0, events: 0, refunded: 0, disputed: 0 }
-    people.push({ memberId, orderId: await anOrder(store, memberId), ...amounts })
+    const nothing = { points: new ModelledPoints(), grants: [], spent: [], refunded: 0, disputed: 0 }
+    people.push({ memberId, orderId: await anOrder(store, memberId), ...nothing })
   }
   const earned: Earning[] = []
   let today = 0
@@ -119,186 +103,60 @@ async function live(db: Database, steps: Step[], report: PointsReport): Promise<
     }
     const [entry] = await store.inStore((ctx) => earnPoints(ctx, [earning]))
     earned.push(earning)
-    open(person)
-    const readyOn = today + holdDays
-    const grant: Grant = {
-      ...{
-        entryId: entry!.id,
-        points,
-        isShared,
-        isUndone: false,
-        readyOn,
-        endsOn: days === null ? NEVER : readyOn + days
-      },
-      ...{ pending: holdDays === 0 ? 0 : points, lot: null, taken: [], lastTakenOn: today }
-    }
-    person.grants.push(grant)
-    if (holdDays === 0) addEarned(person, grant, points)
-  }
-
-  function addEarned(person: Person, grant: Grant, points: number) {
-    grant.lot = { left: points, endsOn: grant.endsOn, nth: ++nth }
-    person.lots.push(grant.lot)
-    person.lifetime += points
-    person.events++
+    const grant = person.points.earn(today, points, { readyOn: today + holdDays, days })
+    person.grants.push({ entryId: entry!.id, isShared, grant })
   }
 
   async function spend({ who, points }: Extract<Step, { kind: 'spend' }>) {
     const person = people[who]!
     const cause = { memberId: person.memberId, points, reason: 'x', operationId: `spend:${++nth}` }
     const { refusal, entry } = await store.inStore((ctx) => spendPoints(ctx, cause))
-    open(person)
-    assert.equal(refusal === undefined, points <= balanceOf(person))
-    if (refusal) return void report.refused++
-    person.events++
-    person.spent.push({ entryId: entry!.id, points, on: today, parts: take(person, points, null), isRestored: false })
-  }
-
-  /** What ends first is taken first; before that what is left of the given lot. */
-  function take(person: Person, points: number, first: Lot | null) {
-    let left = points
-    const inOrder = person.lots.toSorted((a, b) => (a.endsOn === b.endsOn ? a.nth - b.nth : a.endsOn - b.endsOn))
-    const parts = [...inOrder.filter((lot) => lot === first), ...inOrder.filter((lot) => lot !== first)].map((lot) => {
-      const taken = Math.min(lot.left, left)
-      lot.left -= taken
-      left -= taken
-      return { lot, points: taken }
-    })
-    assert.equal(left, 0)
-    return parts.filter((part) => part.points > 0)
-  }
-
-  /** A lot whose date has passed since `takenOn` lasts as long as it did then. */
-  function putBack(lot: Lot, points: number, takenOn: number, endsOn: number) {
-    // A lot that is not used up keeps its date.
-    if (lot.left === 0) lot.endsOn = endsOn > today ? endsOn : today + (endsOn - takenOn)
-    lot.left += points
+    const spent = person.points.spend(today, points)
+    assert.equal(refusal === undefined, spent !== null)
+    if (spent === null) report.refused++
+    else person.spent.push({ entryId: entry!.id, spent })
   }
 
   async function restore(n: number) {
-    const all = people.flatMap((person) => person.spent.map((spent) => ({ person, spent })))
+    const all = people.flatMap((person) => person.spent.map((spent) => ({ person, ...spent })))
     const one = all[n % Math.max(1, all.length)]
     if (!one) return
-    const { person, spent } = one
-    const reversal = { entryId: spent.entryId, reason: 'x', operationId: `restore:${++nth}` }
+    const reversal = { entryId: one.entryId, reason: 'x', operationId: `restore:${++nth}` }
     const entries = await store.inStore((ctx) => reversePoints(ctx, [reversal]))
-    open(person)
-    assert.equal(entries.length, spent.isRestored ? 0 : 1)
-    if (spent.isRestored) return
-    spent.isRestored = true
-    person.events++
-    for (const { lot, points } of spent.parts) putBack(lot, points, spent.on, grantEnd(person, lot))
-  }
-
-  /** The date that the entry of a lot has, whatever became of the lot since. */
-  function grantEnd(person: Person, lot: Lot): number {
-    return person.grants.find((grant) => grant.lot === lot)?.endsOn ?? NEVER
+    assert.equal(entries.length, one.person.points.restore(today, one.spent) ? 1 : 0)
   }
 
   async function undo(n: number) {
-    const all = people.flatMap((person) => person.grants.map((grant) => ({ person, grant })))
+    const all = people.flatMap((person) => person.grants.map((grant) => ({ person, ...grant })))
     const one = all[n % Math.max(1, all.length)]
     if (!one) return
-    const { person, grant } = one
-    const reversal = { entryId: grant.entryId, reason: 'x', operationId: `undo:${++nth}` }
+    const reversal = { entryId: one.entryId, reason: 'x', operationId: `undo:${++nth}` }
     await store.inStore((ctx) => reversePoints(ctx, [reversal]))
-    open(person)
-    const left = grant.points - grant.taken.reduce((sum, { taken, shortfall }) => sum + taken + shortfall, 0)
-    if (left === 0 || grant.isUndone) return
-    takeBack(person, grant, 'refund', left)
-    grant.isUndone = true
-  }
-
-  function takeBack(person: Person, grant: Grant, type: 'refund' | 'dispute', asked: number) {
-    const pending = Math.min(asked, grant.pending)
-    grant.pending -= pending
-    const taken = Math.min(asked - pending, balanceOf(person))
-    const shortfall = asked - pending - taken
-    take(person, taken, grant.lot)
-    person.lifetime -= taken + shortfall
-    if (taken > 0) person.events++
-    grant.taken.push({ type, taken: pending + taken, shortfall })
-    grant.lastTakenOn = today
+    one.person.points.undo(today, one.grant)
   }
 
   async function settle(person: Person, kind: 'refund' | 'dispute', tenths: number) {
     if (kind === 'refund') person.refunded = tenths
     else person.disputed = tenths
-    const { orderId, refunded: refundedMinor, disputed: disputedMinor } = person
-    await store.inStore((ctx) => settleOrderPoints(ctx, [{ orderId, wholeMinor: 10, refundedMinor, disputedMinor }]))
-    const shared = person.grants.filter(({ isShared, isUndone }) => isShared && !isUndone)
-    if (shared.length > 0) open(person)
-    for (const grant of shared) settleGrant(person, grant)
-  }
-
-  function settleGrant(person: Person, grant: Grant) {
-    const { refunded, disputed } = person
-    const shareOf = (tenths: number) => Math.floor((grant.points * Math.min(tenths, 10)) / 10)
-    const asked = (type: TakenBack['type']) =>
-      grant.taken.reduce((sum, one) => (one.type === type ? sum + one.taken + one.shortfall : sum), 0)
-    const [forRefunds, inAll] = [shareOf(refunded), shareOf(refunded + disputed)]
-    const won = disputed === 0 ? asked('dispute') : 0
-    const excess = Math.max(0, asked('refund') + asked('dispute') - won - inAll)
-    const ofRefunds = Math.min(excess, Math.max(0, asked('refund') - forRefunds))
-    giveBack(person, grant, 'refund', ofRefunds)
-    giveBack(person, grant, 'dispute', won + excess - ofRefunds)
-    const refunds = Math.max(0, Math.min(forRefunds - asked('refund'), inAll - asked('refund') - asked('dispute')))
-    const disputes = inAll - asked('refund') - asked('dispute') - refunds
-    if (refunds > 0) takeBack(person, grant, 'refund', refunds)
-    if (disputes > 0) takeBack(person, grant, 'dispute', disputes)
-  }
-
-  /** The last take-back first, of each first what it could not take. */
-  function giveBack(person: Person, grant: Grant, type: TakenBack['type'], points: number) {
-    if (points === 0) return
-    let open = points
-    let back = 0
-    let dropped = 0
-    for (const one of grant.taken.filter((other) => other.type === type).toReversed()) {
-      const shortfall = Math.min(one.shortfall, open)
-      const taken = Math.min(one.taken, open - shortfall)
-      one.shortfall -= shortfall
-      one.taken -= taken
-      open -= shortfall + taken
-      dropped += shortfall
-      back += taken
-    }
-    if (grant.readyOn > today && grant.lot === null) grant.pending += back
-    else {
-      person.lifetime += back + dropped
-      if (back > 0) {
-        person.events++
-        grant.lot ??= newLot(person)
-        putBack(grant.lot, back, grant.lastTakenOn, grant.endsOn)
-      }
-    }
-    grant.lastTakenOn = today
-  }
-
-  /** Of points that were all taken back while they were pending. */
-  function newLot(person: Person): Lot {
-    const lot = { left: 0, endsOn: NEVER, nth: 0 }
-    person.lots.push(lot)
-    return lot
+    const { orderId, refunded, disputed } = person
+    const reversal = { orderId, wholeMinor: 10, refundedMinor: refunded, disputedMinor: disputed }
+    await store.inStore((ctx) => settleOrderPoints(ctx, [reversal]))
+    const shared = person.grants.flatMap(({ isShared, grant }) => (isShared ? grant : []))
+    person.points.settle(today, shared, { whole: 10, refunded, disputed })
   }
 
   async function set({ who, balance }: Extract<Step, { kind: 'set' }>) {
     const person = people[who]!
     const adjustment = { memberId: person.memberId, balance, reason: 'x', operationId: `set:${++nth}` }
     await store.inStore((ctx) => adjustPoints(ctx, [adjustment]))
-    open(person)
-    const change = balance - balanceOf(person)
-    if (change === 0) return
-    person.events++
-    if (change < 0) take(person, -change, null)
-    else person.lots.push({ left: change, endsOn: NEVER, nth: ++nth })
+    person.points.set(today, balance)
   }
 
   async function repeat(n: number) {
     const again = earned[n % Math.max(1, earned.length)]
     if (!again) return
     assert.deepEqual(await store.inStore((ctx) => earnPoints(ctx, [again])), [])
-    open(people.find(({ memberId }) => memberId === again.memberId)!)
+    people.find(({ memberId }) => memberId === again.memberId)!.points.open(today)
   }
 
   async function wait({ days, settles }: { days: number; settles: boolean }) {
@@ -306,42 +164,25 @@ async function live(db: Database, steps: Step[], report: PointsReport): Promise<
     await store.inStore((ctx) => setClock(ctx, dayAt(today)))
     if (!settles) return
     while ((await engine.runOnce(store.storeId)) > 0);
-    for (const person of people) open(person)
-  }
-
-  /** Whoever opens an account makes due points earned first, and lets lots past their date expire. */
-  function open(person: Person) {
-    const due = person.grants.filter(({ pending, readyOn }) => pending > 0 && readyOn <= today)
-    for (const grant of due.toSorted((a, b) => a.readyOn - b.readyOn || a.entryId - b.entryId)) {
-      addEarned(person, grant, grant.pending)
-      grant.pending = 0
-    }
-    for (const lot of person.lots) {
-      if (lot.left === 0 || lot.endsOn > today) continue
-      lot.left = 0
-      person.events++
-    }
+    for (const { points } of people) points.open(today)
   }
 
   async function compare() {
-    for (const person of people) {
-      const { memberId } = person
+    for (const { memberId, points } of people) {
       const found = await store.inStore(({ tx, storeId }) => readAccount(tx, storeId, memberId))
-      const lots = person.lots.filter(({ left }) => left > 0)
-      const pending = person.grants.filter((grant) => grant.pending > 0)
+      const lots = points.lots.filter(({ left }) => left > 0)
+      const waiting = points.grants.filter((grant) => grant.pending > 0)
       assert.deepEqual(found, {
-        balance: balanceOf(person),
-        pending: pending.reduce((sum, grant) => sum + grant.pending, 0),
-        lifetime: person.lifetime,
-        events: person.events,
+        balance: points.balance,
+        pending: points.pending,
+        lifetime: points.lifetime,
+        events: points.events,
         lots: lots.map(({ left, endsOn }) => `${left} until ${endsOn}`).sort(),
-        parts: pending.map((grant) => `${grant.pending} on ${grant.readyOn}`).sort()
+        parts: waiting.map((grant) => `${grant.pending} on ${grant.readyOn}`).sort()
       })
     }
   }
 }
-
-const balanceOf = ({ lots }: Person) => lots.reduce((sum, { left }) => sum + left, 0)
 
 const dayOf = (at: Temporal.Instant | null) => (at === null ? NEVER : START.until(at).total('hours') / 24)
 

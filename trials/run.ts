@@ -37,6 +37,7 @@ import { killDuringRenewals } from './kill-renewals.ts'
 import { killSender } from './kill-sender.ts'
 import { compareLedgers } from './ledger-model.ts'
 import { loseMessages } from './lost-messages.ts'
+import { compareLoyalty } from './loyalty-model.ts'
 import { olderCode } from './older-commit.ts'
 import { repeatOneKey } from './one-key.ts'
 import { mirrorCredit } from './platform-credit.ts'
@@ -127,6 +128,7 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
   failover,
   'ledger-model': (place) => compareLedgers({ ...place, sequences: rounds(10_000) }),
   'points-model': (place) => comparePoints({ ...place, sequences: rounds(10_000) }),
+  'loyalty-model': (place) => compareLoyalty({ ...place, sequences: rounds(1_000) }),
   'lost-messages': (place) => loseMessages({ ...place, runs: rounds(1_000), subscriptions: 6 }),
   'bad-receivers': (place) => sendToBadReceivers({ ...place, each: rounds(100), timesOthers: true }),
   'hostile-addresses': (place) => leadAstray({ ...place, stride: 1 }),

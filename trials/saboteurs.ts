@@ -20,6 +20,7 @@ import { killRenewalsSaboteurs } from './saboteurs/kill-renewals.ts'
 import { killSenderSaboteurs } from './saboteurs/kill-sender.ts'
 import { ledgerModelSaboteurs } from './saboteurs/ledger-model.ts'
 import { lostMessagesSaboteurs } from './saboteurs/lost-messages.ts'
+import { loyaltyModelSaboteurs } from './saboteurs/loyalty-model.ts'
 import { oneKeySaboteurs } from './saboteurs/one-key.ts'
 import { platformCreditSaboteurs } from './saboteurs/platform-credit.ts'
 import { platformMetafieldsSaboteurs } from './saboteurs/platform-metafields.ts'
@@ -62,6 +63,7 @@ export const SABOTEURS: Record<string, Saboteur> = {
   ...killSenderSaboteurs,
   ...ledgerModelSaboteurs,
   ...lostMessagesSaboteurs,
+  ...loyaltyModelSaboteurs,
   ...oneKeySaboteurs,
   ...creditCodesSaboteurs,
   ...platformCreditSaboteurs,

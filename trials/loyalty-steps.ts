@@ -1,0 +1,213 @@
+import fc from 'fast-check'
+import { FEE } from './modelled-loyalty.ts'
+
+export const PEOPLE = 3
+export type Fate = 'made' | 'lost' | 'refused'
+
+/** A rule that a store may have, with what it may be changed to. */
+export type RuleKind = { type: string; variants: { rules: object; reward: object }[] }
+
+const points = (amount: number) => ({ reward_type: 'points', amount })
+const perUnit = { reward_type: 'points' }
+const off = (amount: number) => ({ reward_type: 'discount', discount_type: 'percentage', discount_amount: amount })
+const MEMBERS = { customer_settings: { apply_to: 'members' } }
+
+export const KINDS: RuleKind[] = [
+  {
+    type: 'points_for_purchases',
+    variants: [
+      { rules: { points_per_dollar: 1.5, minimum_order: 20 }, reward: perUnit },
+      { rules: { points_per_dollar: 0.3333 }, reward: perUnit },
+      { rules: { points_per_dollar: 4, minimum_order: 50 }, reward: perUnit }
+    ]
+  },
+  {
+    type: 'points_for_purchases',
+    variants: [
+      { rules: { points_per_dollar: 1, product_ids: ['11'], ...MEMBERS }, reward: perUnit },
+      { rules: { points_per_dollar: 2, product_ids: ['11', '12'] }, reward: perUnit }
+    ]
+  },
+  {
+    type: 'goal_spend',
+    variants: [
+      { rules: { goal_amount: 100 }, reward: points(200) },
+      { rules: { goal_amount: 60.5 }, reward: points(150) },
+      { rules: { goal_amount: 250 }, reward: off(20) }
+    ]
+  },
+  {
+    type: 'goal_spend',
+    variants: [
+      { rules: { goal_amount: 40, product_ids: ['12'] }, reward: { reward_type: 'store_credit', amount: 7.5 } },
+      { rules: { goal_amount: 20, product_ids: ['12', '13'] }, reward: { reward_type: 'store_credit', amount: 3 } }
+    ]
+  },
+  {
+    type: 'punch_card',
+    variants: [
+      { rules: { required_purchases: 2, minimum_order_amount: 10, resets: true }, reward: points(50) },
+      { rules: { required_purchases: 3, resets: true }, reward: points(80) },
+      { rules: { required_purchases: 1, minimum_order_amount: 30, resets: true }, reward: points(5) }
+    ]
+  },
+  {
+    type: 'punch_card',
+    variants: [
+      { rules: { required_purchases: 2 }, reward: off(10) },
+      { rules: { required_purchases: 3, resets: true }, reward: { reward_type: 'free_shipping' } }
+    ]
+  },
+  {
+    type: 'punch_card',
+    variants: [
+      {
+        rules: { required_purchases: 2, resets: true, customer_settings: { apply_to: 'non_members' } },
+        reward: { reward_type: 'free_product', product_id: '11' }
+      }
+    ]
+  },
+  { type: 'membership_recharge_punch_card', variants: [{ rules: { required_recharges: 2 }, reward: points(70) }] },
+  {
+    type: 'product_recharge_punch_card',
+    variants: [{ rules: { required_recharges: 1 }, reward: { reward_type: 'store_credit', amount: 2 } }]
+  },
+  {
+    type: 'email_subscription',
+    variants: [
+      { rules: {}, reward: points(30) },
+      { rules: {}, reward: points(45) }
+    ]
+  },
+  { type: 'sms_subscription', variants: [{ rules: {}, reward: off(5) }] },
+  {
+    type: 'reviews',
+    variants: [
+      { rules: { limit: 2 }, reward: points(20) },
+      { rules: { limit: 3 }, reward: points(25) }
+    ]
+  }
+]
+
+export const TEMPLATES = [
+  { name: '$5 off', type: 'fixed_amount', rules: { amount: 5, expires_after_days: 3 }, requiredPoints: 60 },
+  { name: '10% off', type: 'percentage', rules: { amount: 10 }, requiredPoints: 150 }
+] as const
+
+export type NewLine = { productId: string; priceMinor: number }
+export type NewOrder = {
+  who: number
+  daysAgo: number
+  lines: NewLine[]
+  shippingMinor: number
+  taxPercent: number
+  isTaxIncluded: boolean
+  creditTenths: number
+  code: number | null
+  isPaid: boolean
+  renewal: 'membership' | 'product' | null
+}
+
+/** What may happen in a store with loyalty. `holds`: the next step comes before anything follows from this one. */
+export type Step =
+  | { kind: 'order'; order: NewOrder; holds: boolean; fate: Fate }
+  | { kind: 'refund'; nth: number; tenths: number; holds: boolean }
+  | { kind: 'dispute'; nth: number; tenths: number; type: string; status: string; holds: boolean }
+  | { kind: 'edit'; nth: number; line: NewLine; holds: boolean }
+  | { kind: 'status'; nth: number; status: 'paid' | 'voided' | 'cancelled' }
+  | { kind: 'give'; nth: number; who: number }
+  | { kind: 'repeat' }
+  | { kind: 'consent'; who: number; channel: 'email' | 'sms' }
+  | { kind: 'review'; who: number; id: string; isDeleted: boolean }
+  | { kind: 'redeem'; who: number; template: number; requestId: string | null; fate: Fate }
+  | { kind: 'end-coupon'; nth: number; by: 'operator' | 'platform' }
+  | { kind: 'create-rule'; nth: number }
+  | { kind: 'change-rule'; nth: number; variant: number }
+  | { kind: 'enable-rule'; nth: number; isEnabled: boolean }
+  | { kind: 'archive-rule'; nth: number }
+  | { kind: 'loyalty'; isOn: boolean }
+  | { kind: 'merge'; from: number; to: number }
+  | { kind: 'wait'; days: number }
+
+const who = fc.nat(PEOPLE - 1)
+const nth = fc.nat(9)
+const of = <const K extends string>(kind: K) => fc.constant(kind)
+const holds = fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) })
+const fate = fc.constantFrom<Fate>('made', 'made', 'made', 'lost')
+const line: fc.Arbitrary<NewLine> = fc.record({
+  productId: fc.constantFrom('11', '12', '13', FEE),
+  priceMinor: fc.constantFrom(0, 499, 1000, 1999, 2000, 3333, 6050, 10_000)
+})
+
+const order: fc.Arbitrary<NewOrder> = fc.record({
+  who,
+  daysAgo: fc.constantFrom(0, 0, 0, 1, 3),
+  lines: fc.array(line, { minLength: 1, maxLength: 3 }),
+  shippingMinor: fc.constantFrom(0, 0, 700),
+  taxPercent: fc.constantFrom(0, 0, 7, 19),
+  isTaxIncluded: fc.boolean(),
+  creditTenths: fc.constantFrom(0, 0, 0, 3, 10),
+  code: fc.option(nth, { nil: null }),
+  isPaid: fc.constantFrom(true, true, true, true, false),
+  renewal: fc.constantFrom(null, null, null, 'membership', 'product')
+})
+
+const steps: fc.WeightedArbitrary<Step>[] = [
+  { weight: 14, arbitrary: fc.record({ kind: of('order'), order, holds, fate }) },
+  { weight: 5, arbitrary: fc.record({ kind: of('refund'), nth, tenths: fc.integer({ min: 1, max: 10 }), holds }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      ...{
+        kind: of('dispute'),
+        nth,
+        tenths: fc.constantFrom(3, 10),
+        type: fc.constantFrom('chargeback', 'chargeback', 'inquiry')
+      },
+      ...{ status: fc.constantFrom('needs_response', 'needs_response', 'won', 'won', 'lost'), holds }
+    })
+  },
+  { weight: 3, arbitrary: fc.record({ kind: of('edit'), nth, line, holds }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: of('status'), nth, status: fc.constantFrom('paid', 'voided', 'cancelled') })
+  },
+  { weight: 1, arbitrary: fc.record({ kind: of('give'), nth, who }) },
+  { weight: 1, arbitrary: fc.record({ kind: of('repeat') }) },
+  { weight: 2, arbitrary: fc.record({ kind: of('consent'), who, channel: fc.constantFrom('email', 'sms') }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      ...{ kind: of('review'), who, id: fc.constantFrom('1', '2', '3', '4') },
+      isDeleted: fc.constantFrom(false, false, true)
+    })
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      ...{ kind: of('redeem'), who, template: fc.nat(TEMPLATES.length - 1) },
+      requestId: fc.constantFrom('a', 'b', null, null),
+      fate: fc.constantFrom<Fate>('made', 'made', 'lost', 'refused')
+    })
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: of('end-coupon'), nth, by: fc.constantFrom('operator', 'platform') })
+  },
+  { weight: 1, arbitrary: fc.record({ kind: of('create-rule'), nth: fc.nat(KINDS.length - 1) }) },
+  { weight: 3, arbitrary: fc.record({ kind: of('change-rule'), nth: fc.nat(12), variant: fc.nat(2) }) },
+  { weight: 2, arbitrary: fc.record({ kind: of('enable-rule'), nth: fc.nat(12), isEnabled: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ kind: of('archive-rule'), nth: fc.nat(30) }) },
+  { weight: 2, arbitrary: fc.record({ kind: of('loyalty'), isOn: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ kind: of('merge'), from: who, to: who }) },
+  { weight: 5, arbitrary: fc.record({ kind: of('wait'), days: fc.integer({ min: 1, max: 3 }) }) }
+]
+
+/** The life of a store: its settings, and steps one after the other. */
+export const life = fc.record({
+  holdDays: fc.constantFrom(0, 0, 2, 5),
+  pointsDays: fc.option(fc.integer({ min: 2, max: 9 }), { nil: null }),
+  couponDays: fc.option(fc.integer({ min: 1, max: 6 }), { nil: null }),
+  steps: fc.array(fc.oneof(...steps), { minLength: 15, maxLength: 45, size: 'max' })
+})
+export type Life = typeof life extends fc.Arbitrary<infer T> ? T : never

@@ -1,0 +1,215 @@
+/** Days since the beginning of a life. */
+export const NEVER = Number.POSITIVE_INFINITY
+
+export type Lot = { left: number; endsOn: number; nth: number }
+type TakenBack = { type: 'refund' | 'dispute'; taken: number; shortfall: number }
+/** Points that somebody has got: those that wait, and the lot of the others. */
+export type Grant = {
+  nth: number
+  points: number
+  isUndone: boolean
+  readyOn: number
+  endsOn: number
+  pending: number
+  lot: Lot | null
+  taken: TakenBack[]
+  lastTakenOn: number
+}
+/** Points that were spent, with what each lot gave. */
+export type Spent = { on: number; parts: { lot: Lot; points: number }[]; isRestored: boolean }
+/** What of an order was refunded and disputed. */
+export type Shares = { whole: number; refunded: number; disputed: number }
+
+let last = 0
+
+/** The points of one customer as the docs say that they are, without tables. Every change comes on a day. */
+export class ModelledPoints {
+  lots: Lot[] = []
+  grants: Grant[] = []
+  lifetime = 0
+  /** Changes of what can be spent. */
+  events = 0
+
+  get balance(): number {
+    return this.lots.reduce((sum, { left }) => sum + left, 0)
+  }
+
+  get pending(): number {
+    return this.grants.reduce((sum, { pending }) => sum + pending, 0)
+  }
+
+  /** Whoever opens an account makes due points earned first, and lets lots past their date expire. */
+  open(today: number): void {
+    const due = this.grants.filter(({ pending, readyOn }) => pending > 0 && readyOn <= today)
+    for (const grant of due.toSorted((a, b) => a.readyOn - b.readyOn || a.nth - b.nth)) {
+      this.#addEarned(grant, grant.pending)
+      grant.pending = 0
+    }
+    for (const lot of this.lots) {
+      if (lot.left === 0 || lot.endsOn > today) continue
+      lot.left = 0
+      this.events++
+    }
+  }
+
+  /** `days`: for so many they can be spent once they are earned; null for ever. */
+  earn(today: number, points: number, { readyOn, days }: { readyOn: number; days: number | null }): Grant {
+    this.open(today)
+    const waits = readyOn > today
+    const endsOn = days === null ? NEVER : (waits ? readyOn : today) + days
+    const grant: Grant = {
+      ...{ nth: ++last, points, isUndone: false, readyOn, endsOn, pending: waits ? points : 0, lot: null, taken: [] },
+      lastTakenOn: today
+    }
+    this.grants.push(grant)
+    if (!waits) this.#addEarned(grant, points)
+    return grant
+  }
+
+  #addEarned(grant: Grant, points: number): void {
+    grant.lot = { left: points, endsOn: grant.endsOn, nth: ++last }
+    this.lots.push(grant.lot)
+    this.lifetime += points
+    this.events++
+  }
+
+  /** Null where the balance is too small. */
+  spend(today: number, points: number): Spent | null {
+    this.open(today)
+    if (points > this.balance) return null
+    this.events++
+    return { on: today, parts: this.#take(points, null), isRestored: false }
+  }
+
+  /** What ends first is taken first; before that what is left of the given lot. */
+  #take(points: number, first: Lot | null): Spent['parts'] {
+    let left = points
+    const inOrder = this.lots.toSorted((a, b) => (a.endsOn === b.endsOn ? a.nth - b.nth : a.endsOn - b.endsOn))
+    const parts = [...inOrder.filter((lot) => lot === first), ...inOrder.filter((lot) => lot !== first)].map((lot) => {
+      const taken = Math.min(lot.left, left)
+      lot.left -= taken
+      left -= taken
+      return { lot, points: taken }
+    })
+    if (left !== 0) throw new Error('More is taken than there is')
+    return parts.filter((part) => part.points > 0)
+  }
+
+  /** A lot whose date has passed since `takenOn` lasts as long as it did then. */
+  #putBack(today: number, lot: Lot, points: number, takenOn: number, endsOn: number): void {
+    // A lot that is not used up keeps its date.
+    if (lot.left === 0) lot.endsOn = endsOn > today ? endsOn : today + (endsOn - takenOn)
+    lot.left += points
+  }
+
+  /** Gives spent points back to their lots, once. Returns whether it did. */
+  restore(today: number, spent: Spent): boolean {
+    this.open(today)
+    if (spent.isRestored) return false
+    spent.isRestored = true
+    this.events++
+    // The date that the entry of a lot has, whatever became of the lot since.
+    const endOf = (lot: Lot) => this.grants.find((grant) => grant.lot === lot)?.endsOn ?? NEVER
+    for (const { lot, points } of spent.parts) this.#putBack(today, lot, points, spent.on, endOf(lot))
+    return true
+  }
+
+  /** Takes all of a grant back that was not taken back before. */
+  undo(today: number, grant: Grant): void {
+    this.open(today)
+    const left = grant.points - asked(grant)
+    if (left === 0 || grant.isUndone) return
+    this.#takeBack(today, grant, 'refund', left)
+    grant.isUndone = true
+  }
+
+  #takeBack(today: number, grant: Grant, type: TakenBack['type'], points: number): void {
+    const pending = Math.min(points, grant.pending)
+    grant.pending -= pending
+    const taken = Math.min(points - pending, this.balance)
+    const shortfall = points - pending - taken
+    this.#take(taken, grant.lot)
+    this.lifetime -= taken + shortfall
+    if (taken > 0) this.events++
+    grant.taken.push({ type, taken: pending + taken, shortfall })
+    grant.lastTakenOn = today
+  }
+
+  /** Refunds and disputes take their shares of these grants of an order, and give back what they do not ask for any more. */
+  settle(today: number, grants: Grant[], { whole, refunded, disputed }: Shares): void {
+    const open = grants.filter(({ isUndone }) => !isUndone)
+    if (open.length > 0) this.open(today)
+    for (const grant of open) {
+      const shareOf = (part: number) => Math.floor((grant.points * Math.min(part, whole)) / whole)
+      const [forRefunds, inAll] = [shareOf(refunded), shareOf(refunded + disputed)]
+      const won = disputed === 0 ? asked(grant, 'dispute') : 0
+      const excess = Math.max(0, asked(grant) - won - inAll)
+      const ofRefunds = Math.min(excess, Math.max(0, asked(grant, 'refund') - forRefunds))
+      this.#giveBack(today, grant, 'refund', ofRefunds)
+      this.#giveBack(today, grant, 'dispute', won + excess - ofRefunds)
+      const refunds = Math.max(0, Math.min(forRefunds - asked(grant, 'refund'), inAll - asked(grant)))
+      const disputes = inAll - asked(grant) - refunds
+      if (refunds > 0) this.#takeBack(today, grant, 'refund', refunds)
+      if (disputes > 0) this.#takeBack(today, grant, 'dispute', disputes)
+    }
+  }
+
+  /** The last take-back first, of each first what it could not take. */
+  #giveBack(today: number, grant: Grant, type: TakenBack['type'], points: number): void {
+    if (points === 0) return
+    let open = points
+    let back = 0
+    let dropped = 0
+    for (const one of grant.taken.filter((other) => other.type === type).toReversed()) {
+      const shortfall = Math.min(one.shortfall, open)
+      const taken = Math.min(one.taken, open - shortfall)
+      one.shortfall -= shortfall
+      one.taken -= taken
+      open -= shortfall + taken
+      dropped += shortfall
+      back += taken
+    }
+    if (grant.readyOn > today && grant.lot === null) grant.pending += back
+    else {
+      this.lifetime += back + dropped
+      if (back > 0) {
+        this.events++
+        // Points that were all taken back while they were pending have had no lot.
+        grant.lot ??= this.#emptyLot()
+        this.#putBack(today, grant.lot, back, grant.lastTakenOn, grant.endsOn)
+      }
+    }
+    grant.lastTakenOn = today
+  }
+
+  #emptyLot(): Lot {
+    const lot = { left: 0, endsOn: NEVER, nth: 0 }
+    this.lots.push(lot)
+    return lot
+  }
+
+  /** By hand. */
+  set(today: number, balance: number): void {
+    this.open(today)
+    const change = balance - this.balance
+    if (change === 0) return
+    this.events++
+    if (change < 0) this.#take(-change, null)
+    else this.lots.push({ left: change, endsOn: NEVER, nth: ++last })
+  }
+
+  /** All of them become those of another customer. */
+  transferTo(today: number, other: ModelledPoints): void {
+    this.open(today)
+    other.open(today)
+    other.lots.push(...this.lots)
+    other.grants.push(...this.grants)
+    other.lifetime += this.lifetime
+    this.lots = []
+    this.grants = []
+    this.lifetime = 0
+  }
+}
+
+const asked = ({ taken }: Grant, of?: TakenBack['type']): number =>
+  taken.reduce((sum, one) => (of === undefined || one.type === of ? sum + one.taken + one.shortfall : sum), 0)
