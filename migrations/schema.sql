@@ -1412,6 +1412,55 @@ create policy one_store on loyalty_awards for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on loyalty_awards to perennial_operator, perennial_store;
 
+create table loyalty_collection_products (
+  store_id bigint not null,
+  product_id text not null,
+  collection_id text not null,
+  reading integer not null,
+  constraint loyalty_collection_products_pkey PRIMARY KEY (store_id, product_id, collection_id),
+  constraint loyalty_collection_products_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
+);
+CREATE INDEX loyalty_collection_products_by_collection ON public.loyalty_collection_products USING btree (store_id, collection_id);
+alter table loyalty_collection_products enable row level security;
+alter table loyalty_collection_products force row level security;
+create policy all_stores on loyalty_collection_products for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_collection_products for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_collection_products to perennial_operator, perennial_store;
+
+create table loyalty_collections (
+  store_id bigint not null,
+  collection_id text not null,
+  number integer,
+  read_at timestamp with time zone,
+  due_at timestamp with time zone not null,
+  reading integer not null default 1,
+  page_after text,
+  requests integer not null default 0,
+  rests_until timestamp with time zone,
+  failures integer not null default 0,
+  last_error text,
+  lease_token integer not null default 0,
+  lease_owner bigint,
+  leased_until timestamp with time zone,
+  constraint loyalty_collections_pkey PRIMARY KEY (store_id, collection_id),
+  constraint loyalty_collections_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
+);
+CREATE INDEX loyalty_collections_due ON public.loyalty_collections USING btree (store_id, due_at);
+CREATE INDEX loyalty_collections_unread ON public.loyalty_collections USING btree (store_id, collection_id) WHERE (number IS NULL);
+alter table loyalty_collections enable row level security;
+alter table loyalty_collections force row level security;
+create policy all_stores on loyalty_collections for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_collections for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_collections to perennial_operator, perennial_store;
+
 create table loyalty_counts (
   store_id bigint not null,
   rule_id bigint not null,
@@ -1549,6 +1598,25 @@ create policy one_store on loyalty_occasions for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on loyalty_occasions to perennial_operator, perennial_store;
 
+create table loyalty_order_collections (
+  store_id bigint not null,
+  order_id bigint not null,
+  known integer not null,
+  matches jsonb not null,
+  constraint loyalty_order_collections_pkey PRIMARY KEY (store_id, order_id),
+  constraint loyalty_order_collections_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint loyalty_order_collections_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id)
+);
+alter table loyalty_order_collections enable row level security;
+alter table loyalty_order_collections force row level security;
+create policy all_stores on loyalty_order_collections for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_order_collections for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_order_collections to perennial_operator, perennial_store;
+
 create table loyalty_progress (
   store_id bigint not null,
   member_id bigint not null,
@@ -1634,6 +1702,7 @@ grant delete, insert, select, update on loyalty_rules to perennial_operator, per
 create table loyalty_stores (
   store_id bigint not null,
   changed_at timestamp with time zone not null,
+  collections_read integer not null default 0,
   constraint loyalty_stores_pkey PRIMARY KEY (store_id),
   constraint loyalty_stores_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
 );
@@ -1714,6 +1783,24 @@ create policy one_store on loyalty_tiers for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on loyalty_tiers to perennial_operator, perennial_store;
+
+create table loyalty_waiting_orders (
+  store_id bigint not null,
+  collection_id text not null,
+  order_id bigint not null,
+  constraint loyalty_waiting_orders_pkey PRIMARY KEY (store_id, collection_id, order_id),
+  constraint loyalty_waiting_orders_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint loyalty_waiting_orders_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id)
+);
+alter table loyalty_waiting_orders enable row level security;
+alter table loyalty_waiting_orders force row level security;
+create policy all_stores on loyalty_waiting_orders for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_waiting_orders for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_waiting_orders to perennial_operator, perennial_store;
 
 create table member_section_changes (
   store_id bigint not null,

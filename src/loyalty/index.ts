@@ -1,3 +1,4 @@
+export { takeWaitingOrders } from './collections/collections-of-orders.ts'
 export { COUPON_TYPES, type Coupon, type CouponType } from './coupons/coupon.ts'
 export { type CouponFilter, findCoupon, listCoupons } from './coupons/coupon-queries.ts'
 export { countCouponUses, endCoupon, markCouponsDeleted } from './coupons/end-coupons.ts'

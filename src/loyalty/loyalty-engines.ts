@@ -1,4 +1,5 @@
 // The engines of loyalty, for the list of all engines.
+export { createLoyaltyCollectionEngine } from './collections/collection-engine.ts'
 export { createCouponEngine } from './coupons/coupon-engine.ts'
 export { createLoyaltyOccasionEngine } from './earning/occasion-engine.ts'
 export { createLoyaltyDateEngine } from './loyalty-date-engine.ts'

@@ -2,6 +2,7 @@ import { type Ctx, sentTogether } from '#kit/postgres'
 import { lockMembers } from '#members'
 import { settingsOf, storeContext } from '#stores'
 import type { Cause } from '../causes/cause.ts'
+import { type Scope, waitsForCollections } from '../causes/order-amounts.ts'
 import { type LoyaltyRule, wasActive } from '../rules/rule.ts'
 import { listRules } from '../rules/rule-queries.ts'
 import { listTerms, type RuleTerms, termsKey, termsOf } from '../rules/rule-terms.ts'
@@ -47,6 +48,7 @@ export async function countDeeds(ctx: Ctx, given: Deed[]): Promise<void> {
       ...(byDeed.get(keyOfDeed(deed)) ?? []).map((count) => ({ count, terms: versions.get(termsKey(count))! })),
       ...open.map((rule) => ({ count: newCount(rule, deed), terms: last.get(rule.id)! }))
     ].flatMap(({ count, terms }) => {
+      if (waits(terms, deed.cause)) return []
       const amount = count.memberId === deed.memberId ? amountOf(terms, deed.cause) : 0
       return amount === count.amount ? [] : [{ count: { ...count, amount }, terms, before: count.amount }]
     })
@@ -87,6 +89,10 @@ const newCount = (rule: LoyaltyRule, { memberId, key, orderId, at }: Deed): Coun
 function isOpenFor(rule: LoyaltyRule, { at, ruleId }: Deed, standing: CustomerStanding, timezone: string): boolean {
   return (ruleId === null || ruleId === rule.id) && wasActive(rule, at, timezone) && isFor(rule, standing)
 }
+
+/** Whether a rule does not know yet what it counts of an order. Then what it counted stays, and it is counted later. */
+const waits = ({ rules }: RuleTerms, cause: Cause) =>
+  cause.kind === 'order' && waitsForCollections(cause, rules as unknown as Scope)
 
 /** The type alone knows what its rules hold. */
 function amountOf({ type, rules }: RuleTerms, cause: Cause): number {

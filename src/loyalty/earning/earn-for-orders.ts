@@ -4,6 +4,7 @@ import { listPlans, type Plan } from '#plans'
 import type { OrderLine } from '#platform'
 import { storeContext } from '#stores'
 import type { OrderCause } from '../causes/cause.ts'
+import { keepCollectionsOfOrders, type ProductCollections } from '../collections/collections-of-orders.ts'
 import { countDeeds } from './count-deeds.ts'
 
 /** What is known of an order besides what the platform reports. */
@@ -33,7 +34,7 @@ type PlacedOrder = RowOf<typeof PlacedOrder>
 
 /**
  * Counts orders by the rules of loyalty as they are now, and gives or takes back what follows. An order of nobody, of another currency than the shop's, or of
- * which the lines are not known yet counts nothing.
+ * which the lines are not known yet counts nothing. Its products are in those collections in which they were when it counted first.
  */
 export async function earnForOrders(ctx: Ctx, orders: EarningOrder[]): Promise<void> {
   if (orders.length === 0 || !(await hasRules(ctx))) return
@@ -43,11 +44,20 @@ export async function earnForOrders(ctx: Ctx, orders: EarningOrder[]): Promise<v
   )
   const [{ currency }, plans] = [await storeContext(ctx), await listPlans(ctx)]
   const known = new Map(orders.map((one) => [one.orderId, one]))
+  const collections = await keepCollectionsOfOrders(
+    ctx,
+    placed.filter((order) => isCounted(order, currency)).map(({ id, lines }) => ({ id, productIds: productsOf(lines) }))
+  )
   await countDeeds(
     ctx,
     placed.map((order) => ({
       memberId: order.memberId,
-      cause: causeOf(order, known.get(order.id)!, plans, currency),
+      cause: causeOf(order, known.get(order.id)!, {
+        plans,
+        currency,
+        collectionsOf: collections.of.get(order.id) ?? new Map(),
+        unread: collections.unread
+      }),
       key: `order:${order.id}`,
       at: order.processedAt,
       orderId: order.id,
@@ -79,15 +89,33 @@ function listPlaced(ctx: Ctx, orderIds: number[]): Promise<PlacedOrder[]> {
   )
 }
 
-function causeOf(order: PlacedOrder, known: EarningOrder, plans: Plan[], currency: string): OrderCause {
+const productsOf = (lines: OrderLine[]) => [...new Set(lines.flatMap(({ productId }) => productId ?? []))]
+
+/** Whether anything of an order counts: it is paid, in the currency of the shop. */
+const isCounted = (order: Pick<PlacedOrder, 'isPaid' | 'currency'>, currency: string) =>
+  order.isPaid && order.currency === currency
+
+/** What is known of the shop when an order is counted. */
+type Shop = { plans: Plan[]; currency: string; collectionsOf: ProductCollections; unread: ReadonlySet<string> }
+
+function causeOf(
+  order: PlacedOrder,
+  known: EarningOrder,
+  { plans, currency, collectionsOf, unread }: Shop
+): OrderCause {
   const fees = new Set(plans.flatMap(({ platformProductId }) => platformProductId ?? []))
   const lines = order.lines.filter(({ productId }) => productId === null || !fees.has(productId))
   return {
     kind: 'order',
     orderId: order.id,
-    lines: lines.map((line) => ({ productId: line.productId, netMinor: netMinor(line, order) })),
+    lines: lines.map((line) => ({
+      productId: line.productId,
+      collectionIds: (line.productId !== null && collectionsOf.get(line.productId)) || [],
+      netMinor: netMinor(line, order)
+    })),
+    unread,
     creditMinor: known.creditMinor,
-    isPaid: order.isPaid && order.currency === currency,
+    isPaid: isCounted(order, currency),
     takenBack: known.takenBack,
     renewals: known.renewedPlans.map((planId) => renewalOf(plans.find(({ id }) => id === planId)))
   }
