@@ -665,6 +665,7 @@ create table daily_metrics (
   credit_expired bigint not null default 0,
   points_issued bigint not null default 0,
   points_redeemed bigint not null default 0,
+  coupons_issued bigint not null default 0,
   constraint daily_metrics_pkey PRIMARY KEY (store_id, plan_id, day),
   constraint daily_metrics_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
 ) with (fillfactor=70);
@@ -1509,6 +1510,29 @@ create policy one_store on loyalty_coupon_uses for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on loyalty_coupon_uses to perennial_operator, perennial_store;
 
+create table loyalty_coupon_walks (
+  store_id bigint not null,
+  next_at timestamp with time zone not null,
+  after_id bigint not null default 0,
+  rests_until timestamp with time zone,
+  failures integer not null default 0,
+  last_error text,
+  lease_token integer not null default 0,
+  lease_owner bigint,
+  leased_until timestamp with time zone,
+  constraint loyalty_coupon_walks_pkey PRIMARY KEY (store_id),
+  constraint loyalty_coupon_walks_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
+);
+alter table loyalty_coupon_walks enable row level security;
+alter table loyalty_coupon_walks force row level security;
+create policy all_stores on loyalty_coupon_walks for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_coupon_walks for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_coupon_walks to perennial_operator, perennial_store;
+
 create table loyalty_coupons (
   store_id bigint not null,
   id bigint not null generated always as identity,
@@ -1544,6 +1568,7 @@ create table loyalty_coupons (
   lease_token integer not null default 0,
   lease_owner bigint,
   leased_until timestamp with time zone,
+  plan_id bigint,
   constraint loyalty_coupons_pkey PRIMARY KEY (store_id, id),
   constraint loyalty_coupons_store_id_operation_id_key UNIQUE (store_id, operation_id),
   constraint loyalty_coupons_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
@@ -1564,10 +1589,14 @@ create table loyalty_coupons (
   constraint loyalty_coupons_type_check CHECK (type = ANY (ARRAY['amount_off_products'::text, 'amount_off_orders'::text, 'buy_x_get_y'::text, 'free_shipping'::text, 'free_product'::text])),
   constraint loyalty_coupons_usage_count_check CHECK (usage_count >= 0)
 );
+CREATE INDEX loyalty_coupons_active ON public.loyalty_coupons USING btree (store_id, id) WHERE (status = 'active'::text);
 CREATE UNIQUE INDEX loyalty_coupons_by_code ON public.loyalty_coupons USING btree (store_id, upper(code));
 CREATE UNIQUE INDEX loyalty_coupons_by_discount ON public.loyalty_coupons USING btree (store_id, platform_discount_id) WHERE (platform_discount_id IS NOT NULL);
 CREATE INDEX loyalty_coupons_by_member ON public.loyalty_coupons USING btree (store_id, member_id, id);
 CREATE INDEX loyalty_coupons_due ON public.loyalty_coupons USING btree (store_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE TRIGGER append_metrics AFTER INSERT ON loyalty_coupons FOR EACH ROW EXECUTE FUNCTION append_coupon_changes();
+CREATE TRIGGER append_refused_metrics AFTER UPDATE OF ended_by ON loyalty_coupons FOR EACH ROW WHEN (new.ended_by = 'refused'::text AND old.ended_by IS DISTINCT FROM 'refused'::text) EXECUTE FUNCTION append_coupon_changes();
+CREATE TRIGGER set_plan BEFORE INSERT ON loyalty_coupons FOR EACH ROW EXECUTE FUNCTION set_plan_of_member();
 alter table loyalty_coupons enable row level security;
 alter table loyalty_coupons force row level security;
 create policy all_stores on loyalty_coupons for all to perennial_operator
@@ -4367,7 +4396,7 @@ create view rolled_up_metrics with (security_invoker=true) as
     ''::text AS detail,
     f.amount
    FROM daily_metrics d
-     CROSS JOIN LATERAL ( VALUES ('members_active'::text,d.members_active::numeric), ('members_paused'::text,d.members_paused::numeric), ('members_new'::text,d.members_new::numeric), ('members_cancelled'::text,d.members_cancelled::numeric), ('yearly_value'::text,d.yearly_value), ('at_risk'::text,d.at_risk::numeric), ('charges_pending'::text,d.charges_pending::numeric), ('charges_succeeded'::text,d.charges_succeeded::numeric), ('charges_failed'::text,d.charges_failed::numeric), ('recovered'::text,d.recovered::numeric), ('revenue'::text,d.revenue::numeric), ('refunds'::text,d.refunds::numeric), ('credit_balance'::text,d.credit_balance::numeric), ('credit_issued'::text,d.credit_issued::numeric), ('credit_redeemed'::text,d.credit_redeemed::numeric), ('credit_expired'::text,d.credit_expired::numeric), ('points_issued'::text,d.points_issued::numeric), ('points_redeemed'::text,d.points_redeemed::numeric)) f(metric, amount)
+     CROSS JOIN LATERAL ( VALUES ('members_active'::text,d.members_active::numeric), ('members_paused'::text,d.members_paused::numeric), ('members_new'::text,d.members_new::numeric), ('members_cancelled'::text,d.members_cancelled::numeric), ('yearly_value'::text,d.yearly_value), ('at_risk'::text,d.at_risk::numeric), ('charges_pending'::text,d.charges_pending::numeric), ('charges_succeeded'::text,d.charges_succeeded::numeric), ('charges_failed'::text,d.charges_failed::numeric), ('recovered'::text,d.recovered::numeric), ('revenue'::text,d.revenue::numeric), ('refunds'::text,d.refunds::numeric), ('credit_balance'::text,d.credit_balance::numeric), ('credit_issued'::text,d.credit_issued::numeric), ('credit_redeemed'::text,d.credit_redeemed::numeric), ('credit_expired'::text,d.credit_expired::numeric), ('points_issued'::text,d.points_issued::numeric), ('points_redeemed'::text,d.points_redeemed::numeric), ('coupons_issued'::text,d.coupons_issued::numeric)) f(metric, amount)
   WHERE f.amount <> 0::numeric
 UNION ALL
  SELECT c.store_id,
@@ -4437,6 +4466,7 @@ create function analyze_grown_table(seen text[] DEFAULT '{}'::text[]) returns te
 revoke all on function analyze_grown_table from public;
 grant execute on function analyze_grown_table to perennial_operator;
 create function append_attempt_changes() returns trigger language plpgsql volatile;
+create function append_coupon_changes() returns trigger language plpgsql volatile;
 create function append_credit_changes() returns trigger language plpgsql volatile;
 create function append_member_changes() returns trigger language plpgsql volatile;
 create function append_order_changes() returns trigger language plpgsql volatile;

@@ -59,6 +59,7 @@ export const NOT_PERSONAL: Record<string, readonly string[]> = {
   loyalty_waiting_orders: ['collection_id'],
   loyalty_occasions: ['next_day', 'occasion'],
   loyalty_rule_versions: ['rules', 'reward_rules'],
+  loyalty_coupon_walks: ['last_error'],
   loyalty_coupons: [
     'name',
     'type',
