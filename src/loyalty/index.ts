@@ -6,6 +6,8 @@ export { redeemTemplate } from './coupons/redeem-template.ts'
 export { loyaltyConsumer } from './earning/count-on-facts.ts'
 export { type EarningOrder, earnForOrders } from './earning/earn-for-orders.ts'
 export { transferLoyalty } from './earning/transfer-loyalty.ts'
+export { type OrderPreview, PREVIEW_OUTCOMES, previewOrder, type RulePreview } from './preview/preview-order.ts'
+export { readOrderToPreview } from './preview/read-order.ts'
 export { type CustomerLoyalty, findCustomerLoyalty } from './progress/customer-loyalty.ts'
 export { RuleCache } from './progress/rule-cache.ts'
 export {

@@ -81,7 +81,8 @@ const keyOfDeed = ({ memberId, key, orderId }: Pick<Deed, 'memberId' | 'key' | '
   orderId === null ? `${memberId} ${key}` : orderId
 const deedOfCount = ({ cause: key, ...count }: Count) => keyOfDeed({ ...count, key })
 
-const newCount = (rule: LoyaltyRule, { memberId, key, orderId, at }: Deed): Count => ({
+/** What a rule is about to count. */
+export const newCount = (rule: LoyaltyRule, { memberId, key, orderId, at }: Deed): Count => ({
   ...{ ruleId: rule.id, version: rule.version, memberId, cause: key, amount: 0, orderId, at }
 })
 
@@ -94,8 +95,8 @@ function isOpenFor(rule: LoyaltyRule, { at, ruleId }: Deed, standing: CustomerSt
 const waits = ({ rules }: RuleTerms, cause: Cause) =>
   cause.kind === 'order' && waitsForCollections(cause, rules as unknown as Scope)
 
-/** The type alone knows what its rules hold. */
-function amountOf({ type, rules }: RuleTerms, cause: Cause): number {
+/** How much a rule counts of a cause; 0: nothing. The type alone knows what its rules hold. */
+export function amountOf({ type, rules }: RuleTerms, cause: Cause): number {
   const amount = type.counts.amounts[cause.kind] as ((rules: never, cause: Cause) => number) | undefined
   return amount?.(rules as never, cause) ?? 0
 }

@@ -9,6 +9,9 @@ export type CustomerStanding = {
   multiplierHundredths: number
 }
 
+/** The standing of somebody of whom the store has nothing yet. */
+export const NEW_CUSTOMER: CustomerStanding = { isMember: false, multiplierHundredths: 100 }
+
 /** The standing of customers now. */
 export async function listStandings(ctx: Ctx, memberIds: number[]): Promise<Map<number, CustomerStanding>> {
   const rows = await ctx.tx.many(

@@ -30,7 +30,7 @@ const PlacedOrder = row({
   shippingMinor: int,
   lines: json<OrderLine[]>()
 })
-type PlacedOrder = RowOf<typeof PlacedOrder>
+export type PlacedOrder = RowOf<typeof PlacedOrder>
 
 /**
  * Counts orders by the rules of loyalty as they are now, and gives or takes back what follows. An order of nobody, of another currency than the shop's, or of
@@ -89,7 +89,7 @@ function listPlaced(ctx: Ctx, orderIds: number[]): Promise<PlacedOrder[]> {
   )
 }
 
-const productsOf = (lines: OrderLine[]) => [...new Set(lines.flatMap(({ productId }) => productId ?? []))]
+export const productsOf = (lines: OrderLine[]) => [...new Set(lines.flatMap(({ productId }) => productId ?? []))]
 
 /** Whether anything of an order counts: it is paid, in the currency of the shop. */
 const isCounted = (order: Pick<PlacedOrder, 'isPaid' | 'currency'>, currency: string) =>
@@ -98,7 +98,8 @@ const isCounted = (order: Pick<PlacedOrder, 'isPaid' | 'currency'>, currency: st
 /** What is known of the shop when an order is counted. */
 type Shop = { plans: Plan[]; currency: string; collectionsOf: ProductCollections; unread: ReadonlySet<string> }
 
-function causeOf(
+/** What rules may count of an order. */
+export function causeOf(
   order: PlacedOrder,
   known: EarningOrder,
   { plans, currency, collectionsOf, unread }: Shop
