@@ -624,26 +624,6 @@ create policy one_store on credit_reservations for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on credit_reservations to perennial_operator, perennial_store;
 
-create table customer_tags (
-  store_id bigint not null,
-  member_id bigint not null,
-  tag_key text not null,
-  is_present boolean not null,
-  reported_at timestamp with time zone not null,
-  constraint customer_tags_pkey PRIMARY KEY (store_id, member_id, tag_key),
-  constraint customer_tags_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
-  constraint customer_tags_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id)
-);
-alter table customer_tags enable row level security;
-alter table customer_tags force row level security;
-create policy all_stores on customer_tags for all to perennial_operator
-  using (true)
-  with check (true);
-create policy one_store on customer_tags for all to perennial_store
-  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
-  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
-grant delete, insert, select, update on customer_tags to perennial_operator, perennial_store;
-
 create table daily_cancellations (
   store_id bigint not null,
   plan_id bigint not null,
@@ -685,6 +665,7 @@ create table daily_metrics (
   credit_expired bigint not null default 0,
   points_issued bigint not null default 0,
   points_redeemed bigint not null default 0,
+  coupons_issued bigint not null default 0,
   constraint daily_metrics_pkey PRIMARY KEY (store_id, plan_id, day),
   constraint daily_metrics_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
 ) with (fillfactor=70);
@@ -1432,6 +1413,55 @@ create policy one_store on loyalty_awards for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on loyalty_awards to perennial_operator, perennial_store;
 
+create table loyalty_collection_products (
+  store_id bigint not null,
+  product_id text not null,
+  collection_id text not null,
+  reading integer not null,
+  constraint loyalty_collection_products_pkey PRIMARY KEY (store_id, product_id, collection_id),
+  constraint loyalty_collection_products_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
+);
+CREATE INDEX loyalty_collection_products_by_collection ON public.loyalty_collection_products USING btree (store_id, collection_id);
+alter table loyalty_collection_products enable row level security;
+alter table loyalty_collection_products force row level security;
+create policy all_stores on loyalty_collection_products for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_collection_products for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_collection_products to perennial_operator, perennial_store;
+
+create table loyalty_collections (
+  store_id bigint not null,
+  collection_id text not null,
+  number integer,
+  read_at timestamp with time zone,
+  due_at timestamp with time zone not null,
+  reading integer not null default 1,
+  page_after text,
+  requests integer not null default 0,
+  rests_until timestamp with time zone,
+  failures integer not null default 0,
+  last_error text,
+  lease_token integer not null default 0,
+  lease_owner bigint,
+  leased_until timestamp with time zone,
+  constraint loyalty_collections_pkey PRIMARY KEY (store_id, collection_id),
+  constraint loyalty_collections_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
+);
+CREATE INDEX loyalty_collections_due ON public.loyalty_collections USING btree (store_id, due_at);
+CREATE INDEX loyalty_collections_unread ON public.loyalty_collections USING btree (store_id, collection_id) WHERE (number IS NULL);
+alter table loyalty_collections enable row level security;
+alter table loyalty_collections force row level security;
+create policy all_stores on loyalty_collections for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_collections for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_collections to perennial_operator, perennial_store;
+
 create table loyalty_counts (
   store_id bigint not null,
   rule_id bigint not null,
@@ -1441,15 +1471,13 @@ create table loyalty_counts (
   amount bigint not null,
   order_id bigint,
   counted_at timestamp with time zone not null,
-  multiplier_hundredths integer not null default 100,
   constraint loyalty_counts_pkey PRIMARY KEY (store_id, rule_id, member_id, cause),
   constraint loyalty_counts_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint loyalty_counts_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
   constraint loyalty_counts_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id),
   constraint loyalty_counts_store_id_rule_id_version_fkey FOREIGN KEY (store_id, rule_id, version) REFERENCES loyalty_rule_versions(store_id, rule_id, version),
   constraint loyalty_counts_amount_check CHECK (amount >= 0),
-  constraint loyalty_counts_cause_check CHECK (length(cause) >= 1 AND length(cause) <= 250),
-  constraint loyalty_counts_multiplier_hundredths_check CHECK (multiplier_hundredths > 0)
+  constraint loyalty_counts_cause_check CHECK (length(cause) >= 1 AND length(cause) <= 250)
 );
 CREATE INDEX loyalty_counts_by_member ON public.loyalty_counts USING btree (store_id, member_id);
 CREATE INDEX loyalty_counts_of_order ON public.loyalty_counts USING btree (store_id, order_id) WHERE (order_id IS NOT NULL);
@@ -1481,6 +1509,29 @@ create policy one_store on loyalty_coupon_uses for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on loyalty_coupon_uses to perennial_operator, perennial_store;
+
+create table loyalty_coupon_walks (
+  store_id bigint not null,
+  next_at timestamp with time zone not null,
+  after_id bigint not null default 0,
+  rests_until timestamp with time zone,
+  failures integer not null default 0,
+  last_error text,
+  lease_token integer not null default 0,
+  lease_owner bigint,
+  leased_until timestamp with time zone,
+  constraint loyalty_coupon_walks_pkey PRIMARY KEY (store_id),
+  constraint loyalty_coupon_walks_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
+);
+alter table loyalty_coupon_walks enable row level security;
+alter table loyalty_coupon_walks force row level security;
+create policy all_stores on loyalty_coupon_walks for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_coupon_walks for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_coupon_walks to perennial_operator, perennial_store;
 
 create table loyalty_coupons (
   store_id bigint not null,
@@ -1517,7 +1568,7 @@ create table loyalty_coupons (
   lease_token integer not null default 0,
   lease_owner bigint,
   leased_until timestamp with time zone,
-  tier_id bigint,
+  plan_id bigint,
   constraint loyalty_coupons_pkey PRIMARY KEY (store_id, id),
   constraint loyalty_coupons_store_id_operation_id_key UNIQUE (store_id, operation_id),
   constraint loyalty_coupons_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
@@ -1525,9 +1576,8 @@ create table loyalty_coupons (
   constraint loyalty_coupons_store_id_points_entry_id_fkey FOREIGN KEY (store_id, points_entry_id) REFERENCES points_entries(store_id, id),
   constraint loyalty_coupons_store_id_rule_id_fkey FOREIGN KEY (store_id, rule_id) REFERENCES loyalty_rules(store_id, id),
   constraint loyalty_coupons_store_id_template_id_fkey FOREIGN KEY (store_id, template_id) REFERENCES loyalty_templates(store_id, id),
-  constraint loyalty_coupons_store_id_tier_id_fkey FOREIGN KEY (store_id, tier_id) REFERENCES loyalty_tiers(store_id, id),
   constraint loyalty_coupons_amount_minor_check CHECK (amount_minor > 0),
-  constraint loyalty_coupons_check CHECK (num_nonnulls(rule_id, template_id, tier_id) = 1),
+  constraint loyalty_coupons_check CHECK (num_nonnulls(rule_id, template_id) = 1),
   constraint loyalty_coupons_check1 CHECK (num_nonnulls(percent_hundredths, amount_minor) = 1),
   constraint loyalty_coupons_check2 CHECK ((status = 'ended'::text) = (ended_by IS NOT NULL AND ended_at IS NOT NULL)),
   constraint loyalty_coupons_check3 CHECK (status <> 'active'::text OR platform_discount_id IS NOT NULL),
@@ -1539,10 +1589,14 @@ create table loyalty_coupons (
   constraint loyalty_coupons_type_check CHECK (type = ANY (ARRAY['amount_off_products'::text, 'amount_off_orders'::text, 'buy_x_get_y'::text, 'free_shipping'::text, 'free_product'::text])),
   constraint loyalty_coupons_usage_count_check CHECK (usage_count >= 0)
 );
+CREATE INDEX loyalty_coupons_active ON public.loyalty_coupons USING btree (store_id, id) WHERE (status = 'active'::text);
 CREATE UNIQUE INDEX loyalty_coupons_by_code ON public.loyalty_coupons USING btree (store_id, upper(code));
 CREATE UNIQUE INDEX loyalty_coupons_by_discount ON public.loyalty_coupons USING btree (store_id, platform_discount_id) WHERE (platform_discount_id IS NOT NULL);
 CREATE INDEX loyalty_coupons_by_member ON public.loyalty_coupons USING btree (store_id, member_id, id);
 CREATE INDEX loyalty_coupons_due ON public.loyalty_coupons USING btree (store_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE TRIGGER append_metrics AFTER INSERT ON loyalty_coupons FOR EACH ROW EXECUTE FUNCTION append_coupon_changes();
+CREATE TRIGGER append_refused_metrics AFTER UPDATE OF ended_by ON loyalty_coupons FOR EACH ROW WHEN (new.ended_by = 'refused'::text AND old.ended_by IS DISTINCT FROM 'refused'::text) EXECUTE FUNCTION append_coupon_changes();
+CREATE TRIGGER set_plan BEFORE INSERT ON loyalty_coupons FOR EACH ROW EXECUTE FUNCTION set_plan_of_member();
 alter table loyalty_coupons enable row level security;
 alter table loyalty_coupons force row level security;
 create policy all_stores on loyalty_coupons for all to perennial_operator
@@ -1552,30 +1606,6 @@ create policy one_store on loyalty_coupons for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on loyalty_coupons to perennial_operator, perennial_store;
-
-create table loyalty_customer_tiers (
-  store_id bigint not null,
-  member_id bigint not null,
-  tier_id bigint,
-  entered_at timestamp with time zone not null,
-  review_at timestamp with time zone,
-  constraint loyalty_customer_tiers_pkey PRIMARY KEY (store_id, member_id),
-  constraint loyalty_customer_tiers_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
-  constraint loyalty_customer_tiers_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
-  constraint loyalty_customer_tiers_store_id_tier_id_fkey FOREIGN KEY (store_id, tier_id) REFERENCES loyalty_tiers(store_id, id),
-  constraint loyalty_customer_tiers_check CHECK (tier_id IS NOT NULL OR review_at IS NULL)
-);
-CREATE INDEX loyalty_customer_tiers_due ON public.loyalty_customer_tiers USING btree (store_id, review_at) WHERE (review_at IS NOT NULL);
-CREATE INDEX loyalty_customer_tiers_of_tier ON public.loyalty_customer_tiers USING btree (store_id, tier_id, member_id) WHERE (tier_id IS NOT NULL);
-alter table loyalty_customer_tiers enable row level security;
-alter table loyalty_customer_tiers force row level security;
-create policy all_stores on loyalty_customer_tiers for all to perennial_operator
-  using (true)
-  with check (true);
-create policy one_store on loyalty_customer_tiers for all to perennial_store
-  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
-  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
-grant delete, insert, select, update on loyalty_customer_tiers to perennial_operator, perennial_store;
 
 create table loyalty_occasions (
   store_id bigint not null,
@@ -1596,6 +1626,25 @@ create policy one_store on loyalty_occasions for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on loyalty_occasions to perennial_operator, perennial_store;
+
+create table loyalty_order_collections (
+  store_id bigint not null,
+  order_id bigint not null,
+  known integer not null,
+  matches jsonb not null,
+  constraint loyalty_order_collections_pkey PRIMARY KEY (store_id, order_id),
+  constraint loyalty_order_collections_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint loyalty_order_collections_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id)
+);
+alter table loyalty_order_collections enable row level security;
+alter table loyalty_order_collections force row level security;
+create policy all_stores on loyalty_order_collections for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_order_collections for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_order_collections to perennial_operator, perennial_store;
 
 create table loyalty_progress (
   store_id bigint not null,
@@ -1679,32 +1728,10 @@ create policy one_store on loyalty_rules for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on loyalty_rules to perennial_operator, perennial_store;
 
-create table loyalty_spending (
-  store_id bigint not null,
-  order_id bigint not null,
-  member_id bigint not null,
-  kept_minor bigint not null,
-  spent_at timestamp with time zone not null,
-  constraint loyalty_spending_pkey PRIMARY KEY (store_id, order_id),
-  constraint loyalty_spending_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
-  constraint loyalty_spending_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
-  constraint loyalty_spending_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id),
-  constraint loyalty_spending_kept_minor_check CHECK (kept_minor >= 0)
-);
-CREATE INDEX loyalty_spending_by_member ON public.loyalty_spending USING btree (store_id, member_id, spent_at);
-alter table loyalty_spending enable row level security;
-alter table loyalty_spending force row level security;
-create policy all_stores on loyalty_spending for all to perennial_operator
-  using (true)
-  with check (true);
-create policy one_store on loyalty_spending for all to perennial_store
-  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
-  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
-grant delete, insert, select, update on loyalty_spending to perennial_operator, perennial_store;
-
 create table loyalty_stores (
   store_id bigint not null,
   changed_at timestamp with time zone not null,
+  collections_read integer not null default 0,
   constraint loyalty_stores_pkey PRIMARY KEY (store_id),
   constraint loyalty_stores_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
 );
@@ -1752,46 +1779,6 @@ create policy one_store on loyalty_templates for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on loyalty_templates to perennial_operator, perennial_store;
 
-create table loyalty_tier_rewards (
-  store_id bigint not null,
-  member_id bigint not null,
-  tier_id bigint not null,
-  given_at timestamp with time zone not null,
-  constraint loyalty_tier_rewards_pkey PRIMARY KEY (store_id, member_id, tier_id),
-  constraint loyalty_tier_rewards_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
-  constraint loyalty_tier_rewards_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
-  constraint loyalty_tier_rewards_store_id_tier_id_fkey FOREIGN KEY (store_id, tier_id) REFERENCES loyalty_tiers(store_id, id)
-);
-alter table loyalty_tier_rewards enable row level security;
-alter table loyalty_tier_rewards force row level security;
-create policy all_stores on loyalty_tier_rewards for all to perennial_operator
-  using (true)
-  with check (true);
-create policy one_store on loyalty_tier_rewards for all to perennial_store
-  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
-  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
-grant delete, insert, select, update on loyalty_tier_rewards to perennial_operator, perennial_store;
-
-create table loyalty_tier_stores (
-  store_id bigint not null,
-  is_frozen boolean not null default false,
-  walk_due_at timestamp with time zone,
-  walk_after_id bigint not null default 0,
-  orders_due_at timestamp with time zone,
-  orders_after_id bigint not null default 0,
-  constraint loyalty_tier_stores_pkey PRIMARY KEY (store_id),
-  constraint loyalty_tier_stores_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
-);
-alter table loyalty_tier_stores enable row level security;
-alter table loyalty_tier_stores force row level security;
-create policy all_stores on loyalty_tier_stores for all to perennial_operator
-  using (true)
-  with check (true);
-create policy one_store on loyalty_tier_stores for all to perennial_store
-  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
-  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
-grant delete, insert, select, update on loyalty_tier_stores to perennial_operator, perennial_store;
-
 create table loyalty_tiers (
   store_id bigint not null,
   id bigint not null generated always as identity,
@@ -1825,6 +1812,24 @@ create policy one_store on loyalty_tiers for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on loyalty_tiers to perennial_operator, perennial_store;
+
+create table loyalty_waiting_orders (
+  store_id bigint not null,
+  collection_id text not null,
+  order_id bigint not null,
+  constraint loyalty_waiting_orders_pkey PRIMARY KEY (store_id, collection_id, order_id),
+  constraint loyalty_waiting_orders_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint loyalty_waiting_orders_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id)
+);
+alter table loyalty_waiting_orders enable row level security;
+alter table loyalty_waiting_orders force row level security;
+create policy all_stores on loyalty_waiting_orders for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_waiting_orders for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_waiting_orders to perennial_operator, perennial_store;
 
 create table member_section_changes (
   store_id bigint not null,
@@ -4375,14 +4380,11 @@ create view member_resources with (security_invoker=true) as
     m.member_since,
     m.next_billing_at,
     m.created_at,
-    GREATEST(m.updated_at, c.updated_at, l.updated_at, t.entered_at) AS updated_at,
-    lt.name AS loyalty_tier
+    GREATEST(m.updated_at, c.updated_at, l.updated_at) AS updated_at
    FROM members m
      LEFT JOIN plans p ON p.store_id = m.store_id AND p.id = m.plan_id
      LEFT JOIN credit_accounts c ON c.store_id = m.store_id AND c.member_id = m.id
      LEFT JOIN points_accounts l ON l.store_id = m.store_id AND l.member_id = m.id
-     LEFT JOIN loyalty_customer_tiers t ON t.store_id = m.store_id AND t.member_id = m.id
-     LEFT JOIN loyalty_tiers lt ON lt.store_id = t.store_id AND lt.id = t.tier_id
   WHERE m.status IS NOT NULL;
 grant select on member_resources to perennial_operator, perennial_store;
 
@@ -4394,7 +4396,7 @@ create view rolled_up_metrics with (security_invoker=true) as
     ''::text AS detail,
     f.amount
    FROM daily_metrics d
-     CROSS JOIN LATERAL ( VALUES ('members_active'::text,d.members_active::numeric), ('members_paused'::text,d.members_paused::numeric), ('members_new'::text,d.members_new::numeric), ('members_cancelled'::text,d.members_cancelled::numeric), ('yearly_value'::text,d.yearly_value), ('at_risk'::text,d.at_risk::numeric), ('charges_pending'::text,d.charges_pending::numeric), ('charges_succeeded'::text,d.charges_succeeded::numeric), ('charges_failed'::text,d.charges_failed::numeric), ('recovered'::text,d.recovered::numeric), ('revenue'::text,d.revenue::numeric), ('refunds'::text,d.refunds::numeric), ('credit_balance'::text,d.credit_balance::numeric), ('credit_issued'::text,d.credit_issued::numeric), ('credit_redeemed'::text,d.credit_redeemed::numeric), ('credit_expired'::text,d.credit_expired::numeric), ('points_issued'::text,d.points_issued::numeric), ('points_redeemed'::text,d.points_redeemed::numeric)) f(metric, amount)
+     CROSS JOIN LATERAL ( VALUES ('members_active'::text,d.members_active::numeric), ('members_paused'::text,d.members_paused::numeric), ('members_new'::text,d.members_new::numeric), ('members_cancelled'::text,d.members_cancelled::numeric), ('yearly_value'::text,d.yearly_value), ('at_risk'::text,d.at_risk::numeric), ('charges_pending'::text,d.charges_pending::numeric), ('charges_succeeded'::text,d.charges_succeeded::numeric), ('charges_failed'::text,d.charges_failed::numeric), ('recovered'::text,d.recovered::numeric), ('revenue'::text,d.revenue::numeric), ('refunds'::text,d.refunds::numeric), ('credit_balance'::text,d.credit_balance::numeric), ('credit_issued'::text,d.credit_issued::numeric), ('credit_redeemed'::text,d.credit_redeemed::numeric), ('credit_expired'::text,d.credit_expired::numeric), ('points_issued'::text,d.points_issued::numeric), ('points_redeemed'::text,d.points_redeemed::numeric), ('coupons_issued'::text,d.coupons_issued::numeric)) f(metric, amount)
   WHERE f.amount <> 0::numeric
 UNION ALL
  SELECT c.store_id,
@@ -4464,6 +4466,7 @@ create function analyze_grown_table(seen text[] DEFAULT '{}'::text[]) returns te
 revoke all on function analyze_grown_table from public;
 grant execute on function analyze_grown_table to perennial_operator;
 create function append_attempt_changes() returns trigger language plpgsql volatile;
+create function append_coupon_changes() returns trigger language plpgsql volatile;
 create function append_credit_changes() returns trigger language plpgsql volatile;
 create function append_member_changes() returns trigger language plpgsql volatile;
 create function append_order_changes() returns trigger language plpgsql volatile;

@@ -119,6 +119,14 @@ export class Oracle {
       sql`select member_id, id, points, created_at from points_entries where store_id = ${ctx.storeId}`
     )
 
+  #coupons = (ctx: Ctx) =>
+    ctx.tx.many(
+      row({ planId: nullable(int), createdAt: instant }),
+      sql`
+      select plan_id, created_at from loyalty_coupons
+       where store_id = ${ctx.storeId} and (ended_by is null or ended_by <> 'refused')`
+    )
+
   #orders = (ctx: Ctx) =>
     ctx.tx.many(
       SubscriptionOrders,
@@ -244,7 +252,8 @@ export class Oracle {
       loyalty: {
         points_issued: sum(points.filter((p) => p.points > 0).map((p) => p.points)),
         points_redeemed: 0 - sum(points.filter((p) => p.points < 0).map((p) => p.points)),
-        coupons_issued: 0
+        coupons_issued: (await this.#coupons(ctx)).filter((c) => ofPlan(c.planId) && within(this.dayOf(c.createdAt)))
+          .length
       },
       churn: {
         offers_shown: 0,

@@ -9,6 +9,7 @@ import { type PlatformFailure, requestedScopes } from '#platform'
 import { earnPoints, findPoints } from '#points'
 import { listAlerts } from '#stores'
 import { createCouponEngine } from '../src/loyalty/coupons/coupon-engine.ts'
+import { createCouponWalkEngine } from '../src/loyalty/coupons/coupon-walk-engine.ts'
 import { withCalls } from './connectors.ts'
 import { testDatabase } from './database.ts'
 import { aStoreWithEvents } from './recorded-events.ts'
@@ -243,6 +244,40 @@ test('a coupon that the platform refuses ends with the reason, its points come b
   await store.soundBooks()
 })
 
+test('the overview counts the coupons of its period by the plan of their customers, without refused ones', async () => {
+  const { store, storeId, template, customer, redeem, settle, memberOf } = await aShop()
+  const { customer: member } = await store.member('vip@example.com', 'VIP')
+  const vip = await memberOf(member.id)
+  await db.inStore(storeId, (ctx) =>
+    earnPoints(ctx, [
+      ...[
+        { memberId: vip, points: 500, reason: 'a test', operationId: 'test:vip', orderId: null, isShared: false }
+      ].map((one) => ({ ...one, readyAt: null, expireAfterDays: null }))
+    ])
+  )
+  const ada = await customer('ada@example.com', 1500)
+  const id = await template()
+  await redeem(ada.memberId, id, 'a')
+  await settle()
+  await store.advance({ by: 'P8D' })
+  await redeem(ada.memberId, id, 'b')
+  await redeem(vip, id)
+  await settle()
+  await controls.setAccess({ storeId, scopes: requestedScopes.filter((scope) => scope !== 'write_discounts') })
+  await redeem(ada.memberId, id, 'c')
+  await settle()
+  const issued = async (query: string) => {
+    const { body } = await service.get(`/analytics/overview?${query}`, store.key)
+    return [body.data.loyalty.coupons_issued, body.data.previous.loyalty.coupons_issued]
+  }
+  assert.deepEqual(await issued('period=7d'), [2, 1])
+  assert.deepEqual(await issued('period=30d'), [3, 0])
+  const { data: plans } = await service.admin('GET', `${store.at}/plans`)
+  const plan = plans.find(({ name }: { name: string }) => name === 'VIP')
+  assert.deepEqual(await issued(`period=7d&plan_id=${plan.id}`), [1, 0])
+  await store.soundBooks()
+})
+
 test('a coupon expires by the clock of the store, also one that nobody could make', async () => {
   const { store, storeId, template, customer, redeem, settle, coupon, points, engine } = await aShop()
   const ada = await customer('ada@example.com', 1000)
@@ -290,6 +325,97 @@ test('a coupon whose discount somebody deletes on the platform is over', async (
   assert.deepEqual([stateOf(deleted), deleted.deletedAt !== null], [['ended', 'deleted', 0, false], true])
   assert.equal(await points(ada.memberId), 0)
   await store.soundBooks()
+})
+
+test('a coupon whose discount is gone without a message ends at the next daily comparison', async () => {
+  const { store, storeId, template, customer, redeem, settle, coupon, inStore } = await aShop()
+  const ada = await customer('ada@example.com', 1500)
+  const id = await template()
+  const [kept, gone] = [await redeem(ada.memberId, id, 'a'), await redeem(ada.memberId, id, 'b')]
+  await settle()
+  const remove = async (couponId: number) => {
+    const { platformDiscountId } = await coupon(couponId)
+    await service.sandboxDb.inInstallation(async (q) => {
+      await q.run(sql`
+        delete from sandbox.redeem_codes where store_id = ${storeId} and discount_id = ${platformDiscountId}::bigint`)
+      await q.run(sql`
+        delete from sandbox.discounts where store_id = ${storeId} and id = ${platformDiscountId}::bigint`)
+    })
+  }
+  await remove(gone.id)
+  await store.advance({ by: 'PT23H55M' })
+  // Made so short before the comparison that it is left to the next one.
+  const { id: lateId } = await redeem(ada.memberId, id, 'c')
+  await settle()
+  await remove(lateId)
+  assert.deepEqual(stateOf(await coupon(gone.id)), ['active', null, 0, true])
+  await store.advance({ by: 'PT10M' })
+  assert.deepEqual(stateOf(await coupon(gone.id)), ['ended', 'deleted', 0, false])
+  assert.deepEqual(stateOf(await coupon(lateId)), ['active', null, 0, true])
+  await store.advance({ by: 'P1D' })
+  assert.deepEqual(stateOf(await coupon(lateId)), ['ended', 'deleted', 0, false])
+  assert.deepEqual(stateOf(await coupon(kept.id)), ['active', null, 0, true])
+  const walk = await inStore(({ tx }) =>
+    tx.one(
+      row({ afterId: int, failures: int }),
+      sql`select after_id, failures from loyalty_coupon_walks where store_id = ${storeId}`
+    )
+  )
+  assert.deepEqual(walk, { afterId: 0, failures: 0 })
+  await store.soundBooks()
+})
+
+test('the comparison of coupons goes over all of them, a page at a time, and one that fails goes on later', async () => {
+  const { storeId, template, customer, redeem, settle, connector, inStore } = await aShop()
+  const ada = await customer('ada@example.com', 500)
+  const { id } = await redeem(ada.memberId, await template())
+  await settle()
+  await inStore(async ({ tx }) => {
+    await tx.run(sql`
+      insert into loyalty_coupons (store_id, member_id, template_id, name, type, amount_minor, product_ids, collection_ids, code, status,
+                                   platform_discount_id, operation_id, created_at, updated_at)
+      select c.store_id, c.member_id, c.template_id, c.name, c.type, c.amount_minor, '{}', '{}', 'PAGE-' || n, 'active',
+             case when n in (99, 230) then '1' || n else c.platform_discount_id || '00' || n end, 'page:' || n, c.created_at,
+             c.created_at - interval '1 hour'
+        from loyalty_coupons c cross join generate_series(1, 250) n where c.store_id = ${storeId} and c.id = ${id}
+      on conflict do nothing`)
+    await tx.run(sql`update loyalty_coupon_walks set next_at = '2020-01-01' where store_id = ${storeId}`)
+  })
+  const asked: number[] = []
+  let isAway = true
+  const engine = createCouponWalkEngine({
+    db,
+    leaseOwner: 1,
+    connectorOf: async () =>
+      withCalls(connector, {
+        discounts: {
+          exist: async (ids) => {
+            if (asked.length === 1 && isAway) return { ok: false, failure: { kind: 'unavailable', message: 'Away' } }
+            asked.push(ids.length)
+            return { ok: true, value: new Set(ids.filter((one) => one !== '199' && one !== '1230')) }
+          }
+        }
+      })
+  })
+  const runAll = async () => {
+    while ((await engine.runOnce(storeId)) > 0);
+  }
+  await runAll()
+  assert.deepEqual(asked, [100])
+  isAway = false
+  await inStore(({ tx }) => tx.run(sql`update loyalty_coupon_walks set rests_until = null where store_id = ${storeId}`))
+  await runAll()
+  assert.deepEqual(asked, [100, 100, 50])
+  const ended = await inStore(({ tx }) =>
+    tx.many(
+      row({ id: text }),
+      sql`select platform_discount_id as id from loyalty_coupons where store_id = ${storeId} and ended_by = 'deleted' order by 1`
+    )
+  )
+  assert.deepEqual(
+    ended.map(({ id: one }) => one),
+    ['1230', '199']
+  )
 })
 
 test('rewards are coupons of their types, and what is no longer earned is taken off unless it was used', async () => {

@@ -234,11 +234,11 @@ test('a tier multiplies points for each unit of money from the next order on, ne
       ...{
         kind: 'order' as const,
         orderId: id,
-        lines: [{ productId: null, netMinor: 120_00 }],
+        lines: [{ productId: null, collectionIds: [], netMinor: 120_00 }],
         creditMinor: 0,
         isPaid: true
       },
-      ...{ takenBack: { minor: 0, wholeMinor: 120_00 }, renewals: [] }
+      ...{ takenBack: { minor: 0, wholeMinor: 120_00 }, renewals: [], unread: new Set<string>() }
     }
     await countDeeds(ctx, [{ memberId, cause, key: `order:${id}`, at, orderId: id, ruleId: null }])
   })

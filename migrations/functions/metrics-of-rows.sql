@@ -27,4 +27,7 @@ returns table (plan_id bigint, day date, metric text, detail text, amount numeri
   union all
   select e.plan_id, shop_day(e.created_at, s.timezone), f.metric, '', f.amount
     from s cross join points_entries e cross join lateral points_metrics(e.type, e.reversal, e.points) f where e.store_id = store
+  union all
+  select c.plan_id, shop_day(c.created_at, s.timezone), 'coupons_issued', '', 1
+    from s cross join loyalty_coupons c where c.store_id = store and c.ended_by is distinct from 'refused'
 $$;

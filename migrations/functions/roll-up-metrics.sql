@@ -25,7 +25,7 @@ begin
                                members_active, members_paused, members_new, members_cancelled, yearly_value, at_risk,
                                charges_pending, charges_succeeded, charges_failed, recovered, revenue, refunds,
                                credit_balance, credit_issued, credit_redeemed, credit_expired, points_issued,
-                               points_redeemed)
+                               points_redeemed, coupons_issued)
     select store, plan_id, day,
            coalesce(sum(amount) filter (where metric = 'members_active'), 0) as members_active,
            coalesce(sum(amount) filter (where metric = 'members_paused'), 0) as members_paused,
@@ -44,7 +44,8 @@ begin
            coalesce(sum(amount) filter (where metric = 'credit_redeemed'), 0) as credit_redeemed,
            coalesce(sum(amount) filter (where metric = 'credit_expired'), 0) as credit_expired,
            coalesce(sum(amount) filter (where metric = 'points_issued'), 0) as points_issued,
-           coalesce(sum(amount) filter (where metric = 'points_redeemed'), 0) as points_redeemed
+           coalesce(sum(amount) filter (where metric = 'points_redeemed'), 0) as points_redeemed,
+           coalesce(sum(amount) filter (where metric = 'coupons_issued'), 0) as coupons_issued
       from moved where metric <> 'cancellations' group by plan_id, day
     on conflict (store_id, plan_id, day) do update set
       members_active = daily_metrics.members_active + excluded.members_active,
@@ -64,7 +65,8 @@ begin
       credit_redeemed = daily_metrics.credit_redeemed + excluded.credit_redeemed,
       credit_expired = daily_metrics.credit_expired + excluded.credit_expired,
       points_issued = daily_metrics.points_issued + excluded.points_issued,
-      points_redeemed = daily_metrics.points_redeemed + excluded.points_redeemed),
+      points_redeemed = daily_metrics.points_redeemed + excluded.points_redeemed,
+      coupons_issued = daily_metrics.coupons_issued + excluded.coupons_issued),
   cancellations as (
     insert into daily_cancellations (store_id, plan_id, day, reason, cancellations)
     select store, plan_id, day, detail, amount from moved where metric = 'cancellations'

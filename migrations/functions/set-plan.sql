@@ -1,4 +1,4 @@
--- Stores the plan at the time of writing with ledger entries and billing attempts: the plan of a member or of a
+-- Stores the plan at the time of writing with ledger entries, coupons and billing attempts: the plan of a member or of a
 -- subscription may change later.
 create or replace function set_plan_of_member() returns trigger language plpgsql as $$
 begin
@@ -8,6 +8,7 @@ end $$;
 
 create or replace trigger set_plan before insert on credit_entries for each row execute function set_plan_of_member();
 create or replace trigger set_plan before insert on points_entries for each row execute function set_plan_of_member();
+create or replace trigger set_plan before insert on loyalty_coupons for each row execute function set_plan_of_member();
 
 create or replace function set_plan_of_subscription() returns trigger language plpgsql as $$
 begin

@@ -29,6 +29,7 @@ export type PeriodMetrics = {
   creditOutstandingMinor: bigint
   pointsIssued: bigint
   pointsRedeemed: bigint
+  couponsIssued: bigint
   /** Subscriptions that ended in the period by reason, the most frequent first. */
   reasons: { reason: string; count: number }[]
 }
@@ -76,7 +77,8 @@ const METRICS = [
   'credit_redeemed',
   'credit_expired',
   'points_issued',
-  'points_redeemed'
+  'points_redeemed',
+  'coupons_issued'
 ] as const
 type Metric = (typeof METRICS)[number]
 
@@ -232,6 +234,7 @@ function periodOf(
     creditOutstandingMinor: state('credit_balance'),
     pointsIssued: flow('points_issued'),
     pointsRedeemed: flow('points_redeemed'),
+    couponsIssued: flow('coupons_issued'),
     reasons: reasons
       .filter(({ count }) => count > 0)
       .sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1))

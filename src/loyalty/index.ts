@@ -1,3 +1,4 @@
+export { takeWaitingOrders } from './collections/collections-of-orders.ts'
 export { COUPON_TYPES, type Coupon, type CouponType } from './coupons/coupon.ts'
 export { type CouponFilter, findCoupon, listCoupons } from './coupons/coupon-queries.ts'
 export { countCouponUses, endCoupon, markCouponsDeleted } from './coupons/end-coupons.ts'
@@ -8,6 +9,8 @@ export { listTierCustomers, listTierTags } from './customer-tiers/tier-tags.ts'
 export { loyaltyConsumer } from './earning/count-on-facts.ts'
 export { type EarningOrder, earnForOrders } from './earning/earn-for-orders.ts'
 export { transferLoyalty } from './earning/transfer-loyalty.ts'
+export { type OrderPreview, PREVIEW_OUTCOMES, previewOrder, type RulePreview } from './preview/preview-order.ts'
+export { readOrderToPreview } from './preview/read-order.ts'
 export { type CustomerLoyalty, findCustomerLoyalty } from './progress/customer-loyalty.ts'
 export { RuleCache } from './progress/rule-cache.ts'
 export {

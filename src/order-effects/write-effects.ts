@@ -71,6 +71,16 @@ export async function requestOrdersOfContracts(ctx: Ctx, subscriptionIds: number
     on conflict (store_id, order_id) do update set due_at = excluded.due_at, version = e.version + 1`)
 }
 
+/** Has these orders looked at again. */
+export async function requestOrders(ctx: Ctx, orderIds: number[]): Promise<void> {
+  if (orderIds.length === 0) return
+  await ctx.tx.run(sql`
+    insert into order_effects as e (store_id, order_id, seen_at, due_at, changed_at)
+    select ${ctx.storeId}, t.id, ${ctx.now}, ${ctx.now}, ${ctx.now}
+      from (select distinct id from unnest(${orderIds}::bigint[]) as o(id) order by id) t
+    on conflict (store_id, order_id) do update set due_at = excluded.due_at, version = e.version + 1`)
+}
+
 /** The orders that are to be looked at now, those that wait longest first. */
 export async function listDueOrders(ctx: Ctx, most: number): Promise<number[]> {
   const rows = await ctx.tx.many(

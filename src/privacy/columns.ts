@@ -53,8 +53,13 @@ export const NOT_PERSONAL: Record<string, readonly string[]> = {
   followed_disputes: ['platform_dispute_id'],
   list_changes: ['list', 'status'],
   lost_disputes: ['platform_dispute_id'],
+  loyalty_collection_products: ['product_id', 'collection_id'],
+  loyalty_collections: ['collection_id', 'page_after', 'last_error'],
+  loyalty_order_collections: ['matches'],
+  loyalty_waiting_orders: ['collection_id'],
   loyalty_occasions: ['next_day', 'occasion'],
   loyalty_rule_versions: ['rules', 'reward_rules'],
+  loyalty_coupon_walks: ['last_error'],
   loyalty_coupons: [
     'name',
     'type',

@@ -67,7 +67,7 @@ const Metrics = {
     {
       points_issued: Count('Points added in the period'),
       points_redeemed: Count('Points redeemed or deducted in the period'),
-      coupons_issued: Count('Always 0 today')
+      coupons_issued: Count('Coupons given in the period, without those that the platform refused')
     },
     'Loyalty points'
   ),
@@ -116,7 +116,7 @@ const previousExample = {
   refunds: 0,
   billing: { success: 47, failed: 3, pending: 0, success_rate: 0.94, recovered_amount: 58, at_risk_amount: 29 },
   store_credits: { issued: 120, redeemed: 45.5, expired: 0, outstanding: 310 },
-  loyalty: { points_issued: 1595, points_redeemed: 200, coupons_issued: 0 },
+  loyalty: { points_issued: 1595, points_redeemed: 200, coupons_issued: 12 },
   churn: { offers_shown: 0, offers_accepted: 0, saved: 0, by_reason: [{ reason: 'too_expensive', count: 1 }] }
 }
 

@@ -22,6 +22,8 @@ const WAITS: Record<string, string> = {
   imports: 'An import waits',
   inbound: 'Messages of the platform wait',
   jobs: 'Jobs for the platform wait',
+  'loyalty-collections': 'The collections of the shop that rules of loyalty name wait to be read',
+  'loyalty-coupon-walk': 'The comparison of all active coupons of loyalty with the platform waits',
   'loyalty-coupons': 'Coupons of loyalty wait to be made on the platform, or to be taken off it',
   'loyalty-dates': 'Rules and coupon templates of loyalty that begin or end wait',
   metafields: 'Metafields wait to be written',

@@ -70,7 +70,7 @@ function presentMetrics(metrics: PeriodMetrics, currency: string) {
     loyalty: {
       points_issued: Number(metrics.pointsIssued),
       points_redeemed: Number(metrics.pointsRedeemed),
-      coupons_issued: 0
+      coupons_issued: Number(metrics.couponsIssued)
     },
     churn: { offers_shown: 0, offers_accepted: 0, saved: 0, by_reason: metrics.reasons }
   }

@@ -16,7 +16,13 @@ export function eligibleMinor(
   const sum = (lines: OrderCause['lines']) => lines.reduce((total, { netMinor }) => total + netMinor, 0)
   const all = sum(order.lines)
   const isForAll = productIds.length + collectionIds.length === 0
-  const chosen = isForAll ? all : sum(order.lines.filter(({ productId }) => isAmong(productIds, productId)))
+  const chosen = isForAll
+    ? all
+    : sum(
+        order.lines.filter(
+          (line) => isAmong(productIds, line.productId) || line.collectionIds.some((id) => collectionIds.includes(id))
+        )
+      )
   const credit = Math.min(order.creditMinor, all)
   return chosen - inProportion(chosen, credit, all)
 }
@@ -31,5 +37,11 @@ export function keptMinor(order: OrderCause, scope: Scope): number {
 /** Whether an order counts as a purchase: something of it is left, and as much as is asked for. */
 export const isPurchase = (order: OrderCause, scope: Scope, leastMinor: number): boolean =>
   keptMinor(order, scope) >= Math.max(1, leastMinor)
+
+/** Whether a rule with this scope waits with an order, until the products of its collections are known. */
+export const waitsForCollections = (
+  { isPaid, unread }: Pick<OrderCause, 'isPaid' | 'unread'>,
+  { collection_ids: collectionIds }: Scope
+): boolean => isPaid && unread.size > 0 && collectionIds.some((id) => unread.has(id))
 
 const isAmong = (ids: string[], id: string | null) => id !== null && ids.includes(id)

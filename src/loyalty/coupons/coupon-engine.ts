@@ -14,6 +14,7 @@ import {
   nextCoupon,
   releaseCoupons
 } from './claimed-coupons.ts'
+import { scheduleCouponWalk } from './coupon-walk-queries.ts'
 import { recordCouponWork } from './record-coupon-work.ts'
 import { type CouponOutcome, workOnCoupon } from './work-on-coupon.ts'
 
@@ -97,5 +98,6 @@ async function recordEnded(ctx: Ctx, ended: Ended[]): Promise<void> {
     const coupon = locked.get(claimed.id)
     if (coupon) await endClaimedCoupon(ctx, await recordCouponWork(ctx, claimed, coupon, outcome))
   }
+  if (ended.some(({ outcome }) => outcome.step === 'made')) await scheduleCouponWalk(ctx)
   await letGoOfCoupons(ctx, coupons)
 }

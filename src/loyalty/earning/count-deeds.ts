@@ -2,6 +2,7 @@ import { type Ctx, sentTogether } from '#kit/postgres'
 import { lockMembers } from '#members'
 import { settingsOf, storeContext } from '#stores'
 import type { Cause } from '../causes/cause.ts'
+import { type Scope, waitsForCollections } from '../causes/order-amounts.ts'
 import { type LoyaltyRule, wasActive } from '../rules/rule.ts'
 import { listRules } from '../rules/rule-queries.ts'
 import { listTerms, type RuleTerms, termsKey, termsOf } from '../rules/rule-terms.ts'
@@ -47,6 +48,7 @@ export async function countDeeds(ctx: Ctx, given: Deed[]): Promise<void> {
       ...(byDeed.get(keyOfDeed(deed)) ?? []).map((count) => ({ count, terms: versions.get(termsKey(count))! })),
       ...open.map((rule) => ({ count: newCount(rule, deed, standings.get(deed.memberId)!), terms: last.get(rule.id)! }))
     ].flatMap(({ count, terms }) => {
+      if (waits(terms, deed.cause)) return []
       const amount = count.memberId === deed.memberId ? amountOf(terms, deed.cause) : 0
       return amount === count.amount ? [] : [{ count: { ...count, amount }, terms, before: count.amount }]
     })
@@ -79,7 +81,8 @@ const keyOfDeed = ({ memberId, key, orderId }: Pick<Deed, 'memberId' | 'key' | '
   orderId === null ? `${memberId} ${key}` : orderId
 const deedOfCount = ({ cause: key, ...count }: Count) => keyOfDeed({ ...count, key })
 
-const newCount = (
+/** What a rule is about to count. */
+export const newCount = (
   rule: LoyaltyRule,
   { memberId, key, orderId, at }: Deed,
   { multiplierHundredths }: CustomerStanding
@@ -92,8 +95,12 @@ function isOpenFor(rule: LoyaltyRule, { at, ruleId }: Deed, standing: CustomerSt
   return (ruleId === null || ruleId === rule.id) && wasActive(rule, at, timezone) && isFor(rule, standing)
 }
 
-/** The type alone knows what its rules hold. */
-function amountOf({ type, rules }: RuleTerms, cause: Cause): number {
+/** Whether a rule does not know yet what it counts of an order. Then what it counted stays, and it is counted later. */
+const waits = ({ rules }: RuleTerms, cause: Cause) =>
+  cause.kind === 'order' && waitsForCollections(cause, rules as unknown as Scope)
+
+/** How much a rule counts of a cause; 0: nothing. The type alone knows what its rules hold. */
+export function amountOf({ type, rules }: RuleTerms, cause: Cause): number {
   const amount = type.counts.amounts[cause.kind] as ((rules: never, cause: Cause) => number) | undefined
   return amount?.(rules as never, cause) ?? 0
 }

@@ -2,6 +2,8 @@ import { consumer, type StoredFact } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { followMerges } from '#members'
 import { storeContext } from '#stores'
+import { readAfterProducts, readCollectionsAgain } from '../collections/collection-queries.ts'
+import { nameCollections } from '../collections/name-collections.ts'
 import { placeCustomers } from '../customer-tiers/place-customers.ts'
 import { listRules } from '../rules/rule-queries.ts'
 import { countAccounts } from './account-job.ts'
@@ -26,15 +28,19 @@ const PLACES = new Set<string>(OF_TIERS)
 const MAY_HAVE_OCCASION = new Set<string>(['customer.birth_date_changed', 'member.created', 'member.updated'])
 
 /** What customers did is counted once for each cause, so facts may come twice. */
-export const loyaltyConsumer = consumer('loyalty', [...OF_CUSTOMERS, ...OF_TIERS, 'loyalty_rule.changed'], countFacts, {
-  from: 'now'
-})
+export const loyaltyConsumer = consumer(
+  'loyalty',
+  [...OF_CUSTOMERS, ...OF_TIERS, 'loyalty_rule.changed', 'catalog_item.changed'],
+  countFacts,
+  { from: 'now' }
+)
 
 async function countFacts(ctx: Ctx, facts: StoredFact[]): Promise<void> {
   const changed = new Set(
     facts.flatMap(({ name, data }) => (name === 'loyalty_rule.changed' ? (JSON.parse(data) as { id: number }).id : []))
   )
   if (changed.size > 0) await followRules(ctx, changed)
+  await followCatalog(ctx, facts)
   if (facts.some(({ name }) => MAY_HAVE_OCCASION.has(name))) await recheckOccasions(ctx)
   const deeds = facts.flatMap(deedsOf)
   deeds.push(...(await birthdaysOf(ctx, facts)))
@@ -52,11 +58,23 @@ async function countFacts(ctx: Ctx, facts: StoredFact[]): Promise<void> {
 
 /** What rules that were created or changed ask for besides what happens from now on. */
 async function followRules(ctx: Ctx, ids: ReadonlySet<number>): Promise<void> {
+  // A node of before may have changed it.
+  await nameCollections(ctx)
   const rules = (await listRules(ctx)).filter(({ id, isEnabled }) => isEnabled && ids.has(id))
   if (rules.some(({ type }) => type.counts.amounts.occasion)) await beginOccasions(ctx)
   if (rules.some(({ type, rules: { retroactive } }) => type.counts.amounts.account && retroactive === true)) {
     await countAccounts(ctx)
   }
+}
+
+/** Collections are read again when they are changed, or products that they may have. */
+async function followCatalog(ctx: Ctx, facts: StoredFact[]): Promise<void> {
+  const changes = facts.flatMap(({ name, data }) =>
+    name === 'catalog_item.changed' ? (JSON.parse(data) as { kind: 'product' | 'collection'; platformId: string }) : []
+  )
+  const collectionIds = changes.flatMap(({ kind, platformId }) => (kind === 'collection' ? platformId : []))
+  if (collectionIds.length > 0) await readCollectionsAgain(ctx, collectionIds)
+  if (changes.some(({ kind }) => kind === 'product')) await readAfterProducts(ctx)
 }
 
 function deedsOf({ name, refs, data, occurredAt }: StoredFact): Deed[] {

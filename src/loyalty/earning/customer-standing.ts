@@ -15,6 +15,9 @@ export type CustomerStanding = {
   multiplierHundredths: number
 }
 
+/** The standing of somebody of whom the store has nothing yet. */
+export const NEW_CUSTOMER: CustomerStanding = { isMember: false, tierId: null, tags: [], multiplierHundredths: 100 }
+
 /** The standing of customers now. */
 export async function listStandings(ctx: Ctx, memberIds: number[]): Promise<Map<number, CustomerStanding>> {
   const hasTiers = await areTiersOn(ctx)

@@ -5,6 +5,7 @@ import type { OrderLine } from '#platform'
 import { storeContext } from '#stores'
 import type { OrderCause } from '../causes/cause.ts'
 import { keptMinor } from '../causes/order-amounts.ts'
+import { keepCollectionsOfOrders, type ProductCollections } from '../collections/collections-of-orders.ts'
 import { recordSpending } from '../customer-tiers/record-spending.ts'
 import { countDeeds } from './count-deeds.ts'
 
@@ -31,11 +32,12 @@ const PlacedOrder = row({
   shippingMinor: int,
   lines: json<OrderLine[]>()
 })
-type PlacedOrder = RowOf<typeof PlacedOrder>
+export type PlacedOrder = RowOf<typeof PlacedOrder>
 
 /**
- * Counts orders by the rules of loyalty as they are now, and gives or takes back what follows; and what of them counts for tiers. An order of nobody, of another currency than the shop's, or of
- * which the lines are not known yet counts nothing.
+ * Counts orders by the rules of loyalty as they are now, and gives or takes back what follows; and what of them counts for tiers. An order of
+ * nobody, of another currency than the shop's, or of which the lines are not known yet counts nothing. Its products are in those collections in
+ * which they were when it counted first.
  */
 export async function earnForOrders(ctx: Ctx, orders: EarningOrder[]): Promise<void> {
   if (orders.length === 0) return
@@ -47,7 +49,19 @@ export async function earnForOrders(ctx: Ctx, orders: EarningOrder[]): Promise<v
   )
   const [{ currency }, plans] = [await storeContext(ctx), await listPlans(ctx)]
   const known = new Map(orders.map((one) => [one.orderId, one]))
-  const causes = placed.map((order) => ({ order, cause: causeOf(order, known.get(order.id)!, plans, currency) }))
+  const collections = await keepCollectionsOfOrders(
+    ctx,
+    placed.filter((order) => isCounted(order, currency)).map(({ id, lines }) => ({ id, productIds: productsOf(lines) }))
+  )
+  const causes = placed.map((order) => ({
+    order,
+    cause: causeOf(order, known.get(order.id)!, {
+      plans,
+      currency,
+      collectionsOf: collections.of.get(order.id) ?? new Map(),
+      unread: collections.unread
+    })
+  }))
   if (hasRules) {
     await countDeeds(
       ctx,
@@ -92,15 +106,34 @@ function listPlaced(ctx: Ctx, orderIds: number[]): Promise<PlacedOrder[]> {
   )
 }
 
-function causeOf(order: PlacedOrder, known: EarningOrder, plans: Plan[], currency: string): OrderCause {
+export const productsOf = (lines: OrderLine[]) => [...new Set(lines.flatMap(({ productId }) => productId ?? []))]
+
+/** Whether anything of an order counts: it is paid, in the currency of the shop. */
+const isCounted = (order: Pick<PlacedOrder, 'isPaid' | 'currency'>, currency: string) =>
+  order.isPaid && order.currency === currency
+
+/** What is known of the shop when an order is counted. */
+type Shop = { plans: Plan[]; currency: string; collectionsOf: ProductCollections; unread: ReadonlySet<string> }
+
+/** What rules may count of an order. */
+export function causeOf(
+  order: PlacedOrder,
+  known: EarningOrder,
+  { plans, currency, collectionsOf, unread }: Shop
+): OrderCause {
   const fees = new Set(plans.flatMap(({ platformProductId }) => platformProductId ?? []))
   const lines = order.lines.filter(({ productId }) => productId === null || !fees.has(productId))
   return {
     kind: 'order',
     orderId: order.id,
-    lines: lines.map((line) => ({ productId: line.productId, netMinor: netMinor(line, order) })),
+    lines: lines.map((line) => ({
+      productId: line.productId,
+      collectionIds: (line.productId !== null && collectionsOf.get(line.productId)) || [],
+      netMinor: netMinor(line, order)
+    })),
+    unread,
     creditMinor: known.creditMinor,
-    isPaid: order.isPaid && order.currency === currency,
+    isPaid: isCounted(order, currency),
     takenBack: known.takenBack,
     renewals: known.renewedPlans.map((planId) => renewalOf(plans.find(({ id }) => id === planId)))
   }

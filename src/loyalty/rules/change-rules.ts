@@ -2,6 +2,7 @@ import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { type FieldProblem, invalidFields } from '#kit/refusal'
 import { storeContext } from '#stores'
+import { nameCollections } from '../collections/name-collections.ts'
 import { loyaltyRuleChanged } from '../events/loyalty-rule-changed.ts'
 import { lockLoyalty } from '../lock-loyalty.ts'
 import { assertFits } from '../metafield-limit.ts'
@@ -67,6 +68,7 @@ export async function archiveRule(ctx: Ctx, id: number): Promise<LoyaltyRule> {
   await lockLoyalty(ctx)
   const rule = await getRule(ctx, id)
   await markRuleArchived(ctx, id)
+  await nameCollections(ctx)
   await record(ctx, loyaltyRuleChanged({ id }))
   return rule
 }
@@ -83,6 +85,7 @@ async function changed(ctx: Ctx, id: number, before: LoyaltyRule[], given: Parti
       given: { name, rules, reward_rules: rewardRules }
     }
   )
+  await nameCollections(ctx)
   await record(ctx, loyaltyRuleChanged({ id }))
   return after.find((rule) => rule.id === id)!
 }

@@ -2,8 +2,17 @@ import { isoOf } from '#kit/clock'
 import { decimalOf } from '#kit/money'
 import type { PlatformClient, SendOptions } from '../wire/client.ts'
 import type { Fields } from '../wire/fields.ts'
-import type { PlatformResult } from '../wire/outcome.ts'
-import { CodeByCode, CodeById, CodeCreate, CodeDeactivate, CodeDelete, ShippingCodeCreate } from './documents.ts'
+import { findByIds } from '../wire/find-by-ids.ts'
+import { type PlatformResult, succeeded } from '../wire/outcome.ts'
+import {
+  CodeByCode,
+  CodeById,
+  CodeCreate,
+  CodeDeactivate,
+  CodeDelete,
+  CodesByIds,
+  ShippingCodeCreate
+} from './documents.ts'
 
 /** A code that takes an amount off one order of one customer, once. */
 export type NewDiscountCode = {
@@ -44,6 +53,8 @@ export type DiscountsApi = {
   /** Null where the platform has no such code. */
   findByCode(code: string): Promise<PlatformResult<PlatformDiscountCode | null>>
   findById(id: string): Promise<PlatformResult<PlatformDiscountCode | null>>
+  /** Those of the codes that the platform has. */
+  exist(ids: string[]): Promise<PlatformResult<Set<string>>>
   /** From now on no order can use it. Safe to repeat. One that is gone is refused. */
   deactivate(id: string): Promise<PlatformResult<null>>
   delete(id: string): Promise<PlatformResult<null>>
@@ -77,9 +88,15 @@ export function createDiscountsApi(client: PlatformClient): DiscountsApi {
     },
     findByCode: (code) => client.query(CodeByCode, { code }, (data) => codeOf(data.atIfAny('codeDiscountNodeByCode'))),
     findById: (id) => client.query(CodeById, { id: gidOf(id) }, (data) => codeOf(data.atIfAny('codeDiscountNode'))),
+    exist: (ids) => codesThere(client, ids),
     deactivate: (id) => client.mutate(CodeDeactivate, { id: gidOf(id) }, () => null),
     delete: (id) => client.mutate(CodeDelete, { id: gidOf(id) }, () => null)
   }
+}
+
+async function codesThere(client: PlatformClient, ids: string[]): Promise<PlatformResult<Set<string>>> {
+  const found = await findByIds(client, 'DiscountCodeNode', CodesByIds, ids, (node) => ({ id: node.id('id') }))
+  return found.ok ? succeeded(new Set(found.value.keys())) : found
 }
 
 const ANY = { orderDiscounts: true, productDiscounts: true, shippingDiscounts: true }

@@ -11,6 +11,10 @@ export const CodeById = document(`query CodeById($id: ID!) {
   codeDiscountNode(id: $id) { ${CODE} }
 }`)
 
+export const CodesByIds = document(`query CodesByIds($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on DiscountCodeNode { id } }
+}`)
+
 export const CodeCreate = document(`mutation CodeCreate($input: DiscountCodeBasicInput!) {
   discountCodeBasicCreate(basicCodeDiscount: $input) { codeDiscountNode { id } userErrors { field message code } }
 }`)

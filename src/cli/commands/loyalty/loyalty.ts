@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Terminal } from '../../command.ts'
 import { addCouponCommands } from './coupons.ts'
 import { addLoyaltyCustomerCommands } from './customers.ts'
+import { addPreviewCommand } from './preview.ts'
 import { addRuleCommands } from './rules.ts'
 import { addTemplateCommands } from './templates.ts'
 import { addTierCommands } from './tiers.ts'
@@ -16,4 +17,5 @@ export function addLoyaltyCommands(program: Command, terminal: Terminal): void {
   addTemplateCommands(loyalty, terminal)
   addCouponCommands(loyalty, terminal)
   addLoyaltyCustomerCommands(loyalty, terminal)
+  addPreviewCommand(loyalty, terminal)
 }
