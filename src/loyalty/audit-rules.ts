@@ -59,7 +59,8 @@ export const loyaltyProgressSums = defineAuditRule({
     standing as (
       select member_id, rule_id,
              coalesce(max(amount) filter (where key like 'goal:%'), count(*) filter (where key not like 'goal:%')) as rewarded
-        from loyalty_awards where store_id = ${ctx.storeId} and reversed_at is null group by member_id, rule_id),
+        from loyalty_awards
+       where store_id = ${ctx.storeId} and reversed_at is null and key not like 'referred:%' group by member_id, rule_id),
     progress as (
       select member_id, rule_id, counted, rewarded from loyalty_progress where store_id = ${ctx.storeId})
     select 'mem_' || coalesce(p.member_id, c.member_id, s.member_id) as subject,

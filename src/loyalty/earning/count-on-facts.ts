@@ -2,6 +2,7 @@ import { consumer, type StoredFact } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { followMerges } from '#members'
 import { storeContext } from '#stores'
+import { askForReferrals, beginReferrals } from '../referral-codes/program-queries.ts'
 import { listRules } from '../rules/rule-queries.ts'
 import { countAccounts } from './account-job.ts'
 import { countDeeds } from './count-deeds.ts'
@@ -43,6 +44,8 @@ async function countFacts(ctx: Ctx, facts: StoredFact[]): Promise<void> {
 async function followRules(ctx: Ctx, ids: ReadonlySet<number>): Promise<void> {
   const rules = (await listRules(ctx)).filter(({ id, isEnabled }) => isEnabled && ids.has(id))
   if (rules.some(({ type }) => type.counts.amounts.occasion)) await beginOccasions(ctx)
+  if (rules.some(({ type }) => type.counts.amounts.referral)) await beginReferrals(ctx)
+  else await askForReferrals(ctx)
   if (rules.some(({ type, rules: { retroactive } }) => type.counts.amounts.account && retroactive === true)) {
     await countAccounts(ctx)
   }

@@ -33,27 +33,29 @@ type PlacedOrder = RowOf<typeof PlacedOrder>
 
 /**
  * Counts orders by the rules of loyalty as they are now, and gives or takes back what follows. An order of nobody, of another currency than the shop's, or of
- * which the lines are not known yet counts nothing.
+ * which the lines are not known yet counts nothing. Returns what was counted, by the number of its order.
  */
-export async function earnForOrders(ctx: Ctx, orders: EarningOrder[]): Promise<void> {
-  if (orders.length === 0 || !(await hasRules(ctx))) return
+export async function earnForOrders(ctx: Ctx, orders: EarningOrder[]): Promise<Map<number, OrderCause>> {
+  if (orders.length === 0 || !(await hasRules(ctx))) return new Map()
   const placed = await listPlaced(
     ctx,
     orders.map(({ orderId }) => orderId)
   )
   const [{ currency }, plans] = [await storeContext(ctx), await listPlans(ctx)]
   const known = new Map(orders.map((one) => [one.orderId, one]))
+  const causes = new Map(placed.map((order) => [order.id, causeOf(order, known.get(order.id)!, plans, currency)]))
   await countDeeds(
     ctx,
     placed.map((order) => ({
       memberId: order.memberId,
-      cause: causeOf(order, known.get(order.id)!, plans, currency),
+      cause: causes.get(order.id)!,
       key: `order:${order.id}`,
       at: order.processedAt,
       orderId: order.id,
       ruleId: null
     }))
   )
+  return causes
 }
 
 /** Most stores have none: their orders cost one look. */

@@ -1,6 +1,7 @@
 import { type Ctx, sentTogether } from '#kit/postgres'
 import { findPoints } from '#points'
 import { countActiveCoupons } from '../coupons/coupon-queries.ts'
+import { referralUrlOf } from '../referral-codes/referral-url.ts'
 import { findPerson, listRuleProgress } from './progress-queries.ts'
 
 /** What a customer has and has reached (spec 2, Loyalty API). */
@@ -22,8 +23,8 @@ export type CustomerLoyalty = {
   couponsCount: number
 }
 
-/** Nobody is in a tier or has a link for friends: the service gives none of these yet. */
-const NOT_GIVEN = { tier: null, nextTier: null, referralUrl: null }
+/** Nobody is in a tier: the service gives none of these yet. */
+const NOT_GIVEN = { tier: null, nextTier: null }
 
 export async function findCustomerLoyalty(ctx: Ctx, memberId: number): Promise<CustomerLoyalty> {
   const [person, points, progress, couponsCount] = await sentTogether(
@@ -32,6 +33,7 @@ export async function findCustomerLoyalty(ctx: Ctx, memberId: number): Promise<C
     listRuleProgress(ctx, memberId, []),
     countActiveCoupons(ctx, memberId)
   )
+  const referralUrl = await referralUrlOf(ctx, memberId)
   const { balance = 0, pendingPoints = 0, lifetimePoints = 0 } = points.get(memberId) ?? {}
   return {
     ...person,
@@ -39,6 +41,7 @@ export async function findCustomerLoyalty(ctx: Ctx, memberId: number): Promise<C
     pendingPoints,
     lifetimePoints,
     ...NOT_GIVEN,
+    referralUrl,
     couponsCount,
     completedRules: progress.flatMap(({ ruleId, rewarded }) => (rewarded > 0 ? ruleId : []))
   }

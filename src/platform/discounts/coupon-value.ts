@@ -4,7 +4,7 @@ import { decimalOf } from '#kit/money'
 export type CouponValue = { percentHundredths: number } | { amountMinor: number } | { isShipping: true }
 
 /** The input of a value that is not of shipping. */
-export const valueOf = (value: Exclude<CouponValue, { isShipping: true }>, currency: string) =>
+export const valueInput = (value: Exclude<CouponValue, { isShipping: true }>, currency: string) =>
   'amountMinor' in value
     ? { discountAmount: { amount: decimalOf(value.amountMinor, currency), appliesOnEachItem: false } }
     : { percentage: value.percentHundredths / 10_000 }

@@ -3,7 +3,7 @@ import { decimalOf } from '#kit/money'
 import type { PlatformClient, SendOptions } from '../wire/client.ts'
 import type { Fields } from '../wire/fields.ts'
 import type { PlatformResult } from '../wire/outcome.ts'
-import { type CouponValue, valueOf } from './coupon-value.ts'
+import { type CouponValue, valueInput } from './coupon-value.ts'
 import { CodeByCode, CodeById, CodeCreate, CodeDeactivate, CodeDelete, ShippingCodeCreate } from './documents.ts'
 import { createSharedDiscountsApi, type SharedDiscountsApi } from './shared-discounts.ts'
 
@@ -54,7 +54,7 @@ export function createDiscountsApi(client: PlatformClient): DiscountsApi {
     ...createSharedDiscountsApi(client),
     createCode: (code, options) => {
       const { amountMinor, currency } = code
-      const gets = { value: valueOf({ amountMinor }, currency), items: { all: true } }
+      const gets = { value: valueInput({ amountMinor }, currency), items: { all: true } }
       const input = { ...commonInput(client, code), customerGets: gets, combinesWith: ANY }
       return client.mutate(CodeCreate, { input }, idIn, options)
     },
@@ -72,7 +72,7 @@ export function createDiscountsApi(client: PlatformClient): DiscountsApi {
         const input = { ...common, destination: { all: true }, combinesWith }
         return client.mutate(ShippingCodeCreate, { input }, idIn, options)
       }
-      const gets = { value: valueOf(value, currency), items: itemsInput(client, coupon) }
+      const gets = { value: valueInput(value, currency), items: itemsInput(client, coupon) }
       return client.mutate(CodeCreate, { input: { ...common, customerGets: gets, combinesWith: ANY } }, idIn, options)
     },
     findByCode: (code) => client.query(CodeByCode, { code }, (data) => codeOf(data.atIfAny('codeDiscountNodeByCode'))),

@@ -34,7 +34,8 @@ export const CodeUpdate = document(`mutation CodeUpdate($id: ID!, $input: Discou
   discountCodeBasicUpdate(id: $id, basicCodeDiscount: $input) { codeDiscountNode { id } userErrors { field message code } }
 }`)
 
-export const ShippingCodeUpdate = document(`mutation ShippingCodeUpdate($id: ID!, $input: DiscountCodeFreeShippingInput!) {
+export const ShippingCodeUpdate =
+  document(`mutation ShippingCodeUpdate($id: ID!, $input: DiscountCodeFreeShippingInput!) {
   discountCodeFreeShippingUpdate(id: $id, freeShippingCodeDiscount: $input) {
     codeDiscountNode { id }
     userErrors { field message code }

@@ -2,7 +2,7 @@ import { isoOf } from '#kit/clock'
 import { decimalOf } from '#kit/money'
 import type { PlatformClient, SendOptions } from '../wire/client.ts'
 import type { PlatformResult } from '../wire/outcome.ts'
-import { type CouponValue, valueOf } from './coupon-value.ts'
+import { type CouponValue, valueInput } from './coupon-value.ts'
 import {
   CodeActivate,
   CodeCreate,
@@ -59,12 +59,7 @@ export function createSharedDiscountsApi(client: PlatformClient): SharedDiscount
       const { code, startsAt, value } = discount
       const input = { ...inputOf(client, discount, []), code, startsAt: isoOf(startsAt) }
       const document = 'isShipping' in value ? ShippingCodeCreate : CodeCreate
-      return client.mutate(
-        document,
-        { input },
-        (payload) => ({ id: payload.at('codeDiscountNode').id('id') }),
-        options
-      )
+      return client.mutate(document, { input }, (payload) => ({ id: payload.at('codeDiscountNode').id('id') }), options)
     },
     updateShared(id, discount, options) {
       const input = inputOf(client, discount, discount.goneProductIds)
@@ -105,13 +100,11 @@ function inputOf(client: PlatformClient, discount: SharedDiscount, goneProductId
     context: { all: 'ALL' },
     appliesOncePerCustomer: true,
     minimumRequirement:
-      minimumMinor === null
-        ? null
-        : { subtotal: { greaterThanOrEqualToSubtotal: decimalOf(minimumMinor, currency) } },
+      minimumMinor === null ? null : { subtotal: { greaterThanOrEqualToSubtotal: decimalOf(minimumMinor, currency) } },
     combinesWith: { orderDiscounts: true, productDiscounts: true, shippingDiscounts: !isShipping },
     ...(isShipping
       ? { destination: { all: true } }
-      : { customerGets: { value: valueOf(value, currency), items: itemsOf(client, productIds, goneProductIds) } })
+      : { customerGets: { value: valueInput(value, currency), items: itemsOf(client, productIds, goneProductIds) } })
   }
 }
 

@@ -13,14 +13,14 @@ export type PlatformAddress = {
 }
 
 /** The addresses of an order, and those of a customer: the customer's own, and those of their latest orders. */
-export type AddressesOfBoth = { ofOrder: PlatformAddress[]; ofCustomer: PlatformAddress[] }
+export type FoundAddresses = { ofOrder: PlatformAddress[]; ofCustomer: PlatformAddress[] }
 
 /** What the platform does not have, or withholds from us, has no addresses. */
 export function findAddresses(
   client: PlatformClient,
   orderId: string,
   customerId: string
-): Promise<PlatformResult<AddressesOfBoth>> {
+): Promise<PlatformResult<FoundAddresses>> {
   const ids = { order: client.gid('Order', orderId), customer: client.gid('Customer', customerId) }
   return client.query(AddressesOfBoth, ids, (data) => {
     const order = data.maybeAt('order')

@@ -1,3 +1,4 @@
+import { askForReferrals } from '#loyalty'
 import { assertDiscountSettings, refreshDiscounts, refreshShopMetafields } from '#mirror'
 import { assertMainPlans } from '#plans'
 import { walkSpendingNow } from '#spending'
@@ -32,6 +33,7 @@ export function updateSettingsRoute(admin: Surface, { settings }: AdminDeps): vo
           await walkSpendingNow(ctx)
         }
         if (body.main_plan || body.loyalty) await refreshShopMetafields(ctx)
+        if (body.loyalty) await askForReferrals(ctx)
         if (body.discounts) await assertDiscountSettings(ctx)
         if (body.discounts || body.main_plan) await refreshDiscounts(ctx)
         return presentSettings(ctx, settings)
