@@ -1,6 +1,10 @@
 import { int, json, nullable, row, sql, text } from '#kit/postgres'
+import { refreshOrders } from '../src/order-effects/refresh-orders.ts'
 import { aLoyaltyShop } from './loyalty-shop.ts'
 import type { startService } from './service-builder.ts'
+
+/** What an order is made to be, as if the platform had reported it. */
+type Reported = { codes?: string[]; status?: string; processedAt?: string }
 
 type Service = Awaited<ReturnType<typeof startService>>
 
@@ -22,8 +26,28 @@ export async function aReferralShop(service: Service, settings: Record<string, u
     await settle()
     return url
   }
+  /** Writes what an order is, and returns our number of it. */
+  const known = (platformId: string, { codes, status, processedAt }: Reported): Promise<number> =>
+    service.db.inStore(storeId, async (ctx) => {
+      const { id } = await ctx.tx.one(
+        row({ id: int }),
+        sql`
+        update orders set discount_codes = coalesce(${codes ?? null}::text[], discount_codes),
+                          financial_status = coalesce(${status ?? null}::text, financial_status),
+                          processed_at = coalesce(${processedAt ?? null}::timestamptz, processed_at)
+         where store_id = ${storeId} and platform_order_id = ${platformId.split('/').at(-1)!}
+        returning id`
+      )
+      return id
+    })
   return {
     ...shop,
+    known,
+    async asOf(platformId: string, reported: Reported): Promise<void> {
+      const id = await known(platformId, reported)
+      await service.db.inStore(storeId, (ctx) => refreshOrders(ctx, [id]))
+      await settle()
+    },
     linkOf,
     /** Our number of a customer. */
     idOf: async (customerId: string): Promise<string> =>

@@ -84,7 +84,7 @@ export async function refreshOrders(
     ctx,
     earning.filter(({ id }) => !past.has(id)).map((order) => earningOf(order, linksOf(order)))
   )
-  await followReferrals(ctx, earned)
+  await followReferrals(ctx, ids, earned)
   await settleTakenBack(ctx, followed)
   const linked = decided.flatMap(({ order, waits }) => (waits ? [] : { order, links: linksOf(order) }))
   await applyLostDisputes(

@@ -50,7 +50,6 @@ async function begin(visit: Visit, wanted: On, id: string | null): Promise<strin
   } else {
     const updated = await change(visit, id, await discounts.updateShared(id, { ...terms, goneProductIds }))
     if (updated !== 'changed') return updated === 'gone' ? null : refuse(visit, updated.message)
-    // One that was ended has an end, which beginning it again takes away.
     if ((await change(visit, id, await discounts.activate(id))) !== 'changed') return null
   }
   await record({ applied: wanted, discountId: made!, productIds })

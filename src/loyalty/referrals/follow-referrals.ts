@@ -19,11 +19,15 @@ const MS_OF_DAY = 86_400_000
 
 /**
  * Decides which of these orders are of friends whom customers have brought, and counts that. Orders may be reported in any order, and any number of
- * times: a referral is the first order of a friend, whichever is known to be that now. The referrers are locked already.
+ * times: a referral is the first order of a friend, whichever is known to be that now, orders from before the store was connected among them. `causes`:
+ * of those that may count. The referrers are locked already.
  */
-export async function followReferrals(ctx: Ctx, causes: ReadonlyMap<number, OrderCause>): Promise<void> {
-  if (causes.size === 0) return
-  await decideReferrals(ctx, await listFriends(ctx, [...causes.keys()]), causes)
+export async function followReferrals(
+  ctx: Ctx,
+  orderIds: number[],
+  causes: ReadonlyMap<number, OrderCause>
+): Promise<void> {
+  await decideReferrals(ctx, await listFriends(ctx, orderIds), causes)
 }
 
 /** Decides anew which orders of these customers are referrals. `causes`: of the orders that are reported now, what they are. */

@@ -36,7 +36,7 @@ export type SharedDiscountsApi = {
     options?: SendOptions
   ): Promise<PlatformResult<{ id: string }>>
   /**
-   * Makes the discount like this one; its codes stay. `goneProductIds`: products that it may be for and is not to be any more. Safe to
+   * Makes the discount like this one, without an end; its codes stay. `goneProductIds`: products that it may be for and is not to be any more. Safe to
    * repeat. One that is gone is refused.
    */
   updateShared(
@@ -62,7 +62,8 @@ export function createSharedDiscountsApi(client: PlatformClient): SharedDiscount
       return client.mutate(document, { input }, (payload) => ({ id: payload.at('codeDiscountNode').id('id') }), options)
     },
     updateShared(id, discount, options) {
-      const input = inputOf(client, discount, discount.goneProductIds)
+      // The platform checks the end of one that was ended, though it is to have none.
+      const input = { ...inputOf(client, discount, discount.goneProductIds), endsAt: null }
       const document = 'isShipping' in discount.value ? ShippingCodeUpdate : CodeUpdate
       return client.mutate(document, { id: gidOf(id), input }, () => null, options)
     },
