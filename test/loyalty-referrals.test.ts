@@ -363,3 +363,33 @@ test('a customer has one code, however often it is asked for at once', async () 
   )
   assert.equal(count, 1)
 })
+
+test('an order that the platform gives to another customer is a referral of that one, if of any', async () => {
+  const { storeId, rule, customer, codeOf, order, orderBy, points, asOf, referrals, memberOf, settle } = await aShop()
+  await rule('referral', { referred_reward: { reward_type: 'points', amount: 40 } }, POINTS)
+  const [ada, ben, cyd, dan] = [
+    await customer('ada@example.com'),
+    await customer('ben@example.com'),
+    await customer('cyd@example.com'),
+    await customer('dan@example.com')
+  ]
+  const code = await codeOf(ada)
+  await order(dan, '10.00')
+  const id = await asOf(await orderBy(ben, code), {})
+  const give = async (from: string, to: string) => {
+    const [former, memberId] = [await memberOf(from), await memberOf(to)]
+    await service.db.inStore(storeId, async (ctx) => {
+      await ctx.tx.run(sql`update orders set member_id = ${memberId} where store_id = ${storeId} and id = ${id}`)
+      await refreshOrders(ctx, [id], { formerMemberIds: [former] })
+    })
+    await settle()
+  }
+  await give(ben, cyd)
+  assert.deepEqual([await points(ada), await points(ben), await points(cyd)], [[500, 0, 500], NONE, [40, 0, 40]])
+  await give(cyd, dan)
+  assert.deepEqual([await points(ada), await points(cyd), await points(dan)], [NONE, NONE, NONE])
+  assert.deepEqual(
+    (await referrals()).map(({ status, reason }) => [status, reason]),
+    [['refused', 'not_new']]
+  )
+})

@@ -43,10 +43,11 @@ export async function aReferralShop(service: Service, settings: Record<string, u
   return {
     ...shop,
     known,
-    async asOf(platformId: string, reported: Reported): Promise<void> {
+    async asOf(platformId: string, reported: Reported): Promise<number> {
       const id = await known(platformId, reported)
       await service.db.inStore(storeId, (ctx) => refreshOrders(ctx, [id]))
       await settle()
+      return id
     },
     linkOf,
     /** Our number of a customer. */

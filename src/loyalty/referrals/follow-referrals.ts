@@ -39,22 +39,38 @@ export async function decideReferrals(
   if (friendIds.length === 0) return
   const orders = await listCodedOrders(ctx, friendIds)
   // What nobody has reported yet is decided when it is.
-  const known = orders.filter(({ orderId, state }) => state !== null || causes.has(orderId))
+  const reported = orders.filter(({ orderId, state }) => state !== null || causes.has(orderId))
+  const moved = reported.flatMap((one) => {
+    const { knownFriendId } = one
+    return knownFriendId === null || knownFriendId === one.friendId ? [] : endOf(one, knownFriendId)
+  })
+  const known = reported.map((one) =>
+    one.knownFriendId === one.friendId ? one : { ...one, state: null, reason: null }
+  )
   const decided = known.map((order) => decide(ctx, order, causes.get(order.orderId)))
   await writeReferrals(
     ctx,
     decided.filter((one, i) => isOther(one, known[i]!))
   )
   if (decided.some(({ state }) => state === 'checking')) await askForReferrals(ctx)
-  const counting = decided.filter(
-    ({ state, orderId }) => state === 'refused' || (state === 'valid' && causes.has(orderId))
-  )
+  const isToCount = ({ state, orderId }: DecidedReferral) =>
+    state === 'refused' || (state === 'valid' && causes.has(orderId))
+  // What is over for one friend comes last: nobody has been rewarded for the order since.
+  const counting = [...decided.filter(isToCount), ...moved]
   await countDeeds(
     ctx,
     counting.map((one) => deedOf(one, causes.get(one.orderId)))
   )
   await rewardFriends(ctx, counting)
 }
+
+/** The platform has given the order to another customer. */
+const endOf = (order: CodedOrder, friendId: number): DecidedReferral => ({
+  ...order,
+  friendId,
+  state: 'refused',
+  reason: 'not_new'
+})
 
 function decide(ctx: Ctx, order: CodedOrder, cause: OrderCause | undefined): DecidedReferral {
   const reason = reasonOf(order)

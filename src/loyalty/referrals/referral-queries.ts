@@ -56,11 +56,12 @@ const CodedOrder = row({
   friendEmail: nullable(text),
   referrerEmail: nullable(text),
   isReferrerGone: bool,
+  knownFriendId: nullable(int),
   state: nullable(oneOf(...REFERRAL_STATES)),
   reason: referralReason,
   paidAt: nullable(instant)
 })
-/** An order with the code of a customer, and what was decided of it before; `state` is null where nothing was. */
+/** An order with the code of a customer, and what was decided of it before, of `knownFriendId`; `state` is null where nothing was. */
 export type CodedOrder = RowOf<typeof CodedOrder>
 
 /** All orders of these customers with the code of a customer, and the first order of each. Of two such codes the first counts. */
@@ -81,7 +82,8 @@ export function listCodedOrders(ctx: Ctx, friendIds: number[]): Promise<CodedOrd
        order by o.member_id, o.processed_at, o.id)
     select c.order_id, c.friend_id, c.processed_at as ordered_at, c.code_id, c.referrer_id, f.order_id as first_order_id,
            friend.email as friend_email, referrer.email as referrer_email,
-           referrer.erased_at is not null or referrer.platform_deleted_at is not null as is_referrer_gone, r.state, r.reason, r.paid_at
+           referrer.erased_at is not null or referrer.platform_deleted_at is not null as is_referrer_gone, r.friend_id as known_friend_id,
+             r.state, r.reason, r.paid_at
       from coded c
       join firsts f on f.member_id = c.friend_id
       join members friend on friend.store_id = ${ctx.storeId} and friend.id = c.friend_id
