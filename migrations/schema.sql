@@ -1669,6 +1669,104 @@ create policy one_store on loyalty_progress for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on loyalty_progress to perennial_operator, perennial_store;
 
+create table loyalty_referral_codes (
+  store_id bigint not null,
+  id bigint not null generated always as identity,
+  member_id bigint not null,
+  made_for bigint not null,
+  code text not null,
+  created_at timestamp with time zone not null,
+  added_at timestamp with time zone,
+  constraint loyalty_referral_codes_pkey PRIMARY KEY (store_id, id),
+  constraint loyalty_referral_codes_store_id_made_for_key UNIQUE (store_id, made_for),
+  constraint loyalty_referral_codes_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint loyalty_referral_codes_store_id_made_for_fkey FOREIGN KEY (store_id, made_for) REFERENCES members(store_id, id),
+  constraint loyalty_referral_codes_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
+  constraint loyalty_referral_codes_code_check CHECK (length(code) >= 1 AND length(code) <= 100)
+);
+CREATE UNIQUE INDEX loyalty_referral_codes_by_code ON public.loyalty_referral_codes USING btree (store_id, upper(code));
+CREATE INDEX loyalty_referral_codes_by_member ON public.loyalty_referral_codes USING btree (store_id, member_id, id);
+CREATE INDEX loyalty_referral_codes_to_add ON public.loyalty_referral_codes USING btree (store_id, id) WHERE (added_at IS NULL);
+alter table loyalty_referral_codes enable row level security;
+alter table loyalty_referral_codes force row level security;
+create policy all_stores on loyalty_referral_codes for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_referral_codes for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_referral_codes to perennial_operator, perennial_store;
+
+create table loyalty_referral_programs (
+  store_id bigint not null,
+  wanted jsonb not null default '{"isOn": false}'::jsonb,
+  applied jsonb,
+  base_code text not null default replace((gen_random_uuid())::text, '-'::text, ''::text),
+  platform_discount_id text,
+  product_ids text[] not null default '{}'::text[],
+  problem text,
+  addition_id text,
+  asked integer not null default 0,
+  next_at timestamp with time zone,
+  is_asked boolean not null default false,
+  rests_until timestamp with time zone,
+  failures integer not null default 0,
+  last_error text,
+  lease_token integer not null default 0,
+  lease_owner bigint,
+  leased_until timestamp with time zone,
+  constraint loyalty_referral_programs_pkey PRIMARY KEY (store_id),
+  constraint loyalty_referral_programs_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
+);
+CREATE INDEX loyalty_referral_programs_due ON public.loyalty_referral_programs USING btree (store_id, next_at) WHERE (next_at IS NOT NULL);
+alter table loyalty_referral_programs enable row level security;
+alter table loyalty_referral_programs force row level security;
+create policy all_stores on loyalty_referral_programs for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_referral_programs for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_referral_programs to perennial_operator, perennial_store;
+
+create table loyalty_referrals (
+  store_id bigint not null,
+  id bigint not null generated always as identity,
+  order_id bigint not null,
+  friend_id bigint not null,
+  referrer_id bigint not null,
+  code_id bigint not null,
+  state text not null,
+  reason text,
+  ordered_at timestamp with time zone not null,
+  paid_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint loyalty_referrals_pkey PRIMARY KEY (store_id, id),
+  constraint loyalty_referrals_store_id_order_id_key UNIQUE (store_id, order_id),
+  constraint loyalty_referrals_store_id_code_id_fkey FOREIGN KEY (store_id, code_id) REFERENCES loyalty_referral_codes(store_id, id),
+  constraint loyalty_referrals_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint loyalty_referrals_store_id_friend_id_fkey FOREIGN KEY (store_id, friend_id) REFERENCES members(store_id, id),
+  constraint loyalty_referrals_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id),
+  constraint loyalty_referrals_store_id_referrer_id_fkey FOREIGN KEY (store_id, referrer_id) REFERENCES members(store_id, id),
+  constraint loyalty_referrals_check CHECK ((state = 'refused'::text) = (reason IS NOT NULL)),
+  constraint loyalty_referrals_reason_check CHECK (reason = ANY (ARRAY['same_customer'::text, 'same_email'::text, 'same_address'::text, 'not_new'::text, 'referrer_gone'::text])),
+  constraint loyalty_referrals_state_check CHECK (state = ANY (ARRAY['checking'::text, 'valid'::text, 'refused'::text]))
+);
+CREATE INDEX loyalty_referrals_by_friend ON public.loyalty_referrals USING btree (store_id, friend_id);
+CREATE INDEX loyalty_referrals_by_referrer ON public.loyalty_referrals USING btree (store_id, referrer_id, id);
+CREATE UNIQUE INDEX loyalty_referrals_of_friend ON public.loyalty_referrals USING btree (store_id, friend_id) WHERE (state <> 'refused'::text);
+CREATE INDEX loyalty_referrals_to_check ON public.loyalty_referrals USING btree (store_id, id) WHERE (state = 'checking'::text);
+alter table loyalty_referrals enable row level security;
+alter table loyalty_referrals force row level security;
+create policy all_stores on loyalty_referrals for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_referrals for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_referrals to perennial_operator, perennial_store;
+
 create table loyalty_rule_versions (
   store_id bigint not null,
   rule_id bigint not null,

@@ -89,6 +89,7 @@ const FITTING: Record<string, Record<string, string>> = {
     type: "'free_product'",
     percent_hundredths: '10000'
   },
+  loyalty_referrals: { state: "'valid'" },
   loyalty_rules: { name: "'Rule'" },
   loyalty_templates: { name: "'Template'", type: "'percentage'", required_points: '1' },
   loyalty_tiers: { name: "'Tier'", multiplier_hundredths: '100' },

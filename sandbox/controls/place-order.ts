@@ -41,6 +41,8 @@ export type NewTestOrder = {
   /** Where it is shipped to; default: where the customer lives. */
   country?: string | null
   province?: string | null
+  /** Street and house; default: those of the customer. */
+  street?: string | null
   /** Of the address of the bill, if that is another. */
   billingCountry?: string | null
   billingProvince?: string | null
@@ -155,7 +157,8 @@ async function cartOf(
   const shippingAddress = addressIn(
     input.country ?? person.country,
     input.province ?? (input.country ? null : person.province),
-    person
+    person,
+    input.street
   )
   const all = cartGoods({ offers, goods })
   const country = shippingAddress?.countryCode ?? null

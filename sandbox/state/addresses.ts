@@ -21,18 +21,20 @@ const PLACES: Record<string, { provinceCode: string; city: string; zip: string }
   AU: { provinceCode: 'NSW', city: 'Sydney', zip: '2000' }
 }
 
-/** A whole address from what a test or a person cares about; null without a country. */
+/** A whole address from what a test or a person cares about; null without a country. `street`: with the number of the house. */
 export function addressIn(
   countryCode: string | null,
   provinceCode: string | null,
-  person: { firstName: string | null; lastName: string | null; phone: string | null }
+  person: { id?: string; firstName: string | null; lastName: string | null; phone: string | null },
+  street?: string | null
 ): Address | null {
   if (!countryCode) return null
   const place = PLACES[countryCode]
   return {
     firstName: person.firstName,
     lastName: person.lastName,
-    address1: '1 Market Street',
+    // Each customer lives in a house of their own.
+    address1: street || `${person.id ?? 1} Market Street`,
     city: place?.city ?? 'Anytown',
     zip: place?.zip ?? '1000',
     provinceCode: provinceCode ?? place?.provinceCode ?? null,

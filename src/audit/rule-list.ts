@@ -33,7 +33,8 @@ export {
   couponUsesCounted,
   loyaltyAwardsGiven,
   loyaltyProgressSums,
-  loyaltyTiersFollowRules
+  loyaltyTiersFollowRules,
+  loyaltyReferralsRight
 } from '#loyalty/audit-rules'
 export { customerMergesFlat, membersCounted, profilesPushed } from '#members/audit-rules'
 export {

@@ -61,7 +61,8 @@ export const loyaltyProgressSums = defineAuditRule({
     standing as (
       select member_id, rule_id,
              coalesce(max(amount) filter (where key like 'goal:%'), count(*) filter (where key not like 'goal:%')) as rewarded
-        from loyalty_awards where store_id = ${ctx.storeId} and reversed_at is null group by member_id, rule_id),
+        from loyalty_awards
+       where store_id = ${ctx.storeId} and reversed_at is null and key not like 'referred:%' group by member_id, rule_id),
     progress as (
       select member_id, rule_id, counted, rewarded from loyalty_progress where store_id = ${ctx.storeId})
     select 'mem_' || coalesce(p.member_id, c.member_id, s.member_id) as subject,
@@ -109,4 +110,39 @@ export const loyaltyTiersFollowRules = defineAuditRule({
     const isSettled = (await areTiersOn(ctx)) && (await areTiersSettled(ctx))
     return recomputedTiers(ctx, { isAll: false, limit: isSettled ? 100 : 0 })
   }
+})
+
+export const loyaltyReferralsRight = defineAuditRule({
+  name: 'loyalty_referrals_right',
+  severity: 'finding',
+  help: 'An order counts as a referral that is not the first order of a new customer, or rewards stand for one that does not count.',
+  counted: (ctx) => sql`select count(*) as count from loyalty_referrals where store_id = ${ctx.storeId}`,
+  wrong: (ctx) => sql`
+    with referrals as (
+      select order_id, friend_id, referrer_id, state from loyalty_referrals where store_id = ${ctx.storeId}),
+    placed as (
+      select id, member_id, processed_at from orders
+       where store_id = ${ctx.storeId} and member_id in (select friend_id from referrals where state = 'valid')),
+    firsts as (select distinct on (member_id) member_id, id from placed order by member_id, processed_at, id),
+    counts as (
+      select rule_id, member_id, split_part(cause, ':', 2)::bigint as order_id from loyalty_counts
+       where store_id = ${ctx.storeId} and cause like 'referral:%' and amount > 0),
+    rewards as (
+      select rule_id, member_id, split_part(key, ':', 2)::bigint as order_id from loyalty_awards
+       where store_id = ${ctx.storeId} and key like 'referred:%' and reversed_at is null)
+    select 'ord_' || r.order_id as subject,
+           'is a referral of mem_' || r.friend_id || ' by mem_' || r.referrer_id || ', and not the first order of another customer' as message
+      from referrals r left join firsts f on f.member_id = r.friend_id
+     where r.state = 'valid' and (r.friend_id = r.referrer_id or f.id is distinct from r.order_id)
+    union all
+    select 'ord_' || c.order_id, 'counts as a referral by mem_' || c.member_id || ' with rule ' || c.rule_id || ', and is none'
+      from counts c left join referrals r on r.order_id = c.order_id
+     where r.state is distinct from 'valid' or r.referrer_id <> c.member_id
+    union all
+    select 'ord_' || w.order_id, 'has rewarded the friend mem_' || w.member_id || ' by rule ' || w.rule_id || ', and does not count'
+      from rewards w
+      left join counts c on c.rule_id = w.rule_id and c.order_id = w.order_id
+      left join referrals r on r.order_id = w.order_id
+     where c.order_id is null or r.friend_id is distinct from w.member_id
+     order by 1 limit 100`
 })

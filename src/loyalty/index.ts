@@ -20,6 +20,11 @@ export {
   type Viewer
 } from './progress/rules-with-progress.ts'
 export { publishedLoyalty } from './published-loyalty.ts'
+export { askForReferrals, forgetDiscounts } from './referral-codes/program-queries.ts'
+export { followReferrals } from './referrals/follow-referrals.ts'
+export { REFERRAL_STATUSES, type Referral } from './referrals/referral.ts'
+export { listReferrals, listReferrersOf } from './referrals/referral-queries.ts'
+export { transferReferrals } from './referrals/transfer-referrals.ts'
 export { couponNotFound, loyaltyRuleNotFound, loyaltyTemplateNotFound, loyaltyTierNotFound } from './refusals.ts'
 export { type EventOutcome, reportEvent } from './reports/report-event.ts'
 export { visitPage } from './reports/visit-page.ts'

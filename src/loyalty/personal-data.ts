@@ -70,3 +70,27 @@ export const customerTiersHeld = definePersonalData({
      where store_id = ${storeId} and member_id = any(${memberIds}::bigint[]) and tier_id is not null`
   )
 })
+
+/** The code by which friends come. It is made by chance and says nothing of the person. */
+export const referralCodesHeld = definePersonalData({
+  table: 'loyalty_referral_codes',
+  columns: ['code'],
+  held: ({ storeId }, { memberIds }) => sql`
+    select jsonb_build_object('code', c.code, 'created_at', c.created_at, 'added_at', c.added_at) as held
+      from loyalty_referral_codes c
+     where c.store_id = ${storeId} and c.member_id = any(${memberIds}::bigint[]) order by c.id`,
+  erase: inOneStep()
+})
+
+/** Orders of theirs with the code of another customer, and of others with theirs. Who the other is belongs to the other. */
+export const referralsHeld = definePersonalData({
+  table: 'loyalty_referrals',
+  columns: [],
+  held: ({ storeId }, { memberIds }) => sql`
+    select jsonb_build_object('as', case when r.friend_id = any(${memberIds}::bigint[]) then 'friend' else 'referrer' end,
+                              'state', r.state, 'reason', r.reason, 'ordered_at', r.ordered_at) as held
+      from loyalty_referrals r
+     where r.store_id = ${storeId} and (r.friend_id = any(${memberIds}::bigint[]) or r.referrer_id = any(${memberIds}::bigint[]))
+     order by r.id`,
+  erase: inOneStep()
+})

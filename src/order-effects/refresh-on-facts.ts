@@ -14,6 +14,7 @@ const ORDER_FACTS = [
   'order.credit_paid',
   'order.dispute_changed',
   'billing.success',
+  'loyalty_referral.checked',
   'store_credit.added',
   'store_credit.deducted',
   'subscription.created',

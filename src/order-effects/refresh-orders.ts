@@ -1,6 +1,13 @@
 import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
-import { countCouponUses, type EarningOrder, earnForOrders, placeCustomers } from '#loyalty'
+import {
+  countCouponUses,
+  type EarningOrder,
+  earnForOrders,
+  followReferrals,
+  listReferrersOf,
+  placeCustomers
+} from '#loyalty'
 import { lockMembers } from '#members'
 import { setWantedTags } from '#mirror'
 import { classifyOrder, listPastOrders, type OrderClassification } from '#orders'
@@ -34,7 +41,7 @@ export async function refreshOrders(
   if (ids.length === 0) return
   // Of two transactions that derive it for one customer, the later sees what the other saw.
   const memberIds = [...new Set([...(await listMembersOf(ctx, ids)), ...formerMemberIds])]
-  await lockMembers(ctx, memberIds)
+  await lockMembers(ctx, [...new Set([...memberIds, ...(await listReferrersOf(ctx, ids))])])
   const orders = await readOrders(ctx, ids)
   const { links, attempted } = await linkOrders(ctx, ids)
   const decided = orders.map((order) => ({
@@ -80,10 +87,11 @@ export async function refreshOrders(
   await countCouponUses(ctx, ids)
   // What an order earns is known when its contract is; it comes before what is taken back of that.
   const earning = followed.filter(({ id }) => decided.some(({ order, waits }) => order.id === id && !waits))
-  await earnForOrders(
+  const earned = await earnForOrders(
     ctx,
     earning.filter(({ id }) => !past.has(id)).map((order) => earningOf(order, linksOf(order)))
   )
+  await followReferrals(ctx, ids, earned)
   await settleTakenBack(ctx, followed)
   await placeCustomers(ctx, memberIds)
   const linked = decided.flatMap(({ order, waits }) => (waits ? [] : { order, links: linksOf(order) }))

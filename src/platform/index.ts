@@ -39,7 +39,8 @@ export {
 } from './customers/customer.ts'
 export type { CustomerChange } from './customers/customers-api.ts'
 export { choosePaymentMethod, type PlatformPaymentMethod } from './customers/payment-method.ts'
-export type { CouponValue } from './discounts/discounts-api.ts'
+export type { CouponValue } from './discounts/coupon-value.ts'
+export { type AddedCode, MAX_CODES_PER_CALL, type SharedDiscount } from './discounts/shared-discounts.ts'
 export { findErased, hasErased, pseudonymIn, rememberErased, type Subject } from './erasures/erased-subjects.ts'
 export type { PlatformGiftCard } from './gift-cards/gift-cards-api.ts'
 export {
@@ -113,6 +114,7 @@ export { APP_PATHS, type PlatformApp, type PlatformApps, shopDomain, shopUrlOf }
 export { consentUrl, isSignedQuery } from './oauth/install-request.ts'
 export { checkSessionToken } from './oauth/session-token.ts'
 export { type Grant, type IssuedTokens, requestToken } from './oauth/token-endpoint.ts'
+export type { PlatformAddress } from './orders/addresses.ts'
 export { CREDIT_GATEWAYS, isCreditGateway, type PlatformOrder } from './orders/order.ts'
 export type {
   AutomaticDiscount,

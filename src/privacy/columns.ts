@@ -70,6 +70,17 @@ export const NOT_PERSONAL: Record<string, readonly string[]> = {
     'ended_by',
     'platform_discount_id'
   ],
+  loyalty_referral_programs: [
+    'wanted',
+    'applied',
+    'base_code',
+    'platform_discount_id',
+    'product_ids',
+    'problem',
+    'addition_id',
+    'last_error'
+  ],
+  loyalty_referrals: ['state', 'reason'],
   loyalty_rules: ['type', 'name', 'description', 'rules', 'reward_rules', 'starts_on', 'ends_on'],
   loyalty_templates: ['name', 'type', 'rules', 'code_prefix'],
   loyalty_tiers: ['name', 'description', 'entry_rules', 'reward_rules', 'tag'],

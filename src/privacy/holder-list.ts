@@ -6,7 +6,14 @@ export { rewardBalancesHeld, rewardPullsHeld } from '#exports/personal-data'
 export { identificationCodesHeld } from '#identification/personal-data'
 export { importRowsHeld, importsHeld } from '#imports/personal-data'
 export { factRetriesHeld, factsHeld, jobsHeld, responsesHeld } from '#kit/personal-data'
-export { couponsHeld, customerTiersHeld, loyaltyAwardsHeld, loyaltyCountsHeld } from '#loyalty/personal-data'
+export {
+  couponsHeld,
+  customerTiersHeld,
+  loyaltyAwardsHeld,
+  loyaltyCountsHeld,
+  referralCodesHeld,
+  referralsHeld
+} from '#loyalty/personal-data'
 export { customerTagsHeld, membersHeld } from '#members/personal-data'
 export {
   contractDiscountsHeld,

@@ -29,7 +29,8 @@ export type Cause =
   | { kind: 'review'; provider: string; isDeleted: boolean }
   /** What one rule asks for: a visit of its page, a friend who came, a receipt that was approved. */
   | { kind: 'visit' }
-  | { kind: 'referral' }
+  /** A new customer who came by a code. `order`: their first order; null where the referral is refused. `paidAfterDays`: until it was paid, rounded up. */
+  | { kind: 'referral'; order: OrderCause | null; paidAfterDays: number }
   | { kind: 'receipt'; amountMinor: number }
 
 export type CauseKind = Cause['kind']
@@ -38,7 +39,10 @@ export type Amounts<R> = { [K in CauseKind]?: (rules: R, cause: Extract<Cause, {
 
 /** How what a rule counts leads to its reward. */
 export type Counting<R> =
-  /** Each cause gives the reward, as far as the limit lets it; null for no limit. `isYearly`: it comes once a year. */
-  | { mode: 'each'; limit: (rules: R) => number | null; isYearly?: true; amounts: Amounts<R> }
+  /**
+   * Each cause gives the reward, as far as the limit lets it; null for no limit. `isYearly`: it comes once a year. `isHeld`: its points are pending
+   * for as long as those of an order.
+   */
+  | { mode: 'each'; limit: (rules: R) => number | null; isYearly?: true; isHeld?: true; amounts: Amounts<R> }
   /** All causes together give it when they reach a goal, and again for each further goal where it repeats. `isMoney`: in minor units. */
   | { mode: 'sum'; goal: (rules: R) => number; repeats: (rules: R) => boolean; isMoney?: true; amounts: Amounts<R> }

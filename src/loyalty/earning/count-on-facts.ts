@@ -5,6 +5,7 @@ import { storeContext } from '#stores'
 import { readAfterProducts, readCollectionsAgain } from '../collections/collection-queries.ts'
 import { nameCollections } from '../collections/name-collections.ts'
 import { placeCustomers } from '../customer-tiers/place-customers.ts'
+import { askForReferrals, beginReferrals } from '../referral-codes/program-queries.ts'
 import { listRules } from '../rules/rule-queries.ts'
 import { countAccounts } from './account-job.ts'
 import { countDeeds } from './count-deeds.ts'
@@ -62,6 +63,8 @@ async function followRules(ctx: Ctx, ids: ReadonlySet<number>): Promise<void> {
   await nameCollections(ctx)
   const rules = (await listRules(ctx)).filter(({ id, isEnabled }) => isEnabled && ids.has(id))
   if (rules.some(({ type }) => type.counts.amounts.occasion)) await beginOccasions(ctx)
+  if (rules.some(({ type }) => type.counts.amounts.referral)) await beginReferrals(ctx)
+  else await askForReferrals(ctx)
   if (rules.some(({ type, rules: { retroactive } }) => type.counts.amounts.account && retroactive === true)) {
     await countAccounts(ctx)
   }

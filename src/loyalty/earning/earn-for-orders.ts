@@ -37,12 +37,12 @@ export type PlacedOrder = RowOf<typeof PlacedOrder>
 /**
  * Counts orders by the rules of loyalty as they are now, and gives or takes back what follows; and what of them counts for tiers. An order of
  * nobody, of another currency than the shop's, or of which the lines are not known yet counts nothing. Its products are in those collections in
- * which they were when it counted first.
+ * which they were when it counted first. Returns what was counted, by the number of its order.
  */
-export async function earnForOrders(ctx: Ctx, orders: EarningOrder[]): Promise<void> {
-  if (orders.length === 0) return
+export async function earnForOrders(ctx: Ctx, orders: EarningOrder[]): Promise<Map<number, OrderCause>> {
+  if (orders.length === 0) return new Map()
   const { hasRules, hasTiers } = await findWhatCounts(ctx)
-  if (!hasRules && !hasTiers) return
+  if (!hasRules && !hasTiers) return new Map()
   const placed = await listPlaced(
     ctx,
     orders.map(({ orderId }) => orderId)
@@ -78,6 +78,7 @@ export async function earnForOrders(ctx: Ctx, orders: EarningOrder[]): Promise<v
       }))
     )
   }
+  return new Map(causes.map(({ order, cause }) => [order.id, cause]))
 }
 
 const ALL_GOODS = { product_ids: [], collection_ids: [] }

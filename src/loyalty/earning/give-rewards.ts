@@ -11,7 +11,7 @@ import { loyaltySettings } from '../settings.ts'
 import { type Award, awardKey, countGiven, insertAwards, markReversed } from './award-queries.ts'
 import type { Give } from './plan-awards.ts'
 
-/** Gives rewards and records them. Points of an order are pending for the days that the shop has set. */
+/** Gives rewards and records them. Points that are held are pending for the days that the shop has set. */
 export async function giveRewards(ctx: Ctx, gives: Give[]): Promise<void> {
   if (gives.length === 0) return
   const given = await countGiven(ctx, gives.map(withRule))
@@ -48,8 +48,7 @@ type Numbered = { give: Give; nth: number; operationId: string }
 async function givePoints(ctx: Ctx, all: Numbered[]): Promise<Map<string, number>> {
   const { holdDays, pointsExpireAfterDays: expireAfterDays } = await settingsOf(ctx, loyaltySettings)
   const { timezone } = await storeContext(ctx)
-  const readyAt = ({ orderId, at }: Give) =>
-    orderId === null || holdDays === 0 ? null : daysAfter(at, holdDays, timezone)
+  const readyAt = ({ isHeld, at }: Give) => (isHeld && holdDays > 0 ? daysAfter(at, holdDays, timezone) : null)
   const entries = await earnPoints(
     ctx,
     all.flatMap(({ give, operationId }) => {

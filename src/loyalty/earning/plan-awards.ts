@@ -14,6 +14,8 @@ export type Give = {
   points: number | null
   orderId: number | null
   at: Temporal.Instant
+  /** Its points are pending for the days that the shop has set. */
+  isHeld: boolean
   /** Refunds and disputes of the order take their shares of it. */
   isShared: boolean
 }
@@ -59,7 +61,8 @@ function planEach({ counts, progress, standing, mayGive }: Changed): Plan {
     if (!(mayGive || award) || !isRight || (limit !== null && rewarded >= limit)) continue
     rewarded++
     const { memberId, cause: key, amount, orderId, at } = count
-    gives.push({ terms, memberId, key, amount, points, orderId, at, isShared: orderId !== null })
+    const isShared = orderId !== null
+    gives.push({ terms, memberId, key, amount, points, orderId, at, isHeld: isShared || isHeld(terms), isShared })
   }
   return { gives, reverses, progress: { ...progress, rewarded } }
 }
@@ -74,7 +77,18 @@ function planGoals({ terms, counts, progress, standing, used, mayGive }: Changed
     rewarded += goal
     const { memberId, orderId, at } = last
     const points = pointsOf(terms, 1, 100)
-    gives.push({ terms, memberId, key: `goal:${rewarded}`, amount: rewarded, points, orderId, at, isShared: false })
+    const isHeld = orderId !== null
+    gives.push({
+      terms,
+      memberId,
+      key: `goal:${rewarded}`,
+      amount: rewarded,
+      points,
+      orderId,
+      at,
+      isHeld,
+      isShared: false
+    })
   }
   return { gives, reverses: standing, progress: { ...progress, rewarded } }
 }
@@ -83,6 +97,8 @@ function planGoals({ terms, counts, progress, standing, used, mayGive }: Changed
 function limitOf({ type, rules }: RuleTerms): number | null {
   return type.counts.mode === 'each' ? type.counts.limit(rules as never) : null
 }
+
+const isHeld = ({ type: { counts } }: RuleTerms): boolean => counts.mode === 'each' && counts.isHeld === true
 
 function goalOf({ type, rules }: RuleTerms): { goal: number; repeats: boolean } {
   if (type.counts.mode !== 'sum') throw new Error(`The type ${type.name} has no goal`)

@@ -50,7 +50,7 @@ async function recountProgress(ctx: Ctx, memberIds: number[]): Promise<void> {
                    coalesce(max(a.goal), max(a.causes), 0) as rewarded
               from loyalty_counts c
               left join (select member_id, rule_id, max(amount) filter (where key like 'goal:%') as goal,
-                                count(*) filter (where key not like 'goal:%') as causes
+                                count(*) filter (where key not like 'goal:%' and key not like 'referred:%') as causes
                            from loyalty_awards
                           where store_id = ${storeId} and member_id = any(${memberIds}::bigint[]) and reversed_at is null
                           group by member_id, rule_id) a

@@ -2,6 +2,7 @@ import { type Ctx, sentTogether } from '#kit/postgres'
 import { findPoints } from '#points'
 import { countActiveCoupons } from '../coupons/coupon-queries.ts'
 import { findCustomerTier, type NextTier, type ShownTier } from '../customer-tiers/find-customer-tier.ts'
+import { referralUrlOf } from '../referral-codes/referral-url.ts'
 import { findPerson, listRuleProgress } from './progress-queries.ts'
 
 /** What a customer has and has reached (spec 2, Loyalty API). */
@@ -22,8 +23,6 @@ export type CustomerLoyalty = {
   couponsCount: number
 }
 
-/** Nobody has a link for friends: the service gives none yet. */
-const NOT_GIVEN = { referralUrl: null }
 
 export async function findCustomerLoyalty(ctx: Ctx, memberId: number): Promise<CustomerLoyalty> {
   const [person, points, progress, couponsCount, tiers] = await sentTogether(
@@ -33,6 +32,7 @@ export async function findCustomerLoyalty(ctx: Ctx, memberId: number): Promise<C
     countActiveCoupons(ctx, memberId),
     findCustomerTier(ctx, memberId)
   )
+  const referralUrl = await referralUrlOf(ctx, memberId)
   const { balance = 0, pendingPoints = 0, lifetimePoints = 0 } = points.get(memberId) ?? {}
   return {
     ...person,
@@ -40,7 +40,7 @@ export async function findCustomerLoyalty(ctx: Ctx, memberId: number): Promise<C
     pendingPoints,
     lifetimePoints,
     ...tiers,
-    ...NOT_GIVEN,
+    referralUrl,
     couponsCount,
     completedRules: progress.flatMap(({ ruleId, rewarded }) => (rewarded > 0 ? ruleId : []))
   }

@@ -4,6 +4,7 @@ import type { PlatformClient, SendOptions } from '../wire/client.ts'
 import type { Fields } from '../wire/fields.ts'
 import { findByIds } from '../wire/find-by-ids.ts'
 import { type PlatformResult, succeeded } from '../wire/outcome.ts'
+import { type CouponValue, valueInput } from './coupon-value.ts'
 import {
   CodeByCode,
   CodeById,
@@ -13,6 +14,7 @@ import {
   CodesByIds,
   ShippingCodeCreate
 } from './documents.ts'
+import { createSharedDiscountsApi, type SharedDiscountsApi } from './shared-discounts.ts'
 
 /** A code that takes an amount off one order of one customer, once. */
 export type NewDiscountCode = {
@@ -24,9 +26,6 @@ export type NewDiscountCode = {
   startsAt: Temporal.Instant
   endsAt: Temporal.Instant
 }
-
-/** What a coupon takes off: a share of the goods, in hundredths of a percent; an amount, once; or what shipping costs. */
-export type CouponValue = { percentHundredths: number } | { amountMinor: number } | { isShipping: true }
 
 /** A code for one order of one customer. Without numbers of products and collections it is for all goods. */
 export type NewCoupon = Omit<NewDiscountCode, 'amountMinor' | 'endsAt'> & {
@@ -42,7 +41,7 @@ export type NewCoupon = Omit<NewDiscountCode, 'amountMinor' | 'endsAt'> & {
 /** `uses`: as the platform has counted so far; it counts a moment later. */
 export type PlatformDiscountCode = { id: string; uses: number }
 
-export type DiscountsApi = {
+export type DiscountsApi = SharedDiscountsApi & {
   /**
    * Makes a code; a taken one is refused with the code `taken`. It goes with all other discounts, like a payment. It is only for what
    * is bought once: a subscription would take the amount off its renewals too.
@@ -63,6 +62,7 @@ export type DiscountsApi = {
 export function createDiscountsApi(client: PlatformClient): DiscountsApi {
   const gidOf = (id: string) => client.gid('DiscountCodeNode', id)
   return {
+    ...createSharedDiscountsApi(client),
     createCode: (code, options) => {
       const { amountMinor, currency } = code
       const gets = { value: valueInput({ amountMinor }, currency), items: { all: true } }
@@ -122,18 +122,12 @@ const commonInput = (
   appliesOncePerCustomer: true
 })
 
-const valueInput = (value: { percentHundredths: number } | { amountMinor: number }, currency: string) =>
-  'amountMinor' in value
-    ? { discountAmount: { amount: decimalOf(value.amountMinor, currency), appliesOnEachItem: false } }
-    : { percentage: value.percentHundredths / 10_000 }
-
 function itemsInput(client: PlatformClient, { productIds, collectionIds }: NewCoupon) {
   if (productIds.length > 0) return { products: { productsToAdd: productIds.map((id) => client.gid('Product', id)) } }
   if (collectionIds.length === 0) return { all: true }
   return { collections: { add: collectionIds.map((id) => client.gid('Collection', id)) } }
 }
 
-/** A code of another kind
 /** A code of another kind has no count that the document asks for: it is none of ours, and nobody has used it for our credit. */
 function codeOf(node: Fields | null): PlatformDiscountCode | null {
   if (!node) return null

@@ -33,3 +33,30 @@ export const CodeDeactivate = document(`mutation CodeDeactivate($id: ID!) {
 export const CodeDelete = document(`mutation CodeDelete($id: ID!) {
   discountCodeDelete(id: $id) { deletedCodeDiscountId userErrors { field message code } }
 }`)
+
+export const CodeUpdate = document(`mutation CodeUpdate($id: ID!, $input: DiscountCodeBasicInput!) {
+  discountCodeBasicUpdate(id: $id, basicCodeDiscount: $input) { codeDiscountNode { id } userErrors { field message code } }
+}`)
+
+export const ShippingCodeUpdate =
+  document(`mutation ShippingCodeUpdate($id: ID!, $input: DiscountCodeFreeShippingInput!) {
+  discountCodeFreeShippingUpdate(id: $id, freeShippingCodeDiscount: $input) {
+    codeDiscountNode { id }
+    userErrors { field message code }
+  }
+}`)
+
+export const CodeActivate = document(`mutation CodeActivate($id: ID!) {
+  discountCodeActivate(id: $id) { codeDiscountNode { id } userErrors { field message code } }
+}`)
+
+export const RedeemCodesAdd = document(`mutation RedeemCodesAdd($id: ID!, $codes: [DiscountRedeemCodeInput!]!) {
+  discountRedeemCodeBulkAdd(discountId: $id, codes: $codes) { bulkCreation { id } userErrors { field message code } }
+}`)
+
+export const RedeemCodesAdded = document(`query RedeemCodesAdded($id: ID!) {
+  discountRedeemCodeBulkCreation(id: $id) {
+    done
+    codes(first: 100) { nodes { code discountRedeemCode { id } errors { message } } }
+  }
+}`)

@@ -60,3 +60,14 @@ export const DisputesSince = document(`query DisputesSince($query: String!, $aft
 export const DisputesByIds = document(`query DisputesByIds($ids: [ID!]!) {
   nodes(ids: $ids) { ... on ShopifyPaymentsDispute { ${dispute} } }
 }`)
+
+const ADDRESS = 'address1 address2 city zip countryCodeV2'
+
+// Whether somebody has brought themselves: where an order went, and where a customer and their latest orders are.
+export const AddressesOfBoth = document(`query AddressesOfBoth($order: ID!, $customer: ID!) {
+  order(id: $order) { shippingAddress { ${ADDRESS} } billingAddress { ${ADDRESS} } }
+  customer(id: $customer) {
+    addressesV2(first: 20) { nodes { ${ADDRESS} } }
+    orders(first: 10, reverse: true) { nodes { shippingAddress { ${ADDRESS} } billingAddress { ${ADDRESS} } } }
+  }
+}`)

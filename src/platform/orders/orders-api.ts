@@ -3,6 +3,7 @@ import type { Fields } from '../wire/fields.ts'
 import { findByIds } from '../wire/find-by-ids.ts'
 import { type PlatformResult, succeeded } from '../wire/outcome.ts'
 import { type Page, readPage, sinceQuery } from '../wire/pages.ts'
+import { type FoundAddresses, findAddresses } from './addresses.ts'
 import {
   DisputesByIds,
   DisputesSince,
@@ -36,6 +37,8 @@ export type OrdersApi = {
   listUpdatedSince(since: Temporal.Instant, after: string | null): Promise<PlatformResult<Page<OrderRevision>>>
   /** The ids of the orders that a discount code was used on, ten at most; the platform finds an order a moment after it was placed. */
   findIdsWithCode(code: string): Promise<PlatformResult<string[]>>
+  /** The addresses of an order, and those of a customer: their own, and those of their latest orders. */
+  findAddresses(orderId: string, customerId: string): Promise<PlatformResult<FoundAddresses>>
   /** A page of the disputes that began at `since` or later; those of no order are left out. */
   listDisputesSince(since: Temporal.Instant, after: string | null): Promise<PlatformResult<Page<PlatformDispute>>>
   /** By id; leaves out disputes that the platform does not have. */
@@ -61,6 +64,7 @@ export function createOrdersApi(client: PlatformClient): OrdersApi {
           .list('nodes')
           .map((node) => node.id('id'))
       ),
+    findAddresses: (orderId, customerId) => findAddresses(client, orderId, customerId),
     async listDisputesSince(since, after) {
       const page = await client.query(DisputesSince, { query: sinceQuery('initiated_at', since), after }, (data) =>
         readPage(data.at('disputes'), readDispute)

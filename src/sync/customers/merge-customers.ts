@@ -1,6 +1,6 @@
 import { transferCredit } from '#credits'
 import type { Database } from '#kit/postgres'
-import { transferLoyalty } from '#loyalty'
+import { transferLoyalty, transferReferrals } from '#loyalty'
 import { type MergedCustomers, markCustomersMerged, upsertCustomers } from '#members'
 import { transferContractDiscounts, transferMetafields, transferTags } from '#mirror'
 import { barSecondTrials, refreshFirstOrders } from '#order-effects'
@@ -31,6 +31,7 @@ export async function mergeCustomers(
       await transferCredit(ctx, both.from, both.to, cause)
       await transferPoints(ctx, both.from, both.to, cause)
       await transferLoyalty(ctx, both.from, both.to)
+      await transferReferrals(ctx, both.from, both.to)
       await transferTags(ctx, both.from, both.to)
       await transferMetafields(ctx, both.from, both.to)
       await transferContractDiscounts(ctx, both.from, both.to)

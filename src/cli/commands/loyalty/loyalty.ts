@@ -3,6 +3,7 @@ import type { Terminal } from '../../command.ts'
 import { addCouponCommands } from './coupons.ts'
 import { addLoyaltyCustomerCommands } from './customers.ts'
 import { addPreviewCommand } from './preview.ts'
+import { addReferralCommands } from './referrals.ts'
 import { addRuleCommands } from './rules.ts'
 import { addTemplateCommands } from './templates.ts'
 import { addTierCommands } from './tiers.ts'
@@ -11,11 +12,12 @@ import { addTierCommands } from './tiers.ts'
 export function addLoyaltyCommands(program: Command, terminal: Terminal): void {
   const loyalty = program
     .command('loyalty')
-    .description('rules, tiers, coupon templates and coupons of loyalty, and what customers have earned')
+    .description('rules, tiers, coupon templates, coupons and referrals of loyalty, and what customers have earned')
   addRuleCommands(loyalty, terminal)
   addTierCommands(loyalty, terminal)
   addTemplateCommands(loyalty, terminal)
   addCouponCommands(loyalty, terminal)
+  addReferralCommands(loyalty, terminal)
   addLoyaltyCustomerCommands(loyalty, terminal)
   addPreviewCommand(loyalty, terminal)
 }

@@ -1,4 +1,4 @@
-import { followTierSettings } from '#loyalty'
+import { askForReferrals, followTierSettings } from '#loyalty'
 import { assertDiscountSettings, refreshDiscounts, refreshShopMetafields, refreshTierTags } from '#mirror'
 import { assertMainPlans } from '#plans'
 import { walkSpendingNow } from '#spending'
@@ -36,6 +36,7 @@ export function updateSettingsRoute(admin: Surface, { settings }: AdminDeps): vo
         if (body.loyalty) {
           await followTierSettings(ctx)
           await refreshTierTags(ctx)
+          await askForReferrals(ctx)
         }
         if (body.discounts) await assertDiscountSettings(ctx)
         if (body.discounts || body.main_plan) await refreshDiscounts(ctx)

@@ -1,4 +1,5 @@
 import { integer, meaning, orNull, withDefault, word } from '#kit/json-fields'
+import { isPurchase } from '../../causes/order-amounts.ts'
 import { FIXED_REWARDS, REWARDS_FOR_ANYONE, rewardField, rewardWords } from '../../rewards/reward.ts'
 import { defineRuleType } from '../rule-type.ts'
 
@@ -15,7 +16,7 @@ export const referral = defineRuleType({
     minimum_order: meaning('What that order has to cost at least', withDefault(money.amount(), 0)),
     limit: meaning('For how many friends of a customer; null for all', withDefault(orNull(integer(1, 10_000)), null)),
     expire_after: meaning(
-      'Within how many days after the link was used it has to count; null for no limit',
+      'Within how many days after the friend has ordered the order has to be paid; null for no limit',
       withDefault(orNull(integer(1, 3660)), null)
     ),
     referred_reward: meaning(
@@ -27,7 +28,19 @@ export const referral = defineRuleType({
     validation_strategy === 'none' && minimum_order > 0
       ? [{ field: 'minimum_order', message: 'must be 0 where validation_strategy is none: no order is waited for' }]
       : [],
-  counts: { mode: 'each', limit: ({ limit }) => limit, amounts: { referral: () => 1 } },
+  counts: {
+    mode: 'each',
+    limit: ({ limit }) => limit,
+    isHeld: true,
+    amounts: {
+      referral: (rules, { order, paidAfterDays }) => {
+        if (order === null) return 0
+        if (rules.validation_strategy === 'none') return 1
+        const isInTime = rules.expire_after === null || paidAfterDays <= rules.expire_after
+        return isInTime && isPurchase(order, rules, rules.minimum_order) ? 1 : 0
+      }
+    }
+  },
   rewards: FIXED_REWARDS,
   required: ({ limit }) => limit,
   example: {

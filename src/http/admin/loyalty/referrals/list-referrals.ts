@@ -1,0 +1,54 @@
+import { Type } from 'typebox'
+import { listReferrals, REFERRAL_STATUSES } from '#loyalty'
+import type { Surface } from '../../../shared/surface.ts'
+import { oneOf, Page, PageLimit } from '../../fields.ts'
+import { StoreParams, storeOf } from '../../store.ts'
+import { creditCustomer } from '../../store-credits/one-credit.ts'
+import { presentReferral, ReferralBody } from './present-referral.ts'
+
+/** GET /stores/{store}/loyalty/referrals */
+export function listReferralsRoute(admin: Surface): void {
+  admin.get(
+    '/stores/:store/loyalty/referrals',
+    {
+      config: { allow: 'operator' },
+      schema: {
+        operationId: 'listLoyaltyReferrals',
+        summary: 'List orders with referral codes',
+        description: 'Newest first, with those that are refused and the reason.',
+        params: StoreParams,
+        querystring: Type.Object({
+          customer: Type.Optional(
+            Type.String({
+              description: "a customer id, the platform's number or its global id",
+              meaning: 'Only those by the code of this customer, and their own orders',
+              examples: ['cust_24']
+            })
+          ),
+          status: Type.Optional(oneOf(REFERRAL_STATUSES, { meaning: 'Only those of this status' })),
+          limit: PageLimit,
+          before: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: Number.MAX_SAFE_INTEGER,
+              description: 'the id of a referral',
+              meaning: 'Only older ones: `next` of the previous page',
+              examples: [31]
+            })
+          )
+        }),
+        response: { 200: Page(ReferralBody, 'The referrals') }
+      }
+    },
+    async (request) => {
+      const { platformProfile } = storeOf(request)
+      const { customer, status = null, limit = 50, before: beforeId = null } = request.query
+      return request.inStore(async (ctx) => {
+        const memberId = customer === undefined ? null : await creditCustomer(ctx, customer, platformProfile)
+        const found = await listReferrals(ctx, { memberId, status, beforeId, limit: limit + 1 })
+        const shown = found.slice(0, limit)
+        return { data: shown.map(presentReferral), next: found.length > limit ? String(shown.at(-1)!.id) : null }
+      })
+    }
+  )
+}
