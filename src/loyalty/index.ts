@@ -14,6 +14,19 @@ export {
   type Viewer
 } from './progress/rules-with-progress.ts'
 export { publishedLoyalty } from './published-loyalty.ts'
+export {
+  ACCEPTED_FILE,
+  CONTENT_TYPES,
+  type ContentType,
+  checkContent,
+  MAX_FILE_BYTES
+} from './receipts/content/check-content.ts'
+export { approveReceipt, refuseReceipt } from './receipts/decide-receipt.ts'
+export { RECEIPT_STATUSES, type Receipt } from './receipts/receipt.ts'
+export { createDiskFiles, type ReceiptFiles } from './receipts/receipt-files.ts'
+export { findReceipt, listReceipts } from './receipts/receipt-queries.ts'
+export { receiptNotFound } from './receipts/receipt-refusals.ts'
+export { receiveReceipt } from './receipts/receive-receipt.ts'
 export { couponNotFound, loyaltyRuleNotFound, loyaltyTemplateNotFound, loyaltyTierNotFound } from './refusals.ts'
 export { type EventOutcome, reportEvent } from './reports/report-event.ts'
 export { visitPage } from './reports/visit-page.ts'

@@ -2,3 +2,4 @@
 export { createCouponEngine } from './coupons/coupon-engine.ts'
 export { createLoyaltyOccasionEngine } from './earning/occasion-engine.ts'
 export { createLoyaltyDateEngine } from './loyalty-date-engine.ts'
+export { createReceiptFileEngine } from './receipts/receipt-file-engine.ts'

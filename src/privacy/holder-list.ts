@@ -6,7 +6,7 @@ export { rewardBalancesHeld, rewardPullsHeld } from '#exports/personal-data'
 export { identificationCodesHeld } from '#identification/personal-data'
 export { importRowsHeld, importsHeld } from '#imports/personal-data'
 export { factRetriesHeld, factsHeld, jobsHeld, responsesHeld } from '#kit/personal-data'
-export { couponsHeld, loyaltyAwardsHeld, loyaltyCountsHeld } from '#loyalty/personal-data'
+export { couponsHeld, loyaltyAwardsHeld, loyaltyCountsHeld, receiptsHeld } from '#loyalty/personal-data'
 export { membersHeld } from '#members/personal-data'
 export {
   contractDiscountsHeld,

@@ -1,5 +1,6 @@
 import { type Ctx, sql } from '#kit/postgres'
 import { reassignCoupons } from '../coupons/end-coupons.ts'
+import { reassignReceipts } from '../receipts/receipt-queries.ts'
 
 /**
  * Gives what was counted of a customer, and the rewards that stand, to another, after the platform merged the two. Both rows are locked. What is
@@ -34,6 +35,7 @@ export async function transferLoyalty(ctx: Ctx, from: number, to: number): Promi
                           and d.cause = c.cause)`)
   await recountProgress(ctx, [from, to])
   await reassignCoupons(ctx, from, to)
+  await reassignReceipts(ctx, from, to)
 }
 
 /** How far customers are, from what was counted of them and the rewards that stand. */

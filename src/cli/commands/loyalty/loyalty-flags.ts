@@ -10,5 +10,5 @@ export const yesOrNo = (written: string) => optional(written, oneOf('yes', 'no')
 
 export const isYes = (word: 'yes' | 'no' | undefined) => (word === undefined ? undefined : word === 'yes')
 
-export const loyaltyPath = (store: string, list: 'rules' | 'tiers' | 'templates' | 'coupons', id = '') =>
+export const loyaltyPath = (store: string, list: 'rules' | 'tiers' | 'templates' | 'coupons' | 'receipts', id = '') =>
   storePath(store, `/loyalty/${list}${id && `/${id}`}`)

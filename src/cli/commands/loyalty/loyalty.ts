@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Terminal } from '../../command.ts'
 import { addCouponCommands } from './coupons.ts'
 import { addLoyaltyCustomerCommands } from './customers.ts'
+import { addReceiptCommands } from './receipts.ts'
 import { addRuleCommands } from './rules.ts'
 import { addTemplateCommands } from './templates.ts'
 import { addTierCommands } from './tiers.ts'
@@ -10,10 +11,11 @@ import { addTierCommands } from './tiers.ts'
 export function addLoyaltyCommands(program: Command, terminal: Terminal): void {
   const loyalty = program
     .command('loyalty')
-    .description('rules, tiers, coupon templates and coupons of loyalty, and what customers have earned')
+    .description('rules, tiers, coupon templates, coupons and receipts of loyalty, and what customers have earned')
   addRuleCommands(loyalty, terminal)
   addTierCommands(loyalty, terminal)
   addTemplateCommands(loyalty, terminal)
   addCouponCommands(loyalty, terminal)
+  addReceiptCommands(loyalty, terminal)
   addLoyaltyCustomerCommands(loyalty, terminal)
 }
