@@ -28,7 +28,13 @@ export {
   creditTotalsSum
 } from '#credits/audit-rules'
 export { creditHidden, ledgerMarksExact } from '#exports/audit-rules'
-export { couponsPaid, couponUsesCounted, loyaltyAwardsGiven, loyaltyProgressSums } from '#loyalty/audit-rules'
+export {
+  couponsPaid,
+  couponUsesCounted,
+  loyaltyAwardsGiven,
+  loyaltyProgressSums,
+  receiptsCounted
+} from '#loyalty/audit-rules'
 export { customerMergesFlat, membersCounted, profilesPushed } from '#members/audit-rules'
 export {
   contractDiscountsFollowMemberships,

@@ -1,10 +1,12 @@
 // Receipts as a theme sends them, through the signed proxy, and as operators decide them.
 import assert from 'node:assert/strict'
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { sql } from '#kit/postgres'
 import { platformAccess } from '#stores'
+import { commandLine } from '../../../test/command-line.ts'
 import { testDatabase } from '../../../test/database.ts'
 import { aLoyaltyShop } from '../../../test/loyalty-shop.ts'
 import { receiptFiles, receiptFolder } from '../../../test/receipt-files.ts'
@@ -127,6 +129,21 @@ test('a receipt is sent, found by an operator, approved over another amount, and
   assert.deepEqual(await shop.points(ada), [10, 0, 10])
   await shop.settle()
   await shop.store.soundBooks()
+})
+
+test('doctor finds a receipt that counts what nobody has approved', async () => {
+  const shop = await aShop()
+  const ada = await shop.customer('ada@example.com')
+  const { id } = accepted(await shop.send(ada))
+  await shop.approve(id)
+  await service.db.inStore(shop.storeId, ({ tx, storeId }) =>
+    tx.run(sql`update loyalty_receipts set approved_minor = 1 where store_id = ${storeId} and id = ${id}`)
+  )
+  const { findings } = await service.admin('POST', '/doctor', { store: shop.store.id })
+  assert.deepEqual(
+    findings.map(({ check, message }: any) => [check, message]),
+    [['receipts_counted', `has receipt ${id}, approved with 1 minor units, which counts 2950`]]
+  )
 })
 
 test('only operators get the file, as an attachment that runs nothing', async () => {
@@ -470,4 +487,56 @@ test('receipts of merged customers are of who was kept', async () => {
   assert.deepEqual(await shop.points(bob), [29, 0, 29])
   assert.deepEqual((await shop.list(`?customer=${bob}`)).length, 2)
   await shop.store.soundBooks()
+})
+
+test('a form that a theme sends through the platform arrives as it is', async () => {
+  const shop = await aShop()
+  const ada = await shop.customer('ada@example.com')
+  const at = `${service.urls.sandbox}/${shop.store.domain}`
+  const login = await fetch(`${at}/session`, {
+    method: 'POST',
+    body: new URLSearchParams({ customer: ada }),
+    redirect: 'manual'
+  })
+  const cookie = login.headers.getSetCookie()[0]!.split(';')[0]!
+  const form = new FormData()
+  const bytes = Buffer.concat([aJpeg('Film'), Buffer.alloc(5 * 1024 * 1024 - 100, 7)])
+  const fields = { rule_id: String(shop.ruleId), retailer: 'Café', amount: '10', purchased_on: '2026-01-31' }
+  for (const [name, value] of Object.entries(fields)) form.append(name, value)
+  form.append('file', new Blob([bytes]), 'IMG 1.jpg')
+  const response = await fetch(`${at}/apps/svc-api/v1/loyalty/receipts`, {
+    method: 'POST',
+    body: form,
+    headers: { cookie }
+  })
+  const { id, retailer } = accepted({ status: response.status, body: await response.json() })
+  assert.equal(retailer, 'Café')
+  const file = await shop.file(id)
+  assert.ok(Buffer.from(await file.arrayBuffer()).equals(bytes))
+})
+
+test('the command line lists, downloads, approves and refuses receipts', async () => {
+  const shop = await aShop()
+  const ada = await shop.customer('ada@example.com')
+  const bytes = aPng('By hand')
+  const { id } = accepted(await shop.send(ada, { file: bytes }))
+  const { json, run } = commandLine(service)
+  const receipt = (verb: string, ...more: string[]) => ['loyalty', 'receipt', verb, '--store', shop.store.id, ...more]
+  const of = ['--id', String(id)]
+  const { data } = await json(...receipt('list', '--status', 'waiting', '--customer', 'ada@example.com'))
+  assert.deepEqual(
+    data.map((one: any) => one.id),
+    [id]
+  )
+  const folder = await mkdtemp(join(tmpdir(), 'perennial-receipt-'))
+  after(() => rm(folder, { recursive: true }))
+  const to = join(folder, 'receipt.png')
+  assert.deepEqual(await json(...receipt('download', ...of, '--to', to)), { file: to })
+  assert.deepEqual(await readFile(to), bytes)
+  const again = await run(receipt('download', ...of, '--to', to))
+  assert.deepEqual([again.code > 0, /is there already/.test(again.err)], [true, true])
+  assert.equal((await json(...receipt('approve', ...of, '--amount', '12.00'))).points, 12)
+  assert.equal((await json(...receipt('refuse', ...of, '--reason', 'A copy'))).reason, 'A copy')
+  const wrong = await run(receipt('approve', ...of, '--amount', '0'))
+  assert.match(wrong.err, /--amount must be an amount above 0/)
 })

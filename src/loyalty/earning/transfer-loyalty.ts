@@ -1,6 +1,5 @@
 import { type Ctx, sql } from '#kit/postgres'
 import { reassignCoupons } from '../coupons/end-coupons.ts'
-import { reassignReceipts } from '../receipts/receipt-queries.ts'
 
 /**
  * Gives what was counted of a customer, and the rewards that stand, to another, after the platform merged the two. Both rows are locked. What is
@@ -35,7 +34,9 @@ export async function transferLoyalty(ctx: Ctx, from: number, to: number): Promi
                           and d.cause = c.cause)`)
   await recountProgress(ctx, [from, to])
   await reassignCoupons(ctx, from, to)
-  await reassignReceipts(ctx, from, to)
+  await ctx.tx.run(
+    sql`update loyalty_receipts set member_id = ${to} where store_id = ${storeId} and member_id = ${from}`
+  )
 }
 
 /** How far customers are, from what was counted of them and the rewards that stand. */

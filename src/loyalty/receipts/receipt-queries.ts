@@ -129,9 +129,3 @@ export async function markRefused(ctx: Ctx, id: number, reason: string): Promise
            updated_at = ${ctx.now}
      where store_id = ${ctx.storeId} and id = ${id}`)
 }
-
-/** Gives the receipts of a customer to another, after the platform merged the two. */
-export async function reassignReceipts(ctx: Ctx, from: number, to: number): Promise<void> {
-  await ctx.tx.run(sql`
-    update loyalty_receipts set member_id = ${to} where store_id = ${ctx.storeId} and member_id = ${from}`)
-}
