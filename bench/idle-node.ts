@@ -5,6 +5,7 @@ import { Database } from '#kit/postgres'
 import { Secret } from '#kit/secrets'
 import { createMetrics } from '../src/app/metrics.ts'
 import { createService, type ServiceOptions } from '../src/app/service.ts'
+import { receiptFiles } from '../test/receipt-files.ts'
 import { testVault } from '../test/store-builder.ts'
 
 export type NodeMeasurements = {
@@ -28,7 +29,8 @@ const service = await createService({
   metrics,
   addresses: { loopback: true, allow: [] },
   urls: { public: 'http://127.0.0.1:9', sandbox: '' },
-  apps: { platform: null, shopify: null }
+  apps: { platform: null, shopify: null },
+  receiptFiles
 })
 await service.start()
 

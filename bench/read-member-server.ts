@@ -8,6 +8,7 @@ import { Secret } from '#kit/secrets'
 import { createConnectors } from '#platform'
 import { createRateLimiter } from '../src/http/rate-limits/rate-limiter.ts'
 import { buildHttp } from '../src/http/server/server.ts'
+import { receiptFiles } from '../test/receipt-files.ts'
 import { testVault } from '../test/store-builder.ts'
 
 const [which, url] = process.argv.slice(2)
@@ -51,6 +52,7 @@ function perennialServer(connectionString: string, keepsPages: boolean) {
     addresses: { loopback: false, allow: [] },
     health: { ready: async () => ({ ready: true, checks: {} }), metrics: (_request, response) => void response.end() },
     wake: () => {},
+    receiptFiles,
     canMail: async () => false,
     connectorOf: unused,
     connectStore: unused,

@@ -1766,6 +1766,80 @@ create policy one_store on loyalty_referrals for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on loyalty_referrals to perennial_operator, perennial_store;
+create table loyalty_receipt_files (
+  store_id bigint not null,
+  name text not null,
+  receipt_id bigint,
+  state text not null default 'storing'::text,
+  due_at timestamp with time zone,
+  constraint loyalty_receipt_files_pkey PRIMARY KEY (store_id, name),
+  constraint loyalty_receipt_files_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint loyalty_receipt_files_store_id_receipt_id_fkey FOREIGN KEY (store_id, receipt_id) REFERENCES loyalty_receipts(store_id, id),
+  constraint loyalty_receipt_files_check CHECK (state = 'kept'::text OR due_at IS NOT NULL),
+  constraint loyalty_receipt_files_name_check CHECK (length(name) = 36),
+  constraint loyalty_receipt_files_state_check CHECK (state = ANY (ARRAY['storing'::text, 'kept'::text, 'removing'::text]))
+);
+CREATE INDEX loyalty_receipt_files_due ON public.loyalty_receipt_files USING btree (store_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX loyalty_receipt_files_of ON public.loyalty_receipt_files USING btree (store_id, receipt_id) WHERE (receipt_id IS NOT NULL);
+alter table loyalty_receipt_files enable row level security;
+alter table loyalty_receipt_files force row level security;
+create policy all_stores on loyalty_receipt_files for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_receipt_files for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_receipt_files to perennial_operator, perennial_store;
+
+create table loyalty_receipts (
+  store_id bigint not null,
+  id bigint not null generated always as identity,
+  member_id bigint not null,
+  rule_id bigint not null,
+  retailer text not null,
+  purchased_on date not null,
+  number text,
+  amount_minor bigint not null,
+  status text not null default 'waiting'::text,
+  approved_minor bigint,
+  decided_by text,
+  reason text,
+  content_hash text not null,
+  content_type text not null,
+  file_bytes integer not null,
+  uploaded_at timestamp with time zone not null,
+  decided_at timestamp with time zone,
+  updated_at timestamp with time zone not null,
+  constraint loyalty_receipts_pkey PRIMARY KEY (store_id, id),
+  constraint loyalty_receipts_store_id_content_hash_key UNIQUE (store_id, content_hash),
+  constraint loyalty_receipts_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint loyalty_receipts_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
+  constraint loyalty_receipts_store_id_rule_id_fkey FOREIGN KEY (store_id, rule_id) REFERENCES loyalty_rules(store_id, id),
+  constraint loyalty_receipts_amount_minor_check CHECK (amount_minor > 0),
+  constraint loyalty_receipts_approved_minor_check CHECK (approved_minor > 0),
+  constraint loyalty_receipts_check CHECK ((status = 'approved'::text) = (approved_minor IS NOT NULL)),
+  constraint loyalty_receipts_check1 CHECK ((status = 'waiting'::text) = (decided_at IS NULL AND decided_by IS NULL)),
+  constraint loyalty_receipts_check2 CHECK ((status = 'refused'::text) = (reason IS NOT NULL)),
+  constraint loyalty_receipts_content_hash_check CHECK (length(content_hash) = 64),
+  constraint loyalty_receipts_decided_by_check CHECK (decided_by = ANY (ARRAY['rule'::text, 'operator'::text])),
+  constraint loyalty_receipts_file_bytes_check CHECK (file_bytes > 0),
+  constraint loyalty_receipts_number_check CHECK (length(number) >= 1 AND length(number) <= 100),
+  constraint loyalty_receipts_reason_check CHECK (length(reason) >= 1 AND length(reason) <= 500),
+  constraint loyalty_receipts_retailer_check CHECK (length(retailer) >= 1 AND length(retailer) <= 255),
+  constraint loyalty_receipts_status_check CHECK (status = ANY (ARRAY['waiting'::text, 'approved'::text, 'refused'::text]))
+);
+CREATE INDEX loyalty_receipts_by_member ON public.loyalty_receipts USING btree (store_id, member_id, id);
+CREATE INDEX loyalty_receipts_by_status ON public.loyalty_receipts USING btree (store_id, status, id);
+CREATE UNIQUE INDEX loyalty_receipts_once ON public.loyalty_receipts USING btree (store_id, lower(retailer), purchased_on, lower(number)) WHERE ((number IS NOT NULL) AND (status <> 'refused'::text));
+alter table loyalty_receipts enable row level security;
+alter table loyalty_receipts force row level security;
+create policy all_stores on loyalty_receipts for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_receipts for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_receipts to perennial_operator, perennial_store;
 
 create table loyalty_rule_versions (
   store_id bigint not null,

@@ -90,6 +90,8 @@ const FITTING: Record<string, Record<string, string>> = {
     percent_hundredths: '10000'
   },
   loyalty_referrals: { state: "'valid'" },
+  loyalty_receipt_files: { name: "repeat('a', 36)", due_at: "'2026-01-01'" },
+  loyalty_receipts: { content_hash: "repeat('a', 64)", amount_minor: '1', file_bytes: '1' },
   loyalty_rules: { name: "'Rule'" },
   loyalty_templates: { name: "'Template'", type: "'percentage'", required_points: '1' },
   loyalty_tiers: { name: "'Tier'", multiplier_hundredths: '100' },

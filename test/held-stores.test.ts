@@ -16,6 +16,7 @@ import { holdRestoredStore } from '../src/sync/restored-store.ts'
 import { changeContractStatus } from './change-contract-status.ts'
 import { connectorTo, withCalls } from './connectors.ts'
 import { beforeDrop, testDatabase } from './database.ts'
+import { receiptFiles } from './receipt-files.ts'
 import { aReceiver } from './receiver.ts'
 import { startService } from './service-builder.ts'
 import { testVault } from './store-builder.ts'
@@ -152,6 +153,7 @@ const engines = (): Engine[] =>
     canMail: async () => false,
     sendMail: noMail,
     maxCallMs: 40_000,
+    receiptFiles,
     checkUninstalled: async () => {},
     checkConnection: async () => ({ ok: true, value: { changed: 0 } }),
     measure: () => {},

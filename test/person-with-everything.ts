@@ -266,6 +266,15 @@ async function plant(
       select ${storeId}, ${memberId}, id, 'A coupon', 'free_shipping', 10000, '{}', '{}', 'PLANTED', 'ended', 'refused',
              ${`planted:${EMAIL}`}, ${said}, ${said}, ${now}, ${now}, ${now} from rule`)
     await tx.run(sql`
+      with receipt as (
+        insert into loyalty_receipts (store_id, member_id, rule_id, retailer, purchased_on, number, amount_minor, status, decided_by, reason,
+                                      content_hash, content_type, file_bytes, uploaded_at, decided_at, updated_at)
+        select ${storeId}, ${memberId}, max(id), 'Shop of Wilhelmina', '2026-01-31', ${`of ${EMAIL}`}, 100, 'refused', 'operator', ${said},
+               repeat('a', 64), 'image/png', 10, ${now}, ${now}, ${now} from loyalty_rules where store_id = ${storeId}
+        returning id)
+      insert into loyalty_receipt_files (store_id, name, receipt_id, state)
+      select ${storeId}, repeat('b', 36), id, 'kept' from receipt`)
+    await tx.run(sql`
       update points_entries set reason = 'Birthday of Wilhelmina' where store_id = ${storeId} and member_id = ${memberId}`)
     await tx.run(sql`
       update inbound_webhooks set last_error = ${said} where store_id = ${storeId} and id = (

@@ -12,6 +12,7 @@ import { createMetrics } from '../src/app/metrics.ts'
 import { createService } from '../src/app/service.ts'
 import { buildHttp } from '../src/http/server/server.ts'
 import type { HttpDeps } from '../src/http/shared/deps.ts'
+import { receiptFiles } from './receipt-files.ts'
 import { testMasterKey, testVault } from './store-builder.ts'
 
 export const OPERATOR_TOKEN = 'operator-token-of-the-tests-0123456789'
@@ -83,6 +84,7 @@ export async function startServiceHere(
     addresses: addresses ?? { loopback: true, allow: [] },
     urls,
     apps: { platform: SANDBOX_APP, shopify: null },
+    receiptFiles,
     trustedProxies,
     sandboxFaults,
     nodeNowMs,

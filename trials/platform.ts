@@ -7,6 +7,7 @@ import { UNKIND } from '../sandbox/index.ts'
 import { createMetrics } from '../src/app/metrics.ts'
 import { createService } from '../src/app/service.ts'
 import { readAndApplyContracts } from '../src/sync/contracts/read-and-apply-contracts.ts'
+import { receiptFiles } from '../test/receipt-files.ts'
 import { testVault } from '../test/store-builder.ts'
 import { monthlyMembers } from './monthly-members.ts'
 
@@ -33,6 +34,7 @@ export async function startPlatform(databaseUrl: string, serviceUrl: string | nu
     addresses: { loopback: true, allow: [] },
     urls,
     apps: { platform: null, shopify: null },
+    receiptFiles,
     sandboxFaults: UNKIND,
     role: isApart ? 'platform' : 'all',
     // A service with another database cannot wake it.

@@ -1,8 +1,10 @@
 import { row, sql, text } from '#kit/postgres'
-import { redeemTemplate } from '#loyalty'
+import { receiveReceipt, redeemTemplate } from '#loyalty'
 import { findCustomerId, parseCustomerId } from '#members'
 import { earnPoints } from '#points'
 import { aDeadLetter } from '../test/dead-letter.ts'
+import { receiptFiles } from '../test/receipt-files.ts'
+import { aPng } from '../test/receipt-samples.ts'
 import type { startServiceHere } from '../test/service-here.ts'
 import { spendByCodes } from '../test/spend-by-codes.ts'
 import { googleAccount } from '../test/wallet-things.ts'
@@ -39,6 +41,7 @@ export type Thing =
   | 'tier'
   | 'template'
   | 'coupon'
+  | 'receipt'
 
 /** Well-formed ids that do not exist. */
 export const UNKNOWN: Things = {
@@ -67,7 +70,8 @@ export const UNKNOWN: Things = {
   rule: '987654321',
   tier: '987654321',
   template: '987654321',
-  coupon: '987654321'
+  coupon: '987654321',
+  receipt: '987654321'
 }
 
 /** A store with one of everything that an id can name. Its ids differ from those of every other store. */
@@ -110,6 +114,17 @@ export async function aStoreOfThings(service: Service) {
     await earnPoints(ctx, [{ ...points, readyAt: null, expireAfterDays: null }])
     return redeemTemplate(ctx, { memberId, templateId: template.id, requestId: null })
   })
+  const receipts = { type: 'upload_receipt', name: 'Walk', reward_rules: { reward_type: 'points' } }
+  const receipt = await receiveReceipt({ db: service.db, files: receiptFiles }, store.storeId, {
+    customerId: Number(member.customer.id.slice('cust_'.length)),
+    ruleId: (await admin('POST', '/loyalty/rules', receipts)).id,
+    retailer: 'Walk',
+    purchasedOn: Temporal.PlainDate.from('2026-02-28'),
+    number: null,
+    amountMinor: 100,
+    bytes: aPng(store.id),
+    contentType: 'image/png'
+  })
   await admin('POST', '/wallet/google', { issuer_id: '338812', service_account: googleAccount().file })
   const privacyRequest = await admin('POST', '/privacy', { topic: 'customers/data_request', customer: email })
   const things: Things = {
@@ -138,7 +153,8 @@ export async function aStoreOfThings(service: Service) {
     rule: String(rule.id),
     tier: String(tier.id),
     template: String(template.id),
-    coupon: String(loyaltyCoupon.id)
+    coupon: String(loyaltyCoupon.id),
+    receipt: String(receipt.id)
   }
   return { ...store, things }
 }

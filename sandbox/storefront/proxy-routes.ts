@@ -5,6 +5,9 @@ import { forwardToApp, PATH_PREFIX } from '../proxy/forward.ts'
 import { loggedInCustomer } from '../session.ts'
 import { isTemplate, renderPage } from './render-page.ts'
 
+/** A file that a customer uploads to the app, with room. */
+const MAX_BODY_BYTES = 8 * 1024 * 1024
+
 /** `{shop}/apps/svc-api/*`: requests of a storefront to the app, through the platform. */
 export function proxyRoutes(platform: Platform, agent: Dispatcher) {
   const { clock } = platform
@@ -12,7 +15,9 @@ export function proxyRoutes(platform: Platform, agent: Dispatcher) {
     parent.register(async (scope) => {
       // The body is forwarded unchanged, whatever its type.
       scope.removeAllContentTypeParsers()
-      scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+      scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, (_request, body, done) =>
+        done(null, body)
+      )
       scope.all(`${PATH_PREFIX}/*`, async (request, reply) => {
         const { shop } = request.shopRequest
         const [path, search = ''] = request.raw.url!.split('?', 2) as [string, string?]

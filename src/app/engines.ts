@@ -4,6 +4,7 @@ import { createJobEngine } from '#kit/jobs'
 import type { Measure } from '#kit/metrics'
 import { createFactEngines, type FactFailure } from '#kit/outbox'
 import type { Database } from '#kit/postgres'
+import type { ReceiptFiles } from '#loyalty'
 import type { Connector } from '#platform'
 import type { ReconcileOptions } from '#sync'
 import type { WalletUrls } from '#wallet'
@@ -21,6 +22,7 @@ export type EngineDeps = WebhookSettings & {
   maxCallMs: number
   checkUninstalled: (storeId: number) => Promise<void>
   walletUrls?: WalletUrls | undefined
+  receiptFiles: ReceiptFiles
   checkConnection: ReconcileOptions['checkConnection']
   measure: Measure
   onFactFailure: (failure: FactFailure, message: string) => void

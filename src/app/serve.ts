@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { createLogger } from '#kit/logger'
 import { Database, migrate, refuseSharedSessions, TIME_LIMITS, watchStandbys } from '#kit/postgres'
 import { endAfter, leaveRoot, RootProblem, untilSignal } from '#kit/process'
 import { openVault } from '#kit/secrets'
+import { createDiskFiles } from '#loyalty'
 import { isMasterKeyValid } from '#stores'
 import { moveSandboxStores } from '#sync'
 import { watchForRestores } from '../backup/restored-database.ts'
@@ -134,6 +136,7 @@ async function run(config: Config): Promise<void> {
         apps: config.apps,
         allOrders: config.allOrders,
         smtp: config.smtp,
+        receiptFiles: createDiskFiles(join(config.dataDir, 'receipts')),
         trustedProxies: config.trustedProxies
       }),
       (running) =>

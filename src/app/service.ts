@@ -10,6 +10,7 @@ import { createDatabaseState, type Database, isOutage, UnknownStore } from '#kit
 import { clockOffset } from '#kit/process-metrics'
 import { runPeriodically } from '#kit/run-periodically'
 import type { Secret, Vault } from '#kit/secrets'
+import type { ReceiptFiles } from '#loyalty'
 import { callTimes, createConnectors, type PlatformApps, requestedScopes } from '#platform'
 import { advanceClock, createStoreDeletions, mayChangePlatform, storeByDomain, storeNow, storeStatuses } from '#stores'
 import { createConnections, createFreshTokens, PLATFORM_TOPICS, recordTokenAnswers, reportWithheld } from '#sync'
@@ -67,12 +68,13 @@ export type ServiceOptions = {
   sandboxFaults?: ChargeFaults
   /** Where wallets of phones are notified; at Apple and Google when left out. */
   walletUrls?: WalletUrls
+  receiptFiles: ReceiptFiles
 }
 export type Service = Awaited<ReturnType<typeof createService>>
 
 /** Puts the parts together: the HTTP surfaces, the sandbox platform, and the engines that run in the background. */
 export async function createService(options: ServiceOptions) {
-  const { db, vault, logger, metrics, urls } = options
+  const { db, vault, logger, metrics, urls, receiptFiles } = options
   const role = options.role ?? 'all'
   await registerConsumers(db, consumers)
   // A web node runs no engines: it reports the work that it makes, and the other nodes listen.
@@ -162,6 +164,7 @@ export async function createService(options: ServiceOptions) {
     checkUninstalled: connections.checkUninstalled,
     checkConnection: connections.check,
     walletUrls: options.walletUrls,
+    receiptFiles,
     measure: metrics.measure,
     onFactFailure: (failure, message) => logger.error(failure, message),
     sandbox: sandbox.engine,
@@ -208,6 +211,7 @@ export async function createService(options: ServiceOptions) {
     nodes: node.nodes,
     leave: connections.leave,
     deleteShop: sandbox.controls.deleteShop,
+    deleteFiles: receiptFiles.removeStore,
     log: (message, fields) => logger.info(fields, message),
     warn: (err, message) => logger.warn({ err }, message)
   })
@@ -230,6 +234,7 @@ export async function createService(options: ServiceOptions) {
     wake: runner.wake,
     canMail: mailer.canMail,
     walletUrls: options.walletUrls,
+    receiptFiles,
     connectorOf,
     connectStore: connections.connect,
     install: {

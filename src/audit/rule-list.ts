@@ -33,8 +33,9 @@ export {
   couponUsesCounted,
   loyaltyAwardsGiven,
   loyaltyProgressSums,
+  loyaltyReferralsRight,
   loyaltyTiersFollowRules,
-  loyaltyReferralsRight
+  receiptsCounted
 } from '#loyalty/audit-rules'
 export { customerMergesFlat, membersCounted, profilesPushed } from '#members/audit-rules'
 export {

@@ -6,6 +6,7 @@ import type { Database } from '#kit/postgres'
 import { Secret } from '#kit/secrets'
 import { createConnectors } from '#platform'
 import { platformAccess } from '#stores'
+import { receiptFiles } from '../../test/receipt-files.ts'
 import { testVault } from '../../test/store-builder.ts'
 import * as sections from '../app/settings-sections.ts'
 import { createRateLimiter } from './rate-limits/rate-limiter.ts'
@@ -50,6 +51,7 @@ export function testServer(db: Database, given: Partial<HttpDeps> = {}) {
     },
     connectorOf: async (storeId) => platforms.to(await platformAccess(db, testVault, storeId)),
     canMail: async () => true,
+    receiptFiles,
     wake: (storeId) => void calls.push(['wake', storeId]),
     connectStore: noted('connectStore', undefined),
     install: {

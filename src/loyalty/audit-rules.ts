@@ -75,6 +75,26 @@ export const loyaltyProgressSums = defineAuditRule({
      order by 1 limit 100`
 })
 
+export const receiptsCounted = defineAuditRule({
+  name: 'receipts_counted',
+  severity: 'finding',
+  help: 'A receipt counts another amount than was approved, or counts without it.',
+  counted: (ctx) => sql`select count(*) as count from loyalty_receipts where store_id = ${ctx.storeId}`,
+  wrong: (ctx) => sql`
+    with receipts as (
+      select id, member_id, rule_id, status, coalesce(approved_minor, 0) as approved_minor from loyalty_receipts
+       where store_id = ${ctx.storeId}),
+    counts as (
+      select member_id, rule_id, cause, amount from loyalty_counts where store_id = ${ctx.storeId} and cause like 'receipt:%')
+    select 'mem_' || r.member_id as subject,
+           'has receipt ' || r.id || ', ' || r.status || ' with ' || r.approved_minor || ' minor units, which counts '
+             || coalesce(c.amount::text, 'nothing') as message
+      from receipts r
+      left join counts c on c.member_id = r.member_id and c.rule_id = r.rule_id and c.cause = 'receipt:' || r.id
+     where c.amount is distinct from r.approved_minor
+     order by 1 limit 100`
+})
+
 export const loyaltyAwardsGiven = defineAuditRule({
   name: 'loyalty_awards_given',
   severity: 'finding',

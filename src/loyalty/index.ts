@@ -20,6 +20,19 @@ export {
   type Viewer
 } from './progress/rules-with-progress.ts'
 export { publishedLoyalty } from './published-loyalty.ts'
+export {
+  ACCEPTED_FILE,
+  CONTENT_TYPES,
+  type ContentType,
+  checkContent,
+  MAX_FILE_BYTES
+} from './receipts/content/check-content.ts'
+export { approveReceipt, refuseReceipt } from './receipts/decide-receipt.ts'
+export { RECEIPT_STATUSES, type Receipt } from './receipts/receipt.ts'
+export { createDiskFiles, type ReceiptFiles } from './receipts/receipt-files.ts'
+export { findReceipt, listReceipts } from './receipts/receipt-queries.ts'
+export { receiptNotFound } from './receipts/receipt-refusals.ts'
+export { receiveReceipt } from './receipts/receive-receipt.ts'
 export { askForReferrals, forgetDiscounts } from './referral-codes/program-queries.ts'
 export { followReferrals } from './referrals/follow-referrals.ts'
 export { REFERRAL_STATUSES, type Referral } from './referrals/referral.ts'

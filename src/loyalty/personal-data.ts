@@ -33,6 +33,23 @@ export const loyaltyAwardsHeld = definePersonalData({
   )
 })
 
+/** Receipts, which go with the person, and their files soon after. What they have earned is in the ledger of points. */
+export const receiptsHeld = definePersonalData({
+  table: 'loyalty_receipts',
+  columns: ['retailer', 'purchased_on', 'number', 'reason', 'content_hash'],
+  held: ({ storeId }, { memberIds }) => sql`
+    select to_jsonb(r) - '{store_id}'::text[] as held from loyalty_receipts r
+     where r.store_id = ${storeId} and r.member_id = any(${memberIds}::bigint[]) order by r.id`,
+  erase: inOneStep(
+    ({ storeId, now }, { memberIds }) => sql`
+    update loyalty_receipt_files f set state = 'removing', receipt_id = null, due_at = ${now}
+      from loyalty_receipts r
+     where f.store_id = ${storeId} and r.store_id = ${storeId} and r.id = f.receipt_id and r.member_id = any(${memberIds}::bigint[])`,
+    ({ storeId }, { memberIds }) => sql`
+    delete from loyalty_receipts where store_id = ${storeId} and member_id = any(${memberIds}::bigint[])`
+  )
+})
+
 /** Coupons. A code is made by chance and says nothing of the person; what the platform said to it may. */
 export const couponsHeld = definePersonalData({
   table: 'loyalty_coupons',

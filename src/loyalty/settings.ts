@@ -32,6 +32,12 @@ export const loyaltySettings = defineSettings('loyalty', {
     flag: '--coupons-expire-after-days <days>',
     help: 'For how many days the [coupon](loyalty.md#coupons) of a reward can be used. A coupon that points buy has its own.'
   }),
+  receiptFileDays: setting({
+    accepts: wholeNumberOrNull('days', 1, 3660),
+    default: 90,
+    flag: '--receipt-file-days <days>',
+    help: 'For how many days after its decision the file of a [receipt](loyalty.md#receipts) is kept.'
+  }),
   tierReview: setting({
     accepts: choice('rolling_year', 'calendar_year'),
     default: 'rolling_year',

@@ -81,6 +81,8 @@ export const NOT_PERSONAL: Record<string, readonly string[]> = {
     'last_error'
   ],
   loyalty_referrals: ['state', 'reason'],
+  loyalty_receipt_files: ['name', 'state'],
+  loyalty_receipts: ['status', 'decided_by', 'content_type'],
   loyalty_rules: ['type', 'name', 'description', 'rules', 'reward_rules', 'starts_on', 'ends_on'],
   loyalty_templates: ['name', 'type', 'rules', 'code_prefix'],
   loyalty_tiers: ['name', 'description', 'entry_rules', 'reward_rules', 'tag'],

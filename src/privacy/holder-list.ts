@@ -11,6 +11,7 @@ export {
   customerTiersHeld,
   loyaltyAwardsHeld,
   loyaltyCountsHeld,
+  receiptsHeld,
   referralCodesHeld,
   referralsHeld
 } from '#loyalty/personal-data'

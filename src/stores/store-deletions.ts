@@ -19,6 +19,8 @@ export type StoreDeletionDeps = {
   leave: (storeId: number) => Promise<unknown>
   /** Removes the store's shop on the sandbox platform, if it has one. */
   deleteShop: (shop: { storeId: number; mayGoOn: () => boolean }) => Promise<void>
+  /** Removes the files of the store that are outside of the database. */
+  deleteFiles: (storeId: number) => Promise<void>
   log: (message: string, fields: object) => void
   warn: (err: Error, message: string) => void
   /** 30 seconds when left out. */
@@ -38,7 +40,7 @@ export type StoreDeletions = {
 }
 
 export function createStoreDeletions(deps: StoreDeletionDeps): StoreDeletions {
-  const { db, holds, nodes, leave, deleteShop, log, warn, waitMs = WAIT_MS } = deps
+  const { db, holds, nodes, leave, deleteShop, deleteFiles, log, warn, waitMs = WAIT_MS } = deps
   const running = new Map<number, Promise<boolean>>()
   let stopping = false
   const mayGoOn = () => !stopping
@@ -49,6 +51,7 @@ export function createStoreDeletions(deps: StoreDeletionDeps): StoreDeletions {
       await deleteShop({ storeId, mayGoOn })
       if (nodes() > 1) await sleep(FORGOTTEN_AFTER_MS)
       await deleteShop({ storeId, mayGoOn })
+      await deleteFiles(storeId)
       return eraseStore(db, storeId, { mayGoOn })
     })
     if (isGone) log('The store is deleted', { store: { id: storeId } })

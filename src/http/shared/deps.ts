@@ -7,6 +7,7 @@ import type { SettingsSection } from '#kit/define-settings'
 import type { Measure } from '#kit/metrics'
 import type { Database } from '#kit/postgres'
 import type { Secret, Vault } from '#kit/secrets'
+import type { ReceiptFiles } from '#loyalty'
 import type { Connector, Connectors, PlatformApps, PlatformResult, WebhookSubscriptionState } from '#platform'
 import type { RatePlan, Store, StoreAccess } from '#stores'
 import type { WalletUrls } from '#wallet'
@@ -51,6 +52,7 @@ export type HttpDeps = {
   canMail(storeId: number): Promise<boolean>
   /** Where wallets of phones are notified; at Apple and Google when left out. */
   walletUrls?: WalletUrls | undefined
+  receiptFiles: ReceiptFiles
   /** The connector to a store's platform. Refuses when the store is disconnected. */
   connectorOf(storeId: number): Promise<Connector>
   /** Registers our webhooks on the store's platform. Safe to repeat. Refuses when the platform does not accept them. */

@@ -36,6 +36,9 @@ export async function transferLoyalty(ctx: Ctx, from: number, to: number): Promi
   await recountProgress(ctx, [from, to])
   await reassignCoupons(ctx, from, to)
   await transferTier(ctx, from, to)
+  await ctx.tx.run(
+    sql`update loyalty_receipts set member_id = ${to} where store_id = ${storeId} and member_id = ${from}`
+  )
 }
 
 /** How far customers are, from what was counted of them and the rewards that stand. */

@@ -23,7 +23,6 @@ export type CustomerLoyalty = {
   couponsCount: number
 }
 
-
 export async function findCustomerLoyalty(ctx: Ctx, memberId: number): Promise<CustomerLoyalty> {
   const [person, points, progress, couponsCount, tiers] = await sentTogether(
     findPerson(ctx, memberId),

@@ -10,5 +10,7 @@ export const yesOrNo = (written: string) => optional(written, oneOf('yes', 'no')
 
 export const isYes = (word: 'yes' | 'no' | undefined) => (word === undefined ? undefined : word === 'yes')
 
-export const loyaltyPath = (store: string, list: 'rules' | 'tiers' | 'templates' | 'coupons' | 'referrals', id = '') =>
+type LoyaltyList = 'rules' | 'tiers' | 'templates' | 'coupons' | 'referrals' | 'receipts'
+
+export const loyaltyPath = (store: string, list: LoyaltyList, id = '') =>
   storePath(store, `/loyalty/${list}${id && `/${id}`}`)

@@ -3,6 +3,7 @@ import type { Terminal } from '../../command.ts'
 import { addCouponCommands } from './coupons.ts'
 import { addLoyaltyCustomerCommands } from './customers.ts'
 import { addPreviewCommand } from './preview.ts'
+import { addReceiptCommands } from './receipts.ts'
 import { addReferralCommands } from './referrals.ts'
 import { addRuleCommands } from './rules.ts'
 import { addTemplateCommands } from './templates.ts'
@@ -12,12 +13,15 @@ import { addTierCommands } from './tiers.ts'
 export function addLoyaltyCommands(program: Command, terminal: Terminal): void {
   const loyalty = program
     .command('loyalty')
-    .description('rules, tiers, coupon templates, coupons and referrals of loyalty, and what customers have earned')
+    .description(
+      'rules, tiers, coupon templates, coupons, referrals and receipts of loyalty, and what customers have earned'
+    )
   addRuleCommands(loyalty, terminal)
   addTierCommands(loyalty, terminal)
   addTemplateCommands(loyalty, terminal)
   addCouponCommands(loyalty, terminal)
   addReferralCommands(loyalty, terminal)
+  addReceiptCommands(loyalty, terminal)
   addLoyaltyCustomerCommands(loyalty, terminal)
   addPreviewCommand(loyalty, terminal)
 }

@@ -1,0 +1,55 @@
+import { Type } from 'typebox'
+import { listReceipts, RECEIPT_STATUSES } from '#loyalty'
+import type { Surface } from '../../../shared/surface.ts'
+import { oneOf, Page, PageLimit } from '../../fields.ts'
+import { StoreParams, storeOf } from '../../store.ts'
+import { creditCustomer } from '../../store-credits/one-credit.ts'
+import { presentReceipt, ReceiptBody } from './present-receipt.ts'
+
+/** GET /stores/{store}/loyalty/receipts */
+export function listReceiptsRoute(admin: Surface): void {
+  admin.get(
+    '/stores/:store/loyalty/receipts',
+    {
+      config: { allow: 'operator' },
+      schema: {
+        operationId: 'listLoyaltyReceipts',
+        summary: 'List receipts of customers',
+        description: 'Newest first.',
+        params: StoreParams,
+        querystring: Type.Object({
+          customer: Type.Optional(
+            Type.String({
+              description: "a customer id, the platform's number or its global id",
+              meaning: 'Only receipts of this customer',
+              examples: ['cust_24']
+            })
+          ),
+          status: Type.Optional(oneOf(RECEIPT_STATUSES, { meaning: 'Only receipts with this status' })),
+          limit: PageLimit,
+          before: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: Number.MAX_SAFE_INTEGER,
+              description: 'the id of a receipt',
+              meaning: 'Only older receipts: `next` of the previous page',
+              examples: [815]
+            })
+          )
+        }),
+        response: { 200: Page(ReceiptBody, 'The receipts') }
+      }
+    },
+    (request) => {
+      const { platformProfile, currency } = storeOf(request)
+      const { customer, status = null, limit = 50, before: beforeId = null } = request.query
+      return request.inStore(async (ctx) => {
+        const memberId = customer === undefined ? null : await creditCustomer(ctx, customer, platformProfile)
+        const found = await listReceipts(ctx, { memberId, status, beforeId, limit: limit + 1 })
+        const shown = found.slice(0, limit)
+        const next = found.length > limit ? String(shown.at(-1)!.id) : null
+        return { data: shown.map((receipt) => presentReceipt(receipt, currency)), next }
+      })
+    }
+  )
+}
