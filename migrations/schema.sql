@@ -1775,6 +1775,7 @@ grant delete, insert, select, update on loyalty_tier_rewards to perennial_operat
 create table loyalty_tier_stores (
   store_id bigint not null,
   is_frozen boolean not null default false,
+  review text,
   walk_due_at timestamp with time zone,
   walk_after_id bigint not null default 0,
   orders_due_at timestamp with time zone,
