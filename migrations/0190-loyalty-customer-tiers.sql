@@ -49,6 +49,8 @@ create table loyalty_tier_stores (
   store_id bigint primary key references stores,
   -- Nobody moves: loyalty or its tiers are off.
   is_frozen boolean not null default false,
+  -- The setting by which all were placed; null: not known.
+  review text,
   -- The walk over all customers after a change; null: there is none to do.
   walk_due_at timestamptz,
   walk_after_id bigint not null default 0,

@@ -1951,6 +1951,47 @@ create policy one_store on loyalty_templates for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on loyalty_templates to perennial_operator, perennial_store;
 
+create table loyalty_tier_rewards (
+  store_id bigint not null,
+  member_id bigint not null,
+  tier_id bigint not null,
+  given_at timestamp with time zone not null,
+  constraint loyalty_tier_rewards_pkey PRIMARY KEY (store_id, member_id, tier_id),
+  constraint loyalty_tier_rewards_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint loyalty_tier_rewards_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
+  constraint loyalty_tier_rewards_store_id_tier_id_fkey FOREIGN KEY (store_id, tier_id) REFERENCES loyalty_tiers(store_id, id)
+);
+alter table loyalty_tier_rewards enable row level security;
+alter table loyalty_tier_rewards force row level security;
+create policy all_stores on loyalty_tier_rewards for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_tier_rewards for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_tier_rewards to perennial_operator, perennial_store;
+
+create table loyalty_tier_stores (
+  store_id bigint not null,
+  is_frozen boolean not null default false,
+  review text,
+  walk_due_at timestamp with time zone,
+  walk_after_id bigint not null default 0,
+  orders_due_at timestamp with time zone,
+  orders_after_id bigint not null default 0,
+  constraint loyalty_tier_stores_pkey PRIMARY KEY (store_id),
+  constraint loyalty_tier_stores_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
+);
+alter table loyalty_tier_stores enable row level security;
+alter table loyalty_tier_stores force row level security;
+create policy all_stores on loyalty_tier_stores for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_tier_stores for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_tier_stores to perennial_operator, perennial_store;
+
 create table loyalty_tiers (
   store_id bigint not null,
   id bigint not null generated always as identity,

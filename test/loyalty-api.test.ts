@@ -273,7 +273,7 @@ test('a birthday of last year is not complete any more, and its reward of last y
 })
 
 test("a customer reads their own data, by number or global id, and nobody else's", async () => {
-  const { store, rule, ask, customer, order, memberOf } = await aShop()
+  const { store, rule, ask, customer, order, memberOf, settle } = await aShop()
   await service.admin('PATCH', `${store.at}/settings`, { loyalty: { hold_days: 3 } })
   await rule('points_for_purchases', {}, { reward_rules: { reward_type: 'points' } })
   const quiz = await rule('custom_action', { action_key: 'quiz' })
@@ -297,6 +297,26 @@ test("a customer reads their own data, by number or global id, and nobody else's
   await order(ada.id, '40.00')
   const after = (await ask(`/customers/${ada.id}`, { as: ada.id })).body.data
   assert.deepEqual([after.loyalty_points, after.pending_points, after.lifetime_points], [10, 40, 10])
+  const tiersOf = async () => {
+    const { tier, next_tier: next } = (await ask(`/customers/${ada.id}`, { as: ada.id })).body.data
+    return [tier, next]
+  }
+  const tier = async (name: string, entry: object) => {
+    await service.admin('POST', `${store.at}/loyalty/tiers`, { name, entry_rules: entry })
+    await settle()
+  }
+  await tier('Silver', { points_earned: 25 })
+  assert.deepEqual(await tiersOf(), [null, { name: 'Silver', points_remaining: 15 }])
+  await tier('Gold', { min_spend: 900 })
+  await store.client.loyalty.reportEvent({
+    customer_id: ada.id,
+    type: 'custom_action',
+    action_key: 'quiz',
+    event_id: '2'
+  })
+  await store.advance({ by: 'P3D' })
+  assert.deepEqual(await tiersOf(), ['Silver', { name: 'Gold', points_remaining: null }])
+  assert.equal((await store.client.members.get(member)).loyalty_tier, 'Silver')
 
   const bea = await customer('bea@example.com')
   const others = { message: 'These data belong to another customer' }
@@ -506,7 +526,15 @@ test('the command line reports events and shows points and progress', async () =
   assert.equal((await document(...review, '--deleted')).points, 0)
   const expected = {
     ...{ customer_id: `cust_${await memberOf(ada)}`, loyalty_points: 10, pending_points: 0, lifetime_points: 10 },
-    ...{ tier: null, referral_url: null, coupons_count: 0 },
+    ...{
+      tier: null,
+      tier_since: null,
+      tier_review_at: null,
+      next_tier: null,
+      next_tier_points: null,
+      referral_url: null,
+      coupons_count: 0
+    },
     rules: [
       {
         ...{ id: quiz, name: 'A custom_action', type: 'custom_action', status: 1, completed: true },

@@ -156,7 +156,8 @@ test('rolling year: a tier ends in the instant in which what led to it is 365 da
 })
 
 test('a refund or dispute takes no tier at once, but at the next review', async () => {
-  const { store, storeId, tier, customer, order, refund, tierOf, loyaltyOf, recomputed, memberOf } = await aTierShop()
+  const { store, storeId, tier, customer, order, refund, tierOf, loyaltyOf, recomputed, memberOf, settings } =
+    await aTierShop()
   await tier('Open', {})
   const gold = await tier('Gold', { min_spend: 200, min_orders: 2 })
   const ada = await customer('ada@example.com')
@@ -171,6 +172,9 @@ test('a refund or dispute takes no tier at once, but at the next review', async 
   const of = (all: Awaited<ReturnType<typeof recomputed>>) => all.find((one) => one.memberId === memberId)
   assert.deepEqual({ ...of(await recomputed())!, tierId: null }, { memberId, tierId: null, isWrong: false })
   assert.notEqual(of(await recomputed())!.tierId, gold)
+  // Settings that are not about tiers change nothing of it.
+  await settings({ hold_days: 2, coupons_expire_after_days: 30 })
+  assert.equal(await tierOf(ada), 'Gold')
   await store.soundBooks()
   // Books that are not sound are found: a tier without its review.
   const overdue = () =>
@@ -270,6 +274,10 @@ test('while tiers are off nobody enters or leaves; when they are on again everyb
   assert.equal(await tierOf(ada), 'Open')
   await settings({ enabled: 'on' })
   assert.equal(await tierOf(ada), 'Gold')
+  // By the calendar only what was spent this year counts, and in the last one.
+  await store.advance({ by: 'P300D' })
+  await settings({ tier_review: 'calendar_year' })
+  assert.equal((await loyaltyOf(ada)).tier_review_at, '2028-01-01T05:00:00.000Z')
   await store.soundBooks()
 })
 

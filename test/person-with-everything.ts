@@ -233,6 +233,16 @@ async function plant(
       insert into known_tags (store_id, kind, owner_id, tag_key, tag, is_ours)
       values (${storeId}, 'customer', ${memberId}, 'friend of wilhelmina', 'Friend of Wilhelmina', false)`)
     await tx.run(sql`
+      insert into customer_tags (store_id, member_id, tag_key, is_present, reported_at)
+      values (${storeId}, ${memberId}, 'friend of wilhelmina', true, ${now})`)
+    await tx.run(sql`
+      with tier as (
+        insert into loyalty_tiers (store_id, name, description, is_active, entry_rules, reward_rules, multiplier_hundredths, place, tag,
+                                   created_at, updated_at)
+        values (${storeId}, 'Gold', '', true, '{}', '{}', 100, 0, '', ${now}, ${now}) returning id)
+      insert into loyalty_customer_tiers (store_id, member_id, tier_id, entered_at)
+      select ${storeId}, ${memberId}, id, ${now} from tier`)
+    await tx.run(sql`
       insert into tag_owners (store_id, kind, owner_id, last_error, changed_at)
       values (${storeId}, 'customer', ${memberId}, ${said}, ${now})
       on conflict (store_id, kind, owner_id) do update set last_error = ${said}`)

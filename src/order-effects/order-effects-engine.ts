@@ -5,8 +5,6 @@ import { refreshOrders } from './refresh-orders.ts'
 import { dueOrders, listDueOrders, nextDueOrder } from './write-effects.ts'
 
 const BATCH = 500
-/** Of orders that are looked at only since they may count for tiers. */
-const TIER_BATCH = 200
 
 /** Looks again at orders whose time to wait for a contract is over, about which something became known, or which are from before there were tiers. */
 export function createOrderEffectsEngine({ db }: { db: Database }): Engine {
@@ -23,7 +21,7 @@ async function refreshDueOrders(ctx: Ctx): Promise<number> {
   const due = await listDueOrders(ctx, BATCH)
   await refreshOrders(ctx, due, { isAsked: true })
   if (due.length > 0) return due.length
-  const forTiers = await nextOrdersForTiers(ctx, TIER_BATCH)
+  const forTiers = await nextOrdersForTiers(ctx, BATCH)
   if (!forTiers) return 0
   await refreshOrders(ctx, forTiers)
   return Math.max(1, forTiers.length)

@@ -85,6 +85,7 @@ export const NOT_PERSONAL: Record<string, readonly string[]> = {
   loyalty_receipts: ['status', 'decided_by', 'content_type'],
   loyalty_rules: ['type', 'name', 'description', 'rules', 'reward_rules', 'starts_on', 'ends_on'],
   loyalty_templates: ['name', 'type', 'rules', 'code_prefix'],
+  loyalty_tier_stores: ['review'],
   loyalty_tiers: ['name', 'description', 'entry_rules', 'reward_rules', 'tag'],
   members: ['status'],
   metafield_owners: ['kind'],

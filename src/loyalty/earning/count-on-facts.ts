@@ -1,6 +1,6 @@
 import { consumer, type StoredFact } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
-import { followMerges } from '#members'
+import { followMerges, lockMembers } from '#members'
 import { storeContext } from '#stores'
 import { readAfterProducts, readCollectionsAgain } from '../collections/collection-queries.ts'
 import { nameCollections } from '../collections/name-collections.ts'
@@ -47,6 +47,8 @@ async function countFacts(ctx: Ctx, facts: StoredFact[]): Promise<void> {
   deeds.push(...(await birthdaysOf(ctx, facts)))
   const toPlace = facts.flatMap(({ name, refs }) => (PLACES.has(name) && refs.memberId ? refs.memberId : []))
   const kept = await followMerges(ctx, [...new Set([...deeds.map(({ memberId }) => memberId), ...toPlace])])
+  // All at once, so that the order of the locks is one.
+  await lockMembers(ctx, [...kept.values()])
   await countDeeds(
     ctx,
     deeds.map((deed) => ({ ...deed, memberId: kept.get(deed.memberId)! }))

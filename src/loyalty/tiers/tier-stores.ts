@@ -15,19 +15,24 @@ export async function areTiersOn(ctx: Ctx): Promise<boolean> {
  */
 export async function walkTiers(ctx: Ctx): Promise<void> {
   const isFrozen = !(await areTiersOn(ctx))
+  const { tierReview } = await settingsOf(ctx, loyaltySettings)
   await ctx.tx.run(sql`
-    insert into loyalty_tier_stores (store_id, is_frozen, walk_due_at, orders_due_at)
-    values (${ctx.storeId}, ${isFrozen}, ${ctx.now}, ${ctx.now})
+    insert into loyalty_tier_stores (store_id, is_frozen, review, walk_due_at, orders_due_at)
+    values (${ctx.storeId}, ${isFrozen}, ${tierReview}, ${ctx.now}, ${ctx.now})
     on conflict (store_id) do update
-      set is_frozen = excluded.is_frozen, walk_due_at = excluded.walk_due_at, walk_after_id = 0`)
+      set is_frozen = excluded.is_frozen, review = excluded.review, walk_due_at = excluded.walk_due_at, walk_after_id = 0`)
 }
 
-/** Follows a change of the settings of loyalty. Where tiers are off nobody moves; when they are on again all are looked at. */
+/**
+ * Follows a change of the settings of loyalty. Where tiers are off nobody moves; when they are on again, and where another review decides, everybody is
+ * put anew. Other settings change nothing here.
+ */
 export async function followTierSettings(ctx: Ctx): Promise<void> {
   const isFrozen = !(await areTiersOn(ctx))
+  const { tierReview } = await settingsOf(ctx, loyaltySettings)
   await ctx.tx.run(sql`
-    update loyalty_tier_stores set is_frozen = ${isFrozen}, walk_due_at = ${ctx.now}, walk_after_id = 0
-     where store_id = ${ctx.storeId}`)
+    update loyalty_tier_stores set is_frozen = ${isFrozen}, review = ${tierReview}, walk_due_at = ${ctx.now}, walk_after_id = 0
+     where store_id = ${ctx.storeId} and (is_frozen, review) is distinct from (${isFrozen}::boolean, ${tierReview}::text)`)
 }
 
 /** The next customers of the walk, whom it has passed then; none where there is no walk to do. `isOver`: it was the last page. */
@@ -54,8 +59,8 @@ export async function nextOfWalk(ctx: Ctx, limit: number): Promise<{ memberIds: 
 }
 
 /**
- * The next orders from before the first tier that may count, which count as passed then; null where all were. The caller counts them in this
- * transaction.
+ * Those of the next orders that may count, from before the first tier; null where all were looked at. The caller counts them in this
+ * transaction. `limit`: of the orders that are looked at, since most of a store's may be too old.
  */
 export async function nextOrdersForTiers(ctx: Ctx, limit: number): Promise<number[] | null> {
   const walk = await ctx.tx.maybeOne(
@@ -67,18 +72,17 @@ export async function nextOrdersForTiers(ctx: Ctx, limit: number): Promise<numbe
   if (!walk) return null
   const since = earliestCounted(ctx.now, (await storeContext(ctx)).timezone)
   const rows = await ctx.tx.many(
-    row({ id: int }),
+    row({ id: int, mayCount: bool }),
     sql`
-    select id from orders
-     where store_id = ${ctx.storeId} and id > ${walk.afterId} and processed_at >= ${since} and member_id is not null
-     order by id limit ${limit}`
+    select id, processed_at >= ${since} and member_id is not null as may_count from orders
+     where store_id = ${ctx.storeId} and id > ${walk.afterId} order by id limit ${limit}`
   )
   const isOver = rows.length < limit
   await ctx.tx.run(sql`
     update loyalty_tier_stores
        set orders_after_id = ${isOver ? 0 : rows.at(-1)!.id}, orders_due_at = ${isOver ? null : ctx.now}
      where store_id = ${ctx.storeId}`)
-  return rows.map(({ id }) => id)
+  return rows.flatMap(({ id, mayCount }) => (mayCount ? id : []))
 }
 
 /** Whether everything that may place customers anew was done. Not so in a store that never had tiers. */

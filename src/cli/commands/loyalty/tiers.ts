@@ -70,8 +70,8 @@ export function addTierCommands(loyalty: Command, terminal: Terminal): void {
   })
 
   for (const [name, isActive, summary] of [
-    ['disable', false, 'have nobody enter a tier any more'],
-    ['enable', true, 'have customers enter a tier again']
+    ['disable', false, 'take a tier out of use: its customers go to the next lower one that is theirs'],
+    ['enable', true, 'take a tier into use again']
   ] as const) {
     addCommand(tier, terminal, {
       name,
