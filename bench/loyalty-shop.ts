@@ -1,7 +1,7 @@
 // A store with customers, their orders and rules of loyalty, for the benches of loyalty.
 import pg from 'pg'
 import type { Database } from '#kit/postgres'
-import { createRule } from '#loyalty'
+import { createRule, type RuleTypeName } from '#loyalty'
 import { aStore } from '../test/store-builder.ts'
 
 export const NOW = Temporal.Instant.from('2026-06-30T15:00:00Z')
@@ -12,7 +12,7 @@ export const aShop = (db: Database) => aStore(db, { clockAt: NOW.subtract({ hour
 type Shop = Awaited<ReturnType<typeof aShop>>
 
 /** One rule of each kind that counts every order: points for purchases, a card that begins anew, and a goal. */
-export const ORDER_RULES: [type: string, rules: object, reward: object][] = [
+export const ORDER_RULES: [type: RuleTypeName, rules: object, reward: object][] = [
   ['points_for_purchases', { points_per_dollar: 2 }, { reward_type: 'points' }],
   ['punch_card', { required_purchases: 3, resets: true }, { reward_type: 'points', amount: 50 }],
   ['goal_spend', { goal_amount: 100 }, { reward_type: 'points', amount: 500 }]

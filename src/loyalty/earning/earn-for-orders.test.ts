@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { upsertCustomers } from '#members'
 import { recordOrders } from '#orders'
-import type { OrderDetails, PlatformOrder } from '#platform'
+import type { PlatformOrder } from '#platform'
 import { findPoints } from '#points'
 import { anOrder, orderDetails } from '../../../test/contract-builder.ts'
 import { testDatabase } from '../../../test/database.ts'
@@ -17,6 +17,7 @@ const AT = Temporal.Instant.from('2026-01-31T15:00:00Z')
 /** The product of the first plan. */
 const FEE = '101'
 
+type OrderDetails = NonNullable<PlatformOrder['details']>
 type Given = {
   order?: Partial<PlatformOrder>
   details?: Partial<OrderDetails>
