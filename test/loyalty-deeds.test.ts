@@ -139,3 +139,23 @@ test('two customers who are merged have what both have earned, once each, and go
   assert.deepEqual(await points(ada), [160, 0, 160])
   await store.soundBooks()
 })
+
+test('a goal that two customers have reached together gives its reward when they are merged, once', async () => {
+  const { store, storeId, rule, customer, order, refund, points, settle } = await aLoyaltyShop(service)
+  await rule('goal_spend', { goal_amount: 100 }, pointsOf(500))
+  await rule('punch_card', { required_purchases: 2, resets: true }, pointsOf(50))
+  const ended = await rule('goal_spend', { goal_amount: 80 }, pointsOf(7))
+  const [ada, bob] = [await customer('ada@example.com'), await customer('bob@example.com')]
+  await order(ada, '60.00')
+  const second = await order(bob, '40.00')
+  await service.admin('PATCH', `${store.at}/loyalty/rules/${ended}`, { enabled: false })
+  assert.deepEqual(await points(ada), [0, 0, 0])
+  await controls.mergeCustomers({ storeId, customerId: bob, intoId: ada })
+  await settle()
+  assert.deepEqual(await points(ada), [550, 0, 550])
+  await order(ada, '10.00')
+  assert.deepEqual(await points(ada), [550, 0, 550])
+  await refund(second)
+  assert.deepEqual(await points(ada), [50, 0, 50])
+  await store.soundBooks()
+})

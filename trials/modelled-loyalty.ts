@@ -41,7 +41,7 @@ type Award = {
   credit: number
   coupon: ModelledCoupon | null
 }
-type Count = { version: number; amount: number; orderId: string | null }
+type Count = { version: number; amount: number; order: ModelledOrder | null }
 /** What a rule has of a customer. */
 export type Standing = { counts: Map<string, Count>; awards: Award[] }
 
@@ -241,7 +241,7 @@ export class ModelledLoyalty {
     if (!isDeleted) return
     for (const rule of ofReviews.filter(({ isArchived }) => !isArchived)) {
       const { counts } = this.standing(rule, person)
-      if (!counts.has(key)) counts.set(key, { version: rule.versions.length, amount: 0, orderId: null })
+      if (!counts.has(key)) counts.set(key, { version: rule.versions.length, amount: 0, order: null })
     }
   }
 
@@ -264,7 +264,7 @@ export class ModelledLoyalty {
         if (!this.isOn || counts.has(deed.key) || !this.#isOpen(rule, deed)) continue
         const amount = deed.amountOf(terms)
         if (amount === 0) continue
-        counts.set(deed.key, { version: rule.versions.length, amount, orderId: deed.order?.id ?? null })
+        counts.set(deed.key, { version: rule.versions.length, amount, order: deed.order })
         changed.push({ rule, person: deed.person, key: deed.key, terms, deed })
       }
     }
@@ -389,6 +389,15 @@ export class ModelledLoyalty {
     into.isMember ||= of.isMember
     for (const coupon of of.coupons) into.coupons.push(coupon)
     Object.assign(of, { credit: 0, coupons: [], mergedInto: to })
+    // What both together have reached.
+    for (const rule of this.rules) {
+      const orders = [...this.standing(rule, to).counts.values()].flatMap(({ order }) => order ?? [])
+      const last = orders.toSorted((a, b) => a.day - b.day).at(-1)
+      if (!last || !rule.isEnabled || rule.isArchived || goalOf(rule.versions[0]!) === null) continue
+      const standing = this.standing(rule, to)
+      if (countedOf(standing) <= usedOf(standing)) continue
+      this.#settleGoals(rule, { person: to, key: '', day: last.day, order: last, amountOf: () => 0 }, to)()
+    }
     for (const person of this.people) if (person.mergedInto === from) person.mergedInto = to
     for (const order of this.orders) if (order.person === from) order.person = to
   }

@@ -20,7 +20,7 @@ test('membership_recharge_punch_card: store credit after two renewals, taken bac
   await store.advance({ to: '2026-04-02T00:00:00Z' })
   assert.deepEqual([await progress(id, type, ada), await credit(ada)], [[2, 2, 100], 7.5])
   assert.deepEqual(await has(ada), [0, 0, 0, 1, 0])
-  const renewal = await lastOrder(ada)
+  const renewal = await lastOrder(ada, 29)
   await refund(renewal, '1.00')
   assert.deepEqual([await progress(id, type, ada), await credit(ada)], [[2, 2, 100], 7.5])
   await refund(renewal)
@@ -61,7 +61,7 @@ test('product_recharge_punch_card: a free product after a renewal of that subscr
     [[1, 1, 100], [{ ...free, status: 1, uses: 0 }]]
   )
   assert.equal(await usesInShop(ada), 0)
-  await dispute(await lastOrder(ada), 'lost')
+  await dispute(await lastOrder(ada, 15), 'lost')
   assert.deepEqual([await progress(id, type, ada), await coupons(ada)], [[0, 1, 0], [{ ...free, status: 0, uses: 0 }]])
   assert.equal(await usesInShop(ada), null)
   await store.soundBooks()

@@ -102,10 +102,10 @@ export async function aStory(service: Service, settings: Record<string, unknown>
       await settle()
       return customer.id
     },
-    /** The platform's number of the newest order of a customer. */
-    async lastOrder(as: string): Promise<string> {
-      const { data } = await service.admin('GET', `${store.at}/orders?customer=${as}&limit=1`)
-      return data[0].id
+    /** The platform's number of the newest order of a customer that came to this much. */
+    async lastOrder(as: string, total: number): Promise<string> {
+      const { data } = await service.admin('GET', `${store.at}/orders?customer=${as}`)
+      return data.find((order: { total: number }) => order.total === total).id
     },
     async enterBirthDate(as: string, birthDate: string): Promise<void> {
       const { status } = await service.patch(`/members/mem_${await shop.memberOf(as)}`, store.key, {

@@ -1,11 +1,12 @@
 import { type Ctx, sql } from '#kit/postgres'
 import { reassignCoupons } from '../coupons/end-coupons.ts'
 import { transferTier } from '../customer-tiers/transfer-tier.ts'
+import { giveReachedGoals } from './give-reached-goals.ts'
 
 /**
  * Gives what was counted of a customer, and the rewards that stand, to another, after the platform merged the two. Both rows are locked. What is
- * counted once for a customer and was counted of both stays with each; rewards for goals follow those of the other. Of their tiers the
- * higher one stays. Points and credit are transferred by their ledgers before.
+ * counted once for a customer and was counted of both stays with each; rewards for goals follow those of the other, and goals that both together
+ * have reached give theirs. Of their tiers the higher one stays. Points and credit are transferred by their ledgers before.
  */
 export async function transferLoyalty(ctx: Ctx, from: number, to: number): Promise<void> {
   const { storeId } = ctx
@@ -34,6 +35,7 @@ export async function transferLoyalty(ctx: Ctx, from: number, to: number): Promi
        and not exists (select from loyalty_counts d where d.store_id = ${storeId} and d.rule_id = c.rule_id and d.member_id = ${to}
                           and d.cause = c.cause)`)
   await recountProgress(ctx, [from, to])
+  await giveReachedGoals(ctx, to)
   await reassignCoupons(ctx, from, to)
   await transferTier(ctx, from, to)
   await ctx.tx.run(
