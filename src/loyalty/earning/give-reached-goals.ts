@@ -25,7 +25,7 @@ export async function giveReachedGoals(ctx: Ctx, memberId: number): Promise<void
       terms,
       counts: [{ count: { ...last, ruleId, memberId }, terms, before: last.amount }],
       progress: { ruleId, memberId, counted, rewarded },
-      ...{ standing: [], used: rewarded, multiplierHundredths: 100, mayGive: true }
+      ...{ standing: [], used: rewarded, mayGive: true }
     })
   })
   await giveRewards(
@@ -43,13 +43,14 @@ function listOpen(ctx: Ctx, memberId: number, ruleIds: number[]) {
   return ctx.tx.many(
     row({
       ...{ ruleId: int, counted: int, rewarded: int },
-      ...{ cause: text, version: int, amount: int, orderId: nullable(int), at: instant }
+      ...{ cause: text, version: int, amount: int, multiplierHundredths: int, orderId: nullable(int), at: instant }
     }),
     sql`
-    select p.rule_id, p.counted, p.rewarded, c.cause, c.version, c.amount, c.order_id, c.counted_at as at
+    select p.rule_id, p.counted, p.rewarded, c.cause, c.version, c.amount, c.multiplier_hundredths, c.order_id,
+           c.counted_at as at
       from loyalty_progress p
      cross join lateral (
-       select cause, version, amount, order_id, counted_at from loyalty_counts
+       select cause, version, amount, multiplier_hundredths, order_id, counted_at from loyalty_counts
         where store_id = ${ctx.storeId} and rule_id = p.rule_id and member_id = ${memberId}
         order by counted_at desc, cause desc limit 1) c
      where p.store_id = ${ctx.storeId} and p.member_id = ${memberId} and p.rule_id = any(${ruleIds}::bigint[]) and p.counted > p.rewarded
