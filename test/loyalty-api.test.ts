@@ -276,7 +276,7 @@ test("a customer reads their own data, by number or global id, and nobody else's
   const { store, rule, ask, customer, order, memberOf } = await aShop()
   await service.admin('PATCH', `${store.at}/settings`, { loyalty: { hold_days: 3 } })
   await rule('points_for_purchases', {}, { reward_rules: { reward_type: 'points' } })
-  const quiz = await rule('custom_action', { action_key: 'quiz' })
+  const quiz = await rule('custom_action', { action_key: 'quiz', one_time: true })
   await rule('goal_spend', { goal_amount: 1000 })
   const { customer: ada } = await store.member('ada@example.com')
   const data = {
@@ -297,6 +297,8 @@ test("a customer reads their own data, by number or global id, and nobody else's
   await order(ada.id, '40.00')
   const after = (await ask(`/customers/${ada.id}`, { as: ada.id })).body.data
   assert.deepEqual([after.loyalty_points, after.pending_points, after.lifetime_points], [10, 40, 10])
+  // Points for purchases never end.
+  assert.deepEqual(after.completed_rules, [quiz])
 
   const bea = await customer('bea@example.com')
   const others = { message: 'These data belong to another customer' }

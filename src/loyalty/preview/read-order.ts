@@ -14,7 +14,9 @@ export function readOrderToPreview(given: Record<string, unknown>, now: Temporal
     throw invalidField('platform_order.line_items', 'must be a list with at least one line of the order')
   }
   const times = { created_at: now.toString(), updated_at: now.toString() }
-  const lines = items.map((line, i) => (typeof line === 'object' && line !== null ? { id: i + 1, product_id: null, variant_id: null, ...line } : line))
+  const lines = items.map((line, i) =>
+    typeof line === 'object' && line !== null ? { id: i + 1, product_id: null, variant_id: null, ...line } : line
+  )
   const order = parsed({ ...COMMON, ...times, ...given, line_items: lines })
   if (given.subtotal_price !== undefined && given.total_price !== undefined) return order
   const goodsMinor = order.details!.lines.reduce(
