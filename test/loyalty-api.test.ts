@@ -276,7 +276,7 @@ test("a customer reads their own data, by number or global id, and nobody else's
   const { store, rule, ask, customer, order, memberOf, settle } = await aShop()
   await service.admin('PATCH', `${store.at}/settings`, { loyalty: { hold_days: 3 } })
   await rule('points_for_purchases', {}, { reward_rules: { reward_type: 'points' } })
-  const quiz = await rule('custom_action', { action_key: 'quiz' })
+  const quiz = await rule('custom_action', { action_key: 'quiz', one_time: true })
   await rule('goal_spend', { goal_amount: 1000 })
   const { customer: ada } = await store.member('ada@example.com')
   const data = {
@@ -308,15 +308,11 @@ test("a customer reads their own data, by number or global id, and nobody else's
   await tier('Silver', { points_earned: 25 })
   assert.deepEqual(await tiersOf(), [null, { name: 'Silver', points_remaining: 15 }])
   await tier('Gold', { min_spend: 900 })
-  await store.client.loyalty.reportEvent({
-    customer_id: ada.id,
-    type: 'custom_action',
-    action_key: 'quiz',
-    event_id: '2'
-  })
   await store.advance({ by: 'P3D' })
   assert.deepEqual(await tiersOf(), ['Silver', { name: 'Gold', points_remaining: null }])
   assert.equal((await store.client.members.get(member)).loyalty_tier, 'Silver')
+  // Points for purchases never end.
+  assert.deepEqual(after.completed_rules, [quiz])
 
   const bea = await customer('bea@example.com')
   const others = { message: 'These data belong to another customer' }

@@ -42,8 +42,44 @@ export async function updateMember(ctx: Ctx, memberId: number, wanted: Partial<P
 const EARLIEST_YEAR = 1900
 
 function checkBirthDate(birthDate: Temporal.PlainDate, today: Temporal.PlainDate) {
-  if (birthDate.year >= EARLIEST_YEAR && Temporal.PlainDate.compare(birthDate, today) < 0) return
+  if (isBirthDate(birthDate, today)) return
   throw invalidField('birth_date', `must be a day in the past, from ${EARLIEST_YEAR}-01-01 on`)
+}
+
+/** Whether somebody who is alive may be born on a day. */
+export const isBirthDate = (day: Temporal.PlainDate, today: Temporal.PlainDate): boolean =>
+  day.year >= EARLIEST_YEAR && Temporal.PlainDate.compare(day, today) < 0
+
+/**
+ * Enters the birth dates of customers, members or not, of whom none is known; a known one stays, and nothing is added to what was erased. Returns
+ * whose were entered.
+ */
+export async function enterBirthDates(
+  ctx: Ctx,
+  given: { memberId: number; birthDate: Temporal.PlainDate }[]
+): Promise<Set<number>> {
+  if (given.length === 0) return new Set()
+  const dates = new Map(given.map(({ memberId, birthDate }) => [memberId, birthDate]))
+  const profiles = (await lockProfiles(ctx, [...dates.keys()])).filter(
+    ({ birthDate, isErased }) => birthDate === null && !isErased
+  )
+  if (profiles.length === 0) return new Set()
+  const after = profiles.map((one) => ({ ...one, birthDate: dates.get(one.id)! }))
+  await writeProfiles(
+    ctx,
+    after.map((one) => ({ ...one, pending: one.profilePending, isChanged: true, platformAt: null }))
+  )
+  const store = await storeContext(ctx)
+  const members = after.filter(({ status }) => status !== null).map(({ id }) => id)
+  const snapshots = members.length === 0 ? [] : await listMemberSnapshots(ctx, members)
+  await record(
+    ctx,
+    ...snapshots.map((snapshot) =>
+      memberUpdated(snapshot, { birth_date: { from: null, to: dates.get(snapshot.id)!.toString() } }, store)
+    ),
+    ...after.map((one) => birthDateChanged(one, { from: null, to: one.birthDate }))
+  )
+  return new Set(after.map(({ id }) => id))
 }
 
 const emailTaken = () => invalidField('email', 'is the address of another customer of the store')

@@ -2,24 +2,20 @@ import { type CreditChange, changeCredits } from '#credits'
 import { publicId } from '#kit/ids'
 import { decimalOf } from '#kit/money'
 import type { Ctx, Database } from '#kit/postgres'
-import { followMerges, lookUpCustomers } from '#members'
+import { followMerges } from '#members'
 import { storeContext } from '#stores'
 import type { RowRefusal } from '../import.ts'
-import { columnsOf } from '../intake/columns-of.ts'
-import { parseCsvInput, parseJsonInput } from '../intake/parse-input.ts'
-import { type FileRecord, readCsvRecords, readLines } from '../intake/read-records.ts'
-import { badHeader } from '../refusals.ts'
+import { findNamedCustomers } from '../intake/find-named-customers.ts'
+import { type InputLine, type RowsFile, readInputs } from '../intake/read-inputs.ts'
+import { workOrTry } from '../intake/work-or-try.ts'
 import { CREDIT_FIELDS, type CreditRow, readCreditRow } from './read-credit-row.ts'
 
 /** Rows of one transaction. */
 const BATCH = 500
 /** So many problems are reported one by one; all are counted. */
 const MAX_PROBLEMS = 1000
-const KNOWN = new Set<string>(CREDIT_FIELDS)
 
-export type CreditFile = {
-  format: 'csv' | 'ndjson'
-  stream: AsyncIterable<Buffer>
+export type CreditFile = RowsFile & {
   /** Identifies the file: with the line it names the credit of a row without `external_id`. Null: such rows are refused. */
   name: string | null
   /** Carries nothing out: the report says what an import would do. */
@@ -41,9 +37,6 @@ type Line = { line: number } & ({ row: CreditRow; refusal: null } | { row: null;
 /** What an import has added, or would add. */
 type Imported = Pick<CreditChange, 'memberId' | 'amountMinor' | 'reason'> & { expiresAt: Temporal.Instant | null }
 
-/** Thrown to undo what a dry run has done. */
-class Undo extends Error {}
-
 /**
  * Adds the store credit of a file, row by row as entries of type import. A row is imported once: its `external_id`, or without one
  * the file and the line, is the operation of its entry. So an import that was interrupted is simply repeated. Refuses an invalid
@@ -53,42 +46,14 @@ export async function importCredits(db: Database, storeId: number, file: CreditF
   const report: CreditImportReport = { rows: 0, added: 0, repeated: 0, refused: 0, amountMinor: 0, problems: [] }
   /** What a dry run would have added before; a real one finds it in the table. */
   const seen = new Map<string, Imported>()
-  let columns: string[] | null = file.format === 'csv' ? null : [...CREDIT_FIELDS]
-  let batch: FileRecord[] = []
-  const flush = async () => {
-    const records = batch
-    batch = []
-    if (records.length === 0) return
-    await inBatch(db, storeId, file, async (ctx) => importBatch(ctx, file, columns!, records, seen), report)
+  for await (const lines of readInputs(file, CREDIT_FIELDS, BATCH)) {
+    const outcomes = await workOrTry(db, storeId, file.isDryRun, (ctx) => importBatch(ctx, file, lines, seen))
+    addTo(report, outcomes)
   }
-  for await (const records of file.format === 'csv' ? readCsvRecords(file.stream) : readLines(file.stream)) {
-    for (const record of records) {
-      if (columns === null) columns = columnsOf(record, CREDIT_FIELDS)
-      else batch.push(record)
-      if (batch.length === BATCH) await flush()
-    }
-  }
-  if (columns === null) throw badHeader('is missing: the file is empty')
-  await flush()
   return report
 }
 
-async function inBatch(
-  db: Database,
-  storeId: number,
-  { isDryRun }: CreditFile,
-  work: (ctx: Ctx) => Promise<Outcome[]>,
-  report: CreditImportReport
-): Promise<void> {
-  let outcomes: Outcome[] = []
-  try {
-    await db.inStore(storeId, async (ctx) => {
-      outcomes = await work(ctx)
-      if (isDryRun) throw new Undo()
-    })
-  } catch (err) {
-    if (!(err instanceof Undo)) throw err
-  }
+function addTo(report: CreditImportReport, outcomes: Outcome[]): void {
   for (const { line, addedMinor, problem } of outcomes) {
     report.rows++
     if (problem) {
@@ -114,28 +79,28 @@ type Outcome = { line: number; addedMinor: number | null; problem: Omit<CreditPr
 async function importBatch(
   ctx: Ctx,
   file: CreditFile,
-  columns: string[],
-  records: FileRecord[],
+  inputs: InputLine[],
   seen: Map<string, Imported>
 ): Promise<Outcome[]> {
   const { currency, timezone } = await storeContext(ctx)
-  const lines = records.map((record): Line => {
-    const read = file.format === 'csv' ? parseCsvInput(record, columns) : parseJsonInput(record, KNOWN)
-    if (read.input === null) return { line: record.line, row: null, refusal: read.refusal }
-    return { line: record.line, ...readCreditRow(read.input, { now: ctx.now, timezone, currency }) }
+  const lines = inputs.map(({ line, input, refusal }): Line => {
+    if (input === null) return { line, row: null, refusal }
+    return { line, ...readCreditRow(input, { now: ctx.now, timezone, currency }) }
   })
-  const customers = await findCustomers(
-    ctx,
-    lines.flatMap((line) => line.row ?? [])
-  )
+  const customers = (
+    await findNamedCustomers(
+      ctx,
+      lines.flatMap((line) => line.row ?? [])
+    )
+  ).values()
   const planned = lines.map((line) => {
     if (!line.row) return { line: line.line, problem: { field: line.refusal.field, message: line.refusal.message } }
-    const found = customers.next().value!
-    if (typeof found !== 'number') return { line: line.line, problem: found }
+    const { found, problem } = customers.next().value!
+    if (found === null) return { line: line.line, problem }
     const { amountMinor, expiresAt, reason, externalId } = line.row
     if (externalId === null && file.name === null) return { line: line.line, problem: UNNAMED }
     const operationId = externalId === null ? `import:${file.name}:${line.line}` : `import:id:${externalId}`
-    const change = { memberId: found, type: 'import' as const, amountMinor, reason, operationId, expiresAt }
+    const change = { memberId: found.id, type: 'import' as const, amountMinor, reason, operationId, expiresAt }
     return { line: line.line, change, isNamed: externalId !== null }
   })
   const changes = planned.flatMap(({ change }) => change ?? [])
@@ -174,35 +139,4 @@ function differenceOf(before: Imported, now: Imported, currency: string): Omit<C
     `external_id was imported before, for ${publicId('cust', before.memberId)}: ${decimalOf(before.amountMinor, currency)} ${currency}, ` +
     `${until}, reason "${before.reason}"; this row has another ${other.join(', ')}`
   return { field: 'external_id', message }
-}
-
-/** Our numbers of the customers of rows, or what is wrong with how they are named, in the order of the rows. */
-async function findCustomers(
-  ctx: Ctx,
-  rows: CreditRow[]
-): Promise<ArrayIterator<number | Omit<CreditProblem, 'line'>>> {
-  const nobody = { memberId: null, platformId: null, email: null }
-  const found = await lookUpCustomers(
-    ctx,
-    rows.flatMap(({ customer, email }) => [
-      { ...nobody, ...customer },
-      { ...nobody, email }
-    ])
-  )
-  return rows
-    .map(({ customer }, i) => {
-      const [[byId], byEmail] = [found[2 * i]!, found[2 * i + 1]!]
-      if (customer !== null) {
-        if (!byId) return { field: 'customer_id', message: 'There is no customer with this id' }
-        const [other] = byEmail
-        if (!other || byEmail.some(({ id }) => id === byId.id)) return byId.id
-        const [one, two] = [publicId('cust', byId.id), publicId('cust', other.id)]
-        return { field: 'customer_id', message: `customer_id and email name two customers: ${one} and ${two}` }
-      }
-      const [one, another] = byEmail
-      if (!one) return { field: 'email', message: 'There is no customer with this address' }
-      if (another) return { field: 'email', message: 'Several customers have this address; give customer_id' }
-      return one.id
-    })
-    .values()
 }

@@ -1,6 +1,6 @@
 import type { CustomerIdReference } from '#members'
-import type { Input, RowRefusal } from '../import.ts'
-import { type Facts, Fields, invalid, Refused } from '../intake/fields.ts'
+import type { Input } from '../import.ts'
+import { type Facts, type Fields, invalid, namedIn, readFields } from '../intake/fields.ts'
 
 /** The columns of a CSV file of store credit, and the keys of a line of NDJSON. */
 export const CREDIT_FIELDS = [
@@ -25,23 +25,10 @@ export type CreditRow = {
   externalId: string | null
 }
 
-/** Reads and validates a row without any look-up. A refusal's message never contains a value. */
-export function readCreditRow(
-  input: Input,
-  facts: Facts
-): { row: CreditRow; refusal: null } | { row: null; refusal: RowRefusal } {
-  try {
-    return { row: rowIn(new Fields(input, facts), facts), refusal: null }
-  } catch (err) {
-    if (!(err instanceof Refused)) throw err
-    return { row: null, refusal: err.refusal }
-  }
-}
+export const readCreditRow = (input: Input, facts: Facts) => readFields(input, facts, (fields) => rowIn(fields, facts))
 
 function rowIn(fields: Fields, facts: Facts): CreditRow {
-  const customer = fields.customer('customer_id')
-  const email = fields.matching('email', /^[^\s@]{1,64}@[^\s@]{1,255}$/, 'an e-mail address')
-  if (customer === null && email === null) invalid('customer_id', 'or email is required')
+  const named = namedIn(fields)
   const currency = fields.currency()
   if (currency !== null && currency !== facts.currency) {
     invalid('currency', `must be ${facts.currency}, the currency of the store`)
@@ -49,8 +36,7 @@ function rowIn(fields: Fields, facts: Facts): CreditRow {
   const amount = fields.amount('amount', { above0: true, max: MAX_AMOUNT })
   if (amount === null) return invalid('amount', 'is required')
   return {
-    customer,
-    email: email?.toLowerCase() ?? null,
+    ...named,
     amountMinor: amount.minor,
     expiresAt: fields.instant('expires_at'),
     reason: fields.text('reason', 500) ?? 'import',

@@ -21,6 +21,30 @@ export function invalid(field: string, message: string): never {
   throw new Refused(refused('invalid_field', field, `${field} ${message}`))
 }
 
+/** Reads and validates a row without any look-up. A refusal's message never contains a value. */
+export function readFields<T>(
+  input: Input,
+  facts: Facts,
+  read: (fields: Fields) => T
+): { row: T; refusal: null } | { row: null; refusal: RowRefusal } {
+  try {
+    return { row: read(new Fields(input, facts)), refusal: null }
+  } catch (err) {
+    if (!(err instanceof Refused)) throw err
+    return { row: null, refusal: err.refusal }
+  }
+}
+
+const ADDRESS = /^[^\s@]{1,64}@[^\s@]{1,255}$/
+
+/** Whom a row names: `customer_id`, `email`, or both. */
+export function namedIn(fields: Fields): { customer: CustomerIdReference | null; email: string | null } {
+  const customer = fields.customer('customer_id')
+  const email = fields.matching('email', ADDRESS, 'an e-mail address')
+  if (customer === null && email === null) invalid('customer_id', 'or email is required')
+  return { customer, email: email?.toLowerCase() ?? null }
+}
+
 const DAY = /^(?!0000)\d{4}-\d{2}-\d{2}$/
 const TIME = /^((?!0000)\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)([Zz]|[+-]\d{2}:\d{2})?$/
 /** The same limit as for every date that a person sets; a later one is taken for a typing error. */
@@ -52,6 +76,18 @@ export class Fields {
     const value = this.text(field, 100)?.toLowerCase() ?? null
     if (value === null) return null
     return allowed.find((word) => word === value) ?? invalid(field, `must be one of ${allowed.join(', ')}`)
+  }
+
+  day(field: string): Temporal.PlainDate | null {
+    const value = this.text(field, 100)
+    if (value === null) return null
+    try {
+      if (DAY.test(value)) return Temporal.PlainDate.from(value)
+    } catch (err) {
+      // There is no such day.
+      if (!(err instanceof RangeError)) throw err
+    }
+    return invalid(field, 'must be a day such as 1990-01-31')
   }
 
   whole(field: string, min: number, max: number): number | null {

@@ -3,6 +3,8 @@ import { findPoints } from '#points'
 import { countActiveCoupons } from '../coupons/coupon-queries.ts'
 import { findCustomerTier, type NextTier, type ShownTier } from '../customer-tiers/find-customer-tier.ts'
 import { referralUrlOf } from '../referral-codes/referral-url.ts'
+import { ruleRequired } from '../rules/rule.ts'
+import { listTerms } from '../rules/rule-terms.ts'
 import { findPerson, listRuleProgress } from './progress-queries.ts'
 
 /** What a customer has and has reached (spec 2, Loyalty API). */
@@ -17,7 +19,7 @@ export type CustomerLoyalty = {
   nextTier: NextTier | null
   /** The address by which friends come. */
   referralUrl: string | null
-  /** Ids of the rules of which a reward stands, archived ones too. */
+  /** Ids of the rules of which a reward stands, archived ones too. A rule that never ends is never complete. */
   completedRules: number[]
   /** Those that can be used. */
   couponsCount: number
@@ -32,6 +34,8 @@ export async function findCustomerLoyalty(ctx: Ctx, memberId: number): Promise<C
     findCustomerTier(ctx, memberId)
   )
   const referralUrl = await referralUrlOf(ctx, memberId)
+  const rewarded = progress.flatMap(({ ruleId, rewarded }) => (rewarded > 0 ? ruleId : []))
+  const { last } = await listTerms(ctx, rewarded)
   const { balance = 0, pendingPoints = 0, lifetimePoints = 0 } = points.get(memberId) ?? {}
   return {
     ...person,
@@ -41,6 +45,6 @@ export async function findCustomerLoyalty(ctx: Ctx, memberId: number): Promise<C
     ...tiers,
     referralUrl,
     couponsCount,
-    completedRules: progress.flatMap(({ ruleId, rewarded }) => (rewarded > 0 ? ruleId : []))
+    completedRules: rewarded.filter((ruleId) => ruleRequired(last.get(ruleId)!) !== null)
   }
 }

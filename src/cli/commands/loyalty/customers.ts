@@ -2,8 +2,9 @@ import type { Command } from 'commander'
 import type { Document } from '../../admin-api.ts'
 import { addCommand, type Terminal } from '../../command.ts'
 import { customerIdOf, customerText } from '../../customer-flag.ts'
-import { matching, needed, oneOf, optional, text, toggle } from '../../flags.ts'
+import { matching, needed, oneOf, optional, text, toggle, wholeNumber } from '../../flags.ts'
 import { facts, table } from '../../print.ts'
+import { queryOf } from '../pages.ts'
 import { storeFlag, storePath } from '../store-flag.ts'
 
 const of = { store: storeFlag, customer: needed('--customer <id>', customerText) }
@@ -19,6 +20,35 @@ export function addLoyaltyCustomerCommands(loyalty: Command, terminal: Terminal)
       return api().get(storePath(store, `/loyalty/customers/${encodeURIComponent(id!)}`))
     },
     show: shownCustomer
+  })
+
+  const points = loyalty.command('points').description('the ledger of points')
+  addCommand(points, terminal, {
+    name: 'list',
+    summary: 'list the entries of the points of a customer, newest first',
+    flags: {
+      ...of,
+      limit: optional('--limit <n>', wholeNumber(1, 100)),
+      before: optional('--before <number>', wholeNumber(1, Number.MAX_SAFE_INTEGER))
+    },
+    run: async ({ store, customer, ...more }, { api }) => {
+      const id = await customerIdOf(api(), store, customer)
+      return api().get(storePath(store, `/loyalty/customers/${encodeURIComponent(id!)}/points?${queryOf(more)}`))
+    },
+    show: table(
+      [
+        'id',
+        'type',
+        'points',
+        'pending_points',
+        'lifetime_points',
+        'balance_after',
+        'reason',
+        'order_id',
+        'created_at'
+      ],
+      'There are no entries yet.'
+    )
   })
 
   addCommand(loyalty, terminal, {

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Terminal } from '../../command.ts'
 import { addCouponCommands } from './coupons.ts'
 import { addLoyaltyCustomerCommands } from './customers.ts'
+import { addLoyaltyImportCommand } from './import.ts'
 import { addPreviewCommand } from './preview.ts'
 import { addReceiptCommands } from './receipts.ts'
 import { addReferralCommands } from './referrals.ts'
@@ -24,4 +25,5 @@ export function addLoyaltyCommands(program: Command, terminal: Terminal): void {
   addReceiptCommands(loyalty, terminal)
   addLoyaltyCustomerCommands(loyalty, terminal)
   addPreviewCommand(loyalty, terminal)
+  addLoyaltyImportCommand(loyalty, terminal)
 }

@@ -12,7 +12,7 @@ const RuleProgressBody = Type.Object({
   name: Type.String({ description: 'Its name' }),
   type: Type.String({ description: 'For what it rewards' }),
   status: Type.Integer({ description: '1 while it is enabled and within its dates, else 0' }),
-  completed: Type.Boolean({ description: 'Whether a reward of it stands' }),
+  completed: Type.Boolean({ description: 'Whether a reward of it stands; false where it never ends' }),
   current: OrNull(Type.Integer({ description: 'How far the customer is; null where it never ends' })),
   required: OrNull(Type.Integer({ description: 'What it needs; null where it never ends' })),
   percentage: OrNull(Type.Integer({ description: 'Rounded down, at most 100; null where it never ends' }))
