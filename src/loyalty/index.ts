@@ -14,7 +14,13 @@ export {
   type Viewer
 } from './progress/rules-with-progress.ts'
 export { publishedLoyalty } from './published-loyalty.ts'
-export { couponNotFound, loyaltyRuleNotFound, loyaltyTemplateNotFound, loyaltyTierNotFound } from './refusals.ts'
+export {
+  couponNotFound,
+  loyaltyRuleNotFound,
+  loyaltyTemplateNotFound,
+  loyaltyTierNotFound,
+  subscriptionRewardNotFound
+} from './refusals.ts'
 export { type EventOutcome, reportEvent } from './reports/report-event.ts'
 export { visitPage } from './reports/visit-page.ts'
 export { archiveRule, createRule, type RuleInput, updateRule } from './rules/change-rules.ts'
@@ -23,6 +29,11 @@ export { type LoyaltyRule, rewardJson, ruleRequired, ruleSentence, rulesJson } f
 export { getRule, listRules, recheckRuleDates } from './rules/rule-queries.ts'
 export { RULE_TYPE_NAMES, type RuleTypeName } from './rules/rule-types.ts'
 export { loyaltyRulesField, MAX_RULES } from './rules/rules-field.ts'
+export {
+  endSubscriptionReward,
+  listSubscriptionRewards,
+  type SubscriptionReward
+} from './subscription-rewards/subscription-rewards.ts'
 export { createTemplate, type TemplateInput, updateTemplate } from './templates/change-templates.ts'
 export { type LoyaltyTemplate, templateRulesJson } from './templates/template.ts'
 export { TEMPLATE_TYPES } from './templates/template-fields.ts'

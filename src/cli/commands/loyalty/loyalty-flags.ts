@@ -10,5 +10,8 @@ export const yesOrNo = (written: string) => optional(written, oneOf('yes', 'no')
 
 export const isYes = (word: 'yes' | 'no' | undefined) => (word === undefined ? undefined : word === 'yes')
 
-export const loyaltyPath = (store: string, list: 'rules' | 'tiers' | 'templates' | 'coupons', id = '') =>
-  storePath(store, `/loyalty/${list}${id && `/${id}`}`)
+export const loyaltyPath = (
+  store: string,
+  list: 'rules' | 'tiers' | 'templates' | 'coupons' | 'subscription-rewards',
+  id = ''
+) => storePath(store, `/loyalty/${list}${id && `/${id}`}`)

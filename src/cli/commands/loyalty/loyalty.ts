@@ -3,6 +3,7 @@ import type { Terminal } from '../../command.ts'
 import { addCouponCommands } from './coupons.ts'
 import { addLoyaltyCustomerCommands } from './customers.ts'
 import { addRuleCommands } from './rules.ts'
+import { addSubscriptionRewardCommands } from './subscription-rewards.ts'
 import { addTemplateCommands } from './templates.ts'
 import { addTierCommands } from './tiers.ts'
 
@@ -15,5 +16,6 @@ export function addLoyaltyCommands(program: Command, terminal: Terminal): void {
   addTierCommands(loyalty, terminal)
   addTemplateCommands(loyalty, terminal)
   addCouponCommands(loyalty, terminal)
+  addSubscriptionRewardCommands(loyalty, terminal)
   addLoyaltyCustomerCommands(loyalty, terminal)
 }
