@@ -14,7 +14,7 @@ export {
   datesOnAnchor,
   outcomesKnown
 } from '#billing/audit-rules'
-export { contractsQuarantined } from '#contracts/audit-rules'
+export { contractGrantsFollowed, contractGrantsKept, contractsQuarantined } from '#contracts/audit-rules'
 export {
   creditBalancesSum,
   creditCapturesEntered,
@@ -28,7 +28,13 @@ export {
   creditTotalsSum
 } from '#credits/audit-rules'
 export { creditHidden, ledgerMarksExact } from '#exports/audit-rules'
-export { couponsPaid, couponUsesCounted, loyaltyAwardsGiven, loyaltyProgressSums } from '#loyalty/audit-rules'
+export {
+  couponsPaid,
+  couponUsesCounted,
+  loyaltyAwardsGiven,
+  loyaltyProgressSums,
+  loyaltySubscriptionRewardsGiven
+} from '#loyalty/audit-rules'
 export { customerMergesFlat, membersCounted, profilesPushed } from '#members/audit-rules'
 export {
   contractDiscountsFollowMemberships,
