@@ -9,6 +9,7 @@ const { url } = await testDatabase()
 const service = await startService(url)
 const { controls } = service.sandbox
 
+const fifty = { reward_type: 'points', amount: 50 }
 const aShop = (settings?: Record<string, unknown>) => aLoyaltyShop(service, settings)
 
 test('points for purchases: what was paid for goods counts, and refunds and disputes take their shares', async () => {
@@ -119,5 +120,64 @@ test('two rules on one order give both, and an order that is cancelled gives not
   await controls.cancelOrder({ storeId, orderId: first })
   await settle()
   assert.deepEqual(await points(id), [0, 0, 0])
+  await store.soundBooks()
+})
+
+test('what a purchase was counted by stays with it when the rule asks for more later', async () => {
+  const { store, rule, customer, order, refund, points } = await aShop()
+  const id = await rule('punch_card', { required_purchases: 1, minimum_order_amount: 10 }, fifty)
+  const ada = await customer('ada@example.com')
+  const first = await order(ada, '15.00')
+  assert.deepEqual(await points(ada), [50, 0, 50])
+  const rules = { required_purchases: 1, minimum_order_amount: 20 }
+  await service.admin('PATCH', `${store.at}/loyalty/rules/${id}`, { rules })
+  await refund(first, '1.00')
+  assert.deepEqual(await points(ada), [50, 0, 50])
+  await refund(first, '5.00')
+  assert.deepEqual(await points(ada), [0, 0, 0])
+  await store.soundBooks()
+})
+
+test('while loyalty is off nothing is given, also not for what counts again', async () => {
+  const { store, rule, customer, order, dispute, points } = await aShop()
+  await rule('punch_card', { required_purchases: 1 }, fifty)
+  const ada = await customer('ada@example.com')
+  const first = await order(ada, '15.00')
+  await dispute(first, 'needs_response')
+  assert.deepEqual(await points(ada), [0, 0, 0])
+  await service.admin('PATCH', `${store.at}/settings`, { loyalty: { enabled: 'off' } })
+  await dispute(first, 'won')
+  assert.deepEqual(await points(ada), [0, 0, 0])
+  await store.soundBooks()
+})
+
+test('an order of before the rule counts nothing, also when it changes later', async () => {
+  const { store, rule, customer, order, refund, points } = await aShop()
+  const ada = await customer('ada@example.com')
+  const first = await order(ada, '15.00')
+  await store.advance({ by: 'PT1M' })
+  await rule('punch_card', { required_purchases: 1 }, fifty)
+  await refund(first, '1.00')
+  assert.deepEqual(await points(ada), [0, 0, 0])
+  await order(ada, '15.00')
+  assert.deepEqual(await points(ada), [50, 0, 50])
+  await store.soundBooks()
+})
+
+test('reviews and actions earn as often as the rule lets them', async () => {
+  const { store, rule, customer, settle, points } = await aShop()
+  await rule('reviews', { limit: 2 }, fifty)
+  await rule('custom_action', { action_key: 'quiz', one_time: true }, { reward_type: 'points', amount: 7 })
+  const ada = await customer('ada@example.com')
+  const report = async (event: Record<string, string>) => {
+    await service.admin('POST', `${store.at}/loyalty/events`, { customer: ada, ...event })
+    await settle()
+    return (await points(ada))[0]
+  }
+  assert.equal(await report({ type: 'review', provider: 'stars', event_id: 'r1' }), 50)
+  assert.equal(await report({ type: 'review', provider: 'stars', event_id: 'r2' }), 100)
+  assert.equal(await report({ type: 'review', provider: 'stars', event_id: 'r3' }), 100)
+  assert.equal(await report({ type: 'custom_action', action_key: 'quiz', event_id: 'q1' }), 107)
+  assert.equal(await report({ type: 'custom_action', action_key: 'quiz', event_id: 'q2' }), 107)
   await store.soundBooks()
 })

@@ -32,7 +32,7 @@ export type Changed = {
   /** Of a rule with a goal: what the awards that are not beyond it have used. */
   used: number
   multiplierHundredths: number
-  /** Loyalty is on: where it is off, rewards are only taken back. */
+  /** Loyalty is on: where it is off, rewards are only taken back, and none becomes more. */
   mayGive: boolean
 }
 
@@ -47,7 +47,9 @@ function planEach({ counts, progress, standing, multiplierHundredths, mayGive }:
   let rewarded = progress.rewarded
   for (const { count, terms } of counts) {
     const award = standing.find(({ key }) => key === count.cause)
-    const points = pointsOf(terms, count.amount, multiplierHundredths)
+    const earned = pointsOf(terms, count.amount, multiplierHundredths)
+    const isAtMost = !mayGive && earned !== null && award?.points != null
+    const points = isAtMost ? Math.min(earned, award.points!) : earned
     const isRight = count.amount > 0 && points !== 0
     if (award && isRight && award.points === points) continue
     if (award) {
@@ -55,7 +57,7 @@ function planEach({ counts, progress, standing, multiplierHundredths, mayGive }:
       rewarded--
     }
     const limit = limitOf(terms)
-    if (!mayGive || !isRight || (limit !== null && rewarded >= limit)) continue
+    if (!(mayGive || award) || !isRight || (limit !== null && rewarded >= limit)) continue
     rewarded++
     const { memberId, cause: key, amount, orderId, at } = count
     gives.push({ terms, memberId, key, amount, points, orderId, at, isShared: orderId !== null })
