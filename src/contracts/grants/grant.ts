@@ -1,7 +1,6 @@
 import { bool, int, nullable, oneOf, type RowOf, row, text } from '#kit/postgres'
 
 const ENDED_BY = ['used', 'removed', 'revoked', 'refused', 'over'] as const
-export const GRANT_STATUSES = ['pending', 'active', 'ended'] as const
 
 /** What a grant gives: a share or an amount off each of a number of renewals, or one piece of a product with each. */
 export type GrantTerms = {
@@ -35,7 +34,7 @@ export const Grant = row({
   productId: nullable(text),
   cycles: nullable(int),
   isTransferable: bool,
-  status: oneOf(...GRANT_STATUSES),
+  status: oneOf('pending', 'active', 'ended'),
   endedBy: nullable(oneOf(...ENDED_BY)),
   /** The contract has it on the platform, as far as is known. */
   isOn: bool,

@@ -139,6 +139,9 @@ export type ContractEnd = {
 export async function endContracts(ctx: Ctx, ends: ContractEnd[]): Promise<void> {
   if (ends.length === 0) return
   const contracts = ends.map(({ contract }) => contract)
+  const restsUntil = ends.map(({ restMs }) =>
+    restMs === null ? null : Temporal.Instant.fromEpochMilliseconds(Math.ceil(ctx.realNowMs + restMs))
+  )
   // What was uncertain before this look stays so until its time is over.
   const settles = ends.map(({ contract, isUncertain }) =>
     isUncertain ? 'claimed' : contract.isSettled ? 'none' : 'before'
@@ -148,16 +151,15 @@ export async function endContracts(ctx: Ctx, ends: ContractEnd[]): Promise<void>
        set due_at = case when c.version <> e.version then c.due_at when e.settles = 'none' then e.due_at
                          else least(e.due_at, ${ctx.now}::timestamptz) end,
            rests_until = case when c.version <> e.version then null
-                              when e.settles = 'before' and e.rest_ms is null then e.settles_at
-                              else statement_timestamp() + e.rest_ms * interval '1 millisecond' end,
+                              when e.settles = 'before' then coalesce(e.rests_until, e.settles_at) else e.rests_until end,
            settles_at = case e.settles when 'none' then null when 'before' then e.settles_at else c.settles_at end,
            attempts = case when c.version = e.version then e.attempts else c.attempts end, last_error = e.error,
            lease_owner = null, leased_until = null, lease_token = c.lease_token + 1
       from unnest(${idsOf(contracts)}::bigint[], ${tokensOf(contracts)}::int[], ${contracts.map(({ version }) => version)}::int[],
                   ${contracts.map(({ settlesAt }) => settlesAt)}::timestamptz[], ${settles}::text[],
-                  ${ends.map((e) => e.dueAt)}::timestamptz[], ${ends.map((e) => e.restMs)}::bigint[],
+                  ${ends.map((e) => e.dueAt)}::timestamptz[], ${restsUntil}::timestamptz[],
                   ${ends.map((e) => e.attempts)}::int[], ${ends.map((e) => e.error)}::text[])
-             as e(id, token, version, settles_at, settles, due_at, rest_ms, attempts, error)
+             as e(id, token, version, settles_at, settles, due_at, rests_until, attempts, error)
      where c.store_id = ${ctx.storeId} and c.subscription_id = e.id and c.lease_token = e.token`)
   await ctx.tx.run(sql`
     delete from granted_contracts c

@@ -80,9 +80,10 @@ async function report(ctx: Ctx, { subscriptionId }: ClaimedContract, outcome: Co
   }
 }
 
-function endOf({ now }: Ctx, contract: ClaimedContract, { failure }: ContractOutcome): ContractEnd {
+function endOf({ now }: Ctx, contract: ClaimedContract, { failure, isLeft }: ContractOutcome): ContractEnd {
   const later = now.add({ hours: LOOKED_AT_EVERY_HOURS })
   const end: ContractEnd = { contract, dueAt: later, restMs: null, attempts: 0, error: null, isUncertain: false }
+  if (isLeft) return { ...end, dueAt: now, attempts: contract.attempts }
   if (!failure) return end
   const error = storableError(failure.message)
   if (isRefused(failure)) return { ...end, error }

@@ -20,12 +20,16 @@ export type GrantOutcome = {
   problem: string | null
 }
 
-/** `over`: the contract has ended there. `failure`: what stopped the look; the outcomes before it count. */
+/**
+ * `isOver`: the contract has ended. `failure`: what stopped the look; the outcomes before it count. `isLeft`: it was left before it changed anything,
+ * since the work of the store was being ended.
+ */
 export type ContractOutcome = {
   isOver: boolean
   grants: GrantOutcome[]
   isChanged: boolean
   failure: PlatformFailure | null
+  isLeft: boolean
 }
 
 /** The platform does not change a contract with one of these. */
@@ -45,7 +49,7 @@ export async function workOnContract(
   grants: Grant[]
 ): Promise<ContractOutcome> {
   const { contracts } = calls.connector
-  const nothing: ContractOutcome = { isOver: false, grants: [], isChanged: false, failure: null }
+  const nothing: ContractOutcome = { isOver: false, grants: [], isChanged: false, failure: null, isLeft: false }
   const looked = await contracts.findGrants(contractId)
   if (!looked.ok) return { ...nothing, failure: looked.failure }
   if (looked.value === null) {
@@ -61,15 +65,13 @@ export async function workOnContract(
   const over = [...found.keys()].filter((key) => !keys.has(key))
   const before = { ...nothing, grants: kept }
   // Nothing is changed any more where the work of the store is being ended.
-  if (over.length + missing.length > 0 && calls.isEnding()) return { ...before, failure: ENDING }
+  if (over.length + missing.length > 0 && calls.isEnding()) return { ...before, isLeft: true }
   if (over.length > 0) {
     const removed = await contracts.removeGrants(contractId, over)
     if (!removed.ok) return { ...before, failure: removed.failure }
   }
   return addMissing(calls, contractId, missing, { ...before, grants: [...kept, ...gone], isChanged: over.length > 0 })
 }
-
-const ENDING: PlatformFailure = { kind: 'unavailable', message: 'The work of the store was being ended' }
 
 /** What of the grants is on their contract and stays, what is not or is to go, and what is to be added. */
 function compare(grants: Grant[], found: ReadonlyMap<string, FoundContractGrant[]>) {
