@@ -28,7 +28,8 @@ export const PATH_IDS: Record<string, Thing[]> = {
   rule: ['rule'],
   tier: ['tier'],
   template: ['template'],
-  coupon: ['coupon']
+  coupon: ['coupon'],
+  reward: ['reward']
 }
 
 /** Parameters of paths that name the same thing in every store, with one that exists. */
