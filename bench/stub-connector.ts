@@ -103,6 +103,7 @@ export function stubConnector(options: {
       lines: [],
       priceMinor,
       memberDiscountMinor: 0,
+      grantedDiscountMinor: 0,
       deliveryPriceMinor: 0,
       paymentMethod: { type: 'card', lastFour: '4242', brand: 'visa' },
       paymentMethodId: 'card-1',

@@ -364,6 +364,68 @@ create policy one_store on contract_discounts for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on contract_discounts to perennial_operator, perennial_store;
 
+create table contract_grants (
+  store_id bigint not null,
+  id bigint not null generated always as identity,
+  member_id bigint not null,
+  subscription_id bigint,
+  operation_id text not null,
+  label text not null,
+  key text not null,
+  kind text not null,
+  percent integer,
+  amount_minor bigint,
+  product_id text,
+  cycles integer,
+  is_transferable boolean not null,
+  status text not null default 'pending'::text,
+  ended_by text,
+  is_on boolean not null default false,
+  platform_id text,
+  used_cycles integer not null default 0,
+  used_before integer not null default 0,
+  problem text,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  applied_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  constraint contract_grants_pkey PRIMARY KEY (store_id, id),
+  constraint contract_grants_store_id_key_key UNIQUE (store_id, key),
+  constraint contract_grants_store_id_operation_id_key UNIQUE (store_id, operation_id),
+  constraint contract_grants_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint contract_grants_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
+  constraint contract_grants_store_id_subscription_id_fkey FOREIGN KEY (store_id, subscription_id) REFERENCES subscriptions(store_id, id),
+  constraint contract_grants_amount_minor_check CHECK (amount_minor > 0),
+  constraint contract_grants_check CHECK (num_nonnulls(percent, amount_minor, product_id) = 1),
+  constraint contract_grants_check1 CHECK ((kind = 'free_product'::text) = (product_id IS NOT NULL)),
+  constraint contract_grants_check2 CHECK ((status = 'ended'::text) = (ended_by IS NOT NULL AND ended_at IS NOT NULL)),
+  constraint contract_grants_check3 CHECK (NOT is_on OR subscription_id IS NOT NULL),
+  constraint contract_grants_check4 CHECK (status <> 'active'::text OR is_on),
+  constraint contract_grants_check5 CHECK (used_cycles >= used_before),
+  constraint contract_grants_cycles_check CHECK (cycles > 0),
+  constraint contract_grants_ended_by_check CHECK (ended_by = ANY (ARRAY['used'::text, 'removed'::text, 'revoked'::text, 'refused'::text, 'over'::text])),
+  constraint contract_grants_key_check CHECK (key ~ '^[2-9A-HJ-NP-Z]{12}$'::text),
+  constraint contract_grants_kind_check CHECK (kind = ANY (ARRAY['discount'::text, 'free_product'::text])),
+  constraint contract_grants_label_check CHECK (length(label) >= 1 AND length(label) <= 255),
+  constraint contract_grants_operation_id_check CHECK (length(operation_id) >= 1 AND length(operation_id) <= 300),
+  constraint contract_grants_percent_check CHECK (percent >= 1 AND percent <= 100),
+  constraint contract_grants_status_check CHECK (status = ANY (ARRAY['pending'::text, 'active'::text, 'ended'::text])),
+  constraint contract_grants_used_before_check CHECK (used_before >= 0),
+  constraint contract_grants_used_cycles_check CHECK (used_cycles >= 0)
+);
+CREATE INDEX contract_grants_by_member ON public.contract_grants USING btree (store_id, member_id, id);
+CREATE INDEX contract_grants_by_subscription ON public.contract_grants USING btree (store_id, subscription_id) WHERE ((status <> 'ended'::text) OR is_on);
+CREATE INDEX contract_grants_waiting ON public.contract_grants USING btree (store_id, member_id) WHERE ((status = 'pending'::text) AND (subscription_id IS NULL));
+alter table contract_grants enable row level security;
+alter table contract_grants force row level security;
+create policy all_stores on contract_grants for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on contract_grants for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on contract_grants to perennial_operator, perennial_store;
+
 create table country_checks (
   store_id bigint not null,
   subscription_id bigint not null,
@@ -1012,6 +1074,33 @@ create policy one_store on followed_disputes for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on followed_disputes to perennial_operator, perennial_store;
 
+create table granted_contracts (
+  store_id bigint not null,
+  subscription_id bigint not null,
+  version integer not null default 1,
+  due_at timestamp with time zone not null,
+  rests_until timestamp with time zone,
+  settles_at timestamp with time zone,
+  attempts integer not null default 0,
+  last_error text,
+  lease_token integer not null default 0,
+  lease_owner bigint,
+  leased_until timestamp with time zone,
+  constraint granted_contracts_pkey PRIMARY KEY (store_id, subscription_id),
+  constraint granted_contracts_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint granted_contracts_store_id_subscription_id_fkey FOREIGN KEY (store_id, subscription_id) REFERENCES subscriptions(store_id, id)
+);
+CREATE INDEX granted_contracts_due ON public.granted_contracts USING btree (store_id, due_at);
+alter table granted_contracts enable row level security;
+alter table granted_contracts force row level security;
+create policy all_stores on granted_contracts for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on granted_contracts for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on granted_contracts to perennial_operator, perennial_store;
+
 create table hidden_credit_entries (
   store_id bigint not null,
   entry_id bigint not null,
@@ -1387,11 +1476,13 @@ create table loyalty_awards (
   given_at timestamp with time zone not null,
   reversed_at timestamp with time zone,
   coupon_id bigint,
+  grant_id bigint,
   constraint loyalty_awards_pkey PRIMARY KEY (store_id, id),
   constraint loyalty_awards_store_id_rule_id_member_id_key_nth_key UNIQUE (store_id, rule_id, member_id, key, nth),
   constraint loyalty_awards_store_id_coupon_id_fkey FOREIGN KEY (store_id, coupon_id) REFERENCES loyalty_coupons(store_id, id),
   constraint loyalty_awards_store_id_credit_entry_id_fkey FOREIGN KEY (store_id, credit_entry_id) REFERENCES credit_entries(store_id, id),
   constraint loyalty_awards_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint loyalty_awards_store_id_grant_id_fkey FOREIGN KEY (store_id, grant_id) REFERENCES contract_grants(store_id, id),
   constraint loyalty_awards_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
   constraint loyalty_awards_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id),
   constraint loyalty_awards_store_id_points_entry_id_fkey FOREIGN KEY (store_id, points_entry_id) REFERENCES points_entries(store_id, id),
@@ -1401,6 +1492,7 @@ create table loyalty_awards (
   constraint loyalty_awards_nth_check CHECK (nth >= 1),
   constraint loyalty_awards_points_check CHECK (points > 0)
 );
+CREATE UNIQUE INDEX loyalty_awards_by_grant ON public.loyalty_awards USING btree (store_id, grant_id) WHERE (grant_id IS NOT NULL);
 CREATE INDEX loyalty_awards_by_member ON public.loyalty_awards USING btree (store_id, member_id, id);
 CREATE UNIQUE INDEX loyalty_awards_standing ON public.loyalty_awards USING btree (store_id, rule_id, member_id, key) WHERE (reversed_at IS NULL);
 alter table loyalty_awards enable row level security;
@@ -3475,6 +3567,7 @@ create table subscriptions (
   updated_at timestamp with time zone not null,
   unit_price_minor bigint,
   member_discount_minor bigint not null default 0,
+  granted_discount_minor bigint not null default 0,
   constraint subscriptions_pkey PRIMARY KEY (store_id, id),
   constraint subscriptions_store_id_platform_contract_id_key UNIQUE (store_id, platform_contract_id),
   constraint subscriptions_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
@@ -3500,6 +3593,7 @@ create table subscriptions (
   constraint subscriptions_check9 CHECK ((receiver_member_id IS NULL) = (gifted_at IS NULL)),
   constraint subscriptions_cycle_index_check CHECK (cycle_index >= 0),
   constraint subscriptions_cycles_paid_check CHECK (cycles_paid >= 0),
+  constraint subscriptions_granted_discount_minor_check CHECK (granted_discount_minor >= 0),
   constraint subscriptions_interval_check CHECK ("interval" = ANY (ARRAY['day'::text, 'week'::text, 'month'::text, 'year'::text])),
   constraint subscriptions_interval_count_check CHECK (interval_count >= 1),
   constraint subscriptions_inventory_failures_check CHECK (inventory_failures >= 0),

@@ -108,6 +108,14 @@ const THINGS: Record<string, () => Promise<string> | string> = {
     const template = { name: 'Walk', type: 'percentage', rules: { amount: 5 }, required_points: 1 }
     return String((await ask('POST', '/loyalty/templates', template)).id)
   },
+  reward: async () => {
+    const discount = { reward_type: 'subscription_discount', discount_type: 'percentage', discount_amount: 10 }
+    const rule = { type: 'custom_action', name: 'Walk', rules: { action_key: 'walk' }, reward_rules: discount }
+    await ask('POST', '/loyalty/rules', rule)
+    const { customer } = await store.member(`reward-walk-${people++}@example.com`)
+    await ask('POST', '/loyalty/events', { customer: customer.id, type: 'custom_action', action_key: 'walk' })
+    return String((await ask('GET', '/loyalty/subscription-rewards')).data[0].id)
+  },
   coupon: async () => {
     const template = { name: 'Walk', type: 'percentage', rules: { amount: 5 }, required_points: 1 }
     const { id: templateId } = await ask('POST', '/loyalty/templates', template)

@@ -107,6 +107,7 @@ export function aContract(at: Temporal.Instant, over: Partial<PlatformContract> 
     ],
     priceMinor: 2900,
     memberDiscountMinor: 0,
+    grantedDiscountMinor: 0,
     deliveryPriceMinor: 0,
     paymentMethod: { type: 'card', lastFour: '4242', brand: 'visa' },
     paymentMethodId: 'card-1',

@@ -73,6 +73,7 @@ const Column = row({ name: text, type: text, isNeeded: bool, refersTo: nullable(
 
 /** What a column must have to pass a check, by table: literals of SQL. */
 const FITTING: Record<string, Record<string, string>> = {
+  contract_grants: { label: "'A grant'", key: "'ABCDEFGH2345'", kind: "'discount'", percent: '10' },
   billing_attempts: { status: "'failed'", error_code: "'card_declined'", completed_at: "'2026-01-01'" },
   discount_nodes: { slot: "'prices'" },
   discount_redemptions: { amount_minor: '0' },

@@ -285,6 +285,14 @@ async function plant(
       insert into loyalty_receipt_files (store_id, name, receipt_id, state)
       select ${storeId}, repeat('b', 36), id, 'kept' from receipt`)
     await tx.run(sql`
+      insert into contract_grants (store_id, member_id, operation_id, label, key, kind, percent, cycles, is_transferable, status, ended_by,
+                                   problem, created_at, updated_at, ended_at)
+      values (${storeId}, ${memberId}, 'award:1:2:tag:friend of wilhelmina:1', 'A grant', 'PLANTED23456', 'discount', 10, 1, true, 'ended',
+              'refused', ${said}, ${now}, ${now}, ${now})`)
+    await tx.run(sql`
+      insert into granted_contracts (store_id, subscription_id, due_at, last_error)
+      select ${storeId}, id, '2999-01-01', ${said} from subscriptions where store_id = ${storeId} and member_id = ${memberId} order by id limit 1`)
+    await tx.run(sql`
       update points_entries set reason = 'Birthday of Wilhelmina' where store_id = ${storeId} and member_id = ${memberId}`)
     await tx.run(sql`
       update inbound_webhooks set last_error = ${said} where store_id = ${storeId} and id = (

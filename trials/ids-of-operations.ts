@@ -29,7 +29,8 @@ export const PATH_IDS: Record<string, Thing[]> = {
   tier: ['tier'],
   template: ['template'],
   coupon: ['coupon'],
-  receipt: ['receipt']
+  receipt: ['receipt'],
+  reward: ['reward']
 }
 
 /** Parameters of paths that name the same thing in every store, with one that exists. */

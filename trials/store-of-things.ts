@@ -42,6 +42,7 @@ export type Thing =
   | 'template'
   | 'coupon'
   | 'receipt'
+  | 'reward'
 
 /** Well-formed ids that do not exist. */
 export const UNKNOWN: Things = {
@@ -71,7 +72,8 @@ export const UNKNOWN: Things = {
   tier: '987654321',
   template: '987654321',
   coupon: '987654321',
-  receipt: '987654321'
+  receipt: '987654321',
+  reward: '987654321'
 }
 
 /** A store with one of everything that an id can name. Its ids differ from those of every other store. */
@@ -81,6 +83,11 @@ export async function aStoreOfThings(service: Service) {
   const endpoint = await admin('POST', '/webhooks', { url: 'http://127.0.0.1:9/hooks' })
   const email = `ada-of-${store.id}@example.com`
   const { customer, contract_id, order_id } = await store.member(email)
+  await admin('POST', '/loyalty/rules', {
+    ...{ type: 'custom_action', name: 'Renewals', rules: { action_key: 'walk' } },
+    reward_rules: { reward_type: 'subscription_discount', discount_type: 'percentage', discount_amount: 10 }
+  })
+  await admin('POST', '/loyalty/events', { customer: email, type: 'custom_action', action_key: 'walk' })
   await store.card(customer.id, 'insufficient_funds')
   await store.advance({ to: '2026-03-01T00:00:00Z' })
   const first = async (path: string) => (await service.get(path, store.key)).body.data[0]
@@ -154,7 +161,8 @@ export async function aStoreOfThings(service: Service) {
     tier: String(tier.id),
     template: String(template.id),
     coupon: String(loyaltyCoupon.id),
-    receipt: String(receipt.id)
+    receipt: String(receipt.id),
+    reward: String((await admin('GET', '/loyalty/subscription-rewards')).data[0].id)
   }
   return { ...store, things }
 }

@@ -1,3 +1,4 @@
+import { contractGrantsConsumer } from '#contracts'
 import { exportsConsumer } from '#exports'
 import { loyaltyConsumer } from '#loyalty'
 import { mirrorConsumers } from '#mirror'
@@ -12,6 +13,7 @@ export const consumers = [
   ...mirrorConsumers,
   orderEffectsConsumer,
   spendingConsumer,
+  contractGrantsConsumer,
   loyaltyConsumer,
   exportsConsumer,
   walletConsumer

@@ -14,7 +14,7 @@ export {
   datesOnAnchor,
   outcomesKnown
 } from '#billing/audit-rules'
-export { contractsQuarantined } from '#contracts/audit-rules'
+export { contractGrantsFollowed, contractGrantsKept, contractsQuarantined } from '#contracts/audit-rules'
 export {
   creditBalancesSum,
   creditCapturesEntered,
@@ -35,7 +35,8 @@ export {
   loyaltyProgressSums,
   loyaltyReferralsRight,
   loyaltyTiersFollowRules,
-  receiptsCounted
+  receiptsCounted,
+  loyaltySubscriptionRewardsGiven
 } from '#loyalty/audit-rules'
 export { customerMergesFlat, membersCounted, profilesPushed } from '#members/audit-rules'
 export {

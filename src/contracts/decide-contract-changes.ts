@@ -63,6 +63,7 @@ export function decideContractChanges(
     platformNextBillingAt: isWaiting ? before.platformNextBillingAt : contract.nextBillingDate,
     maxCycles: contract.maxCycles,
     memberDiscountMinor: contract.memberDiscountMinor,
+    grantedDiscountMinor: contract.grantedDiscountMinor,
     ...(contract.paymentMethod === undefined
       ? {}
       : { paymentMethod: contract.paymentMethod, platformPaymentMethodId: contract.paymentMethodId ?? null }),

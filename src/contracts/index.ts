@@ -3,6 +3,9 @@ export { editOf, endReady, listReadyChanges, partsOf, type ReadyChange } from '.
 export { type ContractPush, listContractPushes, pushCalls, recordPushes } from './contract-pushes.ts'
 export type { SubscriptionRequest } from './contract-request.ts'
 export { createSubscription } from './create-subscription.ts'
+export type { GrantTerms } from './grants/grant.ts'
+export { contractGrantsConsumer } from './grants/grants-on-facts.ts'
+export { issueGrants, revokeGrants, transferGrants } from './grants/issue-grants.ts'
 export type { ImportTerms } from './imported-subscription.ts'
 export { type HeldContract, listHeldContracts, listLiveContracts, markContractsMissing } from './missing-contracts.ts'
 export {

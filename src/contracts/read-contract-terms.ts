@@ -54,11 +54,12 @@ export function termsOf(before: Subscription, contract: PlatformContract, plans:
 
 /**
  * The price of one of what the plan sells, before discounts, whatever else is in the contract: of the lines that were sold under the
- * plan, or of the only line. Null where that is not one price.
+ * plan, or of the only line that costs something. Null where that is not one price.
  */
 export function unitPriceOf({ lines }: PlatformContract, plan: Plan | null): number | null {
   const ofPlan = lines.filter(({ sellingPlanId: sold }) => plan && sold !== null && isSoldUnder(plan, sold))
-  const counting = ofPlan.length > 0 || lines.length > 1 ? ofPlan : lines
+  const priced = lines.length > 1 ? lines.filter(({ lastingPriceMinor }) => lastingPriceMinor > 0) : lines
+  const counting = ofPlan.length > 0 || priced.length > 1 ? ofPlan : priced
   const prices = new Set(counting.map(({ lastingPriceMinor }) => lastingPriceMinor))
   return prices.size === 1 ? [...prices][0]! : null
 }

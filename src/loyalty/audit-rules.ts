@@ -164,5 +164,23 @@ export const loyaltyReferralsRight = defineAuditRule({
       left join counts c on c.rule_id = w.rule_id and c.order_id = w.order_id
       left join referrals r on r.order_id = w.order_id
      where c.order_id is null or r.friend_id is distinct from w.member_id
+      order by 1 limit 100`
+})
+
+export const loyaltySubscriptionRewardsGiven = defineAuditRule({
+  name: 'loyalty_subscription_rewards_given',
+  severity: 'finding',
+  help: 'A reward on renewals goes on although it is no longer earned.',
+  counted: (ctx) =>
+    sql`select count(*) as count from loyalty_awards where store_id = ${ctx.storeId} and grant_id is not null`,
+  wrong: (ctx) => sql`
+    with awards as (
+      select id, rule_id, member_id, grant_id from loyalty_awards
+       where store_id = ${ctx.storeId} and grant_id is not null and reversed_at is not null),
+    grants as (select id, status from contract_grants where store_id = ${ctx.storeId})
+    select 'mem_' || a.member_id as subject,
+           'has award ' || a.id || ' of rule ' || a.rule_id || ', which was taken back; its reward is ' || g.status as message
+      from awards a join grants g on g.id = a.grant_id
+     where g.status <> 'ended'
      order by 1 limit 100`
 })

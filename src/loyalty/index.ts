@@ -39,7 +39,13 @@ export { followReferrals } from './referrals/follow-referrals.ts'
 export { REFERRAL_STATUSES, type Referral } from './referrals/referral.ts'
 export { listReferrals, listReferrersOf } from './referrals/referral-queries.ts'
 export { transferReferrals } from './referrals/transfer-referrals.ts'
-export { couponNotFound, loyaltyRuleNotFound, loyaltyTemplateNotFound, loyaltyTierNotFound } from './refusals.ts'
+export {
+  couponNotFound,
+  loyaltyRuleNotFound,
+  loyaltyTemplateNotFound,
+  loyaltyTierNotFound,
+  subscriptionRewardNotFound
+} from './refusals.ts'
 export { type EventOutcome, reportEvent } from './reports/report-event.ts'
 export { visitPage } from './reports/visit-page.ts'
 export { archiveRule, createRule, type RuleInput, updateRule } from './rules/change-rules.ts'
@@ -48,6 +54,11 @@ export { type LoyaltyRule, rewardJson, ruleRequired, ruleSentence, rulesJson } f
 export { getRule, listRules, recheckRuleDates } from './rules/rule-queries.ts'
 export { RULE_TYPE_NAMES, type RuleTypeName } from './rules/rule-types.ts'
 export { loyaltyRulesField, MAX_RULES } from './rules/rules-field.ts'
+export {
+  endSubscriptionReward,
+  listSubscriptionRewards,
+  type SubscriptionReward
+} from './subscription-rewards/subscription-rewards.ts'
 export { createTemplate, type TemplateInput, updateTemplate } from './templates/change-templates.ts'
 export { type LoyaltyTemplate, templateRulesJson } from './templates/template.ts'
 export { TEMPLATE_TYPES } from './templates/template-fields.ts'

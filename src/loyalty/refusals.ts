@@ -19,6 +19,7 @@ export const tooManyTemplates = (max: number) =>
 /** `why`: what the rule is or does. */
 export const countsNothingNow = (id: number, why: string) => new Refusal('conflict', `Loyalty rule ${id} ${why}`)
 export const couponNotFound = noSuch('coupon')
+export const subscriptionRewardNotFound = noSuch('reward on renewals')
 
 export const loyaltyIsOff = () => new Refusal('conflict', 'The shop has switched loyalty off')
 

@@ -47,6 +47,7 @@ export const NOT_PERSONAL: Record<string, readonly string[]> = {
   installation: ['id', 'place'],
   jobs: ['kind', 'dedupe_key'],
   known_consumers: ['name', 'facts'],
+  contract_grants: ['label', 'key', 'kind', 'product_id', 'status', 'ended_by', 'platform_id'],
   known_metafields: ['kind', 'key'],
   known_tags: ['kind'],
   list_blocks: ['list', 'status'],

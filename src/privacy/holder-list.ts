@@ -1,6 +1,6 @@
 // Every table with data about people, one line each module; `columns.ts` has the columns that never hold any.
 export { attemptsHeld } from '#billing/personal-data'
-export { creationsHeld, quarantinedHeld } from '#contracts/personal-data'
+export { creationsHeld, grantedContractsHeld, grantsHeld, quarantinedHeld } from '#contracts/personal-data'
 export { creditsHeld, reservationsHeld } from '#credits/personal-data'
 export { rewardBalancesHeld, rewardPullsHeld } from '#exports/personal-data'
 export { identificationCodesHeld } from '#identification/personal-data'

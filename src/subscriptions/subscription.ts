@@ -18,10 +18,12 @@ export const Subscription = row({
   platformRevision: text,
   name: text,
   status: oneOf('active', 'paused', 'cancelled', 'failed', 'expired'),
-  /** Of a cycle: all lines, with discounts and delivery. What the customer's membership takes off is not taken off. */
+  /** Of a cycle: all lines, with discounts and delivery. What the customer's membership and grants take off is not taken off. */
   priceMinor: int,
   /** What the membership takes off a cycle of a product subscription on the platform, as the contract was last read. */
   memberDiscountMinor: int,
+  /** What discounts of grants (`contracts`) take off the next cycle, as the contract was last read. */
+  grantedDiscountMinor: int,
   /** Of one of what the plan sells, before discounts; null where it is not one price, or the contract was not read since the upgrade. */
   unitPriceMinor: nullable(int),
   currency: text,
@@ -83,8 +85,9 @@ export function datesAt(
 }
 
 /** What a cycle is charged: the price less what the customer's membership takes off. */
-export const chargeMinorOf = (s: Pick<Subscription, 'priceMinor' | 'memberDiscountMinor'>): number =>
-  Math.max(0, s.priceMinor - s.memberDiscountMinor)
+export const chargeMinorOf = (
+  s: Pick<Subscription, 'priceMinor' | 'memberDiscountMinor' | 'grantedDiscountMinor'>
+): number => Math.max(0, s.priceMinor - s.memberDiscountMinor - s.grantedDiscountMinor)
 
 /** Who holds the membership: its status and plan are this member's. */
 export const holderOf = ({ memberId, receiverMemberId }: Pick<Subscription, 'memberId' | 'receiverMemberId'>): number =>

@@ -10,8 +10,8 @@ export const listSubscriptions = defineList(SubscriptionView, operatorSubscripti
   hasPlans: true,
   details: `
     select s.id, s.platform_contract_id, s.member_id, m.platform_customer_id, m.email, m.first_name, m.last_name,
-           s.plan_id, s.name as plan_name, s.status, s.price_minor, s.member_discount_minor, s.currency, s.interval, s.interval_count,
-           s.cycle_index, s.max_cycles, s.trial_ends_at at time zone 'UTC' as trial_ends_at,
+           s.plan_id, s.name as plan_name, s.status, s.price_minor, s.member_discount_minor, s.granted_discount_minor, s.currency,
+           s.interval, s.interval_count, s.cycle_index, s.max_cycles, s.trial_ends_at at time zone 'UTC' as trial_ends_at,
            s.next_billing_at at time zone 'UTC' as next_billing_at, s.paused_at at time zone 'UTC' as paused_at,
            s.resumes_at at time zone 'UTC' as resumes_at, s.cancelled_at at time zone 'UTC' as cancelled_at,
            s.cancel_reason, s.grace_ends_at at time zone 'UTC' as grace_ends_at,

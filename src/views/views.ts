@@ -40,6 +40,7 @@ export const SubscriptionView = row({
   status: oneOf('active', 'paused', 'cancelled', 'failed', 'expired'),
   priceMinor: int,
   memberDiscountMinor: int,
+  grantedDiscountMinor: int,
   currency: text,
   interval: oneOf('day', 'week', 'month', 'year'),
   intervalCount: int,

@@ -13,6 +13,7 @@ const Award = row({
   pointsEntryId: nullable(int),
   creditEntryId: nullable(int),
   couponId: nullable(int),
+  grantId: nullable(int),
   /** The store credit that it gave. */
   creditMinor: nullable(int)
 })
@@ -29,7 +30,7 @@ export function listStanding(
     Award,
     sql`
     select a.id, a.rule_id, a.version, a.member_id, a.key, a.nth, a.amount, a.points, a.points_entry_id, a.credit_entry_id,
-           a.coupon_id, e.amount_minor as credit_minor
+           a.coupon_id, a.grant_id, e.amount_minor as credit_minor
       from unnest(${causes.map((c) => c.ruleId)}::bigint[], ${causes.map((c) => c.memberId)}::bigint[],
                   ${causes.map((c) => c.cause)}::text[]) as w(rule_id, member_id, cause)
       join loyalty_awards a on a.store_id = ${ctx.storeId} and a.rule_id = w.rule_id and a.member_id = w.member_id
@@ -37,7 +38,7 @@ export function listStanding(
       left join credit_entries e on e.store_id = ${ctx.storeId} and e.id = a.credit_entry_id
     union all
     select a.id, a.rule_id, a.version, a.member_id, a.key, a.nth, a.amount, a.points, a.points_entry_id, a.credit_entry_id,
-           a.coupon_id, e.amount_minor as credit_minor
+           a.coupon_id, a.grant_id, e.amount_minor as credit_minor
       from unnest(${goals.map((g) => g.ruleId)}::bigint[], ${goals.map((g) => g.memberId)}::bigint[],
                   ${goals.map((g) => g.counted)}::bigint[]) as w(rule_id, member_id, counted)
       join loyalty_awards a on a.store_id = ${ctx.storeId} and a.rule_id = w.rule_id and a.member_id = w.member_id
@@ -83,16 +84,17 @@ export type NewAward = Omit<Award, 'id' | 'creditMinor'> & { orderId: number | n
 export async function insertAwards(ctx: Ctx, awards: NewAward[]): Promise<void> {
   await ctx.tx.run(sql`
     insert into loyalty_awards (store_id, rule_id, version, member_id, key, nth, amount, order_id, points, points_entry_id,
-                                credit_entry_id, coupon_id, given_at)
+                                credit_entry_id, coupon_id, grant_id, given_at)
     select ${ctx.storeId}, a.rule_id, a.version, a.member_id, a.key, a.nth, a.amount, a.order_id, a.points, a.points_entry_id,
-           a.credit_entry_id, a.coupon_id, ${ctx.now}
+           a.credit_entry_id, a.coupon_id, a.grant_id, ${ctx.now}
       from unnest(${awards.map((a) => a.ruleId)}::bigint[], ${awards.map((a) => a.version)}::int[],
                   ${awards.map((a) => a.memberId)}::bigint[], ${awards.map((a) => a.key)}::text[], ${awards.map((a) => a.nth)}::int[],
                   ${awards.map((a) => a.amount)}::bigint[], ${awards.map((a) => a.orderId)}::bigint[],
                   ${awards.map((a) => a.points)}::bigint[], ${awards.map((a) => a.pointsEntryId)}::bigint[],
-                  ${awards.map((a) => a.creditEntryId)}::bigint[], ${awards.map((a) => a.couponId)}::bigint[])
+                  ${awards.map((a) => a.creditEntryId)}::bigint[], ${awards.map((a) => a.couponId)}::bigint[],
+                  ${awards.map((a) => a.grantId)}::bigint[])
            with ordinality as a(rule_id, version, member_id, key, nth, amount, order_id, points, points_entry_id, credit_entry_id,
-                                coupon_id, place)
+                                coupon_id, grant_id, place)
      order by a.place
     on conflict do nothing`)
 }

@@ -1,3 +1,4 @@
+import { issueGrants, revokeGrants } from '#contracts'
 import { changeCredits } from '#credits'
 import { daysAfter } from '#kit/clock'
 import type { Ctx } from '#kit/postgres'
@@ -6,6 +7,7 @@ import { settingsOf, storeContext } from '#stores'
 import { termsOfReward } from '../coupons/coupon-terms.ts'
 import { revokeCoupons } from '../coupons/end-coupons.ts'
 import { issueCoupons } from '../coupons/issue-coupons.ts'
+import { termsOnContract } from '../rewards/on-contract.ts'
 import type { RuleTerms } from '../rules/rule-terms.ts'
 import { loyaltySettings } from '../settings.ts'
 import { type Award, awardKey, countGiven, insertAwards, markReversed } from './award-queries.ts'
@@ -22,6 +24,7 @@ export async function giveRewards(ctx: Ctx, gives: Give[]): Promise<void> {
   const points = await givePoints(ctx, numbered)
   const credit = await giveCredit(ctx, numbered)
   const coupons = await giveCoupons(ctx, numbered)
+  const grants = await giveOnContracts(ctx, numbered)
   await insertAwards(
     ctx,
     numbered.map(({ give, nth, operationId }) => ({
@@ -35,7 +38,8 @@ export async function giveRewards(ctx: Ctx, gives: Give[]): Promise<void> {
       points: give.points,
       pointsEntryId: points.get(operationId) ?? null,
       creditEntryId: credit.get(operationId) ?? null,
-      couponId: coupons.get(operationId) ?? null
+      couponId: coupons.get(operationId) ?? null,
+      grantId: grants.get(operationId) ?? null
     }))
   )
 }
@@ -89,9 +93,23 @@ async function giveCoupons(ctx: Ctx, all: Numbered[]): Promise<Map<string, numbe
   )
 }
 
+/** What contracts of the customers have for some renewals, by operation. What is left of it when one ends goes to another. */
+function giveOnContracts(ctx: Ctx, all: Numbered[]): Promise<Map<string, number>> {
+  return issueGrants(
+    ctx,
+    all.flatMap(({ give: { memberId, terms }, operationId }) => {
+      const onContract = termsOnContract(terms.reward, terms.money)
+      if (onContract === null) return []
+      return [
+        { memberId, subscriptionId: null, label: terms.name, terms: onContract, isTransferable: true, operationId }
+      ]
+    })
+  )
+}
+
 /**
- * Takes rewards back that stand no more: at most what is left of points and credit, with the rest as the shortfall of the entry; and coupons that
- * nobody has used.
+ * Takes rewards back that stand no more: at most what is left of points and credit, with the rest as the shortfall of the entry; coupons that
+ * nobody has used; and what is left of renewals.
  */
 export async function takeBackRewards(ctx: Ctx, awards: Award[], last: ReadonlyMap<number, RuleTerms>): Promise<void> {
   if (awards.length === 0) return
@@ -107,6 +125,10 @@ export async function takeBackRewards(ctx: Ctx, awards: Award[], last: ReadonlyM
   await revokeCoupons(
     ctx,
     awards.flatMap(({ couponId }) => couponId ?? [])
+  )
+  await revokeGrants(
+    ctx,
+    awards.flatMap(({ grantId }) => grantId ?? [])
   )
   await markReversed(
     ctx,

@@ -22,7 +22,7 @@ function termsOf(typeName: string, rules: object, reward: object): RuleTerms {
 const perDollar = termsOf('points_for_purchases', { points_per_dollar: 1 }, { reward_type: 'points' })
 const anAward = (points: number): Award => ({
   ...{ id: 5, ruleId: 1, version: 1, memberId: 7, key: 'order:1', nth: 1, amount: points * 100, points },
-  ...{ pointsEntryId: 9, creditEntryId: null, couponId: null, creditMinor: null }
+  ...{ pointsEntryId: 9, creditEntryId: null, couponId: null, grantId: null, creditMinor: null }
 })
 
 /** What follows when an order that has this award comes to this many minor units. */

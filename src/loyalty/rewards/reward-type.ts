@@ -7,8 +7,6 @@ export type RewardType<N extends string = string, S extends ObjectShape = Object
   name: N
   /** What it is, in a sentence: for the docs. */
   help: string
-  /** A rule can give it. One that is false is known, and no rule is accepted with it. */
-  isGiven: boolean
   keys: (money: Money) => S
   /** What is wrong with the keys together, by key; none where all is well. */
   refuse: (reward: ObjectValue<S>, money: Money) => { field: string; message: string }[]
@@ -16,13 +14,13 @@ export type RewardType<N extends string = string, S extends ObjectShape = Object
   words: (reward: ObjectValue<S>, money: Money) => string
 }
 
-type Declared<N extends string, S extends ObjectShape> = Omit<RewardType<N, S>, 'refuse' | 'isGiven'> &
-  Partial<Pick<RewardType<N, S>, 'refuse' | 'isGiven'>>
+type Declared<N extends string, S extends ObjectShape> = Omit<RewardType<N, S>, 'refuse'> &
+  Partial<Pick<RewardType<N, S>, 'refuse'>>
 
 /** Declares a kind of reward; a line in `reward-type-list.ts` adds it. Each also has the key `message`. */
 export function defineRewardType<const N extends string, S extends ObjectShape>(declared: Declared<N, S>) {
   const keys = (money: Money) => ({ ...declared.keys(money), message: message() })
-  return { refuse: () => [], isGiven: true, ...declared, keys } as unknown as RewardType<
+  return { refuse: () => [], ...declared, keys } as unknown as RewardType<
     N,
     S & { message: ReturnType<typeof message> }
   >

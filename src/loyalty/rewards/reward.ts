@@ -33,14 +33,6 @@ function makeField(types: readonly RewardType[], money: Money): JsonField<Reward
   return variants('reward_type', objects) as unknown as JsonField<Reward>
 }
 
-/** What is wrong with a reward that no rule can give yet; none for others. */
-export function refuseNotGiven(types: readonly RewardType[], { type: name }: Pick<Reward, 'type'>): string | null {
-  const isGiven = types.find((type) => type.name === name)?.isGiven ?? true
-  if (isGiven) return null
-  const given = types.filter((type) => type.isGiven).map((type) => type.name)
-  return `must be one of ${given.join(', ')}: ${name} is not given yet`
-}
-
 /** What comes after "get" in a sentence. */
 export function rewardWords(types: readonly RewardType[], reward: Reward, money: Money): string {
   const type = types.find(({ name }) => name === reward.type)

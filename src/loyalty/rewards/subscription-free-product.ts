@@ -5,8 +5,7 @@ import { defineRewardType } from './reward-type.ts'
 /** A product that comes with renewals of the customer's subscription. */
 export const subscriptionFreeProduct = defineRewardType({
   name: 'subscription_free_product',
-  help: "A product that costs nothing with the next renewals of the customer's subscription. Not given yet: no rule is accepted with it.",
-  isGiven: false,
+  help: "One piece of a product that costs nothing with each of the next renewals of the customer's subscription.",
   keys: () => ({ product_id: productId(), cycles: cycles() }),
   words: (reward) => `a free product with ${nextRenewals(reward.cycles)}`
 })

@@ -9,7 +9,7 @@ import { assertFits } from '../metafield-limit.ts'
 import { moneyOf } from '../money.ts'
 import { readEntered } from '../read-fields.ts'
 import { tooManyRules } from '../refusals.ts'
-import { type Reward, refuseNotGiven, rewardField } from '../rewards/reward.ts'
+import { type Reward, rewardField } from '../rewards/reward.ts'
 import { unknownTiers } from '../tiers/tier-queries.ts'
 import { type LoyaltyRule, rewardJson, ruleActivity, rulesJson } from './rule.ts'
 import { getRule, insertRule, listRules, markRuleArchived, type RuleToWrite, writeRule } from './rule-queries.ts'
@@ -38,7 +38,7 @@ export async function createRule(
   if (before.length >= MAX_RULES) throw tooManyRules(MAX_RULES)
   const { timezone } = await storeContext(ctx)
   const today = ctx.now.toZonedDateTimeISO(timezone).toPlainDate()
-  const rule = await checked(ctx, typeName, { ...input, startsOn: startsOn ?? today }, true)
+  const rule = await checked(ctx, typeName, { ...input, startsOn: startsOn ?? today })
   const id = await insertRule(ctx, rule)
   return changed(ctx, id, before, input)
 }
@@ -48,17 +48,12 @@ export async function updateRule(ctx: Ctx, id: number, change: Partial<RuleInput
   await lockLoyalty(ctx)
   const before = await listRules(ctx)
   const was = before.find((rule) => rule.id === id) ?? (await getRule(ctx, id))
-  const { type, ...after } = await checked(
-    ctx,
-    was.type.name,
-    {
-      ...was,
-      rules: rulesJson(was),
-      rewardRules: rewardJson(was),
-      ...change
-    },
-    change.rewardRules !== undefined
-  )
+  const { type, ...after } = await checked(ctx, was.type.name, {
+    ...was,
+    rules: rulesJson(was),
+    rewardRules: rewardJson(was),
+    ...change
+  })
   await writeRule(ctx, id, after)
   return changed(ctx, id, before, change)
 }
@@ -90,19 +85,14 @@ async function changed(ctx: Ctx, id: number, before: LoyaltyRule[], given: Parti
   return after.find((rule) => rule.id === id)!
 }
 
-/**
- * A rule as it is written. Refuses with all problems of its rules, its reward and its dates. `isRewardGiven`: its reward is entered now, and not
- * what it had.
- */
-async function checked(ctx: Ctx, typeName: string, input: RuleInput, isRewardGiven: boolean): Promise<RuleToWrite> {
+/** A rule as it is written. Refuses with all problems of its rules, its reward and its dates. */
+async function checked(ctx: Ctx, typeName: string, input: RuleInput): Promise<RuleToWrite> {
   const type = ruleTypeOf(typeName)
   const { timezone, currency } = await storeContext(ctx)
   const money = moneyOf(currency)
   const problems: FieldProblem[] = []
   const rules = readEntered(type.field(money), input.rules, 'rules', problems) as Record<string, unknown>
   const reward: Reward = readEntered(rewardField(type.rewards, money), input.rewardRules, 'reward_rules', problems)
-  const notGiven = problems.length === 0 && isRewardGiven ? refuseNotGiven(type.rewards, reward) : null
-  if (notGiven !== null) problems.push({ field: 'reward_rules.reward_type', code: 'invalid', message: notGiven })
   if (input.endsOn && Temporal.PlainDate.compare(input.endsOn, input.startsOn) < 0) {
     problems.push({ field: 'end_date', code: 'invalid', message: `must not be before start_date, ${input.startsOn}` })
   }

@@ -35,7 +35,7 @@ export const whyNotDiscounted = ({ lines }: Pick<PlatformContract, 'lines'>): st
 /**
  * The discounts of ours that a contract of products is to have while its customer holds a membership of a tier: pure. They are what
  * `priceCart` takes off a renewal of its lines, in whole percents. A line of whose product nothing is known gets none, and does not count
- * for steps: no perk is exceeded. `products`: what is known, by product.
+ * for steps: no perk is exceeded. Nor does a line that costs nothing, as the free product of a grant. `products`: what is known, by product.
  */
 export function memberDiscountsOf(
   lines: readonly Line[],
@@ -46,13 +46,15 @@ export function memberDiscountsOf(
   const cart = lines.flatMap((line) => {
     const product = line.productId === null ? undefined : products.get(line.productId)
     if (!product || (readsCollections && product.collectionIds === null)) return []
+    // A trial may be free, and the renewals after it are not.
+    const priceMinor = Math.max(line.priceMinor, line.lastingPriceMinor)
+    if (priceMinor === 0) return []
     return {
       id: line.id,
       productId: product.id,
       variantId: line.variantId,
       quantity: line.quantity,
-      // A trial may be free, and the renewals after it are not.
-      priceMinor: Math.max(line.priceMinor, line.lastingPriceMinor),
+      priceMinor,
       compareAtMinor: null,
       collectionIds: product.collectionIds ?? [],
       tags: product.tags,

@@ -42,12 +42,14 @@ export type PlatformContract = {
   lines: PlatformContractLine[]
   /**
    * The price of one cycle without delivery: the sum of the lines' discounted prices, each after the last price change that
-   * its selling plan announces. The first price of a trial is not included. Our discounts for members are not taken off: they
-   * come and go with a membership, and nobody has agreed another price by that.
+   * its selling plan announces. The first price of a trial is not included. Our discounts for members and those of grants are not
+   * taken off: they come and go, and nobody has agreed another price by that.
    */
   priceMinor: number
   /** What our discounts for members take off `priceMinor` (member-discounts.ts). */
   memberDiscountMinor: number
+  /** What discounts of grants take off the next cycle besides (contract-grants.ts). */
+  grantedDiscountMinor: number
   /** After its present discounts. */
   deliveryPriceMinor: number
   /** Undefined if the platform withholds it from us. */
@@ -122,6 +124,7 @@ export function readContract(contract: Fields): PlatformContract {
     lines,
     priceMinor: sumOf(lines, recurringPrice),
     memberDiscountMinor: 0,
+    grantedDiscountMinor: 0,
     deliveryPriceMinor: contract.money('deliveryPrice', currency),
     ...(contract.isWithheld('customerPaymentMethod') || paymentMethod?.isWithheld('instrument')
       ? { paymentMethod: undefined, paymentMethodId: undefined }

@@ -41,6 +41,7 @@ test('reads a contract', async () => {
     ],
     priceMinor: 2750,
     memberDiscountMinor: 0,
+    grantedDiscountMinor: 0,
     deliveryPriceMinor: 0,
     paymentMethod: { type: 'card', lastFour: '4242', brand: 'visa' },
     paymentMethodId: '1f2e',

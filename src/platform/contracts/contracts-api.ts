@@ -1,7 +1,9 @@
 import type { PlatformClient } from '../wire/client.ts'
 import type { AdminDocument } from '../wire/document.ts'
 import type { PlatformResult } from '../wire/outcome.ts'
+import { addContractGrant, findContractGrants, removeContractGrants } from './change-contract-grants.ts'
 import { type ChangedContract, type PlatformContract, readChangedContract } from './contract.ts'
+import type { FoundContractGrant, FoundContractGrants, NewContractGrant } from './contract-grants.ts'
 import { type ContractRequest, createContracts, findContractIdByKey } from './create-contracts.ts'
 import {
   ContractActivate,
@@ -42,6 +44,12 @@ export type ContractsApi = {
   findMemberDiscounts(id: string): Promise<PlatformResult<FoundMemberDiscount[] | null>>
   /** Makes these our discounts on a contract, each once; null when they are so already. Safe to repeat, also at the same time. */
   setMemberDiscounts(id: string, wanted: MemberDiscount[]): Promise<PlatformResult<ChangedContract | null>>
+  /** What a contract has of grants, with its status; null when the platform has no such contract. */
+  findGrants(id: string): Promise<PlatformResult<FoundContractGrants | null>>
+  /** Gives a contract a grant, once: safe to repeat, also at the same time. Returns it as the contract has it then. */
+  addGrant(id: string, grant: NewContractGrant): Promise<PlatformResult<FoundContractGrant>>
+  /** Takes what a contract has of these grants off it; null when it has none of them. Safe to repeat, also at the same time. */
+  removeGrants(id: string, keys: string[]): Promise<PlatformResult<ChangedContract | null>>
   pause(id: string): Promise<PlatformResult<ChangedContract>>
   activate(id: string): Promise<PlatformResult<ChangedContract>>
   cancel(id: string): Promise<PlatformResult<ChangedContract>>
@@ -63,6 +71,9 @@ export function createContractsApi(client: PlatformClient): ContractsApi {
     edit: (edit) => editContract(client, edit),
     findMemberDiscounts: (id) => findMemberDiscounts(client, id),
     setMemberDiscounts: (id, wanted) => setMemberDiscounts(client, id, wanted),
+    findGrants: (id) => findContractGrants(client, id),
+    addGrant: (id, grant) => addContractGrant(client, id, grant),
+    removeGrants: (id, keys) => removeContractGrants(client, id, keys),
     pause: (id) => change(ContractPause, id),
     activate: (id) => change(ContractActivate, id),
     cancel: (id) => change(ContractCancel, id),

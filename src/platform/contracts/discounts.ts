@@ -1,5 +1,6 @@
 import { Money } from '../wire/document.ts'
 import type { Fields } from '../wire/fields.ts'
+import { grantKeyOf } from './contract-grants.ts'
 
 /** A discount of a contract. The platform states only the name of a code discount, so those count as no discount here. */
 export type ContractDiscount = {
@@ -7,6 +8,8 @@ export type ContractDiscount = {
   target: string
   /** It is still active and has a limit of cycles. */
   ends: boolean
+  /** It is of a grant, and no part of the price. */
+  isGranted: boolean
   isActive: boolean
   percentage: number | null
   amountMinor: number
@@ -14,7 +17,7 @@ export type ContractDiscount = {
 
 export const discountParts = `nodes {
       ... on SubscriptionManualDiscount {
-        targetType recurringCycleLimit usageCount
+        title targetType recurringCycleLimit usageCount
         value {
           ... on SubscriptionDiscountPercentageValue { percentage }
           ... on SubscriptionDiscountFixedAmountValue { amount { ${Money} } }
@@ -34,6 +37,7 @@ export function readDiscounts(connection: Fields, currency: string): ContractDis
       return {
         target: node.lower('targetType'),
         ends: limit !== null && isActive,
+        isGranted: grantKeyOf(node.maybeText('title')) !== null,
         isActive,
         percentage: value.maybeInt('percentage'),
         amountMinor: value.has('amount') ? value.money('amount', currency) : 0

@@ -1,5 +1,6 @@
 import { document, Money } from '../wire/document.ts'
 import { ContractParts, changedContract, LineParts } from './contract.ts'
+import { grantParts } from './contract-grants.ts'
 import { discountParts } from './discounts.ts'
 import { allocationParts, memberDiscountParts } from './member-discounts.ts'
 
@@ -132,6 +133,39 @@ export const DraftDiscountRemove = document(`mutation DraftDiscountRemove($draft
   subscriptionDraftDiscountRemove(draftId: $draftId, discountId: $discountId) {
     draft { id } userErrors { field message code }
   }
+}`)
+
+const grantsAfter = grantParts({ discounts: '$afterDiscount', lines: '$afterLine' })
+
+export const ContractGrants = document(`query ContractGrants($id: ID!, $afterDiscount: String, $afterLine: String) {
+  subscriptionContract(id: $id) { status ${grantsAfter} }
+}`)
+
+// What the contract has is read of the draft, as with the discounts of members.
+export const GrantDraft = document(`mutation GrantDraft($id: ID!) {
+  subscriptionContractUpdate(contractId: $id) {
+    draft { id ${grantParts(null)} }
+    userErrors { field message code }
+  }
+}`)
+
+export const DraftGrants = document(`query DraftGrants($id: ID!, $afterDiscount: String, $afterLine: String) {
+  subscriptionDraft(id: $id) { ${grantsAfter} }
+}`)
+
+export const GrantDiscountAdd =
+  document(`mutation GrantDiscountAdd($draftId: ID!, $input: SubscriptionManualDiscountInput!) {
+  subscriptionDraftDiscountAdd(draftId: $draftId, input: $input) {
+    discountAdded { id } userErrors { field message code }
+  }
+}`)
+
+export const DraftLineAdd = document(`mutation DraftLineAdd($draftId: ID!, $input: SubscriptionLineInput!) {
+  subscriptionDraftLineAdd(draftId: $draftId, input: $input) { lineAdded { id } userErrors { field message code } }
+}`)
+
+export const DraftLineRemove = document(`mutation DraftLineRemove($draftId: ID!, $lineId: ID!) {
+  subscriptionDraftLineRemove(draftId: $draftId, lineId: $lineId) { draft { id } userErrors { field message code } }
 }`)
 
 export const DraftUpdate = document(`mutation DraftUpdate($draftId: ID!, $input: SubscriptionDraftInput!) {

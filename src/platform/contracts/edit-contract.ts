@@ -23,7 +23,7 @@ export type ContractEdit = {
   currency: string
   lines: LineEdit[]
   /**
-   * The new price of a cycle in all, with every line, discount and delivery, and without our discounts for members. It is reached
+   * The new price of a cycle in all, with every line, discount and delivery, and without our discounts for members and of grants. It is reached
    * by the price of one line; `nearMinor` is the first price to try.
    */
   total: { lineId: string; minor: number; nearMinor: number } | null
@@ -100,7 +100,7 @@ function readDraft(draft: Fields, currency: string): Draft {
   const deliveryMinor = draft.has('deliveryPrice') ? draft.money('deliveryPrice', currency) : 0
   return {
     totalMinor: priceMinor + discountedDelivery(deliveryMinor, discounts),
-    hasEndingDiscount: discounts.some(({ target, ends }) => target === 'line_item' && ends),
+    hasEndingDiscount: discounts.some(({ target, ends, isGranted }) => target === 'line_item' && ends && !isGranted),
     hasMore: lines.at('pageInfo').flag('hasNextPage')
   }
 }

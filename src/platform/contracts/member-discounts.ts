@@ -1,6 +1,7 @@
 import { Money } from '../wire/document.ts'
 import type { Fields } from '../wire/fields.ts'
 import { type PlatformContract, type PlatformContractLine, recurringPrice, sumOf } from './contract.ts'
+import { grantKeyOf } from './contract-grants.ts'
 
 /** A discount of ours on a contract: what members have off the renewals of their product subscriptions. */
 export type MemberDiscount = { title: string; percent: number; lineIds: string[] }
@@ -36,31 +37,47 @@ export const allocationParts = `id
     lineDiscountedPrice { ${Money} }
     discountAllocations { amount { ${Money} } discount { ... on SubscriptionManualDiscount { title } } }`
 
-/** A line as its allocations are read: its price after all discounts, and what ours take off. */
-export type AllocatedLine = { id: string; discountedMinor: number; memberDiscountMinor: number }
+/** A line as its allocations are read: its price after all discounts, and what ours take off, for members and of grants. */
+export type AllocatedLine = {
+  id: string
+  discountedMinor: number
+  memberDiscountMinor: number
+  grantedDiscountMinor: number
+}
 
 /** Reads `allocationParts`. */
-export const readAllocatedLine = (line: Fields, currency: string): AllocatedLine => ({
-  id: line.token('id'),
-  discountedMinor: line.money('lineDiscountedPrice', currency),
-  memberDiscountMinor: sumOf(
-    line.list('discountAllocations').filter((one) => isMemberDiscount(one.at('discount').maybeText('title'))),
-    (one) => one.money('amount', currency)
-  )
-})
+export function readAllocatedLine(line: Fields, currency: string): AllocatedLine {
+  const allocations = line.list('discountAllocations')
+  const takenBy = (isOurs: (title: string | null) => boolean) =>
+    sumOf(
+      allocations.filter((one) => isOurs(one.at('discount').maybeText('title'))),
+      (one) => one.money('amount', currency)
+    )
+  return {
+    id: line.token('id'),
+    discountedMinor: line.money('lineDiscountedPrice', currency),
+    memberDiscountMinor: takenBy(isMemberDiscount),
+    grantedDiscountMinor: takenBy((title) => grantKeyOf(title) !== null)
+  }
+}
 
 /** The price of lines without our discounts, and what these take off. */
 export function memberPrices(
   lines: PlatformContractLine[],
   allocated: ReadonlyMap<string, AllocatedLine>
-): Pick<PlatformContract, 'priceMinor' | 'memberDiscountMinor'> {
+): Pick<PlatformContract, 'priceMinor' | 'memberDiscountMinor' | 'grantedDiscountMinor'> {
   const of = (discounted: (one: AllocatedLine) => number) =>
     sumOf(lines, (line) => {
       const found = allocated.get(line.id)
       return recurringPrice(found ? { ...line, discountedMinor: discounted(found) } : line)
     })
-  const priceMinor = of((one) => one.discountedMinor + one.memberDiscountMinor)
-  return { priceMinor, memberDiscountMinor: priceMinor - of((one) => one.discountedMinor) }
+  const priceMinor = of((one) => one.discountedMinor + one.memberDiscountMinor + one.grantedDiscountMinor)
+  const forMembersMinor = of((one) => one.discountedMinor + one.grantedDiscountMinor)
+  return {
+    priceMinor,
+    memberDiscountMinor: priceMinor - forMembersMinor,
+    grantedDiscountMinor: forMembersMinor - of((one) => one.discountedMinor)
+  }
 }
 
 /** The most lines of a contract that a discount of ours names. */

@@ -95,6 +95,10 @@ export const ProductTagsAndCollections = document(
   { ids: 9 }
 )
 
+export const ProductFirstVariants = document(`query ProductFirstVariants($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on Product { id variants(first: 1) { nodes { id } } } }
+}`)
+
 export const ProductPrices = document(
   `query ProductPrices($ids: [ID!]!) {
   nodes(ids: $ids) { ... on Product { id variants(first: 100) { nodes { price } } } }

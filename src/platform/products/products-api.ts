@@ -3,7 +3,14 @@ import type { Fields } from '../wire/fields.ts'
 import { findByIds } from '../wire/find-by-ids.ts'
 import { type PlatformResult, succeeded } from '../wire/outcome.ts'
 import { createPlanOfProducts, createPlanProduct } from './create-plan-product.ts'
-import { ProductPrices, ProductsByIds, ProductTags, ProductTagsAndCollections, VariantsByIds } from './documents.ts'
+import {
+  ProductFirstVariants,
+  ProductPrices,
+  ProductsByIds,
+  ProductTags,
+  ProductTagsAndCollections,
+  VariantsByIds
+} from './documents.ts'
 import type { PlanOnSale, PlanProduct, PlanTerms } from './plan-on-sale.ts'
 import { publishPlan } from './publish-plan.ts'
 import { publishProduct } from './publish-product.ts'
@@ -27,6 +34,8 @@ export type ProductsApi = {
   exist(productIds: string[]): Promise<PlatformResult<Set<string>>>
   /** By product, what its dearest variant of the first hundred costs; leaves out products that the platform does not have. */
   findDearest(productIds: string[], currency: string): Promise<PlatformResult<Map<string, number>>>
+  /** By product, its first variant; leaves out products that the platform does not have. */
+  findFirstVariants(productIds: string[]): Promise<PlatformResult<Map<string, string>>>
   /** By product; leaves out products that the platform does not have. Collections cost more, so they are asked for. */
   findFacts(
     productIds: string[],
@@ -43,6 +52,7 @@ export function createProductsApi(client: PlatformClient): ProductsApi {
     findByVariants: (variantIds) => findByVariants(client, variantIds),
     exist: (productIds) => productsThere(client, productIds),
     findDearest: (productIds, currency) => findDearest(client, productIds, currency),
+    findFirstVariants: (productIds) => findFirstVariants(client, productIds),
     findFacts: (productIds, { withCollections }) =>
       findByIds(client, 'Product', withCollections ? ProductTagsAndCollections : ProductTags, productIds, readFacts)
   }
@@ -71,6 +81,23 @@ async function findDearest(client: PlatformClient, productIds: string[], currenc
   }))
   return found.ok
     ? succeeded(new Map([...found.value.values()].map(({ id, dearestMinor }) => [id, dearestMinor])))
+    : found
+}
+
+async function findFirstVariants(client: PlatformClient, productIds: string[]) {
+  const found = await findByIds(client, 'Product', ProductFirstVariants, productIds, (product) => ({
+    id: product.id('id'),
+    variantIds: product
+      .at('variants')
+      .list('nodes')
+      .map((variant) => variant.id('id'))
+  }))
+  return found.ok
+    ? succeeded(
+        new Map(
+          [...found.value.values()].flatMap(({ id, variantIds: [first] }) => (first ? [[id, first] as const] : []))
+        )
+      )
     : found
 }
 

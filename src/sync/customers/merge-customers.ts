@@ -1,3 +1,4 @@
+import { transferGrants } from '#contracts'
 import { transferCredit } from '#credits'
 import type { Database } from '#kit/postgres'
 import { transferLoyalty, transferReferrals } from '#loyalty'
@@ -26,6 +27,7 @@ export async function mergeCustomers(
     if (both) {
       const cause = `merge:${both.from}:${both.to}`
       await reassignSubscriptions(ctx, both.from, both.to)
+      await transferGrants(ctx, both.from, both.to)
       await reassignOrders(ctx, both.from, both.to)
       await reassignCodes(ctx, both.from, both.to)
       await transferCredit(ctx, both.from, both.to, cause)

@@ -10,7 +10,7 @@ export const yesOrNo = (written: string) => optional(written, oneOf('yes', 'no')
 
 export const isYes = (word: 'yes' | 'no' | undefined) => (word === undefined ? undefined : word === 'yes')
 
-type LoyaltyList = 'rules' | 'tiers' | 'templates' | 'coupons' | 'referrals' | 'receipts'
+type LoyaltyList = 'rules' | 'tiers' | 'templates' | 'coupons' | 'referrals' | 'receipts' | 'subscription-rewards'
 
 export const loyaltyPath = (store: string, list: LoyaltyList, id = '') =>
   storePath(store, `/loyalty/${list}${id && `/${id}`}`)

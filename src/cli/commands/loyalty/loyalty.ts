@@ -7,6 +7,7 @@ import { addPreviewCommand } from './preview.ts'
 import { addReceiptCommands } from './receipts.ts'
 import { addReferralCommands } from './referrals.ts'
 import { addRuleCommands } from './rules.ts'
+import { addSubscriptionRewardCommands } from './subscription-rewards.ts'
 import { addTemplateCommands } from './templates.ts'
 import { addTierCommands } from './tiers.ts'
 
@@ -23,6 +24,7 @@ export function addLoyaltyCommands(program: Command, terminal: Terminal): void {
   addCouponCommands(loyalty, terminal)
   addReferralCommands(loyalty, terminal)
   addReceiptCommands(loyalty, terminal)
+  addSubscriptionRewardCommands(loyalty, terminal)
   addLoyaltyCustomerCommands(loyalty, terminal)
   addPreviewCommand(loyalty, terminal)
   addLoyaltyImportCommand(loyalty, terminal)

@@ -35,10 +35,14 @@ export const SubscriptionBody = Type.Object(
     plan_id: OrNull(Type.String({ description: 'Null for a contract whose plan the service did not make' })),
     plan_name: Type.String({ description: "The plan's name, or the title of the contract's first line" }),
     status: Type.String({ description: '`active`, `paused`, `cancelled`, `failed` or `expired`' }),
-    price: Type.Number({ description: 'What a cycle costs, in `currency`, without a member discount' }),
+    price: Type.Number({ description: 'What a cycle costs, in `currency`, without member and granted discounts' }),
     member_discount: Type.Number({
       description:
         "What the customer's membership takes off a cycle of a product subscription, as the platform's contract was last read; 0 for nothing"
+    }),
+    granted_discount: Type.Number({
+      description:
+        "What rewards of loyalty take off the next cycle besides, as the platform's contract was last read; 0 for nothing"
     }),
     currency: Type.String({ description: 'ISO 4217' }),
     interval: Type.String({ description: 'The unit of a cycle: `day`, `week`, `month` or `year`' }),
@@ -75,6 +79,7 @@ export const SubscriptionBody = Type.Object(
         status: 'active',
         price: 29,
         member_discount: 0,
+        granted_discount: 0,
         currency: 'EUR',
         interval: 'month',
         interval_count: 1,
@@ -108,6 +113,7 @@ export function presentSubscription(view: SubscriptionView): Static<typeof Subsc
     status: view.status,
     price: numberOf(view.priceMinor, view.currency),
     member_discount: numberOf(view.memberDiscountMinor, view.currency),
+    granted_discount: numberOf(view.grantedDiscountMinor, view.currency),
     currency: view.currency,
     interval: view.interval,
     interval_count: view.intervalCount,

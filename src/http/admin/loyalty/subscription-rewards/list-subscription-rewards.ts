@@ -1,0 +1,55 @@
+import { Type } from 'typebox'
+import { listSubscriptionRewards } from '#loyalty'
+import type { Surface } from '../../../shared/surface.ts'
+import { oneOf, Page, PageLimit } from '../../fields.ts'
+import { StoreParams, storeOf } from '../../store.ts'
+import { creditCustomer } from '../../store-credits/one-credit.ts'
+import { presentSubscriptionReward, SubscriptionRewardBody } from './present-subscription-reward.ts'
+
+/** GET /stores/{store}/loyalty/subscription-rewards */
+export function listSubscriptionRewardsRoute(admin: Surface): void {
+  admin.get(
+    '/stores/:store/loyalty/subscription-rewards',
+    {
+      config: { allow: 'operator' },
+      schema: {
+        operationId: 'listLoyaltySubscriptionRewards',
+        summary: 'List rewards on renewals',
+        description: 'Newest first, with those that are over.',
+        params: StoreParams,
+        querystring: Type.Object({
+          customer: Type.Optional(
+            Type.String({
+              description: "a customer id, the platform's number or its global id",
+              meaning: 'Only rewards of this customer',
+              examples: ['cust_24']
+            })
+          ),
+          status: Type.Optional(oneOf(['pending', 'active', 'ended'], { meaning: 'Only rewards with this status' })),
+          limit: PageLimit,
+          before: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: Number.MAX_SAFE_INTEGER,
+              description: 'the id of a reward on renewals',
+              meaning: 'Only older ones: `next` of the previous page',
+              examples: [31]
+            })
+          )
+        }),
+        response: { 200: Page(SubscriptionRewardBody, 'The rewards') }
+      }
+    },
+    (request) => {
+      const { platformProfile, currency } = storeOf(request)
+      const { customer, status = null, limit = 50, before: beforeId = null } = request.query
+      return request.inStore(async (ctx) => {
+        const memberId = customer === undefined ? null : await creditCustomer(ctx, customer, platformProfile)
+        const found = await listSubscriptionRewards(ctx, { memberId, status, beforeId, limit: limit + 1 })
+        const shown = found.slice(0, limit)
+        const next = found.length > limit ? String(shown.at(-1)!.id) : null
+        return { data: shown.map((reward) => presentSubscriptionReward(reward, currency)), next }
+      })
+    }
+  )
+}
