@@ -54,7 +54,7 @@ import { ModelledPoints, NEVER } from './modelled-points.ts'
 export type LoyaltyTrial = { db: Database; sequences: number; seed: number }
 export type LoyaltyReport = { sequences: number; steps: number; awards: number; coupons: number; merges: number }
 
-const AT_ONCE = 4
+const AT_ONCE = 2
 /** For so long after the first failure a shorter life that fails is looked for. */
 const SHORTENS_MS = 15_000
 /** Memberships and their tags are no part of this. */

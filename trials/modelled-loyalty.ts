@@ -93,7 +93,7 @@ export const aCoupon = (source: string, endsOn: number, spent: Spent | null = nu
 export type Settings = { holdDays: number; pointsDays: number | null; couponDays: number | null }
 
 /** How much of an order is taken back, of how much. */
-export function takenBack(order: ModelledOrder) {
+function takenBack(order: ModelledOrder) {
   const refunded = order.refunds.reduce((sum, minor) => sum + minor, 0)
   const { dispute } = order
   const isLost = dispute !== null && ['lost', 'accepted'].includes(dispute.status)
@@ -157,7 +157,7 @@ function amountOfOrder(order: ModelledOrder, terms: Terms): number {
 }
 
 /** What a goal needs; null where each cause counts by itself. */
-export function goalOf({ type, rules }: Terms): number | null {
+function goalOf({ type, rules }: Terms): number | null {
   if (type === 'goal_spend') return minor(rules.goal_amount)
   return (rules.required_purchases ?? rules.required_recharges ?? null) as number | null
 }
