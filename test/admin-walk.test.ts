@@ -8,6 +8,7 @@ import { earnPoints } from '#points'
 import { testDatabase } from './database.ts'
 import { aDeadLetter } from './dead-letter.ts'
 import { type Operation, operationsOf } from './openapi.ts'
+import { sentReceipt } from './sent-receipt.ts'
 import { OPERATOR_TOKEN, startService } from './service-builder.ts'
 import { spendByCodes } from './spend-by-codes.ts'
 import { appleCertificates, googleAccount } from './wallet-things.ts'
@@ -127,6 +128,12 @@ const THINGS: Record<string, () => Promise<string> | string> = {
       return redeemTemplate(ctx, { memberId, templateId, requestId: null })
     })
     return String(coupon.id)
+  },
+  receipt: async () => {
+    const rule = { type: 'upload_receipt', name: 'Walk', reward_rules: { reward_type: 'points' } }
+    const { id: ruleId } = await ask('POST', '/loyalty/rules', rule)
+    const sent = { customer: await aKnownCustomer(), ruleId, says: `walk-${people++}` }
+    return sentReceipt(service.db, store.storeId, sent)
   },
   wallet: async () => {
     await ask('POST', '/wallet/google', aGoogleWallet())
@@ -256,6 +263,7 @@ for (const operation of inOrder) {
     const { status, text, json, type } = await call(method, path, await bodyOf(operation, inStore))
     assert.ok(status >= 200 && status < 300, `${status} ${text}`)
     if (json) return assert.equal(operation.fits(status, json), true, text)
+    if (type === 'image/png') return assert.equal(operation.fits(status, text, type), true)
     assert.match(type!, /^(application\/x-ndjson|text\/csv)/)
     const lines = text.trimEnd().split('\n')
     for (const line of lines.filter((line) => line !== '')) {

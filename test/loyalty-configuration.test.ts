@@ -246,6 +246,7 @@ test('the first active rule for purchases gives the ratio, and the settings swit
     hold_days: 0,
     points_expire_after_days: null,
     coupons_expire_after_days: null,
+    receipt_file_days: 90,
     tier_review: 'rolling_year'
   })
   assert.deepEqual(await flags(), [0, 1])

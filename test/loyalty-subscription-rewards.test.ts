@@ -129,6 +129,22 @@ test('without a contract it waits for the first one; what is left when a contrac
   await shop.soundRules()
 })
 
+test('a contract that has failed loses it, and another contract of the customer gets it', async () => {
+  const shop = await aShop()
+  const ada = await shop.person()
+  const coffee = await shop.join(ada, 'Coffee')
+  const vip = await shop.join(ada, 'VIP')
+  await shop.rule(OFF20)
+  await shop.review(ada, 'one')
+  assert.deepEqual(await shop.onContract(coffee.contractId), ['SVC: Thanks (ref. …) 0/2'])
+  await shop.contract(coffee.contractId).move('Fail')
+  await shop.settle()
+  assert.deepEqual(await shop.onContract(coffee.contractId), [])
+  assert.deepEqual(await shop.onContract(vip.contractId), ['SVC: Thanks (ref. …) 0/2'])
+  assert.deepEqual(brief(await shop.rewardsOf(ada)), [['active', null, true, '0/2']])
+  await shop.soundRules()
+})
+
 test('a paused contract keeps it, and one that is paused is not chosen', async () => {
   const shop = await aShop()
   const ada = await shop.person()

@@ -1,10 +1,9 @@
 import { row, sql, text } from '#kit/postgres'
-import { receiveReceipt, redeemTemplate } from '#loyalty'
+import { redeemTemplate } from '#loyalty'
 import { findCustomerId, parseCustomerId } from '#members'
 import { earnPoints } from '#points'
 import { aDeadLetter } from '../test/dead-letter.ts'
-import { receiptFiles } from '../test/receipt-files.ts'
-import { aPng } from '../test/receipt-samples.ts'
+import { sentReceipt } from '../test/sent-receipt.ts'
 import type { startServiceHere } from '../test/service-here.ts'
 import { spendByCodes } from '../test/spend-by-codes.ts'
 import { googleAccount } from '../test/wallet-things.ts'
@@ -122,16 +121,9 @@ export async function aStoreOfThings(service: Service) {
     return redeemTemplate(ctx, { memberId, templateId: template.id, requestId: null })
   })
   const receipts = { type: 'upload_receipt', name: 'Walk', reward_rules: { reward_type: 'points' } }
-  const receipt = await receiveReceipt({ db: service.db, files: receiptFiles }, store.storeId, {
-    customerId: Number(member.customer.id.slice('cust_'.length)),
-    ruleId: (await admin('POST', '/loyalty/rules', receipts)).id,
-    retailer: 'Walk',
-    purchasedOn: Temporal.PlainDate.from('2026-02-28'),
-    number: null,
-    amountMinor: 100,
-    bytes: aPng(store.id),
-    contentType: 'image/png'
-  })
+  const { id: ruleId } = await admin('POST', '/loyalty/rules', receipts)
+  const sent = { customer: customer.id, ruleId, says: store.id }
+  const receipt = await sentReceipt(service.db, store.storeId, sent)
   await admin('POST', '/wallet/google', { issuer_id: '338812', service_account: googleAccount().file })
   const privacyRequest = await admin('POST', '/privacy', { topic: 'customers/data_request', customer: email })
   const things: Things = {
@@ -161,7 +153,7 @@ export async function aStoreOfThings(service: Service) {
     tier: String(tier.id),
     template: String(template.id),
     coupon: String(loyaltyCoupon.id),
-    receipt: String(receipt.id),
+    receipt,
     reward: String((await admin('GET', '/loyalty/subscription-rewards')).data[0].id)
   }
   return { ...store, things }

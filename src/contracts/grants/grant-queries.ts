@@ -71,7 +71,8 @@ export async function assignWaiting(ctx: Ctx, memberIds: number[]): Promise<numb
 
 /**
  * What these subscriptions have or may have of grants on the platform. A renewal had a free product where the order of its charge has a line of
- * it that costs nothing; where the lines are not known yet, where the charge was sent after the contract had it.
+ * it that costs nothing; where the lines are not known yet, where the charge was sent after the contract had it. Messages do not say to which
+ * contract a line belongs.
  */
 export function listGrantsOf(ctx: Ctx, subscriptionIds: number[]): Promise<Grant[]> {
   return ctx.tx.many(
@@ -87,11 +88,11 @@ export function listGrantsOf(ctx: Ctx, subscriptionIds: number[]): Promise<Grant
           join subscriptions s on s.store_id = ${ctx.storeId} and s.id = a.subscription_id
           left join orders o on o.store_id = ${ctx.storeId} and o.id = a.order_id
          where g.kind = 'free_product' and a.store_id = ${ctx.storeId} and a.subscription_id = g.subscription_id
-           and a.status = 'success' and a.completed_at >= g.created_at
+           and a.status = 'success' and a.completed_at >= g.applied_at
            and case when o.lines is null then a.submitted_at >= g.applied_at
                     else exists (select from jsonb_array_elements(o.lines) line
-                                  where line->>'productId' = g.product_id and line->>'contractId' = s.platform_contract_id
-                                    and (line->>'priceMinor')::bigint = 0) end) used on true
+                                  where line->>'productId' = g.product_id and (line->>'priceMinor')::bigint = 0
+                                    and coalesce(line->>'contractId', s.platform_contract_id) = s.platform_contract_id) end) used on true
      where g.store_id = ${ctx.storeId} and g.subscription_id = any(${subscriptionIds}::bigint[]) and (g.status <> 'ended' or g.is_on)
      order by g.id`
   )

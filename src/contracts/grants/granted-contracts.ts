@@ -34,7 +34,9 @@ const ClaimedContract = row({
   contractId: text,
   memberId: int,
   /** It has ended for good here: it cannot be changed on the platform any more. */
-  isOver: bool
+  isOver: bool,
+  /** It is not renewed any more, and can be changed there: retries were exhausted. */
+  hasFailed: bool
 })
 /** A contract that this process works on. `version`: as it was claimed. */
 export type ClaimedContract = RowOf<typeof ClaimedContract>
@@ -79,7 +81,7 @@ export async function claimContracts(
      where c.store_id = ${storeId} and c.subscription_id = due.subscription_id and s.store_id = ${storeId} and s.id = due.subscription_id
     returning c.subscription_id, c.version, c.lease_token, c.attempts, due.settles_at, due.is_settled,
               s.platform_contract_id as contract_id, s.member_id,
-              s.status in ('cancelled', 'expired') and s.grace_ends_at is null as is_over`
+              s.status in ('cancelled', 'expired') and s.grace_ends_at is null as is_over, s.status = 'failed' as has_failed`
   )
 }
 

@@ -41,11 +41,12 @@ type Calls = { connector: Connector; currency: string; isEnding: () => boolean }
 
 /**
  * Brings what a contract has of grants to what it is to have: looks, takes off what has ended or is none of ours, and adds what is missing, each in a
- * draft of its own, so that one that the platform refuses stops no other. A contract that has ended is only looked at. Writes nothing here.
+ * draft of its own, so that one that the platform refuses stops no other. A contract that has ended is only looked at, and one that has failed has none
+ * any more. Writes nothing here.
  */
 export async function workOnContract(
   calls: Calls,
-  { contractId, isOver }: { contractId: string; isOver: boolean },
+  { contractId, isOver, hasFailed }: { contractId: string; isOver: boolean; hasFailed: boolean },
   grants: Grant[]
 ): Promise<ContractOutcome> {
   const { contracts } = calls.connector
@@ -61,7 +62,7 @@ export async function workOnContract(
     return { ...nothing, isOver: true, grants: [...kept, ...gone.filter(({ step }) => step === 'off')] }
   }
   // What has ended goes, and so does what nobody here knows, as after a restored backup.
-  const keys = new Set(kept.map(({ grant }) => grant.key))
+  const keys = new Set(hasFailed ? [] : kept.map(({ grant }) => grant.key))
   const over = [...found.keys()].filter((key) => !keys.has(key))
   const before = { ...nothing, grants: kept }
   // Nothing is changed any more where the work of the store is being ended.
@@ -70,6 +71,7 @@ export async function workOnContract(
     const removed = await contracts.removeGrants(contractId, over)
     if (!removed.ok) return { ...before, failure: removed.failure }
   }
+  if (hasFailed) return { ...before, isOver: true, grants: [...kept, ...gone], isChanged: over.length > 0 }
   return addMissing(calls, contractId, missing, { ...before, grants: [...kept, ...gone], isChanged: over.length > 0 })
 }
 
@@ -104,7 +106,8 @@ async function addMissing(
       outcome.grants.push({ grant, step: 'on', used: uses ?? 0, platformId, problem: null })
       continue
     }
-    if (!isRefused(added.failure)) return { ...outcome, failure: added.failure }
+    // What we may not do at all says nothing of this grant.
+    if (added.failure.kind !== 'rejected' || !isRefused(added.failure)) return { ...outcome, failure: added.failure }
     const problem = added.failure.message
     outcome.grants.push({ grant, step: 'refused', used: null, platformId: null, problem })
   }

@@ -31,6 +31,7 @@ const USUAL = {
     tiers: 'on',
     hold_days: 0,
     points_expire_after_days: null,
+    receipt_file_days: 90,
     tier_review: 'rolling_year'
   },
   main_plan: { vip: null, elite: null },
