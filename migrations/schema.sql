@@ -686,6 +686,26 @@ create policy one_store on credit_reservations for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on credit_reservations to perennial_operator, perennial_store;
 
+create table customer_tags (
+  store_id bigint not null,
+  member_id bigint not null,
+  tag_key text not null,
+  is_present boolean not null,
+  reported_at timestamp with time zone not null,
+  constraint customer_tags_pkey PRIMARY KEY (store_id, member_id, tag_key),
+  constraint customer_tags_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint customer_tags_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id)
+);
+alter table customer_tags enable row level security;
+alter table customer_tags force row level security;
+create policy all_stores on customer_tags for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on customer_tags for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on customer_tags to perennial_operator, perennial_store;
+
 create table daily_cancellations (
   store_id bigint not null,
   plan_id bigint not null,
@@ -1563,13 +1583,15 @@ create table loyalty_counts (
   amount bigint not null,
   order_id bigint,
   counted_at timestamp with time zone not null,
+  multiplier_hundredths integer not null default 100,
   constraint loyalty_counts_pkey PRIMARY KEY (store_id, rule_id, member_id, cause),
   constraint loyalty_counts_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint loyalty_counts_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
   constraint loyalty_counts_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id),
   constraint loyalty_counts_store_id_rule_id_version_fkey FOREIGN KEY (store_id, rule_id, version) REFERENCES loyalty_rule_versions(store_id, rule_id, version),
   constraint loyalty_counts_amount_check CHECK (amount >= 0),
-  constraint loyalty_counts_cause_check CHECK (length(cause) >= 1 AND length(cause) <= 250)
+  constraint loyalty_counts_cause_check CHECK (length(cause) >= 1 AND length(cause) <= 250),
+  constraint loyalty_counts_multiplier_hundredths_check CHECK (multiplier_hundredths > 0)
 );
 CREATE INDEX loyalty_counts_by_member ON public.loyalty_counts USING btree (store_id, member_id);
 CREATE INDEX loyalty_counts_of_order ON public.loyalty_counts USING btree (store_id, order_id) WHERE (order_id IS NOT NULL);
@@ -1660,6 +1682,7 @@ create table loyalty_coupons (
   lease_token integer not null default 0,
   lease_owner bigint,
   leased_until timestamp with time zone,
+  tier_id bigint,
   plan_id bigint,
   constraint loyalty_coupons_pkey PRIMARY KEY (store_id, id),
   constraint loyalty_coupons_store_id_operation_id_key UNIQUE (store_id, operation_id),
@@ -1668,8 +1691,9 @@ create table loyalty_coupons (
   constraint loyalty_coupons_store_id_points_entry_id_fkey FOREIGN KEY (store_id, points_entry_id) REFERENCES points_entries(store_id, id),
   constraint loyalty_coupons_store_id_rule_id_fkey FOREIGN KEY (store_id, rule_id) REFERENCES loyalty_rules(store_id, id),
   constraint loyalty_coupons_store_id_template_id_fkey FOREIGN KEY (store_id, template_id) REFERENCES loyalty_templates(store_id, id),
+  constraint loyalty_coupons_store_id_tier_id_fkey FOREIGN KEY (store_id, tier_id) REFERENCES loyalty_tiers(store_id, id),
   constraint loyalty_coupons_amount_minor_check CHECK (amount_minor > 0),
-  constraint loyalty_coupons_check CHECK (num_nonnulls(rule_id, template_id) = 1),
+  constraint loyalty_coupons_check CHECK (num_nonnulls(rule_id, template_id, tier_id) = 1),
   constraint loyalty_coupons_check1 CHECK (num_nonnulls(percent_hundredths, amount_minor) = 1),
   constraint loyalty_coupons_check2 CHECK ((status = 'ended'::text) = (ended_by IS NOT NULL AND ended_at IS NOT NULL)),
   constraint loyalty_coupons_check3 CHECK (status <> 'active'::text OR platform_discount_id IS NOT NULL),
@@ -1687,7 +1711,7 @@ CREATE UNIQUE INDEX loyalty_coupons_by_discount ON public.loyalty_coupons USING 
 CREATE INDEX loyalty_coupons_by_member ON public.loyalty_coupons USING btree (store_id, member_id, id);
 CREATE INDEX loyalty_coupons_due ON public.loyalty_coupons USING btree (store_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE TRIGGER append_metrics AFTER INSERT ON loyalty_coupons FOR EACH ROW EXECUTE FUNCTION append_coupon_changes();
-CREATE TRIGGER append_refused_metrics AFTER UPDATE OF ended_by ON loyalty_coupons FOR EACH ROW WHEN (new.ended_by = 'refused'::text AND old.ended_by IS DISTINCT FROM 'refused'::text) EXECUTE FUNCTION append_coupon_changes();
+CREATE TRIGGER append_refused_metrics AFTER UPDATE ON loyalty_coupons FOR EACH ROW WHEN (new.ended_by = 'refused'::text AND old.ended_by IS DISTINCT FROM 'refused'::text) EXECUTE FUNCTION append_coupon_changes();
 CREATE TRIGGER set_plan BEFORE INSERT ON loyalty_coupons FOR EACH ROW EXECUTE FUNCTION set_plan_of_member();
 alter table loyalty_coupons enable row level security;
 alter table loyalty_coupons force row level security;
@@ -1698,6 +1722,30 @@ create policy one_store on loyalty_coupons for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on loyalty_coupons to perennial_operator, perennial_store;
+
+create table loyalty_customer_tiers (
+  store_id bigint not null,
+  member_id bigint not null,
+  tier_id bigint,
+  entered_at timestamp with time zone not null,
+  review_at timestamp with time zone,
+  constraint loyalty_customer_tiers_pkey PRIMARY KEY (store_id, member_id),
+  constraint loyalty_customer_tiers_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint loyalty_customer_tiers_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
+  constraint loyalty_customer_tiers_store_id_tier_id_fkey FOREIGN KEY (store_id, tier_id) REFERENCES loyalty_tiers(store_id, id),
+  constraint loyalty_customer_tiers_check CHECK (tier_id IS NOT NULL OR review_at IS NULL)
+);
+CREATE INDEX loyalty_customer_tiers_due ON public.loyalty_customer_tiers USING btree (store_id, review_at) WHERE (review_at IS NOT NULL);
+CREATE INDEX loyalty_customer_tiers_of_tier ON public.loyalty_customer_tiers USING btree (store_id, tier_id, member_id) WHERE (tier_id IS NOT NULL);
+alter table loyalty_customer_tiers enable row level security;
+alter table loyalty_customer_tiers force row level security;
+create policy all_stores on loyalty_customer_tiers for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_customer_tiers for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_customer_tiers to perennial_operator, perennial_store;
 
 create table loyalty_occasions (
   store_id bigint not null,
@@ -1760,6 +1808,81 @@ create policy one_store on loyalty_progress for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on loyalty_progress to perennial_operator, perennial_store;
+
+create table loyalty_receipt_files (
+  store_id bigint not null,
+  name text not null,
+  receipt_id bigint,
+  state text not null default 'storing'::text,
+  due_at timestamp with time zone,
+  constraint loyalty_receipt_files_pkey PRIMARY KEY (store_id, name),
+  constraint loyalty_receipt_files_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint loyalty_receipt_files_store_id_receipt_id_fkey FOREIGN KEY (store_id, receipt_id) REFERENCES loyalty_receipts(store_id, id),
+  constraint loyalty_receipt_files_check CHECK (state = 'kept'::text OR due_at IS NOT NULL),
+  constraint loyalty_receipt_files_name_check CHECK (length(name) = 36),
+  constraint loyalty_receipt_files_state_check CHECK (state = ANY (ARRAY['storing'::text, 'kept'::text, 'removing'::text]))
+);
+CREATE INDEX loyalty_receipt_files_due ON public.loyalty_receipt_files USING btree (store_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX loyalty_receipt_files_of ON public.loyalty_receipt_files USING btree (store_id, receipt_id) WHERE (receipt_id IS NOT NULL);
+alter table loyalty_receipt_files enable row level security;
+alter table loyalty_receipt_files force row level security;
+create policy all_stores on loyalty_receipt_files for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_receipt_files for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_receipt_files to perennial_operator, perennial_store;
+
+create table loyalty_receipts (
+  store_id bigint not null,
+  id bigint not null generated always as identity,
+  member_id bigint not null,
+  rule_id bigint not null,
+  retailer text not null,
+  purchased_on date not null,
+  number text,
+  amount_minor bigint not null,
+  status text not null default 'waiting'::text,
+  approved_minor bigint,
+  decided_by text,
+  reason text,
+  content_hash text not null,
+  content_type text not null,
+  file_bytes integer not null,
+  uploaded_at timestamp with time zone not null,
+  decided_at timestamp with time zone,
+  updated_at timestamp with time zone not null,
+  constraint loyalty_receipts_pkey PRIMARY KEY (store_id, id),
+  constraint loyalty_receipts_store_id_content_hash_key UNIQUE (store_id, content_hash),
+  constraint loyalty_receipts_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint loyalty_receipts_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
+  constraint loyalty_receipts_store_id_rule_id_fkey FOREIGN KEY (store_id, rule_id) REFERENCES loyalty_rules(store_id, id),
+  constraint loyalty_receipts_amount_minor_check CHECK (amount_minor > 0),
+  constraint loyalty_receipts_approved_minor_check CHECK (approved_minor > 0),
+  constraint loyalty_receipts_check CHECK ((status = 'approved'::text) = (approved_minor IS NOT NULL)),
+  constraint loyalty_receipts_check1 CHECK ((status = 'waiting'::text) = (decided_at IS NULL AND decided_by IS NULL)),
+  constraint loyalty_receipts_check2 CHECK ((status = 'refused'::text) = (reason IS NOT NULL)),
+  constraint loyalty_receipts_content_hash_check CHECK (length(content_hash) = 64),
+  constraint loyalty_receipts_decided_by_check CHECK (decided_by = ANY (ARRAY['rule'::text, 'operator'::text])),
+  constraint loyalty_receipts_file_bytes_check CHECK (file_bytes > 0),
+  constraint loyalty_receipts_number_check CHECK (length(number) >= 1 AND length(number) <= 100),
+  constraint loyalty_receipts_reason_check CHECK (length(reason) >= 1 AND length(reason) <= 500),
+  constraint loyalty_receipts_retailer_check CHECK (length(retailer) >= 1 AND length(retailer) <= 255),
+  constraint loyalty_receipts_status_check CHECK (status = ANY (ARRAY['waiting'::text, 'approved'::text, 'refused'::text]))
+);
+CREATE INDEX loyalty_receipts_by_member ON public.loyalty_receipts USING btree (store_id, member_id, id);
+CREATE INDEX loyalty_receipts_by_status ON public.loyalty_receipts USING btree (store_id, status, id);
+CREATE UNIQUE INDEX loyalty_receipts_once ON public.loyalty_receipts USING btree (store_id, lower(retailer), purchased_on, lower(number)) WHERE ((number IS NOT NULL) AND (status <> 'refused'::text));
+alter table loyalty_receipts enable row level security;
+alter table loyalty_receipts force row level security;
+create policy all_stores on loyalty_receipts for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_receipts for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_receipts to perennial_operator, perennial_store;
 
 create table loyalty_referral_codes (
   store_id bigint not null,
@@ -1858,80 +1981,6 @@ create policy one_store on loyalty_referrals for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on loyalty_referrals to perennial_operator, perennial_store;
-create table loyalty_receipt_files (
-  store_id bigint not null,
-  name text not null,
-  receipt_id bigint,
-  state text not null default 'storing'::text,
-  due_at timestamp with time zone,
-  constraint loyalty_receipt_files_pkey PRIMARY KEY (store_id, name),
-  constraint loyalty_receipt_files_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
-  constraint loyalty_receipt_files_store_id_receipt_id_fkey FOREIGN KEY (store_id, receipt_id) REFERENCES loyalty_receipts(store_id, id),
-  constraint loyalty_receipt_files_check CHECK (state = 'kept'::text OR due_at IS NOT NULL),
-  constraint loyalty_receipt_files_name_check CHECK (length(name) = 36),
-  constraint loyalty_receipt_files_state_check CHECK (state = ANY (ARRAY['storing'::text, 'kept'::text, 'removing'::text]))
-);
-CREATE INDEX loyalty_receipt_files_due ON public.loyalty_receipt_files USING btree (store_id, due_at) WHERE (due_at IS NOT NULL);
-CREATE INDEX loyalty_receipt_files_of ON public.loyalty_receipt_files USING btree (store_id, receipt_id) WHERE (receipt_id IS NOT NULL);
-alter table loyalty_receipt_files enable row level security;
-alter table loyalty_receipt_files force row level security;
-create policy all_stores on loyalty_receipt_files for all to perennial_operator
-  using (true)
-  with check (true);
-create policy one_store on loyalty_receipt_files for all to perennial_store
-  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
-  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
-grant delete, insert, select, update on loyalty_receipt_files to perennial_operator, perennial_store;
-
-create table loyalty_receipts (
-  store_id bigint not null,
-  id bigint not null generated always as identity,
-  member_id bigint not null,
-  rule_id bigint not null,
-  retailer text not null,
-  purchased_on date not null,
-  number text,
-  amount_minor bigint not null,
-  status text not null default 'waiting'::text,
-  approved_minor bigint,
-  decided_by text,
-  reason text,
-  content_hash text not null,
-  content_type text not null,
-  file_bytes integer not null,
-  uploaded_at timestamp with time zone not null,
-  decided_at timestamp with time zone,
-  updated_at timestamp with time zone not null,
-  constraint loyalty_receipts_pkey PRIMARY KEY (store_id, id),
-  constraint loyalty_receipts_store_id_content_hash_key UNIQUE (store_id, content_hash),
-  constraint loyalty_receipts_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
-  constraint loyalty_receipts_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
-  constraint loyalty_receipts_store_id_rule_id_fkey FOREIGN KEY (store_id, rule_id) REFERENCES loyalty_rules(store_id, id),
-  constraint loyalty_receipts_amount_minor_check CHECK (amount_minor > 0),
-  constraint loyalty_receipts_approved_minor_check CHECK (approved_minor > 0),
-  constraint loyalty_receipts_check CHECK ((status = 'approved'::text) = (approved_minor IS NOT NULL)),
-  constraint loyalty_receipts_check1 CHECK ((status = 'waiting'::text) = (decided_at IS NULL AND decided_by IS NULL)),
-  constraint loyalty_receipts_check2 CHECK ((status = 'refused'::text) = (reason IS NOT NULL)),
-  constraint loyalty_receipts_content_hash_check CHECK (length(content_hash) = 64),
-  constraint loyalty_receipts_decided_by_check CHECK (decided_by = ANY (ARRAY['rule'::text, 'operator'::text])),
-  constraint loyalty_receipts_file_bytes_check CHECK (file_bytes > 0),
-  constraint loyalty_receipts_number_check CHECK (length(number) >= 1 AND length(number) <= 100),
-  constraint loyalty_receipts_reason_check CHECK (length(reason) >= 1 AND length(reason) <= 500),
-  constraint loyalty_receipts_retailer_check CHECK (length(retailer) >= 1 AND length(retailer) <= 255),
-  constraint loyalty_receipts_status_check CHECK (status = ANY (ARRAY['waiting'::text, 'approved'::text, 'refused'::text]))
-);
-CREATE INDEX loyalty_receipts_by_member ON public.loyalty_receipts USING btree (store_id, member_id, id);
-CREATE INDEX loyalty_receipts_by_status ON public.loyalty_receipts USING btree (store_id, status, id);
-CREATE UNIQUE INDEX loyalty_receipts_once ON public.loyalty_receipts USING btree (store_id, lower(retailer), purchased_on, lower(number)) WHERE ((number IS NOT NULL) AND (status <> 'refused'::text));
-alter table loyalty_receipts enable row level security;
-alter table loyalty_receipts force row level security;
-create policy all_stores on loyalty_receipts for all to perennial_operator
-  using (true)
-  with check (true);
-create policy one_store on loyalty_receipts for all to perennial_store
-  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
-  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
-grant delete, insert, select, update on loyalty_receipts to perennial_operator, perennial_store;
 
 create table loyalty_rule_versions (
   store_id bigint not null,
@@ -1991,6 +2040,29 @@ create policy one_store on loyalty_rules for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on loyalty_rules to perennial_operator, perennial_store;
+
+create table loyalty_spending (
+  store_id bigint not null,
+  order_id bigint not null,
+  member_id bigint not null,
+  kept_minor bigint not null,
+  spent_at timestamp with time zone not null,
+  constraint loyalty_spending_pkey PRIMARY KEY (store_id, order_id),
+  constraint loyalty_spending_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint loyalty_spending_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
+  constraint loyalty_spending_store_id_order_id_fkey FOREIGN KEY (store_id, order_id) REFERENCES orders(store_id, id),
+  constraint loyalty_spending_kept_minor_check CHECK (kept_minor >= 0)
+);
+CREATE INDEX loyalty_spending_by_member ON public.loyalty_spending USING btree (store_id, member_id, spent_at);
+alter table loyalty_spending enable row level security;
+alter table loyalty_spending force row level security;
+create policy all_stores on loyalty_spending for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_spending for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_spending to perennial_operator, perennial_store;
 
 create table loyalty_stores (
   store_id bigint not null,
@@ -4687,11 +4759,14 @@ create view member_resources with (security_invoker=true) as
     m.member_since,
     m.next_billing_at,
     m.created_at,
-    GREATEST(m.updated_at, c.updated_at, l.updated_at) AS updated_at
+    GREATEST(m.updated_at, c.updated_at, l.updated_at, t.entered_at) AS updated_at,
+    lt.name AS loyalty_tier
    FROM members m
      LEFT JOIN plans p ON p.store_id = m.store_id AND p.id = m.plan_id
      LEFT JOIN credit_accounts c ON c.store_id = m.store_id AND c.member_id = m.id
      LEFT JOIN points_accounts l ON l.store_id = m.store_id AND l.member_id = m.id
+     LEFT JOIN loyalty_customer_tiers t ON t.store_id = m.store_id AND t.member_id = m.id
+     LEFT JOIN loyalty_tiers lt ON lt.store_id = t.store_id AND lt.id = t.tier_id
   WHERE m.status IS NOT NULL;
 grant select on member_resources to perennial_operator, perennial_store;
 

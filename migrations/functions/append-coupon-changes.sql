@@ -8,5 +8,5 @@ begin
 end $$;
 
 create or replace trigger append_metrics after insert on loyalty_coupons for each row execute function append_coupon_changes();
-create or replace trigger append_refused_metrics after update of ended_by on loyalty_coupons for each row
+create or replace trigger append_refused_metrics after update on loyalty_coupons for each row
   when (new.ended_by = 'refused' and old.ended_by is distinct from 'refused') execute function append_coupon_changes();

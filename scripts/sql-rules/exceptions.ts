@@ -180,6 +180,8 @@ export const MAINTAINED_COUNTS = {
     'record_inserts on billing_attempts',
     'record_updates on billing_attempts',
     'append_metrics on credit_entries',
+    'append_metrics on loyalty_coupons',
+    'append_refused_metrics on loyalty_coupons',
     'append_metrics on members',
     'append_metrics_new on members',
     'record_deletes on members',

@@ -34,9 +34,9 @@ export {
   loyaltyAwardsGiven,
   loyaltyProgressSums,
   loyaltyReferralsRight,
+  loyaltySubscriptionRewardsGiven,
   loyaltyTiersFollowRules,
-  receiptsCounted,
-  loyaltySubscriptionRewardsGiven
+  receiptsCounted
 } from '#loyalty/audit-rules'
 export { customerMergesFlat, membersCounted, profilesPushed } from '#members/audit-rules'
 export {

@@ -1,6 +1,6 @@
 import type { CustomerIdReference } from '#members'
 import type { Input } from '../import.ts'
-import { type Facts, type Fields, invalid, namedIn, readFields } from '../intake/fields.ts'
+import { customerIn, type Facts, type Fields, invalid, readFields } from '../intake/fields.ts'
 
 /** The columns of a CSV file of store credit, and the keys of a line of NDJSON. */
 export const CREDIT_FIELDS = [
@@ -28,7 +28,7 @@ export type CreditRow = {
 export const readCreditRow = (input: Input, facts: Facts) => readFields(input, facts, (fields) => rowIn(fields, facts))
 
 function rowIn(fields: Fields, facts: Facts): CreditRow {
-  const named = namedIn(fields)
+  const named = customerIn(fields)
   const currency = fields.currency()
   if (currency !== null && currency !== facts.currency) {
     invalid('currency', `must be ${facts.currency}, the currency of the store`)

@@ -38,7 +38,7 @@ export function readFields<T>(
 const ADDRESS = /^[^\s@]{1,64}@[^\s@]{1,255}$/
 
 /** Whom a row names: `customer_id`, `email`, or both. */
-export function namedIn(fields: Fields): { customer: CustomerIdReference | null; email: string | null } {
+export function customerIn(fields: Fields): { customer: CustomerIdReference | null; email: string | null } {
   const customer = fields.customer('customer_id')
   const email = fields.matching('email', ADDRESS, 'an e-mail address')
   if (customer === null && email === null) invalid('customer_id', 'or email is required')

@@ -1,4 +1,4 @@
-import { type Fields, namedIn, readFields, refuseField } from '#imports'
+import { customerIn, type Fields, readFields, refuseField } from '#imports'
 import { isBirthDate } from '#members'
 
 /** The columns of a CSV file of what customers have of loyalty, and the keys of a line of NDJSON. */
@@ -16,7 +16,7 @@ export const readLoyaltyRow = (input: Record<string, string>, facts: Facts) =>
   readFields(input, facts, (fields) => rowIn(fields, facts))
 
 function rowIn(fields: Fields, { now, timezone }: Facts) {
-  const named = namedIn(fields)
+  const named = customerIn(fields)
   const points = fields.whole('points', 0, MAX_POINTS)
   const lifetimePoints = fields.whole('lifetime_points', 0, MAX_POINTS) ?? points ?? 0
   if (lifetimePoints < (points ?? 0)) refuseField('lifetime_points', 'must not be less than points')
