@@ -2020,6 +2020,7 @@ create table loyalty_rules (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   version integer not null default 1,
+  counts_from timestamp with time zone,
   constraint loyalty_rules_pkey PRIMARY KEY (store_id, id),
   constraint loyalty_rules_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint loyalty_rules_check CHECK (ends_on >= starts_on),

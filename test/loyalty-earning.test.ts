@@ -181,3 +181,25 @@ test('reviews and actions earn as often as the rule lets them', async () => {
   assert.equal(await report({ type: 'custom_action', action_key: 'quiz', event_id: 'q2' }), 107)
   await store.soundBooks()
 })
+
+test('an order that comes while the rule is disabled, or while loyalty is off, counts for nothing later', async () => {
+  const { store, rule, customer, order, refund, points } = await aShop()
+  const id = await rule('punch_card', { required_purchases: 1 }, fifty)
+  const ada = await customer('ada@example.com')
+  const setRule = (enabled: boolean) => service.admin('PATCH', `${store.at}/loyalty/rules/${id}`, { enabled })
+  const setLoyalty = (enabled: string) => service.admin('PATCH', `${store.at}/settings`, { loyalty: { enabled } })
+  for (const [stop, begin] of [
+    [() => setRule(false), () => setRule(true)],
+    [() => setLoyalty('off'), () => setLoyalty('on')]
+  ] as const) {
+    await stop()
+    const missed = await order(ada, '15.00')
+    await store.advance({ by: 'PT1M' })
+    await begin()
+    await refund(missed, '1.00')
+    assert.deepEqual(await points(ada), [0, 0, 0])
+  }
+  await order(ada, '15.00')
+  assert.deepEqual(await points(ada), [50, 0, 50])
+  await store.soundBooks()
+})

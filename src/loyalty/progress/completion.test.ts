@@ -17,7 +17,7 @@ function aRule(typeName: string, given: object | null = null, currency = 'USD'):
   const type = ruleTypeOf(typeName)
   const money = moneyOf(currency)
   return {
-    ...{ id: 1, name: 'A', description: '', isEnabled: true, isActive: true, version: 1 },
+    ...{ id: 1, name: 'A', description: '', isEnabled: true, isActive: true, version: 1, countsFrom: null },
     ...{ startsOn: Temporal.PlainDate.from('2026-01-01'), endsOn: null, createdAt: NOW, updatedAt: NOW },
     type,
     money,

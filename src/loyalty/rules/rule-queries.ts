@@ -8,7 +8,8 @@ export async function listRules(ctx: Ctx): Promise<LoyaltyRule[]> {
   const rows = await ctx.tx.many(
     RuleRow,
     sql`
-    select id, type, name, description, rules, reward_rules, is_enabled, starts_on, ends_on, version, created_at, updated_at
+    select id, type, name, description, rules, reward_rules, is_enabled, starts_on, ends_on, version, counts_from,
+           created_at, updated_at
       from loyalty_rules where store_id = ${ctx.storeId} and archived_at is null order by id`
   )
   const store = await storeContext(ctx)
@@ -20,7 +21,8 @@ export async function getRule(ctx: Ctx, id: number): Promise<LoyaltyRule> {
   const found = await ctx.tx.maybeOne(
     RuleRow,
     sql`
-    select id, type, name, description, rules, reward_rules, is_enabled, starts_on, ends_on, version, created_at, updated_at
+    select id, type, name, description, rules, reward_rules, is_enabled, starts_on, ends_on, version, counts_from,
+           created_at, updated_at
       from loyalty_rules where store_id = ${ctx.storeId} and id = ${id} and archived_at is null`
   )
   if (!found) throw loyaltyRuleNotFound(id)
@@ -63,7 +65,7 @@ async function insertVersion(ctx: Ctx, id: number): Promise<void> {
     on conflict (store_id, rule_id, version) do nothing`)
 }
 
-/** The type stays. Another content is another version. */
+/** The type stays. Another content is another version. A rule that was disabled counts from now on. */
 export async function writeRule(ctx: Ctx, id: number, rule: Omit<RuleToWrite, 'type'>): Promise<void> {
   await ctx.tx.run(sql`
     update loyalty_rules
@@ -71,9 +73,17 @@ export async function writeRule(ctx: Ctx, id: number, rule: Omit<RuleToWrite, 't
                           then version else version + 1 end,
            name = ${rule.name}, description = ${rule.description}, rules = ${JSON.stringify(rule.rules)}::jsonb,
            reward_rules = ${JSON.stringify(rule.rewardRules)}::jsonb, is_enabled = ${rule.isEnabled},
+           counts_from = case when ${rule.isEnabled} and not is_enabled then ${ctx.now} else counts_from end,
            starts_on = ${rule.startsOn}, ends_on = ${rule.endsOn}, due_at = ${rule.dueAt}, updated_at = ${ctx.now}
      where store_id = ${ctx.storeId} and id = ${id}`)
   await insertVersion(ctx, id)
+}
+
+/** Loyalty is on again: rules count from now on. */
+export async function countFromNow(ctx: Ctx): Promise<void> {
+  await ctx.tx.run(sql`
+    update loyalty_rules set counts_from = ${ctx.now}
+     where store_id = ${ctx.storeId} and is_enabled and archived_at is null`)
 }
 
 export async function markRuleArchived(ctx: Ctx, id: number): Promise<void> {

@@ -42,7 +42,7 @@ function aRule(
     reward: readStored(rewardField(type.rewards, money), reward_rules, 'reward_rules')
   }
   const about = { id: 7, name: 'Rule', description: '', isEnabled: true, startsOn: start, endsOn: null, version: 1 }
-  return { ...about, ...read, type, isActive: true, money, createdAt: now, updatedAt: now }
+  return { ...about, ...read, type, isActive: true, money, countsFrom: null, createdAt: now, updatedAt: now }
 }
 
 const sentenceOf = (type: string, rules: object, reward_rules: object, money = dollars) =>

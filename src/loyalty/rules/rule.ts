@@ -18,6 +18,8 @@ export const RuleRow = row({
   endsOn: nullable(day),
   /** Rises with each change of `rules` or `reward_rules`. */
   version: int,
+  /** Since when it counts again, after it was disabled or loyalty was off; null: since it was created. */
+  countsFrom: nullable(instant),
   createdAt: instant,
   updatedAt: instant
 })
@@ -64,18 +66,19 @@ export function ruleActivity({ isEnabled, startsOn, endsOn }: RuleDates, now: Te
 
 /**
  * Whether a rule that is enabled counts what was done at an instant: within its dates, and not before it was created, unless it begins on a day before
- * that.
+ * that; and nothing of the time before it was enabled again.
  */
 export function wasActive(
-  rule: RuleDates & { createdAt: Temporal.Instant },
+  rule: RuleDates & Pick<LoyaltyRule, 'createdAt' | 'countsFrom'>,
   at: Temporal.Instant,
   timezone: string
 ): boolean {
-  const { isEnabled, startsOn, endsOn, createdAt } = rule
+  const { isEnabled, startsOn, endsOn, createdAt, countsFrom } = rule
   const dayOf = (instant: Temporal.Instant) => instant.toZonedDateTimeISO(timezone).toPlainDate()
   const day = dayOf(at)
   const isBefore = (a: Temporal.PlainDate, b: Temporal.PlainDate) => Temporal.PlainDate.compare(a, b) < 0
   if (!isEnabled || isBefore(day, startsOn) || (endsOn !== null && isBefore(endsOn, day))) return false
+  if (countsFrom !== null && Temporal.Instant.compare(at, countsFrom) < 0) return false
   return Temporal.Instant.compare(createdAt, at) <= 0 || isBefore(startsOn, dayOf(createdAt))
 }
 

@@ -1,4 +1,4 @@
-import { askForReferrals, followTierSettings } from '#loyalty'
+import { followLoyaltySettings, isLoyaltyOn } from '#loyalty'
 import { assertDiscountSettings, refreshDiscounts, refreshShopMetafields, refreshTierTags } from '#mirror'
 import { assertMainPlans } from '#plans'
 import { walkSpendingNow } from '#spending'
@@ -27,6 +27,7 @@ export function updateSettingsRoute(admin: Surface, { settings }: AdminDeps): vo
       request.inStore(async (ctx) => {
         const body = request.body as Record<string, unknown> & { main_plan?: Parameters<typeof assertMainPlans>[1] }
         if (body.main_plan) await assertMainPlans(ctx, body.main_plan)
+        const wasOn = await isLoyaltyOn(ctx)
         await changeSettings(ctx, settings, body)
         // Customers who never held a membership may spend their credit in another way now.
         if (body.main_plan) {
@@ -34,9 +35,8 @@ export function updateSettingsRoute(admin: Surface, { settings }: AdminDeps): vo
         }
         if (body.main_plan || body.loyalty) await refreshShopMetafields(ctx)
         if (body.loyalty) {
-          await followTierSettings(ctx)
+          await followLoyaltySettings(ctx, { wasOn })
           await refreshTierTags(ctx)
-          await askForReferrals(ctx)
         }
         if (body.discounts) await assertDiscountSettings(ctx)
         if (body.discounts || body.main_plan) await refreshDiscounts(ctx)

@@ -54,19 +54,19 @@ const PreviewBody = Type.Object(
         customer_id: 'cust_24',
         eligible: 40,
         currency: 'USD',
-        points: 80,
+        points: 500,
         rules: [
           {
             id: 12,
-            type: 'points_for_purchases',
-            name: 'Points',
+            type: 'goal_spend',
+            name: 'Spend 100',
             outcome: 'rewarded',
             rewards: 1,
-            points: 80,
-            reward_text: 'Get 2 points for each $1 that you spend',
-            current: null,
-            required: null,
-            percentage: null
+            points: 500,
+            reward_text: 'Spend $100 in all and get 500 points',
+            current: 115,
+            required: 100,
+            percentage: 100
           }
         ]
       }
