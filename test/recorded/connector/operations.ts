@@ -12,6 +12,16 @@ type Json = any
 
 const minor = ({ amount }: { amount: string }) => Math.round(Number(amount) * 100)
 
+const SHARED = {
+  ...{
+    title: 'T',
+    value: { amountMinor: 100 },
+    productIds: [],
+    minimumMinor: null,
+    currency: 'CAD',
+    goneProductIds: []
+  }
+}
 const CODE = {
   code: 'C',
   title: 'T',
@@ -170,6 +180,36 @@ export const OPERATIONS: Record<string, Operation[]> = {
   codeDiscountNode: [{ name: 'CodeById', call: (connector) => connector.discounts.findById('1'), expected: code }],
   discountCodeDeactivate: [
     { name: 'CodeDeactivate', call: (connector) => connector.discounts.deactivate('1'), expected: nothing }
+  ],
+  discountCodeActivate: [
+    { name: 'CodeActivate', call: (connector) => connector.discounts.activate('1'), expected: nothing }
+  ],
+  discountCodeBasicUpdate: [
+    { name: 'CodeUpdate', call: (connector) => connector.discounts.updateShared('1', SHARED), expected: nothing }
+  ],
+  discountCodeFreeShippingUpdate: [
+    {
+      name: 'ShippingCodeUpdate',
+      call: (connector) => connector.discounts.updateShared('1', { ...SHARED, value: { isShipping: true } }),
+      expected: nothing
+    }
+  ],
+  discountRedeemCodeBulkAdd: [
+    {
+      name: 'RedeemCodesAdd',
+      call: (connector) => connector.discounts.addCodes('1', ['C']),
+      expected: ({ value }) => digits(value.bulkCreation.id)
+    }
+  ],
+  discountRedeemCodeBulkCreation: [
+    {
+      name: 'RedeemCodesAdded',
+      call: (connector) => connector.discounts.findAddedCodes('1'),
+      expected: ({ value }) =>
+        nodesOf(value.codes).map(({ code, discountRedeemCode, errors }: Json) => ({
+          ...{ code, isAdded: discountRedeemCode !== null, problem: errors[0]?.message ?? null }
+        }))
+    }
   ],
   discountCodeDelete: [{ name: 'CodeDelete', call: (connector) => connector.discounts.delete('1'), expected: nothing }],
 

@@ -9,11 +9,9 @@ export const UNUSED: Record<string, string> = {
   'requests of privacy reach us as messages; we make none there':
     'customerRequestDataErasure customerCancelDataErasure dataSaleOptOut',
   'nothing is counted there': 'customersCount discountNodesCount segmentsCount',
-  'the only codes of ours take something off or ship for nothing; they are never changed, activated or handled in bulk':
-    'discountCodeBasicUpdate discountCodeActivate discountCodeBulkActivate discountCodeBulkDeactivate discountCodeBulkDelete ' +
-    'discountCodeBxgyCreate discountCodeBxgyUpdate discountCodeFreeShippingUpdate ' +
-    'discountRedeemCodeBulkAdd discountRedeemCodeBulkCreation discountCodeRedeemCodeBulkDelete codeDiscountNodes discountNode ' +
-    'discountNodes',
+  'the only codes of ours take something off or ship for nothing; discounts are not handled in bulk, and their codes stay':
+    'discountCodeBulkActivate discountCodeBulkDeactivate discountCodeBulkDelete discountCodeBxgyCreate discountCodeBxgyUpdate ' +
+    'discountCodeRedeemCodeBulkDelete codeDiscountNodes discountNode discountNodes',
   'discounts of functions have no codes, and none of buying and getting is made or handled in bulk':
     'discountCodeAppCreate discountCodeAppUpdate discountAutomaticBxgyCreate discountAutomaticBxgyUpdate ' +
     'discountAutomaticBulkDelete',
