@@ -244,7 +244,7 @@ test('no engine that rests in a held store begins anything there, though it is a
   })
   await makeFacts(store)
   const resting = engines().filter(({ restsAfterRestore }) => restsAfterRestore)
-  assert.equal(resting.length, 21)
+  assert.equal(resting.length, 22)
   await passTime(store, FEBRUARY)
   await hold(store)
   for (const engine of resting) assert.equal(await engine.runOnce(storeId), 0, `${engine.name} works in a held store`)

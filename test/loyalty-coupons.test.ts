@@ -482,17 +482,3 @@ test('rewards are coupons of their types, and what is no longer earned is taken 
   assert.equal((await onPlatform()).length, 2)
   await store.soundBooks()
 })
-
-test('a rule with a reward that is not given yet is refused', async () => {
-  const { store } = await aShop()
-  const body = {
-    type: 'punch_card',
-    name: 'Card',
-    rules: { required_purchases: 1 },
-    reward_rules: { reward_type: 'subscription_discount', discount_type: 'percentage', discount_amount: 5 }
-  }
-  await assert.rejects(
-    service.admin('POST', `${store.at}/loyalty/rules`, body),
-    /reward_rules.reward_type.*must be one of discount, free_product, free_shipping, points, store_credit: subscription_discount is not given yet/s
-  )
-})
