@@ -239,6 +239,9 @@ test('no engine that rests in a held store begins anything there, though it is a
       insert into loyalty_referral_programs (store_id, next_at) values (${storeId}, statement_timestamp())
       on conflict (store_id) do update set next_at = excluded.next_at`)
     await tx.run(sql`
+      insert into loyalty_coupon_walks (store_id, next_at) values (${storeId}, ${now})
+      on conflict (store_id) do update set next_at = excluded.next_at`)
+    await tx.run(sql`
       insert into granted_contracts (store_id, subscription_id, due_at)
       select store_id, max(id), ${now}::timestamptz from subscriptions where store_id = ${storeId} group by store_id`)
   })

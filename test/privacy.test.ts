@@ -32,6 +32,9 @@ const PAGES = [
 const WITHOUT_TRACES = [
   'identification_codes',
   'known_metafields',
+  'loyalty_customer_tiers',
+  'loyalty_referral_codes',
+  'loyalty_referrals',
   'members',
   'platform_credit_transactions',
   'privacy_exports',

@@ -25,7 +25,7 @@ export const loyaltyModelSaboteurs: Record<string, Saboteur> = Object.fromEntrie
     edit('causes/order-amounts.ts', 'return chosen - inProportion(chosen, credit, all)', 'return chosen')
   ]),
   says('points of an order can be spent before its days of waiting are over', [
-    edit('earning/give-rewards.ts', 'orderId === null || holdDays === 0', 'orderId === null || holdDays >= 0')
+    edit('earning/give-rewards.ts', 'isHeld && holdDays > 0', 'isHeld && holdDays < 0')
   ]),
   says('an order that was edited earns a second time', [
     edit('earning/plan-awards.ts', 'if (award) {', 'if (award && !isRight) {')

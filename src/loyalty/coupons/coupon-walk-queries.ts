@@ -43,7 +43,8 @@ export function listActiveCoupons(ctx: Ctx, afterId: number, limit: number): Pro
   )
 }
 
-export function claimCouponWalk(ctx: Ctx, leaseOwner: number, leaseMs: number): Promise<CouponWalk | null> {
+export async function claimCouponWalk(ctx: Ctx, leaseOwner: number, leaseMs: number): Promise<CouponWalk | null> {
+  if (ctx.isRestored) return null
   return ctx.tx.maybeOne(
     CouponWalk,
     sql`
