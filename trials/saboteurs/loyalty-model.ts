@@ -62,8 +62,8 @@ export const loyaltyModelSaboteurs: Record<string, Saboteur> = Object.fromEntrie
   says('a rule for members is for everybody', [
     edit(
       'earning/customer-standing.ts',
-      "return isNamed === (action === 'include')",
-      'return isNamed || action !== null'
+      "return isNamed(settings, standing) === (settings.action === 'include')",
+      'return isNamed(settings, standing) || settings.action !== null'
     )
   ]),
   says('orders from before a rule earn by it', [
@@ -84,7 +84,7 @@ export const loyaltyModelSaboteurs: Record<string, Saboteur> = Object.fromEntrie
     edit('earning/earn-for-orders.ts', 'return isTaxIncluded ? gross -', 'return isTaxIncluded && gross < 0 ? gross -')
   ]),
   says('a rule for some products counts all', [
-    edit('causes/order-amounts.ts', 'const chosen = isForAll ? all', 'const chosen = isForAll || all > 0 ? all')
+    edit('causes/order-amounts.ts', 'const chosen = isForAll\n', 'const chosen = isForAll || all > 0\n')
   ]),
   says('a renewal that was wholly refunded counts', [
     edit('rules/is-renewal.ts', '(wholeMinor === 0 || minor < wholeMinor)', 'wholeMinor >= 0')
