@@ -45,12 +45,12 @@ export const contractGrantsKept = defineAuditRule({
     'refused a reward for good, in the last 30 days.',
   wrong: (ctx) => sql`
     with grants as (
-      select subscription_id, label, problem, ended_by, ended_at from contract_grants where store_id = ${ctx.storeId}),
+      select subscription_id, member_id, label, problem, ended_by, ended_at from contract_grants where store_id = ${ctx.storeId}),
     looked_at as (select subscription_id, last_error from granted_contracts where store_id = ${ctx.storeId})
     select 'sub_' || subscription_id as subject, 'its rewards cannot be kept: ' || last_error as message
       from looked_at where last_error is not null
     union all
-    select 'sub_' || subscription_id, label || ' was refused: ' || problem
+    select coalesce('sub_' || subscription_id, 'mem_' || member_id), label || ' was refused: ' || coalesce(problem, 'the reason is not kept')
       from grants where ended_by = 'refused' and ended_at > ${ctx.now}::timestamptz - interval '30 days'
      order by 1 limit 100`
 })
