@@ -1710,7 +1710,7 @@ CREATE UNIQUE INDEX loyalty_coupons_by_code ON public.loyalty_coupons USING btre
 CREATE UNIQUE INDEX loyalty_coupons_by_discount ON public.loyalty_coupons USING btree (store_id, platform_discount_id) WHERE (platform_discount_id IS NOT NULL);
 CREATE INDEX loyalty_coupons_by_member ON public.loyalty_coupons USING btree (store_id, member_id, id);
 CREATE INDEX loyalty_coupons_due ON public.loyalty_coupons USING btree (store_id, due_at) WHERE (due_at IS NOT NULL);
-CREATE TRIGGER append_metrics AFTER INSERT ON loyalty_coupons FOR EACH ROW EXECUTE FUNCTION append_coupon_changes();
+CREATE TRIGGER append_metrics AFTER INSERT ON loyalty_coupons FOR EACH ROW WHEN (new.ended_by IS DISTINCT FROM 'refused'::text) EXECUTE FUNCTION append_coupon_changes();
 CREATE TRIGGER append_refused_metrics AFTER UPDATE ON loyalty_coupons FOR EACH ROW WHEN (new.ended_by = 'refused'::text AND old.ended_by IS DISTINCT FROM 'refused'::text) EXECUTE FUNCTION append_coupon_changes();
 CREATE TRIGGER set_plan BEFORE INSERT ON loyalty_coupons FOR EACH ROW EXECUTE FUNCTION set_plan_of_member();
 alter table loyalty_coupons enable row level security;

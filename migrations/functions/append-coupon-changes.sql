@@ -7,6 +7,7 @@ begin
   return null;
 end $$;
 
-create or replace trigger append_metrics after insert on loyalty_coupons for each row execute function append_coupon_changes();
+create or replace trigger append_metrics after insert on loyalty_coupons for each row
+  when (new.ended_by is distinct from 'refused') execute function append_coupon_changes();
 create or replace trigger append_refused_metrics after update on loyalty_coupons for each row
   when (new.ended_by = 'refused' and old.ended_by is distinct from 'refused') execute function append_coupon_changes();
