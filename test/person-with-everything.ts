@@ -1,6 +1,7 @@
 // A person of whom every table with data about people has something: by what really happened, and where that leaves nothing by planted words.
 import assert from 'node:assert/strict'
 import { type Ctx, int, row, sql, text } from '#kit/postgres'
+import { createTier } from '#loyalty'
 import { storeByDomain } from '#stores'
 import { signedQuery } from '../src/http/storefront/signed.test-helper.ts'
 import { csv } from './import-builder.ts'
@@ -176,7 +177,8 @@ async function plant(
   memberId: number
 ): Promise<void> {
   const said = `The platform answered: ${PLANTED} (customer ${customer})`
-  await db.inStore(storeId, async ({ tx, now }) => {
+  await db.inStore(storeId, async (ctx) => {
+    const { tx, now } = ctx
     await tx.run(sql`
       insert into alerts (store_id, kind, subject, message, created_at) values (${storeId}, 'test', ${EMAIL}, ${said}, ${now})`)
     await tx.run(sql`
@@ -235,13 +237,11 @@ async function plant(
     await tx.run(sql`
       insert into customer_tags (store_id, member_id, tag_key, is_present, reported_at)
       values (${storeId}, ${memberId}, 'friend of wilhelmina', true, ${now})`)
-    await tx.run(sql`
-      with tier as (
-        insert into loyalty_tiers (store_id, name, description, is_active, entry_rules, reward_rules, multiplier_hundredths, place, tag,
-                                   created_at, updated_at)
-        values (${storeId}, 'Gold', '', true, '{}', '{}', 100, 0, '', ${now}, ${now}) returning id)
-      insert into loyalty_customer_tiers (store_id, member_id, tier_id, entered_at)
-      select ${storeId}, ${memberId}, id, ${now} from tier`)
+    // Its only tier is open to everybody.
+    await createTier(ctx, {
+      ...{ name: 'Gold', description: '', isActive: true, entryRules: {}, rewardRules: {} },
+      ...{ multiplier: 1, place: null, tag: '' }
+    })
     await tx.run(sql`
       insert into tag_owners (store_id, kind, owner_id, last_error, changed_at)
       values (${storeId}, 'customer', ${memberId}, ${said}, ${now})
