@@ -106,7 +106,11 @@ export const loyaltyModelSaboteurs: Record<string, Saboteur> = Object.fromEntrie
     edit('earning/give-rewards.ts', 'expireAfterDays, isShared }]', 'expireAfterDays: null, isShared }]')
   ]),
   says('refunds leave the points of their order', [
-    edit('earning/plan-awards.ts', 'isHeld: isShared || isHeld(terms), isShared }', 'isHeld: isShared || isHeld(terms), isShared: false }')
+    edit(
+      'earning/plan-awards.ts',
+      'isHeld: isShared || isHeld(terms), isShared }',
+      'isHeld: isShared || isHeld(terms), isShared: false }'
+    )
   ]),
   says('a coupon stays whose reward is no longer earned', [
     edit('coupons/end-coupons.ts', "status <> 'ended' and usage_count = 0", "status <> 'ended' and usage_count > 0")
