@@ -111,7 +111,7 @@ type Found = {
   awards: string[]
   progress: string[]
   coupons: string[]
-  /** Points, pending and lifetime points, usable coupons, and the rules of which a reward stands. */
+  /** Points, pending and lifetime points, usable coupons, and the rules that end of which a reward stands. */
   read: number[]
   completion: { ruleId: number; shown: number[] | null }[]
 }
@@ -139,7 +139,9 @@ export function modelled(model: ModelledLoyalty, person: number): Found {
       .sort(),
     read: [
       ...[balance, pending, lifetime, usable.length],
-      ...standings.filter((one) => rewarded(one) > 0).map(({ rule }) => rule.id)
+      ...standings
+        .filter((one) => rewarded(one) > 0 && model.completion(one.rule, person) !== null)
+        .map(({ rule }) => rule.id)
     ],
     completion: model.rules
       .filter(({ isArchived }) => !isArchived)

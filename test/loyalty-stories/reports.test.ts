@@ -41,9 +41,9 @@ test('custom_action: store credit for each action, once for each event, and it s
   const quiz = (id: string) => event('ada@example.com', '--type', 'custom_action', '--action', 'quiz', '--event-id', id)
   assert.equal((await quiz('1')).rules.length, 2)
   await quiz('1')
-  assert.deepEqual([await shown(), await has(ada), await credit(ada)], [[null, [1, 1, 100]], [25, 0, 25, 2, 0], 2])
+  assert.deepEqual([await shown(), await has(ada), await credit(ada)], [[null, [1, 1, 100]], [25, 0, 25, 1, 0], 2])
   await quiz('2')
-  assert.deepEqual([await has(ada), await credit(ada)], [[25, 0, 25, 2, 0], 4])
+  assert.deepEqual([await has(ada), await credit(ada)], [[25, 0, 25, 1, 0], 4])
   await store.soundBooks()
 })
 
