@@ -12,15 +12,11 @@ import { analyzeAsServed } from './analyze-as-served.ts'
 import { bareInsert } from './bare-insert.ts'
 import { cpuMeter, perOne } from './cpu-meter.ts'
 import { benchDatabase } from './database.ts'
-import { aShop, NOW } from './loyalty-shop.ts'
+import { aShop, EARNED_TABLES, NOW } from './loyalty-shop.ts'
 
 const CUSTOMERS = Number(process.argv[2] ?? 1_000_000)
 const DAYS = 10
 const BATCH = 500
-const TABLES = [
-  ...['loyalty_counts', 'loyalty_progress', 'loyalty_awards', 'points_accounts', 'points_entries', 'points_lots'],
-  'facts'
-] as const
 
 const database = await benchDatabase()
 const db = new Database({ url: database.url })
@@ -60,7 +56,7 @@ try {
     for (const engine of createFactEngines({ db, consumers: [loyaltyConsumer] })) {
       while ((await engine.runOnce(shop.storeId)) > 0);
     }
-    const { copyNew } = await bareInsert(client, { tables: TABLES, storeId: shop.storeId, batch: BATCH })
+    const { copyNew } = await bareInsert(client, { tables: EARNED_TABLES, storeId: shop.storeId, batch: BATCH })
     await copyNew()
     await shop.inStore((ctx) => setClock(ctx, ctx.now.add({ hours: 24 * DAYS })))
     const engine = createLoyaltyOccasionEngine({ db })
@@ -74,7 +70,7 @@ try {
     const each = customers / 365.25
     if (Math.abs(birthdays - DAYS * each) > each) throw new Error(`${birthdays} birthdays of ${customers} customers`)
     const bare = perOne(await measured(await copyNew()), birthdays)
-    for (const table of TABLES) await client.query(`drop table bare_${table}`)
+    for (const table of EARNED_TABLES) await client.query(`drop table bare_${table}`)
     return { birthdays, ours: perOne(taken, birthdays), bare }
   }
 } finally {

@@ -9,7 +9,7 @@ import { analyzeAsServed } from './analyze-as-served.ts'
 import { bareInsert } from './bare-insert.ts'
 import { cpuMeter, perOne } from './cpu-meter.ts'
 import { benchDatabase } from './database.ts'
-import { addOrders, addRules, aShop, countStatements, ORDER_RULES } from './loyalty-shop.ts'
+import { addOrders, addRules, aShop, countStatements, EARNED_TABLES, ORDER_RULES } from './loyalty-shop.ts'
 import { rowVersions } from './row-versions.ts'
 
 /** Of each customer. */
@@ -19,10 +19,6 @@ const BATCH = 200
 /** Orders that come one at a time, of a store with few rules and one with many. */
 const SINGLE = 100
 const MANY_RULES = 200
-const TABLES = [
-  ...['loyalty_counts', 'loyalty_progress', 'loyalty_awards', 'points_accounts', 'points_entries', 'points_lots'],
-  'facts'
-] as const
 
 const database = await benchDatabase()
 const db = new Database({ url: database.url })
@@ -45,13 +41,13 @@ try {
     for (let from = 0; from < orderIds.length; from += BATCH) await earn(orderIds.slice(from, from + BATCH))
   }
 
-  const { copyNew } = await bareInsert(client, { tables: TABLES, storeId: shop.storeId, batch: BATCH })
+  const { copyNew } = await bareInsert(client, { tables: EARNED_TABLES, storeId: shop.storeId, batch: BATCH })
   // The facts of the rules themselves are no part of it.
   await copyNew()
   const first = perOne(await measured(earnAll), orderIds.length)
-  const written = await rowVersions(client, TABLES, shop.storeId)
+  const written = await rowVersions(client, EARNED_TABLES, shop.storeId)
   const again = perOne(await measured(earnAll), orderIds.length)
-  const writtenAgain = await rowVersions(client, TABLES, shop.storeId)
+  const writtenAgain = await rowVersions(client, EARNED_TABLES, shop.storeId)
   if (writtenAgain !== written) throw new Error(`The same orders again wrote: ${written}, then ${writtenAgain}`)
   const { rows } = await client.query(
     'select count(*)::int as awards, sum(points)::int as points from loyalty_awards where store_id = $1',

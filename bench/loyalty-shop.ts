@@ -9,6 +9,12 @@ export const NOW = Temporal.Instant.from('2026-06-30T15:00:00Z')
 /** Creates the store a month before `NOW`, so that its rules are older than its orders. */
 export const aShop = (db: Database) => aStore(db, { clockAt: NOW.subtract({ hours: 24 * 30 }) })
 
+/** What is written of what customers earn in points. */
+export const EARNED_TABLES = [
+  ...['loyalty_counts', 'loyalty_progress', 'loyalty_awards', 'points_accounts', 'points_entries', 'points_lots'],
+  'facts'
+] as const
+
 type Shop = Awaited<ReturnType<typeof aShop>>
 
 /** One rule of each kind that counts every order: points for purchases, a card that begins anew, and a goal. */

@@ -10,9 +10,9 @@ import { aPlan } from '../test/plan-builder.ts'
 import { aStore } from '../test/store-builder.ts'
 import { analyzeAsServed } from './analyze-as-served.ts'
 import { bareInsert } from './bare-insert.ts'
+import { cpuMeter, perOne } from './cpu-meter.ts'
 import { benchDatabase } from './database.ts'
 import { rowVersions } from './row-versions.ts'
-import { serverCpu } from './server-cpu.ts'
 
 /** Of each member: a signup, two renewals and two orders besides. */
 const ORDERS_EACH = 5
@@ -28,7 +28,8 @@ const client = new pg.Client({ connectionString: database.url })
 await client.connect()
 const analyzing = analyzeAsServed(db)
 try {
-  const serverMs = await serverCpu(database.url)
+  const meter = await cpuMeter(database.url)
+  const measured = async (work: () => Promise<void>) => perOne(await meter(work), ORDERS)
   const store = await aStore(db, { clockAt: Temporal.Instant.from(NOW) })
   await aPlan(store, { name: 'Gold' })
   await grow(store.storeId)
@@ -59,21 +60,9 @@ try {
       first,
       again,
       bare,
-      ratio: Number((first.orders_per_s / bare.orders_per_s).toFixed(3))
+      ratio: Number((first.per_s / bare.per_s).toFixed(3))
     })
   )
-
-  async function measured(work: () => Promise<void>) {
-    const before = { cpu: process.cpuUsage(), database: serverMs(), at: performance.now() }
-    await work()
-    const seconds = (performance.now() - before.at) / 1000
-    const { user, system } = process.cpuUsage(before.cpu)
-    return {
-      orders_per_s: Math.round(ORDERS / seconds),
-      service_cpu_ms: Number(((user + system) / 1000 / ORDERS).toFixed(3)),
-      database_cpu_ms: Number(((serverMs() - before.database) / ORDERS).toFixed(3))
-    }
-  }
 } finally {
   await analyzing.stop()
   await client.end()

@@ -10,9 +10,9 @@ import { createInboundEngine } from '../src/sync/inbound-engine.ts'
 import { aStore } from '../test/store-builder.ts'
 import { analyzeAsServed } from './analyze-as-served.ts'
 import { bareInsert } from './bare-insert.ts'
+import { cpuMeter } from './cpu-meter.ts'
 import { benchDatabase, median } from './database.ts'
 import { rowVersions } from './row-versions.ts'
-import { serverCpu } from './server-cpu.ts'
 
 const HOW_MANY = Number(process.argv[2] ?? 100_000)
 const ROUND = Math.min(10_000, HOW_MANY)
@@ -63,7 +63,7 @@ const client = new pg.Client({ connectionString: database.url })
 await client.connect()
 const analyzing = analyzeAsServed(db)
 try {
-  const serverMs = await serverCpu(database.url)
+  const meter = await cpuMeter(database.url)
   const { storeId, inStore } = await aStore(db)
   const engine = createInboundEngine({
     db,
@@ -88,15 +88,8 @@ try {
 
   /** The time and the CPU time of this process and of the database. */
   const measure = async (work: () => Promise<void>): Promise<Measured> => {
-    const [service, server, from] = [process.cpuUsage(), serverMs(), performance.now()]
-    await work()
-    const seconds = (performance.now() - from) / 1000
-    const { user, system } = process.cpuUsage(service)
-    return {
-      perS: ROUND / seconds,
-      processMs: (user + system) / 1000 / ROUND,
-      databaseMs: (serverMs() - server) / ROUND
-    }
+    const { seconds, serviceMs, databaseMs } = await meter(work)
+    return { perS: ROUND / seconds, processMs: serviceMs / ROUND, databaseMs: databaseMs / ROUND }
   }
 
   const ingest = async () => {

@@ -97,6 +97,24 @@ export const Page = <Entry extends TSchema>(entry: Entry, description: string) =
     })
   })
 
+/** Where a list goes on whose entries have numbers. `what`: the entry, such as "a coupon"; `older`: such as "older coupons". */
+export const Before = (what: string, older: string, example: number) =>
+  Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: `the id of ${what}`,
+      meaning: `Only ${older}: \`next\` of the previous page`,
+      examples: [example]
+    })
+  )
+
+/** A page, newest first, of which one more was read than it shows: that says whether there is another. */
+export function pageOf<Row extends { id: number }, Shown>(found: Row[], limit: number, present: (row: Row) => Shown) {
+  const shown = found.slice(0, limit)
+  return { data: shown.map(present), next: found.length > limit ? String(shown.at(-1)!.id) : null }
+}
+
 /** The parameters of a list that is read by position, and has a total. */
 export const OffsetPaging = {
   limit: PageLimit,

@@ -18,7 +18,8 @@ type Order = { id: number; productIds: string[] }
 export async function keepCollectionsOfOrders(ctx: Ctx, orders: Order[]): Promise<OrderCollections> {
   if (orders.length === 0) return { of: new Map(), unread: new Set() }
   const { known, isAny, unread } = await lockUnread(ctx)
-  const kept = await listKept(ctx, orders)
+  // Nothing is kept of an order before the first collection was read.
+  const kept = known === 0 ? new Map<number, Kept>() : await listKept(ctx, orders)
   const open = isAny ? orders.filter(({ id }) => (kept.get(id)?.known ?? 0) < known) : []
   const current = await listCurrent(ctx, [...new Set(open.flatMap(({ productIds }) => productIds))])
   const added = open.map(({ id, productIds }) => {

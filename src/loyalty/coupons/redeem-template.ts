@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Ctx } from '#kit/postgres'
 import { lockKeptCustomer } from '#members'
 import { spendPoints } from '#points'
-import { settingsOf } from '#stores'
+import { isLoyaltyOn } from '../is-loyalty-on.ts'
 import { loyaltyIsOff, templateNotActive } from '../refusals.ts'
-import { loyaltySettings } from '../settings.ts'
 import { getTemplate } from '../templates/template-queries.ts'
 import type { Coupon } from './coupon.ts'
 import { findCoupon, findCouponOfOperation, findUnusedCoupon } from './coupon-queries.ts'
@@ -32,7 +31,7 @@ export async function redeemTemplate(
       ? await findUnusedCoupon(ctx, memberId, templateId)
       : await findCouponOfOperation(ctx, operationId)
   if (before !== null) return (await findCoupon(ctx, before))!
-  if ((await settingsOf(ctx, loyaltySettings)).enabled === 'off') throw loyaltyIsOff()
+  if (!(await isLoyaltyOn(ctx))) throw loyaltyIsOff()
   if (!template.isActive) throw templateNotActive(template.name)
   const { name, requiredPoints: points, codePrefix, rules } = template
   const { refusal, entry } = await spendPoints(ctx, { memberId, points, reason: name, operationId })

@@ -1,12 +1,12 @@
 import { type Ctx, sentTogether } from '#kit/postgres'
 import { lockMembers } from '#members'
-import { settingsOf, storeContext } from '#stores'
+import { storeContext } from '#stores'
 import type { Cause } from '../causes/cause.ts'
 import { type Scope, waitsForCollections } from '../causes/order-amounts.ts'
+import { isLoyaltyOn } from '../is-loyalty-on.ts'
 import { type LoyaltyRule, wasActive } from '../rules/rule.ts'
 import { listRules } from '../rules/rule-queries.ts'
 import { listTerms, type RuleTerms, termsKey, termsOf } from '../rules/rule-terms.ts'
-import { loyaltySettings } from '../settings.ts'
 import { listStanding, listUsed } from './award-queries.ts'
 import { listCounts, listProgress, writeCounts, writeProgress } from './count-queries.ts'
 import { type CustomerStanding, isFor, listStandings } from './customer-standing.ts'
@@ -28,9 +28,9 @@ export async function countDeeds(ctx: Ctx, given: Deed[]): Promise<void> {
   const memberIds = [...new Set(deeds.map(({ memberId }) => memberId))].sort((a, b) => a - b)
   // Of two transactions that count something of one customer, the later sees what the other has counted.
   await lockMembers(ctx, memberIds)
-  const { enabled } = await settingsOf(ctx, loyaltySettings)
+  const isOn = await isLoyaltyOn(ctx)
   const [rules, known, { timezone }] = await sentTogether(
-    enabled === 'on' ? listRules(ctx) : Promise.resolve([]),
+    isOn ? listRules(ctx) : Promise.resolve([]),
     listCounts(ctx, deeds),
     storeContext(ctx)
   )
@@ -58,7 +58,7 @@ export async function countDeeds(ctx: Ctx, given: Deed[]): Promise<void> {
     ctx,
     changed.map(({ count }) => count)
   )
-  await settle(ctx, changed, { last, mayGive: enabled === 'on' })
+  await settle(ctx, changed, { last, mayGive: isOn })
 }
 
 const countKey = ({ ruleId, memberId, cause }: Pick<Count, 'ruleId' | 'memberId' | 'cause'>) =>

@@ -49,9 +49,11 @@ export async function earnForOrders(ctx: Ctx, orders: EarningOrder[]): Promise<M
   )
   const [{ currency }, plans] = [await storeContext(ctx), await listPlans(ctx)]
   const known = new Map(orders.map((one) => [one.orderId, one]))
+  // Tiers count all goods: only rules are limited to collections.
+  const limited = hasRules ? placed.filter((order) => isCounted(order, currency)) : []
   const collections = await keepCollectionsOfOrders(
     ctx,
-    placed.filter((order) => isCounted(order, currency)).map(({ id, lines }) => ({ id, productIds: productsOf(lines) }))
+    limited.map(({ id, lines }) => ({ id, productIds: productsOf(lines) }))
   )
   const causes = placed.map((order) => ({
     order,

@@ -1,8 +1,7 @@
 import { type Ctx, instant, int, nullable, row, sql, text } from '#kit/postgres'
-import { settingsOf } from '#stores'
+import { isLoyaltyOn } from '../is-loyalty-on.ts'
 import { listRules } from '../rules/rule-queries.ts'
 import { termsOf } from '../rules/rule-terms.ts'
-import { loyaltySettings } from '../settings.ts'
 import { writeProgress } from './count-queries.ts'
 import { giveRewards } from './give-rewards.ts'
 import { planAwards } from './plan-awards.ts'
@@ -12,7 +11,7 @@ import { planAwards } from './plan-awards.ts'
  * active, and while loyalty is on. They count from the last of what was counted on. The row of the customer is locked.
  */
 export async function giveReachedGoals(ctx: Ctx, memberId: number): Promise<void> {
-  if ((await settingsOf(ctx, loyaltySettings)).enabled === 'off') return
+  if (!(await isLoyaltyOn(ctx))) return
   const rules = (await listRules(ctx)).filter(({ isActive, type }) => isActive && type.counts.mode === 'sum')
   const open = await listOpen(
     ctx,

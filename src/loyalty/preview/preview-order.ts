@@ -2,7 +2,7 @@ import type { Ctx } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
 import { listPlans } from '#plans'
 import type { PlatformOrder } from '#platform'
-import { settingsOf, storeContext } from '#stores'
+import { storeContext } from '#stores'
 import type { OrderCause } from '../causes/cause.ts'
 import { eligibleMinor, type Scope, waitsForCollections } from '../causes/order-amounts.ts'
 import { findCollectionsOfProducts } from '../collections/collections-of-orders.ts'
@@ -12,11 +12,11 @@ import { type CustomerStanding, isFor, listStandings, NEW_CUSTOMER } from '../ea
 import { causeOf, type PlacedOrder, productsOf } from '../earning/earn-for-orders.ts'
 import { planAwards } from '../earning/plan-awards.ts'
 import { pointsOf } from '../earning/points-of.ts'
+import { isLoyaltyOn } from '../is-loyalty-on.ts'
 import { type Completion, completionOf } from '../progress/completion.ts'
 import { type LoyaltyRule, wasActive } from '../rules/rule.ts'
 import { listRules } from '../rules/rule-queries.ts'
 import { termsOf } from '../rules/rule-terms.ts'
-import { loyaltySettings } from '../settings.ts'
 
 /** What comes of an order by one rule: a reward, progress towards one, or why it does not count. */
 export const PREVIEW_OUTCOMES = [
@@ -67,8 +67,8 @@ export async function previewOrder(ctx: Ctx, order: PlatformOrder, memberId: num
     throw invalidField('platform_order.currency', `must be ${currency}, that of the shop`)
   const placed = placedOf(order, ctx.now)
   const rules = (await listRules(ctx)).filter(({ type }) => type.counts.amounts.order)
-  const [{ enabled }, plans, collections, customer] = [
-    await settingsOf(ctx, loyaltySettings),
+  const [isOn, plans, collections, customer] = [
+    await isLoyaltyOn(ctx),
     await listPlans(ctx),
     await findCollectionsOfProducts(ctx, productsOf(placed.lines)),
     await findCustomer(ctx, memberId, rules)
@@ -78,7 +78,7 @@ export async function previewOrder(ctx: Ctx, order: PlatformOrder, memberId: num
   const previews = rules.map((rule): RulePreview => {
     const progress = customer.progress.get(rule.id) ?? { ...NOTHING, ruleId: rule.id }
     const { standing } = customer
-    const why = enabled === 'off' ? 'loyalty_off' : whyNot(rule, cause, { at: ctx.now, timezone, standing })
+    const why = isOn ? whyNot(rule, cause, { at: ctx.now, timezone, standing }) : 'loyalty_off'
     const result =
       why === null
         ? rewardsOf(rule, cause, { at: ctx.now, progress, standing })

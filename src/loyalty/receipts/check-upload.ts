@@ -1,11 +1,11 @@
 import type { Ctx } from '#kit/postgres'
 import { invalidField } from '#kit/refusal'
-import { settingsOf, storeContext } from '#stores'
+import { storeContext } from '#stores'
 import { isFor, listStandings } from '../earning/customer-standing.ts'
+import { isLoyaltyOn } from '../is-loyalty-on.ts'
 import { countsNothingNow, loyaltyIsOff } from '../refusals.ts'
 import { type LoyaltyRule, wasActive } from '../rules/rule.ts'
 import { listRules } from '../rules/rule-queries.ts'
-import { loyaltySettings } from '../settings.ts'
 import { countWaiting, findSamePurchase, isFileKnown, type NewReceipt } from './receipt-queries.ts'
 import { fileSentBefore, noReceiptRule, purchaseSentBefore, tooManyWaiting } from './receipt-refusals.ts'
 
@@ -26,8 +26,7 @@ export async function checkUpload(
   const { memberId, ruleId, purchasedOn, contentHash } = receipt
   const rule = (await listRules(ctx)).find(({ id }) => id === ruleId)
   if (!rule?.type.counts.amounts.receipt) throw noReceiptRule()
-  const { enabled } = await settingsOf(ctx, loyaltySettings)
-  if (enabled !== 'on') throw loyaltyIsOff()
+  if (!(await isLoyaltyOn(ctx))) throw loyaltyIsOff()
   const { timezone } = await storeContext(ctx)
   if (!wasActive(rule, ctx.now, timezone)) throw countsNothingNow(ruleId, 'is not active')
   const standing = (await listStandings(ctx, [memberId])).get(memberId)!

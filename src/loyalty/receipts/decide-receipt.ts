@@ -2,6 +2,7 @@ import type { Ctx } from '#kit/postgres'
 import { lockKeptCustomer } from '#members'
 import { settingsOf } from '#stores'
 import { countDeeds } from '../earning/count-deeds.ts'
+import { isLoyaltyOn } from '../is-loyalty-on.ts'
 import { lockLoyalty } from '../lock-loyalty.ts'
 import { loyaltyIsOff } from '../refusals.ts'
 import { loyaltySettings } from '../settings.ts'
@@ -24,8 +25,7 @@ export async function approveReceipt(
   const approvedMinor = amountMinor ?? receipt.approvedMinor ?? receipt.amountMinor
   if (status === 'approved' && receipt.approvedMinor === approvedMinor) return receipt
   // What is counted while loyalty is off would never be rewarded.
-  const { enabled } = await settingsOf(ctx, loyaltySettings)
-  if (enabled !== 'on') throw loyaltyIsOff()
+  if (!(await isLoyaltyOn(ctx))) throw loyaltyIsOff()
   if (status === 'refused') {
     // Nobody may send the same purchase meanwhile.
     await lockLoyalty(ctx)

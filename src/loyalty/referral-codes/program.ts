@@ -1,10 +1,9 @@
 import { type Ctx, sentTogether } from '#kit/postgres'
-import { settingsOf } from '#stores'
 import { termsOfReward } from '../coupons/coupon-terms.ts'
+import { isLoyaltyOn } from '../is-loyalty-on.ts'
 import type { Reward } from '../rewards/reward.ts'
 import type { LoyaltyRule } from '../rules/rule.ts'
 import { listRules } from '../rules/rule-queries.ts'
-import { loyaltySettings } from '../settings.ts'
 
 /** What the codes of customers take off for their friends. `title`: of the discount on the platform. */
 export type ProgramTerms =
@@ -26,9 +25,9 @@ const referralRules = (rules: LoyaltyRule[]): LoyaltyRule[] =>
 
 /** What the codes are to take off now: what the oldest active rule promises to friends. */
 export async function readWantedTerms(ctx: Ctx): Promise<ProgramTerms> {
-  const [rules, { enabled }] = await sentTogether(listRules(ctx), settingsOf(ctx, loyaltySettings))
+  const [rules, isOn] = await sentTogether(listRules(ctx), isLoyaltyOn(ctx))
   const [rule] = referralRules(rules)
-  return enabled === 'on' && rule ? termsOf(rule) : { isOn: false }
+  return isOn && rule ? termsOf(rule) : { isOn: false }
 }
 
 /**

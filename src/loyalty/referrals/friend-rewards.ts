@@ -1,10 +1,9 @@
 import type { Ctx } from '#kit/postgres'
-import { settingsOf } from '#stores'
 import { listStanding } from '../earning/award-queries.ts'
 import { giveRewards, takeBackRewards } from '../earning/give-rewards.ts'
+import { isLoyaltyOn } from '../is-loyalty-on.ts'
 import { rewardOfFriend } from '../referral-codes/program.ts'
 import { listTerms, termsKey } from '../rules/rule-terms.ts'
-import { loyaltySettings } from '../settings.ts'
 import { type DecidedReferral, friendKey, listReferralCounts } from './referral-queries.ts'
 
 /**
@@ -30,7 +29,7 @@ export async function rewardFriends(ctx: Ctx, referrals: DecidedReferral[]): Pro
     pairs.flatMap((pair) => (pair.amount === 0 ? (isStanding(pair) ?? []) : [])),
     last
   )
-  if ((await settingsOf(ctx, loyaltySettings)).enabled === 'off') return
+  if (!(await isLoyaltyOn(ctx))) return
   await giveRewards(
     ctx,
     pairs.flatMap((pair) => {

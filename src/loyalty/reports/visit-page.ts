@@ -1,11 +1,10 @@
 import type { Ctx } from '#kit/postgres'
 import { lockKeptCustomer } from '#members'
-import { settingsOf } from '#stores'
 import { countDeeds } from '../earning/count-deeds.ts'
+import { isLoyaltyOn } from '../is-loyalty-on.ts'
 import { getRuleWithProgress, type RuleWithProgress } from '../progress/rules-with-progress.ts'
 import { countsNothingNow, loyaltyRuleNotFound } from '../refusals.ts'
 import { getRule } from '../rules/rule-queries.ts'
-import { loyaltySettings } from '../settings.ts'
 
 /**
  * Counts that a customer has visited the page that a rule names: once, however often it is reported. Returns the rule with their
@@ -20,6 +19,8 @@ export async function visitPage(ctx: Ctx, customerId: number, ruleId: number): P
   const visited = await getRuleWithProgress(ctx, ruleId, memberId)
   if (visited.completion?.current) return visited
   if (!rule.isActive) throw countsNothingNow(ruleId, 'is not active')
-  const { enabled } = await settingsOf(ctx, loyaltySettings)
-  throw countsNothingNow(ruleId, enabled === 'on' ? 'is not for this customer' : 'waits: loyalty is switched off')
+  throw countsNothingNow(
+    ruleId,
+    (await isLoyaltyOn(ctx)) ? 'is not for this customer' : 'waits: loyalty is switched off'
+  )
 }

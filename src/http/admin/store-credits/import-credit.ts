@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { importCredits } from '#imports'
 import { numberOf } from '#kit/money'
-import { Amount, OrNull } from '#resources'
+import { Amount } from '#resources'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
-import { oneOf } from '../fields.ts'
+import { DryRun, ImportProblems } from '../import-report.ts'
 import { acceptFiles, receiveSent } from '../sent-file.ts'
 import { StoreParams, storeOf } from '../store.ts'
 
@@ -14,12 +14,7 @@ const FILE_TYPES = {
 }
 
 const ImportQuery = Type.Object({
-  dry_run: Type.Optional(
-    oneOf(['true', 'false'], {
-      meaning: 'Only reports what the import would do; `false` by default',
-      examples: ['true']
-    })
-  ),
+  dry_run: DryRun,
   sha256: Type.Optional(
     Type.String({
       pattern: '^[0-9a-f]{64}$',
@@ -39,14 +34,7 @@ const ReportBody = Type.Object(
     repeated: Type.Integer({ description: 'Rows that were imported before' }),
     refused: Type.Integer({ description: 'Rows that are wrong' }),
     amount: Amount('The credit that was added, in the currency of the store'),
-    problems: Type.Array(
-      Type.Object({
-        line: Type.Integer({ description: 'The line of the file' }),
-        field: OrNull(Type.String({ description: 'The field at fault' })),
-        message: Type.String({ description: 'What is wrong with the row' })
-      }),
-      { description: 'The first 1,000 rows that are wrong' }
-    )
+    problems: ImportProblems
   },
   {
     title: 'CreditImport',

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { minorOf } from '#kit/money'
 import { type FieldProblem, invalidBody, invalidFields, Refusal } from '#kit/refusal'
-import { ACCEPTED_FILE, type ContentType, checkContent, MAX_FILE_BYTES } from '#loyalty'
+import { ACCEPTED_FILE, type ContentType, checkContent, MAX_FILE_BYTES, type ReceiptUpload } from '#loyalty'
 
 export const RECEIPT_FORM = 'multipart/form-data'
 /** The file, and the fields with what is around each. */
@@ -12,15 +12,7 @@ const MAX_PART_HEAD_BYTES = 2048
 const MAX_AMOUNT_UNITS = 1_000_000_000
 
 /** What a customer has entered about a receipt, checked. */
-export type ReceiptForm = {
-  ruleId: number
-  retailer: string
-  purchasedOn: Temporal.PlainDate
-  number: string | null
-  amountMinor: number
-  bytes: Buffer
-  contentType: ContentType
-}
+export type ReceiptForm = Omit<ReceiptUpload, 'customerId'>
 
 /** The parts of a form, as the framework's parser of a body. */
 export async function parseReceiptForm(request: FastifyRequest, body: Buffer): Promise<FormData> {

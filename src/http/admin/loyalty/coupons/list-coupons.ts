@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { COUPON_TYPES, listCoupons } from '#loyalty'
 import type { Surface } from '../../../shared/surface.ts'
-import { oneOf, Page, PageLimit } from '../../fields.ts'
+import { Before, oneOf, Page, PageLimit, pageOf } from '../../fields.ts'
 import { StoreParams, storeOf } from '../../store.ts'
 import { creditCustomer } from '../../store-credits/one-credit.ts'
 import { CouponBody, presentCoupon } from './present-coupon.ts'
@@ -27,15 +27,7 @@ export function listCouponsRoute(admin: Surface): void {
           ),
           type: Type.Optional(oneOf(COUPON_TYPES, { meaning: 'Only coupons of this type' })),
           limit: PageLimit,
-          before: Type.Optional(
-            Type.Integer({
-              minimum: 1,
-              maximum: Number.MAX_SAFE_INTEGER,
-              description: 'the id of a coupon',
-              meaning: 'Only older coupons: `next` of the previous page',
-              examples: [31]
-            })
-          )
+          before: Before('a coupon', 'older coupons', 31)
         }),
         response: { 200: Page(CouponBody, 'The coupons') }
       }
@@ -46,9 +38,7 @@ export function listCouponsRoute(admin: Surface): void {
       return request.inStore(async (ctx) => {
         const memberId = customer === undefined ? null : await creditCustomer(ctx, customer, platformProfile)
         const found = await listCoupons(ctx, { memberId, type, isActive: null, beforeId, limit: limit + 1 })
-        const shown = found.slice(0, limit)
-        const next = found.length > limit ? String(shown.at(-1)!.id) : null
-        return { data: shown.map((coupon) => presentCoupon(coupon, currency)), next }
+        return pageOf(found, limit, (coupon) => presentCoupon(coupon, currency))
       })
     }
   )

@@ -4,7 +4,7 @@ import { publicId } from '#kit/ids'
 import { type ListedEntry, listPointsEntries } from '#points'
 import { OrNull } from '#resources'
 import type { Surface } from '../../../shared/surface.ts'
-import { Page, PageLimit } from '../../fields.ts'
+import { Before, Page, PageLimit, pageOf } from '../../fields.ts'
 import { storeOf } from '../../store.ts'
 import { CreditParams, creditCustomer } from '../../store-credits/one-credit.ts'
 
@@ -59,15 +59,7 @@ export function listPointsRoute(admin: Surface): void {
         params: CreditParams,
         querystring: Type.Object({
           limit: PageLimit,
-          before: Type.Optional(
-            Type.Integer({
-              minimum: 1,
-              maximum: Number.MAX_SAFE_INTEGER,
-              description: 'the id of an entry',
-              meaning: 'Only older entries: `next` of the previous page',
-              examples: [71]
-            })
-          )
+          before: Before('an entry', 'older entries', 71)
         }),
         response: { 200: Page(PointsEntryBody, 'The entries') }
       }
@@ -77,9 +69,7 @@ export function listPointsRoute(admin: Surface): void {
       return request.inStore(async (ctx) => {
         const memberId = await creditCustomer(ctx, request.params.customer, storeOf(request).platformProfile)
         const found = await listPointsEntries(ctx, { memberId, beforeId, limit: limit + 1 })
-        const shown = found.slice(0, limit)
-        const next = found.length > limit ? String(shown.at(-1)!.id) : null
-        return { data: shown.map(presentEntry), next }
+        return pageOf(found, limit, presentEntry)
       })
     }
   )

@@ -1,9 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { importLoyalty } from '#loyalty'
-import { OrNull } from '#resources'
 import type { Surface } from '../../../shared/surface.ts'
 import type { AdminDeps } from '../../deps.ts'
-import { oneOf } from '../../fields.ts'
+import { DryRun, ImportProblems } from '../../import-report.ts'
 import { acceptFiles, receiveSent } from '../../sent-file.ts'
 import { StoreParams, storeOf } from '../../store.ts'
 
@@ -14,12 +13,7 @@ const FILE_TYPES = {
 }
 
 const ImportQuery = Type.Object({
-  dry_run: Type.Optional(
-    oneOf(['true', 'false'], {
-      meaning: 'Only reports what the import would do; `false` by default',
-      examples: ['true']
-    })
-  )
+  dry_run: DryRun
 })
 
 const ReportBody = Type.Object(
@@ -31,14 +25,7 @@ const ReportBody = Type.Object(
     refused: Type.Integer({ description: 'Rows that are wrong' }),
     points: Type.Integer({ description: 'The points that were added' }),
     birth_dates: Type.Integer({ description: 'The birth dates that were entered' }),
-    problems: Type.Array(
-      Type.Object({
-        line: Type.Integer({ description: 'The line of the file' }),
-        field: OrNull(Type.String({ description: 'The field at fault' })),
-        message: Type.String({ description: 'What is wrong with the row' })
-      }),
-      { description: 'The first 1,000 rows that are wrong' }
-    )
+    problems: ImportProblems
   },
   {
     title: 'LoyaltyImport',

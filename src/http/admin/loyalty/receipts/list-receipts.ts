@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { listReceipts, RECEIPT_STATUSES } from '#loyalty'
 import type { Surface } from '../../../shared/surface.ts'
-import { oneOf, Page, PageLimit } from '../../fields.ts'
+import { Before, oneOf, Page, PageLimit, pageOf } from '../../fields.ts'
 import { StoreParams, storeOf } from '../../store.ts'
 import { creditCustomer } from '../../store-credits/one-credit.ts'
 import { presentReceipt, ReceiptBody } from './present-receipt.ts'
@@ -27,15 +27,7 @@ export function listReceiptsRoute(admin: Surface): void {
           ),
           status: Type.Optional(oneOf(RECEIPT_STATUSES, { meaning: 'Only receipts with this status' })),
           limit: PageLimit,
-          before: Type.Optional(
-            Type.Integer({
-              minimum: 1,
-              maximum: Number.MAX_SAFE_INTEGER,
-              description: 'the id of a receipt',
-              meaning: 'Only older receipts: `next` of the previous page',
-              examples: [815]
-            })
-          )
+          before: Before('a receipt', 'older receipts', 815)
         }),
         response: { 200: Page(ReceiptBody, 'The receipts') }
       }
@@ -46,9 +38,7 @@ export function listReceiptsRoute(admin: Surface): void {
       return request.inStore(async (ctx) => {
         const memberId = customer === undefined ? null : await creditCustomer(ctx, customer, platformProfile)
         const found = await listReceipts(ctx, { memberId, status, beforeId, limit: limit + 1 })
-        const shown = found.slice(0, limit)
-        const next = found.length > limit ? String(shown.at(-1)!.id) : null
-        return { data: shown.map((receipt) => presentReceipt(receipt, currency)), next }
+        return pageOf(found, limit, (receipt) => presentReceipt(receipt, currency))
       })
     }
   )

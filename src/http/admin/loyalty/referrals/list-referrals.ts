@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { listReferrals, REFERRAL_STATUSES } from '#loyalty'
 import type { Surface } from '../../../shared/surface.ts'
-import { oneOf, Page, PageLimit } from '../../fields.ts'
+import { Before, oneOf, Page, PageLimit, pageOf } from '../../fields.ts'
 import { StoreParams, storeOf } from '../../store.ts'
 import { creditCustomer } from '../../store-credits/one-credit.ts'
 import { presentReferral, ReferralBody } from './present-referral.ts'
@@ -27,15 +27,7 @@ export function listReferralsRoute(admin: Surface): void {
           ),
           status: Type.Optional(oneOf(REFERRAL_STATUSES, { meaning: 'Only those of this status' })),
           limit: PageLimit,
-          before: Type.Optional(
-            Type.Integer({
-              minimum: 1,
-              maximum: Number.MAX_SAFE_INTEGER,
-              description: 'the id of a referral',
-              meaning: 'Only older ones: `next` of the previous page',
-              examples: [31]
-            })
-          )
+          before: Before('a referral', 'older ones', 31)
         }),
         response: { 200: Page(ReferralBody, 'The referrals') }
       }
@@ -46,8 +38,7 @@ export function listReferralsRoute(admin: Surface): void {
       return request.inStore(async (ctx) => {
         const memberId = customer === undefined ? null : await creditCustomer(ctx, customer, platformProfile)
         const found = await listReferrals(ctx, { memberId, status, beforeId, limit: limit + 1 })
-        const shown = found.slice(0, limit)
-        return { data: shown.map(presentReferral), next: found.length > limit ? String(shown.at(-1)!.id) : null }
+        return pageOf(found, limit, presentReferral)
       })
     }
   )

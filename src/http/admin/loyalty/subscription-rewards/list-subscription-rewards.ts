@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { listSubscriptionRewards } from '#loyalty'
 import type { Surface } from '../../../shared/surface.ts'
-import { oneOf, Page, PageLimit } from '../../fields.ts'
+import { Before, oneOf, Page, PageLimit, pageOf } from '../../fields.ts'
 import { StoreParams, storeOf } from '../../store.ts'
 import { creditCustomer } from '../../store-credits/one-credit.ts'
 import { presentSubscriptionReward, SubscriptionRewardBody } from './present-subscription-reward.ts'
@@ -27,15 +27,7 @@ export function listSubscriptionRewardsRoute(admin: Surface): void {
           ),
           status: Type.Optional(oneOf(['pending', 'active', 'ended'], { meaning: 'Only rewards with this status' })),
           limit: PageLimit,
-          before: Type.Optional(
-            Type.Integer({
-              minimum: 1,
-              maximum: Number.MAX_SAFE_INTEGER,
-              description: 'the id of a reward on renewals',
-              meaning: 'Only older ones: `next` of the previous page',
-              examples: [31]
-            })
-          )
+          before: Before('a reward on renewals', 'older ones', 31)
         }),
         response: { 200: Page(SubscriptionRewardBody, 'The rewards') }
       }
@@ -46,9 +38,7 @@ export function listSubscriptionRewardsRoute(admin: Surface): void {
       return request.inStore(async (ctx) => {
         const memberId = customer === undefined ? null : await creditCustomer(ctx, customer, platformProfile)
         const found = await listSubscriptionRewards(ctx, { memberId, status, beforeId, limit: limit + 1 })
-        const shown = found.slice(0, limit)
-        const next = found.length > limit ? String(shown.at(-1)!.id) : null
-        return { data: shown.map((reward) => presentSubscriptionReward(reward, currency)), next }
+        return pageOf(found, limit, (reward) => presentSubscriptionReward(reward, currency))
       })
     }
   )
