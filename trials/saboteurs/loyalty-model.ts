@@ -50,7 +50,7 @@ export const loyaltyModelSaboteurs: Record<string, Saboteur> = Object.fromEntrie
     edit('earning/plan-awards.ts', 'standing.length > 0 ? used : progress.rewarded', 'progress.rewarded')
   ]),
   says('goals give their rewards while loyalty is off', [
-    edit('earning/count-deeds.ts', "mayGive: isOn", 'mayGive: true')
+    edit('earning/count-deeds.ts', 'mayGive: isOn', 'mayGive: true')
   ]),
   says('an order below the least amount earns points', [
     edit(
