@@ -278,6 +278,23 @@ test('a rule begins and ends with the days of the shop, both inclusive, by the s
   assert.deepEqual(await seen(), [1, 1, 1])
 })
 
+test('a day that is in no calendar is refused by the name of its field', async () => {
+  const { loyalty } = await aShop()
+  const { id } = (await loyalty('POST', '/rules', aGoal({}))).body
+  for (const field of ['start_date', 'end_date']) {
+    for (const day of ['2027-02-30', '2027-13-01', '2026-02-29', '1999-01-01', 'tomorrow', 20270101]) {
+      for (const [method, path, body] of [
+        ['POST', '/rules', aGoal({ [field]: day })],
+        ['PATCH', `/rules/${id}`, { [field]: day }]
+      ] as const) {
+        const { status, body: refused } = await loyalty(method, path, body)
+        assert.equal(status, 400, `${method} ${field} ${day}`)
+        assert.match(JSON.stringify(refused), new RegExp(`${field} must be a day from 2000-01-01 to 2999-12-31`))
+      }
+    }
+  }
+})
+
 test('when the shop moves to another time zone, its rules begin with the days there', async () => {
   const { store, createRule, metafield } = await aShop()
   await createRule('points_for_purchases', {}, { reward_type: 'points' }, '--start', '2026-02-02')

@@ -1,6 +1,8 @@
 // Receipts as a theme sends them, through the signed proxy, and as operators decide them.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -28,9 +30,9 @@ async function aShop(rules: object = {}, more: object = {}) {
   const { proxySecret } = await platformAccess(service.db, testVault, storeId)
   const signer = { domain: store.domain, credentials: { accessToken: '', appSecret: '', proxySecret } }
   const ruleId = await shop.rule('upload_receipt', rules, { reward_type: 'points' }, more)
+  const pathAs = (customerId: string) => `/apps/svc-api/v1/loyalty/receipts?${signedQuery(signer, {}, { customerId })}`
   const post = async (customerId: string, body: FormData | string, headers?: Record<string, string>) => {
-    const query = signedQuery(signer, {}, { customerId })
-    const response = await fetch(`${service.url}/apps/svc-api/v1/loyalty/receipts?${query}`, {
+    const response = await fetch(`${service.url}${pathAs(customerId)}`, {
       method: 'POST',
       body,
       ...(headers && { headers })
@@ -44,6 +46,7 @@ async function aShop(rules: object = {}, more: object = {}) {
     ...shop,
     ruleId,
     forgetLimits,
+    pathAs,
     post,
     /** Sends a receipt of 29.50, however many were sent; what is given replaces that, and null leaves it out. */
     async send(customerId: string, given: Fields = {}, { isLimited = false } = {}) {
@@ -269,6 +272,30 @@ test('a file that is no image or PDF, is damaged, too large, or more than one, i
     assert.deepEqual([refused.status, Object.keys(refused.body.errors)], [422, ['file']], what)
   }
   assert.deepEqual([await shop.list(), await shop.files()], [[], []])
+})
+
+test('whoever sends a photo that is too large can send all of it, and reads why it was refused', {
+  timeout: 60_000
+}, async () => {
+  const shop = await aShop()
+  const ada = await shop.customer('ada@example.com')
+  const { hostname, port } = new URL(service.url)
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  const chunk = Buffer.alloc(1024 * 1024)
+  const head = [
+    `POST ${shop.pathAs(ada)} HTTP/1.1`,
+    ...[`Host: ${hostname}`, 'Content-Type: multipart/form-data; boundary=b', `Content-Length: ${40 * chunk.length}`]
+  ]
+  socket.write(`${head.join('\r\n')}\r\n\r\n`)
+  const [answer] = await once(socket, 'data')
+  assert.match(String(answer), /^HTTP\/1.1 422 [\s\S]*file must be at most 5 MB/)
+  for (let sent = 0; sent < 40; sent++) if (!socket.write(chunk)) await once(socket, 'drain')
+  // The connection goes on.
+  socket.write(`GET ${shop.pathAs(ada)} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`)
+  const [next] = await once(socket, 'data')
+  assert.match(String(next), /^HTTP\/1.1 404 /)
+  socket.destroy()
 })
 
 test('what is no form of few parts is refused', async () => {

@@ -42,10 +42,11 @@ export const decimal = (description: string, meaning: string, example: number) =
   })
 
 const DAY = 'a day from 2000-01-01 to 2999-12-31, such as 2026-11-27'
-const day = () => Type.Refine(Type.String({ pattern: '^2[0-9]{3}-[0-9]{2}-[0-9]{2}$' }), (text) => dayOf(text) !== null)
+const day = (about: object = {}) =>
+  Type.Refine(Type.String({ pattern: '^2[0-9]{3}-[0-9]{2}-[0-9]{2}$', ...about }), (text) => dayOf(text) !== null)
 
 export const dayField = (meaning: string, example: string) =>
-  Type.Optional(Type.Unsafe<string>({ ...day(), description: DAY, meaning, examples: [example] }))
+  Type.Optional(day({ description: DAY, meaning, examples: [example] }))
 
 export const dayOrNullField = (meaning: string, example: string) =>
   Type.Optional(Type.Union([day(), Type.Null()], { description: `${DAY}, or null`, meaning, examples: [example] }))

@@ -15,6 +15,9 @@ import { MAX_RECEIPT_FORM_BYTES, parseReceiptForm, RECEIPT_FORM, readReceiptForm
 /** What one customer may send, receipts that are refused included. */
 const PER_CUSTOMER: Budget = { perMinute: 10, perDay: 50 }
 
+/** Of a form that is too large so much is received, and dropped; a larger one ends with its connection. */
+const MAX_DROPPED_BYTES = 64 * 1024 * 1024
+
 const text = (description: string, meaning: string, example: string) =>
   Type.String({ description, meaning, examples: [example] })
 
@@ -36,8 +39,14 @@ export function sendReceiptRoute(storefront: Surface, deps: Deps): void {
       request.counted = Promise.resolve({ rateLimitStatus: status })
       throw new RateLimited(status, 'receipts')
     })
-    receipts.setErrorHandler((err: FastifyError) => {
-      throw err.code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? invalidField('file', 'must be at most 5 MB') : err
+    receipts.setErrorHandler((err: FastifyError, request, reply) => {
+      if (err.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') throw err
+      if (Number(request.headers['content-length']) <= MAX_DROPPED_BYTES) {
+        // A sender whose connection ends while they send does not read why.
+        reply.removeHeader('connection')
+        request.raw.resume()
+      }
+      throw invalidField('file', 'must be at most 5 MB')
     })
     receipts.post(
       '/loyalty/receipts',
