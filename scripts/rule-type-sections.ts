@@ -38,7 +38,10 @@ export function rewardSections(): string {
       const by = types
         .filter((type) => type.rewards.some((reward) => reward.help === help))
         .map(({ type }) => code(type))
-      const whose = by.length < types.length / 2 ? `Of ${by.join(' and ')}.` : 'Of every other type.'
+      const whose =
+        by.length < types.length / 2
+          ? `Given by rules of the ${by.length === 1 ? 'type' : 'types'} ${by.join(' and ')}.`
+          : 'Given by rules of every other type.'
       return `### ${rewardType}\n\n${help} ${whose}\n\n${keyTable(keys)}`
     })
     .join('\n\n')

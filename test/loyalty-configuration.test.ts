@@ -125,7 +125,7 @@ test('what is wrong in rules and reward is refused by its path, all at once, and
       'rules.required_purchases must be a whole number from 1 to 1000',
       'rules.minimum_order_amount must be an amount from 0 to 1000000000, with no more decimals than USD has',
       'rules.product_ids[0] must be the digits of an id as a text',
-      'reward_rules.cycles is not a field here, which are discount_type, discount_amount, code_prefix, message',
+      'reward_rules.cycles is not a field here, which are reward_type, discount_type, discount_amount, code_prefix, message',
       'reward_rules.discount_type is missing; it must be percentage or fixed_amount',
       'end_date must not be before start_date, 2026-03-02',
       'rules.tier_ids[0] must be the id of a tier of loyalty; there is no 7'
@@ -383,8 +383,8 @@ test('what a template cannot be is refused by its path', async () => {
     ]
   )
   for (const [rules, problem] of [
-    [{}, 'rules.amount is missing; it must be a number above 0 to 1000000000 with at most 4 decimals'],
-    [{ amount: 0 }, 'rules.amount must be a number above 0 to 1000000000 with at most 4 decimals'],
+    [{}, 'rules.amount is missing; it must be a number above 0 to 1000000000 with at most 3 decimals'],
+    [{ amount: 0 }, 'rules.amount must be a number above 0 to 1000000000 with at most 3 decimals'],
     [
       { amount: 5.001 },
       'rules.amount must have no more decimals than the currency of the shop has, since type is fixed_amount'

@@ -34,7 +34,7 @@ export function objectOf<const S extends ObjectShape>(shape: S): ObjectField<S> 
           return written === undefined ? [] : [[name, written]]
         })
       ),
-    read(given, { path, problems }) {
+    read(given, { path, problems, readKey }) {
       const inner = (name: string) => (path === '' ? name : `${path}.${name}`)
       if (!isObject(given)) {
         problems.push(problem(path || 'value', 'invalid', `must be ${accepts}`))
@@ -42,7 +42,11 @@ export function objectOf<const S extends ObjectShape>(shape: S): ObjectField<S> 
       }
       for (const name of Object.keys(given).filter((one) => !Object.hasOwn(shape, one))) {
         problems.push(
-          problem(inner(name).slice(0, 200), 'unknown', `is not a field here, which are ${names.join(', ')}`)
+          problem(
+            inner(name).slice(0, 200),
+            'unknown',
+            `is not a field here, which are ${[...(readKey ? [readKey] : []), ...names].join(', ')}`
+          )
         )
       }
       return Object.fromEntries(
@@ -197,7 +201,7 @@ export function variants<const V extends { readonly [word: string]: ObjectField<
         return {} as Value
       }
       const { [by]: _, ...rest } = given
-      return { type: word, ...objects[word]!.read(rest, found) } as Value
+      return { type: word, ...objects[word]!.read(rest, { ...found, readKey: by }) } as Value
     }
   }
 }

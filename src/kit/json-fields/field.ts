@@ -1,7 +1,12 @@
 import type { FieldProblem } from '../refusal.ts'
 
 /** Where a value was found, and the problems that were found so far; each is named by its path, such as `offers[0].type`. */
-export type Found = { path: string; problems: FieldProblem[] }
+export type Found = {
+  path: string
+  problems: FieldProblem[]
+  /** A key of the object that is read already. */
+  readKey?: string
+}
 
 /**
  * One value of a JSON document: how it is written, how it is read, and what it means. The same declaration writes and reads a

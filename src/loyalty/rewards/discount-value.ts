@@ -7,8 +7,8 @@ export type DiscountValue = { discount_type: 'percentage' | 'fixed_amount'; disc
 export const discountKeys = () => ({
   discount_type: meaning('What it takes off: a percentage or an amount', word('percentage', 'fixed_amount')),
   discount_amount: meaning(
-    'The percentage, above 0 to 100, or the amount',
-    positiveDecimal({ to: 1_000_000_000, decimals: 4 })
+    'The percentage, above 0 to 100 with at most 2 decimals, or the amount in the currency of the shop',
+    positiveDecimal({ to: 1_000_000_000, decimals: 3 })
   )
 })
 

@@ -131,7 +131,7 @@ test('each reward of each type refuses a wrong value of each key, and a reward t
     assert.deepEqual(rewardProblems(type, {}), [`reward_rules.reward_type is missing; it ${must}`])
   }
   const perUnit = rewardProblems('points_for_purchases', { reward_type: 'points', amount: 5 })
-  assert.deepEqual(perUnit, ['reward_rules.amount is not a field here, which are message'])
+  assert.deepEqual(perUnit, ['reward_rules.amount is not a field here, which are reward_type, message'])
   assert.deepEqual(
     rewardProblems('goal_spend', { reward_type: 'discount', discount_type: 'percentage', discount_amount: 100.5 }),
     ['reward_rules.discount_amount must be a percentage above 0 to 100 with at most 2 decimals']

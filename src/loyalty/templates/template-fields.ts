@@ -23,8 +23,8 @@ export const templateRulesField = (type: TemplateType, money: Money) =>
   withRule(
     objectOf({
       amount: meaning(
-        'The percentage, above 0 to 100, or the amount',
-        positiveDecimal({ to: 1_000_000_000, decimals: 4 })
+        'The percentage, above 0 to 100 with at most 2 decimals, or the amount in the currency of the shop',
+        positiveDecimal({ to: 1_000_000_000, decimals: 3 })
       ),
       applies_to: meaning('What it applies to', withDefault(word('all', 'products', 'collections'), 'all')),
       product_ids: meaning('Numbers of the products', withDefault(listOf(idText(), 100), [])),

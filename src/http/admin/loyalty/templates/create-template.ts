@@ -13,8 +13,7 @@ export function createTemplateRoute(admin: Surface): void {
       schema: {
         operationId: 'createLoyaltyTemplate',
         summary: 'Create a coupon template',
-        description:
-          'A coupon that points can buy. All that is wrong is refused at once, each by its path. A store has at most 200.',
+        description: 'A coupon that points can buy. What is wrong is refused by its path. A store has at most 200.',
         params: StoreParams,
         body: Type.Object(templateFields),
         response: { 200: TemplateBody }

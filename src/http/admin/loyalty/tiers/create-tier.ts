@@ -13,7 +13,7 @@ export function createTierRoute(admin: Surface): void {
       schema: {
         operationId: 'createLoyaltyTier',
         summary: 'Create a loyalty tier',
-        description: 'All that is wrong is refused at once, each by its path. A store has at most 100.',
+        description: 'What is wrong is refused by its path. A store has at most 100.',
         params: StoreParams,
         body: Type.Object(tierFields),
         response: { 200: TierBody }
