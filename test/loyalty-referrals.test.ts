@@ -408,3 +408,37 @@ test('an order that the platform gives to another customer is a referral of that
     [['refused', 'not_new']]
   )
 })
+
+test('doctor finds a referral of somebody who was a customer before, a count of one that is none, and a reward of one that does not count', async () => {
+  const { store, storeId, rule, customer, codeOf, order, orderBy, memberOf, asOf } = await aShop()
+  const ruleId = await rule('referral', { referred_reward: { reward_type: 'points', amount: 40 } }, POINTS)
+  const [ada, ben] = [await customer('ada@example.com'), await customer('ben@example.com')]
+  const id = await asOf(await orderBy(ben, await codeOf(ada)), {})
+  await store.advance({ by: 'PT1M' })
+  const later = await asOf(await order(ben, '5.00'), {})
+  await store.soundBooks()
+  const [a, b] = [`mem_${await memberOf(ada)}`, `mem_${await memberOf(ben)}`]
+  const found = async (statement: ReturnType<typeof sql>) => {
+    await service.db.inStore(storeId, ({ tx }) => tx.run(statement))
+    const { findings } = await service.admin('POST', '/doctor', { store: store.id })
+    return findings
+      .filter(({ check }: Record<string, string>) => check === 'loyalty_referrals_right')
+      .map(({ subject, message }: Record<string, string>) => [subject, message])
+  }
+  const placed = (at: string) =>
+    sql`update orders set processed_at = ${at}::timestamptz where store_id = ${storeId} and id = ${later}`
+  assert.deepEqual(await found(placed('2020-01-01')), [
+    [`ord_${id}`, `is a referral of ${b} by ${a}, and not the first order of another customer`]
+  ])
+  assert.deepEqual(await found(placed('2030-01-01')), [])
+  const state = (state: string, reason: string | null) =>
+    sql`update loyalty_referrals set state = ${state}, reason = ${reason} where store_id = ${storeId}`
+  assert.deepEqual(await found(state('refused', 'same_email')), [
+    [`ord_${id}`, `counts as a referral by ${a} with rule ${ruleId}, and is none`]
+  ])
+  assert.deepEqual(await found(state('valid', null)), [])
+  const counted = sql`update loyalty_counts set amount = 0 where store_id = ${storeId} and cause = ${`referral:${id}`}`
+  assert.deepEqual(await found(counted), [
+    [`ord_${id}`, `has rewarded the friend ${b} by rule ${ruleId}, and does not count`]
+  ])
+})
