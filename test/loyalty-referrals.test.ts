@@ -184,6 +184,26 @@ test('two orders of a friend at once are one referral, and an earlier one that i
   assert.deepEqual((await referrals()).map(({ reason }) => reason).toSorted(), ['not_new', null])
 })
 
+test('of two friends whose orders come together the limit has room for who ordered first', async () => {
+  const { storeId, rule, customer, codeOf, order, points, known, asOf, settle } = await aShop()
+  await rule('referral', { limit: 1 }, POINTS)
+  const [ada, ben, cyd] = [
+    await customer('ada@example.com'),
+    await customer('ben@example.com'),
+    await customer('cyd@example.com')
+  ]
+  const codes = [await codeOf(ada)]
+  const orders = [await order(ben, '40.00'), await order(cyd, '40.00')]
+  const ids = [await known(orders[0]!, { codes }), await known(orders[1]!, { codes })]
+  await service.db.inStore(storeId, (ctx) => refreshOrders(ctx, ids))
+  await settle()
+  assert.deepEqual(await points(ada), [500, 0, 500])
+  await asOf(orders[1]!, { codes, status: 'voided' })
+  assert.deepEqual(await points(ada), [500, 0, 500])
+  await asOf(orders[0]!, { codes, status: 'voided' })
+  assert.deepEqual(await points(ada), NONE)
+})
+
 test('points of a referral wait for the days that the shop has set; without validation nothing of the order matters', async () => {
   const { store, rule, customer, codeOf, orderBy, points, refund } = await aShop({ hold_days: 3 })
   const id = await rule('referral', { referred_reward: { reward_type: 'points', amount: 40 } }, POINTS)

@@ -155,6 +155,24 @@ test('rolling year: a tier ends in the instant in which what led to it is 365 da
   await store.soundBooks()
 })
 
+test('rolling year: a tier that was reached twice holds for a year from the later time', async () => {
+  const { store, tier, customer, order, tierOf, loyaltyOf } = await aTierShop()
+  await tier('Gold', { min_spend: 100 })
+  const [ada, bob] = [await customer('ada@example.com'), await customer('bob@example.com')]
+  await order(ada, '100.00')
+  const { tier_review_at: first } = await loyaltyOf(ada)
+  await store.advance({ by: 'P100D' })
+  await order(bob, '100.00')
+  await order(ada, '100.00')
+  const { tier_review_at: later } = await loyaltyOf(bob)
+  assert.equal((await loyaltyOf(ada)).tier_review_at, later)
+  await store.advance({ to: first })
+  assert.deepEqual([await tierOf(ada), (await loyaltyOf(ada)).tier_review_at], ['Gold', later])
+  await store.advance({ to: later })
+  assert.deepEqual([await tierOf(ada), await tierOf(bob)], [null, null])
+  await store.soundBooks()
+})
+
 test('a refund or dispute takes no tier at once, but at the next review', async () => {
   const { store, storeId, tier, customer, order, refund, tierOf, loyaltyOf, recomputed, memberOf, settings } =
     await aTierShop()
