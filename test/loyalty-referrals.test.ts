@@ -105,6 +105,44 @@ test('nobody brings themselves: by their own account, their mailbox or their hom
   await store.soundBooks()
 })
 
+test('what was decided of two people stays so, whatever they change since; the code of who is gone rewards nobody', async () => {
+  const { store, storeId, rule, customer, codeOf, orderBy, points, referrals, known, memberOf, settle } = await aShop()
+  await rule('referral', { referred_reward: HALF }, POINTS)
+  const [ada, ben, eve, gil] = [
+    await customer('ada@example.com'),
+    await customer('ben@example.com'),
+    await customer('eve@example.com'),
+    await customer('gil@example.com')
+  ]
+  const [code, gone] = [await codeOf(ada), await codeOf(gil)]
+  const home = { country: 'US', street: '12 Elm St.' }
+  await orderBy(ada, code, '50.00', home)
+  const orders = [await orderBy(ben, code), await orderBy(eve, code, '50.00', home)]
+  const decided = async () => (await referrals()).map(({ status, reason }) => [status, reason])
+  const expected = [
+    ['refused', 'same_customer'],
+    ['counted', null],
+    ['refused', 'same_address']
+  ]
+  assert.deepEqual(await decided(), expected)
+  const memberId = await memberOf(ben)
+  const ids = await Promise.all(orders.map((one) => known(one, {})))
+  await service.db.inStore(storeId, async (ctx) => {
+    await ctx.tx.run(sql`
+      update members set email = 'ada+ben@example.com' where store_id = ${storeId} and id = ${memberId}`)
+    await refreshOrders(ctx, ids)
+  })
+  // Nothing of it is compared anew.
+  assert.deepEqual(await decided(), expected)
+  await settle()
+  assert.deepEqual([await decided(), await points(ada)], [expected, [500, 0, 500]])
+  await controls.deleteCustomer({ storeId, customerId: gil })
+  await settle()
+  await orderBy(await customer('dan@example.com'), gone)
+  assert.deepEqual((await decided()).at(-1), ['refused', 'referrer_gone'])
+  await store.soundBooks()
+})
+
 test('only the first order of a new customer is a referral', async () => {
   const { store, rule, customer, codeOf, order, orderBy, points, referrals } = await aShop()
   await rule('referral', { referred_reward: HALF }, POINTS)
