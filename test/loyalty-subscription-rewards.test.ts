@@ -126,6 +126,9 @@ test('without a contract it waits for the first one; what is left when a contrac
   const next = await shop.charged(vip.id, '2026-04-15T00:00:00Z')
   assert.deepEqual(next, [23.2, 23.2])
   assert.deepEqual(brief(await shop.rewardsOf(ada)), [['active', null, true, '2/3']])
+  assert.deepEqual(await shop.charged(vip.id, '2026-05-15T00:00:00Z'), [23.2, 23.2])
+  assert.deepEqual(brief(await shop.rewardsOf(ada)), [['ended', 'used', false, '3/3']])
+  assert.deepEqual(await shop.onContract(vip.contractId), [])
   await shop.soundRules()
 })
 

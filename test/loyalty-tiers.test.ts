@@ -433,6 +433,24 @@ test('of merged customers the higher tier stays, what both have spent counts, an
   await store.soundBooks()
 })
 
+test('of merged customers a tier that waits for its review stays until then, and what it gave is not given again', async () => {
+  const { store, storeId, tier, customer, order, refund, points, tierOf, settle, loyaltyOf } = await aTierShop()
+  await tier('Open', {})
+  await tier('Gold', { min_spend: 100 }, { reward_rules: { points: 50 } })
+  const [ada, bob] = [await customer('ada@example.com'), await customer('bob@example.com')]
+  await refund(await order(bob, '100.00'))
+  const { tier_review_at: reviewAt } = await loyaltyOf(bob)
+  assert.deepEqual([await tierOf(ada), await tierOf(bob), await points(bob)], ['Open', 'Gold', [50, 0, 50]])
+  await controls.mergeCustomers({ storeId, customerId: bob, intoId: ada })
+  await settle()
+  assert.deepEqual([await tierOf(ada), (await loyaltyOf(ada)).tier_review_at], ['Gold', reviewAt])
+  await store.advance({ to: reviewAt })
+  assert.equal(await tierOf(ada), 'Open')
+  await order(ada, '100.00')
+  assert.deepEqual([await tierOf(ada), await points(ada)], ['Gold', [50, 0, 50]])
+  await store.soundBooks()
+})
+
 test('a rule for customers with a tag counts for those who have it on the platform at the moment', async () => {
   const { store, storeId, rule, customer, order, points, settle } = await aTierShop()
   const { tags } = await service.deps.connectorOf(storeId)
