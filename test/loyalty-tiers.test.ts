@@ -209,6 +209,20 @@ test('a refund or dispute takes no tier at once, but at the next review', async 
   await store.soundBooks()
 })
 
+for (const review of ['rolling_year', 'calendar_year']) {
+  test(`${review}: an order of which nothing is left is not one of those that a tier asks for`, async () => {
+    const { store, tier, customer, order, refund, tierOf } = await aTierShop({ tier_review: review })
+    await tier('Twice', { min_orders: 2 })
+    const ada = await customer('ada@example.com')
+    await refund(await order(ada, '10.00'))
+    await order(ada, '10.00')
+    assert.equal(await tierOf(ada), null)
+    await order(ada, '10.00')
+    assert.equal(await tierOf(ada), 'Twice')
+    await store.soundBooks()
+  })
+}
+
 test('calendar year: what a year of the shop has reached holds to the end of the next one', async () => {
   const { store, tier, customer, order, refund, tierOf, loyaltyOf } = await aTierShop({ tier_review: 'calendar_year' })
   await tier('Gold', { min_spend: 200 })
