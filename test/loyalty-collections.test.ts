@@ -43,6 +43,15 @@ async function aShop() {
       await settle()
       return id
     },
+    /** By order, what wrote the collections that are kept of it last. */
+    versions: () =>
+      service.db.inStore(storeId, ({ tx }) =>
+        tx.many(
+          row({ orderId: int, version: text }),
+          sql`
+          select order_id, xmin::text as version from loyalty_order_collections where store_id = ${storeId} order by order_id`
+        )
+      ),
     /** What of this collection is known: how many products, and what went wrong. */
     async known(handle: string) {
       const { products } = await service.db.inStore(storeId, ({ tx }) =>
@@ -73,7 +82,7 @@ test('a rule that is limited to collections counts their products, and those tha
 })
 
 test('an order keeps what it counted when a product leaves the collection, and earns nothing when one comes', async () => {
-  const { store, rule, customer, buy, refund, points, collection, addTo, removeFrom } = await aShop()
+  const { store, rule, customer, buy, refund, points, collection, addTo, removeFrom, versions } = await aShop()
   await rule('goal_spend', { goal_amount: 20, collection_ids: [collection('ceramics')] }, { ...POINTS, amount: 7 })
   await rule('points_for_purchases', { collection_ids: [collection('ceramics')] }, POINTS)
   const [ada, ben] = [await customer('ada@example.com'), await customer('ben@example.com')]
@@ -88,6 +97,7 @@ test('an order keeps what it counted when a product leaves the collection, and e
   )
   await removeFrom('ceramics', 'Tea bowl')
   await addTo('ceramics', 'Hand grinder')
+  await addTo('coffee', 'Tea bowl')
   // Orders of before are looked at for this collection alone.
   await rule('punch_card', { required_purchases: 9, collection_ids: [collection('coffee')] }, { ...POINTS, amount: 1 })
   // A refund has each order counted anew.
@@ -100,12 +110,16 @@ test('an order keeps what it counted when a product leaves the collection, and e
       [0, 0, 0]
     ]
   )
+  // Of what is kept nothing is written anew where no other collection was read since.
+  const kept = await versions()
+  await refund(bowl, '1.00')
+  assert.deepEqual([await points(ada), await versions()], [[27, 0, 27], kept])
   await buy(ada, 'BOWL')
   await buy(ben, 'GRINDER')
   assert.deepEqual(
     [await points(ada), await points(ben)],
     [
-      [28, 0, 28],
+      [27, 0, 27],
       [96, 0, 96]
     ]
   )

@@ -6,6 +6,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { publicId } from '#kit/ids'
 import { day, nullable, row, sql } from '#kit/postgres'
+import { lockMembers } from '#members'
+import { importPoints } from '#points'
+import { atOnce } from './at-once.ts'
 import { commandLine } from './command-line.ts'
 import { testDatabase } from './database.ts'
 import { aLoyaltyShop } from './loyalty-shop.ts'
@@ -247,6 +250,29 @@ test('of two imports of one file at once each customer has the points of one', a
     [70, 0, 70],
     [70, 0, 70]
   ])
+})
+
+test('an import waits for another one of the same customer, and finds what that has added', async () => {
+  const { storeId, customer, memberOf, points, importFile } = await aShop()
+  const ada = await customer('ada@example.com')
+  const memberId = await memberOf(ada)
+  const had = { points: 70, lifetimePoints: 70, reason: 'import', operationId: `loyalty-import:${memberId}` }
+  const ended = await atOnce(
+    { inStore: (work) => service.db.inStore(storeId, work) },
+    async (ctx) => {
+      await lockMembers(ctx, [memberId])
+      await importPoints(ctx, [{ memberId, ...had }])
+    },
+    () => importFile(`customer_id,points\n${ada},70\n`)
+  )
+  assert.ok(ended.status === 'fulfilled')
+  assert.deepEqual(
+    [counts(ended.value), await points(ada)],
+    [
+      [1, 0, 1, 0, 0, 0],
+      [70, 0, 70]
+    ]
+  )
 })
 
 test('the entries of a customer are listed newest first, a page at a time', async () => {

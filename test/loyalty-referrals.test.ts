@@ -105,6 +105,44 @@ test('nobody brings themselves: by their own account, their mailbox or their hom
   await store.soundBooks()
 })
 
+test('what was decided of two people stays so, whatever they change since; the code of who is gone rewards nobody', async () => {
+  const { store, storeId, rule, customer, codeOf, orderBy, points, referrals, known, memberOf, settle } = await aShop()
+  await rule('referral', { referred_reward: HALF }, POINTS)
+  const [ada, ben, eve, gil] = [
+    await customer('ada@example.com'),
+    await customer('ben@example.com'),
+    await customer('eve@example.com'),
+    await customer('gil@example.com')
+  ]
+  const [code, gone] = [await codeOf(ada), await codeOf(gil)]
+  const home = { country: 'US', street: '12 Elm St.' }
+  await orderBy(ada, code, '50.00', home)
+  const orders = [await orderBy(ben, code), await orderBy(eve, code, '50.00', home)]
+  const decided = async () => (await referrals()).map(({ status, reason }) => [status, reason])
+  const expected = [
+    ['refused', 'same_customer'],
+    ['counted', null],
+    ['refused', 'same_address']
+  ]
+  assert.deepEqual(await decided(), expected)
+  const memberId = await memberOf(ben)
+  const ids = await Promise.all(orders.map((one) => known(one, {})))
+  await service.db.inStore(storeId, async (ctx) => {
+    await ctx.tx.run(sql`
+      update members set email = 'ada+ben@example.com' where store_id = ${storeId} and id = ${memberId}`)
+    await refreshOrders(ctx, ids)
+  })
+  // Nothing of it is compared anew.
+  assert.deepEqual(await decided(), expected)
+  await settle()
+  assert.deepEqual([await decided(), await points(ada)], [expected, [500, 0, 500]])
+  await controls.deleteCustomer({ storeId, customerId: gil })
+  await settle()
+  await orderBy(await customer('dan@example.com'), gone)
+  assert.deepEqual((await decided()).at(-1), ['refused', 'referrer_gone'])
+  await store.soundBooks()
+})
+
 test('only the first order of a new customer is a referral', async () => {
   const { store, rule, customer, codeOf, order, orderBy, points, referrals } = await aShop()
   await rule('referral', { referred_reward: HALF }, POINTS)
@@ -182,6 +220,26 @@ test('two orders of a friend at once are one referral, and an earlier one that i
   await asOf(orders[1]!, { codes: [byBen], processedAt: '2020-01-01T00:00:00Z' })
   assert.deepEqual([await points(ada), await points(cyd)], [NONE, NONE])
   assert.deepEqual((await referrals()).map(({ reason }) => reason).toSorted(), ['not_new', null])
+})
+
+test('of two friends whose orders come together the limit has room for who ordered first', async () => {
+  const { storeId, rule, customer, codeOf, order, points, known, asOf, settle } = await aShop()
+  await rule('referral', { limit: 1 }, POINTS)
+  const [ada, ben, cyd] = [
+    await customer('ada@example.com'),
+    await customer('ben@example.com'),
+    await customer('cyd@example.com')
+  ]
+  const codes = [await codeOf(ada)]
+  const orders = [await order(ben, '40.00'), await order(cyd, '40.00')]
+  const ids = [await known(orders[0]!, { codes }), await known(orders[1]!, { codes })]
+  await service.db.inStore(storeId, (ctx) => refreshOrders(ctx, ids))
+  await settle()
+  assert.deepEqual(await points(ada), [500, 0, 500])
+  await asOf(orders[1]!, { codes, status: 'voided' })
+  assert.deepEqual(await points(ada), [500, 0, 500])
+  await asOf(orders[0]!, { codes, status: 'voided' })
+  assert.deepEqual(await points(ada), NONE)
 })
 
 test('points of a referral wait for the days that the shop has set; without validation nothing of the order matters', async () => {
@@ -407,4 +465,38 @@ test('an order that the platform gives to another customer is a referral of that
     (await referrals()).map(({ status, reason }) => [status, reason]),
     [['refused', 'not_new']]
   )
+})
+
+test('doctor finds a referral of somebody who was a customer before, a count of one that is none, and a reward of one that does not count', async () => {
+  const { store, storeId, rule, customer, codeOf, order, orderBy, memberOf, asOf } = await aShop()
+  const ruleId = await rule('referral', { referred_reward: { reward_type: 'points', amount: 40 } }, POINTS)
+  const [ada, ben] = [await customer('ada@example.com'), await customer('ben@example.com')]
+  const id = await asOf(await orderBy(ben, await codeOf(ada)), {})
+  await store.advance({ by: 'PT1M' })
+  const later = await asOf(await order(ben, '5.00'), {})
+  await store.soundBooks()
+  const [a, b] = [`mem_${await memberOf(ada)}`, `mem_${await memberOf(ben)}`]
+  const found = async (statement: ReturnType<typeof sql>) => {
+    await service.db.inStore(storeId, ({ tx }) => tx.run(statement))
+    const { findings } = await service.admin('POST', '/doctor', { store: store.id })
+    return findings
+      .filter(({ check }: Record<string, string>) => check === 'loyalty_referrals_right')
+      .map(({ subject, message }: Record<string, string>) => [subject, message])
+  }
+  const placed = (at: string) =>
+    sql`update orders set processed_at = ${at}::timestamptz where store_id = ${storeId} and id = ${later}`
+  assert.deepEqual(await found(placed('2020-01-01')), [
+    [`ord_${id}`, `is a referral of ${b} by ${a}, and not the first order of another customer`]
+  ])
+  assert.deepEqual(await found(placed('2030-01-01')), [])
+  const state = (state: string, reason: string | null) =>
+    sql`update loyalty_referrals set state = ${state}, reason = ${reason} where store_id = ${storeId}`
+  assert.deepEqual(await found(state('refused', 'same_email')), [
+    [`ord_${id}`, `counts as a referral by ${a} with rule ${ruleId}, and is none`]
+  ])
+  assert.deepEqual(await found(state('valid', null)), [])
+  const counted = sql`update loyalty_counts set amount = 0 where store_id = ${storeId} and cause = ${`referral:${id}`}`
+  assert.deepEqual(await found(counted), [
+    [`ord_${id}`, `has rewarded the friend ${b} by rule ${ruleId}, and does not count`]
+  ])
 })

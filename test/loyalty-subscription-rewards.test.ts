@@ -126,6 +126,9 @@ test('without a contract it waits for the first one; what is left when a contrac
   const next = await shop.charged(vip.id, '2026-04-15T00:00:00Z')
   assert.deepEqual(next, [23.2, 23.2])
   assert.deepEqual(brief(await shop.rewardsOf(ada)), [['active', null, true, '2/3']])
+  assert.deepEqual(await shop.charged(vip.id, '2026-05-15T00:00:00Z'), [23.2, 23.2])
+  assert.deepEqual(brief(await shop.rewardsOf(ada)), [['ended', 'used', false, '3/3']])
+  assert.deepEqual(await shop.onContract(vip.contractId), [])
   await shop.soundRules()
 })
 
@@ -205,4 +208,37 @@ test('of two customers who are merged, what waits is given on the contract of th
   await shop.settle()
   assert.deepEqual(await shop.onContract(coffee.contractId), ['SVC: Thanks (ref. …) 0/2'])
   assert.deepEqual(brief(await shop.rewardsOf(ada)), [['active', null, true, '0/2']])
+})
+
+test('doctor finds a reward that goes on though it is not earned, was used too often, or is on a contract that nobody looks at', async () => {
+  const shop = await aShop()
+  const ada = await shop.person()
+  const coffee = await shop.join(ada, 'Coffee')
+  const ruleId = await shop.rule(OFF20)
+  await shop.review(ada, 'one')
+  await shop.soundRules()
+  const [{ id }] = (await shop.rewardsOf(ada)) as [SubscriptionReward]
+  const member = `mem_${await shop.memberOf(ada)}`
+  const found = async (check: string, statement: ReturnType<typeof sql>) => {
+    await db.inStore(shop.storeId, ({ tx }) => tx.run(statement))
+    const { findings } = await service.admin('POST', '/doctor', { store: shop.id })
+    return findings
+      .filter((one: Record<string, string>) => one.check === check)
+      .map(({ subject, message }: Record<string, string>) => [subject, message])
+  }
+  const { storeId } = shop
+  const used = (cycles: number) =>
+    sql`update contract_grants set used_cycles = ${cycles} where store_id = ${storeId} and id = ${id}`
+  assert.deepEqual(await found('contract_grants_followed', used(3)), [
+    [member, `has reward ${id} on ${coffee.id}, which 3 renewals have used instead of 2`]
+  ])
+  assert.deepEqual(await found('contract_grants_followed', used(2)), [])
+  const forgotten = sql`delete from granted_contracts where store_id = ${storeId}`
+  assert.deepEqual(await found('contract_grants_followed', forgotten), [
+    [member, `has reward ${id} on ${coffee.id}, which nobody looks at`]
+  ])
+  const undone = sql`update loyalty_awards set reversed_at = statement_timestamp() where store_id = ${storeId}`
+  const [[subject, message], ...others] = await found('loyalty_subscription_rewards_given', undone)
+  assert.deepEqual([subject, others], [member, []])
+  assert.match(message, new RegExp(`^has award \\d+ of rule ${ruleId}, which was taken back; its reward is active$`))
 })

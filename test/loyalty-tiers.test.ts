@@ -155,6 +155,24 @@ test('rolling year: a tier ends in the instant in which what led to it is 365 da
   await store.soundBooks()
 })
 
+test('rolling year: a tier that was reached twice holds for a year from the later time', async () => {
+  const { store, tier, customer, order, tierOf, loyaltyOf } = await aTierShop()
+  await tier('Gold', { min_spend: 100 })
+  const [ada, bob] = [await customer('ada@example.com'), await customer('bob@example.com')]
+  await order(ada, '100.00')
+  const { tier_review_at: first } = await loyaltyOf(ada)
+  await store.advance({ by: 'P100D' })
+  await order(bob, '100.00')
+  await order(ada, '100.00')
+  const { tier_review_at: later } = await loyaltyOf(bob)
+  assert.equal((await loyaltyOf(ada)).tier_review_at, later)
+  await store.advance({ to: first })
+  assert.deepEqual([await tierOf(ada), (await loyaltyOf(ada)).tier_review_at], ['Gold', later])
+  await store.advance({ to: later })
+  assert.deepEqual([await tierOf(ada), await tierOf(bob)], [null, null])
+  await store.soundBooks()
+})
+
 test('a refund or dispute takes no tier at once, but at the next review', async () => {
   const { store, storeId, tier, customer, order, refund, tierOf, loyaltyOf, recomputed, memberOf, settings } =
     await aTierShop()
@@ -190,6 +208,20 @@ test('a refund or dispute takes no tier at once, but at the next review', async 
   assert.equal(await tierOf(ada), 'Open')
   await store.soundBooks()
 })
+
+for (const review of ['rolling_year', 'calendar_year']) {
+  test(`${review}: an order of which nothing is left is not one of those that a tier asks for`, async () => {
+    const { store, tier, customer, order, refund, tierOf } = await aTierShop({ tier_review: review })
+    await tier('Twice', { min_orders: 2 })
+    const ada = await customer('ada@example.com')
+    await refund(await order(ada, '10.00'))
+    await order(ada, '10.00')
+    assert.equal(await tierOf(ada), null)
+    await order(ada, '10.00')
+    assert.equal(await tierOf(ada), 'Twice')
+    await store.soundBooks()
+  })
+}
 
 test('calendar year: what a year of the shop has reached holds to the end of the next one', async () => {
   const { store, tier, customer, order, refund, tierOf, loyaltyOf } = await aTierShop({ tier_review: 'calendar_year' })
@@ -412,6 +444,24 @@ test('of merged customers the higher tier stays, what both have spent counts, an
     (await changes()).filter((one) => one.startsWith(id)),
     [...[`${id} null Open`, `${id} Open Silver`, `${id} Silver Top`]]
   )
+  await store.soundBooks()
+})
+
+test('of merged customers a tier that waits for its review stays until then, and what it gave is not given again', async () => {
+  const { store, storeId, tier, customer, order, refund, points, tierOf, settle, loyaltyOf } = await aTierShop()
+  await tier('Open', {})
+  await tier('Gold', { min_spend: 100 }, { reward_rules: { points: 50 } })
+  const [ada, bob] = [await customer('ada@example.com'), await customer('bob@example.com')]
+  await refund(await order(bob, '100.00'))
+  const { tier_review_at: reviewAt } = await loyaltyOf(bob)
+  assert.deepEqual([await tierOf(ada), await tierOf(bob), await points(bob)], ['Open', 'Gold', [50, 0, 50]])
+  await controls.mergeCustomers({ storeId, customerId: bob, intoId: ada })
+  await settle()
+  assert.deepEqual([await tierOf(ada), (await loyaltyOf(ada)).tier_review_at], ['Gold', reviewAt])
+  await store.advance({ to: reviewAt })
+  assert.equal(await tierOf(ada), 'Open')
+  await order(ada, '100.00')
+  assert.deepEqual([await tierOf(ada), await points(ada)], ['Gold', [50, 0, 50]])
   await store.soundBooks()
 })
 

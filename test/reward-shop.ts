@@ -105,6 +105,11 @@ export async function aRewardShop(service: Service) {
         maxCallMs: 60_000,
         connectorOf: async () => withCalls(connector, { contracts: calls })
       }),
+    /** As if the time had passed for which contracts rest; calls can arrive yet. */
+    lookAgain: () =>
+      db.inStore(storeId, (ctx) =>
+        ctx.tx.run(sql`update granted_contracts set rests_until = null where store_id = ${ctx.storeId}`)
+      ),
     /** As if the time had passed for which contracts rest, and calls could arrive. */
     wake: () =>
       db.inStore(storeId, (ctx) =>

@@ -3,6 +3,7 @@ import { platformAccess } from '#stores'
 import { signedQuery } from '../../src/http/storefront/signed.test-helper.ts'
 import { commandLine } from '../command-line.ts'
 import { aLoyaltyShop } from '../loyalty-shop.ts'
+import { aPng } from '../receipt-samples.ts'
 import type { startService } from '../service-builder.ts'
 import { testVault } from '../store-builder.ts'
 
@@ -48,11 +49,42 @@ export async function aStory(service: Service, settings: Record<string, unknown>
       await settle()
       return reported
     },
+    /** A command of `perennial loyalty`, as the operator enters it. */
+    operate: async (...command: string[]) => {
+      const done = await json('loyalty', ...command, '--store', store.domain)
+      await settle()
+      return done
+    },
+    /** Sends the form with a receipt, as the theme does; the answer. `says`: what its photo shows. */
+    async sendReceipt(as: string, { says, ...fields }: Record<string, string>): Promise<{ status: number; body: any }> {
+      const form = new FormData()
+      for (const [name, value] of Object.entries(fields)) form.append(name, value)
+      form.append('file', new Blob([new Uint8Array(aPng(says))]), 'receipt.png')
+      const signed = signedQuery({ domain: store.domain, credentials }, {}, { customerId: as })
+      const url = `${service.urls.public}/apps/svc-api/v1/loyalty/receipts?${signed}`
+      const response = await fetch(url, { method: 'POST', body: form })
+      const answer = { status: response.status, body: (await response.json()) as any }
+      await settle()
+      return answer
+    },
     /** Something happens in the shop, a minute after what was before. */
     async happens(change: Promise<unknown>): Promise<void> {
       await change
       await settle()
       await store.advance({ by: 'PT1M' })
+    },
+    /** The tier of a customer, and the one above; null for none. */
+    async tierOf(as: string): Promise<(string | null)[]> {
+      const { tier, next_tier: next } = await ask(`/customers/${as}`, as)
+      return [tier, next?.name ?? null]
+    },
+    /** The code in the link by which a customer brings friends. */
+    async referralCode(as: string): Promise<string> {
+      const { referral_url: link } = await ask(`/customers/${as}`, as)
+      await settle()
+      const found = new RegExp(`^https://${store.domain}/discount/([2-9A-HJ-NP-Z]{10})$`).exec(link)
+      assert.ok(found, link)
+      return found[1]!
     },
     /** Points that can be spent, that wait, and that were ever earned; how many rules are complete, and how many coupons there are. */
     async has(as: string): Promise<number[]> {
