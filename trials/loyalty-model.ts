@@ -59,7 +59,14 @@ import { NO_TIER, type Review, yearOf } from './modelled-tiers.ts'
 
 /** `shortensMs`: for so long after the first failure a shorter life that fails is looked for. */
 export type LoyaltyTrial = { db: Database; sequences: number; seed: number; shortensMs?: number }
-export type LoyaltyReport = { sequences: number; steps: number; awards: number; coupons: number; merges: number; tiers: number }
+export type LoyaltyReport = {
+  sequences: number
+  steps: number
+  awards: number
+  coupons: number
+  merges: number
+  tiers: number
+}
 
 const AT_ONCE = 2
 /** Memberships and their tags are no part of this. */
@@ -72,7 +79,12 @@ const NOTHING: OrderReports = { orders: [], refunds: [], transactions: [], dispu
  * model says: points, lots, progress, rewards, store credit, coupons, and the discounts of the platform. In the end the auditor must have no
  * findings. Throws otherwise, with the seed and a short life that fails.
  */
-export async function compareLoyalty({ db, sequences, seed, shortensMs = 15_000 }: LoyaltyTrial): Promise<LoyaltyReport> {
+export async function compareLoyalty({
+  db,
+  sequences,
+  seed,
+  shortensMs = 15_000
+}: LoyaltyTrial): Promise<LoyaltyReport> {
   const report: LoyaltyReport = { sequences, steps: 0, awards: 0, coupons: 0, merges: 0, tiers: 0 }
   let failedAt: number | null = null
   const lives = async (lane: number) => {

@@ -20,7 +20,12 @@ export const CONTRACTS = { membership: '9001', product: '9002' }
 
 /** Customers of these numbers, the first with a membership and a subscription of a product. Returns our numbers. */
 export async function beginStore(store: BuiltStore, ids: string[], settings: Settings): Promise<number[]> {
-  const { holdDays, pointsDays: pointsExpireAfterDays, couponDays: couponsExpireAfterDays, review: tierReview } = settings
+  const {
+    holdDays,
+    pointsDays: pointsExpireAfterDays,
+    couponDays: couponsExpireAfterDays,
+    review: tierReview
+  } = settings
   const reported = ids.map((id) => ({ id, email: `c${id}@example.com`, firstName: null, lastName: null }))
   const known = await store.inStore(async (ctx) => {
     await updateSettings(ctx, loyaltySettings, {

@@ -118,7 +118,13 @@ export const TIERS: { tier: Omit<ModelledTier, 'id'>; changes: Partial<ModelledT
       ...{ name: 'Gold', place: 30, isActive: true, entryRules: { min_spend: 120 }, multiplier: 2.25, tag: 'Gold' },
       rewardRules: { discount: 10 }
     },
-    changes: [{ entryRules: { min_spend: 60.5 } }, { place: 45 }, { place: 30 }, { isActive: false }, { isActive: true }]
+    changes: [
+      { entryRules: { min_spend: 60.5 } },
+      { place: 45 },
+      { place: 30 },
+      { isActive: false },
+      { isActive: true }
+    ]
   },
   {
     tier: {
@@ -287,7 +293,13 @@ export const life = fc.record({
     .tuple(manySteps(32, 45), fc.constantFrom(true, true, false), manySteps(8, 15), fc.constantFrom(0, 0, 14))
     .map(([before, merges, after, tiersAt]) => {
       const merge: Step[] = merges ? [{ kind: 'merge', from: 1, to: 0 }] : []
-      return [...before.slice(0, tiersAt), { kind: 'begin-tiers' } as const, ...before.slice(tiersAt), ...merge, ...after]
+      return [
+        ...before.slice(0, tiersAt),
+        { kind: 'begin-tiers' } as const,
+        ...before.slice(tiersAt),
+        ...merge,
+        ...after
+      ]
     })
 })
 export type Life = typeof life extends fc.Arbitrary<infer T> ? T : never
