@@ -11,9 +11,7 @@ import { aPlan } from '../test/plan-builder.ts'
 import type { BuiltStore } from '../test/store-builder.ts'
 import { TEMPLATES } from './loyalty-steps.ts'
 import { type ModelledOrder, type Settings, subtotalOf, totalOf } from './modelled-loyalty.ts'
-
-export const START = Temporal.Instant.from('2026-01-31T15:00:00Z')
-export const dayAt = (day: number) => START.add({ hours: 24 * day })
+import { dayAt, START } from './modelled-tiers.ts'
 
 /** The contracts of the first customer. */
 export const CONTRACTS = { membership: '9001', product: '9002' }

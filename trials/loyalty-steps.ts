@@ -303,3 +303,45 @@ export const life = fc.record({
     })
 })
 export type Life = typeof life extends fc.Arbitrary<infer T> ? T : never
+
+const buys = (who: number, priceMinor: number): Step => ({
+  ...{ kind: 'order', holds: false, fate: 'made' },
+  order: {
+    ...{
+      who,
+      daysAgo: 0,
+      lines: [{ productId: '13', priceMinor }],
+      shippingMinor: 0,
+      taxPercent: 0,
+      isTaxIncluded: false
+    },
+    ...{ creditTenths: 0, code: null, isPaid: true, renewal: null }
+  }
+})
+
+/** What few random lives come to: tiers over the end of a year, by both reviews, and of customers who have little before they are merged. */
+export const lifeOfTiers: Life = {
+  ...{ holdDays: 0, pointsDays: null, couponDays: null, review: 'rolling_year' },
+  steps: [
+    // Goals give too many points.
+    { kind: 'enable-rule', nth: 2, isEnabled: false },
+    { kind: 'enable-rule', nth: 4, isEnabled: false },
+    ...[buys(0, 6050), buys(1, 14_000), buys(2, 1500), buys(2, 1500)],
+    { kind: 'begin-tiers' },
+    { kind: 'wait', days: 380 },
+    // The last calendar year led to more than the last days do.
+    { kind: 'tier-review', review: 'calendar_year' },
+    // Less than Gold in each of two years, and Gold with an order of somebody else.
+    ...[buys(0, 5950), buys(2, 6050)],
+    { kind: 'give', nth: 0, who: 0 },
+    { kind: 'refund', nth: 0, tenths: 10, holds: false },
+    { kind: 'tier-review', review: 'rolling_year' },
+    buys(2, 1500),
+    { kind: 'refund', nth: 0, tenths: 10, holds: false },
+    // Silver together, whose reward one of the two had before; then Points together.
+    buys(2, 1500),
+    { kind: 'merge', from: 2, to: 0 },
+    buys(1, 9000),
+    { kind: 'merge', from: 1, to: 0 }
+  ]
+}

@@ -1,10 +1,9 @@
 // What the tables say of the loyalty of a customer, and what a model says, in the same words.
 import { type Ctx, instant, int, nullable, row, sql, text } from '#kit/postgres'
 import { findCustomerLoyalty, listRulesWithProgress, listTierTags, type RuleCache } from '#loyalty'
-import { START } from './loyalty-reports.ts'
 import { countedOf, type ModelledLoyalty, usedOf } from './modelled-loyalty.ts'
 import { NEVER } from './modelled-points.ts'
-import { pointsForNext } from './modelled-tiers.ts'
+import { pointsForNext, START } from './modelled-tiers.ts'
 
 const FoundCoupon = row({
   id: int,

@@ -1,5 +1,8 @@
-import { dayAt, START } from './loyalty-reports.ts'
 import { NEVER } from './modelled-points.ts'
+
+/** When a life begins. Its days have 24 hours from then on. */
+export const START = Temporal.Instant.from('2026-01-31T15:00:00Z')
+export const dayAt = (day: number) => START.add({ hours: 24 * day })
 
 /** What a customer needs to be in a tier, as an operator enters it. */
 export type Entry = { points_earned?: number; min_spend?: number; min_orders?: number }
