@@ -1747,6 +1747,27 @@ create policy one_store on loyalty_customer_tiers for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on loyalty_customer_tiers to perennial_operator, perennial_store;
 
+create table loyalty_granted_tiers (
+  store_id bigint not null,
+  member_id bigint not null,
+  tier_id bigint not null,
+  granted_at timestamp with time zone not null,
+  holds_until timestamp with time zone not null,
+  constraint loyalty_granted_tiers_pkey PRIMARY KEY (store_id, member_id),
+  constraint loyalty_granted_tiers_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint loyalty_granted_tiers_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
+  constraint loyalty_granted_tiers_store_id_tier_id_fkey FOREIGN KEY (store_id, tier_id) REFERENCES loyalty_tiers(store_id, id)
+);
+alter table loyalty_granted_tiers enable row level security;
+alter table loyalty_granted_tiers force row level security;
+create policy all_stores on loyalty_granted_tiers for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on loyalty_granted_tiers for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on loyalty_granted_tiers to perennial_operator, perennial_store;
+
 create table loyalty_occasions (
   store_id bigint not null,
   next_day date not null,

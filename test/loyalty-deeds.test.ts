@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testDatabase } from './database.ts'
-import { aLoyaltyShop } from './loyalty-shop.ts'
+import { aLoyaltyShop, aProduct } from './loyalty-shop.ts'
 import { startService } from './service-builder.ts'
 
 const { url } = await testDatabase()
@@ -111,6 +111,34 @@ test('an anniversary of the membership earns each year, on its day in the shop',
   assert.deepEqual(await points(id), [0, 0, 0])
   await store.advance({ to: '2027-01-31T05:00:00Z' })
   assert.deepEqual(await points(id), [100, 0, 100])
+  await store.soundBooks()
+})
+
+test('who only subscribes to products has no anniversary of a membership, and is no member for a rule', async () => {
+  const { store, rule, customer, order, points, settle } = await aLoyaltyShop(service)
+  await rule('anniversary_reward', {}, pointsOf(100))
+  const forWhom = (apply_to: string) => ({ customer_settings: { apply_to, action: 'include', tags: [] } })
+  const purchases = [
+    await rule('points_for_purchases', { points_per_dollar: 2, ...forWhom('members') }, { reward_type: 'points' }),
+    await rule('points_for_purchases', { points_per_dollar: 3, ...forWhom('non_members') }, { reward_type: 'points' })
+  ]
+  await store.plan({ name: 'Coffee', type: 'product', price: '15.00', product_ids: [await aProduct(store, 'Beans')] })
+  const [ada, ben] = [await customer('ada@example.com'), await customer('ben@example.com')]
+  const join = async (customer: string, plan: string) => {
+    await service.admin('POST', `${store.at}/sandbox/joins`, { customer, plan })
+    await settle()
+  }
+  await join(ada, 'Coffee')
+  await join(ben, 'Coffee')
+  await join(ben, 'VIP')
+  const balances = async () => [(await points(ada))[0]!, (await points(ben))[0]!] as const
+  const before = await balances()
+  await order(ada, '10.00')
+  await order(ben, '10.00')
+  assert.deepEqual(await balances(), [before[0] + 30, before[1] + 20])
+  for (const id of purchases) await service.admin('PATCH', `${store.at}/loyalty/rules/${id}`, { enabled: false })
+  await store.advance({ to: '2027-01-31T05:00:00Z' })
+  assert.deepEqual(await balances(), [before[0] + 30, before[1] + 120])
   await store.soundBooks()
 })
 

@@ -30,6 +30,18 @@ async function aShop() {
       const { code, out } = await run(['loyalty', 'import', path, '--store', store.domain, '--json', ...more])
       return { code, report: JSON.parse(out) }
     },
+    now: () => service.db.inStore(storeId, async (ctx) => ctx.now),
+    /** Creates a tier above all others. */
+    async tier(name: string, entry: object, more: object = {}) {
+      await service.admin('POST', `${store.at}/loyalty/tiers`, { name, entry_rules: entry, ...more })
+      await shop.settle()
+    },
+    /** The tier of a customer, when it is reviewed, and their balance. */
+    async tierOf(platformId: string) {
+      const id = publicId('cust', await memberOf(platformId))
+      const found = await service.admin('GET', `${store.at}/loyalty/customers/${id}`)
+      return [found.tier, found.tier_review_at, found.loyalty_points]
+    },
     async birthDate(platformId: string) {
       const id = await memberOf(platformId)
       const found = await service.db.inStore(storeId, ({ tx }) =>
@@ -43,6 +55,9 @@ async function aShop() {
   }
 }
 
+const inAYear = (at: Temporal.Instant) => at.add({ hours: 365 * 24 }).toString({ smallestUnit: 'millisecond' })
+
+/** What the commands print of the counts of a report. */
 const counts = ({
   report: { rows, imported, repeated, refused, points, birth_dates }
 }: {
@@ -106,7 +121,7 @@ test('a row that is wrong is refused by its line and column, and the others are 
     [4, 'points', 'points must be a whole number from 0 to 999999999'],
     [5, 'lifetime_points', 'lifetime_points must not be less than points'],
     [6, 'points', 'points or lifetime_points, or tier, or birth_date is required'],
-    [7, 'tier', 'tier must be empty: customers enter tiers by what they earn and spend, not by a file'],
+    [7, 'tier', 'tier must be the name of an active tier of the store: it has none'],
     [8, 'birth_date', 'birth_date must be a day in the past, from 1900-01-01 on'],
     [9, 'birth_date', 'birth_date must be a day such as 1990-01-31'],
     [11, 'points', `${ids[0]} has had points by an import before: 100, and 100 in all; they are not imported again`]
@@ -129,6 +144,80 @@ test('a row that is wrong is refused by its line and column, and the others are 
   const { code, err } = await run(['loyalty', 'import', join(folder, 'none.csv'), '--store', store.domain])
   assert.notEqual(code, 0)
   assert.match(err, /none\.csv/)
+})
+
+test('an imported tier holds to its first review, whatever the tiers say meanwhile, and gives no reward', async () => {
+  const { store, storeId, customer, order, importFile, tier, tierOf, settle, now } = await aShop()
+  for (const [name, spend, points] of [
+    ['Silver', 50, 10],
+    ['Gold', 100, 20],
+    ['Top', 500, 40]
+  ] as const) {
+    await tier(name, { min_spend: spend }, { reward_rules: { points } })
+  }
+  const [ada, ben, cleo] = [
+    await customer('ada@example.com'),
+    await customer('ben@example.com'),
+    await customer('cleo@example.com')
+  ]
+  await order(ben, '500.00')
+  await store.advance({ by: 'PT1H' })
+  const file = `customer_id,tier\n${ada},gold\n${ben},Gold\n`
+  for (const more of [['--dry-run'], []]) {
+    const { code, report } = await importFile(file, ...more)
+    assert.deepEqual([code, report.imported, report.tiers, report.birth_dates], [0, 2, 2, 0])
+  }
+  const shown = async () => [await tierOf(ada), await tierOf(ben)]
+  const asImported = [
+    ['Gold', inAYear(await now()), 0],
+    ['Top', inAYear((await now()).subtract({ hours: 1 })), 40]
+  ]
+  assert.deepEqual(await shown(), asImported)
+  // Everybody is put where the tiers say now.
+  for (const tiers of ['off', 'on']) {
+    await service.admin('PATCH', `${store.at}/settings`, { loyalty: { tiers } })
+    await settle()
+  }
+  assert.deepEqual(await shown(), asImported)
+  const again = await importFile(`${file}${ben},Silver\n${cleo},Silver\n`)
+  assert.deepEqual(counts(again), [4, 1, 2, 1, 0, 0])
+  const { field, message } = again.report.problems[0]
+  assert.equal(field, 'tier')
+  assert.match(message, /has had a tier by an import before: Gold; it is not imported again/)
+  await controls.mergeCustomers({ storeId, customerId: ada, intoId: cleo })
+  await settle()
+  assert.equal((await tierOf(cleo))[0], 'Gold')
+  assert.deepEqual(counts(await importFile(`customer_id,tier\n${cleo},Gold\n${cleo},Silver\n`)), [2, 0, 2, 0, 0, 0])
+  await store.soundBooks()
+
+  // Ben's order is a year old an hour before what was imported.
+  await store.advance({ by: 'P364DT23H' })
+  assert.deepEqual([(await tierOf(ben))[0], (await tierOf(cleo))[0]], ['Gold', 'Gold'])
+  await store.soundBooks()
+  await store.advance({ by: 'PT1H' })
+  assert.deepEqual([(await tierOf(ben))[0], (await tierOf(cleo))[0]], [null, null])
+  await order(cleo, '100.00')
+  // What Gold gives they have had elsewhere.
+  assert.deepEqual((await tierOf(cleo)).slice(0, 3), ['Gold', inAYear(await now()), 0])
+  await store.soundBooks()
+})
+
+test('an imported tier holds to the end of the next year of the shop where years are reviewed, and waits while tiers are off', async () => {
+  const { store, customer, importFile, tier, tierOf, settle, now } = await aShop()
+  await tier('Gold', { min_spend: 100 })
+  const set = async (loyalty: object) => {
+    await service.admin('PATCH', `${store.at}/settings`, { loyalty })
+    await settle()
+  }
+  await set({ tier_review: 'calendar_year', tiers: 'off' })
+  const ada = await customer('ada@example.com')
+  assert.equal((await importFile(`customer_id,tier\n${ada},Gold\n`)).report.tiers, 1)
+  assert.equal((await tierOf(ada))[0], null)
+  await set({ tiers: 'on' })
+  const { timeZoneId, year } = (await now()).toZonedDateTimeISO('America/New_York')
+  const end = Temporal.ZonedDateTime.from({ timeZone: timeZoneId, year: year + 2, month: 1, day: 1 })
+  assert.deepEqual((await tierOf(ada)).slice(0, 2), ['Gold', end.toInstant().toString({ smallestUnit: 'millisecond' })])
+  await store.soundBooks()
 })
 
 test('points of who was merged are not imported again, and a birth date that is known stays', async () => {

@@ -4,6 +4,16 @@ import { aStoreWithEvents } from './recorded-events.ts'
 import type { startService } from './service-builder.ts'
 
 type Service = Awaited<ReturnType<typeof startService>>
+type Store = Awaited<ReturnType<typeof aStoreWithEvents>>
+
+/** The platform's number of a new product of a shop. */
+export async function aProduct({ shop }: Pick<Store, 'shop'>, title: string): Promise<string> {
+  const created = await shop(
+    `mutation($product: ProductCreateInput!) { productCreate(product: $product) { product { id } userErrors { message } } }`,
+    { product: { title, handle: title.toLowerCase(), status: 'ACTIVE' } }
+  )
+  return created.product.id.split('/').at(-1)
+}
 
 /** A sandbox shop with rules of loyalty, and what its customers do there. `settings`: of its section `loyalty`. */
 export async function aLoyaltyShop(service: Service, settings: Record<string, unknown> = {}) {

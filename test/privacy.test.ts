@@ -33,6 +33,7 @@ const WITHOUT_TRACES = [
   'identification_codes',
   'known_metafields',
   'loyalty_customer_tiers',
+  'loyalty_granted_tiers',
   'loyalty_referral_codes',
   'loyalty_referrals',
   'members',

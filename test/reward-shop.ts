@@ -7,6 +7,7 @@ import type { Connector } from '#platform'
 import { createContractGrantEngine } from '../src/contracts/grants/contract-grant-engine.ts'
 import { adminOf } from './admin-calls.ts'
 import { withCalls } from './connectors.ts'
+import { aProduct } from './loyalty-shop.ts'
 import { aStoreWithEvents, type RecordedEvent } from './recorded-events.ts'
 import type { startService } from './service-builder.ts'
 
@@ -23,13 +24,7 @@ export async function aRewardShop(service: Service) {
   const store = await aStoreWithEvents(service)
   const { storeId, at, settle, shop } = store
   const connector: Connector = await service.deps.connectorOf(storeId)
-  const product = async (title: string) => {
-    const created = await shop(
-      `mutation($product: ProductCreateInput!) { productCreate(product: $product) { product { id } userErrors { message } } }`,
-      { product: { title, handle: title.toLowerCase(), status: 'ACTIVE' } }
-    )
-    return created.product.id.split('/').at(-1) as string
-  }
+  const product = (title: string) => aProduct(store, title)
   await store.plan({ name: 'Coffee', type: 'product', price: '15.00', product_ids: [await product('Beans')] })
   const rewardsOf = async (customer: string): Promise<SubscriptionReward[]> => {
     const memberId = await memberOf(customer)

@@ -88,6 +88,20 @@ export const customerTiersHeld = definePersonalData({
   )
 })
 
+/** The tier that a customer was given by an import. */
+export const grantedTiersHeld = definePersonalData({
+  table: 'loyalty_granted_tiers',
+  columns: [],
+  held: ({ storeId }, { memberIds }) => sql`
+    select jsonb_build_object('tier', l.name, 'granted_at', g.granted_at, 'holds_until', g.holds_until) as held
+      from loyalty_granted_tiers g join loyalty_tiers l on l.store_id = ${storeId} and l.id = g.tier_id
+     where g.store_id = ${storeId} and g.member_id = any(${memberIds}::bigint[]) order by g.member_id`,
+  erase: inOneStep(
+    ({ storeId }, { memberIds }) => sql`
+    delete from loyalty_granted_tiers where store_id = ${storeId} and member_id = any(${memberIds}::bigint[])`
+  )
+})
+
 /** The code by which friends come. It is made by chance and says nothing of the person. */
 export const referralCodesHeld = definePersonalData({
   table: 'loyalty_referral_codes',

@@ -9,6 +9,7 @@ export { factRetriesHeld, factsHeld, jobsHeld, responsesHeld } from '#kit/person
 export {
   couponsHeld,
   customerTiersHeld,
+  grantedTiersHeld,
   loyaltyAwardsHeld,
   loyaltyCountsHeld,
   receiptsHeld,

@@ -1,21 +1,32 @@
-import { type Ctx, instant, int, row, sql } from '#kit/postgres'
+import { type Ctx, instant, int, row, sentTogether, sql } from '#kit/postgres'
 import { countsSince, currentReviewPeriod, type ReviewPeriod, YEAR_HOURS } from '../tiers/review-period.ts'
 import { hasEntryRules, type LoyaltyTier } from '../tiers/tier.ts'
+import { listGrantedTiers } from './granted-tier-queries.ts'
 
-/** A tier whose entry rules hold for a customer. `until`: when they may hold no more, if nothing else happens. */
+/** A tier that holds for a customer: by its entry rules, or since it was granted. `until`: when they may hold no more, if nothing else happens. */
 export type HeldTier = { memberId: number; tierId: number; until: Temporal.Instant }
 
 /**
- * The tiers with entry rules that hold now for each of these customers. Of points those count that were earned, on the day when they could be spent
- * first, without what was taken back of them, and without the rewards of tiers. Of customers who were merged into them, too.
+ * The tiers that hold now for each of these customers, a tier that was granted until its day. Of points those count that were earned, on the day when
+ * they could be spent first, without what was taken back of them, and without the rewards of tiers. Of customers who were merged into them, too.
  */
 export async function listHeldTiers(ctx: Ctx, memberIds: number[], tiers: LoyaltyTier[]): Promise<HeldTier[]> {
+  if (memberIds.length === 0) return []
   const asked = tiers.filter((tier) => tier.isActive && hasEntryRules(tier))
-  if (asked.length === 0 || memberIds.length === 0) return []
   const period = await currentReviewPeriod(ctx)
-  return period.kind === 'rolling_year'
-    ? listHeldInRollingYear(ctx, memberIds, asked, period)
-    : listHeldInCalendarYears(ctx, memberIds, asked, period)
+  const [granted, reached] = await sentTogether(
+    listGrantedTiers(ctx, memberIds),
+    period.kind === 'rolling_year'
+      ? listHeldInRollingYear(ctx, memberIds, asked, period)
+      : listHeldInCalendarYears(ctx, memberIds, asked, period)
+  )
+  const longest = new Map<string, HeldTier>()
+  for (const one of [...reached, ...granted]) {
+    const key = `${one.memberId} ${one.tierId}`
+    const other = longest.get(key)
+    if (!other || Temporal.Instant.compare(other.until, one.until) < 0) longest.set(key, one)
+  }
+  return [...longest.values()]
 }
 
 const Held = row({ memberId: int, tierId: int, until: instant })

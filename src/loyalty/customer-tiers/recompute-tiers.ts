@@ -57,14 +57,20 @@ export async function recomputedTiers(
         join years y on (o.spent_at > y.starts_at or (o.spent_at = y.starts_at and not ${isAfter}::boolean))
                     and (y.ends_at is null or o.spent_at < y.ends_at)
        where o.store_id = ${ctx.storeId} and o.kept_minor > 0 group by 1, 2),
-    best as (
-      select p.id as member_id, max(t.place) as place
+    held as (
+      select p.id as member_id, t.place
         from people p cross join years y
         left join earned e on e.member_id = p.id and e.year = y.year
         left join spent s on s.member_id = p.id and s.year = y.year
         join tiers t on coalesce(e.points, 0) >= coalesce(t.points, 0) and coalesce(s.spent, 0) >= coalesce(t.spent, 0)
                     and coalesce(s.orders, 0) >= coalesce(t.orders, 0)
-       group by p.id),
+       union all
+      select coalesce(m.merged_into, m.id), t.place
+        from loyalty_granted_tiers g
+        join members m on m.store_id = ${ctx.storeId} and m.id = g.member_id
+        join tiers t on t.id = g.tier_id
+       where g.store_id = ${ctx.storeId} and g.holds_until > ${ctx.now}),
+    best as (select member_id, max(place) as place from held group by member_id),
     present as (
       select c.member_id, c.tier_id, c.review_at, l.name, l.place, l.is_active
         from loyalty_customer_tiers c join loyalty_tiers l on l.store_id = ${ctx.storeId} and l.id = c.tier_id

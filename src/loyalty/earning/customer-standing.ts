@@ -5,7 +5,7 @@ import { areTiersOn } from '../tiers/tier-stores.ts'
 
 /** What decides for whom a rule is. */
 export type CustomerStanding = {
-  /** They have a membership that is active. */
+  /** They have a membership that is active, their own or a gift; a subscription to products is none. */
   isMember: boolean
   /** The tier of loyalty that they are in; null for none, and while tiers are off. */
   tierId: number | null
@@ -24,7 +24,12 @@ export async function listStandings(ctx: Ctx, memberIds: number[]): Promise<Map<
   const rows = await ctx.tx.many(
     row({ id: int, isMember: bool, tierId: nullable(int), multiplierHundredths: int, tags: textList }),
     sql`
-    select m.id, m.status is not distinct from 'active' as is_member, l.id as tier_id,
+    select m.id,
+           m.status is not distinct from 'active' and exists (
+             select from subscriptions s join plans p on p.store_id = ${ctx.storeId} and p.id = s.plan_id and p.type <> 'product'
+              where s.store_id = ${ctx.storeId} and s.status = 'active'
+                and (s.member_id = m.id or s.receiver_member_id = m.id) and coalesce(s.receiver_member_id, s.member_id) = m.id) as is_member,
+           l.id as tier_id,
            coalesce(l.multiplier_hundredths, 100) as multiplier_hundredths,
            array(select g.tag_key from customer_tags g
                   where g.store_id = ${ctx.storeId} and g.member_id = m.id and g.is_present) as tags

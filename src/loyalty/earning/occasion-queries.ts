@@ -41,7 +41,7 @@ export async function listRewardedBirthdays(ctx: Ctx, memberIds: number[]): Prom
 export const isBirthday = (birthDate: Temporal.PlainDate, day: Temporal.PlainDate): boolean =>
   daysOf(day).includes(birthDate.month * 100 + birthDate.day)
 
-/** Who became a member on this day of an earlier year and is one, in order of id. */
+/** Who became a member on this day of an earlier year and has a membership that is active, in order of id. */
 export async function listAnniversaries(
   ctx: Ctx,
   day: Temporal.PlainDate,
@@ -56,6 +56,10 @@ export async function listAnniversaries(
              = any(${near(day)}::int[])
        and to_char(m.member_since at time zone ${timezone}, 'MMDD')::int = any(${daysOf(day)}::int[])
        and (m.member_since at time zone ${timezone})::date < ${day}
+       and exists (
+             select from subscriptions s join plans p on p.store_id = ${ctx.storeId} and p.id = s.plan_id and p.type <> 'product'
+              where s.store_id = ${ctx.storeId} and s.status = 'active'
+                and (s.member_id = m.id or s.receiver_member_id = m.id) and coalesce(s.receiver_member_id, s.member_id) = m.id)
      order by m.id limit ${limit}`
   )
   return rows.map(({ id }) => id)

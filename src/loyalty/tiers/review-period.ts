@@ -31,6 +31,14 @@ export async function currentReviewPeriod(ctx: Ctx): Promise<ReviewPeriod> {
   return reviewPeriod(tierReview, { now: ctx.now, timezone })
 }
 
+/** Until when a tier holds that is reached in full now: a calendar year's to the end of the next one. */
+export async function holdsUntil(ctx: Ctx): Promise<Temporal.Instant> {
+  const period = await currentReviewPeriod(ctx)
+  if (period.kind === 'rolling_year') return ctx.now.add({ hours: YEAR_HOURS })
+  const { timezone } = await storeContext(ctx)
+  return period.nextYear.toZonedDateTimeISO(timezone).add({ years: 1 }).toInstant()
+}
+
 /** Since when what happens leads to the next tier. A calendar year begins with that instant, a rolling one (`isAfter`) after it. */
 export const countsSince = (period: ReviewPeriod): { since: Temporal.Instant; isAfter: boolean } =>
   period.kind === 'rolling_year' ? { since: period.since, isAfter: true } : { since: period.thisYear, isAfter: false }

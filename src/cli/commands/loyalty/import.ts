@@ -10,7 +10,7 @@ export function addLoyaltyImportCommand(loyalty: Command, terminal: Terminal): v
   addCommand(loyalty, terminal, {
     name: 'import',
     summary:
-      'import points and birth dates of customers from a CSV or NDJSON file; repeat the command to continue an interrupted import',
+      'import points, tiers and birth dates of customers from a CSV or NDJSON file; repeat the command to continue an interrupted import',
     flags: {
       path: rowsFileFlags.path,
       store: storeFlag,

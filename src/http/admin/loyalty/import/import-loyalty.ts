@@ -7,9 +7,9 @@ import { acceptFiles, receiveSent } from '../../sent-file.ts'
 import { StoreParams, storeOf } from '../../store.ts'
 
 const FILE_TYPES = {
-  'text/csv': 'customer_id,points,lifetime_points,birth_date\n7064055069370,300,1200,1990-01-31\n',
+  'text/csv': 'customer_id,points,lifetime_points,tier,birth_date\n7064055069370,300,1200,Gold,1990-01-31\n',
   'application/x-ndjson':
-    '{"customer_id":"7064055069370","points":300,"lifetime_points":1200,"birth_date":"1990-01-31"}\n'
+    '{"customer_id":"7064055069370","points":300,"lifetime_points":1200,"tier":"Gold","birth_date":"1990-01-31"}\n'
 }
 
 const ImportQuery = Type.Object({
@@ -24,6 +24,7 @@ const ReportBody = Type.Object(
     repeated: Type.Integer({ description: 'Rows that were imported before' }),
     refused: Type.Integer({ description: 'Rows that are wrong' }),
     points: Type.Integer({ description: 'The points that were added' }),
+    tiers: Type.Integer({ description: 'The customers who were given a tier' }),
     birth_dates: Type.Integer({ description: 'The birth dates that were entered' }),
     problems: ImportProblems
   },
@@ -38,6 +39,7 @@ const ReportBody = Type.Object(
         repeated: 1,
         refused: 1,
         points: 300,
+        tiers: 1,
         birth_dates: 1,
         problems: [{ line: 4, field: 'customer_id', message: 'There is no customer with this id' }]
       }
@@ -55,9 +57,9 @@ export function importLoyaltyRoute(admin: Surface, { db }: AdminDeps): void {
         config: { allow: 'operator', mayTakeLong: true },
         schema: {
           operationId: 'importLoyalty',
-          summary: 'Import points and birth dates',
+          summary: 'Import points, tiers and birth dates',
           description:
-            'The body is a CSV or NDJSON file with the columns customer_id or email, and points, lifetime_points, tier, birth_date. Points are added once for each customer, and birth dates are entered where none is known. A row that is wrong does not affect the others, and what was imported before is not imported again: an import that was interrupted is sent again.',
+            'The body is a CSV or NDJSON file with the columns customer_id or email, and points, lifetime_points, tier, birth_date. Points are added once for each customer, a tier holds to its first review, and birth dates are entered where none is known. A row that is wrong does not affect the others, and what was imported before is not imported again: an import that was interrupted is sent again.',
           consumes: FILE_TYPES,
           params: StoreParams,
           querystring: ImportQuery,
