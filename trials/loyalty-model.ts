@@ -36,10 +36,10 @@ import { aStore } from '../test/store-builder.ts'
 import { discountsInMemory } from './discounts-in-memory.ts'
 import { beginStore, beginTemplates, CONTRACTS, notRefunded, orderIdOf, reportOf } from './loyalty-reports.ts'
 import {
+  EXAMPLES,
   KINDS,
   type Life,
   life,
-  lifeOfTiers,
   type NewOrder,
   PEOPLE,
   type Step,
@@ -100,7 +100,7 @@ export async function compareLoyalty({
         throw new Error(`Not as the model says: ${err.message}`, { cause: err })
       })
     })
-    const examples: [Life][] = lane === 1 ? [[lifeOfTiers]] : []
+    const examples: [Life][] = [[EXAMPLES[lane]!]]
     await fc.assert(lived, { numRuns, seed: seed * AT_ONCE + lane, examples, endOnFailure: false })
   }
   await Promise.all(Array.from({ length: AT_ONCE }, (_, lane) => lives(lane)))

@@ -319,14 +319,20 @@ const buys = (who: number, priceMinor: number): Step => ({
   }
 })
 
+const isOff = (nth: number): Step => ({ kind: 'enable-rule', nth, isEnabled: false })
+const refunds = (nth: number): Step => ({ kind: 'refund', nth, tenths: 10, holds: false })
+const reviews = (who: number, id: string): Step => ({ kind: 'review', who, id, isDeleted: false })
+const ROLLING = { holdDays: 0, pointsDays: null, couponDays: null, review: 'rolling_year' } as const
+
 /** What few random lives come to: tiers over the end of a year, by both reviews, and of customers who have little before they are merged. */
-export const lifeOfTiers: Life = {
-  ...{ holdDays: 0, pointsDays: null, couponDays: null, review: 'rolling_year' },
+const aYearEnds: Life = {
+  ...ROLLING,
   steps: [
     // Goals give too many points.
-    { kind: 'enable-rule', nth: 2, isEnabled: false },
-    { kind: 'enable-rule', nth: 4, isEnabled: false },
+    ...[isOff(2), isOff(4)],
     ...[buys(0, 6050), buys(1, 14_000), buys(2, 1500), buys(2, 1500)],
+    // One more than the rule rewards.
+    ...[reviews(0, '1'), reviews(0, '2'), reviews(0, '3')],
     { kind: 'begin-tiers' },
     { kind: 'wait', days: 380 },
     // The last calendar year led to more than the last days do.
@@ -334,10 +340,9 @@ export const lifeOfTiers: Life = {
     // Less than Gold in each of two years, and Gold with an order of somebody else.
     ...[buys(0, 5950), buys(2, 6050)],
     { kind: 'give', nth: 0, who: 0 },
-    { kind: 'refund', nth: 0, tenths: 10, holds: false },
+    refunds(0),
     { kind: 'tier-review', review: 'rolling_year' },
-    buys(2, 1500),
-    { kind: 'refund', nth: 0, tenths: 10, holds: false },
+    ...[buys(2, 1500), refunds(0)],
     // Silver together, whose reward one of the two had before; then Points together.
     buys(2, 1500),
     { kind: 'merge', from: 2, to: 0 },
@@ -345,3 +350,26 @@ export const lifeOfTiers: Life = {
     { kind: 'merge', from: 1, to: 0 }
   ]
 }
+
+/** Gold at once, which outlasts the refund of what led to it and a merge, to its review, and then Silver. */
+const goldIsLost: Life = {
+  ...ROLLING,
+  steps: [
+    ...[isOff(2), isOff(4), isOff(12)],
+    { kind: 'begin-tiers' },
+    buys(1, 12_000),
+    { kind: 'edit', nth: 0, line: { productId: '13', priceMinor: 12_500 }, holds: false },
+    // A rule for Gold and Points.
+    { kind: 'enable-rule', nth: 12, isEnabled: true },
+    { kind: 'change-rule', nth: 12, variant: 0 },
+    ...[buys(0, 1000), buys(1, 2000)],
+    refunds(2),
+    { kind: 'merge', from: 1, to: 0 },
+    { kind: 'wait', days: 200 },
+    ...[buys(0, 1500), buys(0, 1500)],
+    { kind: 'wait', days: 170 }
+  ]
+}
+
+/** Lives that come before the random ones, one of each lane. */
+export const EXAMPLES = [goldIsLost, aYearEnds]
