@@ -322,6 +322,7 @@ const buys = (who: number, priceMinor: number): Step => ({
 const isOff = (nth: number): Step => ({ kind: 'enable-rule', nth, isEnabled: false })
 const refunds = (nth: number): Step => ({ kind: 'refund', nth, tenths: 10, holds: false })
 const reviews = (who: number, id: string): Step => ({ kind: 'review', who, id, isDeleted: false })
+const redeems = (who: number): Step => ({ kind: 'redeem', who, template: 0, requestId: null, fate: 'made' })
 const ROLLING = { holdDays: 0, pointsDays: null, couponDays: null, review: 'rolling_year' } as const
 
 /** What few random lives come to: tiers over the end of a year, by both reviews, and of customers who have little before they are merged. */
@@ -357,7 +358,7 @@ const goldIsLost: Life = {
   steps: [
     ...[isOff(2), isOff(4), isOff(12)],
     { kind: 'begin-tiers' },
-    buys(1, 12_000),
+    ...[buys(1, 12_000), redeems(1), redeems(1)],
     { kind: 'edit', nth: 0, line: { productId: '13', priceMinor: 12_500 }, holds: false },
     // A rule for Gold and Points.
     { kind: 'enable-rule', nth: 12, isEnabled: true },
