@@ -173,6 +173,24 @@ test('rolling year: a tier that was reached twice holds for a year from the late
   await store.soundBooks()
 })
 
+test('rolling year: what the next tier needs yet follows the instant in which points are 365 days old', async () => {
+  const { store, rule, tier, customer, order, loyaltyOf } = await aTierShop()
+  await rule('points_for_purchases', {}, { reward_type: 'points' })
+  await tier('Reached', { points_earned: 60 })
+  await tier('Next', { points_earned: 100 })
+  const ada = await customer('ada@example.com')
+  await order(ada, '60.00')
+  const { tier_review_at: end } = await loyaltyOf(ada)
+  const shown = async () => {
+    const { tier, next_tier, next_tier_points } = await loyaltyOf(ada)
+    return [tier, next_tier, next_tier_points]
+  }
+  await store.advance({ to: String(Temporal.Instant.from(end).subtract({ seconds: 1 })) })
+  assert.deepEqual(await shown(), ['Reached', 'Next', 40])
+  await store.advance({ to: end })
+  assert.deepEqual(await shown(), [null, 'Reached', 60])
+})
+
 test('a refund or dispute takes no tier at once, but at the next review', async () => {
   const { store, storeId, tier, customer, order, refund, tierOf, loyaltyOf, recomputed, memberOf, settings } =
     await aTierShop()

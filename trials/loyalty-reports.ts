@@ -11,19 +11,24 @@ import { aPlan } from '../test/plan-builder.ts'
 import type { BuiltStore } from '../test/store-builder.ts'
 import { TEMPLATES } from './loyalty-steps.ts'
 import { type ModelledOrder, type Settings, subtotalOf, totalOf } from './modelled-loyalty.ts'
-
-export const START = Temporal.Instant.from('2026-01-31T15:00:00Z')
-export const dayAt = (day: number) => START.add({ hours: 24 * day })
+import { dayAt, START } from './modelled-tiers.ts'
 
 /** The contracts of the first customer. */
 export const CONTRACTS = { membership: '9001', product: '9002' }
 
 /** Customers of these numbers, the first with a membership and a subscription of a product. Returns our numbers. */
 export async function beginStore(store: BuiltStore, ids: string[], settings: Settings): Promise<number[]> {
-  const { holdDays, pointsDays: pointsExpireAfterDays, couponDays: couponsExpireAfterDays } = settings
+  const {
+    holdDays,
+    pointsDays: pointsExpireAfterDays,
+    couponDays: couponsExpireAfterDays,
+    review: tierReview
+  } = settings
   const reported = ids.map((id) => ({ id, email: `c${id}@example.com`, firstName: null, lastName: null }))
   const known = await store.inStore(async (ctx) => {
-    await updateSettings(ctx, loyaltySettings, { holdDays, pointsExpireAfterDays, couponsExpireAfterDays })
+    await updateSettings(ctx, loyaltySettings, {
+      ...{ holdDays, pointsExpireAfterDays, couponsExpireAfterDays, tierReview }
+    })
     return upsertCustomers(ctx, reported)
   })
   const plans = [await aPlan(store, { name: 'VIP' }), await aPlan(store, { name: 'Coffee', type: 'product' })]

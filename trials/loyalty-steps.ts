@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { FEE } from './modelled-loyalty.ts'
+import type { ModelledTier, Review } from './modelled-tiers.ts'
 
 export const PEOPLE = 3
 export type Fate = 'made' | 'lost' | 'refused'
 
-/** A rule that a store may have, with what it may be changed to. */
+/** A rule that a store may have, with what it may be changed to. Its `tier_ids` are names here, of those tiers that there are already. */
 export type RuleKind = { type: string; variants: { rules: object; reward: object }[] }
 
 const points = (amount: number) => ({ reward_type: 'points', amount })
@@ -86,6 +87,58 @@ export const KINDS: RuleKind[] = [
       { rules: { limit: 2 }, reward: points(20) },
       { rules: { limit: 3 }, reward: points(25) }
     ]
+  },
+  {
+    type: 'points_for_purchases',
+    variants: [
+      { rules: { points_per_dollar: 1, tier_ids: ['Gold', 'Points'] }, reward: perUnit },
+      { rules: { points_per_dollar: 2, tier_ids: ['Silver', 'Top'] }, reward: perUnit }
+    ]
+  }
+]
+
+/** The tiers of a store, each with what it may be changed to. */
+export const TIERS: { tier: Omit<ModelledTier, 'id'>; changes: Partial<ModelledTier>[] }[] = [
+  {
+    tier: {
+      ...{ name: 'Bronze', place: 10, isActive: true, entryRules: {}, multiplier: 1, tag: 'Regular' },
+      rewardRules: { points: 5 }
+    },
+    changes: [{ isActive: false }, { isActive: true }]
+  },
+  {
+    tier: {
+      ...{ name: 'Silver', place: 20, isActive: true, entryRules: { min_orders: 2 }, multiplier: 1.5, tag: '' },
+      rewardRules: { points: 40 }
+    },
+    changes: [{ entryRules: { min_orders: 3 } }, { entryRules: { min_spend: 60, min_orders: 1 } }, { multiplier: 0.5 }]
+  },
+  {
+    tier: {
+      ...{ name: 'Gold', place: 30, isActive: true, entryRules: { min_spend: 120 }, multiplier: 2.25, tag: 'Gold' },
+      rewardRules: { discount: 10 }
+    },
+    changes: [
+      { entryRules: { min_spend: 60.5 } },
+      { place: 45 },
+      { place: 30 },
+      { isActive: false },
+      { isActive: true }
+    ]
+  },
+  {
+    tier: {
+      ...{ name: 'Points', place: 40, isActive: true, entryRules: { points_earned: 300 }, multiplier: 1.1, tag: 'P' },
+      rewardRules: {}
+    },
+    changes: [{ entryRules: { points_earned: 150 } }, { tag: 'Points' }, { rewardRules: { points: 7 } }]
+  },
+  {
+    tier: {
+      ...{ name: 'Top', place: 50, isActive: true, multiplier: 3, tag: '', rewardRules: { points: 100 } },
+      entryRules: { points_earned: 100, min_spend: 200, min_orders: 3 }
+    },
+    changes: [{ entryRules: { min_orders: 4, points_earned: 50 } }, { isActive: false }, { isActive: true }]
   }
 ]
 
@@ -126,6 +179,10 @@ export type Step =
   | { kind: 'enable-rule'; nth: number; isEnabled: boolean }
   | { kind: 'archive-rule'; nth: number }
   | { kind: 'loyalty'; isOn: boolean }
+  | { kind: 'begin-tiers' }
+  | { kind: 'change-tier'; nth: number; change: number }
+  | { kind: 'tiers'; isOn: boolean }
+  | { kind: 'tier-review'; review: Review }
   | { kind: 'merge'; from: number; to: number }
   | { kind: 'wait'; days: number }
 
@@ -211,19 +268,109 @@ const steps: fc.WeightedArbitrary<Step>[] = [
   { weight: 5, arbitrary: fc.record({ kind: of('wait'), days: fc.integer({ min: 1, max: 3 }) }) }
 ]
 
+const review = fc.constantFrom<Review>('rolling_year', 'rolling_year', 'calendar_year')
+steps.push(
+  { weight: 3, arbitrary: fc.record({ kind: of('change-tier'), nth: fc.nat(TIERS.length - 1), change: fc.nat(4) }) },
+  { weight: 2, arbitrary: fc.record({ kind: of('tiers'), isOn: fc.constantFrom(true, true, false) }) },
+  { weight: 1, arbitrary: fc.record({ kind: of('tier-review'), review }) },
+  // The year of the shop ends on the 335th day.
+  { weight: 3, arbitrary: fc.record({ kind: of('wait'), days: fc.constantFrom(30, 100, 200, 320, 364, 365, 370) }) }
+)
+
 const step = fc.oneof(...steps)
 const manySteps = (minLength: number, maxLength: number) => fc.array(step, { minLength, maxLength, size: 'max' })
 
-/** The life of a store: its settings, and steps one after the other. Late in most lives two customers are merged who have both done something. */
+/**
+ * The life of a store: its settings, and steps one after the other. Tiers are there from the beginning, or once there are orders. Late in most lives
+ * two customers are merged who have both done something.
+ */
 export const life = fc.record({
   holdDays: fc.constantFrom(0, 0, 2, 5),
   pointsDays: fc.option(fc.integer({ min: 2, max: 9 }), { nil: null }),
   couponDays: fc.option(fc.integer({ min: 1, max: 6 }), { nil: null }),
+  review,
   steps: fc
-    .tuple(manySteps(32, 45), fc.constantFrom(true, true, false), manySteps(8, 15))
-    .map(([before, merges, after]) => {
+    .tuple(manySteps(32, 45), fc.constantFrom(true, true, false), manySteps(8, 15), fc.constantFrom(0, 0, 14))
+    .map(([before, merges, after, tiersAt]) => {
       const merge: Step[] = merges ? [{ kind: 'merge', from: 1, to: 0 }] : []
-      return [...before, ...merge, ...after]
+      return [
+        ...before.slice(0, tiersAt),
+        { kind: 'begin-tiers' } as const,
+        ...before.slice(tiersAt),
+        ...merge,
+        ...after
+      ]
     })
 })
 export type Life = typeof life extends fc.Arbitrary<infer T> ? T : never
+
+const buys = (who: number, priceMinor: number): Step => ({
+  ...{ kind: 'order', holds: false, fate: 'made' },
+  order: {
+    ...{
+      who,
+      daysAgo: 0,
+      lines: [{ productId: '13', priceMinor }],
+      shippingMinor: 0,
+      taxPercent: 0,
+      isTaxIncluded: false
+    },
+    ...{ creditTenths: 0, code: null, isPaid: true, renewal: null }
+  }
+})
+
+const isOff = (nth: number): Step => ({ kind: 'enable-rule', nth, isEnabled: false })
+const refunds = (nth: number): Step => ({ kind: 'refund', nth, tenths: 10, holds: false })
+const reviews = (who: number, id: string): Step => ({ kind: 'review', who, id, isDeleted: false })
+const redeems = (who: number): Step => ({ kind: 'redeem', who, template: 0, requestId: null, fate: 'made' })
+const ROLLING = { holdDays: 0, pointsDays: null, couponDays: null, review: 'rolling_year' } as const
+
+/** What few random lives come to: tiers over the end of a year, by both reviews, and of customers who have little before they are merged. */
+const aYearEnds: Life = {
+  ...ROLLING,
+  steps: [
+    // Goals give too many points.
+    ...[isOff(2), isOff(4)],
+    ...[buys(0, 6050), buys(1, 14_000), buys(2, 1500), buys(2, 1500)],
+    // One more than the rule rewards.
+    ...[reviews(0, '1'), reviews(0, '2'), reviews(0, '3')],
+    { kind: 'begin-tiers' },
+    { kind: 'wait', days: 380 },
+    // The last calendar year led to more than the last days do.
+    { kind: 'tier-review', review: 'calendar_year' },
+    // Less than Gold in each of two years, and Gold with an order of somebody else.
+    ...[buys(0, 5950), buys(2, 6050)],
+    { kind: 'give', nth: 0, who: 0 },
+    refunds(0),
+    { kind: 'tier-review', review: 'rolling_year' },
+    ...[buys(2, 1500), refunds(0)],
+    // Silver together, whose reward one of the two had before; then Points together.
+    buys(2, 1500),
+    { kind: 'merge', from: 2, to: 0 },
+    buys(1, 9000),
+    { kind: 'merge', from: 1, to: 0 }
+  ]
+}
+
+/** Gold at once, which outlasts the refund of what led to it and a merge, to its review, and then Silver. */
+const goldIsLost: Life = {
+  ...ROLLING,
+  steps: [
+    ...[isOff(2), isOff(4), isOff(12)],
+    { kind: 'begin-tiers' },
+    ...[buys(1, 12_000), redeems(1), redeems(1)],
+    { kind: 'edit', nth: 0, line: { productId: '13', priceMinor: 12_500 }, holds: false },
+    // A rule for Gold and Points.
+    { kind: 'enable-rule', nth: 12, isEnabled: true },
+    { kind: 'change-rule', nth: 12, variant: 0 },
+    ...[buys(0, 1000), buys(1, 2000)],
+    refunds(2),
+    { kind: 'merge', from: 1, to: 0 },
+    { kind: 'wait', days: 200 },
+    ...[buys(0, 1500), buys(0, 1500)],
+    { kind: 'wait', days: 170 }
+  ]
+}
+
+/** Lives that come before the random ones, one of each lane. */
+export const EXAMPLES = [goldIsLost, aYearEnds]

@@ -1,9 +1,9 @@
 // What the tables say of the loyalty of a customer, and what a model says, in the same words.
 import { type Ctx, instant, int, nullable, row, sql, text } from '#kit/postgres'
-import { findCustomerLoyalty, listRulesWithProgress, type RuleCache } from '#loyalty'
-import { START } from './loyalty-reports.ts'
+import { findCustomerLoyalty, listRulesWithProgress, listTierTags, type RuleCache } from '#loyalty'
 import { countedOf, type ModelledLoyalty, usedOf } from './modelled-loyalty.ts'
 import { NEVER } from './modelled-points.ts'
+import { pointsForNext, START } from './modelled-tiers.ts'
 
 const FoundCoupon = row({
   id: int,
@@ -22,7 +22,7 @@ export const listFoundCoupons = (ctx: Ctx) =>
   ctx.tx.many(
     FoundCoupon,
     sql`
-    select id, member_id, coalesce('rule ' || rule_id, 'template ' || template_id) as source, code, status, ended_by, usage_count as uses,
+    select id, member_id, coalesce('rule ' || rule_id, 'template ' || template_id, 'tier ' || tier_id) as source, code, status, ended_by, usage_count as uses,
            expires_at, platform_discount_id as discount_id
       from loyalty_coupons where store_id = ${ctx.storeId} order by id`
   )
@@ -73,6 +73,7 @@ export async function foundIn(ctx: Ctx, cache: RuleCache, memberIds: number[]) {
      where store_id = ${storeId} and member_id = any(${memberIds}::bigint[]) and (counted > 0 or rewarded > 0)`
   )
   const coupons = await listFoundCoupons(ctx)
+  const tags = await listTierTags(ctx, memberIds)
   const found: Found[] = []
   for (const memberId of memberIds) {
     const isOf = (one: { memberId: number }) => one.memberId === memberId
@@ -94,6 +95,9 @@ export async function foundIn(ctx: Ctx, cache: RuleCache, memberIds: number[]) {
         .filter(isOf)
         .map((one) => `${one.code} ${one.endedBy ?? one.status} ${one.uses} ${dayOf(one.expiresAt)}`)
         .sort(),
+      tier: read.tier && [read.tier.name, dayOf(read.tier.enteredAt), dayOf(read.tier.reviewAt)],
+      nextTier: read.nextTier && [read.nextTier.name, read.nextTier.pointsRemaining],
+      tag: tags.get(memberId) ?? '',
       read: [read.points, read.pendingPoints, read.lifetimePoints, read.couponsCount, ...read.completedRules],
       completion: rules.map(({ rule, completion }) => ({
         ruleId: rule.id,
@@ -111,6 +115,11 @@ type Found = {
   awards: string[]
   progress: string[]
   coupons: string[]
+  /** Its name, since when, and until when at least. */
+  tier: [string, number, number] | null
+  /** Its name, and the points that it needs yet. */
+  nextTier: [string, number | null] | null
+  tag: string
   /** Points, pending and lifetime points, usable coupons, and the rules that end of which a reward stands. */
   read: number[]
   completion: { ruleId: number; shown: number[] | null }[]
@@ -118,7 +127,7 @@ type Found = {
 
 /** The same by the model. */
 export function modelled(model: ModelledLoyalty, person: number): Found {
-  const { points, credit, coupons } = model.people[person]!
+  const { points, credit, coupons, held } = model.people[person]!
   const standings = model.rules.map((rule) => ({ rule, standing: model.standing(rule, person) }))
   const { balance, pending, lifetime } = points
   const usable = coupons.filter(({ endedBy, endsOn }) => endedBy === null && endsOn > model.today)
@@ -137,6 +146,9 @@ export function modelled(model: ModelledLoyalty, person: number): Found {
     coupons: coupons
       .map(({ code, endedBy, uses, endsOn }) => `${code} ${endedBy ?? 'active'} ${uses} ${endsOn}`)
       .sort(),
+    tier: held.tier && [held.tier.name, held.enteredOn, held.reviewOn],
+    nextTier: nextTier(model, person),
+    tag: (model.areTiersOn && held.tier?.tag) || '',
     read: [
       ...[balance, pending, lifetime, usable.length],
       ...standings
@@ -147,4 +159,15 @@ export function modelled(model: ModelledLoyalty, person: number): Found {
       .filter(({ isArchived }) => !isArchived)
       .map((rule) => ({ ruleId: rule.id, shown: model.completion(rule, person) }))
   }
+}
+
+function nextTier(model: ModelledLoyalty, person: number): Found['nextTier'] {
+  if (!model.moves) return null
+  const place = model.people[person]!.held.tier?.place ?? -1
+  const above = model.tiers.filter((tier) => tier.isActive && tier.place > place).toSorted((a, b) => a.place - b.place)
+  const [next] = above
+  if (!next) return null
+  const { points_earned: needed } = next.entryRules
+  const counted = pointsForNext(model.countedOf(person), model.review, model.today)
+  return [next.name, needed === undefined ? null : Math.max(0, needed - counted)]
 }

@@ -1,4 +1,5 @@
 import { type Grant, type ModelledPoints, NEVER, type Spent } from './modelled-points.ts'
+import { type Counted, type HeldTier, type ModelledTier, NO_TIER, placedIn, type Review } from './modelled-tiers.ts'
 
 /** What a rule says, as an operator enters it. */
 export type Terms = { type: string; rules: Record<string, unknown>; reward: Record<string, unknown> }
@@ -25,7 +26,7 @@ export type ModelledOrder = {
 export type ModelledCoupon = {
   /** Null until it is known. */
   code: string | null
-  /** The rule or template that it comes from. */
+  /** The rule, template or tier that it comes from. */
   source: string
   uses: number
   endedBy: string | null
@@ -41,7 +42,8 @@ type Award = {
   credit: number
   coupon: ModelledCoupon | null
 }
-type Count = { version: number; amount: number; order: ModelledOrder | null }
+/** `multiplier`: that of the tier of the time when it was counted first. */
+type Count = { version: number; amount: number; order: ModelledOrder | null; multiplier: number }
 /** What a rule has of a customer. */
 export type Standing = { counts: Map<string, Count>; awards: Award[] }
 
@@ -53,7 +55,8 @@ export type ModelledRule = {
   versions: Terms[]
   isEnabled: boolean
   isArchived: boolean
-  createdOn: number
+  /** Nothing of before counts: when it was created, enabled, or loyalty was on again. */
+  countsFrom: number
   standings: Map<number, Standing>
 }
 
@@ -62,6 +65,9 @@ export type ModelledPerson = {
   credit: number
   coupons: ModelledCoupon[]
   isMember: boolean
+  held: HeldTier
+  /** The tiers that have given what they give on entering them. */
+  rewardedTiers: Set<ModelledTier>
   /** Whoever the platform has merged them into. */
   mergedInto: number | null
 }
@@ -90,7 +96,7 @@ export const aCoupon = (source: string, endsOn: number, spent: Spent | null = nu
   ...{ code: null, source, uses: 0, endedBy: null, endsOn, spent }
 })
 
-export type Settings = { holdDays: number; pointsDays: number | null; couponDays: number | null }
+export type Settings = { holdDays: number; pointsDays: number | null; couponDays: number | null; review: Review }
 
 /** How much of an order is taken back, of how much. */
 function takenBack(order: ModelledOrder) {
@@ -114,6 +120,7 @@ export const FEE = '101'
 
 const shareOf = (amount: number, part: number, whole: number) =>
   part <= 0 ? 0 : part >= whole ? amount : Math.floor((amount * part) / whole)
+const ALL_GOODS: Terms = { type: '', rules: {}, reward: {} }
 const list = (value: unknown) => (value ?? []) as string[]
 const minor = (value: unknown) => Math.round(((value ?? 0) as number) * 100)
 
@@ -169,9 +176,10 @@ function limitOf({ type, rules }: Terms): number {
 }
 
 /** Points of a reward for so much; null where it is something else. */
-function pointsOf({ type, rules, reward }: Terms, amount: number): number | null {
+function pointsOf({ type, rules, reward }: Terms, amount: number, multiplier: number): number | null {
   if (type === 'points_for_purchases') {
-    return Math.floor((Math.round(((rules.points_per_dollar ?? 1) as number) * 10_000) * amount) / 1_000_000)
+    const rate = Math.round(((rules.points_per_dollar ?? 1) as number) * 10_000)
+    return Math.floor((rate * amount * Math.round(multiplier * 100)) / 100_000_000)
   }
   return reward.reward_type === 'points' ? (reward.amount as number) : null
 }
@@ -182,12 +190,31 @@ export class ModelledLoyalty {
   readonly orders: ModelledOrder[] = []
   readonly people: ModelledPerson[]
   readonly settings: Settings
+  readonly tiers: ModelledTier[] = []
   isOn = true
+  areTiersOn = true
+  review: Review
   today = 0
 
   constructor(people: ModelledPerson[], settings: Settings) {
     this.people = people
     this.settings = settings
+    this.review = settings.review
+  }
+
+  /** Whether customers enter and leave tiers. */
+  get moves(): boolean {
+    return this.isOn && this.areTiersOn
+  }
+
+  /** What an operator sets. What was done while loyalty was off counts for nothing later; where tiers may say something else, all are placed anew. */
+  set(given: { isOn?: boolean; areTiersOn?: boolean; review?: Review }): void {
+    const before = { isOn: this.isOn, moves: this.moves, review: this.review }
+    Object.assign(this, given)
+    if (this.isOn && !before.isOn) {
+      for (const rule of this.rules) if (rule.isEnabled) rule.countsFrom = this.today
+    }
+    if (this.moves !== before.moves || this.review !== before.review) this.place({ isAnew: true })
   }
 
   /** Who they are now. */
@@ -241,7 +268,7 @@ export class ModelledLoyalty {
     if (!isDeleted) return
     for (const rule of ofReviews.filter(({ isArchived }) => !isArchived)) {
       const { counts } = this.standing(rule, person)
-      if (!counts.has(key)) counts.set(key, { version: rule.versions.length, amount: 0, order: null })
+      if (!counts.has(key)) counts.set(key, { version: rule.versions.length, amount: 0, order: null, multiplier: 1 })
     }
   }
 
@@ -264,7 +291,8 @@ export class ModelledLoyalty {
         if (!this.isOn || counts.has(deed.key) || !this.#isOpen(rule, deed)) continue
         const amount = deed.amountOf(terms)
         if (amount === 0) continue
-        counts.set(deed.key, { version: rule.versions.length, amount, order: deed.order })
+        const multiplier = this.#tierOf(deed.person)?.multiplier ?? 1
+        counts.set(deed.key, { version: rule.versions.length, amount, order: deed.order, multiplier })
         changed.push({ rule, person: deed.person, key: deed.key, terms, deed })
       }
     }
@@ -278,9 +306,55 @@ export class ModelledLoyalty {
     for (const give of gives) give()
   }
 
+  /** The tier that rules and multipliers see. */
+  #tierOf(person: number): ModelledTier | null {
+    return this.moves ? this.people[person]!.held.tier : null
+  }
+
+  /** What leads a customer to tiers. */
+  countedOf(person: number): Counted[] {
+    const spent = this.orders
+      .filter((order) => order.person === person)
+      .map((order) => ({ day: order.day, points: 0, spentMinor: leftMinor(order, ALL_GOODS), orders: 1 }))
+    const earned = this.people[person]!.points.grants.filter((grant) => !this.#ofTiers.has(grant)).map((grant) => ({
+      ...{ day: grant.earnedOn ?? NEVER, points: grant.lifetime, spentMinor: 0, orders: 0 }
+    }))
+    return [...spent.filter(({ spentMinor }) => spentMinor > 0), ...earned.filter(({ points }) => points > 0)]
+  }
+
+  /** Points that were given for entering tiers, which lead to none. */
+  readonly #ofTiers = new Set<Grant>()
+
+  /** Puts customers into their tiers; a lower one only at the review, or `isAnew`. */
+  place({ isAnew }: { isAnew: boolean } = { isAnew: false }): void {
+    if (!this.moves) return
+    for (const [i, person] of this.people.entries()) {
+      if (person.mergedInto !== null) continue
+      const { held, rewardedTiers } = person
+      const state = { held, counted: this.countedOf(i), review: this.review }
+      person.held = placedIn(this.tiers, state, { today: this.today, isAnew })
+      const { tier } = person.held
+      const isHigher = tier !== null && tier.place > (held.tier?.place ?? -1)
+      if (!isHigher || Object.keys(tier.rewardRules).length === 0 || rewardedTiers.has(tier)) continue
+      rewardedTiers.add(tier)
+      this.#reward(person, tier)
+    }
+  }
+
+  #reward({ points, coupons }: ModelledPerson, { id, rewardRules }: ModelledTier): void {
+    const { pointsDays: days, couponDays } = this.settings
+    if (rewardRules.points) {
+      this.#ofTiers.add(points.earn(this.today, rewardRules.points, { readyOn: this.today, days }))
+    }
+    if (rewardRules.discount) coupons.push(aCoupon(`tier ${id}`, couponDays === null ? NEVER : this.today + couponDays))
+  }
+
   #isOpen(rule: ModelledRule, { person, day }: Deed): boolean {
-    if (!rule.isEnabled || rule.isArchived || day < rule.createdOn) return false
-    const named = (rule.versions.at(-1)!.rules.customer_settings as { apply_to: string } | undefined)?.apply_to ?? 'all'
+    if (!rule.isEnabled || rule.isArchived || day < rule.countsFrom) return false
+    const { rules } = rule.versions.at(-1)!
+    const tierIds = (rules.tier_ids ?? []) as number[]
+    if (tierIds.length > 0 && !tierIds.includes(this.#tierOf(person)?.id ?? 0)) return false
+    const named = (rules.customer_settings as { apply_to: string } | undefined)?.apply_to ?? 'all'
     return named === 'all' || (named === 'members') === this.people[person]!.isMember
   }
 
@@ -290,9 +364,9 @@ export class ModelledLoyalty {
     const gives: (() => void)[] = []
     let rewarded = standing.awards.length
     for (const { key, terms, deed } of changed) {
-      const { amount } = standing.counts.get(key)!
+      const { amount, multiplier } = standing.counts.get(key)!
       const before = standing.awards.find((award) => award.key === key)
-      const earned = pointsOf(terms, amount)
+      const earned = pointsOf(terms, amount, multiplier)
       // While loyalty is off nothing becomes more.
       const points = this.isOn || earned === null ? earned : Math.min(earned, before?.points ?? earned)
       const isEarned = amount > 0 && points !== 0
@@ -319,7 +393,7 @@ export class ModelledLoyalty {
       let used = usedOf(standing)
       while (this.isOn && counted >= used + goalOf(terms)! && (used === 0 || terms.rules.resets === true)) {
         used += goalOf(terms)!
-        const points = pointsOf(terms, 1)
+        const points = pointsOf(terms, 1, 1)
         this.#give(rule, { key: `goal:${used}`, goal: used, terms, deed, person, points, isShared: false })
       }
     }
@@ -388,7 +462,11 @@ export class ModelledLoyalty {
     into.credit += of.credit
     into.isMember ||= of.isMember
     for (const coupon of of.coupons) into.coupons.push(coupon)
-    Object.assign(of, { credit: 0, coupons: [], mergedInto: to })
+    for (const tier of of.rewardedTiers) into.rewardedTiers.add(tier)
+    if ((of.held.tier?.place ?? -1) > (into.held.tier?.place ?? -1)) {
+      into.held = { ...of.held, enteredOn: this.today }
+    }
+    Object.assign(of, { credit: 0, coupons: [], held: NO_TIER, mergedInto: to })
     // What both together have reached.
     for (const rule of this.rules) {
       const orders = [...this.standing(rule, to).counts.values()].flatMap(({ order }) => order ?? [])
@@ -400,6 +478,7 @@ export class ModelledLoyalty {
     }
     for (const person of this.people) if (person.mergedInto === from) person.mergedInto = to
     for (const order of this.orders) if (order.person === from) order.person = to
+    this.place()
   }
 
   /** Coupons past their date are over. */

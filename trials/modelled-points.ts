@@ -14,6 +14,10 @@ export type Grant = {
   lot: Lot | null
   taken: TakenBack[]
   lastTakenOn: number
+  /** When the first of these were earned; null while none was. */
+  earnedOn: number | null
+  /** How many of these count as ever earned. */
+  lifetime: number
 }
 /** Points that were spent, with what each lot gave. */
 export type Spent = { on: number; parts: { lot: Lot; points: number }[]; isRestored: boolean }
@@ -42,7 +46,7 @@ export class ModelledPoints {
   open(today: number): void {
     const due = this.grants.filter(({ pending, readyOn }) => pending > 0 && readyOn <= today)
     for (const grant of due.toSorted((a, b) => a.readyOn - b.readyOn || a.nth - b.nth)) {
-      this.#addEarned(grant, grant.pending)
+      this.#addEarned(grant, grant.pending, today)
       grant.pending = 0
     }
     for (const lot of this.lots) {
@@ -59,18 +63,24 @@ export class ModelledPoints {
     const endsOn = days === null ? NEVER : (waits ? readyOn : today) + days
     const grant: Grant = {
       ...{ nth: ++last, points, isUndone: false, readyOn, endsOn, pending: waits ? points : 0, lot: null, taken: [] },
-      lastTakenOn: today
+      ...{ lastTakenOn: today, earnedOn: null, lifetime: 0 }
     }
     this.grants.push(grant)
-    if (!waits) this.#addEarned(grant, points)
+    if (!waits) this.#addEarned(grant, points, today)
     return grant
   }
 
-  #addEarned(grant: Grant, points: number): void {
+  #addEarned(grant: Grant, points: number, today: number): void {
     grant.lot = { left: points, endsOn: grant.endsOn, nth: ++last }
     this.lots.push(grant.lot)
-    this.lifetime += points
+    this.#count(grant, points, today)
     this.events++
+  }
+
+  #count(grant: Grant, points: number, today: number): void {
+    this.lifetime += points
+    grant.lifetime += points
+    if (points > 0) grant.earnedOn ??= today
   }
 
   /** Null where the balance is too small. */
@@ -129,7 +139,7 @@ export class ModelledPoints {
     const taken = Math.min(points - pending, this.balance)
     const shortfall = points - pending - taken
     this.#take(taken, grant.lot)
-    this.lifetime -= taken + shortfall
+    this.#count(grant, -taken - shortfall, today)
     if (taken > 0) this.events++
     grant.taken.push({ type, taken: pending + taken, shortfall })
     grant.lastTakenOn = today
@@ -171,7 +181,7 @@ export class ModelledPoints {
     }
     if (grant.readyOn > today && grant.lot === null) grant.pending += back
     else {
-      this.lifetime += back + dropped
+      this.#count(grant, back + dropped, today)
       if (back > 0) {
         this.events++
         // Points that were all taken back while they were pending have had no lot.

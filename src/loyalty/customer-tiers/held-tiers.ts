@@ -116,7 +116,7 @@ function listHeldInCalendarYears(
 
 /** The points that a customer has earned of what counts for the next tier. */
 export async function findCountedPoints(ctx: Ctx, memberId: number): Promise<number> {
-  const since = countsSince(await currentReviewPeriod(ctx))
+  const { since, isAfter } = countsSince(await currentReviewPeriod(ctx))
   const { points } = await ctx.tx.one(
     row({ points: int }),
     sql`
@@ -129,7 +129,8 @@ export async function findCountedPoints(ctx: Ctx, memberId: number): Promise<num
        where e.type in ('earned', 'reversed') and e.lifetime_points <> 0 and e.operation_id not like 'tier:%'
        group by coalesce(e.reverses_id, e.pending_id, e.id)
       having sum(e.lifetime_points) > 0)
-    select coalesce(sum(points), 0)::bigint as points from earned where at >= ${since}`
+    select coalesce(sum(points), 0)::bigint as points from earned
+     where at > ${since} or (at = ${since} and not ${isAfter}::boolean)`
   )
   return points
 }

@@ -39,9 +39,9 @@ export async function holdsUntil(ctx: Ctx): Promise<Temporal.Instant> {
   return period.nextYear.toZonedDateTimeISO(timezone).add({ years: 1 }).toInstant()
 }
 
-/** Since when what happens leads to the next tier. */
-export const countsSince = (period: ReviewPeriod): Temporal.Instant =>
-  period.kind === 'rolling_year' ? period.since : period.thisYear
+/** Since when what happens leads to the next tier. A calendar year begins with that instant, a rolling one (`isAfter`) after it. */
+export const countsSince = (period: ReviewPeriod): { since: Temporal.Instant; isAfter: boolean } =>
+  period.kind === 'rolling_year' ? { since: period.since, isAfter: true } : { since: period.thisYear, isAfter: false }
 
 /** The earliest that any period of a store may need: the beginning of the last year of the shop. */
 export const earliestCounted = (now: Temporal.Instant, timezone: string): Temporal.Instant =>
