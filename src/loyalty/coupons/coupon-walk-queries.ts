@@ -107,11 +107,12 @@ export const dueCouponWalks = dueQuery(
       and (w.rests_until is null or w.rests_until < statement_timestamp())`
 )
 
-/** What rests in real time is nothing that a clock could be moved to. */
+/** A test clock does not stop for it: nobody changes the platform while it moves. What rests in real time is nothing that it could be moved to. */
 export const nextCouponWalk = directSql<[storeId: number]>(
   'next_loyalty_coupon_walk',
-  `select next_at as at from loyalty_coupon_walks
-    where store_id = $1 and (rests_until is null or rests_until < statement_timestamp())`
+  `select w.next_at as at from loyalty_coupon_walks w join stores s on s.store_id = $1
+    where w.store_id = $1 and w.next_at <= coalesce(s.clock_at, statement_timestamp())
+      and (w.rests_until is null or w.rests_until < statement_timestamp())`
 )
 
 /** Releases what these nodes have leased, in all stores. */
