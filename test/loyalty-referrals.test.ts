@@ -222,6 +222,31 @@ test('two orders of a friend at once are one referral, and an earlier one that i
   assert.deepEqual((await referrals()).map(({ reason }) => reason).toSorted(), ['not_new', null])
 })
 
+test('an order that has lost the code, or has that of another customer now, stays the referral that it was, and a refund takes it back', async () => {
+  const { store, rule, customer, codeOf, orderBy, points, refund, asOf, referrals } = await aShop()
+  await rule('referral', { referred_reward: { reward_type: 'points', amount: 40 } }, POINTS)
+  const [ada, ben, cyd, dan] = [
+    await customer('ada@example.com'),
+    await customer('ben@example.com'),
+    await customer('cyd@example.com'),
+    await customer('dan@example.com')
+  ]
+  const [byAda, byBen] = [await codeOf(ada), await codeOf(ben)]
+  const orders = [await orderBy(cyd, byAda), await orderBy(dan, byAda)]
+  await asOf(orders[0]!, { codes: [] })
+  await asOf(orders[1]!, { codes: [byBen] })
+  assert.deepEqual([await points(ada), await points(ben)], [[1000, 0, 1000], NONE])
+  await store.soundBooks()
+  await asOf(orders[0]!, { status: 'voided' })
+  assert.deepEqual([await points(ada), await points(cyd), await points(dan)], [[500, 0, 500], NONE, [40, 0, 40]])
+  await refund(orders[1]!)
+  assert.deepEqual([await points(ada), await points(ben), await points(dan)], [NONE, NONE, NONE])
+  assert.deepEqual(
+    (await referrals()).map(({ status }) => status),
+    ['not_counted', 'not_counted']
+  )
+})
+
 test('of two friends whose orders come together the limit has room for who ordered first', async () => {
   const { storeId, rule, customer, codeOf, order, points, known, asOf, settle } = await aShop()
   await rule('referral', { limit: 1 }, POINTS)

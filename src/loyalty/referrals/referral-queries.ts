@@ -64,18 +64,24 @@ const CodedOrder = row({
 /** An order with the code of a customer, and what was decided of it before, of `knownFriendId`; `state` is null where nothing was. */
 export type CodedOrder = RowOf<typeof CodedOrder>
 
-/** All orders of these customers with the code of a customer, and the first order of each. Of two such codes the first counts. */
+/**
+ * All orders of these customers with the code of a customer, and the first order of each. Of two such codes the first counts, and the one by which
+ * an order was decided before, though it is taken off the order since.
+ */
 export function listCodedOrders(ctx: Ctx, friendIds: number[]): Promise<CodedOrder[]> {
   return ctx.tx.many(
     CodedOrder,
     sql`
-    with coded as (
-      select distinct on (o.id) o.id as order_id, o.member_id as friend_id, o.processed_at, c.id as code_id,
-             c.member_id as referrer_id
+    with used as (
+      select o.id as order_id, o.member_id as friend_id, o.processed_at, r.code_id, r.referrer_id, 0 as place
+        from orders o join loyalty_referrals r on r.store_id = ${ctx.storeId} and r.order_id = o.id
+       where o.store_id = ${ctx.storeId} and o.member_id = any(${friendIds}::bigint[])
+       union all
+      select o.id, o.member_id, o.processed_at, c.id, c.member_id, d.place
         from orders o cross join lateral unnest(o.discount_codes) with ordinality as d(code, place)
         join loyalty_referral_codes c on c.store_id = ${ctx.storeId} and upper(c.code) = upper(d.code)
-       where o.store_id = ${ctx.storeId} and o.member_id = any(${friendIds}::bigint[])
-       order by o.id, d.place),
+       where o.store_id = ${ctx.storeId} and o.member_id = any(${friendIds}::bigint[])),
+    coded as (select distinct on (order_id) * from used order by order_id, place),
     firsts as (
       select distinct on (o.member_id) o.member_id, o.id as order_id from orders o
        where o.store_id = ${ctx.storeId} and o.member_id = any(${friendIds}::bigint[])
