@@ -352,15 +352,23 @@ test('what the app may not do is tried again each day, also where nobody reports
   await store.soundBooks()
 })
 
-test('a coupon that expires while the app may not make it gives its points back', async () => {
-  const { store, storeId, template, customer, redeem, settle, coupon, points, wake } = await aShop()
+test('a coupon that expires while the app may not make it ends at its time, and gives its points back', async () => {
+  const { store, storeId, template, customer, redeem, settle, coupon, points, engine, wake } = await aShop()
   const ada = await customer('ada@example.com', 500)
   await controls.setAccess({ storeId, scopes: WITHOUT_DISCOUNTS })
   const { id } = await redeem(ada.memberId, await template({ amount: 5, expires_after_days: 1 }))
-  await settle()
+  const away = { ok: false, failure: { kind: 'unavailable', message: 'Away' } } as const
+  await runOut(engine({ discounts: { createCoupon: async () => away } }), storeId)
+  await db.inStore(storeId, ({ tx }) =>
+    tx.run(sql`
+      update loyalty_coupons set rests_until = statement_timestamp() + interval '10 minutes' where store_id = ${storeId}`)
+  )
+  await store.advance({ by: 'PT12H' })
   await wake()
-  await store.advance({ by: 'PT25H' })
+  // Denied now: the next try would be half a day after its end.
   await settle()
+  assert.deepEqual(stateOf(await coupon(id)), ['pending', null, 0, false])
+  await store.advance({ by: 'PT13H' })
   await wake()
   await settle()
   assert.deepEqual([stateOf(await coupon(id)), await points(ada.memberId)], [['ended', 'expired', 0, false], 500])
