@@ -1684,6 +1684,8 @@ create table loyalty_coupons (
   leased_until timestamp with time zone,
   tier_id bigint,
   plan_id bigint,
+  product_title text,
+  price_minor bigint,
   constraint loyalty_coupons_pkey PRIMARY KEY (store_id, id),
   constraint loyalty_coupons_store_id_operation_id_key UNIQUE (store_id, operation_id),
   constraint loyalty_coupons_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
@@ -1701,6 +1703,7 @@ create table loyalty_coupons (
   constraint loyalty_coupons_ended_by_check CHECK (ended_by = ANY (ARRAY['used'::text, 'expired'::text, 'deleted'::text, 'revoked'::text, 'refused'::text])),
   constraint loyalty_coupons_minimum_minor_check CHECK (minimum_minor > 0),
   constraint loyalty_coupons_percent_hundredths_check CHECK (percent_hundredths >= 1 AND percent_hundredths <= 10000),
+  constraint loyalty_coupons_price_minor_check CHECK (price_minor > 0),
   constraint loyalty_coupons_status_check CHECK (status = ANY (ARRAY['pending'::text, 'active'::text, 'ended'::text])),
   constraint loyalty_coupons_type_check CHECK (type = ANY (ARRAY['amount_off_products'::text, 'amount_off_orders'::text, 'buy_x_get_y'::text, 'free_shipping'::text, 'free_product'::text])),
   constraint loyalty_coupons_usage_count_check CHECK (usage_count >= 0)

@@ -114,10 +114,16 @@ test('a product that the shop does not have is refused for good: an alert says s
     [refused.status, refused.ended_by, refused.problem],
     ['ended', 'refused', 'The shop has no product 99999999']
   )
+  // However many customers have it.
+  const bob = await shop.person('bob@example.com')
+  await shop.join(bob, 'Coffee')
+  await shop.review(bob, 'two')
   const { alerts } = await db.inStore(shop.storeId, (ctx) => listAlerts(ctx))
   assert.deepEqual(
     alerts.filter(({ kind }) => kind === 'contract_grant_refused').map(({ message }) => message),
-    [`“Thanks” could not be given on ${coffee.id}: The shop has no product 99999999`]
+    [
+      'The platform refuses “Thanks” on contracts: The shop has no product 99999999. perennial loyalty subscription-reward list shows whose it is.'
+    ]
   )
   assert.equal((await call(shop, 'POST', `/loyalty/subscription-rewards/${refused.id}/end`)).status, 409)
   assert.equal((await call(shop, 'POST', `/loyalty/subscription-rewards/999999/end`)).status, 404)

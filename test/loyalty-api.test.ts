@@ -1,12 +1,16 @@
 // The Loyalty API through the signature of the app proxy, as a theme reads it, with the sandbox over its socket.
 import assert from 'node:assert/strict'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { int, row, sql } from '#kit/postgres'
+import { int, row, sql, text } from '#kit/postgres'
 import { findCustomerId, parseCustomerId } from '#members'
 import { platformAccess } from '#stores'
 import { signedQuery } from '../src/http/storefront/signed.test-helper.ts'
 import type { Cause } from '../src/loyalty/causes/cause.ts'
 import { countDeeds } from '../src/loyalty/earning/count-deeds.ts'
+import { adminOf } from './admin-calls.ts'
 import { commandLine } from './command-line.ts'
 import { testDatabase } from './database.ts'
 import { aStoreWithEvents } from './recorded-events.ts'
@@ -175,8 +179,9 @@ test('rules are filtered by type and status; status follows the clock of the sho
 })
 
 test('errors: 422 names the parameter and what it accepts, 404 a rule that is none, 401 what the proxy did not sign', async () => {
-  const { rule, ask } = await aShop()
+  const { rule, ask, customer } = await aShop()
   const id = await rule('birthday_reward')
+  const ada = await customer('ada@example.com')
   const others = await aShop()
   for (const [query, message] of [
     [{ type: 'spend' }, /^type must be one of anniversary_reward, birthday_reward, .*, upload_receipt$/],
@@ -185,11 +190,17 @@ test('errors: 422 names the parameter and what it accepts, 404 a rule that is no
     [{ status: '2' }, /^status must be 1 or 0$/],
     [{ status: 'active' }, /^status must be 1 or 0$/],
     [{ status: '1.0' }, /^status must be 1 or 0$/],
+    [{ status: '01' }, /^status must be 1 or 0$/],
+    [{ status: ['1', '0'] }, /^status is given more than once$/],
     [{ type: 'x', status: 'y' }, /^type must be one of .*; status must be 1 or 0$/]
   ] as [Record<string, string | string[]>, RegExp][]) {
     const { status, body } = await ask('/rules', { query })
     assert.equal(status, 422, JSON.stringify(query))
     assert.match(body.message, message)
+    // The list of coupons has the same filters, of its own types.
+    const coupons = await ask(`/customers/${ada}/coupons`, { as: ada, query })
+    assert.deepEqual([coupons.status, Object.keys(coupons.body.errors)], [422, Object.keys(body.errors)])
+    if (!('type' in query)) assert.deepEqual(coupons.body, body)
     assert.deepEqual(Object.keys(body.errors), Object.keys(query).slice(0, Object.keys(body.errors).length))
   }
   for (const missing of ['999999', 'nonsense', '0', '1e3', '9'.repeat(30)]) {
@@ -349,7 +360,10 @@ test('a visit of a social page counts once, also of two requests at once, and re
 
   assert.deepEqual(await visit(id, ''), { status: 403, body: { message: 'Log in to report a visit of a social page' } })
   const birthday = await rule('birthday_reward')
-  for (const none of [birthday, 999_999, 'x']) assert.equal((await visit(none)).status, 404, `${none}`)
+  for (const none of [999_999, 'x']) assert.equal((await visit(none)).status, 404, `${none}`)
+  assert.deepEqual(await visit(birthday), {
+    ...{ status: 404, body: { message: `Loyalty rule ${birthday} is not of the type social` } }
+  })
   const bea = await customer('bea@example.com')
   await change(id, { enabled: false })
   assert.deepEqual(await visit(id, bea), { status: 403, body: { message: `Loyalty rule ${id} is not active` } })
@@ -551,4 +565,81 @@ test('the command line reports events and shows points and progress', async () =
   assert.match(refused.err, /--action \(action_key\) is required where type is custom_action/)
   const unknown = await run(['loyalty', 'customer', '--store', store.domain, '--customer', '99'])
   assert.match(unknown.err, /There is no customer 99/)
+})
+
+test('operators name a customer of loyalty by an id or an address, everywhere alike', async () => {
+  const { store, customer, memberOf } = await aShop()
+  const ada = await customer('ada@example.com')
+  const asked = async (path: string) => {
+    const { status, body } = await adminOf(service).call(store, 'GET', `/loyalty${path}`)
+    return [status, body.error?.message ?? null]
+  }
+  const id = `cust_${await memberOf(ada)}`
+  for (const given of [id, ada, 'ada@example.com', 'ADA@example.com']) {
+    const { body } = await adminOf(service).call(store, 'GET', `/loyalty/customers/${given}`)
+    assert.equal(body.customer_id, id, given)
+    assert.deepEqual(await asked(`/customers/${given}/points`), [200, null])
+    for (const list of ['coupons', 'receipts', 'referrals', 'subscription-rewards']) {
+      assert.deepEqual(await asked(`/${list}?customer=${given}`), [200, null], list)
+    }
+  }
+  const nobody = 'There is no customer with the address zed@example.com'
+  for (const path of [
+    '/customers/zed@example.com',
+    '/customers/zed@example.com/points',
+    '/coupons?customer=zed@example.com'
+  ]) {
+    assert.deepEqual(await asked(path), [404, nobody], path)
+  }
+  assert.deepEqual(await asked('/customers/cust_999999'), [404, 'There is no customer cust_999999'])
+  const order = join(await mkdtemp(join(tmpdir(), 'perennial-order-')), 'order.json')
+  await writeFile(order, JSON.stringify({ currency: 'USD', line_items: [{ price: '1.00', quantity: 1 }] }))
+  const asks = ['--store', store.domain, '--order', order, '--customer', 'zed@example.com']
+  const shown = await run(['loyalty', 'preview', ...asks])
+  assert.deepEqual([shown.code, shown.err], [1, `perennial: ${nobody}\n`])
+})
+
+test('help names the argument of a command as its error does', async () => {
+  assert.match((await run(['loyalty', '--help'])).out, /^ {2}import \[options\] <path> /m)
+  assert.match((await run(['loyalty', 'import'])).err, /<path> is required/)
+  assert.match((await run(['--help'])).out, /^ {2}help \[command\] /m)
+})
+
+test('a coupon of a free product names it, and a rule whose only reward was refused is not completed', async () => {
+  const { store, storeId, rule, customer, ask, report, settle } = await aShop()
+  const { id: mug } = await service.sandboxDb.inInstallation((q) =>
+    q.one(
+      row({ id: text }),
+      sql`select id::text as id from sandbox.products where store_id = ${storeId} and handle = 'stoneware-mug'`
+    )
+  )
+  const free = (product: string, name: string) =>
+    rule(
+      'custom_action',
+      { action_key: 'quiz', one_time: true },
+      { name, reward_rules: { reward_type: 'free_product', product_id: product } }
+    )
+  const given = await free(mug, 'A mug')
+  await free('99887766', 'Nothing')
+  const renewals = { reward_type: 'subscription_free_product', product_id: '99887766', cycles: 1 }
+  await rule('custom_action', { action_key: 'quiz', one_time: true }, { name: 'No mug', reward_rules: renewals })
+  const { customer: member } = await store.member('vip@example.com', 'VIP')
+  await report({ customer_id: member.id, type: 'custom_action', action_key: 'quiz' })
+  await settle()
+  const { data } = (await ask(`/customers/${member.id}/coupons`, { as: member.id })).body
+  const shown = data.map(({ info }: any) => [info.rule_name, info.type, info.product])
+  assert.deepEqual(shown, [
+    ['Nothing', 'free_product', { id: '99887766', title: null }],
+    ['A mug', 'free_product', { id: mug, title: 'Stoneware mug' }]
+  ])
+  const { completed_rules } = (await ask(`/customers/${member.id}`, { as: member.id })).body.data
+  assert.deepEqual(completed_rules, [given])
+  const grants = await service.admin('GET', `${store.at}/loyalty/subscription-rewards`)
+  assert.deepEqual(
+    grants.data.map(({ ended_by }: any) => ended_by),
+    ['refused']
+  )
+  // Of somebody else's quiz a reward of the same rule does not matter.
+  const ada = await customer('ada@example.com')
+  assert.deepEqual((await ask(`/customers/${ada}`, { as: ada })).body.data.completed_rules, [])
 })

@@ -427,7 +427,7 @@ test('tiers go to the metafield in their order', async () => {
       '--tag',
       ' Gold '
     ],
-    ...['--reward', '{"points":100,"discount":10,"shipping_discount":50}', '--description', 'Often here']
+    ...['--reward', '{"points":100,"discount":10,"shipping_discount":100}', '--description', 'Often here']
   )
   const silver = await create('Silver', '--entry', '{"min_orders":2}', '--order', '5')
   assert.deepEqual([bronze.order, gold.order, gold.tag, silver.order], [0, 1, 'Gold', 5])
@@ -437,7 +437,7 @@ test('tiers go to the metafield in their order', async () => {
     description: 'Often here',
     is_active: 1,
     entry_rules: { points_earned: 1000, min_spend: 500, min_orders: 3 },
-    reward_rules: { points: 100, discount: 10, shipping_discount: 50 },
+    reward_rules: { points: 100, discount: 10, shipping_discount: 100 },
     multiplier_points: 1.5,
     order: 1,
     tag: 'Gold'

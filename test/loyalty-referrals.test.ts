@@ -1,7 +1,8 @@
 // Friends whom customers bring: from the link to the rewards of both, and back, with the sandbox over its socket.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { int, row, sql } from '#kit/postgres'
+import { int, row, sql, text } from '#kit/postgres'
+import { requestedScopes } from '#platform'
 import { platformAccess } from '#stores'
 import { signedQuery } from '../src/http/storefront/signed.test-helper.ts'
 import { refreshOrders } from '../src/order-effects/refresh-orders.ts'
@@ -397,6 +398,56 @@ test('a discount that the platform refuses is shown to the operator, and there a
   assert.equal(await linkOf(await customer('ada@example.com')), null)
   const { data } = await service.admin('GET', `${store.at}/alerts`)
   assert.equal(data.filter((one: any) => one.kind === 'loyalty_referrals_refused').length, 1)
+})
+
+test('of a free product one piece is free for the friend, whatever is ordered', async () => {
+  const { store, storeId, rule, customer, codeOf, settle } = await aShop()
+  const { id: roast } = await service.sandboxDb.inInstallation((q) =>
+    q.one(
+      row({ id: text }),
+      sql`select id::text as id from sandbox.products where store_id = ${storeId} and handle = 'filter-roast'`
+    )
+  )
+  await rule('referral', { referred_reward: { reward_type: 'free_product', product_id: roast } }, POINTS)
+  const [ada, ben, cyd] = [
+    await customer('ada@example.com'),
+    await customer('ben@example.com'),
+    await customer('cyd@example.com')
+  ]
+  const codes = [await codeOf(ada)]
+  const costs = async (customerId: string, variant: string, quantity: number) => {
+    const { id } = await controls.order({ storeId, customerId, codes, lines: [{ variant, quantity }] })
+    await settle()
+    return service.db.inStore(storeId, ({ tx }) =>
+      tx.one(
+        row({ total: int }),
+        sql`select total_minor as total from orders where store_id = ${storeId} and platform_order_id = ${id}`
+      )
+    )
+  }
+  // 250 g cost 12.50, and 1 kg costs 39.00.
+  assert.deepEqual(await costs(ben, 'FILTER-250', 3), { total: 2500 })
+  assert.deepEqual(await costs(cyd, 'FILTER-1000', 1), { total: 2650 })
+  await store.soundBooks()
+})
+
+test('codes of referrals wait while the app may not make discounts, and are there once it may', async () => {
+  const { store, storeId, rule, customer, linkOf, settle, onPlatform } = await aShop()
+  await controls.changeScopes(
+    storeId,
+    requestedScopes.filter((scope) => scope !== 'write_discounts')
+  )
+  await settle()
+  await rule('referral', { referred_reward: HALF }, POINTS)
+  const ada = await customer('ada@example.com')
+  assert.deepEqual([await linkOf(ada), await onPlatform()], [null, []])
+  const { data } = await service.admin('GET', `${store.at}/alerts`)
+  const kinds = data.map(({ kind }: { kind: string }) => kind).filter((kind: string) => kind.startsWith('loyalty'))
+  assert.deepEqual(kinds, ['loyalty_referrals_denied'])
+  await controls.changeScopes(storeId, [...requestedScopes])
+  await settle()
+  assert.match((await linkOf(ada))!, /\/discount\//)
+  assert.equal((await onPlatform()).length, 2)
 })
 
 test('customers who are merged keep their friends, and are no friends of themselves', async () => {

@@ -5,6 +5,7 @@ import { instant, int, row, sql, text } from '#kit/postgres'
 import { adjustPoints } from '#points'
 import { recomputeTiers } from '../src/loyalty/customer-tiers/recompute-tiers.ts'
 import { countDeeds } from '../src/loyalty/earning/count-deeds.ts'
+import { adminOf } from './admin-calls.ts'
 import { testDatabase } from './database.ts'
 import { aLoyaltyShop } from './loyalty-shop.ts'
 import { startService } from './service-builder.ts'
@@ -352,7 +353,7 @@ test('the tag of a tier follows its customers, a change of the tag, and whether 
 })
 
 test('entering a tier gives its rewards once, and falling into one gives nothing', async () => {
-  const { store, tier, customer, order, points, coupons, tierOf, change } = await aTierShop()
+  const { store, tier, customer, order, points, coupons, tierOf } = await aTierShop()
   await tier('Open', {}, { reward_rules: { points: 5 } })
   await tier('Silver', { min_spend: 50 }, { reward_rules: { points: 50 } })
   const gold = await tier(
@@ -377,13 +378,36 @@ test('entering a tier gives its rewards once, and falling into one gives nothing
   assert.deepEqual([await tierOf(ada), await points(ada)], ['Silver', [205, 0, 205]])
   await order(ada, '40.00')
   assert.deepEqual([await tierOf(ada), await points(ada), (await coupons(ada)).length], ['Gold', [205, 0, 205], 2])
-  // The platform has no code that takes a part off shipping.
-  await change(gold, { reward_rules: { shipping_discount: 50 } })
-  const bob = await customer('bob@example.com')
-  await order(bob, '100.00')
-  const [refused] = await coupons(bob)
-  assert.deepEqual([refused.status, refused.ended_by], ['ended', 'refused'])
-  assert.match(refused.problem, /no code that takes a part off shipping/)
+  await store.soundBooks()
+})
+
+test('a part of shipping is refused when it is entered; a tier that has it from before has one alert for all its customers', async () => {
+  const { store, storeId, tier, customer, order, coupons, tierOf } = await aTierShop()
+  const { call } = adminOf(service)
+  const half = { name: 'Half', entry_rules: { min_spend: 50 }, reward_rules: { shipping_discount: 50 } }
+  const { status, body } = await call(store, 'POST', '/loyalty/tiers', half)
+  const [detail] = body.error.details
+  assert.deepEqual([status, detail.field], [400, 'reward_rules.shipping_discount'])
+  assert.match(detail.message, /^must be 100: the platform has no discount code that takes a part off shipping/)
+  const id = await tier('Half', { min_spend: 50 }, { reward_rules: { shipping_discount: 100 } })
+  const changed = await call(store, 'PATCH', `/loyalty/tiers/${id}`, { reward_rules: { shipping_discount: 99.5 } })
+  assert.equal(changed.status, 400)
+  await service.db.inStore(storeId, ({ tx }) =>
+    tx.run(
+      sql`update loyalty_tiers set reward_rules = '{"shipping_discount": 50}' where store_id = ${storeId} and id = ${id}`
+    )
+  )
+  // What is not given is not judged.
+  assert.equal((await call(store, 'PATCH', `/loyalty/tiers/${id}`, { description: 'Often here' })).status, 200)
+  for (const name of ['ada', 'bob', 'cyd']) {
+    const person = await customer(`${name}@example.com`)
+    await order(person, '60.00')
+    const [refused] = await coupons(person)
+    assert.deepEqual([await tierOf(person), refused.status, refused.ended_by], ['Half', 'ended', 'refused'])
+    assert.match(refused.problem, /no code that takes a part off shipping/)
+  }
+  const { data } = await service.admin('GET', `${store.at}/alerts`)
+  assert.equal(data.filter(({ kind }: { kind: string }) => kind === 'loyalty_coupon_refused').length, 1)
   await store.soundBooks()
 })
 

@@ -35,10 +35,14 @@ export function discountsInMemory() {
           if (found) found[1].isOn = false
           return found ? DONE : { ok: false, failure: GONE }
         },
+        changeAmount: async (id: string) => (findById(id) ? DONE : { ok: false, failure: GONE }),
         delete: async (id: string) => (platform.remove(id) ? DONE : { ok: false, failure: GONE })
       },
       products: {
-        findDearest: async (ids: string[]) => ({ ok: true, value: new Map(ids.map((id) => [id, 1500])) })
+        findLowestPrices: async (ids: string[]) => ({
+          ok: true,
+          value: new Map(ids.map((id) => [id, { id, title: 'A mug', lowestMinor: 1500 }]))
+        })
       }
     } as unknown as Connector
   }

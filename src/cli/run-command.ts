@@ -93,6 +93,17 @@ function programOf(terminal: Terminal, parts: Parts): Command {
     .exitOverride()
     // runCommand prints errors, in both formats.
     .configureOutput({ writeOut: (text) => terminal.out.write(text), outputError: () => {} })
+    // Arguments are optional for commander alone: `addCommand` asks for them.
+    .configureHelp({
+      subcommandTerm: (command) =>
+        [
+          command.name(),
+          ...(command.options.length > 0 ? ['[options]'] : []),
+          ...command.registeredArguments.map((one) =>
+            command.name() === 'help' ? `[${one.name()}]` : `<${one.name()}>`
+          )
+        ].join(' ')
+    })
     .showHelpAfterError(false)
   addServeCommands(program, terminal, parts)
   addStoreCommands(program, terminal, parts.settingsSections)

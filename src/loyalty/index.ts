@@ -50,6 +50,7 @@ export {
 } from './refusals.ts'
 export { type EventOutcome, reportEvent } from './reports/report-event.ts'
 export { visitPage } from './reports/visit-page.ts'
+export { retryDeniedLoyalty } from './retry-denied.ts'
 export { archiveRule, createRule, type RuleInput, updateRule } from './rules/change-rules.ts'
 export { commonRuleKeys, type DescribedKey, describeRuleTypes } from './rules/describe-rule-types.ts'
 export { type LoyaltyRule, rewardJson, ruleRequired, ruleSentence, rulesJson } from './rules/rule.ts'

@@ -4,6 +4,8 @@ const noSuch = (what: string) => (id: number | string) =>
   new Refusal('not_found', `There is no ${what} ${String(id).slice(0, 100)}`)
 
 export const loyaltyRuleNotFound = noSuch('loyalty rule')
+/** The spec has 404 for a rule that is not the one that is meant. */
+export const noSocialRule = (id: number) => new Refusal('not_found', `Loyalty rule ${id} is not of the type social`)
 export const loyaltyTierNotFound = noSuch('loyalty tier')
 export const loyaltyTemplateNotFound = noSuch('coupon template')
 

@@ -81,9 +81,9 @@ export const REQUESTED_SCOPES = {
   },
   write_discounts: {
     neededFor:
-      'codes that spend store credit, and the discounts that give members their prices at the checkout, with their metafields',
+      'codes that spend store credit, coupons of loyalty and codes of referrals, and the discounts that give members their prices at the checkout, with their metafields',
     without:
-      'no code that spends store credit can be made or ended, members get no prices by discounts of the service, and the collections that the discount function reads (svc_collection_ids) are not written'
+      'no code that spends store credit can be made or ended, coupons of loyalty and codes of referrals wait to be made, members get no prices by discounts of the service, and the collections that the discount function reads (svc_collection_ids) are not written'
   },
   read_products: {
     neededFor:

@@ -127,7 +127,7 @@ export type {
 } from './orders/order-details.ts'
 export type { OrderRevision } from './orders/orders-api.ts'
 export type { PlanTerms } from './products/plan-on-sale.ts'
-export type { ProductFacts } from './products/products-api.ts'
+export type { PricedProduct, ProductFacts } from './products/products-api.ts'
 export type { Segment } from './segments/segments-api.ts'
 export type {
   PlatformCreditAccount,

@@ -69,7 +69,8 @@ export const NOT_PERSONAL: Record<string, readonly string[]> = {
     'code',
     'status',
     'ended_by',
-    'platform_discount_id'
+    'platform_discount_id',
+    'product_title'
   ],
   loyalty_referral_programs: [
     'wanted',

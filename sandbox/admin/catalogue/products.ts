@@ -12,7 +12,7 @@ import {
 import type { Api, Resolvers } from '../../wire/api.ts'
 import { type PageArgs, pageOf } from '../../wire/connections.ts'
 import { numberIn } from '../../wire/gid.ts'
-import { amountFrom } from '../../wire/money.ts'
+import { amountFrom, moneyV2 } from '../../wire/money.ts'
 import { listing } from '../../wire/pages.ts'
 import { userError } from '../user-errors.ts'
 import { collectionsWith, productsOf } from './collections.ts'
@@ -118,6 +118,14 @@ export const productResolvers: Resolvers = {
   Product: {
     variants: async ({ id }: Product, args: PageArgs, api: Api) =>
       pageOf((await api.load.variantsOf.get(id)) ?? [], args),
+    // One without variants costs nothing.
+    priceRangeV2: async ({ id }: Product, _args: unknown, { load, shop }: Api) => {
+      const prices = ((await load.variantsOf.get(id)) ?? []).map(({ priceMinor }) => priceMinor)
+      return {
+        minVariantPrice: moneyV2(prices.length === 0 ? 0 : Math.min(...prices), shop.currency),
+        maxVariantPrice: moneyV2(Math.max(0, ...prices), shop.currency)
+      }
+    },
     descriptionHtml: ({ more }: Product) => more.descriptionHtml ?? '',
     description: ({ more }: Product) => (more.descriptionHtml ?? '').replaceAll(/<[^>]*>/g, '').trim(),
     templateSuffix: ({ more }: Product) => more.templateSuffix ?? null,

@@ -58,6 +58,9 @@ function seenGrant(
   }
 }
 
+/** Whatever the platform says of each contract: many customers have the same reward. */
+const BOUNDED = { atMostEveryHours: 24, atMost: 20 }
+
 /** What people have to know: a grant that the platform does not give, or does not take back. */
 async function report(ctx: Ctx, { subscriptionId }: ClaimedContract, outcome: ContractOutcome): Promise<void> {
   const contract = publicId('sub', subscriptionId)
@@ -66,7 +69,9 @@ async function report(ctx: Ctx, { subscriptionId }: ClaimedContract, outcome: Co
     await notify(ctx, {
       kind: 'contract_grant_refused',
       subject: 'A reward could not be given on a contract',
-      message: `“${grant.label}” could not be given on ${contract}: ${storableError(problem!)}`
+      message: `The platform refuses “${grant.label}” on contracts: ${storableError(problem!)}. perennial loyalty subscription-reward list shows whose it is.`,
+      isOnce: true,
+      ...BOUNDED
     })
   }
   const { failure } = outcome
@@ -75,7 +80,8 @@ async function report(ctx: Ctx, { subscriptionId }: ClaimedContract, outcome: Co
       kind: 'contract_grants_not_changed',
       subject: 'Rewards on a contract could not be changed',
       message: `The platform does not change the rewards on ${contract}: ${storableError(failure.message)}`,
-      isOnce: true
+      isOnce: true,
+      ...BOUNDED
     })
   }
 }

@@ -14,11 +14,15 @@ import {
   textList
 } from '#kit/postgres'
 import { COUPON_STATUSES, COUPON_TYPES, type CouponEndedBy } from './coupon.ts'
+import type { FreePiece } from './free-piece.ts'
 
 const ClaimedCoupon = row({
   id: int,
   leaseToken: int,
   memberId: int,
+  ruleId: nullable(int),
+  templateId: nullable(int),
+  tierId: nullable(int),
   name: text,
   type: oneOf(...COUPON_TYPES),
   percentHundredths: nullable(int),
@@ -79,8 +83,8 @@ export async function claimCoupons(
            status = case when due.is_over then 'ended' else c.status end
       from due, members m
      where c.store_id = ${ctx.storeId} and c.id = due.id and m.store_id = ${ctx.storeId} and m.id = c.member_id
-    returning c.id, c.lease_token, c.member_id, c.name, c.type, c.percent_hundredths, c.amount_minor, c.product_ids, c.collection_ids,
-              c.minimum_minor, c.code, c.status, c.ended_by, c.expires_at, c.platform_discount_id, due.was_sent, due.is_settled,
+    returning c.id, c.lease_token, c.member_id, c.rule_id, c.template_id, c.tier_id, c.name, c.type, c.percent_hundredths, c.amount_minor,
+              c.product_ids, c.collection_ids, c.minimum_minor, c.code, c.status, c.ended_by, c.expires_at, c.platform_discount_id, due.was_sent, due.is_settled,
               c.attempts, m.platform_customer_id as customer_id, m.platform_deleted_at is not null as is_deleted`
   )
 }
@@ -138,6 +142,7 @@ export type CouponEnd = {
   status?: 'active' | 'ended'
   endedBy?: 'used' | 'refused'
   discountId?: string | null
+  piece?: FreePiece | null
   isDeleted?: boolean
   problem?: string
   /** Store time; null: nothing is to be done. */
@@ -150,7 +155,8 @@ export type CouponEnd = {
 
 /** Records how the work on a coupon ended; its lease stays until `letGoOfCoupons`. */
 export async function endClaimedCoupon(ctx: Ctx, end: CouponEnd): Promise<void> {
-  const { id, status = null, endedBy = null, discountId = null, isDeleted = false, problem = null, dueAt } = end
+  const { id, status = null, endedBy = null, discountId = null, piece = null, isDeleted = false } = end
+  const { problem = null, dueAt } = end
   const endedAt = status === 'ended' ? ctx.now : null
   const isSeen = status !== null || discountId !== null || isDeleted
   await ctx.tx.run(sql`
@@ -158,11 +164,21 @@ export async function endClaimedCoupon(ctx: Ctx, end: CouponEnd): Promise<void> 
        set status = coalesce(${status}, status), ended_by = coalesce(${endedBy}, ended_by),
            ended_at = coalesce(ended_at, ${endedAt}::timestamptz),
            platform_discount_id = coalesce(${discountId}, platform_discount_id),
+           product_title = coalesce(${piece?.title ?? null}, product_title),
+           price_minor = coalesce(${piece?.amountMinor ?? null}, price_minor),
            deleted_at = coalesce(deleted_at, ${isDeleted ? ctx.now : null}::timestamptz), problem = coalesce(${problem}, problem),
            updated_at = coalesce(${isSeen ? ctx.now : null}::timestamptz, updated_at), due_at = ${dueAt},
            rests_until = statement_timestamp() + ${end.restMs ?? null}::bigint * interval '1 millisecond',
            attempts = ${end.attempts ?? 0}, last_error = ${end.error ?? null}
      where store_id = ${ctx.storeId} and id = ${id}`)
+}
+
+/** Has all coupons worked on now that wait for a right of the app. */
+export async function retryDeniedCoupons(ctx: Ctx): Promise<void> {
+  // The time of an active one is when it expires; of what else is to be done nothing else waits by the store's clock.
+  await ctx.tx.run(sql`
+    update loyalty_coupons set due_at = ${ctx.now}, rests_until = null, attempts = 0
+     where store_id = ${ctx.storeId} and due_at > ${ctx.now} and status <> 'active'`)
 }
 
 /** Others may have these coupons from now on. */

@@ -18,7 +18,7 @@ export async function listCoupons(ctx: Ctx, filter: CouponFilter): Promise<Coupo
     sql`
     select c.id, c.member_id, c.rule_id, c.template_id, c.tier_id, c.name, c.type, c.percent_hundredths, c.amount_minor,
            c.product_ids, c.collection_ids, c.minimum_minor, c.code, c.status, c.ended_by, c.usage_count, c.expires_at, c.platform_discount_id,
-           c.points_entry_id, c.problem, c.created_at, c.updated_at, c.deleted_at, m.platform_customer_id as customer_id
+           c.product_title, c.points_entry_id, c.problem, c.created_at, c.updated_at, c.deleted_at, m.platform_customer_id as customer_id
       from loyalty_coupons c join members m on m.store_id = ${ctx.storeId} and m.id = c.member_id
      where c.store_id = ${ctx.storeId} and (${memberId}::bigint is null or c.member_id = ${memberId}::bigint)
        and (${type}::text is null or c.type = ${type}::text)
@@ -37,7 +37,7 @@ export async function findCoupon(ctx: Ctx, id: number): Promise<Coupon | null> {
     sql`
     select c.id, c.member_id, c.rule_id, c.template_id, c.tier_id, c.name, c.type, c.percent_hundredths, c.amount_minor,
            c.product_ids, c.collection_ids, c.minimum_minor, c.code, c.status, c.ended_by, c.usage_count, c.expires_at, c.platform_discount_id,
-           c.points_entry_id, c.problem, c.created_at, c.updated_at, c.deleted_at, m.platform_customer_id as customer_id
+           c.product_title, c.points_entry_id, c.problem, c.created_at, c.updated_at, c.deleted_at, m.platform_customer_id as customer_id
       from loyalty_coupons c join members m on m.store_id = ${ctx.storeId} and m.id = c.member_id
      where c.store_id = ${ctx.storeId} and c.id = ${id}`
   )

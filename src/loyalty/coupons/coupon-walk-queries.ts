@@ -1,5 +1,5 @@
 import { dueQuery, type LeaseRelease } from '#kit/engines'
-import { type Ctx, directSql, int, type RowOf, row, sql, text } from '#kit/postgres'
+import { type Ctx, directSql, int, nullable, type RowOf, row, sql, text } from '#kit/postgres'
 import { storableError } from '#kit/storable-json'
 import { retryMinutes } from '#kit/walks'
 
@@ -13,7 +13,9 @@ const CouponWalk = row({ afterId: int, failures: int, leaseToken: int })
 /** A walk that this process has in hand, at its next page. */
 export type CouponWalk = RowOf<typeof CouponWalk>
 
-const ActiveCoupon = row({ id: int, discountId: text })
+const ActiveCoupon = row({ id: int, discountId: text, freeProductId: nullable(text), priceMinor: nullable(int) })
+/** `priceMinor`: what its discount takes off for a piece of the free product; null: nobody knows. */
+export type ActiveCoupon = RowOf<typeof ActiveCoupon>
 
 /** Begins the schedule of a store with its first coupons. */
 export async function scheduleCouponWalk(ctx: Ctx): Promise<void> {
@@ -32,11 +34,13 @@ function nextTimes({ now }: Ctx) {
 }
 
 /** The next active coupons, in order of id. */
-export function listActiveCoupons(ctx: Ctx, afterId: number, limit: number): Promise<RowOf<typeof ActiveCoupon>[]> {
+export function listActiveCoupons(ctx: Ctx, afterId: number, limit: number): Promise<ActiveCoupon[]> {
   return ctx.tx.many(
     ActiveCoupon,
     sql`
-    select id, platform_discount_id as discount_id from loyalty_coupons
+    select id, platform_discount_id as discount_id, price_minor,
+           case when type = 'free_product' then product_ids[1] end as free_product_id
+      from loyalty_coupons
      where store_id = ${ctx.storeId} and status = 'active' and id > ${afterId}
        and updated_at <= ${ctx.now.subtract({ minutes: MINUTES_OF_A_NEW_ONE })}
      order by id limit ${limit}`

@@ -44,6 +44,8 @@ export const CouponRow = row({
   usageCount: int,
   expiresAt: nullable(instant),
   platformDiscountId: nullable(text),
+  /** Of a free product, as the platform called it then. */
+  productTitle: nullable(text),
   pointsEntryId: nullable(int),
   problem: nullable(text),
   createdAt: instant,

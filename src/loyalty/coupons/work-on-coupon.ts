@@ -1,5 +1,6 @@
 import { type Connector, type CouponValue, type PlatformFailure, type PlatformResult, succeeded } from '#platform'
 import type { ClaimedCoupon } from './claimed-coupons.ts'
+import { type FreePiece, findFreePiece } from './free-piece.ts'
 
 /**
  * What a visit to the platform came to. `made`: the discount is there. `refused`: it cannot be made. `absent`: it is not there, and no call
@@ -7,7 +8,7 @@ import type { ClaimedCoupon } from './claimed-coupons.ts'
  * nothing to do. `rest`: a call that makes it may still be under way.
  */
 export type CouponOutcome =
-  | { step: 'made'; id: string }
+  | { step: 'made'; id: string; piece?: FreePiece | null }
   | { step: 'refused'; message: string }
   | { step: 'absent' }
   | { step: 'deleted'; id: string }
@@ -40,41 +41,40 @@ async function make(calls: Calls, claimed: ClaimedCoupon): Promise<CouponOutcome
   if (before?.value) return { step: 'made', id: before.value.id }
   const value = await couponValue(calls, claimed)
   if (!value.ok) return failed(value)
-  if (value.value === null) return { step: 'refused', message: `The shop sells no product ${productIds[0]} at a price` }
+  if ('problem' in value.value) return { step: 'refused', message: value.value.problem }
   const { currency, now: startsAt, endBy } = calls
   const made = await discounts.createCoupon(
     {
       ...{ code, title: name, customerId, currency, startsAt, endsAt: expiresAt },
-      ...{ value: value.value, productIds, collectionIds, minimumMinor }
+      ...{ value: value.value.value, productIds, collectionIds, minimumMinor }
     },
     { endBy }
   )
-  if (made.ok) return { step: 'made', id: made.value.id }
+  if (made.ok) return { step: 'made', id: made.value.id, piece: value.value.piece }
   const { kind, code: reason, message } = made.failure
   if (reason === 'taken') {
     const found = await discounts.findByCode(code)
     return found.ok && found.value ? { step: 'made', id: found.value.id } : failed(made)
   }
-  if (kind === 'rejected' || reason === 'access_denied') return { step: 'refused', message }
+  // What the app may not do says nothing of this coupon: it is made when the app may.
+  if (kind === 'rejected') return { step: 'refused', message }
   return failed(made)
 }
 
-/**
- * A percentage of a product would be taken off each piece. One piece is free by an amount that is taken off once: the price of its dearest
- * variant. Null where the shop does not sell it.
- */
+type Value = { value: CouponValue; piece: FreePiece | null } | { problem: string }
+
 async function couponValue(
   { connector, currency }: Calls,
   { type, percentHundredths, amountMinor, productIds }: ClaimedCoupon
-): Promise<PlatformResult<CouponValue | null>> {
-  if (type === 'free_shipping') return succeeded({ isShipping: true as const })
-  if (type !== 'free_product') {
-    return succeeded(percentHundredths === null ? { amountMinor: amountMinor! } : { percentHundredths })
-  }
-  const found = await connector.products.findDearest(productIds, currency)
-  if (!found.ok) return found
-  const priceMinor = found.value.get(productIds[0]!) ?? 0
-  return succeeded(priceMinor > 0 ? { amountMinor: priceMinor } : null)
+): Promise<PlatformResult<Value>> {
+  const plain = (value: CouponValue) => succeeded({ value, piece: null })
+  if (type === 'free_shipping') return plain({ isShipping: true as const })
+  if (type !== 'free_product')
+    return plain(percentHundredths === null ? { amountMinor: amountMinor! } : { percentHundredths })
+  const piece = await findFreePiece(connector, productIds[0]!, currency)
+  if (!piece.ok) return piece
+  if ('problem' in piece.value) return succeeded(piece.value)
+  return succeeded({ value: { amountMinor: piece.value.amountMinor }, piece: piece.value })
 }
 
 async function close({ discounts }: Connector, claimed: ClaimedCoupon): Promise<CouponOutcome> {

@@ -5,7 +5,7 @@ import { findCustomerTier, type NextTier, type ShownTier } from '../customer-tie
 import { referralUrlOf } from '../referral-codes/referral-url.ts'
 import { ruleRequired } from '../rules/rule.ts'
 import { listTerms } from '../rules/rule-terms.ts'
-import { findPerson, listRuleProgress } from './progress-queries.ts'
+import { findPerson, listRefusedRules, listRuleProgress } from './progress-queries.ts'
 
 /** What a customer has and has reached (spec 2, Loyalty API). */
 export type CustomerLoyalty = {
@@ -19,7 +19,10 @@ export type CustomerLoyalty = {
   nextTier: NextTier | null
   /** The address by which friends come. */
   referralUrl: string | null
-  /** Ids of the rules of which a reward stands, archived ones too. A rule that never ends is never complete. */
+  /**
+   * Ids of the rules of which a reward stands, archived ones too. A rule that never ends is never complete, and one whose rewards the platform has all
+   * refused is not either.
+   */
   completedRules: number[]
   /** Those that can be used. */
   couponsCount: number
@@ -36,6 +39,8 @@ export async function findCustomerLoyalty(ctx: Ctx, memberId: number): Promise<C
   const referralUrl = await referralUrlOf(ctx, memberId)
   const rewarded = progress.flatMap(({ ruleId, rewarded }) => (rewarded > 0 ? ruleId : []))
   const { last } = await listTerms(ctx, rewarded)
+  const completed = rewarded.filter((ruleId) => ruleRequired(last.get(ruleId)!) !== null)
+  const refused = new Set(await listRefusedRules(ctx, memberId, completed))
   const { balance = 0, pendingPoints = 0, lifetimePoints = 0 } = points.get(memberId) ?? {}
   return {
     ...person,
@@ -45,6 +50,6 @@ export async function findCustomerLoyalty(ctx: Ctx, memberId: number): Promise<C
     ...tiers,
     referralUrl,
     couponsCount,
-    completedRules: rewarded.filter((ruleId) => ruleRequired(last.get(ruleId)!) !== null)
+    completedRules: completed.filter((ruleId) => !refused.has(ruleId))
   }
 }

@@ -26,6 +26,23 @@ export function listRuleProgress(ctx: Ctx, memberId: number, yearlyRuleIds: numb
   )
 }
 
+/** Those of these rules of which each reward that stands was refused by the platform: the customer has nothing of them. */
+export async function listRefusedRules(ctx: Ctx, memberId: number, ruleIds: number[]): Promise<number[]> {
+  if (ruleIds.length === 0) return []
+  const refused = await ctx.tx.many(
+    row({ ruleId: int }),
+    sql`
+    select a.rule_id
+      from loyalty_awards a
+      left join loyalty_coupons c on c.store_id = ${ctx.storeId} and c.id = a.coupon_id and c.ended_by = 'refused'
+      left join contract_grants g on g.store_id = ${ctx.storeId} and g.id = a.grant_id and g.ended_by = 'refused'
+     where a.store_id = ${ctx.storeId} and a.member_id = ${memberId} and a.rule_id = any(${ruleIds}::bigint[])
+       and a.reversed_at is null and a.key not like 'referred:%'
+     group by a.rule_id having bool_and(c.id is not null or g.id is not null)`
+  )
+  return refused.map(({ ruleId }) => ruleId)
+}
+
 /** What of a customer's own data the Loyalty API shows. */
 export function findPerson(ctx: Ctx, memberId: number) {
   return ctx.tx.one(

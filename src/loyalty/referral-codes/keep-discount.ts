@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { CouponValue, PlatformFailure, PlatformResult } from '#platform'
 import { notify } from '#stores'
+import { findFreePiece } from '../coupons/free-piece.ts'
 import type { ProgramTerms } from './program.ts'
 import { forgetDiscounts } from './program-queries.ts'
 import { take, type Visit, valueOrRefusal } from './visit.ts'
@@ -34,8 +35,9 @@ async function findMade({ connector, program, record }: Visit): Promise<string |
 async function begin(visit: Visit, wanted: On, id: string | null): Promise<string | null> {
   const { connector, program, currency, now: startsAt, record } = visit
   const { discounts } = connector
-  const value = await valueFor(visit, wanted)
-  if (value === null) return refuse(visit, `The shop sells no product ${wanted.freeProductId} at a price`)
+  const found = await valueFor(visit, wanted)
+  if ('problem' in found) return refuse(visit, found.problem)
+  const { value } = found
   const { title, minimumMinor } = wanted
   const productIds = wanted.freeProductId === null ? [] : [wanted.freeProductId]
   const goneProductIds = program.productIds.filter((one) => !productIds.includes(one))
@@ -90,12 +92,14 @@ async function refuse({ db, storeId, record }: Visit, problem: string): Promise<
   return null
 }
 
-/** Null where it is a product that the shop does not sell. */
-async function valueFor({ connector, currency }: Visit, wanted: On): Promise<CouponValue | null> {
-  if (wanted.isShipping) return { isShipping: true }
+async function valueFor(
+  { connector, currency }: Visit,
+  wanted: On
+): Promise<{ value: CouponValue } | { problem: string }> {
+  if (wanted.isShipping) return { value: { isShipping: true } }
   const { freeProductId, percentHundredths, amountMinor } = wanted
-  if (freeProductId === null) return percentHundredths === null ? { amountMinor: amountMinor! } : { percentHundredths }
-  const prices = take(await connector.products.findDearest([freeProductId], currency))
-  const priceMinor = prices.get(freeProductId) ?? 0
-  return priceMinor > 0 ? { amountMinor: priceMinor } : null
+  if (freeProductId === null)
+    return { value: percentHundredths === null ? { amountMinor: amountMinor! } : { percentHundredths } }
+  const piece = take(await findFreePiece(connector, freeProductId, currency))
+  return 'problem' in piece ? piece : { value: { amountMinor: piece.amountMinor } }
 }

@@ -14,6 +14,14 @@ export async function askForReferrals(ctx: Ctx): Promise<void> {
      where store_id = ${ctx.storeId}`)
 }
 
+/** The same after the app has got more rights: what was refused is asked for again too. */
+export async function retryDeniedReferrals(ctx: Ctx): Promise<void> {
+  await ctx.tx.run(sql`
+    update loyalty_referral_programs
+       set next_at = statement_timestamp(), is_asked = true, failures = 0, rests_until = null, problem = null
+     where store_id = ${ctx.storeId}`)
+}
+
 /** The same from the first rule for referrals on. */
 export async function beginReferrals(ctx: Ctx): Promise<void> {
   await ctx.tx.run(sql`

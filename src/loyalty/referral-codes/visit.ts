@@ -24,10 +24,14 @@ export class Ended extends Error {
   }
 }
 
-/** The value of a result, or null where the platform refuses what was asked; any other failure ends the visit. */
+/**
+ * The value of a result, or the refusal where the platform refuses what was asked; any other failure ends the visit. So does what the app may not do:
+ * it is tried again until it may.
+ */
 export function valueOrRefusal<T>(result: PlatformResult<T>): { value: T } | { refusal: PlatformFailure } {
   if (result.ok) return { value: result.value }
-  if (isAboutRequest(result.failure)) return { refusal: result.failure }
+  const isDenied = result.failure.code === 'access_denied'
+  if (isAboutRequest(result.failure) && !isDenied) return { refusal: result.failure }
   throw new Ended(result.failure)
 }
 

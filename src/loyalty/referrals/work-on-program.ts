@@ -1,6 +1,6 @@
-import type { Database } from '#kit/postgres'
+import type { Ctx, Database } from '#kit/postgres'
 import { type Connector, type PlatformResult, succeeded } from '#platform'
-import { storeContext } from '#stores'
+import { notify, storeContext } from '#stores'
 import { addWantedCodes } from '../referral-codes/add-wanted-codes.ts'
 import { keepDiscount } from '../referral-codes/keep-discount.ts'
 import { type NextVisit, type Program, type ProgramNews, writeProgram } from '../referral-codes/program-queries.ts'
@@ -30,7 +30,20 @@ export async function workOnProgram(
     const next = discountId === null ? 'asked' : await addWantedCodes(visit, discountId)
     return succeeded(isMoreToCheck ? 'now' : next)
   } catch (err) {
-    if (err instanceof Ended) return { ok: false, failure: err.failure }
+    if (err instanceof Ended) {
+      if (err.failure.code === 'access_denied') await deps.db.inStore(deps.storeId, reportDenied)
+      return { ok: false, failure: err.failure }
+    }
     throw err
   }
 }
+
+const reportDenied = (ctx: Ctx): Promise<void> =>
+  notify(ctx, {
+    kind: 'loyalty_referrals_denied',
+    subject: 'The app may not change the discount of referral codes',
+    message:
+      'The platform does not let the app read or change the discount that friends get by referral codes, or read the addresses of customers. It is tried again ' +
+      "until it does: open the app in the shop's admin to grant what is missing.",
+    isOnce: true
+  })

@@ -3,7 +3,7 @@ import { lockKeptCustomer } from '#members'
 import { countDeeds } from '../earning/count-deeds.ts'
 import { isLoyaltyOn } from '../is-loyalty-on.ts'
 import { getRuleWithProgress, type RuleWithProgress } from '../progress/rules-with-progress.ts'
-import { countsNothingNow, loyaltyRuleNotFound } from '../refusals.ts'
+import { countsNothingNow, noSocialRule } from '../refusals.ts'
 import { getRule } from '../rules/rule-queries.ts'
 
 /**
@@ -12,7 +12,7 @@ import { getRule } from '../rules/rule-queries.ts'
  */
 export async function visitPage(ctx: Ctx, customerId: number, ruleId: number): Promise<RuleWithProgress> {
   const rule = await getRule(ctx, ruleId)
-  if (!rule.type.counts.amounts.visit) throw loyaltyRuleNotFound(ruleId)
+  if (!rule.type.counts.amounts.visit) throw noSocialRule(ruleId)
   const memberId = await lockKeptCustomer(ctx, customerId)
   const visit = { memberId, cause: { kind: 'visit' as const }, key: `visit:${ruleId}` }
   await countDeeds(ctx, [{ ...visit, at: ctx.now, orderId: null, ruleId }])

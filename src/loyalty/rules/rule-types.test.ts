@@ -182,10 +182,21 @@ test('texts that neither the database nor the platform takes are refused', () =>
       'rules.tag must be a tag of 1 to 255 characters without a comma'
     ])
   }
-  for (const url of ['http://example.com', 'javascript:alert(1)', 'https://a b', 'https://x"y']) {
+  const hidden = ['https://ada:secret@example.com/', 'https://instagram.com@example.com']
+  for (const url of [
+    'http://example.com',
+    'javascript:alert(1)',
+    'https://a b',
+    'https://x"y',
+    'https://',
+    ...hidden
+  ]) {
     assert.deepEqual(rulesProblems('social', { platform: 'x', url }), [
-      'rules.url must be an address that begins with https://'
+      'rules.url must be an address that begins with https://, without a user name or password'
     ])
+  }
+  for (const url of ['https://www.tiktok.com/@example', 'https://example.com?to=a@b.c', 'https://example.com']) {
+    assert.deepEqual(rulesProblems('social', { platform: 'x', url }), [], url)
   }
 })
 

@@ -9,7 +9,7 @@ import { moneyOf } from '../money.ts'
 import { readEntered } from '../read-fields.ts'
 import { tooManyTiers } from '../refusals.ts'
 import { entryRulesJson, hasEntryRules, type LoyaltyTier, tierRewardsJson } from './tier.ts'
-import { entryRulesField, multiplierField, tierRewardsField, tierTagField } from './tier-fields.ts'
+import { entryRulesField, multiplierField, rewardProblem, tierRewardsField, tierTagField } from './tier-fields.ts'
 import { getTier, insertTier, listTiers, type TierToWrite, writeTier } from './tier-queries.ts'
 import { walkTiers } from './tier-stores.ts'
 import { loyaltyTiersField, loyaltyTiersOf, MAX_TIERS } from './tiers-field.ts'
@@ -31,7 +31,7 @@ export async function createTier(ctx: Ctx, input: TierInput): Promise<LoyaltyTie
   await lockLoyalty(ctx)
   const before = await listTiers(ctx)
   if (before.length >= MAX_TIERS) throw tooManyTiers(MAX_TIERS)
-  const id = await insertTier(ctx, await checked(ctx, input, before))
+  const id = await insertTier(ctx, await checked(ctx, input, before, input))
   return changed(ctx, id, before, input)
 }
 
@@ -48,7 +48,7 @@ export async function updateTier(ctx: Ctx, id: number, change: Partial<TierInput
     ...change
   }
   const others = before.filter((tier) => tier.id !== id)
-  await writeTier(ctx, id, await checked(ctx, input, others))
+  await writeTier(ctx, id, await checked(ctx, input, others, change))
   return changed(ctx, id, before, change)
 }
 
@@ -76,12 +76,19 @@ const placesOthers = (was: LoyaltyTier | undefined, is: LoyaltyTier): boolean =>
   JSON.stringify(was.entryRules) !== JSON.stringify(is.entryRules)
 
 /** A tier as it is written beside the others. Refuses with all problems. */
-async function checked(ctx: Ctx, input: TierInput, others: LoyaltyTier[]): Promise<TierToWrite> {
+async function checked(
+  ctx: Ctx,
+  input: TierInput,
+  others: LoyaltyTier[],
+  given: Partial<TierInput>
+): Promise<TierToWrite> {
   const money = moneyOf((await storeContext(ctx)).currency)
   const problems: FieldProblem[] = []
   const problem = (field: string, message: string) => problems.push({ field, code: 'invalid', message })
   const entryRules = readEntered(entryRulesField(money), input.entryRules, 'entry_rules', problems)
   const rewards = readEntered(tierRewardsField(), input.rewardRules, 'reward_rules', problems)
+  const notGiven = given.rewardRules === undefined ? null : rewardProblem(rewards)
+  if (notGiven) problem(notGiven.field, notGiven.message)
   const multiplier = readEntered(multiplierField(), input.multiplier, 'multiplier_points', problems)
   const tag = String(readEntered(tierTagField(), input.tag, 'tag', problems) ?? '').trim()
   const place = input.place ?? Math.max(-1, ...others.map((tier) => tier.place)) + 1

@@ -25,10 +25,21 @@ export const tierRewardsField = () =>
     points: meaning('Points on entering it', ifGiven(integer(1, 1_000_000_000))),
     discount: meaning('A percentage off an order, by a code on entering it', ifGiven(percentage())),
     shipping_discount: meaning(
-      'A percentage off the shipping of an order, by a code on entering it',
+      'Only 100: the shipping of an order is free, by a code on entering it. The platform has no code for a part of it',
       ifGiven(percentage())
     )
   })
+
+/** What is wrong with rewards that are entered; null: nothing. A tier of before may have them. */
+export const rewardProblem = ({
+  shipping_discount: shipping
+}: TierRewards): { field: string; message: string } | null =>
+  (shipping ?? 100) === 100
+    ? null
+    : {
+        field: 'reward_rules.shipping_discount',
+        message: 'must be 100: the platform has no discount code that takes a part off shipping, only all of it'
+      }
 
 export type EntryRules = ValueOf<ReturnType<typeof entryRulesField>>
 export type TierRewards = ValueOf<ReturnType<typeof tierRewardsField>>

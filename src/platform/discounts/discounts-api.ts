@@ -12,6 +12,7 @@ import {
   CodeDeactivate,
   CodeDelete,
   CodesByIds,
+  CodeUpdate,
   ShippingCodeCreate
 } from './documents.ts'
 import { createSharedDiscountsApi, type SharedDiscountsApi } from './shared-discounts.ts'
@@ -49,6 +50,11 @@ export type DiscountsApi = SharedDiscountsApi & {
   createCode(code: NewDiscountCode, options?: SendOptions): Promise<PlatformResult<{ id: string }>>
   /** Makes the code of a coupon, as `createCode`. It is for what is bought once, too. */
   createCoupon(coupon: NewCoupon, options?: SendOptions): Promise<PlatformResult<{ id: string }>>
+  /** Has a code for pieces of a product take off this amount, once. Safe to repeat. One that is gone is refused. */
+  changeAmount(
+    id: string,
+    to: { amountMinor: number; productId: string; currency: string }
+  ): Promise<PlatformResult<null>>
   /** Null where the platform has no such code. */
   findByCode(code: string): Promise<PlatformResult<PlatformDiscountCode | null>>
   findById(id: string): Promise<PlatformResult<PlatformDiscountCode | null>>
@@ -85,6 +91,11 @@ export function createDiscountsApi(client: PlatformClient): DiscountsApi {
       }
       const gets = { value: valueInput(value, currency), items: itemsInput(client, coupon) }
       return client.mutate(CodeCreate, { input: { ...common, customerGets: gets, combinesWith: ANY } }, idIn, options)
+    },
+    changeAmount: (id, { amountMinor, productId, currency }) => {
+      const items = { products: { productsToAdd: [client.gid('Product', productId)] } }
+      const input = { customerGets: { value: valueInput({ amountMinor }, currency), items } }
+      return client.mutate(CodeUpdate, { id: gidOf(id), input }, () => null)
     },
     findByCode: (code) => client.query(CodeByCode, { code }, (data) => codeOf(data.atIfAny('codeDiscountNodeByCode'))),
     findById: (id) => client.query(CodeById, { id: gidOf(id) }, (data) => codeOf(data.atIfAny('codeDiscountNode'))),

@@ -99,9 +99,9 @@ export const ProductFirstVariants = document(`query ProductFirstVariants($ids: [
   nodes(ids: $ids) { ... on Product { id variants(first: 1) { nodes { id } } } }
 }`)
 
-export const ProductPrices = document(
-  `query ProductPrices($ids: [ID!]!) {
-  nodes(ids: $ids) { ... on Product { id variants(first: 100) { nodes { price } } } }
+export const LowestPrices = document(
+  `query LowestPrices($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on Product { id title priceRangeV2 { minVariantPrice { amount currencyCode } } } }
 }`,
   { ids: 9 }
 )

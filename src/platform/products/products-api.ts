@@ -4,8 +4,8 @@ import { findByIds } from '../wire/find-by-ids.ts'
 import { type PlatformResult, succeeded } from '../wire/outcome.ts'
 import { createPlanOfProducts, createPlanProduct } from './create-plan-product.ts'
 import {
+  LowestPrices,
   ProductFirstVariants,
-  ProductPrices,
   ProductsByIds,
   ProductTags,
   ProductTagsAndCollections,
@@ -17,6 +17,9 @@ import { publishProduct } from './publish-product.ts'
 
 /** What perks look at of a product. Collections are null where they were not asked for, or are more than are read. */
 export type ProductFacts = { id: string; tags: string[]; collectionIds: string[] | null }
+
+/** `lowestMinor`: the price of its cheapest variant. */
+export type PricedProduct = { id: string; title: string; lowestMinor: number }
 
 export type ProductsApi = {
   /**
@@ -32,8 +35,8 @@ export type ProductsApi = {
   findByVariants(variantIds: string[]): Promise<PlatformResult<Map<string, string>>>
   /** Those of the products that the platform has. */
   exist(productIds: string[]): Promise<PlatformResult<Set<string>>>
-  /** By product, what its dearest variant of the first hundred costs; leaves out products that the platform does not have. */
-  findDearest(productIds: string[], currency: string): Promise<PlatformResult<Map<string, number>>>
+  /** By product, what its cheapest variant costs; leaves out products that the platform does not have. */
+  findLowestPrices(productIds: string[], currency: string): Promise<PlatformResult<Map<string, PricedProduct>>>
   /** By product, its first variant; leaves out products that the platform does not have. */
   findFirstVariants(productIds: string[]): Promise<PlatformResult<Map<string, string>>>
   /** By product; leaves out products that the platform does not have. Collections cost more, so they are asked for. */
@@ -51,7 +54,7 @@ export function createProductsApi(client: PlatformClient): ProductsApi {
     publishProduct: (productId) => publishProduct(client, productId),
     findByVariants: (variantIds) => findByVariants(client, variantIds),
     exist: (productIds) => productsThere(client, productIds),
-    findDearest: (productIds, currency) => findDearest(client, productIds, currency),
+    findLowestPrices: (productIds, currency) => findLowestPrices(client, productIds, currency),
     findFirstVariants: (productIds) => findFirstVariants(client, productIds),
     findFacts: (productIds, { withCollections }) =>
       findByIds(client, 'Product', withCollections ? ProductTagsAndCollections : ProductTags, productIds, readFacts)
@@ -68,21 +71,12 @@ function readFacts(product: Fields): ProductFacts {
   }
 }
 
-async function findDearest(client: PlatformClient, productIds: string[], currency: string) {
-  const found = await findByIds(client, 'Product', ProductPrices, productIds, (product) => ({
+const findLowestPrices = (client: PlatformClient, productIds: string[], currency: string) =>
+  findByIds(client, 'Product', LowestPrices, productIds, (product) => ({
     id: product.id('id'),
-    dearestMinor: Math.max(
-      0,
-      ...product
-        .at('variants')
-        .list('nodes')
-        .map((variant) => variant.amount('price', currency))
-    )
+    title: product.text('title'),
+    lowestMinor: product.at('priceRangeV2').money('minVariantPrice', currency)
   }))
-  return found.ok
-    ? succeeded(new Map([...found.value.values()].map(({ id, dearestMinor }) => [id, dearestMinor])))
-    : found
-}
 
 async function findFirstVariants(client: PlatformClient, productIds: string[]) {
   const found = await findByIds(client, 'Product', ProductFirstVariants, productIds, (product) => ({

@@ -1,6 +1,7 @@
 import { checkUnsentNow } from '#billing'
 import { retryJobsNow } from '#kit/jobs'
 import type { Ctx } from '#kit/postgres'
+import { retryDeniedLoyalty } from '#loyalty'
 import { retryMirror } from '#mirror'
 import { retryInboundNow } from '#platform'
 import { restartDeniedReadIns } from '../read-in/read-ins.ts'
@@ -14,5 +15,6 @@ export async function retryWhatWaits(ctx: Ctx): Promise<void> {
   await retryInboundNow(ctx)
   await restartDeniedReadIns(ctx)
   await retryMirror(ctx)
+  await retryDeniedLoyalty(ctx)
   await retryJobsNow(ctx)
 }

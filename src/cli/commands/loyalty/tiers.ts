@@ -9,7 +9,7 @@ const id = numberFlag('loyalty tier')
 const changeable = {
   description: optional('--description <text>', characters(0, 1000)),
   entry: optional('--entry <json>', jsonObject('points_earned, min_spend, min_orders')),
-  reward: optional('--reward <json>', jsonObject('points, discount, shipping_discount')),
+  reward: optional('--reward <json>', jsonObject('points, discount, shipping_discount (only 100)')),
   multiplier: optional(
     '--multiplier <number>',
     matching('a number above 0 to 100 with at most 2 decimals', /^\d{1,3}(\.\d{1,9})?$/)

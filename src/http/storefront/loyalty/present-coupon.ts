@@ -26,6 +26,15 @@ export const ShopperCoupon = Type.Object(
             value: OrNull(Type.String({ description: 'What the goods have to cost; a decimal' }))
           },
           { description: 'What an order needs' }
+        ),
+        product: OrNull(
+          Type.Object(
+            {
+              id: Type.String({ description: "The platform's number of it" }),
+              title: OrNull(Type.String({ description: 'Its title when the discount was made; null until then' }))
+            },
+            { description: 'The product of which a piece is free; null where it is no `free_product`' }
+          )
         )
       },
       { description: 'What it takes off' }
@@ -50,7 +59,8 @@ export const ShopperCoupon = Type.Object(
           amount: '5.00',
           rule_name: '$5 off',
           discount_type: 'fixed_amount',
-          minimum: { type: 'subtotal', value: '30.00' }
+          minimum: { type: 'subtotal', value: '30.00' },
+          product: null
         },
         created_at: '2026-11-20T04:00:00.000Z',
         updated_at: '2026-11-20T04:00:01.000Z'
@@ -81,7 +91,8 @@ export function presentShopperCoupon(
       minimum:
         minimumMinor === null
           ? { type: 'none', value: null }
-          : { type: 'subtotal', value: decimalOf(minimumMinor, currency) }
+          : { type: 'subtotal', value: decimalOf(minimumMinor, currency) },
+      product: coupon.type === 'free_product' ? { id: coupon.productIds[0]!, title: coupon.productTitle } : null
     },
     created_at: isoOf(coupon.createdAt),
     updated_at: isoOf(coupon.updatedAt)

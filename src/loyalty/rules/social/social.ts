@@ -14,7 +14,11 @@ export const social = defineRuleType({
     platform: meaning('The network, such as instagram', textOf(50, 1)),
     url: meaning(
       'The page of the shop there',
-      textLike('an address that begins with https://', /^https:\/\/[^\s<>"]+$/, 1000)
+      textLike(
+        'an address that begins with https://, without a user name or password',
+        /^https:\/\/[^\s<>"@/?#]+([/?#][^\s<>"]*)?$/,
+        1000
+      )
     )
   }),
   counts: { mode: 'each', limit: () => 1, amounts: { visit: () => 1 } },

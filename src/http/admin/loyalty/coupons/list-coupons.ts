@@ -3,7 +3,7 @@ import { COUPON_TYPES, listCoupons } from '#loyalty'
 import type { Surface } from '../../../shared/surface.ts'
 import { Before, oneOf, Page, PageLimit, pageOf } from '../../fields.ts'
 import { StoreParams, storeOf } from '../../store.ts'
-import { creditCustomer } from '../../store-credits/one-credit.ts'
+import { customerFilter, namedCustomer } from '../loyalty-customer.ts'
 import { CouponBody, presentCoupon } from './present-coupon.ts'
 
 /** GET /stores/{store}/loyalty/coupons */
@@ -18,13 +18,7 @@ export function listCouponsRoute(admin: Surface): void {
         description: 'Newest first, with those that are over.',
         params: StoreParams,
         querystring: Type.Object({
-          customer: Type.Optional(
-            Type.String({
-              description: "a customer id, the platform's number or its global id",
-              meaning: 'Only coupons of this customer',
-              examples: ['cust_24']
-            })
-          ),
+          customer: customerFilter('Only coupons of this customer'),
           type: Type.Optional(oneOf(COUPON_TYPES, { meaning: 'Only coupons of this type' })),
           limit: PageLimit,
           before: Before('a coupon', 'older coupons', 31)
@@ -36,7 +30,7 @@ export function listCouponsRoute(admin: Surface): void {
       const { platformProfile, currency } = storeOf(request)
       const { customer, type = null, limit = 50, before: beforeId = null } = request.query
       return request.inStore(async (ctx) => {
-        const memberId = customer === undefined ? null : await creditCustomer(ctx, customer, platformProfile)
+        const memberId = customer === undefined ? null : await namedCustomer(ctx, customer, platformProfile)
         const found = await listCoupons(ctx, { memberId, type, isActive: null, beforeId, limit: limit + 1 })
         return pageOf(found, limit, (coupon) => presentCoupon(coupon, currency))
       })

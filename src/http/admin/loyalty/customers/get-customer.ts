@@ -5,7 +5,7 @@ import { findCustomerLoyalty, listRulesWithProgress, RuleCache, type RuleWithPro
 import { OrNull, Timestamp } from '#resources'
 import type { Surface } from '../../../shared/surface.ts'
 import { storeOf } from '../../store.ts'
-import { CreditParams, creditCustomer } from '../../store-credits/one-credit.ts'
+import { LoyaltyCustomerParams, namedCustomer } from '../loyalty-customer.ts'
 
 const RuleProgressBody = Type.Object({
   id: Type.Integer({ description: 'The id of the rule' }),
@@ -79,13 +79,13 @@ export function getCustomerLoyaltyRoute(admin: Surface): void {
         operationId: 'getCustomerLoyalty',
         summary: 'Read the loyalty data of a customer',
         description: 'The points, and the progress with each rule as the Loyalty API shows it to the customer.',
-        params: CreditParams,
+        params: LoyaltyCustomerParams,
         response: { 200: CustomerLoyaltyBody }
       }
     },
     (request) =>
       request.inStore(async (ctx) => {
-        const memberId = await creditCustomer(ctx, request.params.customer, storeOf(request).platformProfile)
+        const memberId = await namedCustomer(ctx, request.params.customer, storeOf(request).platformProfile)
         const found = await findCustomerLoyalty(ctx, memberId)
         const completed = new Set(found.completedRules)
         const rules = await listRulesWithProgress(ctx, cache, memberId)

@@ -6,7 +6,7 @@ import { OrNull } from '#resources'
 import type { Surface } from '../../../shared/surface.ts'
 import { Before, Page, PageLimit, pageOf } from '../../fields.ts'
 import { storeOf } from '../../store.ts'
-import { CreditParams, creditCustomer } from '../../store-credits/one-credit.ts'
+import { LoyaltyCustomerParams, namedCustomer } from '../loyalty-customer.ts'
 
 const PointsEntryBody = Type.Object(
   {
@@ -56,7 +56,7 @@ export function listPointsRoute(admin: Surface): void {
         operationId: 'listCustomerPoints',
         summary: "List the entries of a customer's points",
         description: 'Newest first.',
-        params: CreditParams,
+        params: LoyaltyCustomerParams,
         querystring: Type.Object({
           limit: PageLimit,
           before: Before('an entry', 'older entries', 71)
@@ -67,7 +67,7 @@ export function listPointsRoute(admin: Surface): void {
     (request) => {
       const { limit = 50, before: beforeId = null } = request.query
       return request.inStore(async (ctx) => {
-        const memberId = await creditCustomer(ctx, request.params.customer, storeOf(request).platformProfile)
+        const memberId = await namedCustomer(ctx, request.params.customer, storeOf(request).platformProfile)
         const found = await listPointsEntries(ctx, { memberId, beforeId, limit: limit + 1 })
         return pageOf(found, limit, presentEntry)
       })

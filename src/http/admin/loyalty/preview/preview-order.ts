@@ -1,8 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
-import type { Ctx } from '#kit/postgres'
-import { invalidField } from '#kit/refusal'
 import {
   type OrderPreview,
   PREVIEW_OUTCOMES,
@@ -11,12 +9,11 @@ import {
   readOrderToPreview,
   ruleSentence
 } from '#loyalty'
-import { findKeptCustomerId, findKnownCustomers } from '#members'
+import { findKeptCustomerId } from '#members'
 import { OrNull } from '#resources'
-import type { PlatformProfileName } from '#stores'
-import { ACCEPTED_CUSTOMER, parseCustomer } from '../../../shared/parse-customer.ts'
 import type { Surface } from '../../../shared/surface.ts'
 import { StoreParams, storeOf } from '../../store.ts'
+import { customerFilter, namedCustomer } from '../loyalty-customer.ts'
 import { jsonObject } from '../loyalty-fields.ts'
 
 const RulePreviewBody = Type.Object({
@@ -87,15 +84,7 @@ export function previewOrderRoute(admin: Surface): void {
           'By the code that earns, as if the order was placed and paid now: nothing is written. No store credit pays it, and it is no renewal. Rules that count no orders are left out.',
         params: StoreParams,
         body: Type.Object({
-          customer: Type.Optional(
-            Type.String({
-              minLength: 1,
-              maxLength: 330,
-              description: ACCEPTED_CUSTOMER,
-              meaning: 'Whose order it would be; by default the customer of the order',
-              examples: ['cust_24']
-            })
-          ),
+          customer: customerFilter('Whose order it would be; by default the customer of the order'),
           platform_order: jsonObject(
             'an order as in the message orders/create',
             'Only `currency` and `line_items` with `price`, `quantity` and `product_id` are needed',
@@ -118,16 +107,6 @@ export function previewOrderRoute(admin: Surface): void {
       })
     }
   )
-}
-
-/** Refuses a text that names nobody, or several. */
-async function namedCustomer(ctx: Ctx, given: string, profile: PlatformProfileName): Promise<number> {
-  const [found, another] = await findKnownCustomers(ctx, parseCustomer('customer', given, profile))
-  if (found === undefined) throw invalidField('customer', 'must be a customer of the store', 'not_found')
-  if (another !== undefined) {
-    throw invalidField('customer', 'must reference one customer: several have this address, so give an id')
-  }
-  return found
 }
 
 const presentPreview = (

@@ -3,7 +3,7 @@ import { listReceipts, RECEIPT_STATUSES } from '#loyalty'
 import type { Surface } from '../../../shared/surface.ts'
 import { Before, oneOf, Page, PageLimit, pageOf } from '../../fields.ts'
 import { StoreParams, storeOf } from '../../store.ts'
-import { creditCustomer } from '../../store-credits/one-credit.ts'
+import { customerFilter, namedCustomer } from '../loyalty-customer.ts'
 import { presentReceipt, ReceiptBody } from './present-receipt.ts'
 
 /** GET /stores/{store}/loyalty/receipts */
@@ -18,13 +18,7 @@ export function listReceiptsRoute(admin: Surface): void {
         description: 'Newest first.',
         params: StoreParams,
         querystring: Type.Object({
-          customer: Type.Optional(
-            Type.String({
-              description: "a customer id, the platform's number or its global id",
-              meaning: 'Only receipts of this customer',
-              examples: ['cust_24']
-            })
-          ),
+          customer: customerFilter('Only receipts of this customer'),
           status: Type.Optional(oneOf(RECEIPT_STATUSES, { meaning: 'Only receipts with this status' })),
           limit: PageLimit,
           before: Before('a receipt', 'older receipts', 815)
@@ -36,7 +30,7 @@ export function listReceiptsRoute(admin: Surface): void {
       const { platformProfile, currency } = storeOf(request)
       const { customer, status = null, limit = 50, before: beforeId = null } = request.query
       return request.inStore(async (ctx) => {
-        const memberId = customer === undefined ? null : await creditCustomer(ctx, customer, platformProfile)
+        const memberId = customer === undefined ? null : await namedCustomer(ctx, customer, platformProfile)
         const found = await listReceipts(ctx, { memberId, status, beforeId, limit: limit + 1 })
         return pageOf(found, limit, (receipt) => presentReceipt(receipt, currency))
       })

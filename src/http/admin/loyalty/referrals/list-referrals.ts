@@ -3,7 +3,7 @@ import { listReferrals, REFERRAL_STATUSES } from '#loyalty'
 import type { Surface } from '../../../shared/surface.ts'
 import { Before, oneOf, Page, PageLimit, pageOf } from '../../fields.ts'
 import { StoreParams, storeOf } from '../../store.ts'
-import { creditCustomer } from '../../store-credits/one-credit.ts'
+import { customerFilter, namedCustomer } from '../loyalty-customer.ts'
 import { presentReferral, ReferralBody } from './present-referral.ts'
 
 /** GET /stores/{store}/loyalty/referrals */
@@ -18,13 +18,7 @@ export function listReferralsRoute(admin: Surface): void {
         description: 'Newest first, with those that are refused and the reason.',
         params: StoreParams,
         querystring: Type.Object({
-          customer: Type.Optional(
-            Type.String({
-              description: "a customer id, the platform's number or its global id",
-              meaning: 'Only those by the code of this customer, and their own orders',
-              examples: ['cust_24']
-            })
-          ),
+          customer: customerFilter('Only those by the code of this customer, and their own orders'),
           status: Type.Optional(oneOf(REFERRAL_STATUSES, { meaning: 'Only those of this status' })),
           limit: PageLimit,
           before: Before('a referral', 'older ones', 31)
@@ -36,7 +30,7 @@ export function listReferralsRoute(admin: Surface): void {
       const { platformProfile } = storeOf(request)
       const { customer, status = null, limit = 50, before: beforeId = null } = request.query
       return request.inStore(async (ctx) => {
-        const memberId = customer === undefined ? null : await creditCustomer(ctx, customer, platformProfile)
+        const memberId = customer === undefined ? null : await namedCustomer(ctx, customer, platformProfile)
         const found = await listReferrals(ctx, { memberId, status, beforeId, limit: limit + 1 })
         return pageOf(found, limit, presentReferral)
       })

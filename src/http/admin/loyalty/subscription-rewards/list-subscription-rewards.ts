@@ -3,7 +3,7 @@ import { listSubscriptionRewards } from '#loyalty'
 import type { Surface } from '../../../shared/surface.ts'
 import { Before, oneOf, Page, PageLimit, pageOf } from '../../fields.ts'
 import { StoreParams, storeOf } from '../../store.ts'
-import { creditCustomer } from '../../store-credits/one-credit.ts'
+import { customerFilter, namedCustomer } from '../loyalty-customer.ts'
 import { presentSubscriptionReward, SubscriptionRewardBody } from './present-subscription-reward.ts'
 
 /** GET /stores/{store}/loyalty/subscription-rewards */
@@ -18,13 +18,7 @@ export function listSubscriptionRewardsRoute(admin: Surface): void {
         description: 'Newest first, with those that are over.',
         params: StoreParams,
         querystring: Type.Object({
-          customer: Type.Optional(
-            Type.String({
-              description: "a customer id, the platform's number or its global id",
-              meaning: 'Only rewards of this customer',
-              examples: ['cust_24']
-            })
-          ),
+          customer: customerFilter('Only rewards of this customer'),
           status: Type.Optional(oneOf(['pending', 'active', 'ended'], { meaning: 'Only rewards with this status' })),
           limit: PageLimit,
           before: Before('a reward on renewals', 'older ones', 31)
@@ -36,7 +30,7 @@ export function listSubscriptionRewardsRoute(admin: Surface): void {
       const { platformProfile, currency } = storeOf(request)
       const { customer, status = null, limit = 50, before: beforeId = null } = request.query
       return request.inStore(async (ctx) => {
-        const memberId = customer === undefined ? null : await creditCustomer(ctx, customer, platformProfile)
+        const memberId = customer === undefined ? null : await namedCustomer(ctx, customer, platformProfile)
         const found = await listSubscriptionRewards(ctx, { memberId, status, beforeId, limit: limit + 1 })
         return pageOf(found, limit, (reward) => presentSubscriptionReward(reward, currency))
       })

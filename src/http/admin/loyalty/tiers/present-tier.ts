@@ -24,7 +24,7 @@ export const tierFields = {
   reward_rules: Type.Optional(
     jsonObject(
       'an object with points, discount, shipping_discount',
-      'What it gives on entering it: points, a percentage off an order, a percentage off shipping. Given whole',
+      'What it gives on entering it: points, a percentage off an order, and with shipping_discount 100 free shipping. Given whole',
       { points: 100 }
     )
   ),
