@@ -100,7 +100,7 @@ export async function compareLoyalty({
         throw new Error(`Not as the model says: ${err.message}`, { cause: err })
       })
     })
-    const examples: [Life][] = [[EXAMPLES[lane]!]]
+    const examples = EXAMPLES[lane]!.map((one): [Life] => [one])
     await fc.assert(lived, { numRuns, seed: seed * AT_ONCE + lane, examples, endOnFailure: false })
   }
   await Promise.all(Array.from({ length: AT_ONCE }, (_, lane) => lives(lane)))

@@ -304,7 +304,7 @@ export const life = fc.record({
 })
 export type Life = typeof life extends fc.Arbitrary<infer T> ? T : never
 
-const buys = (who: number, priceMinor: number): Step => ({
+const buys = (who: number, priceMinor: number, more: Partial<NewOrder> = {}): Step => ({
   ...{ kind: 'order', holds: false, fate: 'made' },
   order: {
     ...{
@@ -315,13 +315,14 @@ const buys = (who: number, priceMinor: number): Step => ({
       taxPercent: 0,
       isTaxIncluded: false
     },
-    ...{ creditTenths: 0, code: null, isPaid: true, renewal: null }
+    ...{ creditTenths: 0, code: null, isPaid: true, renewal: null },
+    ...more
   }
 })
 
 const isOff = (nth: number): Step => ({ kind: 'enable-rule', nth, isEnabled: false })
 const refunds = (nth: number): Step => ({ kind: 'refund', nth, tenths: 10, holds: false })
-const reviews = (who: number, id: string): Step => ({ kind: 'review', who, id, isDeleted: false })
+const reviews = (who: number, id: string) => ({ kind: 'review' as const, who, id, isDeleted: false })
 const redeems = (who: number): Step => ({ kind: 'redeem', who, template: 0, requestId: null, fate: 'made' })
 const ROLLING = { holdDays: 0, pointsDays: null, couponDays: null, review: 'rolling_year' } as const
 
@@ -372,5 +373,23 @@ const goldIsLost: Life = {
   ]
 }
 
-/** Lives that come before the random ones, one of each lane. */
-export const EXAMPLES = [goldIsLost, aYearEnds]
+/** What comes back: a rule after its orders, a renewal, a deleted review, a coupon that the platform refuses, and goals of both who are merged. */
+const muchComesBack: Life = {
+  ...ROLLING,
+  steps: [
+    ...[buys(0, 10_000), buys(1, 10_000), buys(1, 2000), buys(2, 6050)],
+    { kind: 'redeem', who: 0, template: 0, requestId: null, fate: 'refused' },
+    { kind: 'wait', days: 3 },
+    { kind: 'create-rule', nth: 0 },
+    buys(0, 2000, { daysAgo: 2 }),
+    { kind: 'repeat' },
+    buys(0, 2000, { renewal: 'product' }),
+    refunds(0),
+    ...[reviews(0, '1'), { ...reviews(0, '1'), isDeleted: true }, reviews(0, '1')],
+    { kind: 'merge', from: 1, to: 0 },
+    buys(0, 2000)
+  ]
+}
+
+/** Lives that come before the random ones, those of each lane. */
+export const EXAMPLES = [[goldIsLost, muchComesBack], [aYearEnds]]

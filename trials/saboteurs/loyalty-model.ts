@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is the text of code
 import type { Edit, Saboteur } from './saboteur.ts'
 
 const run = ['test/run.ts', 'test/loyalty-model-trial.test.ts']
