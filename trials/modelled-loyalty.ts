@@ -107,8 +107,10 @@ function takenBack(order: ModelledOrder) {
 
 export const subtotalOf = ({ lines }: ModelledOrder): number =>
   lines.reduce((sum, { priceMinor }) => sum + priceMinor, 0)
+/** Some customers leave a tip, which earns nothing. */
+const tipOf = ({ id }: ModelledOrder): number => (Number(id) % 3 === 0 ? 500 : 0)
 export const totalOf = (order: ModelledOrder): number =>
-  subtotalOf(order) + order.shippingMinor + (order.isTaxIncluded ? 0 : order.taxMinor)
+  subtotalOf(order) + order.shippingMinor + (order.isTaxIncluded ? 0 : order.taxMinor) + tipOf(order)
 
 /** The product of a membership, whose fee earns nothing. */
 export const FEE = '101'
