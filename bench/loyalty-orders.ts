@@ -34,7 +34,13 @@ try {
     inStore((ctx) =>
       earnForOrders(
         ctx,
-        ids.map((orderId) => ({ orderId, takenBack: { minor: 0, wholeMinor: 2900 }, creditMinor: 0, renewedPlans: [] }))
+        ids.map((orderId) => ({
+          orderId,
+          refundedMinor: 0,
+          takenBack: { minor: 0, wholeMinor: 2900 },
+          creditMinor: 0,
+          renewedPlans: []
+        }))
       )
     )
   const earnAll = async () => {

@@ -146,3 +146,55 @@ test('the payload of the platform is accepted as it is, for its customer or anyb
     assert.match(answer.error.details[0].message, message)
   }
 })
+
+test('a preview takes off the tax that prices include, pieces that are gone, and gift cards', async () => {
+  const { rule, preview } = await aShop()
+  await rule('points_for_purchases', {}, POINTS)
+  const eligible = async (lines: object[], more: object = {}) => (await preview(lines, more)).eligible
+  const line = { price: '20.00', quantity: 2 }
+  assert.equal(await eligible([line], { total_tax: '6.67', taxes_included: true }), 33.33)
+  assert.equal(await eligible([line], { total_tax: '6.67', taxes_included: true, total_price: '90.00' }), 33.33)
+  assert.equal(await eligible([line], { total_tax: '6.67' }), 40)
+  assert.equal(await eligible([{ ...line, current_quantity: 1 }], { current_total_price: '20.00' }), 20)
+  assert.equal(await eligible([line, { price: '50.00', quantity: 1, gift_card: true }]), 40)
+})
+
+test('amounts and numbers of pieces that no shop has are refused with the field', async () => {
+  const { store } = await aShop()
+  const line = { price: '20.00', quantity: 2 }
+  const amount = /^must be an amount from 0 to 1000000000$/
+  const pieces = /^must be a whole number from 0 to 1000000$/
+  for (const [wrong, field, message] of [
+    [{ line_items: [{ ...line, price: '-1.00' }] }, 'line_items.0.price', amount],
+    [{ line_items: [line, { ...line, price: '1000000000.01' }] }, 'line_items.1.price', amount],
+    [{ line_items: [{ ...line, quantity: -1 }] }, 'line_items.0.quantity', pieces],
+    [{ line_items: [{ ...line, quantity: 2_000_000_000 }] }, 'line_items.0.quantity', pieces],
+    [
+      { line_items: [{ price: '1000000000.00', quantity: 1_000_000 }] },
+      'line_items.0.price',
+      /^must be at most 1000000000 for all pieces of the line$/
+    ],
+    [
+      { line_items: [{ ...line, discount_allocations: [{ amount: '40.01', discount_application_index: 0 }] }] },
+      'line_items.0.discount_allocations',
+      /^must be amounts from 0, together at most the price of the line$/
+    ],
+    [{ line_items: [line], total_tax: '-0.01' }, 'total_tax', amount],
+    [{ line_items: [line], total_price: '-5' }, 'total_price', amount],
+    [{ line_items: [line], subtotal_price: '2000000000.00' }, 'subtotal_price', amount],
+    [
+      { line_items: Array.from({ length: 11 }, () => ({ price: '100000000.00', quantity: 1 })) },
+      'line_items',
+      /^must be lines that come to at most 1000000000 together$/
+    ]
+  ] as const) {
+    const body = { platform_order: { currency: 'USD', ...wrong } }
+    const { status, body: answer } = await call(store, 'POST', '/loyalty/preview', body)
+    assert.equal(status, 400, JSON.stringify(wrong))
+    assert.equal(answer.error.details[0].field, `platform_order.${field}`)
+    assert.match(answer.error.details[0].message, message)
+  }
+  const most = { currency: 'USD', line_items: [{ price: '1000.00', quantity: 1_000_000 }] }
+  const { status, body } = await call(store, 'POST', '/loyalty/preview', { platform_order: most })
+  assert.deepEqual([status, body.eligible], [200, 1_000_000_000])
+})

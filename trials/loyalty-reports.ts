@@ -90,6 +90,7 @@ export function reportOf(order: ModelledOrder, customerId: string, now: Temporal
     refundedMinor: refunds.reduce((sum, minor) => sum + minor, 0),
     details: orderDetails({
       ...{ subtotalMinor: subtotalOf(order), shippingMinor },
+      ...(order.isTaxIncluded && { isTaxIncluded: true as const }),
       lines: lines.map((line, i) => ({
         ...{ id: `${id}${i}`, productId: line.productId, variantId: null, title: 'Coffee', quantity: 1 },
         ...{ priceMinor: line.priceMinor, discountMinor: 0, sellingPlanId: null, contractId: line.contractId }

@@ -88,6 +88,7 @@ type Give = {
   deed: Deed
   person: number
   points: number | null
+  exact?: Grant['exact'] | undefined
   isShared: boolean
 }
 
@@ -112,8 +113,10 @@ function takenBack(order: ModelledOrder) {
 
 export const subtotalOf = ({ lines }: ModelledOrder): number =>
   lines.reduce((sum, { priceMinor }) => sum + priceMinor, 0)
+/** Some customers leave a tip, which earns nothing. */
+const tipOf = ({ id }: ModelledOrder): number => (Number(id) % 3 === 0 ? 500 : 0)
 export const totalOf = (order: ModelledOrder): number =>
-  subtotalOf(order) + order.shippingMinor + (order.isTaxIncluded ? 0 : order.taxMinor)
+  subtotalOf(order) + order.shippingMinor + (order.isTaxIncluded ? 0 : order.taxMinor) + tipOf(order)
 
 /** The product of a membership, whose fee earns nothing. */
 export const FEE = '101'
@@ -173,6 +176,12 @@ function goalOf({ type, rules }: Terms): number | null {
 function limitOf({ type, rules }: Terms): number {
   if (type === 'email_subscription' || type === 'sms_subscription') return 1
   return type === 'reviews' ? ((rules.limit ?? Number.MAX_SAFE_INTEGER) as number) : Number.MAX_SAFE_INTEGER
+}
+
+/** What points for money are rounded down from. */
+function exactPointsOf({ type, rules }: Terms, amount: number): Grant['exact'] | undefined {
+  if (type !== 'points_for_purchases') return undefined
+  return [BigInt(Math.round(((rules.points_per_dollar ?? 1) as number) * 10_000) * amount), 1_000_000n]
 }
 
 /** Points of a reward for so much; null where it is something else. */
@@ -377,7 +386,9 @@ export class ModelledLoyalty {
       }
       if (!(this.isOn || before) || !isEarned || rewarded >= limitOf(terms)) continue
       rewarded++
-      gives.push(() => this.#give(rule, { key, goal: 0, terms, deed, person, points, isShared: deed.order !== null }))
+      const isShared = deed.order !== null
+      const exact = points === earned ? exactPointsOf(terms, amount) : undefined
+      gives.push(() => this.#give(rule, { key, goal: 0, terms, deed, person, points, exact, isShared }))
     }
     return () => {
       for (const give of gives) give()
@@ -399,12 +410,12 @@ export class ModelledLoyalty {
     }
   }
 
-  #give(rule: ModelledRule, { key, goal, terms, deed, person, points, isShared }: Give): void {
+  #give(rule: ModelledRule, { key, goal, terms, deed, person, points, exact, isShared }: Give): void {
     const owner = this.people[this.kept(person)]!
     const { holdDays, pointsDays: days, couponDays } = this.settings
     const readyOn = deed.order === null ? this.today : deed.day + holdDays
     const award: Award = { key, goal, points, grant: null, credit: 0, coupon: null }
-    if (points !== null) award.grant = owner.points.earn(this.today, points, { readyOn, days })
+    if (points !== null) award.grant = owner.points.earn(this.today, points, { readyOn, days, exact })
     if (award.grant && isShared) this.#sharedBy.set(award.grant, deed.order!)
     if (terms.reward.reward_type === 'store_credit') {
       award.credit = minor(terms.reward.amount)

@@ -7,6 +7,8 @@ type TakenBack = { type: 'refund' | 'dispute'; taken: number; shortfall: number 
 export type Grant = {
   nth: number
   points: number
+  /** Points before they were rounded down, as a fraction. */
+  exact: [parts: bigint, whole: bigint]
   isUndone: boolean
   readyOn: number
   endsOn: number
@@ -57,13 +59,21 @@ export class ModelledPoints {
   }
 
   /** `days`: for so many they can be spent once they are earned; null for ever. */
-  earn(today: number, points: number, { readyOn, days }: { readyOn: number; days: number | null }): Grant {
+  earn(
+    today: number,
+    points: number,
+    {
+      readyOn,
+      days,
+      exact = [BigInt(points), 1n]
+    }: { readyOn: number; days: number | null; exact?: Grant['exact'] | undefined }
+  ): Grant {
     this.open(today)
     const waits = readyOn > today
     const endsOn = days === null ? NEVER : (waits ? readyOn : today) + days
     const grant: Grant = {
-      ...{ nth: ++last, points, isUndone: false, readyOn, endsOn, pending: waits ? points : 0, lot: null, taken: [] },
-      ...{ lastTakenOn: today, earnedOn: null, lifetime: 0 }
+      ...{ nth: ++last, points, exact, isUndone: false, readyOn, endsOn, pending: waits ? points : 0, lot: null },
+      ...{ taken: [], lastTakenOn: today, earnedOn: null, lifetime: 0 }
     }
     this.grants.push(grant)
     if (!waits) this.#addEarned(grant, points, today)
@@ -150,7 +160,10 @@ export class ModelledPoints {
     const open = grants.filter(({ isUndone }) => !isUndone)
     if (open.length > 0) this.open(today)
     for (const grant of open) {
-      const shareOf = (part: number) => Math.floor((grant.points * Math.min(part, whole)) / whole)
+      // What is kept is rounded down, once.
+      const [parts, by] = grant.exact
+      const shareOf = (part: number) =>
+        grant.points - Number((parts * BigInt(whole - Math.min(part, whole))) / (by * BigInt(whole)))
       const [forRefunds, inAll] = [shareOf(refunded), shareOf(refunded + disputed)]
       const won = disputed === 0 ? asked(grant, 'dispute') : 0
       const excess = Math.max(0, asked(grant) - won - inAll)

@@ -192,7 +192,7 @@ export const orderResolvers: Resolvers = {
     app: ({ sourceName }: Order) => appOfSource(sourceName),
     customAttributes: ({ attributes }: Order) => attributes.map(({ name, value }) => ({ key: name, value })),
     taxLines: (order: Order) => taxLines(order, order.taxMinor),
-    taxesIncluded: () => false,
+    taxesIncluded: ({ tax }: Order) => tax?.isIncluded ?? false,
     shippingLine: (order: Order) => shippingLines(order)[0] ?? null,
     shippingLines: (order: Order, args: PageArgs) => pageOf(shippingLines(order), args),
     totalShippingPriceSet: ({ shippingLine, shippingMinor, currency }: Order) =>
@@ -243,6 +243,8 @@ export const orderResolvers: Resolvers = {
   LineItem: {
     name: ({ title, variantTitle }: ShownLine) => (variantTitle ? `${title} - ${variantTitle}` : title),
     currentQuantity: ({ quantity }: ShownLine) => quantity,
+    // The sandbox sells none.
+    isGiftCard: () => false,
     product: ({ productId }: ShownLine, _args: unknown, api: Api) => productId && api.load.product.get(productId),
     variant: ({ variantId }: ShownLine, _args: unknown, api: Api) => variantId && api.load.variant.get(variantId),
     contract: ({ order, contractId, sellingPlanId }: ShownLine, _args: unknown, api: Api) => {

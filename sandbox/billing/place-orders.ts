@@ -123,7 +123,7 @@ function orderFrom(purchase: Purchase, id: string, number: number, lineId: () =>
     discountMinor: lineDiscountMinor + (shippingLine?.discountMinor ?? 0),
     shippingMinor,
     taxMinor,
-    totalMinor: subtotalMinor + shippingMinor + taxMinor,
+    totalMinor: subtotalMinor + shippingMinor + (checkout?.tax?.isIncluded ? 0 : taxMinor),
     refundedMinor: 0,
     financialStatus: 'paid',
     lines,

@@ -17,7 +17,7 @@ export type CartTotals = {
 
 export const priceOf = ({ priceMinor, quantity }: Pick<OrderLine, 'priceMinor' | 'quantity'>) => priceMinor * quantity
 
-/** What a cart costs: prices less discounts, plus shipping, plus tax on what is left of the taxable lines. */
+/** What a cart costs: prices less discounts, plus shipping, plus tax on what is left of the taxable lines unless prices include it. */
 export function cartTotals(cart: {
   goods: Goods[]
   reductions: Reduction[]
@@ -30,7 +30,7 @@ export function cartTotals(cart: {
       .map(({ perLine }, index) => ({ index, amountMinor: perLine[i] ?? 0 }))
       .filter(({ amountMinor }) => amountMinor > 0)
     const discountMinor = sumOf(allocations.map(({ amountMinor }) => amountMinor))
-    const taxMinor = tax && line.taxable ? Math.round(((priceOf(line) - discountMinor) * tax.percent) / 100) : 0
+    const taxMinor = tax && line.taxable ? taxOf(priceOf(line) - discountMinor, tax) : 0
     return { ...line, discountMinor, taxMinor, allocations }
   })
   const discounts = reductions.map(({ perLine, shippingMinor, ...discount }) => ({
@@ -44,5 +44,14 @@ export function cartTotals(cart: {
   const taxMinor = sumOf(lines.map((line) => line.taxMinor))
   const linesMinor = sumOf(lines.map((line) => priceOf(line) - line.discountMinor))
   const shippingMinor = shippingLine ? shippingLine.priceMinor - shippingLine.discountMinor : 0
-  return { lines, discounts, shippingLine, taxMinor, totalMinor: linesMinor + shippingMinor + taxMinor }
+  return {
+    lines,
+    discounts,
+    shippingLine,
+    taxMinor,
+    totalMinor: linesMinor + shippingMinor + (tax?.isIncluded ? 0 : taxMinor)
+  }
 }
+
+const taxOf = (minor: number, { percent, isIncluded }: Tax) =>
+  Math.round((minor * percent) / (isIncluded ? 100 + percent : 100))

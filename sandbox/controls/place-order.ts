@@ -50,8 +50,10 @@ export type NewTestOrder = {
   note?: string | null
   /** A decimal amount; no shipping line when left out. */
   shipping?: string | null
-  /** In percent, on top of the prices of taxable lines. */
+  /** In percent of the prices of taxable lines, on top of them. */
   taxPercent?: number | null
+  /** The tax is in the prices. */
+  taxesIncluded?: boolean | null
   /** The sales channel: web, pos, the number of an app, … */
   channel?: string | null
   /** Of a browser's cart, which is bought once, and which sells no plan that the customer has. */
@@ -147,7 +149,7 @@ async function cartOf(
   input: Checked & { isPreview: boolean },
   now: Temporal.Instant
 ): Promise<{ cart: Cart; price: CartPrice }> {
-  const { testMinor, shippingMinor, isPreview, taxPercent, codes, creditMinor } = input
+  const { testMinor, shippingMinor, isPreview, taxPercent, taxesIncluded, codes, creditMinor } = input
   const lines = input.lines ?? []
   const offers: Offer[] = []
   for (const line of lines) if ('plan' in line) offers.push(await requireOffer(q, shop.storeId, line.plan))
@@ -174,7 +176,7 @@ async function cartOf(
     offers,
     goods,
     shipping,
-    tax: taxPercent ? { title: 'Tax', percent: taxPercent } : null,
+    tax: taxPercent ? { title: 'Tax', percent: taxPercent, ...(taxesIncluded && { isIncluded: true }) } : null,
     reductions: customer ? await redeemCodes(q, shop, customer, coded, { ...sale, reductions }, now) : reductions,
     creditMinor,
     giftCard: input.giftCard ? await requireGiftCard(q, shop, input.giftCard, now) : null,

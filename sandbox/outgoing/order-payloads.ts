@@ -91,7 +91,7 @@ export function orderPayload(shop: Shop, order: Order, customer: Customer | null
     tags: order.tags.join(', '),
     tax_exempt: false,
     tax_lines: taxLines(order, order.taxMinor),
-    taxes_included: false,
+    taxes_included: order.tax?.isIncluded ?? false,
     test: true,
     token: `order-${order.id}`,
     total_cash_rounding_payment_adjustment_set: set(0),

@@ -39,7 +39,8 @@ export type OrderDiscount = {
   /** Whether the amount is that of each item, not of all. */
   isPerItem?: boolean
 }
-export type Tax = { title: string; percent: number }
+/** `isIncluded`: in the prices, and not on top of them. */
+export type Tax = { title: string; percent: number; isIncluded?: true }
 export type ShippingLine = { id: string; title: string; priceMinor: number; discountMinor: number }
 export type Attribute = { name: string; value: string }
 /** What paid besides a card. */

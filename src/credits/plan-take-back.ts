@@ -11,18 +11,19 @@ export type TakeBackStep = { type: TakeBackType; asked: number; reason: string }
 
 /**
  * What is to change so that refunds and disputes of an order ask for their shares of what it has issued, credit or points: for all of it
- * together at most, rounded down. Each asks for its own share only. What it could not take stays asked for and is not asked for again, neither
+ * together at most. `shareOf` a part of the order is rounded down for credit, unless it is given. Each asks for its own share only. What it could not take stays asked for and is not asked for again, neither
  * by a later one. Disputes of which none counts any more ask for nothing; beyond that, what is asked for too much is undone where it is too
  * much, first of refunds. Steps that give back come first.
  */
 export function planTakeBack(
   issued: number,
   { wholeMinor, refundedMinor, disputedMinor }: ReversedOrder,
-  before: (TakenBack & { type: TakeBackType })[]
+  before: (TakenBack & { type: TakeBackType })[],
+  shareOf = (partMinor: number): number => inProportion(issued, partMinor, wholeMinor)
 ): TakeBackStep[] {
   const was = { refund: askedOf(before, 'refund'), dispute: askedOf(before, 'dispute') }
-  const forRefunds = inProportion(issued, refundedMinor, wholeMinor)
-  const inAll = inProportion(issued, refundedMinor + disputedMinor, wholeMinor)
+  const forRefunds = shareOf(refundedMinor)
+  const inAll = shareOf(refundedMinor + disputedMinor)
 
   let { refund, dispute } = disputedMinor > 0 ? was : { ...was, dispute: 0 }
   const excess = Math.max(0, refund + dispute - inAll)

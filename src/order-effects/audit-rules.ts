@@ -151,11 +151,25 @@ export const ordersTakenBack = defineAuditRule({
          and (d.status in ('lost', 'accepted')
               or d.type = 'chargeback' and d.status not in ('won', 'prevented', 'charge_refunded'))
        group by d.order_id),
+    edited as (
+      select o.id as order_id, o.current_total_minor,
+             o.total_minor + greatest(0, sum(l.ordered) - coalesce(o.subtotal_minor, sum(l.ordered))) as placed_minor
+        from orders o cross join lateral (
+          select (e ->> 'priceMinor')::numeric * (e ->> 'quantity')::numeric - (e ->> 'discountMinor')::numeric as ordered,
+                 (e ->> 'quantity')::numeric as quantity,
+                 coalesce((e ->> 'currentQuantity')::numeric, (e ->> 'quantity')::numeric) as left_quantity
+            from jsonb_array_elements(o.lines) e) l
+       where o.store_id = ${ctx.storeId} and o.current_total_minor is not null and o.cancelled_at is null
+       group by o.id, o.current_total_minor, o.total_minor, o.subtotal_minor
+      having sum(case when l.left_quantity < l.quantity then div(l.ordered * (l.quantity - l.left_quantity), l.quantity) else 0 end) > 0),
     shares as (
-      select o.id as order_id, o.platform_order_id, o.total_minor, coalesce(r.minor, 0) + coalesce(d.minor, 0) as part
+      select o.id as order_id, o.platform_order_id, coalesce(r.minor, 0) + coalesce(d.minor, 0) as part,
+             case when e.order_id is null then o.total_minor
+                  else least(e.placed_minor, e.current_total_minor + coalesce(r.minor, 0)) end as whole_minor
         from orders o
         left join refunds r on r.order_id = o.id
         left join disputes d on d.order_id = o.id
+        left join edited e on e.order_id = o.id
        where o.store_id = ${ctx.storeId}
          and (r.order_id is not null or exists (
            select from order_disputes e where e.store_id = ${ctx.storeId} and e.order_id = o.id))),
@@ -171,24 +185,25 @@ export const ordersTakenBack = defineAuditRule({
        where t.reverses_id is not null
        group by t.reverses_id),
     points as (
-      select id, order_id, points + pending_points as points, reverses_id, shortfall_points,
+      select id, order_id, points + pending_points as points, exact_points, reverses_id, shortfall_points,
              case when type is null then reverses_id is null and points > 0 else is_shared end as is_shared,
              type = 'reversed' and reversal is null as is_undoing
         from points_entries where store_id = ${ctx.storeId} and order_id is not null),
     issued as (
-      select 'credit' as what, e.id, e.order_id, e.amount_minor as minor, coalesce(t.minor, 0) as taken,
+      select 'credit' as what, e.id, e.order_id, e.amount_minor as minor, null::numeric as exact, coalesce(t.minor, 0) as taken,
              coalesce(t.shortfall, 0) as shortfall
         from credit e left join taken_credit t on t.reverses_id = e.id
        where e.type in (1, 10, 11) and e.amount_minor > 0
       union all
-      select 'points', e.id, e.order_id, e.points, coalesce(sum(-r.points), 0), coalesce(sum(r.shortfall_points), 0)
+      select 'points', e.id, e.order_id, e.points, e.exact_points, coalesce(sum(-r.points), 0), coalesce(sum(r.shortfall_points), 0)
         from points e left join points r on r.reverses_id = e.id
        where e.is_shared and not exists (select from points u where u.reverses_id = e.id and u.is_undoing)
-       group by e.id, e.order_id, e.points),
+       group by e.id, e.order_id, e.points, e.exact_points),
     asked as (
       select i.what, i.id, i.minor, i.taken, i.shortfall, s.platform_order_id,
-             case when coalesce(s.part, 0) <= 0 then 0 when s.part >= s.total_minor then i.minor
-                  else floor(i.minor * s.part / s.total_minor) end as wanted
+             case when coalesce(s.part, 0) <= 0 then 0 when s.part >= s.whole_minor then i.minor
+                  when i.exact is not null then i.minor - least(i.minor, div(i.exact * (s.whole_minor - s.part), s.whole_minor))
+                  else div(i.minor * s.part, s.whole_minor) end as wanted
         from issued i join shares s on s.order_id = i.order_id)
     select 'order ' || a.platform_order_id as subject,
            'has issued ' || n.before || a.minor || n.after || ' of ' || a.what || ' (entry ' || a.id || '); ' || n.before || a.taken || n.after

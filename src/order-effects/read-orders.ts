@@ -1,4 +1,5 @@
 import { bool, type Ctx, instant, int, json, nullable, type RowOf, row, sql, text } from '#kit/postgres'
+import type { EditableOrder } from '#orders'
 import type { DisputeState } from './disputes.ts'
 
 const OrderState = row({
@@ -8,6 +9,8 @@ const OrderState = row({
   financialStatus: text,
   totalMinor: int,
   currency: text,
+  /** Where pieces of it are gone. Null also where it was cancelled, which is no edit. */
+  edits: nullable(json<Omit<EditableOrder, 'totalMinor'>>()),
   attributes: nullable(json<{ name: string; value: string }[]>()),
   /** It has the tag of gifts that go with an order. */
   hasGiftTag: bool,
@@ -40,6 +43,9 @@ export function readOrders(ctx: Ctx, orderIds: number[]): Promise<OrderState[]> 
     OrderState,
     sql`
     select o.id, o.member_id, o.processed_at, o.financial_status, o.total_minor, o.currency, o.attributes,
+           case when o.current_total_minor is not null and o.cancelled_at is null then
+             jsonb_build_object('subtotalMinor', o.subtotal_minor, 'currentTotalMinor', o.current_total_minor, 'lines', o.lines)
+           end as edits,
            coalesce(o.source_name like 'subscription_contract%', false)
              or exists (select from jsonb_array_elements(o.lines) l
                          where l ->> 'sellingPlanId' is not null or l ->> 'contractId' is not null) as is_of_contract,

@@ -107,6 +107,7 @@ function earningOf(order: OrderState, links: OrderLink[]): EarningOrder {
   const { wholeMinor, refundedMinor, disputedMinor } = reversedOf(order)
   return {
     orderId: order.id,
+    refundedMinor,
     takenBack: { minor: refundedMinor + disputedMinor, wholeMinor },
     creditMinor: order.creditRedeemedMinor,
     renewedPlans: links.flatMap(({ part, planId }) => (part === 'renewal' ? [planId] : []))

@@ -9,6 +9,7 @@ const disputed = (
   reversedOf({
     totalMinor: 6000,
     currency: 'USD',
+    edits: null,
     refunds: [],
     disputes: disputes.map((one) => ({ ...DISPUTE, amountMinor: 1500, currency: 'USD', ...one }))
   }).disputedMinor
@@ -32,5 +33,30 @@ test('a chargeback counts unless it was won, prevented or refunded; an inquiry o
 
 test('refunds add up', () => {
   const refunds = [1000, 0, 500].map((minor, i) => ({ id: String(i), at: '', minor }))
-  assert.equal(reversedOf({ totalMinor: 6000, currency: 'USD', refunds, disputes: [] }).refundedMinor, 1500)
+  assert.equal(
+    reversedOf({ totalMinor: 6000, currency: 'USD', edits: null, refunds, disputes: [] }).refundedMinor,
+    1500
+  )
+})
+
+test('what an edit has removed is no part of the order of which refunds take a share', () => {
+  const line = {
+    id: '1',
+    productId: '1',
+    variantId: null,
+    title: 'Mug',
+    discountMinor: 0,
+    sellingPlanId: null,
+    contractId: null
+  }
+  const lines = [
+    { ...line, quantity: 1, priceMinor: 4000 },
+    { ...line, quantity: 1, priceMinor: 2000, currentQuantity: 0 }
+  ]
+  const edits = { subtotalMinor: 6000, currentTotalMinor: 3000, lines }
+  const refunds = [{ id: '1', at: '', minor: 1000 }]
+  const disputes = [{ ...DISPUTE, amountMinor: null, currency: null }]
+  assert.deepEqual(reversedOf({ totalMinor: 6000, currency: 'USD', edits, refunds, disputes }), {
+    ...{ wholeMinor: 4000, refundedMinor: 1000, disputedMinor: 6000 }
+  })
 })

@@ -1,20 +1,25 @@
 import { type ReversedOrder, settleOrderCredit } from '#credits'
 import { type Ctx, int, row, sql } from '#kit/postgres'
+import { afterEdits } from '#orders'
 import { settleOrderPoints } from '#points'
 import { type DisputeState, isCounted } from './disputes.ts'
 import type { OrderState } from './read-orders.ts'
 
 /**
  * What is refunded and disputed of an order in all. Of the disputes those that count (`isCounted`) and were not first seen while the
- * fraud protection was off. A dispute of which the amount is unknown or in another currency is about the whole order.
+ * fraud protection was off. A dispute of which the amount is unknown or in another currency is about the whole order. What an edit has removed
+ * is no part of the order.
  */
-export function reversedOf(order: Pick<OrderState, 'totalMinor' | 'currency' | 'refunds' | 'disputes'>): ReversedOrder {
-  const { totalMinor: wholeMinor, currency } = order
+export function reversedOf(
+  order: Pick<OrderState, 'totalMinor' | 'currency' | 'refunds' | 'disputes' | 'edits'>
+): ReversedOrder {
+  const { totalMinor, currency, edits } = order
+  const refundedMinor = order.refunds.reduce((sum, { minor }) => sum + minor, 0)
   const claimed = (dispute: DisputeState) =>
-    dispute.amountMinor === null || dispute.currency !== currency ? wholeMinor : dispute.amountMinor
+    dispute.amountMinor === null || dispute.currency !== currency ? totalMinor : dispute.amountMinor
   return {
-    wholeMinor,
-    refundedMinor: order.refunds.reduce((sum, { minor }) => sum + minor, 0),
+    wholeMinor: edits ? afterEdits({ totalMinor, ...edits }, refundedMinor).wholeMinor : totalMinor,
+    refundedMinor,
     disputedMinor: order.disputes.filter(isFrozen).reduce((sum, dispute) => sum + claimed(dispute), 0)
   }
 }

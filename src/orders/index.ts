@@ -1,3 +1,4 @@
+export { type AfterEdits, afterEdits, type EditableOrder, orderedMinor } from './after-edits.ts'
 export { classifyOrder, type OrderClassification, type OrderToClassify } from './classify-order.ts'
 export { type Discrepancy, recordDiscrepancies } from './discrepancies.ts'
 export { findOrderAndOwner, findOrderId } from './find-order-id.ts'

@@ -43,6 +43,10 @@ export const StoredOrder = row({
   ...summary,
   customerName: nullable(text),
   subtotalMinor: nullable(int),
+  /** Null also where nobody has said so. */
+  isTaxIncluded: nullable(bool),
+  /** After edits, returns and refunds; null where no piece of it is gone. */
+  currentTotalMinor: nullable(int),
   /** Before its discounts. */
   shippingMinor: nullable(int),
   /** Null also where the details are from a version that did not keep it. */

@@ -40,7 +40,7 @@ export type Draft = {
 }
 
 type Amounts = { points?: number; pendingPoints?: number; lifetimePoints?: number }
-type Rest = Partial<Pick<NewEntry, 'isShared' | 'readyAt' | 'expiresAt' | 'pendingId' | 'spent'>> & {
+type Rest = Partial<Pick<NewEntry, 'isShared' | 'exactPoints' | 'readyAt' | 'expiresAt' | 'pendingId' | 'spent'>> & {
   reversal?: Reversal | null
 }
 
@@ -67,6 +67,7 @@ export function append(
     operationId,
     reversal: null,
     isShared: false,
+    exactPoints: null,
     readyAt: null,
     expiresAt: null,
     pendingId: null,

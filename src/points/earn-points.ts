@@ -2,6 +2,7 @@ import { daysAfter } from '#kit/clock'
 import type { Ctx } from '#kit/postgres'
 import { storeContext } from '#stores'
 import { addLot, append, type Draft } from './draft.ts'
+import { exactPointsOf } from './exact-points.ts'
 import { openAccounts } from './open-accounts.ts'
 import type { PointsCause, PointsEntry } from './points.ts'
 import { listOperations } from './queries.ts'
@@ -10,6 +11,8 @@ import { writePoints } from './write-points.ts'
 /** Points that a customer gets for something. */
 export type Earning = PointsCause & {
   points: number
+  /** What was rounded down to these points (`exactPointsOf`); left out where they were a whole number. */
+  exactPoints?: string | null
   /** Until then the points are pending, and cannot be spent. Null, or a time that is over: they are earned at once. */
   readyAt: Temporal.Instant | null
   /** For how many days of the shop they can be spent once they are earned; null for ever. */
@@ -42,15 +45,16 @@ export async function earnPoints(ctx: Ctx, earnings: Earning[]): Promise<PointsE
 
 function planEarning(draft: Draft, earning: Earning, now: Temporal.Instant, timezone: string): void {
   const { points, readyAt, expireAfterDays, isShared, ...cause } = earning
+  const exactPoints = isShared ? (earning.exactPoints ?? exactPointsOf(BigInt(points), 1n)) : null
   const { operationId, orderId = null, reason } = cause
   const isPending = readyAt !== null && Temporal.Instant.compare(readyAt, now) > 0
   const expiresAt = expireAfterDays === null ? null : daysAfter(isPending ? readyAt : now, expireAfterDays, timezone)
   if (isPending) {
     const rest = { remaining: points, isChanged: true }
     draft.pending.push({ entryId: null, operationId, orderId, reason, readyAt, expiresAt, ...rest })
-    append(draft, 'pending', cause, { pendingPoints: points }, { readyAt, expiresAt, isShared })
+    append(draft, 'pending', cause, { pendingPoints: points }, { readyAt, expiresAt, isShared, exactPoints })
   } else {
     addLot(draft, points, { operationId, expiresAt })
-    append(draft, 'earned', cause, { points, lifetimePoints: points }, { expiresAt, isShared })
+    append(draft, 'earned', cause, { points, lifetimePoints: points }, { expiresAt, isShared, exactPoints })
   }
 }

@@ -1,5 +1,6 @@
 export { adjustPoints } from './adjust-points.ts'
 export { type Earning, earnPoints } from './earn-points.ts'
+export { exactPointsOf } from './exact-points.ts'
 export { type ImportedPoints, importPoints } from './import-points.ts'
 export { type ListedEntry, listPointsEntries } from './list-points-entries.ts'
 export type { Points, PointsEntry } from './points.ts'

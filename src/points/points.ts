@@ -65,6 +65,8 @@ export type NewEntry = Omit<PointsEntry, 'id'> & {
   reversal: Reversal | null
   /** Refunds and disputes of its order take their shares of it. */
   isShared: boolean
+  /** What was rounded down to these points, of those that are shared; null in all others. */
+  exactPoints: string | null
   readyAt: Temporal.Instant | null
   expiresAt: Temporal.Instant | null
   /** The entry of the pending points that are earned by this one. */

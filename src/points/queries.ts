@@ -112,6 +112,7 @@ const ToReverse = row({
   type: nullable(oneOf('pending', 'earned', 'spent', 'reversed', 'expired', 'adjusted')),
   points: int,
   pendingPoints: int,
+  exactPoints: nullable(text),
   isShared: bool,
   reason: text,
   readyAt: nullable(instant),
@@ -132,7 +133,7 @@ export function listEntriesOfOrders(ctx: Ctx, orderIds: number[]) {
   return ctx.tx.many(
     ToReverse,
     sql`
-    select id, order_id, member_id, type, points, pending_points, is_shared, reason, ready_at, expires_at, pending_id, spent_lots, spent_points,
+    select id, order_id, member_id, type, points, pending_points, exact_points::text, is_shared, reason, ready_at, expires_at, pending_id, spent_lots, spent_points,
            created_at, reverses_id, shortfall_points, reversal
       from points_entries
      where store_id = ${ctx.storeId} and order_id = any(${orderIds}::bigint[]) order by id`
@@ -144,7 +145,7 @@ export function listEntriesToReverse(ctx: Ctx, entryIds: number[]) {
   return ctx.tx.many(
     ToReverse,
     sql`
-    select id, order_id, member_id, type, points, pending_points, is_shared, reason, ready_at, expires_at, pending_id, spent_lots, spent_points,
+    select id, order_id, member_id, type, points, pending_points, exact_points::text, is_shared, reason, ready_at, expires_at, pending_id, spent_lots, spent_points,
            created_at, reverses_id, shortfall_points, reversal
       from points_entries
      where store_id = ${ctx.storeId}

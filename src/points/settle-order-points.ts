@@ -1,5 +1,6 @@
 import { type OrderReversal, planTakeBack, type TakeBackType, type TakenBack, undoLast } from '#credits'
 import type { Ctx } from '#kit/postgres'
+import { takenShare } from './exact-points.ts'
 import { ALL, openAccounts } from './open-accounts.ts'
 import { type EntryToReverse, listEntriesOfOrders } from './queries.ts'
 import { giveBack, type Issued, issuedPoints, takeBack } from './undo.ts'
@@ -7,7 +8,7 @@ import { writePoints } from './write-points.ts'
 
 /**
  * Takes back, or gives back, their shares of the points that orders have issued, so that they are what refunds and disputes leave: by the rule of
- * store credit (`planTakeBack`), first of what is pending, at most the balance, with the rest as the shortfall of the entry. A share that is
+ * store credit (`planTakeBack`), but so that what is kept is rounded down (`takenShare`); first of what is pending, at most the balance, with the rest as the shortfall of the entry. A share that is
  * settled writes nothing.
  */
 export async function settleOrderPoints(ctx: Ctx, reversals: OrderReversal[]): Promise<void> {
@@ -30,7 +31,11 @@ export async function settleOrderPoints(ctx: Ctx, reversals: OrderReversal[]): P
     const before = takeBacksOf(ofIssued)
     const draft = draftOf(memberId)
     let asked = before.reduce((sum, { taken, shortfall }) => sum + taken + shortfall, 0)
-    for (const [i, step] of planTakeBack(issuedPoints(issued.entry), byOrder.get(orderId!)!, before).entries()) {
+    const order = byOrder.get(orderId!)!
+    const { wholeMinor } = order
+    const [points, exact] = [issuedPoints(issued.entry), issued.entry.exactPoints]
+    const shareOf = (partMinor: number) => takenShare({ points, exact }, { partMinor, wholeMinor })
+    for (const [i, step] of planTakeBack(points, order, before, shareOf).entries()) {
       asked += step.asked
       const operationId = `order:${orderId}:${id}:${ofIssued.length + 1 + i}`
       const cause = { reason: step.reason, operationId, orderId }

@@ -43,21 +43,22 @@ async function insertEntries(ctx: Ctx, entries: NewEntry[]): Promise<Map<string,
     row({ id: int, operationId: text }),
     sql`
     insert into points_entries (store_id, member_id, type, points, pending_points, lifetime_points, balance_after, reason, order_id,
-                                operation_id, created_at, is_shared, ready_at, expires_at, pending_id, spent_lots, spent_points,
+                                operation_id, created_at, is_shared, exact_points, ready_at, expires_at, pending_id, spent_lots, spent_points,
                                 reverses_id, shortfall_points, reversed_points, reversal)
     select ${ctx.storeId}, e.member_id, e.type, e.points, e.pending, e.lifetime, e.after, e.reason, e.order_id, e.operation_id,
-           ${ctx.now}, e.shared, e.ready_at, e.expires_at, e.pending_id, e.spent_lots::bigint[], e.spent_points::bigint[],
+           ${ctx.now}, e.shared, e.exact::numeric, e.ready_at, e.expires_at, e.pending_id, e.spent_lots::bigint[], e.spent_points::bigint[],
            e.reverses_id, e.shortfall, e.reversed, e.reversal
       from unnest(${list((e) => e.memberId)}::bigint[], ${list((e) => e.type)}::text[], ${list((e) => e.points)}::bigint[],
                   ${list((e) => e.pendingPoints)}::bigint[], ${list((e) => e.lifetimePoints)}::bigint[],
                   ${list((e) => e.balanceAfter)}::bigint[], ${list((e) => e.reason)}::text[], ${list((e) => e.orderId)}::bigint[],
                   ${list((e) => e.operationId)}::text[], ${list((e) => e.isShared)}::boolean[],
+                  ${list((e) => e.exactPoints)}::text[],
                   ${list((e) => e.readyAt)}::timestamptz[], ${list((e) => e.expiresAt)}::timestamptz[],
                   ${list((e) => e.pendingId)}::bigint[], ${list(({ spent }) => spent && arrayText(spent.map((p) => p.entryId)))}::text[],
                   ${list(({ spent }) => spent && arrayText(spent.map((p) => p.points)))}::text[],
                   ${list((e) => e.reversal?.reversesId ?? null)}::bigint[], ${list((e) => e.reversal?.shortfallPoints ?? 0)}::bigint[],
                   ${list((e) => e.reversal?.reversedPoints ?? null)}::bigint[], ${list((e) => e.reversal?.reversal ?? null)}::text[])
-           with ordinality as e(member_id, type, points, pending, lifetime, after, reason, order_id, operation_id, shared, ready_at,
+           with ordinality as e(member_id, type, points, pending, lifetime, after, reason, order_id, operation_id, shared, exact, ready_at,
                                 expires_at, pending_id, spent_lots, spent_points, reverses_id, shortfall, reversed, reversal, nth)
      order by e.nth
     returning id, operation_id`

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is the text of code
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the code that is replaced holds them
 import type { Edit, Saboteur } from './saboteur.ts'
 
 const run = ['test/run.ts', 'test/loyalty-model-trial.test.ts']
@@ -82,7 +82,13 @@ export const loyaltyModelSaboteurs: Record<string, Saboteur> = Object.fromEntrie
     )
   ]),
   says('tax that prices include earns points', [
-    edit('earning/earn-for-orders.ts', 'return isTaxIncluded ? gross -', 'return isTaxIncluded && gross < 0 ? gross -')
+    edit('earning/earn-for-orders.ts', '  isTaxIncluded(order)\n', '  isTaxIncluded(order) && lineMinor < 0\n')
+  ]),
+  says('tax that prices include earns points where the order has a tip', [
+    edit('earning/earn-for-orders.ts', '  said ?? totalMinor', '  totalMinor')
+  ]),
+  says('points of what refunds leave are rounded twice', [
+    edit('earning/points-of.ts', 'return exactPointsOf(parts, whole)', 'return exactPointsOf(parts / whole, 1n)')
   ]),
   says('a rule for some products counts all', [
     edit('causes/order-amounts.ts', 'const chosen = isForAll\n', 'const chosen = isForAll || all > 0\n')

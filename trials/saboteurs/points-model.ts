@@ -44,6 +44,13 @@ export const pointsModelSaboteurs: Record<string, Saboteur> = Object.fromEntries
   says('what a refund could not take is asked for again by the next one', [
     edit('settle-order-points.ts', 'taken: 0 - moved, shortfall: shortfallPoints', 'taken: 0 - moved, shortfall: 0')
   ]),
+  says('what a refund leaves is rounded up', [
+    edit(
+      'exact-points.ts',
+      'return points - Math.min(points, kept)',
+      'return inProportion(points, partMinor, wholeMinor)'
+    )
+  ]),
   says('a refund leaves what is pending', [
     edit(
       'undo.ts',

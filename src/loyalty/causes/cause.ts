@@ -2,7 +2,7 @@
 export type OrderCause = {
   kind: 'order'
   orderId: number
-  /** What was paid for each line after discounts, without tax; the fee of a membership is not among them. */
+  /** What was paid for each line after discounts, without tax; gift cards and the fee of a membership are not among them. */
   lines: { productId: string | null; collectionIds: readonly string[]; netMinor: number }[]
   /** Collections of which the products are not known yet: rules that are limited to one do not count the order yet. */
   unread: ReadonlySet<string>

@@ -5,8 +5,8 @@ import type { OrderCause } from './cause.ts'
 export type Scope = { product_ids: string[]; collection_ids: string[] }
 
 /**
- * What of an order counts, in minor units: the subtotal after discounts, without tax, shipping, the membership's fee and what store credit paid. Of
- * a part of the products credit has paid its share. Nothing of an order that is not paid.
+ * What of an order counts, in minor units: the subtotal after discounts, without tax, shipping, gift cards, the membership's fee and what
+ * store credit paid. Of a part of the products credit has paid its share. Nothing of an order that is not paid.
  */
 export function eligibleMinor(
   order: OrderCause,

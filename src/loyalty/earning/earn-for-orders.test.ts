@@ -50,7 +50,7 @@ async function pointsOf({ order, details, known, rules = {} }: Given): Promise<n
     })
     const orderId = (await recordOrders(ctx, [placed])).get(placed.id)!.id
     const takenBack = { minor: 0, wholeMinor: placed.totalMinor }
-    await earnForOrders(ctx, [{ orderId, takenBack, creditMinor: 0, renewedPlans: [], ...known }])
+    await earnForOrders(ctx, [{ orderId, refundedMinor: 0, takenBack, creditMinor: 0, renewedPlans: [], ...known }])
     return (await findPoints(ctx, [memberId])).get(memberId)?.balance ?? 0
   })
 }
@@ -74,11 +74,55 @@ const CASES: [what: string, given: Given, points: number][] = [
     'without the tax that prices include',
     {
       order: { totalMinor: 5500, taxMinor: 500 },
-      details: { subtotalMinor: 4400, shippingMinor: 1100, lines: [line('900', 4400)] }
+      details: { subtotalMinor: 4400, shippingMinor: 1100, lines: [line('900', 4400)], isTaxIncluded: true }
+    },
+    40
+  ],
+  // 30.00 of a tip or of duties.
+  [
+    'without the tax that prices include where the total has more than prices',
+    {
+      order: { totalMinor: 7400, taxMinor: 400 },
+      details: { subtotalMinor: 4400, lines: [line('900', 4400)], isTaxIncluded: true }
+    },
+    40
+  ],
+  [
+    'without the tax that prices include where only the total tells',
+    {
+      order: { totalMinor: 5500, taxMinor: 500 },
+      details: { subtotalMinor: 4400, shippingMinor: 1100, lines: [line('900', 4400)], isTaxIncluded: null }
     },
     40
   ],
   ['the whole subtotal where tax comes on top', { order: { totalMinor: 4400, taxMinor: 400 } }, 40],
+  [
+    // As with a discount that no line has.
+    'the whole subtotal where tax comes on top and the total is less',
+    { order: { totalMinor: 4000, taxMinor: 400 } },
+    40
+  ],
+  [
+    'no gift card that is bought',
+    { details: { lines: [line('900', 2000), { ...line('901', 2500), isGiftCard: true }] } },
+    20
+  ],
+  [
+    'nothing of a piece that an edit has removed',
+    {
+      details: { currentTotalMinor: 4000, lines: [line('900', 3000), { ...line('901', 1000, 3), currentQuantity: 1 }] },
+      known: { takenBack: { minor: 0, wholeMinor: 4000 } }
+    },
+    40
+  ],
+  [
+    'a piece that was refunded, of which the refund takes its share',
+    {
+      details: { currentTotalMinor: 4000, lines: [line('900', 3000), { ...line('901', 1000, 3), currentQuantity: 1 }] },
+      known: { refundedMinor: 2000, takenBack: { minor: 2000, wholeMinor: 6000 } }
+    },
+    60
+  ],
   ['nothing in another currency', { order: { currency: 'EUR' } }, 0],
   ['nothing of an order that is not paid', { order: { financialStatus: 'pending' } }, 0],
   ['nothing of an order that is voided', { order: { financialStatus: 'voided' } }, 0],

@@ -1,5 +1,6 @@
 import { inProportion } from '#kit/money'
-import { bool, type Ctx, instant, int, json, type RowOf, row, sql, text } from '#kit/postgres'
+import { bool, type Ctx, instant, int, json, nullable, type RowOf, row, sql, text } from '#kit/postgres'
+import { afterEdits } from '#orders'
 import { listPlans, type Plan } from '#plans'
 import type { OrderLine } from '#platform'
 import { storeContext } from '#stores'
@@ -12,6 +13,8 @@ import { countDeeds } from './count-deeds.ts'
 /** What is known of an order besides what the platform reports. */
 export type EarningOrder = {
   orderId: number
+  /** What was paid back of it, in minor units. */
+  refundedMinor: number
   /** What refunds and disputes take of it, in minor units. */
   takenBack: OrderCause['takenBack']
   /** What store credit has paid. */
@@ -28,8 +31,11 @@ const PlacedOrder = row({
   isPaid: bool,
   totalMinor: int,
   taxMinor: int,
+  /** Null where the platform has not said so. */
+  isTaxIncluded: nullable(bool),
   subtotalMinor: int,
   shippingMinor: int,
+  currentTotalMinor: nullable(int),
   lines: json<OrderLine[]>()
 })
 export type PlacedOrder = RowOf<typeof PlacedOrder>
@@ -101,7 +107,7 @@ function listPlaced(ctx: Ctx, orderIds: number[]): Promise<PlacedOrder[]> {
     sql`
     select id, member_id, processed_at, currency,
            financial_status in ('paid', 'partially_refunded', 'refunded') and cancelled_at is null as is_paid, total_minor, tax_minor,
-           coalesce(subtotal_minor, 0) as subtotal_minor,
+           is_tax_included, current_total_minor, coalesce(subtotal_minor, 0) as subtotal_minor,
            coalesce(shipping_minor, 0) - coalesce(shipping_discount_minor, 0) as shipping_minor, lines
       from orders
      where store_id = ${ctx.storeId} and id = any(${orderIds}::bigint[]) and member_id is not null and lines is not null
@@ -125,15 +131,20 @@ export function causeOf(
   { plans, currency, collectionsOf, unread }: Shop
 ): OrderCause {
   const fees = new Set(plans.flatMap(({ platformProductId }) => platformProductId ?? []))
-  const lines = order.lines.filter(({ productId }) => productId === null || !fees.has(productId))
+  const { lineMinors } = afterEdits(order, known.refundedMinor)
+  const isGoods = ({ productId, isGiftCard }: OrderLine) => !isGiftCard && (productId === null || !fees.has(productId))
   return {
     kind: 'order',
     orderId: order.id,
-    lines: lines.map((line) => ({
-      productId: line.productId,
-      collectionIds: (line.productId !== null && collectionsOf.get(line.productId)) || [],
-      netMinor: netMinor(line, order)
-    })),
+    lines: order.lines.flatMap((line, i) =>
+      isGoods(line)
+        ? {
+            productId: line.productId,
+            collectionIds: (line.productId !== null && collectionsOf.get(line.productId)) || [],
+            netMinor: netMinor(lineMinors[i]!, order)
+          }
+        : []
+    ),
     unread,
     creditMinor: known.creditMinor,
     isPaid: isCounted(order, currency),
@@ -142,13 +153,15 @@ export function causeOf(
   }
 }
 
-/** What a line cost after discounts, without tax: where prices include it, its share of the tax of the order is taken off. */
-function netMinor({ priceMinor, quantity, discountMinor }: OrderLine, order: PlacedOrder): number {
-  const gross = priceMinor * quantity - discountMinor
-  const { totalMinor, taxMinor, subtotalMinor, shippingMinor } = order
-  const isTaxIncluded = totalMinor < subtotalMinor + shippingMinor + taxMinor
-  return isTaxIncluded ? gross - inProportion(taxMinor, gross, subtotalMinor + shippingMinor) : gross
-}
+/** What a line costs without tax: where prices include it, its share of the tax of the order is taken off. */
+const netMinor = (lineMinor: number, order: PlacedOrder): number =>
+  isTaxIncluded(order)
+    ? lineMinor - inProportion(order.taxMinor, lineMinor, order.subtotalMinor + order.shippingMinor)
+    : lineMinor
+
+/** Where the platform has not said so, the total tells, as long as it has no tip and no duties. */
+const isTaxIncluded = ({ isTaxIncluded: said, totalMinor, taxMinor, subtotalMinor, shippingMinor }: PlacedOrder) =>
+  said ?? totalMinor < subtotalMinor + shippingMinor + taxMinor
 
 const renewalOf = (plan: Plan | undefined): OrderCause['renewals'][number] => ({
   isMembership: plan !== undefined && plan.type !== 'product',

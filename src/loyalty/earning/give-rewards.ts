@@ -56,9 +56,9 @@ async function givePoints(ctx: Ctx, all: Numbered[]): Promise<Map<string, number
   const entries = await earnPoints(
     ctx,
     all.flatMap(({ give, operationId }) => {
-      const { memberId, points, orderId, isShared, terms } = give
+      const { memberId, points, exactPoints, orderId, isShared, terms } = give
       if (points === null) return []
-      const cause = { memberId, points, reason: terms.name, operationId, orderId }
+      const cause = { memberId, points, exactPoints, reason: terms.name, operationId, orderId }
       return [{ ...cause, readyAt: readyAt(give), expireAfterDays, isShared }]
     })
   )

@@ -2,7 +2,7 @@ import type { RuleTerms } from '../rules/rule-terms.ts'
 import type { Award } from './award-queries.ts'
 import type { Progress } from './count-queries.ts'
 import type { Count } from './deed.ts'
-import { pointsOf } from './points-of.ts'
+import { pointsOf, unroundedPoints } from './points-of.ts'
 
 /** A reward that is to be given. */
 export type Give = {
@@ -12,6 +12,8 @@ export type Give = {
   amount: number
   /** Points that it gives; null where it gives something else. */
   points: number | null
+  /** What was rounded down to these points; null where that is the same. */
+  exactPoints: string | null
   orderId: number | null
   at: Temporal.Instant
   /** Its points are pending for the days that the shop has set. */
@@ -62,7 +64,11 @@ function planEach({ counts, progress, standing, mayGive }: Changed): Plan {
     rewarded++
     const { memberId, cause: key, amount, orderId, at } = count
     const isShared = orderId !== null
-    gives.push({ terms, memberId, key, amount, points, orderId, at, isHeld: isShared || isHeld(terms), isShared })
+    const exact = points === earned ? unroundedPoints(terms, amount, count.multiplierHundredths) : null
+    gives.push({
+      ...{ terms, memberId, key, amount, points, exactPoints: isShared ? exact : null, orderId, at },
+      ...{ isHeld: isShared || isHeld(terms), isShared }
+    })
   }
   return { gives, reverses, progress: { ...progress, rewarded } }
 }
@@ -84,6 +90,7 @@ function planGoals({ terms, counts, progress, standing, used, mayGive }: Changed
       key: `goal:${rewarded}`,
       amount: rewarded,
       points,
+      exactPoints: null,
       orderId,
       at,
       isHeld,

@@ -73,7 +73,8 @@ export async function previewOrder(ctx: Ctx, order: PlatformOrder, memberId: num
     await findCollectionsOfProducts(ctx, productsOf(placed.lines)),
     await findCustomer(ctx, memberId, rules)
   ]
-  const known = { orderId: 0, takenBack: { minor: 0, wholeMinor: order.totalMinor }, creditMinor: 0, renewedPlans: [] }
+  const takenBack = { minor: 0, wholeMinor: order.totalMinor }
+  const known = { orderId: 0, refundedMinor: 0, takenBack, creditMinor: 0, renewedPlans: [] }
   const cause = causeOf(placed, known, { plans, currency, collectionsOf: collections.of, unread: collections.unread })
   const previews = rules.map((rule): RulePreview => {
     const progress = customer.progress.get(rule.id) ?? { ...NOTHING, ruleId: rule.id }
@@ -100,6 +101,8 @@ const NOTHING = { memberId: 0, counted: 0, rewarded: 0 }
 /** The order as if it was placed and paid now. */
 const placedOf = ({ currency, totalMinor, taxMinor, details }: PlatformOrder, now: Temporal.Instant): PlacedOrder => ({
   ...{ id: 0, memberId: 0, processedAt: now, currency, isPaid: true, totalMinor, taxMinor },
+  isTaxIncluded: details?.isTaxIncluded === undefined ? false : details.isTaxIncluded,
+  currentTotalMinor: details?.currentTotalMinor ?? null,
   subtotalMinor: details?.subtotalMinor ?? 0,
   shippingMinor: (details?.shippingMinor ?? 0) - (details?.shippingDiscountMinor ?? 0),
   lines: details?.lines ?? []

@@ -1,4 +1,6 @@
+import { currencyDecimals } from '#kit/money'
 import { invalidField } from '#kit/refusal'
+import { orderedMinor } from '#orders'
 import { MalformedPayload, type PlatformOrder, parseOrderPayload } from '#platform'
 
 /** What is not needed to know what an order earns. */
@@ -18,13 +20,11 @@ export function readOrderToPreview(given: Record<string, unknown>, now: Temporal
     typeof line === 'object' && line !== null ? { id: i + 1, product_id: null, variant_id: null, ...line } : line
   )
   const order = parsed({ ...COMMON, ...times, ...given, line_items: lines })
+  checkAmounts(order)
   if (given.subtotal_price !== undefined && given.total_price !== undefined) return order
-  const goodsMinor = order.details!.lines.reduce(
-    (sum, one) => sum + one.priceMinor * one.quantity - one.discountMinor,
-    0
-  )
-  const { shippingMinor, shippingDiscountMinor = 0 } = order.details!
-  const totalMinor = goodsMinor + shippingMinor - shippingDiscountMinor + order.taxMinor
+  const { shippingMinor, shippingDiscountMinor = 0, isTaxIncluded, lines: read } = order.details!
+  const goodsMinor = read.reduce((sum, one) => sum + orderedMinor(one), 0)
+  const totalMinor = goodsMinor + shippingMinor - shippingDiscountMinor + (isTaxIncluded ? 0 : order.taxMinor)
   return {
     ...order,
     totalMinor: given.total_price === undefined ? totalMinor : order.totalMinor,
@@ -33,6 +33,52 @@ export function readOrderToPreview(given: Record<string, unknown>, now: Temporal
       subtotalMinor: given.subtotal_price === undefined ? goodsMinor : order.details!.subtotalMinor
     }
   }
+}
+
+/** What an order may come to, in units of its currency, and how many pieces a line may have. */
+const MOST_UNITS = 1_000_000_000
+const MOST_PIECES = 1_000_000
+
+/** Refuses what no shop sells: numbers that cannot be counted exactly, and amounts below zero. */
+function checkAmounts({ currency, totalMinor, taxMinor, details }: PlatformOrder): void {
+  const { lines, subtotalMinor, shippingMinor, shippingDiscountMinor = 0 } = details!
+  const mostMinor = MOST_UNITS * 10 ** currencyDecimals(currency)
+  const isAmount = (minor: number, most = mostMinor) => minor >= 0 && minor <= most
+  const check = (isRight: boolean, field: string, accepted: string) => {
+    if (!isRight) throw invalidField(`platform_order.${field}`, `must be ${accepted}`)
+  }
+  const amount = `an amount from 0 to ${MOST_UNITS}`
+  for (const [i, line] of lines.entries()) {
+    const { quantity, priceMinor, discountMinor } = line
+    check(
+      quantity >= 0 && quantity <= MOST_PIECES,
+      `line_items.${i}.quantity`,
+      `a whole number from 0 to ${MOST_PIECES}`
+    )
+    check(isAmount(priceMinor), `line_items.${i}.price`, amount)
+    // Divided, since the product may be beyond 2^53.
+    check(
+      quantity === 0 || priceMinor <= mostMinor / quantity,
+      `line_items.${i}.price`,
+      `at most ${MOST_UNITS} for all pieces of the line`
+    )
+    check(
+      isAmount(discountMinor, priceMinor * quantity),
+      `line_items.${i}.discount_allocations`,
+      'amounts from 0, together at most the price of the line'
+    )
+  }
+  const goodsMinor = lines.reduce((sum, line) => sum + orderedMinor(line), 0)
+  check(isAmount(goodsMinor), 'line_items', `lines that come to at most ${MOST_UNITS} together`)
+  check(isAmount(subtotalMinor), 'subtotal_price', amount)
+  check(isAmount(totalMinor), 'total_price', amount)
+  check(isAmount(taxMinor), 'total_tax', amount)
+  check(isAmount(shippingMinor), 'total_shipping_price_set', amount)
+  check(
+    isAmount(shippingDiscountMinor, shippingMinor),
+    'shipping_lines',
+    'lines with discounts of at most the shipping'
+  )
 }
 
 function parsed(payload: object): PlatformOrder {

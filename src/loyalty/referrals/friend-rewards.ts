@@ -39,7 +39,7 @@ export async function rewardFriends(ctx: Ctx, referrals: DecidedReferral[]): Pro
       const { memberId, cause: key, at } = pair
       const points = reward.type === 'points' && 'amount' in reward ? reward.amount : null
       const given = { terms: { ...terms, reward }, memberId, key, amount: 1, points, at }
-      return [{ ...given, orderId: null, isHeld: true, isShared: false }]
+      return [{ ...given, exactPoints: null, orderId: null, isHeld: true, isShared: false }]
     })
   )
 }

@@ -26,7 +26,7 @@ export function lockOrders(ctx: Ctx, platformIds: string[]): Promise<StoredOrder
     select id, platform_order_id, member_id, name, number, email, currency, total_minor, tax_minor, discount_minor,
            refunded_minor, financial_status, gateway, country_code, province, tags, discount_codes, source_name, cancelled_at,
            processed_at, platform_updated_at, details_at, message_digest, read_digest, customer_name, subtotal_minor,
-           shipping_minor, shipping_discount_minor, app_id, channel, brand, coupons, automatic_discounts, attributes, lines
+           is_tax_included, current_total_minor, shipping_minor, shipping_discount_minor, app_id, channel, brand, coupons, automatic_discounts, attributes, lines
       from orders where store_id = ${ctx.storeId} and platform_order_id = any(${platformIds}::text[])
      order by id for no key update`
   )

@@ -233,15 +233,15 @@ function insertOrders(
     sql`
     insert into orders (store_id, platform_order_id, member_id, name, number, email, currency, total_minor, tax_minor, discount_minor, refunded_minor,
       financial_status, gateway, country_code, province, tags, discount_codes, source_name, cancelled_at, processed_at,
-      platform_updated_at, details_at, message_digest, read_digest, customer_name, subtotal_minor, shipping_minor,
-      shipping_discount_minor, app_id, channel, brand, coupons, automatic_discounts, attributes, lines,
+      platform_updated_at, details_at, message_digest, read_digest, customer_name, subtotal_minor, is_tax_included,
+      current_total_minor, shipping_minor, shipping_discount_minor, app_id, channel, brand, coupons, automatic_discounts, attributes, lines,
       created_at, updated_at)
     select ${ctx.storeId}, t.platform_order_id, t.member_id, t.name, t.number, t.email, t.currency, t.total_minor, t.tax_minor,
            t.discount_minor, t.refunded_minor, t.financial_status, t.gateway, t.country_code, t.province,
            array(select jsonb_array_elements_text(t.tags::jsonb)),
            array(select jsonb_array_elements_text(t.discount_codes::jsonb)), t.source_name, t.cancelled_at, t.processed_at,
            t.platform_updated_at, t.details_at, t.message_digest, t.read_digest, t.customer_name, t.subtotal_minor,
-           t.shipping_minor, t.shipping_discount_minor, t.app_id, t.channel, t.brand, t.coupons::jsonb, t.automatic_discounts::jsonb,
+           t.is_tax_included, t.current_total_minor, t.shipping_minor, t.shipping_discount_minor, t.app_id, t.channel, t.brand, t.coupons::jsonb, t.automatic_discounts::jsonb,
            t.attributes::jsonb, t.lines::jsonb, t.created_at, ${ctx.now}
       from unnest(${orders.map((o) => o.platformOrderId)}::text[], ${orders.map((o) => o.memberId)}::bigint[],
                   ${orders.map((o) => o.name)}::text[], ${orders.map((o) => o.number)}::text[],
@@ -256,6 +256,7 @@ function insertOrders(
                   ${orders.map((o) => o.platformUpdatedAt)}::timestamptz[], ${orders.map((o) => o.detailsAt)}::timestamptz[],
                   ${orders.map((o) => o.messageDigest)}::text[], ${orders.map((o) => o.readDigest)}::text[],
                   ${orders.map((o) => o.customerName)}::text[], ${orders.map((o) => o.subtotalMinor)}::bigint[],
+                  ${orders.map((o) => o.isTaxIncluded)}::boolean[], ${orders.map((o) => o.currentTotalMinor)}::bigint[],
                   ${orders.map((o) => o.shippingMinor)}::bigint[],
                   ${orders.map((o) => o.shippingDiscountMinor)}::bigint[], ${orders.map((o) => o.appId)}::text[],
                   ${orders.map((o) => o.channel)}::text[], ${orders.map((o) => o.brand)}::text[],
@@ -265,7 +266,7 @@ function insertOrders(
              as t(platform_order_id, member_id, name, number, email, currency, total_minor, tax_minor, discount_minor,
                   refunded_minor, financial_status, gateway, country_code, province, tags, discount_codes, source_name,
                   cancelled_at, processed_at, platform_updated_at, details_at, message_digest, read_digest, customer_name,
-                  subtotal_minor, shipping_minor, shipping_discount_minor, app_id, channel, brand, coupons, automatic_discounts,
+                  subtotal_minor, is_tax_included, current_total_minor, shipping_minor, shipping_discount_minor, app_id, channel, brand, coupons, automatic_discounts,
                   attributes, lines, created_at)
      order by t.platform_order_id
     on conflict (store_id, platform_order_id) do nothing
@@ -285,7 +286,8 @@ async function updateOrders(ctx: Ctx, orders: StoredOrder[]): Promise<void> {
            discount_codes = array(select jsonb_array_elements_text(t.discount_codes::jsonb)), source_name = t.source_name,
            cancelled_at = t.cancelled_at, processed_at = t.processed_at, platform_updated_at = t.platform_updated_at,
            details_at = t.details_at, message_digest = t.message_digest, read_digest = t.read_digest,
-           customer_name = t.customer_name, subtotal_minor = t.subtotal_minor, shipping_minor = t.shipping_minor,
+           customer_name = t.customer_name, subtotal_minor = t.subtotal_minor,
+           is_tax_included = t.is_tax_included, current_total_minor = t.current_total_minor, shipping_minor = t.shipping_minor,
            shipping_discount_minor = t.shipping_discount_minor, app_id = t.app_id, channel = t.channel, brand = t.brand, coupons = t.coupons::jsonb,
            automatic_discounts = t.automatic_discounts::jsonb,
            attributes = t.attributes::jsonb, lines = t.lines::jsonb,
@@ -303,6 +305,7 @@ async function updateOrders(ctx: Ctx, orders: StoredOrder[]): Promise<void> {
                   ${orders.map((o) => o.platformUpdatedAt)}::timestamptz[], ${orders.map((o) => o.detailsAt)}::timestamptz[],
                   ${orders.map((o) => o.messageDigest)}::text[], ${orders.map((o) => o.readDigest)}::text[],
                   ${orders.map((o) => o.customerName)}::text[], ${orders.map((o) => o.subtotalMinor)}::bigint[],
+                  ${orders.map((o) => o.isTaxIncluded)}::boolean[], ${orders.map((o) => o.currentTotalMinor)}::bigint[],
                   ${orders.map((o) => o.shippingMinor)}::bigint[],
                   ${orders.map((o) => o.shippingDiscountMinor)}::bigint[], ${orders.map((o) => o.appId)}::text[],
                   ${orders.map((o) => o.channel)}::text[], ${orders.map((o) => o.brand)}::text[],
@@ -312,7 +315,7 @@ async function updateOrders(ctx: Ctx, orders: StoredOrder[]): Promise<void> {
              as t(id, member_id, name, number, email, currency, total_minor, tax_minor, discount_minor, refunded_minor,
                   financial_status, gateway, country_code, province, tags, discount_codes, source_name, cancelled_at,
                   processed_at, platform_updated_at, details_at, message_digest, read_digest, customer_name, subtotal_minor,
-                  shipping_minor, shipping_discount_minor, app_id, channel, brand, coupons, automatic_discounts, attributes,
+                  is_tax_included, current_total_minor, shipping_minor, shipping_discount_minor, app_id, channel, brand, coupons, automatic_discounts, attributes,
                   lines)
      where o.store_id = ${ctx.storeId} and o.id = t.id`)
 }

@@ -1,7 +1,7 @@
 import { customerParts, type PlatformCustomer, readCustomer } from '../customers/customer.ts'
 import { OrderParts, type PlatformOrder } from '../orders/order.ts'
 import { bulkDetailParts } from '../orders/order-details.ts'
-import { readWhole, withCoupons } from '../orders/orders-api.ts'
+import { readWhole, wholeOrder } from '../orders/orders-api.ts'
 import { fieldsIn } from '../wire/document.ts'
 import { Fields } from '../wire/fields.ts'
 import { sinceQuery } from '../wire/pages.ts'
@@ -33,5 +33,5 @@ export const readBulkContract = (line: unknown): string => new Fields(line, 'con
 /** An order with the lines that follow it in the file. Throws MalformedPayload. */
 export function readBulkOrder(line: unknown, items: unknown[]): PlatformOrder {
   const lineItems = { nodes: items, pageInfo: { hasNextPage: false, endCursor: null } }
-  return withCoupons(readWhole(new Fields({ ...(line as object), lineItems }, 'order')).order)
+  return wholeOrder(readWhole(new Fields({ ...(line as object), lineItems }, 'order')).order)
 }

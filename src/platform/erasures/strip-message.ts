@@ -43,6 +43,8 @@ const ORDER: Kept = {
   processed_at: true,
   cancelled_at: true,
   total_price: true,
+  current_total_price: true,
+  taxes_included: true,
   total_tax: true,
   total_discounts: true,
   subtotal_price: true,
@@ -60,6 +62,8 @@ const ORDER: Kept = {
     variant_id: true,
     title: true,
     quantity: true,
+    current_quantity: true,
+    gift_card: true,
     price: true,
     discount_allocations: ALLOCATION
   },

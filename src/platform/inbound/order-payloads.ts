@@ -8,7 +8,11 @@ import {
   type PlatformTransaction,
   sumByCode,
   withAutomatic,
-  withShippingDiscount
+  withCurrentTotal,
+  withGiftCard,
+  withShippingDiscount,
+  withTaxIncluded,
+  withWhatIsLeft
 } from '../orders/order-details.ts'
 import { Fields } from '../wire/fields.ts'
 
@@ -52,10 +56,12 @@ export function parseOrderPayload(payload: unknown): PlatformOrder {
     tags: commaSeparated(order.maybeText('tags')),
     discountCodes: coupons.map(({ code }) => code),
     sourceName: order.maybeText('source_name'),
-    details: {
+    details: withCurrentTotal({
       customerName: nameOf([billing?.maybeText('name'), shipping?.maybeText('name')]),
       customer: customer && { firstName, lastName, createdAt: customer.maybeInstant('created_at') },
       subtotalMinor: order.maybeAmount('subtotal_price', currency) ?? 0,
+      ...withTaxIncluded(order, 'taxes_included'),
+      ...(order.has('current_total_price') && { currentTotalMinor: order.amount('current_total_price', currency) }),
       shippingMinor: shopAmount(order.maybeAt('total_shipping_price_set'), currency) ?? 0,
       ...withShippingDiscount(readShippingAllocations(order, currency)),
       appId: order.has('app_id') ? order.digits('app_id') : null,
@@ -68,7 +74,7 @@ export function parseOrderPayload(payload: unknown): PlatformOrder {
       lines: order.maybeList('line_items').map((line) => readLine(line, currency)),
       refunds,
       transactions: []
-    }
+    })
   }
 }
 
@@ -79,6 +85,8 @@ function readLine(line: Fields, currency: string): OrderLine {
     variantId: line.plainId('variant_id'),
     title: line.maybeText('title') ?? '',
     quantity: line.int('quantity'),
+    ...withWhatIsLeft(line.int('quantity'), line.maybeInt('current_quantity')),
+    ...withGiftCard(line, 'gift_card'),
     priceMinor: line.amount('price', currency),
     discountMinor: line
       .maybeList('discount_allocations')

@@ -185,6 +185,30 @@ test('an order says whose it is, what was bought and where it came from', () => 
   )
 })
 
+test('an order says whether prices include tax, which pieces are gone, what it comes to without them, and which line is a gift card', () => {
+  const whole = payload('orders__paid.json') as { line_items: object[] }
+  const read = (more: object, first: object = {}) => {
+    const [line, ...rest] = whole.line_items
+    const { details } = parseOrderPayload({ ...whole, ...more, line_items: [{ ...line, ...first }, ...rest] })
+    const { quantity, currentQuantity, isGiftCard } = details!.lines[0]!
+    return [details!.isTaxIncluded, details!.currentTotalMinor, quantity, currentQuantity, isGiftCard]
+  }
+  assert.deepEqual(read({}), [undefined, undefined, 1, undefined, undefined])
+  assert.deepEqual(read({ taxes_included: true }, { gift_card: true }), [true, undefined, 1, undefined, true])
+  assert.deepEqual(read({ taxes_included: undefined }), [null, undefined, 1, undefined, undefined])
+  assert.deepEqual(read({ current_total_price: '324.96' }, { current_quantity: 0 }), [
+    undefined,
+    32496,
+    1,
+    0,
+    undefined
+  ])
+  assert.throws(
+    () => read({ taxes_included: 'yes' }),
+    /^MalformedPayload: order\.taxes_included must be true or false$/
+  )
+})
+
 test('what discounts took off the shipping is read from its lines', () => {
   const allocated = (amount: string) => ({ amount, discount_application_index: 0 })
   const of = (...lines: object[]) =>

@@ -8,7 +8,12 @@ export type OrderLine = {
   productId: string | null
   variantId: string | null
   title: string
+  /** As ordered: pieces that are gone since, by an edit or a refund, are among them. */
   quantity: number
+  /** How many are left; only where some are gone. */
+  currentQuantity?: number
+  /** Only where a gift card is bought. */
+  isGiftCard?: true
   priceMinor: number
   discountMinor: number
   /** Null also where the source does not say: messages have neither selling plans nor contracts. */
@@ -27,6 +32,10 @@ export type OrderDetails = {
   customerName: string | null
   customer: { firstName: string | null; lastName: string | null; createdAt: Temporal.Instant | null } | null
   subtotalMinor: number
+  /** True where prices include tax, null where the source does not say; left out where tax comes on top. */
+  isTaxIncluded?: true | null
+  /** What the order comes to after edits, returns and refunds; only where pieces of it are gone. */
+  currentTotalMinor?: number
   /** Before discounts. */
   shippingMinor: number
   /** What discounts took off the shipping; only where there are any: reports of before do not differ from those of now. */
@@ -87,7 +96,7 @@ const allocations = `discountAllocations {
   }`
 
 export const OrderLineParts = `fragment OrderLineParts on LineItem {
-  id title quantity
+  id title quantity currentQuantity isGiftCard
   product { id }
   variant { id }
   sellingPlan { sellingPlanId }
@@ -107,6 +116,8 @@ const moreParts = `customer { firstName lastName createdAt }
   shippingAddress { name }
   app { id name }
   customAttributes { key value }
+  taxesIncluded
+  currentTotalPriceSet { shopMoney { ${Money} } }
   subtotalPriceSet { shopMoney { ${Money} } }
   totalShippingPriceSet { shopMoney { ${Money} } }
   shippingLine { ${allocations} }`
@@ -152,6 +163,8 @@ export function readDetails(
     ]),
     customer: customer && { firstName, lastName, createdAt: customer.maybeInstant('createdAt') },
     subtotalMinor: total('subtotalPriceSet'),
+    ...withTaxIncluded(order, 'taxesIncluded'),
+    ...(order.has('currentTotalPriceSet') && { currentTotalMinor: total('currentTotalPriceSet') }),
     shippingMinor: total('totalShippingPriceSet'),
     ...withShippingDiscount(ofDelivery),
     appId: app?.id('id') ?? null,
@@ -214,6 +227,8 @@ export function readLines(connection: Fields, currency: string): LinesPage {
       variantId: line.maybeAt('variant')?.id('id') ?? null,
       title: line.text('title'),
       quantity,
+      ...withWhatIsLeft(quantity, line.maybeInt('currentQuantity')),
+      ...withGiftCard(line, 'isGiftCard'),
       priceMinor: quantity === 0 ? 0 : Math.round(originalMinor / quantity),
       discountMinor: allocated.reduce((sum, { amountMinor }) => sum + amountMinor, 0),
       sellingPlanId: line.maybeAt('sellingPlan')?.maybeId('sellingPlanId') ?? null,
@@ -241,6 +256,26 @@ const automaticOf = (allocated: Allocation[]): AutomaticDiscount[] =>
 export function withShippingDiscount(allocated: { amountMinor: number }[]): { shippingDiscountMinor?: number } {
   const shippingDiscountMinor = allocated.reduce((sum, { amountMinor }) => sum + amountMinor, 0)
   return shippingDiscountMinor === 0 ? {} : { shippingDiscountMinor }
+}
+
+/** Whether prices include tax. */
+export function withTaxIncluded(order: Fields, key: string): { isTaxIncluded?: true | null } {
+  if (!order.has(key)) return { isTaxIncluded: null }
+  return order.flag(key) ? { isTaxIncluded: true } : {}
+}
+
+/** How many pieces of a line are left; nothing where all are. */
+export const withWhatIsLeft = (quantity: number, left: number | null): { currentQuantity?: number } =>
+  left === null || left >= quantity ? {} : { currentQuantity: Math.max(0, left) }
+
+/** Whether a line buys a gift card. */
+export const withGiftCard = (line: Fields, key: string): { isGiftCard?: true } =>
+  line.has(key) && line.flag(key) ? { isGiftCard: true } : {}
+
+/** The details without what the order comes to now, unless pieces of it are gone. */
+export function withCurrentTotal({ currentTotalMinor, ...details }: OrderDetails): OrderDetails {
+  const isLess = details.lines.some((line) => line.currentQuantity !== undefined)
+  return isLess && currentTotalMinor !== undefined ? { ...details, currentTotalMinor } : details
 }
 
 /** One entry per title, with all that it took off; nothing where there is none. */

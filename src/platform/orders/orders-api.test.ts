@@ -76,6 +76,8 @@ const aWholeOrder = (
   app: { id: gid('App', 580111), name: 'Online Store' },
   customAttributes: [{ key: 'brand', value: null }],
   subtotalPriceSet: usd('25.00'),
+  taxesIncluded: true,
+  currentTotalPriceSet: usd('14.00'),
   totalShippingPriceSet: usd('4.00'),
   lineItems: { nodes: lines, pageInfo },
   transactions,
@@ -83,6 +85,25 @@ const aWholeOrder = (
     { id: gid('Refund', 1), createdAt: null, processedAt: '2026-02-01T10:00:00Z', totalRefundedSet: usd('5.00') }
   ],
   shippingLine: { discountAllocations: [allocated('4.00', 'FREE')] }
+})
+
+test('a whole order says which pieces are gone and what it comes to without them, and which line is a gift card', async () => {
+  const lines = [
+    { ...aLine(1), currentQuantity: 1 },
+    { ...aLine(2), currentQuantity: 2, isGiftCard: true }
+  ]
+  const { connector } = await aPlatform((res) =>
+    data(res, { nodes: [{ ...aWholeOrder('5', lines), taxesIncluded: false }] })
+  )
+  const { details } = theValue(await connector.orders.findWhole(['5'])).get('5')!
+  assert.deepEqual(
+    details!.lines.map(({ quantity, currentQuantity, isGiftCard }) => [quantity, currentQuantity, isGiftCard]),
+    [
+      [2, 1, undefined],
+      [2, undefined, true]
+    ]
+  )
+  assert.deepEqual([details!.currentTotalMinor, details!.isTaxIncluded], [1400, undefined])
 })
 
 test('a whole order has what only the platform says, and what each code took off', async () => {
@@ -93,6 +114,7 @@ test('a whole order has what only the platform says, and what each code took off
     customerName: null,
     customer: { firstName: 'Ann', lastName: 'Arbor', createdAt: null },
     subtotalMinor: 2500,
+    isTaxIncluded: true,
     shippingMinor: 400,
     shippingDiscountMinor: 400,
     appId: '580111',

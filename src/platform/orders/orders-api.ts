@@ -22,7 +22,8 @@ import {
   readDetails,
   readLines,
   sumByCode,
-  withAutomatic
+  withAutomatic,
+  withCurrentTotal
 } from './order-details.ts'
 
 /** An order, when it was changed last, and its tags. */
@@ -104,7 +105,7 @@ async function findWholeOrders(
   for (const one of read.value.values()) {
     const complete = isCut(one) ? await findWholeOrder(client, one.id) : succeeded(one.order)
     if (!complete.ok) return complete
-    if (complete.value) whole.set(one.id, withCoupons(complete.value))
+    if (complete.value) whole.set(one.id, wholeOrder(complete.value))
   }
   return succeeded(whole)
 }
@@ -138,9 +139,9 @@ async function findWholeOrder(client: PlatformClient, id: string): Promise<Platf
   return succeeded(order)
 }
 
-/** Each code once, also one that took nothing off. */
-export function withCoupons(order: PlatformOrder): PlatformOrder {
-  const details = order.details!
+/** An order of which all lines were read: each code once, also one that took nothing off. */
+export function wholeOrder(order: PlatformOrder): PlatformOrder {
+  const details = withCurrentTotal(order.details!)
   const codes = order.discountCodes.map((code) => ({ code, amountMinor: 0 }))
   return { ...order, details: { ...details, coupons: sumByCode([...codes, ...details.coupons]) } }
 }

@@ -9,7 +9,7 @@ import { defineRuleType } from '../rule-type.ts'
 export const pointsForPurchases = defineRuleType({
   name: 'points_for_purchases',
   kind: 'earn_points',
-  help: 'Points for each unit of the currency that an order costs after discounts, without tax, shipping, the fee of a membership and what store credit paid. Rounded down.',
+  help: 'Points for each unit of the currency that an order costs after discounts, without tax, shipping, gift cards, the fee of a membership and what store credit paid. Rounded down.',
   keys: ({ amount }) => ({
     points_per_dollar: pointsPerDollar(),
     minimum_order: meaning('What an order has to cost at least', withDefault(amount(), 0))
