@@ -179,9 +179,10 @@ function limitOf({ type, rules }: Terms): number {
 }
 
 /** What points for money are rounded down from. */
-function exactPointsOf({ type, rules }: Terms, amount: number): Grant['exact'] | undefined {
+function exactPointsOf({ type, rules }: Terms, amount: number, multiplier: number): Grant['exact'] | undefined {
   if (type !== 'points_for_purchases') return undefined
-  return [BigInt(Math.round(((rules.points_per_dollar ?? 1) as number) * 10_000) * amount), 1_000_000n]
+  const rate = Math.round(((rules.points_per_dollar ?? 1) as number) * 10_000)
+  return [BigInt(rate * amount * Math.round(multiplier * 100)), 100_000_000n]
 }
 
 /** Points of a reward for so much; null where it is something else. */
@@ -387,7 +388,7 @@ export class ModelledLoyalty {
       if (!(this.isOn || before) || !isEarned || rewarded >= limitOf(terms)) continue
       rewarded++
       const isShared = deed.order !== null
-      const exact = points === earned ? exactPointsOf(terms, amount) : undefined
+      const exact = points === earned ? exactPointsOf(terms, amount, multiplier) : undefined
       gives.push(() => this.#give(rule, { key, goal: 0, terms, deed, person, points, exact, isShared }))
     }
     return () => {

@@ -145,19 +145,32 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
       code: optional('--code <code>', text('a discount code, or several with commas between')),
       country: optional('--country <code>', text('the country it is shipped to, an ISO 3166 code such as US')),
       province: optional('--province <code>', text('a province code such as NY')),
+      street: optional('--street <text>', text('street and house, such as "12 Elm St."')),
       billingCountry: optional('--billing-country <code>', text('the country of the address of the bill')),
       attribute: optional('--attribute <name=value>', repeated(pair('deliverySchedule=Monday'))),
       appDiscount: optional('--app-discount <title=amount>', pair('"Store credit=5.00"')),
       shipping: optional('--shipping <amount>', { ...amount, accepts: 'what the shipping costs, such as 5.00' }),
       taxPercent: optional('--tax-percent <percent>', decimal('the tax on top of the prices, such as 8.5')),
+      taxesIncluded: toggle('--taxes-included', 'the tax is in the prices, not on top of them'),
       channel: optional('--channel <name>', text('the sales channel, or the number of the app that sells it'))
     },
     settles: true,
     fields: { item: 'items', plan: 'plans', attribute: 'attributes', appDiscount: 'app_discount' },
     run: ({ store, item: items, plan: plans, attribute: attributes, appDiscount, ...order }, { api }) => {
-      const { giftCard: gift_card, billingCountry: billing_country, taxPercent: tax_percent, ...rest } = order
+      const { giftCard: gift_card, billingCountry: billing_country, ...tax } = order
+      const { taxPercent: tax_percent, taxesIncluded: taxes_included, ...rest } = tax
       const app_discount = appDiscount && { title: appDiscount.name, amount: appDiscount.value }
-      const body = { ...rest, items, plans, attributes, gift_card, app_discount, billing_country, tax_percent }
+      const body = {
+        ...rest,
+        items,
+        plans,
+        attributes,
+        gift_card,
+        app_discount,
+        billing_country,
+        tax_percent,
+        taxes_included
+      }
       return api().post(storePath(store, '/sandbox/orders'), body)
     },
     show: facts

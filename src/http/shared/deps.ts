@@ -161,11 +161,13 @@ export type SandboxControls = {
       appDiscount?: { title: string; amount: string } | null
       country?: string | null
       province?: string | null
+      street?: string | null
       billingCountry?: string | null
       attributes?: { name: string; value: string }[]
       note?: string | null
       shippingMinor?: number
       taxPercent?: number | null
+      taxesIncluded?: boolean | null
       channel?: string | null
     }
   ): Promise<{ id: string; name: string }>

@@ -53,6 +53,9 @@ const OrderBody = Type.Object(
     ),
     country: Type.Optional(countryCode('Where it is shipped to; where the customer lives without it')),
     province: Type.Optional(text(10, undefined, { meaning: "The country's province", examples: ['NY'] })),
+    street: Type.Optional(
+      text(200, undefined, { meaning: 'Street and house; those of the customer without it', examples: ['12 Elm St.'] })
+    ),
     billing_country: Type.Optional(countryCode('The country of the address of the bill, if it is another')),
     attributes: Type.Optional(
       Type.Array(
@@ -92,6 +95,9 @@ const OrderBody = Type.Object(
         meaning: 'Tax on top of the prices; none without it',
         examples: [8.5]
       })
+    ),
+    taxes_included: Type.Optional(
+      Type.Boolean({ description: 'true or false', meaning: 'The tax is in the prices, not on top of them' })
     ),
     channel: Type.Optional(
       text(100, undefined, { meaning: 'The sales channel, or the number of the app that sells it', examples: ['web'] })
@@ -143,7 +149,18 @@ export function placeOrderRoute(admin: Surface, deps: AdminDeps): void {
       if ((total === undefined) === (lines.length === 0)) {
         throw invalidField('total', 'must be given, or items or plans, but not both')
       }
-      const { country, province, billing_country, attributes, app_discount, note, tax_percent, channel } = rest
+      const {
+        country,
+        province,
+        street,
+        billing_country,
+        attributes,
+        app_discount,
+        note,
+        tax_percent,
+        taxes_included,
+        channel
+      } = rest
       const { id, name } = await play(deps, request, ({ storeId, currency }) =>
         deps.sandbox.placeOrder(storeId, {
           customerId: customer,
@@ -155,11 +172,13 @@ export function placeOrderRoute(admin: Surface, deps: AdminDeps): void {
           ...(app_discount && { appDiscount: { ...app_discount, amount: String(app_discount.amount) } }),
           country: country ?? null,
           province: province ?? null,
+          street: street ?? null,
           billingCountry: billing_country ?? null,
           attributes: attributes ?? [],
           note: note ?? null,
           shippingMinor: amountFrom('shipping', shipping, currency),
           taxPercent: tax_percent ?? null,
+          taxesIncluded: taxes_included ?? null,
           channel: channel ?? null
         })
       )
