@@ -3,9 +3,9 @@ import type { Edit, Saboteur } from './saboteur.ts'
 
 const run = ['test/run.ts', 'test/loyalty-model-trial.test.ts']
 
-const says = (rule: string, edits: Edit[]): [string, Saboteur] => [
+const says = (rule: string, edits: Edit[], failsWith = 'Not as the model says'): [string, Saboteur] => [
   rule,
-  { trial: 'loyalty-model', run, trialThen: { failsWith: 'Not as the model says' }, edits }
+  { trial: 'loyalty-model', run, trialThen: { failsWith }, edits }
 ]
 const edit = (file: string, from: string, to: string): Edit => ({ file: `src/loyalty/${file}`, from, to })
 
@@ -41,9 +41,12 @@ export const loyaltyModelSaboteurs: Record<string, Saboteur> = Object.fromEntrie
       'and false and not exists (select from loyalty_counts d'
     )
   ]),
-  says('goals of a merged customer are those that the other has reached already', [
-    edit('earning/transfer-loyalty.ts', 'coalesce(max(q.rewarded), 0) as rewarded', '0 as rewarded')
-  ]),
+  says(
+    'goals of a merged customer are those that the other has reached already',
+    [edit('earning/transfer-loyalty.ts', 'coalesce(max(q.rewarded), 0) as rewarded', '0 as rewarded')],
+    // No goal of a customer is rewarded twice.
+    'loyalty_awards_standing'
+  ),
   says('a reward stays whose goal is no longer reached', [
     edit('earning/plan-awards.ts', 'return { gives, reverses: standing,', 'return { gives, reverses: [],')
   ]),
