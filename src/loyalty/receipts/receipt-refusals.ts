@@ -9,7 +9,10 @@ export const noReceiptRule = () =>
 export const fileSentBefore = () => invalidField('file', 'was sent before: each file counts once')
 
 export const purchaseSentBefore = () =>
-  invalidField('receipt_number', 'must differ: a receipt of this purchase was sent before')
+  invalidField(
+    'receipt_number',
+    'must be that of another purchase: a receipt of the same shop and day was sent before, with this number, or with this amount and one of both without a number'
+  )
 
 /** For an operator, who may see which one it is. */
 export const samePurchase = (id: number, other: number) =>
