@@ -377,8 +377,8 @@ const goldIsLost: Life = {
 const muchComesBack: Life = {
   ...ROLLING,
   steps: [
-    // The second has a tip.
-    ...[buys(0, 10_000), buys(1, 10_000, { taxPercent: 19, isTaxIncluded: true }), buys(1, 2000), buys(2, 6050)],
+    // The second has a tip, of more than its tax.
+    ...[buys(0, 10_000), buys(1, 2000, { taxPercent: 19, isTaxIncluded: true }), buys(1, 10_000), buys(2, 6050)],
     { kind: 'redeem', who: 0, template: 0, requestId: null, fate: 'refused' },
     { kind: 'wait', days: 3 },
     { kind: 'create-rule', nth: 0 },
