@@ -541,7 +541,7 @@ test('a coupon whose discount is gone without a message ends at the next daily c
   await settle()
   await remove(lateId)
   assert.deepEqual(stateOf(await coupon(gone.id)), ['active', null, 0, true])
-  await store.advance({ by: 'PT10M' })
+  await store.advance({ by: 'PT6M' })
   assert.deepEqual(stateOf(await coupon(gone.id)), ['ended', 'deleted', 0, false])
   assert.deepEqual(stateOf(await coupon(lateId)), ['active', null, 0, true])
   await store.advance({ by: 'P1D' })

@@ -163,12 +163,11 @@ export const dueCollections = dueQuery(
     group by c.store_id`
 )
 
-/** A test clock does not stop for it: nobody changes the platform while it moves. What rests in real time is nothing that it could be moved to. */
+/** What rests in real time is nothing that a clock could be moved to. */
 export const nextCollection = directSql<[storeId: number]>(
   'next_loyalty_collection',
-  `select min(c.due_at) as at from loyalty_collections c join stores s on s.store_id = $1
-    where c.store_id = $1 and c.due_at <= coalesce(s.clock_at, statement_timestamp())
-      and (c.rests_until is null or c.rests_until < statement_timestamp())`
+  `select min(due_at) as at from loyalty_collections
+    where store_id = $1 and (rests_until is null or rests_until < statement_timestamp())`
 )
 
 /** Releases what these nodes have leased, in all stores. */
