@@ -22,11 +22,13 @@ const NOTHING = {
   codes: [],
   country: null,
   province: null,
+  street: null,
   billingCountry: null,
   attributes: [],
   note: null,
   shippingMinor: 0,
   taxPercent: null,
+  taxesIncluded: null,
   channel: null
 }
 
@@ -71,11 +73,13 @@ for (const [path, body, called, status, expected] of [
       gift_card: 'abc',
       country: 'DE',
       province: 'BE',
+      street: '12 Elm St.',
       billing_country: 'AT',
       attributes: [{ name: 'a', value: 'b' }],
       note: 'n',
       shipping: '5',
       tax_percent: 8.5,
+      taxes_included: true,
       channel: 'pos'
     },
     [
@@ -88,11 +92,13 @@ for (const [path, body, called, status, expected] of [
         giftCard: 'abc',
         country: 'DE',
         province: 'BE',
+        street: '12 Elm St.',
         billingCountry: 'AT',
         attributes: [{ name: 'a', value: 'b' }],
         note: 'n',
         shippingMinor: 500,
         taxPercent: 8.5,
+        taxesIncluded: true,
         channel: 'pos'
       }
     ],

@@ -71,6 +71,7 @@ test('a customer buys a coupon, sees it made, and finds it in the list with its 
       {
         type: 'amount_off_orders',
         amount: '5.00',
+        product: null,
         rule_name: '$5 off',
         discount_type: 'fixed_amount',
         minimum: { type: 'subtotal', value: '30.00' }
@@ -95,6 +96,7 @@ test('a customer buys a coupon, sees it made, and finds it in the list with its 
   assert.deepEqual(body.data[0].info, {
     type: 'amount_off_orders',
     amount: '10.00',
+    product: null,
     rule_name: '10% off',
     discount_type: 'percentage',
     minimum: { type: 'none', value: null }
