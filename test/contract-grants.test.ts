@@ -69,7 +69,7 @@ test('a draft whose answer was lost gives no second discount; one that is revoke
   )
   const [second] = await shop.rewardsOf(ada)
   assert.equal((await call(shop, 'POST', `/loyalty/subscription-rewards/${second!.id}/end`)).status, 200)
-  await shop.lookAgain()
+  await shop.endRests()
   await shop.settle()
   assert.deepEqual(await shop.onContract(coffee.contractId), ['SVC: Thanks (ref. …) 0/2'])
   await arrive()

@@ -106,7 +106,7 @@ export async function aRewardShop(service: Service) {
         connectorOf: async () => withCalls(connector, { contracts: calls })
       }),
     /** As if the time had passed for which contracts rest; calls can arrive yet. */
-    lookAgain: () =>
+    endRests: () =>
       db.inStore(storeId, (ctx) =>
         ctx.tx.run(sql`update granted_contracts set rests_until = null where store_id = ${ctx.storeId}`)
       ),

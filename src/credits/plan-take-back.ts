@@ -11,8 +11,8 @@ export type TakeBackStep = { type: TakeBackType; asked: number; reason: string }
 
 /**
  * What is to change so that refunds and disputes of an order ask for their shares of what it has issued, credit or points: for all of it
- * together at most. `shareOf` a part of the order is rounded down for credit, unless it is given. Each asks for its own share only. What it could not take stays asked for and is not asked for again, neither
- * by a later one. Disputes of which none counts any more ask for nothing; beyond that, what is asked for too much is undone where it is too
+ * together at most. The share of a part of the order is rounded down, unless `shareOf` says otherwise. Each asks for its own share only. What it
+ * could not take stays asked for and is not asked for again, neither by a later one. Disputes of which none counts any more ask for nothing; beyond that, what is asked for too much is undone where it is too
  * much, first of refunds. Steps that give back come first.
  */
 export function planTakeBack(

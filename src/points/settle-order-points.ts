@@ -8,8 +8,8 @@ import { writePoints } from './write-points.ts'
 
 /**
  * Takes back, or gives back, their shares of the points that orders have issued, so that they are what refunds and disputes leave: by the rule of
- * store credit (`planTakeBack`), but so that what is kept is rounded down (`takenShare`); first of what is pending, at most the balance, with the rest as the shortfall of the entry. A share that is
- * settled writes nothing.
+ * store credit (`planTakeBack`), but so that what is kept is rounded down (`takenShare`); first of what is pending, at most the balance, with
+ * the rest as the shortfall of the entry. A share that is settled writes nothing.
  */
 export async function settleOrderPoints(ctx: Ctx, reversals: OrderReversal[]): Promise<void> {
   const byOrder = new Map(reversals.map((one) => [one.orderId, one]))

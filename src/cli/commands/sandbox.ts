@@ -157,19 +157,16 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
     settles: true,
     fields: { item: 'items', plan: 'plans', attribute: 'attributes', appDiscount: 'app_discount' },
     run: ({ store, item: items, plan: plans, attribute: attributes, appDiscount, ...order }, { api }) => {
-      const { giftCard: gift_card, billingCountry: billing_country, ...tax } = order
-      const { taxPercent: tax_percent, taxesIncluded: taxes_included, ...rest } = tax
+      const { giftCard, billingCountry, taxPercent, taxesIncluded, ...rest } = order
       const app_discount = appDiscount && { title: appDiscount.name, amount: appDiscount.value }
       const body = {
-        ...rest,
-        items,
-        plans,
-        attributes,
-        gift_card,
-        app_discount,
-        billing_country,
-        tax_percent,
-        taxes_included
+        ...{ ...rest, items, plans, attributes, app_discount },
+        ...{
+          gift_card: giftCard,
+          billing_country: billingCountry,
+          tax_percent: taxPercent,
+          taxes_included: taxesIncluded
+        }
       }
       return api().post(storePath(store, '/sandbox/orders'), body)
     },

@@ -72,15 +72,9 @@ function made({ now }: Ctx, { status, usageCount, expiresAt }: LockedCoupon): Om
 }
 
 /** However many coupons are refused for the same reason, there is one alert for what they come from. */
-async function reportRefused(ctx: Ctx, { id, name, ruleId, templateId, tierId }: ClaimedCoupon, problem: string) {
-  const source =
-    ruleId !== null
-      ? `rule ${ruleId}`
-      : templateId !== null
-        ? `template ${templateId}`
-        : tierId !== null
-          ? `tier ${tierId}`
-          : `coupon ${id}`
+async function reportRefused(ctx: Ctx, { name, ruleId, templateId, tierId }: ClaimedCoupon, problem: string) {
+  const ofReward = ruleId === null ? `tier ${tierId}` : `rule ${ruleId}`
+  const source = templateId === null ? ofReward : `template ${templateId}`
   await notify(ctx, {
     kind: 'loyalty_coupon_refused',
     subject: 'A coupon could not be made',

@@ -16,9 +16,7 @@ export async function listHeldTiers(ctx: Ctx, memberIds: number[], tiers: Loyalt
   const period = await currentReviewPeriod(ctx)
   const [granted, reached] = await sentTogether(
     listGrantedTiers(ctx, memberIds),
-    period.kind === 'rolling_year'
-      ? listHeldInRollingYear(ctx, memberIds, asked, period)
-      : listHeldInCalendarYears(ctx, memberIds, asked, period)
+    asked.length === 0 ? Promise.resolve([]) : listReached(ctx, memberIds, asked, period)
   )
   const longest = new Map<string, HeldTier>()
   for (const one of [...reached, ...granted]) {
@@ -28,6 +26,11 @@ export async function listHeldTiers(ctx: Ctx, memberIds: number[], tiers: Loyalt
   }
   return [...longest.values()]
 }
+
+const listReached = (ctx: Ctx, memberIds: number[], tiers: LoyaltyTier[], period: ReviewPeriod): Promise<HeldTier[]> =>
+  period.kind === 'rolling_year'
+    ? listHeldInRollingYear(ctx, memberIds, tiers, period)
+    : listHeldInCalendarYears(ctx, memberIds, tiers, period)
 
 const Held = row({ memberId: int, tierId: int, until: instant })
 

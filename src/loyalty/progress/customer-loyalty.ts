@@ -38,9 +38,7 @@ export async function findCustomerLoyalty(ctx: Ctx, memberId: number): Promise<C
   )
   const referralUrl = await referralUrlOf(ctx, memberId)
   const rewarded = progress.flatMap(({ ruleId, rewarded }) => (rewarded > 0 ? ruleId : []))
-  const { last } = await listTerms(ctx, rewarded)
-  const completed = rewarded.filter((ruleId) => ruleRequired(last.get(ruleId)!) !== null)
-  const refused = new Set(await listRefusedRules(ctx, memberId, completed))
+  const [{ last }, refused] = await sentTogether(listTerms(ctx, rewarded), listRefusedRules(ctx, memberId, rewarded))
   const { balance = 0, pendingPoints = 0, lifetimePoints = 0 } = points.get(memberId) ?? {}
   return {
     ...person,
@@ -50,6 +48,6 @@ export async function findCustomerLoyalty(ctx: Ctx, memberId: number): Promise<C
     ...tiers,
     referralUrl,
     couponsCount,
-    completedRules: completed.filter((ruleId) => !refused.has(ruleId))
+    completedRules: rewarded.filter((ruleId) => ruleRequired(last.get(ruleId)!) !== null && !refused.has(ruleId))
   }
 }

@@ -27,8 +27,8 @@ export function listRuleProgress(ctx: Ctx, memberId: number, yearlyRuleIds: numb
 }
 
 /** Those of these rules of which each reward that stands was refused by the platform: the customer has nothing of them. */
-export async function listRefusedRules(ctx: Ctx, memberId: number, ruleIds: number[]): Promise<number[]> {
-  if (ruleIds.length === 0) return []
+export async function listRefusedRules(ctx: Ctx, memberId: number, ruleIds: number[]): Promise<Set<number>> {
+  if (ruleIds.length === 0) return new Set()
   const refused = await ctx.tx.many(
     row({ ruleId: int }),
     sql`
@@ -40,7 +40,7 @@ export async function listRefusedRules(ctx: Ctx, memberId: number, ruleIds: numb
        and a.reversed_at is null and a.key not like 'referred:%'
      group by a.rule_id having bool_and(c.id is not null or g.id is not null)`
   )
-  return refused.map(({ ruleId }) => ruleId)
+  return new Set(refused.map(({ ruleId }) => ruleId))
 }
 
 /** What of a customer's own data the Loyalty API shows. */
