@@ -17,7 +17,8 @@ const CHECKS = [
   'node scripts/check-event-schemas.ts',
   'node scripts/check-docs-parts.ts',
   'node scripts/check-warehouse-files.ts',
-  'tsc -p src/plans/pricing'
+  'tsc -p src/plans/pricing',
+  'tsc -p web/storefront'
 ]
 
 const left = [...CHECKS]

@@ -14,9 +14,9 @@ const NAMED = /`((?:[\w.-]+\/)*[\w.-]+\.(?:ts|sql|md|patch))`|\]\(([^)#:]+)(?:#[
 export async function missingPaths(): Promise<string[]> {
   const pages = [
     'ARCHITECTURE.md',
-    ...(await Array.fromAsync(glob('{src,test,trials,sandbox,migrations}/**/README.md', { cwd: ROOT })))
+    ...(await Array.fromAsync(glob('{src,test,trials,sandbox,migrations,web}/**/README.md', { cwd: ROOT })))
   ]
-  const sources = await Array.fromAsync(glob('{src,sandbox,scripts,migrations,test,trials}/**/*', { cwd: ROOT }))
+  const sources = await Array.fromAsync(glob('{src,sandbox,scripts,migrations,test,trials,web}/**/*', { cwd: ROOT }))
   const names = new Set(sources.map((file) => basename(file)))
   const missing: string[] = []
   for (const page of pages) {

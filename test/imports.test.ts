@@ -48,6 +48,9 @@ test('what the rules allow passes', () => {
       'sandbox/index.ts': "import { sql } from '#kit/postgres'\nsql`update sandbox_shops set id = 1`",
       'sandbox/checkout.ts': "import { priceCart } from '#plans/pricing'",
       'src/http/admin/a.ts': "import { priceCart } from '#plans/pricing'",
+      'web/storefront/a.ts':
+        "import { b } from './b.ts'\nimport { priceCart } from '../../src/plans/pricing/index.ts'\nimport type { C } from '../../sdk/src/storefront.ts'",
+      'web/storefront/b.ts': 'export const b = 1',
       'src/plans/perks.ts': "import type { Perks } from './pricing/perks.ts'",
       'src/plans/pricing/perks.ts': 'export type Perks = { country: number }',
       'src/plans/pricing/a.ts': "import type { Perks } from './perks.ts'\n// process, Temporal",
@@ -139,6 +142,16 @@ for (const [what, tree, expected] of [
     { 'src/plans/pricing/a.ts': `const a = ${text}` },
     `src/plans/pricing/a.ts:1 uses ${name}, which is not everywhere that src/plans/pricing/ runs`
   ]),
+  ...["'../../src/plans/pricing/perks.ts'", "'../../sdk/src/client.ts'", "'#kit/money'"].map((specifier) => [
+    `what pages of shops must not load: ${specifier}`,
+    { 'web/storefront/a.ts': `import {} from ${specifier}` },
+    `web/storefront/a.ts:1 imports ${specifier.slice(1, -1)}: pages of shops import only files of web, src/plans/pricing/index.ts and sdk/src/storefront.ts`
+  ]),
+  [
+    'a package, in a page of shops',
+    { 'web/storefront/a.ts': "import { html } from 'lit'" },
+    'web/storefront/a.ts:1 imports lit: pages of shops load no packages'
+  ],
   [
     'one surface from another',
     { 'src/http/storefront/a.ts': "import { a } from '../rest/errors.ts'" },

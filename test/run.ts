@@ -4,6 +4,7 @@ import { glob, mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildStorefront } from '../scripts/build-storefront.ts'
 import { groupTestFiles } from './group-files.ts'
 import { startTestServer } from './test-server.ts'
 
@@ -12,6 +13,8 @@ const ALL_FILES = ['src/**/*.test.ts', 'sandbox/**/*.test.ts', 'test/**/*.test.t
 /** Long before this the whole suite has ended, also on a slow machine: a process that a test left does not keep it for ever. */
 const LIMIT_MINUTES = 75
 
+// Tests see the sources as they are, not what the last `npm ci` made of them.
+await buildStorefront()
 const server = await startTestServer()
 let status = 1
 try {

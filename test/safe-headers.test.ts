@@ -80,7 +80,11 @@ test('the documents, health, metrics, redirects, errors and what is no HTTP', as
   ]) {
     assert.equal(await check({ url: service.url + path }, /^no-cache$/), 200, path)
   }
+  const file = `${service.url}/apps/svc-api/v1/storefront/perennial-cancel.js`
+  assert.equal(await check({ url: file }, /^public, max-age=300$/), 302)
+  assert.equal(await check({ url: (await fetch(file)).url }, /^public, max-age=31536000, immutable$/), 200)
   for (const [path, status] of [
+    ['/apps/svc-api/v1/storefront/nothing.js', 404],
     ['/', 302],
     ['/livez', 200],
     ['/readyz', 200],

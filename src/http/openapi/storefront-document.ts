@@ -16,8 +16,8 @@ export const APP_PROXY = {
   description: "The HMAC of the query's other parameters, which the platform's app proxy adds."
 }
 
-/** Those that programs call with a key have documents of their own. */
-const isOfIntegrators = (path: string) => /^\/(data|collection)(\/|$)/.test(path)
+/** Those that programs call with a key have documents of their own; the files of `http/assets` are not called by programs. */
+const isElsewhere = (path: string) => /^\/(data|collection|storefront)(\/|$)/.test(path)
 
 /** By a part of a path. */
 const TAGS: Record<string, Tag> = {
@@ -85,7 +85,7 @@ export const StorefrontError = Type.Object(
 
 const DIALECT: DocumentDialect = {
   prefix: STOREFRONT_PREFIX,
-  has: (path) => !isOfIntegrators(path),
+  has: (path) => !isElsewhere(path),
   info: {
     title: 'Perennial storefront API',
     summary: "What a shop's storefront reaches through the platform's app proxy.",

@@ -5,15 +5,22 @@ const OFFERED: Encoding[] = ['zstd', 'br', 'gzip']
 
 /** The encoding of a response by the client's `Accept-Encoding` (RFC 9110, 12.5.3): none where it names none of ours. */
 export function acceptedEncoding(header: string | string[] | undefined): Encoding {
+  const weightOf = weightsOf(header)
+  return OFFERED.reduce<Encoding>(
+    (best, name) => (weightOf(name) > (best === 'identity' ? 0 : weightOf(best)) ? name : best),
+    'identity'
+  )
+}
+
+/** Whether a client that says so takes gzip, for what is compressed in nothing else. */
+export const acceptsGzip = (header: string | string[] | undefined): boolean => weightsOf(header)('gzip') > 0
+
+function weightsOf(header: string | string[] | undefined): (name: string) => number {
   const weights = new Map<string, number>()
   for (const part of [header ?? []].flat().join(',').split(',')) {
     const [name = '', ...parameters] = part.toLowerCase().split(';')
     const weight = parameters.map((one) => /^\s*q=([0-9.]+)\s*$/.exec(one)?.[1]).find((q) => q !== undefined)
     weights.set(name.trim(), weight === undefined ? 1 : Number(weight))
   }
-  const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0
-  return OFFERED.reduce<Encoding>(
-    (best, name) => (weightOf(name) > (best === 'identity' ? 0 : weightOf(best)) ? name : best),
-    'identity'
-  )
+  return (name) => weights.get(name) ?? weights.get('*') ?? 0
 }

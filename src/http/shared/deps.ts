@@ -27,6 +27,8 @@ export type HttpDeps = {
   dumpWithinMs?: number
   /** Requests per window and plan: those of the contract (spec 1, Limits), unless a bench measures more. */
   budgets?: Record<RatePlan, Budget>
+  /** Where the files for storefronts were built; where `npm ci` puts them when left out. */
+  builtFiles?: string
   logger: FastifyBaseLogger
   /** Gives full rights in the admin API. */
   operatorToken: Secret
