@@ -366,6 +366,8 @@ const goldIsLost: Life = {
     { kind: 'change-rule', nth: 12, variant: 0 },
     ...[buys(0, 1000), buys(1, 2000)],
     refunds(2),
+    // Nothing is multiplied meanwhile.
+    ...[{ kind: 'tiers', isOn: false } as const, buys(1, 500), { kind: 'tiers', isOn: true } as const],
     { kind: 'merge', from: 1, to: 0 },
     { kind: 'wait', days: 200 },
     ...[buys(0, 1500), buys(0, 1500)],
