@@ -14,7 +14,8 @@ export const BUILT = join(SOURCES, 'dist')
  * Languages are files of their own, which are loaded when a page is in one.
  */
 export const STOREFRONT_FILES: Record<string, { source: string; maxGzipBytes: number }> = {
-  'perennial-cancel': { source: 'cancel/index.ts', maxGzipBytes: 6 * 1024 }
+  'perennial-cancel': { source: 'cancel/index.ts', maxGzipBytes: 6 * 1024 },
+  'perennial-account': { source: 'account/index.ts', maxGzipBytes: 8 * 1024 }
 }
 
 /**

@@ -11,15 +11,21 @@ const service = await startService(url, { background: true })
 let browser: Browser | undefined
 beforeDrop(async () => browser?.close())
 
-async function aPage(viewport: { width: number; height: number }, colorScheme: 'light' | 'dark' = 'light') {
+async function aPage(
+  viewport: { width: number; height: number },
+  colorScheme: 'light' | 'dark' = 'light',
+  javaScriptEnabled = true
+) {
   browser ??= await openBrowser()
-  return (await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })).newPage()
+  return (await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce', javaScriptEnabled })).newPage()
 }
 const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
-test('a customer joins, sees the membership and cancels it on the storefront', { skip: noBrowser }, async () => {
+test('without scripts a customer joins, sees the membership and cancels it on the storefront', {
+  skip: noBrowser
+}, async () => {
   const store = await service.aStore()
-  const page = await aPage({ width: 1200, height: 900 })
+  const page = await aPage({ width: 1200, height: 900 }, 'light', false)
   await page.goto(`${service.urls.sandbox}/${store.domain}/`)
   await page.getByPlaceholder('name@example.com').fill('ada@example.com')
   await page

@@ -5,6 +5,7 @@ import { contractsHeld, type Holdings } from '../checkout/holdings.ts'
 import { kindOf, type Offer, type OfferKind } from '../checkout/offers.ts'
 import { planPricing } from '../contracts/lines.ts'
 import { heldContract } from '../controls/checkout.ts'
+import { PATH_PREFIX } from '../proxy/forward.ts'
 import type { Shop } from '../shop.ts'
 import type { Attempt } from '../state/attempts.ts'
 import type { Checkout } from '../state/checkouts.ts'
@@ -231,7 +232,7 @@ function planCard(shop: Shop, basePath: string, kind: OfferKind, offer: Offer, h
       </li>`
 }
 
-/** `givenTo` is who holds it, where that is somebody else. */
+/** `givenTo` is who holds it, where that is somebody else. Without scripts its form cancels it, else the element of the app. */
 function contractCard(
   shop: Shop,
   basePath: string,
@@ -253,7 +254,7 @@ function contractCard(
     </dl>
     ${
       !hasEnded(contract) &&
-      html`<details><summary>Cancel this ${kind}</summary>
+      html`<perennial-cancel contract-id="${contract.id}" api="${basePath}${PATH_PREFIX}/v1" text-button="${`Cancel this ${kind}`}"><details><summary>Cancel this ${kind}</summary>
       <form method="post" action="${basePath}/memberships/${contract.id}/cancel">
         <label>Why are you leaving?
           <select name="reason">${Object.entries(REASONS).map(
@@ -262,7 +263,7 @@ function contractCard(
         </label>
         <label>Anything to add? <textarea name="comment" rows="2" maxlength="1024"></textarea></label>
         <button class="danger">Cancel ${kind}</button>
-      </form></details>`
+      </form></details></perennial-cancel>`
     }
   </li>`
 }

@@ -1,13 +1,15 @@
 import { type Html, html } from './html.ts'
 
-/** A whole HTML page. `stylesheet` is the address of its style sheet, or null for none. */
+/** A whole HTML page. `stylesheet` is the address of its style sheet, or null for none; `modules` those of its scripts. */
 export function htmlDocument({
   title,
   stylesheet,
+  modules = [],
   body
 }: {
   title: string
   stylesheet: string | null
+  modules?: string[]
   body: Html
 }): string {
   return html`<!doctype html>
@@ -19,6 +21,7 @@ export function htmlDocument({
 <title>${title}</title>
 <link rel="icon" href="data:,">
 ${stylesheet && html`<link rel="stylesheet" href="${stylesheet}">`}
+${modules.map((address) => html`<script type="module" src="${address}"></script>`)}
 </head>
 <body>
 ${body}

@@ -1,18 +1,26 @@
+import { PATH_PREFIX } from '../proxy/forward.ts'
 import type { Notice } from '../session.ts'
 import type { Shop } from '../shop.ts'
 import { type Html, html } from './html.ts'
 import { htmlDocument } from './html-document.ts'
 
+export type PageBody = {
+  title: string
+  notice?: Notice | null
+  main: Html
+  account?: Html
+  /** The files of the app whose elements it uses, as a theme names them: `perennial-cancel`. */
+  elements?: string[]
+}
+
 /** One page of the storefront. It works without scripts and loads nothing from other hosts. */
-export function page(
-  shop: Shop,
-  basePath: string,
-  now: Temporal.Instant,
-  body: { title: string; notice?: Notice | null; main: Html; account?: Html }
-): string {
+export function page(shop: Shop, basePath: string, now: Temporal.Instant, body: PageBody): string {
+  const elements = (shop.appProxyUrl && body.elements) || []
+  const themeScript = elements.length > 0 ? [`${basePath}/storefront.js`] : []
   return htmlDocument({
     title: `${body.title} · ${shop.name}`,
     stylesheet: `${basePath}/storefront.css`,
+    modules: [...elements.map((name) => `${basePath}${PATH_PREFIX}/v1/storefront/${name}.js`), ...themeScript],
     body: html`<a class="skip" href="#main">Skip to content</a>
 <header>
   <div class="bar">
@@ -50,6 +58,12 @@ export function day(shop: Shop, at: Temporal.Instant): string {
     new Date(at.epochMilliseconds)
   )
 }
+
+/** What the theme does about the elements of the app: it shows the account as it is then. */
+export const SCRIPT = `let isChanged = false
+for (const name of ['perennial-cancel-done', 'perennial-cancel-accepted']) addEventListener(name, () => { isChanged = true })
+addEventListener('perennial-cancel-close', () => isChanged && location.reload())
+`
 
 export const CSS = `
 :root { color-scheme: light dark;
@@ -97,7 +111,10 @@ tr:last-child td { border-bottom: 0 } th { color: var(--soft); font-weight: 600 
 .notice { border-radius: .6rem; padding: .75rem 1rem } .notice h2 { margin: 0; font-size: 1rem }
 .done { background: var(--done); color: var(--done-ink) } .problem { background: var(--problem); color: var(--problem-ink) } .notice p { margin: .25rem 0 0 } .notice a { color: inherit }
 pre { white-space: pre-wrap; margin: .5rem 0 0; font: .85rem/1.4 ui-monospace, monospace }
-details { border-top: 1px solid var(--line); padding-top: .6rem } summary { cursor: pointer; min-height: 2rem; font-weight: 600 } details[open] summary { margin-bottom: .6rem }
+details { border-top: 1px solid var(--line); padding-top: .6rem } summary { cursor: pointer; min-height: 2.1rem; font-weight: 600 }
+perennial-cancel, perennial-join { min-height: 2.75rem } perennial-membership { min-height: 14rem }
+perennial-cancel, perennial-join, perennial-membership { display: block; --perennial-accent: var(--accent); --perennial-on-accent: var(--on-accent); --perennial-danger: var(--problem-ink); --perennial-border: var(--soft);
+  --perennial-background: var(--card); --perennial-color: var(--ink); --perennial-focus: var(--accent) } details[open] summary { margin-bottom: .6rem }
 nav { display: flex; flex-wrap: wrap; gap: .25rem 1rem; margin-right: auto }
 .notice ul { margin: .35rem 0 0; padding-left: 1.25rem }
 .code { font: .95rem/1.4 ui-monospace, monospace }

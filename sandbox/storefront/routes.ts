@@ -35,7 +35,7 @@ import { cartFrom, piecesIn } from './cart.ts'
 import { type Challenge, challengePage, challengeTitle } from './challenge-page.ts'
 import { type Account, accountBar, accountPage, startedText, visitorPage } from './home.ts'
 import { html } from './html.ts'
-import { CSS, page } from './layout.ts'
+import { CSS, type PageBody, page, SCRIPT } from './layout.ts'
 import { notFoundPage } from './not-found-page.ts'
 import { shopLinks } from './shop-pages.ts'
 import { shopRoutes } from './shop-routes.ts'
@@ -48,9 +48,9 @@ const SHOWN_ORDERS = 24
 /** How long a checkout that was not confirmed in time is shown as that. */
 const SHOWN_CHECKOUT_HOURS = 24
 const POLICY =
-  "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+  "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-/** The storefront page: plain HTML and forms. */
+/** The storefront page: plain HTML and forms, and the elements of the app where a theme would have them. */
 export function storefrontRoutes(platform: Platform, controls: Controls, agent: Dispatcher) {
   const { db, clock } = platform
 
@@ -98,7 +98,7 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
     }
   }
 
-  const send = async (request: FastifyRequest, reply: FastifyReply, body: Parameters<typeof page>[3]) => {
+  const send = async (request: FastifyRequest, reply: FastifyReply, body: PageBody) => {
     const { shop } = request.shopRequest
     const notice = takeNotice(request, reply) ?? body.notice
     return reply
@@ -121,7 +121,8 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
       : visitorPage(shop, basePath, offers, await controls.listCustomers(shop.storeId, PICKABLE_CUSTOMERS))
     const links = shopLinks(basePath, piecesIn(cartFrom(readCart(request))))
     const bar = html`${links}${account && accountBar(basePath, account.customer)}`
-    return send(request, reply, { title: account ? 'My membership' : 'Memberships', main, account: bar })
+    const elements = account ? ['perennial-cancel'] : []
+    return send(request, reply, { title: account ? 'My membership' : 'Memberships', main, account: bar, elements })
   }
 
   /**
@@ -171,6 +172,7 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
       scope.get('/', (request, reply) => show(request, reply))
       shopRoutes(platform, controls, scope, { send, act, basePathOf, fieldsOf })
       scope.get('/storefront.css', (_request, reply) => reply.type('text/css').send(CSS))
+      scope.get('/storefront.js', (_request, reply) => reply.type('text/javascript').send(SCRIPT))
 
       scope.post('/session', (request, reply) =>
         act(request, reply, async () => {

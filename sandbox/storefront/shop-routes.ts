@@ -31,18 +31,15 @@ import {
 } from './cart.ts'
 import { checkDetails } from './check-details.ts'
 import { accountBar, startedText } from './home.ts'
-import { type Html, html } from './html.ts'
+import { html } from './html.ts'
+import type { PageBody } from './layout.ts'
 import { mailPage } from './mail-page.ts'
 import { type Catalogue, cartPage, cataloguePage, checkoutPage, emptyCartPage, shopLinks } from './shop-pages.ts'
 import { themePage } from './theme-page.ts'
 
 /** What the storefront's own routes lend to these. */
 export type Pages = {
-  send(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    body: { title: string; main: Html; account?: Html; notice?: Notice }
-  ): Promise<unknown>
+  send(request: FastifyRequest, reply: FastifyReply, body: PageBody): Promise<unknown>
   act(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -74,7 +71,7 @@ export function shopRoutes(platform: Platform, controls: Controls, scope: Fastif
     request: FastifyRequest,
     reply: FastifyReply,
     cart: BrowserCart,
-    body: { title: string; main: Html; notice?: Notice }
+    body: Omit<PageBody, 'account'>
   ) => {
     const customer = await customerOf(request)
     const basePath = basePathOf(request)
@@ -158,7 +155,8 @@ export function shopRoutes(platform: Platform, controls: Controls, scope: Fastif
     const own = customer ? await listContractsOf(db.direct, shop.storeId, [customer.id]) : []
     const visitor = ofCustomer && { metafields: ofCustomer, contractIds: own.map(({ id }) => id) }
     const main = themePage(shop, basePathOf(request), ofShop, visitor)
-    return show(request, reply, await currentCart(request), { title: 'Membership', main })
+    const elements = customer ? ['perennial-account', 'perennial-cancel'] : []
+    return show(request, reply, await currentCart(request), { title: 'Membership', main, elements })
   })
 
   scope.get('/mail', async (request, reply) => {
@@ -198,7 +196,9 @@ export function shopRoutes(platform: Platform, controls: Controls, scope: Fastif
       request,
       reply,
       async () => {
-        const { variant, quantity = '1', plan } = fieldsOf(request)
+        const fields = fieldsOf(request)
+        // A theme's form has the platform's own names.
+        const { variant = fields.id, quantity = '1', plan = fields.selling_plan } = fields
         const before = await currentCart(request)
         const cart = plan ? { ...before, plan } : withItem(before, variant ?? '', Number(quantity))
         keepCart(request, reply, cart)

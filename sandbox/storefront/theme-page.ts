@@ -11,6 +11,7 @@ import {
   textIn,
   words
 } from '../checkout/metafield-values.ts'
+import { PATH_PREFIX } from '../proxy/forward.ts'
 import type { Shop } from '../shop.ts'
 import type { Metafield } from '../state/metafields.ts'
 import { price } from './home.ts'
@@ -28,13 +29,13 @@ export function themePage(shop: Shop, basePath: string, ofShop: Metafield[], cus
   const offered = plans.filter(({ status }) => isOn(status))
   const live = customer ? heldIn(customer.metafields).filter(({ status }) => !ENDED.includes(words(status))) : []
   return html`<h1>Membership</h1>
-  ${customer && memberSection(shop, customer)}
+  ${customer && memberSection(shop, basePath, customer)}
   ${live.some(({ scid }) => customer!.contractIds.includes(words(scid))) && html`<div class="choices"><a class="button" href="${basePath}/#membership">Manage your membership</a></div>`}
   <section aria-labelledby="plans"><h2 id="plans">What members get</h2>
     ${
       offered.length === 0
         ? html`<p class="soft">This store offers no membership at the moment.</p>`
-        : html`<ul class="grid">${offered.map((plan) => planCard(shop, plan, customer ? joinIn(basePath, plan, live) : false))}</ul>`
+        : html`<ul class="grid">${offered.map((plan) => planCard(shop, plan, customer ? joinIn(shop, basePath, plan, live) : false))}</ul>`
     }
     ${offered.length > 0 && !customer && html`<div class="choices"><a class="button" href="${basePath}/#log-in">Log in to join</a></div>`}
   </section>`
@@ -42,45 +43,48 @@ export function themePage(shop: Shop, basePath: string, ofShop: Metafield[], cus
 
 const ENDED = ['CANCELLED', 'EXPIRED']
 
-/** The way into a plan for somebody who is logged in, unless they have it. */
-function joinIn(basePath: string, plan: Json, live: Json[]): Html {
+/** The way into a plan for somebody who is logged in, unless they have it. Without scripts it is a form, else the element of the app. */
+function joinIn(shop: Shop, basePath: string, plan: Json, live: Json[]): Html {
   if (live.some(({ name }) => words(name) === words(plan.plan_name)))
     return html`<p class="soft">You have this membership.</p>`
   const says = ['Join', nameOfPlan(plan)].join(' ')
   const id = words(plan.plan_id)
   return id === ''
     ? html`<p><a class="button" href="${basePath}/#plans">${says}</a></p>`
-    : html`<form method="post" action="${basePath}/join"><input type="hidden" name="plan" value="${id}"><button>${says}</button></form>`
+    : html`<perennial-join plan="${JSON.stringify(plan)}" currency="${shop.currency}" action="${basePath}/cart/add" return-to="${basePath}/cart">
+      <form method="post" action="${basePath}/join"><input type="hidden" name="plan" value="${id}"><button>${says}</button></form></perennial-join>`
 }
 
-function memberSection(shop: Shop, { metafields, contractIds }: ThemeCustomer): Html {
+/** Without scripts it says what the metafields say, else what the element of the app reads. */
+function memberSection(shop: Shop, basePath: string, { metafields, contractIds }: ThemeCustomer): Html {
   const held = heldIn(metafields)
-  const details = objectIn(metafields, 'svc_member_details')
+  const isOwn = ({ scid }: Json) => contractIds.includes(words(scid))
   const credit = textIn(metafields, 'svc_st')
+  const details = objectIn(metafields, 'svc_member_details')
   const gifts = giftsIn(metafields)
-  const isEmpty = held.length === 0 && credit === null && !details && gifts.length === 0
+  const received = held.filter((one) => !isOwn(one))
   return html`<section aria-labelledby="mine"><h2 id="mine">Your membership</h2>
-    ${held.length === 0 && html`<p class="soft">You are not a member yet.</p>`}
+    ${received.length > 0 && html`<div class="grid">${received.map((one) => membershipCard(one, metafields, false))}</div>`}
+    <perennial-membership api="${basePath}${PATH_PREFIX}/v1" payment-url="${basePath}/#card">
+      ${held.length === 0 && html`<p class="soft" slot="empty">You are not a member yet.</p>`}
+      <div class="grid">
+        ${held.filter(isOwn).map((one) => membershipCard(one, metafields, true))}
+        ${(credit !== null || details) && spendingCard(shop, credit, details)}
+      </div>
+    </perennial-membership>
     ${
-      !isEmpty &&
-      html`<div class="grid">
-      ${held.map((one) => membershipCard(one, metafields, contractIds.includes(words(one.scid))))}
-      ${
-        (credit !== null || details) &&
-        html`<div class="card"><h3>Yours to spend</h3><dl>
-        ${credit !== null && html`<dt>Store credit</dt><dd>${money(credit, shop.currency)}</dd>`}
-        ${details && html`<dt>Points</dt><dd>${words(details.loyalty_points)}</dd>`}
-        ${details && words(details.birth_date) !== '' && html`<dt>Birthday</dt><dd>${dateOf(details.birth_date)}</dd>`}
-      </dl></div>`
-      }
-      ${
-        gifts.length > 0 &&
-        html`<div class="card"><h3>Your gifts to others</h3><dl>${gifts.map(({ name, to }) => html`<dt>${name}</dt><dd>to ${to}</dd>`)}</dl></div>`
-      }
-    </div>`
+      gifts.length > 0 &&
+      html`<div class="card"><h3>Your gifts to others</h3><dl>${gifts.map(({ name, to }) => html`<dt>${name}</dt><dd>to ${to}</dd>`)}</dl></div>`
     }
   </section>`
 }
+
+const spendingCard = (shop: Shop, credit: string | null, details: Json | null): Html =>
+  html`<div class="card"><h3>Yours to spend</h3><dl>
+    ${credit !== null && html`<dt>Store credit</dt><dd>${money(credit, shop.currency)}</dd>`}
+    ${details && html`<dt>Points</dt><dd>${words(details.loyalty_points)}</dd>`}
+    ${details && words(details.birth_date) !== '' && html`<dt>Birthday</dt><dd>${dateOf(details.birth_date)}</dd>`}
+  </dl></div>`
 
 /** Who has it as a gift is not shown what the giver pays. */
 function membershipCard(one: Json, metafields: Metafield[], isOwn: boolean): Html {

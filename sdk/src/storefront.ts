@@ -104,6 +104,24 @@ export interface PerennialCancelElement extends HTMLElement {
   start(): void
 }
 
+/** The events of `<perennial-membership>` and `<perennial-join>` and what their `detail` has. */
+export type AccountEvents = {
+  /** The account was read, and is shown. */
+  'perennial-account-load': { account: Account }
+  /** The customer asks for a change. Prevented: nothing happens. */
+  'perennial-account-action': { contractId: string; action: ContractAction }
+  /** A contract was changed here. */
+  'perennial-account-changed': { contractId: string; action: ContractAction; contract: AccountContract }
+  /** The membership is about to be put into the cart by a form. Prevented: it is not, and the theme does it. */
+  'perennial-join': { name: string; variantId: string; sellingPlanId: string }
+}
+
+/** `<perennial-membership>`: what the customer who is logged in has, and what they may do with it. */
+export interface PerennialMembershipElement extends HTMLElement {
+  /** Reads the account again. */
+  reload(): Promise<void>
+}
+
 type ElementEvents<Details> = { [Name in keyof Details]: CustomEvent<Details[Name]> }
 
 declare global {
@@ -113,6 +131,7 @@ declare global {
   }
   interface HTMLElementTagNameMap {
     'perennial-cancel': PerennialCancelElement
+    'perennial-membership': PerennialMembershipElement
   }
-  interface HTMLElementEventMap extends ElementEvents<CancelEvents> {}
+  interface HTMLElementEventMap extends ElementEvents<CancelEvents & AccountEvents> {}
 }

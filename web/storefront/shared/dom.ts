@@ -1,3 +1,5 @@
+import common from './style.css'
+
 type Child = Node | string | null | undefined | false
 type Attributes = Record<string, string | number | boolean | null | undefined | ((event: Event) => void)>
 
@@ -19,11 +21,13 @@ export function h<Name extends keyof HTMLElementTagNameMap>(
   return made
 }
 
-/** A style sheet for shadow roots. A page whose policy forbids inline styles allows it. */
-export function styleSheet(css: string): CSSStyleSheet {
-  const made = new CSSStyleSheet()
-  made.replaceSync(css)
-  return made
+/** The style sheets of an element: what all have, and its own. A page whose policy forbids inline styles allows them. */
+export function styleSheets(own: string): CSSStyleSheet[] {
+  return [common, own].map((css) => {
+    const made = new CSSStyleSheet()
+    made.replaceSync(css)
+    return made
+  })
 }
 
 /** Defines an element unless the page has it already: two tags may load one file by two addresses. */

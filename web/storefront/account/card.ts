@@ -1,0 +1,70 @@
+import type { AccountContract, ContractAction } from '../../../sdk/src/storefront.ts'
+import { h } from '../shared/dom.ts'
+import { day, duration, money, priceEach } from '../shared/format.ts'
+import type { Wording } from '../shared/texts.ts'
+import type { TextKey } from './texts.ts'
+
+type Words = Wording<TextKey>
+/** What a contract may be asked for here; cancelling has an element of its own. */
+export type CardAction = Exclude<ContractAction, 'cancel'>
+
+export type CardOptions = {
+  /** For how many days a pause may be; none: until it is resumed. */
+  pauseDays: number[]
+  onAction: (action: CardAction, body: object) => void
+  /** The element that cancels, if the page has it. */
+  cancel: HTMLElement | null
+}
+
+/** Pairs of a name and a value; those without a value are left out. */
+export function facts(pairs: [string, string | null | false | undefined][]): HTMLDListElement {
+  const given = pairs.filter(([, value]) => value)
+  return h('dl', { part: 'facts' }, ...given.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]))
+}
+
+export const statusWord = ({ say }: Words, { status }: AccountContract): string =>
+  say(status.toLowerCase() as Lowercase<AccountContract['status']>)
+
+/** One contract: what it is, what it costs and when, and what the customer may do with it. */
+export function contractCard(words: Words, contract: AccountContract, { pauseDays, onAction, cancel }: CardOptions) {
+  const { say, language } = words
+  const { currency, interval_name: unit, interval_count: count, status, actions } = contract
+  const id = `c${contract.contract_id}`
+  const amount = (text: string) => money(language, text, currency)
+  const dateOf = (text: string) => text && day(language, text)
+  const reduced = contract.price_with_offer
+  const price = reduced
+    ? say('instead', { new: priceEach(language, amount(reduced), unit, count), old: amount(contract.price) })
+    : priceEach(language, amount(contract.price), unit, count)
+  const button = (action: CardAction, body = () => ({})) =>
+    actions[action] &&
+    h('button', { type: 'button', part: `secondary ${action}`, onclick: () => onAction(action, body()) }, say(action))
+  const days = h(
+    'select',
+    { part: 'days', 'aria-label': say('days') },
+    ...pauseDays.map((n) => h('option', { value: n }, duration(language, 'DAY', n)))
+  )
+  const pause = button('pause', () => (pauseDays.length > 0 ? { duration: Number(days.value) } : {}))
+  return h(
+    'article',
+    { part: 'card', 'aria-labelledby': id },
+    h('h3', { part: 'name', id }, contract.name),
+    h('p', { part: `status ${status.toLowerCase()}` }, statusWord(words, contract)),
+    facts([
+      [say('price'), price],
+      [say('next'), dateOf(contract.next_billing_date)],
+      [say('resumes'), dateOf(contract.resumes_at)],
+      [say('ended'), dateOf(contract.cancelled_date)],
+      [say('offer'), contract.offer?.status === 'Active' && contract.offer.offer.name]
+    ]),
+    h(
+      'div',
+      { part: 'actions' },
+      button('reactivate'),
+      button('resume'),
+      button('skip'),
+      pause && pauseDays.length > 1 ? h('span', { part: 'pause-for' }, days, pause) : pause
+    ),
+    actions.cancel && cancel
+  )
+}

@@ -1,0 +1,77 @@
+import { h, styleSheets } from '../shared/dom.ts'
+import { money, priceEach } from '../shared/format.ts'
+import { wordingOf } from '../shared/texts.ts'
+import { LANGUAGES } from './languages.ts'
+import css from './style.css'
+import { ENGLISH } from './texts.ts'
+
+const STYLES = styleSheets(css)
+
+/** A plan as `svc_plan_settings` has it. Its flags are 0 or 1, as a number, a text or a truth. */
+type Plan = Partial<
+  Record<
+    'status' | 'product_variant_id' | 'plan_id' | 'plan_name' | 'tier_name' | 'product_price' | 'i_name' | 'i_count',
+    string | number | boolean
+  >
+>
+
+/** A form that puts the membership into the cart, as the theme's own forms put products there. */
+export class PerennialJoin extends HTMLElement {
+  connectedCallback(): void {
+    if (!this.shadowRoot) void this.#begin(this.attachShadow({ mode: 'open' }))
+  }
+
+  async #begin(root: ShadowRoot): Promise<void> {
+    root.adoptedStyleSheets = STYLES
+    const plan = this.#plan()
+    const { say, language, direction } = await wordingOf(this, ENGLISH, LANGUAGES)
+    const variantId = String(plan?.product_variant_id ?? '')
+    const sellingPlanId = String(plan?.plan_id ?? '')
+    if (!plan || !variantId || !sellingPlanId || !Number(plan.status)) return this.setAttribute('state', 'none')
+    const name = String(plan.tier_name || plan.plan_name)
+    const hidden = (key: string, value: string) => h('input', { type: 'hidden', name: key, value })
+    const form = h(
+      'form',
+      {
+        class: 'root',
+        dir: direction,
+        method: 'post',
+        action: this.getAttribute('action') ?? '/cart/add',
+        onsubmit: (event) => {
+          const detail = { name, variantId, sellingPlanId }
+          const asked = new CustomEvent('perennial-join', { detail, bubbles: true, composed: true, cancelable: true })
+          if (!this.dispatchEvent(asked)) event.preventDefault()
+        }
+      },
+      hidden('id', variantId),
+      hidden('quantity', '1'),
+      hidden('selling_plan', sellingPlanId),
+      hidden('return_to', this.getAttribute('return-to') ?? '/cart'),
+      h('button', { part: 'join' }, say('join', { name })),
+      this.#price(plan, language)
+    )
+    root.append(form)
+    this.setAttribute('state', 'ready')
+  }
+
+  #plan(): Plan | null {
+    const text = this.getAttribute('plan') || this.querySelector('script')?.textContent
+    try {
+      return JSON.parse(text || 'null') as Plan | null
+    } catch {
+      // A theme without the metafield prints nothing, or something else; then there is no plan to join.
+      return null
+    }
+  }
+
+  #price({ product_price: price, i_name: unit, i_count: count }: Plan, language: string): HTMLElement | null {
+    const currency = this.getAttribute('currency')
+    if (!currency || !unit) return null
+    const interval = String(unit).toUpperCase() as 'WEEK' | 'MONTH'
+    return h(
+      'span',
+      { part: 'price' },
+      priceEach(language, money(language, String(price), currency), interval, Number(count))
+    )
+  }
+}

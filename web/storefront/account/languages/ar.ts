@@ -1,0 +1,31 @@
+import type { Texts } from '../../shared/texts.ts'
+import type { TextKey } from '../texts.ts'
+
+const ARABIC: Texts<TextKey> = {
+  credit: 'رصيد المتجر',
+  points: 'النقاط',
+  price: 'السعر',
+  next: 'الدفعة القادمة',
+  resumes: 'متوقفة مؤقتًا حتى',
+  ended: 'أُلغيت في',
+  offer: 'العرض',
+  instead: '{new} بدلًا من {old}',
+  active: 'نشطة',
+  paused: 'متوقفة مؤقتًا',
+  cancelled: 'ملغاة',
+  failed: 'فشل الدفع',
+  expired: 'منتهية',
+  pause: 'إيقاف مؤقت',
+  days: 'مدة الإيقاف المؤقت',
+  skip: 'تخطي الدفعة القادمة',
+  resume: 'استئناف',
+  reactivate: 'التراجع عن الإلغاء',
+  method: 'طريقة الدفع',
+  loading: 'لحظة من فضلك…',
+  away: 'المتجر لا يستجيب حاليًا. سنعيد المحاولة تلقائيًا ما دامت هذه الصفحة مفتوحة.',
+  again: 'إعادة المحاولة الآن',
+  unchanged: 'لم ينجح ذلك.',
+  join: 'الانضمام إلى {name}'
+}
+
+export default ARABIC

@@ -1,0 +1,31 @@
+import type { Texts } from '../../shared/texts.ts'
+import type { TextKey } from '../texts.ts'
+
+const GERMAN: Texts<TextKey> = {
+  credit: 'Guthaben',
+  points: 'Punkte',
+  price: 'Preis',
+  next: 'Nächste Zahlung',
+  resumes: 'Pausiert bis',
+  ended: 'Gekündigt am',
+  offer: 'Angebot',
+  instead: '{new} statt {old}',
+  active: 'Aktiv',
+  paused: 'Pausiert',
+  cancelled: 'Gekündigt',
+  failed: 'Zahlung fehlgeschlagen',
+  expired: 'Beendet',
+  pause: 'Pausieren',
+  days: 'Pausieren für',
+  skip: 'Nächste Zahlung auslassen',
+  resume: 'Fortsetzen',
+  reactivate: 'Kündigung zurücknehmen',
+  method: 'Zahlungsmethode',
+  loading: 'Einen Moment …',
+  away: 'Der Shop antwortet gerade nicht. Wir versuchen es von selbst wieder, solange diese Seite offen ist.',
+  again: 'Jetzt erneut versuchen',
+  unchanged: 'Das hat nicht geklappt.',
+  join: '{name} beitreten'
+}
+
+export default GERMAN

@@ -1,0 +1,31 @@
+import type { Texts } from '../../shared/texts.ts'
+import type { TextKey } from '../texts.ts'
+
+const FRENCH: Texts<TextKey> = {
+  credit: 'Crédit boutique',
+  points: 'Points',
+  price: 'Prix',
+  next: 'Prochain paiement',
+  resumes: 'En pause jusqu’au',
+  ended: 'Résilié le',
+  offer: 'Offre',
+  instead: '{new} au lieu de {old}',
+  active: 'Actif',
+  paused: 'En pause',
+  cancelled: 'Résilié',
+  failed: 'Paiement échoué',
+  expired: 'Terminé',
+  pause: 'Mettre en pause',
+  days: 'Durée de la pause',
+  skip: 'Sauter le prochain paiement',
+  resume: 'Reprendre',
+  reactivate: 'Annuler la résiliation',
+  method: 'Moyen de paiement',
+  loading: 'Un instant…',
+  away: 'La boutique ne répond pas pour le moment. Nous réessayons automatiquement tant que cette page reste ouverte.',
+  again: 'Réessayer maintenant',
+  unchanged: 'Cela n’a pas fonctionné.',
+  join: 'Rejoindre {name}'
+}
+
+export default FRENCH

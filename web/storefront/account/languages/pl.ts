@@ -1,0 +1,31 @@
+import type { Texts } from '../../shared/texts.ts'
+import type { TextKey } from '../texts.ts'
+
+const POLISH: Texts<TextKey> = {
+  credit: 'Środki w sklepie',
+  points: 'Punkty',
+  price: 'Cena',
+  next: 'Następna płatność',
+  resumes: 'Wstrzymane do',
+  ended: 'Anulowano',
+  offer: 'Oferta',
+  instead: '{new} zamiast {old}',
+  active: 'Aktywne',
+  paused: 'Wstrzymane',
+  cancelled: 'Anulowane',
+  failed: 'Płatność nieudana',
+  expired: 'Zakończone',
+  pause: 'Wstrzymaj',
+  days: 'Wstrzymaj na',
+  skip: 'Pomiń następną płatność',
+  resume: 'Wznów',
+  reactivate: 'Cofnij anulowanie',
+  method: 'Metoda płatności',
+  loading: 'Chwileczkę…',
+  away: 'Sklep w tej chwili nie odpowiada. Będziemy ponawiać próbę, dopóki ta strona jest otwarta.',
+  again: 'Spróbuj teraz',
+  unchanged: 'Nie udało się.',
+  join: 'Dołącz do {name}'
+}
+
+export default POLISH

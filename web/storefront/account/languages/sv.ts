@@ -1,0 +1,31 @@
+import type { Texts } from '../../shared/texts.ts'
+import type { TextKey } from '../texts.ts'
+
+const SWEDISH: Texts<TextKey> = {
+  credit: 'Butikskredit',
+  points: 'Poäng',
+  price: 'Pris',
+  next: 'Nästa betalning',
+  resumes: 'Pausat till',
+  ended: 'Avslutat den',
+  offer: 'Erbjudande',
+  instead: '{new} i stället för {old}',
+  active: 'Aktivt',
+  paused: 'Pausat',
+  cancelled: 'Avslutat',
+  failed: 'Betalningen misslyckades',
+  expired: 'Upphört',
+  pause: 'Pausa',
+  days: 'Pausa i',
+  skip: 'Hoppa över nästa betalning',
+  resume: 'Återuppta',
+  reactivate: 'Ångra avslutet',
+  method: 'Betalningssätt',
+  loading: 'Ett ögonblick …',
+  away: 'Butiken svarar inte just nu. Vi försöker igen av oss själva så länge sidan är öppen.',
+  again: 'Försök igen nu',
+  unchanged: 'Det fungerade inte.',
+  join: 'Bli medlem i {name}'
+}
+
+export default SWEDISH
