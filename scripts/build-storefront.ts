@@ -1,5 +1,5 @@
 // Builds the files that shops load, from web/storefront into web/storefront/dist: `node scripts/build-storefront.ts`.
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { cp, mkdir, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'rolldown'
@@ -7,7 +7,9 @@ import { build, type Plugin } from 'rolldown'
 const SOURCES = fileURLToPath(new URL('../web/storefront', import.meta.url))
 
 /** Where the service looks for them (http/assets). */
-export const BUILT = join(SOURCES, 'dist')
+const BUILT = join(SOURCES, 'dist')
+/** Where the platform's command line looks for them, when the blocks for themes are deployed. */
+const THEME_ASSETS = fileURLToPath(new URL('../extensions/membership-blocks/assets', import.meta.url))
 
 /**
  * The files that a page names, by their name without `.js`: the source that each begins with, and how many bytes it may have after gzip.
@@ -22,7 +24,7 @@ export const STOREFRONT_FILES: Record<string, { source: string; maxGzipBytes: nu
  * Writes them to `folder`, which it replaces as a whole: a process that reads it meanwhile sees the files of one build. What a page
  * does not name has a hash of its content in its name.
  */
-export async function buildStorefront(folder = BUILT): Promise<void> {
+export async function buildStorefront(folder: string): Promise<void> {
   const [made, replaced] = ['new', 'old'].map((what) => `${folder}-${what}-${process.pid}`) as [string, string]
   await mkdir(made, { recursive: true })
   try {
@@ -72,4 +74,11 @@ function ifMissing(err: NodeJS.ErrnoException): void {
   if (err.code !== 'ENOENT') throw err
 }
 
-if (process.argv[1] && basename(process.argv[1]) === 'build-storefront.ts') await buildStorefront()
+/** Builds them for the service and for the blocks of themes. */
+export async function buildAll(): Promise<void> {
+  await buildStorefront(BUILT)
+  await rm(THEME_ASSETS, { recursive: true, force: true })
+  await cp(BUILT, THEME_ASSETS, { recursive: true })
+}
+
+if (process.argv[1] && basename(process.argv[1]) === 'build-storefront.ts') await buildAll()

@@ -1,8 +1,8 @@
 // `npm ci` runs this: plain JavaScript, for whatever Node npm runs with. Builds the files that shops load (scripts/build-storefront.ts).
 // An installation without the bundler is allowed: the service runs without these files, and says so.
 try {
-  const { buildStorefront } = await import('./build-storefront.ts')
-  await buildStorefront()
+  const { buildAll } = await import('./build-storefront.ts')
+  await buildAll()
 } catch (err) {
   const isMissing = ['ERR_MODULE_NOT_FOUND', 'ERR_UNKNOWN_FILE_EXTENSION', 'MODULE_NOT_FOUND'].includes(err?.code)
   if (!isMissing) throw err

@@ -4,7 +4,7 @@ import { glob, mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildStorefront } from '../scripts/build-storefront.ts'
+import { buildAll } from '../scripts/build-storefront.ts'
 import { groupTestFiles } from './group-files.ts'
 import { startTestServer } from './test-server.ts'
 
@@ -14,7 +14,7 @@ const ALL_FILES = ['src/**/*.test.ts', 'sandbox/**/*.test.ts', 'test/**/*.test.t
 const LIMIT_MINUTES = 75
 
 // Tests see the sources as they are, not what the last `npm ci` made of them.
-await buildStorefront()
+await buildAll()
 const server = await startTestServer()
 let status = 1
 try {

@@ -107,7 +107,7 @@ export type Tree = ReadonlyMap<string, string>
 
 const FOLDERS = ['src', 'sandbox', 'extensions', 'web', 'migrations']
 /** What is made of sources. */
-const BUILT = /^web\/storefront\/dist/
+const BUILT = /^(web\/storefront\/dist|extensions\/membership-blocks\/assets)/
 
 /** Reads what the rules look at: TypeScript of the service, the sandbox, the extensions and the pages of shops, and the SQL of the migrations. */
 export async function readTree(root: string): Promise<Tree> {

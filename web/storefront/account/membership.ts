@@ -16,6 +16,9 @@ import { ENGLISH, type TextKey } from './texts.ts'
 
 const STYLES = styleSheets(css)
 const CANCEL = 'perennial-cancel'
+/** A theme styles the element in a card as it does one of its own. */
+const CANCEL_PARTS =
+  'button,dialog,title,body,actions,reasons,reason,comment,offers,offer,price,detail,accept,next,back,keep,close,cancel,outcome'
 
 export class PerennialMembership extends HTMLElement implements PerennialMembershipElement {
   #words!: Wording<TextKey>
@@ -120,7 +123,12 @@ export class PerennialMembership extends HTMLElement implements PerennialMembers
     }
     const known = this.#cancels.get(id)
     if (known) return known
-    const made = h(CANCEL, { 'contract-id': id, api: this.#api, lang: this.closest('[lang]')?.getAttribute('lang') })
+    const made = h(CANCEL, {
+      'contract-id': id,
+      api: this.#api,
+      lang: this.closest('[lang]')?.getAttribute('lang'),
+      exportparts: CANCEL_PARTS
+    })
     this.#cancels.set(id, made)
     return made
   }
