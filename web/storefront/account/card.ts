@@ -1,5 +1,5 @@
 import type { AccountContract, ContractAction } from '../../../sdk/src/storefront.ts'
-import { h } from '../shared/dom.ts'
+import { h, own } from '../shared/dom.ts'
 import { day, duration, money, priceEach } from '../shared/format.ts'
 import type { Wording } from '../shared/texts.ts'
 import type { TextKey } from './texts.ts'
@@ -9,6 +9,8 @@ type Words = Wording<TextKey>
 export type CardAction = Exclude<ContractAction, 'cancel'>
 
 export type CardOptions = {
+  /** The level of its heading. */
+  level: number
   /** For how many days a pause may be; none: until it is resumed. */
   pauseDays: number[]
   onAction: (action: CardAction, body: object) => void
@@ -17,16 +19,20 @@ export type CardOptions = {
 }
 
 /** Pairs of a name and a value; those without a value are left out. */
-export function facts(pairs: [string, string | null | false | undefined][]): HTMLDListElement {
+export function facts(pairs: [string, Node | string | null | false | undefined][]): HTMLDListElement {
   const given = pairs.filter(([, value]) => value)
-  return h('dl', { part: 'facts' }, ...given.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]))
+  return h('dl', { part: 'facts' }, ...given.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value || '')]))
 }
 
 export const statusWord = ({ say }: Words, { status }: AccountContract): string =>
   say(status.toLowerCase() as Lowercase<AccountContract['status']>)
 
 /** One contract: what it is, what it costs and when, and what the customer may do with it. */
-export function contractCard(words: Words, contract: AccountContract, { pauseDays, onAction, cancel }: CardOptions) {
+export function contractCard(
+  words: Words,
+  contract: AccountContract,
+  { level, pauseDays, onAction, cancel }: CardOptions
+) {
   const { say, language } = words
   const { currency, interval_name: unit, interval_count: count, status, actions } = contract
   const id = `c${contract.contract_id}`
@@ -48,14 +54,14 @@ export function contractCard(words: Words, contract: AccountContract, { pauseDay
   return h(
     'article',
     { part: 'card', 'aria-labelledby': id },
-    h('h3', { part: 'name', id }, contract.name),
+    h(`h${level}` as 'h2', { part: 'name', id }, own(contract.name)),
     h('p', { part: `status ${status.toLowerCase()}` }, statusWord(words, contract)),
     facts([
       [say('price'), price],
       [say('next'), dateOf(contract.next_billing_date)],
       [say('resumes'), dateOf(contract.resumes_at)],
       [say('ended'), dateOf(contract.cancelled_date)],
-      [say('offer'), contract.offer?.status === 'Active' && contract.offer.offer.name]
+      [say('offer'), contract.offer?.status === 'Active' && own(contract.offer.offer.name)]
     ]),
     h(
       'div',

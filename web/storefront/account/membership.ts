@@ -109,7 +109,9 @@ export class PerennialMembership extends HTMLElement implements PerennialMembers
 
   #card(contract: AccountContract): HTMLElement {
     const pauseDays = (this.getAttribute('pause-days') ?? '30').split(/[\s,]+/).map(Number)
+    const level = Math.min(Math.max(Math.trunc(Number(this.getAttribute('heading-level') ?? 2)) || 2, 1), 6)
     return contractCard(this.#words, contract, {
+      level,
       pauseDays: pauseDays.filter((days) => days > 0),
       onAction: (action, body) => void this.#act(contract, action, body),
       cancel: this.#cancelOf(contract)

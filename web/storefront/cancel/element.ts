@@ -9,7 +9,7 @@ import type {
   PerennialCancelElement
 } from '../../../sdk/src/storefront.ts'
 import { API, call, Failure } from '../shared/api.ts'
-import { h, styleSheets } from '../shared/dom.ts'
+import { h, own, styleSheets } from '../shared/dom.ts'
 import { money } from '../shared/format.ts'
 import { type Wording, wordingOf } from '../shared/texts.ts'
 import { untilAnswered } from '../shared/until-answered.ts'
@@ -193,7 +193,7 @@ export class PerennialCancel extends HTMLElement implements PerennialCancelEleme
     const name = this.#contracts?.find((one) => one.contract_id === this.#contractId)?.name
     this.#screen.show({
       title: say('confirm'),
-      body: [name ? h('p', { part: 'name' }, name) : null, h('p', {}, say('ending'))],
+      body: [name ? h('p', { part: 'name' }, own(name)) : null, h('p', {}, say('ending'))],
       actions: [this.#keep(), this.#leave(() => void this.#submit())]
     })
   }

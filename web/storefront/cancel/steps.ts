@@ -1,5 +1,5 @@
 import type { CancellationReason, MatchedOffer } from '../../../sdk/src/storefront.ts'
-import { h } from '../shared/dom.ts'
+import { h, own } from '../shared/dom.ts'
 import { day, duration, money, priceEach } from '../shared/format.ts'
 import type { Wording } from '../shared/texts.ts'
 import type { TextKey } from './texts.ts'
@@ -17,7 +17,7 @@ export function reasonsForm(
       'label',
       { part: 'reason' },
       h('input', { type: 'radio', name: 'reason', value: alias, required: true }),
-      h('span', {}, title, description && h('small', {}, description))
+      h('span', {}, own(title), description && h('small', {}, own(description)))
     )
   const form: HTMLFormElement = h(
     'form',
@@ -45,8 +45,8 @@ export function offerList(
     h(
       'li',
       { part: 'offer' },
-      h('h3', { id: `offer-${offer.id}` }, offer.name),
-      offer.description && h('p', {}, offer.description),
+      h('h3', { id: `offer-${offer.id}` }, own(offer.name)),
+      offer.description && h('p', {}, own(offer.description)),
       ...consequences(words, offer).map((line, i) => h('p', { part: i === 0 ? 'price' : 'detail' }, line)),
       h(
         'button',

@@ -21,6 +21,9 @@ export function h<Name extends keyof HTMLElementTagNameMap>(
   return made
 }
 
+/** A text of the store's own, which may be in another language than the page, and run the other way. */
+export const own = (text: string): HTMLElement => h('bdi', {}, text)
+
 /** The style sheets of an element: what all have, and its own. A page whose policy forbids inline styles allows them. */
 export function styleSheets(own: string): CSSStyleSheet[] {
   return [common, own].map((css) => {
