@@ -37,6 +37,25 @@ void (() => client.storeCredits.add('cust_1', { amount: 1 }))
 void (async () => (await client.members.get('mem_1')).nickname)
 `
 
+/** The code of a theme, which runs in a browser and is only checked here. */
+const THEME = `
+import type { Account, CancelEvents } from '@perennial/sdk/storefront'
+
+const button = document.querySelector('perennial-cancel')!
+button.addEventListener('perennial-cancel-done', ({ detail }) => detail.reason satisfies string)
+button.addEventListener('perennial-cancel-step', (event) => {
+  const { step }: CancelEvents['perennial-cancel-step'] = event.detail
+  if (step === 'offers') event.preventDefault()
+  // @ts-expect-error A step is one of three.
+  step === 'done'
+})
+button.start()
+window.__sdrfMode = 'b'
+void document.querySelector('perennial-membership')?.reload()
+const nextDates = ({ contracts }: Account) => contracts.map((one) => one.next_billing_date satisfies string)
+export { nextDates }
+`
+
 const project = await mkdtemp(join(tmpdir(), 'perennial-sdk-'))
 after(() => rm(project, { recursive: true, force: true }))
 await run('npm', ['pack', './sdk', '--pack-destination', project], { cwd: ROOT })
@@ -49,6 +68,7 @@ for (const name of ['openapi-fetch', 'openapi-typescript-helpers']) {
 }
 await writeFile(join(project, 'package.json'), '{"type":"module"}')
 await writeFile(join(project, 'program.ts'), PROGRAM)
+await writeFile(join(project, 'theme.ts'), THEME)
 
 test('it has the version of the service', async () => {
   const versionOf = async (path: string) => JSON.parse(await readFile(join(ROOT, path), 'utf8')).version as string
@@ -67,7 +87,7 @@ for (const [module, moduleResolution] of [
   test(`its types match its documentation, for ${moduleResolution}`, async () => {
     const args = ['--strict', '--noEmit', '--skipLibCheck', 'false', '--target', 'es2022', '--lib', 'es2022,dom']
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
-    const given = ['--module', module!, '--moduleResolution', moduleResolution!, '--types', '', 'program.ts']
+    const given = ['--module', module!, '--moduleResolution', moduleResolution!, '--types', '', 'program.ts', 'theme.ts']
     const checked = run(process.execPath, [tsc, '--ignoreConfig', ...args, ...given], { cwd: project })
     await checked.catch(({ stdout }) => assert.fail(stdout))
   })
