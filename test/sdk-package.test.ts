@@ -87,7 +87,16 @@ for (const [module, moduleResolution] of [
   test(`its types match its documentation, for ${moduleResolution}`, async () => {
     const args = ['--strict', '--noEmit', '--skipLibCheck', 'false', '--target', 'es2022', '--lib', 'es2022,dom']
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
-    const given = ['--module', module!, '--moduleResolution', moduleResolution!, '--types', '', 'program.ts', 'theme.ts']
+    const given = [
+      '--module',
+      module!,
+      '--moduleResolution',
+      moduleResolution!,
+      '--types',
+      '',
+      'program.ts',
+      'theme.ts'
+    ]
     const checked = run(process.execPath, [tsc, '--ignoreConfig', ...args, ...given], { cwd: project })
     await checked.catch(({ stdout }) => assert.fail(stdout))
   })

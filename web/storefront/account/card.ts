@@ -54,7 +54,7 @@ export function contractCard(
   return h(
     'article',
     { part: 'card', 'aria-labelledby': id },
-    h(`h${level}` as 'h2', { part: 'name', id }, own(contract.name)),
+    h(`h${level}` as 'h2', { part: 'name', id, tabindex: -1 }, own(contract.name)),
     h('p', { part: `status ${status.toLowerCase()}` }, statusWord(words, contract)),
     facts([
       [say('price'), price],
@@ -71,6 +71,6 @@ export function contractCard(
       button('skip'),
       pause && pauseDays.length > 1 ? h('span', { part: 'pause-for' }, days, pause) : pause
     ),
-    actions.cancel && cancel
+    cancel
   )
 }

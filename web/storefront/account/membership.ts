@@ -22,21 +22,22 @@ const CANCEL_PARTS =
 
 export class PerennialMembership extends HTMLElement implements PerennialMembershipElement {
   #words!: Wording<TextKey>
+  #mayCancel = Boolean(customElements.get(CANCEL))
   readonly #again = new EventTarget()
   readonly #cards = h('div', { part: 'cards' })
   readonly #status = h('p', { role: 'status', part: 'message' })
   readonly #box = h('div', { class: 'root' }, this.#cards, this.#status, h('slot', { name: 'empty', hidden: true }))
-  /** The elements that cancel, by contract: one whose dialog is open must stay where it is. */
+  /** The elements that cancel, by contract. They keep what they say when the cards are made anew. */
   readonly #cancels = new Map<string, HTMLElement>()
+  #shown: Account | null = null
 
   connectedCallback(): void {
     if (!this.shadowRoot) void this.#begin(this.attachShadow({ mode: 'open' }))
   }
 
-  /** Reads the account again. */
   async reload(): Promise<void> {
     try {
-      this.#show(await call<Account>(`${this.#api}/membership/account`))
+      this.#show(await this.#read())
     } catch (err) {
       this.#say('unchanged', err as Failure)
     }
@@ -48,14 +49,23 @@ export class PerennialMembership extends HTMLElement implements PerennialMembers
     this.#words = await wordingOf(this, ENGLISH, LANGUAGES)
     if (this.#words.direction) this.#box.dir = this.#words.direction
     root.append(this.#box)
-    this.addEventListener('perennial-cancel-close', () => void this.reload())
+    this.addEventListener('perennial-cancel-close', ({ detail }) => void this.#follow(detail.contractId))
     this.addEventListener('perennial-cancel-done', (event) => {
       const target = event.composedPath()[0] as HTMLElement
-      if (!target.shadowRoot?.querySelector('dialog')?.open) void this.reload()
+      // A card that is made anew would take the dialog away.
+      if (!target.shadowRoot?.querySelector('dialog')?.open) void this.#follow(event.detail.contractId)
     })
+    if (!this.#mayCancel) {
+      void customElements.whenDefined(CANCEL).then(() => {
+        this.#mayCancel = true
+        const shown = this.#shown
+        this.#shown = null
+        if (shown) this.#show(shown)
+      })
+    }
     this.#status.textContent = this.#words.say('loading')
     try {
-      const account = await untilAnswered(() => call<Account>(`${this.#api}/membership/account`), {
+      const account = await untilAnswered(() => this.#read(), {
         stop: new AbortController().signal,
         again: this.#again,
         onWait: () => this.#wait()
@@ -69,6 +79,20 @@ export class PerennialMembership extends HTMLElement implements PerennialMembers
 
   get #api(): string {
     return this.getAttribute('api') ?? API
+  }
+
+  #read(): Promise<Account> {
+    return call<Account>(`${this.#api}/membership/account`)
+  }
+
+  /** Shows what became of a contract, says it, and has the focus there, since what had it may be gone. */
+  async #follow(contractId: string): Promise<void> {
+    const before = this.#shown
+    await this.reload()
+    const contract = this.#shown?.contracts.find(({ contract_id: id }) => id === contractId)
+    if (this.#shown === before || !contract) return
+    this.#status.textContent = `${contract.name}: ${statusWord(this.#words, contract)}`
+    this.#cards.querySelector<HTMLElement>(`#c${contractId}`)?.focus()
   }
 
   #wait(): void {
@@ -87,9 +111,13 @@ export class PerennialMembership extends HTMLElement implements PerennialMembers
   }
 
   #show(account: Account | null): void {
+    const isSame = account && JSON.stringify(account) === JSON.stringify(this.#shown)
+    this.#status.textContent = ''
+    // What a customer is in the middle of stays as it is.
+    if (isSame) return
+    this.#shown = account
     const { say, language } = this.#words
     const { contracts = [], store_credit: credit = '0', currency = '', loyalty_points: points = 0 } = account ?? {}
-    this.#status.textContent = ''
     const numbers = new Intl.NumberFormat(language)
     const summary = facts([
       [say('credit'), Number(credit) > 0 && money(language, credit, currency)],
@@ -118,11 +146,10 @@ export class PerennialMembership extends HTMLElement implements PerennialMembers
     })
   }
 
-  #cancelOf({ contract_id: id }: AccountContract): HTMLElement | null {
-    if (!customElements.get(CANCEL)) {
-      void customElements.whenDefined(CANCEL).then(() => this.reload())
-      return null
-    }
+  #cancelOf({ contract_id: id, actions }: AccountContract): HTMLElement | null {
+    // What is cancelled and taken back gets a new one.
+    if (!actions.cancel) this.#cancels.delete(id)
+    if (!actions.cancel || !this.#mayCancel) return null
     const known = this.#cancels.get(id)
     if (known) return known
     const made = h(CANCEL, {
@@ -142,8 +169,7 @@ export class PerennialMembership extends HTMLElement implements PerennialMembers
     this.#status.textContent = this.#words.say('loading')
     try {
       const changed = await call<AccountContract>(`${this.#api}/membership/contracts/${contractId}/${path}`, body)
-      await this.reload()
-      this.#status.textContent = `${changed.name}: ${statusWord(this.#words, changed)}`
+      await this.#follow(contractId)
       this.#emit('perennial-account-changed', { contractId, action, contract: changed })
     } catch (err) {
       this.#say('unchanged', err as Failure)

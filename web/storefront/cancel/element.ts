@@ -15,11 +15,14 @@ import { type Wording, wordingOf } from '../shared/texts.ts'
 import { untilAnswered } from '../shared/until-answered.ts'
 import { LANGUAGES } from './languages.ts'
 import { createScreen, type Screen } from './screen.ts'
-import { offerList, reasonsForm } from './steps.ts'
+import { type Choice, choiceIn, offerList, reasonsForm } from './steps.ts'
 import css from './style.css'
 import { ENGLISH, type TextKey } from './texts.ts'
 
 const STYLES = styleSheets(css)
+const NO_CHOICE: Choice = { reason: '', comment: '' }
+/** Of a cancellation without a choice, as the API has it where none is sent. */
+const OTHER = 'other'
 /** A page that cannot read the contracts shows its button all the same. */
 const LOOK_MS = 2_000
 
@@ -34,8 +37,7 @@ export class PerennialCancel extends HTMLElement implements PerennialCancelEleme
   /** What was asked for an earlier step comes too late. */
   #turn = 0
   #isBusy = false
-  #reason = 'other'
-  #comment = ''
+  #choice: Choice = NO_CHOICE
 
   connectedCallback(): void {
     if (!this.shadowRoot) void this.#begin(this.attachShadow({ mode: 'open' }))
@@ -45,8 +47,7 @@ export class PerennialCancel extends HTMLElement implements PerennialCancelEleme
     // Read here and nowhere else, and never passed on: the request is the same in both ways.
     const isDirect = window.__sdrfMode === 'b'
     if (!this.#screen || this.#isBusy || !this.#emit('perennial-cancel-start', {})) return
-    this.#reason = 'other'
-    this.#comment = ''
+    this.#choice = NO_CHOICE
     if (isDirect) return void this.#submit()
     this.#screen.open()
     void this.#askReason()
@@ -118,7 +119,7 @@ export class PerennialCancel extends HTMLElement implements PerennialCancelEleme
   /** Whether a step is to be shown. */
   #enter(step: CancelStep): boolean {
     this.#turn++
-    return this.#emit('perennial-cancel-step', { step, reason: this.#reason })
+    return this.#emit('perennial-cancel-step', { step, reason: this.#choice.reason })
   }
 
   #action(part: string, key: TextKey, onclick: () => unknown): HTMLButtonElement {
@@ -144,18 +145,24 @@ export class PerennialCancel extends HTMLElement implements PerennialCancelEleme
     this.#screen.show({ title: say('reasons'), actions: [this.#keep(), this.#leave()] })
     const reasons = await this.#read<CancellationReason[]>('reasons')
     if (!reasons?.length) return this.#confirm()
-    const form = reasonsForm(this.#words, reasons, (reason, comment) => {
-      this.#reason = reason
-      this.#comment = comment
+    const choose = () => {
+      this.#choice = choiceIn(form)
+    }
+    const form: HTMLFormElement = reasonsForm(this.#words, reasons, this.#choice, () => {
+      choose()
       void this.#askOffers()
     })
     const next = h('button', { type: 'submit', form: 'form', part: 'next' }, say('next'))
-    this.#screen.show({ title: say('reasons'), body: [form], actions: [this.#keep(), next, this.#leave()] })
+    const leave = this.#leave(() => {
+      choose()
+      this.#confirm()
+    })
+    this.#screen.show({ title: say('reasons'), body: [form], actions: [this.#keep(), next, leave] })
   }
 
   async #askOffers(): Promise<void> {
     if (!this.#enter('offers')) return this.#confirm()
-    const query = new URLSearchParams({ cancellation_reason: this.#reason })
+    const query = new URLSearchParams({ cancellation_reason: this.#choice.reason })
     if (this.#contractId) query.set('contract_id', this.#contractId)
     const matched = await this.#read<{ offers: MatchedOffer[] }[]>(`offers?${query}`)
     const offers = (matched ?? []).flatMap((one) => one.offers)
@@ -169,7 +176,7 @@ export class PerennialCancel extends HTMLElement implements PerennialCancelEleme
   }
 
   async #accept(offer: MatchedOffer): Promise<void> {
-    const reason = this.#reason
+    const { reason } = this.#choice
     if (!this.#emit('perennial-cancel-accept', { reason, offer })) return
     const turn = this.#turn
     const { say } = this.#words
@@ -199,7 +206,8 @@ export class PerennialCancel extends HTMLElement implements PerennialCancelEleme
   }
 
   async #submit(): Promise<void> {
-    const [reason, comment] = [this.#reason, this.#comment]
+    const { comment } = this.#choice
+    const reason = this.#choice.reason || OTHER
     if (!this.#emit('perennial-cancel-submit', { reason, comment })) return
     const { say } = this.#words
     const stop = new AbortController()

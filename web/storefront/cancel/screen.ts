@@ -60,7 +60,12 @@ export function createScreen({ close, onClose }: { close: string; onClose: () =>
   return {
     nodes: [inline, dialog],
     open: () => dialog.showModal(),
-    close: () => (dialog.open ? dialog.close() : show(null)),
+    /** Ends the flow: no outcome stays. */
+    close: () => {
+      shown = null
+      if (dialog.open) dialog.close()
+      else show(null)
+    },
     show,
     /** Says something of what is shown, without a change of the focus. */
     say: (status: string) => {

@@ -6,33 +6,48 @@ import type { TextKey } from './texts.ts'
 
 type Words = Wording<TextKey>
 
-/** The reasons to choose from, and a place for words of one's own. Its submit button is outside, by the id `form`. */
+export type Choice = { reason: string; comment: string }
+
+/**
+ * The reasons to choose from, and a place for words of one's own, with what was chosen before. Its submit button is outside, by the id
+ * `form`.
+ */
 export function reasonsForm(
   { say }: Words,
   reasons: CancellationReason[],
-  onChoice: (reason: string, comment: string) => void
+  chosen: Choice,
+  onChoice: () => void
 ): HTMLFormElement {
   const choice = ({ alias, title, description }: CancellationReason) =>
     h(
       'label',
       { part: 'reason' },
-      h('input', { type: 'radio', name: 'reason', value: alias, required: true }),
+      h('input', { type: 'radio', name: 'reason', value: alias, required: true, checked: alias === chosen.reason }),
       h('span', {}, own(title), description && h('small', {}, own(description)))
     )
-  const form: HTMLFormElement = h(
+  return h(
     'form',
     {
       id: 'form',
       onsubmit: (event) => {
         event.preventDefault()
-        const chosen = new FormData(form)
-        onChoice(String(chosen.get('reason')), String(chosen.get('comment')).trim())
+        onChoice()
       }
     },
     h('div', { role: 'radiogroup', 'aria-labelledby': 'title', part: 'reasons' }, ...reasons.map(choice)),
-    h('label', { part: 'comment' }, say('comment'), h('textarea', { name: 'comment', rows: 2, maxlength: 1024 }))
+    h(
+      'label',
+      { part: 'comment' },
+      say('comment'),
+      h('textarea', { name: 'comment', rows: 2, maxlength: 1024 }, chosen.comment)
+    )
   )
-  return form
+}
+
+/** What is chosen in it now; the reason is empty for none. */
+export function choiceIn(form: HTMLFormElement): Choice {
+  const fields = new FormData(form)
+  return { reason: String(fields.get('reason') ?? ''), comment: String(fields.get('comment')).trim() }
 }
 
 /** The offers, each with what it leads to. */
