@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdir, readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { openBrowser } from './browser.ts'
 import { beforeDrop } from './database.ts'
@@ -25,7 +25,11 @@ export async function visit({ shop, customer, script, page: given, ...options }:
     beforeDrop(() => opened.close())
     return opened
   })
-  const context = await (await browser).newContext({ viewport: { width: 1000, height: 800 }, ...options })
+  const context = await (await browser).newContext({
+    viewport: { width: 1000, height: 800 },
+    reducedMotion: 'reduce',
+    ...options
+  })
   const page = await context.newPage()
   page.setDefaultTimeout(20_000)
   const complaints: string[] = []
@@ -49,11 +53,9 @@ export async function visit({ shop, customer, script, page: given, ...options }:
   }
 }
 
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
-
 /** axe-core finds nothing in the page as it is shown now. */
 export async function accessible(page: Page, what: string): Promise<void> {
-  await page.evaluate(await readFile(AXE, 'utf8'))
+  await page.evaluate(axe.source)
   const { violations } = (await page.evaluate('axe.run()')) as {
     violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[]
   }

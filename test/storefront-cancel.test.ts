@@ -7,7 +7,7 @@ import { beforeDrop, testDatabase } from './database.ts'
 import { startService } from './service-builder.ts'
 import { startServiceHere } from './service-here.ts'
 import { freePort } from './service-process.ts'
-import { visit } from './storefront-browser.ts'
+import { accessible, picture, visit } from './storefront-browser.ts'
 
 const { url } = await testDatabase()
 const service = await startService(url, { background: true })
@@ -123,3 +123,25 @@ test('a service that is down: a clear message now, and cancelled by itself once 
   assert.deepEqual(await statusNow(), ['cancelled', 'other'])
   await close()
 })
+
+for (const [name, options] of [
+  ['light', {}],
+  ['dark', { colorScheme: 'dark' }],
+  ['rtl', { page: { lang: 'ar', dir: 'rtl' } }],
+  ['narrow', { viewport: { width: 320, height: 640 } }],
+  ['zoom-200', { viewport: { width: 500, height: 400 }, deviceScaleFactor: 2 }]
+] as const) {
+  test(`axe finds nothing, ${name}`, { skip }, async () => {
+    const { statusNow: _, ...member } = await aMember()
+    const { page, close } = await visit({ ...member, ...options })
+    await page.goto(`${member.shop}/`)
+    await cancelButton(page).waitFor()
+    await accessible(page, 'the button')
+    await picture(page, `${name}-0-button`)
+    await cancelButton(page).click()
+    await dialog(page).locator('[part=cancel]').waitFor()
+    await accessible(page, 'the confirmation')
+    await picture(page, `${name}-3-confirmation`)
+    await close()
+  })
+}

@@ -341,7 +341,7 @@ function stateOf({ cancelledAt, financialStatus }: Order): string {
 }
 
 function orderTable(shop: Shop, orders: Order[]): Html {
-  return html`<div class="table" role="region" aria-labelledby="orders" tabindex="0"><table class="stacked">
+  return html`<div class="table" role="group" aria-labelledby="orders" tabindex="0"><table class="stacked">
     <thead><tr><th scope="col">Order</th><th scope="col">Day</th><th scope="col">For</th><th scope="col">State</th>
       <th scope="col" class="number">Total</th></tr></thead>
     <tbody>${orders.map(
