@@ -11,6 +11,8 @@ export type Grant = {
   exact: [parts: bigint, whole: bigint]
   isUndone: boolean
   readyOn: number
+  /** From when on they could be spent first, and until when. */
+  begunOn: number
   endsOn: number
   pending: number
   lot: Lot | null
@@ -21,6 +23,7 @@ export type Grant = {
   /** How many of these count as ever earned. */
   lifetime: number
 }
+type Lasting = { takenOn: number; begunOn: number; endsOn: number }
 /** Points that were spent, with what each lot gave. */
 export type Spent = { on: number; parts: { lot: Lot; points: number }[]; isRestored: boolean }
 /** What of an order was refunded and disputed. */
@@ -70,9 +73,20 @@ export class ModelledPoints {
   ): Grant {
     this.open(today)
     const waits = readyOn > today
-    const endsOn = days === null ? NEVER : (waits ? readyOn : today) + days
+    const begunOn = waits ? readyOn : today
+    const endsOn = days === null ? NEVER : begunOn + days
     const grant: Grant = {
-      ...{ nth: ++last, points, exact, isUndone: false, readyOn, endsOn, pending: waits ? points : 0, lot: null },
+      ...{
+        nth: ++last,
+        points,
+        exact,
+        isUndone: false,
+        readyOn,
+        begunOn,
+        endsOn,
+        pending: waits ? points : 0,
+        lot: null
+      },
       ...{ taken: [], lastTakenOn: today, earnedOn: null, lifetime: 0 }
     }
     this.grants.push(grant)
@@ -115,10 +129,10 @@ export class ModelledPoints {
     return parts.filter((part) => part.points > 0)
   }
 
-  /** A lot whose date has passed since `takenOn` lasts as long as it did then. */
-  #putBack(today: number, lot: Lot, points: number, takenOn: number, endsOn: number): void {
+  /** A lot whose date has passed since `takenOn` lasts as long as it did then; one that was over by then as long as from its beginning. */
+  #putBack(today: number, lot: Lot, points: number, { takenOn, begunOn, endsOn }: Lasting): void {
     // A lot that is not used up keeps its date.
-    if (lot.left === 0) lot.endsOn = endsOn > today ? endsOn : today + (endsOn - takenOn)
+    if (lot.left === 0) lot.endsOn = endsOn > today ? endsOn : today + endsOn - (endsOn > takenOn ? takenOn : begunOn)
     lot.left += points
   }
 
@@ -130,7 +144,9 @@ export class ModelledPoints {
     this.events++
     // The date that the entry of a lot has, whatever became of the lot since.
     const endOf = (lot: Lot) => this.grants.find((grant) => grant.lot === lot)?.endsOn ?? NEVER
-    for (const { lot, points } of spent.parts) this.#putBack(today, lot, points, spent.on, endOf(lot))
+    for (const { lot, points } of spent.parts) {
+      this.#putBack(today, lot, points, { takenOn: spent.on, begunOn: spent.on, endsOn: endOf(lot) })
+    }
     return true
   }
 
@@ -199,7 +215,7 @@ export class ModelledPoints {
         this.events++
         // Points that were all taken back while they were pending have had no lot.
         grant.lot ??= this.#emptyLot()
-        this.#putBack(today, grant.lot, back, grant.lastTakenOn, grant.endsOn)
+        this.#putBack(today, grant.lot, back, { ...grant, takenOn: grant.lastTakenOn })
       }
     }
     grant.lastTakenOn = today

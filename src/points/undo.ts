@@ -55,7 +55,7 @@ export function giveBack(
   if (isPending) addPending(draft, entry, taken)
   else if (taken > 0) {
     const there = draft.lots.find(isLotOf({ entry, earnedBy }))
-    const expiresAt = dateAgain(entry.expiresAt, takenAt, now)
+    const expiresAt = dateAgain(entry.expiresAt, takenAt, now, entry.readyAt ?? entry.createdAt)
     if (there && there.remaining > 0) addTo(there, taken)
     else addLot(draft, taken, { entryId: (earnedBy ?? entry).id, expiresAt })
   }
@@ -85,7 +85,8 @@ export function restoreSpent(
   for (const [i, entryId] of (spent.spentLots ?? []).entries()) {
     const part = spent.spentPoints![i]!
     rest -= part
-    addLot(draft, part, { entryId, expiresAt: dateAgain(lots.get(entryId) ?? null, spent.createdAt, now) })
+    const expiresAt = dateAgain(lots.get(entryId) ?? null, spent.createdAt, now, spent.createdAt)
+    addLot(draft, part, { entryId, expiresAt })
   }
   // What was spent from a lot of the very transaction that made it.
   if (rest > 0) addLot(draft, rest, { operationId: cause.operationId, expiresAt: null })
@@ -116,10 +117,19 @@ function addPending(draft: Draft, entry: EntryToReverse, points: number): void {
   })
 }
 
-/** Until when points that are given back can be spent. */
-function dateAgain(expiresAt: Temporal.Instant | null, takenAt: Temporal.Instant, now: Temporal.Instant) {
+/**
+ * Until when points that are given back can be spent: for as long as they could have been when they were taken. Where their own date had passed by then,
+ * others were taken in their place: those can be spent for as long as these could from the beginning.
+ */
+function dateAgain(
+  expiresAt: Temporal.Instant | null,
+  takenAt: Temporal.Instant,
+  now: Temporal.Instant,
+  begunAt: Temporal.Instant
+): Temporal.Instant | null {
   if (expiresAt === null || Temporal.Instant.compare(expiresAt, now) > 0) return expiresAt
-  return now.add(takenAt.until(expiresAt))
+  const isOfItself = Temporal.Instant.compare(expiresAt, takenAt) > 0
+  return now.add((isOfItself ? takenAt : begunAt).until(expiresAt))
 }
 
 /** Whether these points count as ever earned: what was adjusted by hand does not. */
