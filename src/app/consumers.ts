@@ -1,3 +1,4 @@
+import { churnConsumer } from '#churn'
 import { contractGrantsConsumer } from '#contracts'
 import { exportsConsumer } from '#exports'
 import { loyaltyConsumer } from '#loyalty'
@@ -14,6 +15,7 @@ export const consumers = [
   orderEffectsConsumer,
   spendingConsumer,
   contractGrantsConsumer,
+  churnConsumer,
   loyaltyConsumer,
   exportsConsumer,
   walletConsumer

@@ -1,6 +1,7 @@
 // The engines of the modules, one line each, or one for all of a module; engines.ts adds those that are made with what the service made.
 export { createMetricsRollupEngine } from '../analytics/metrics-rollup-engine.ts'
 export { createBillingEngine } from '../billing/billing-engine.ts'
+export { createChurnEngine } from '../churn/ends/churn-engine.ts'
 export { createContractGrantEngine } from '../contracts/grants/contract-grant-engine.ts'
 export { createCreditEngine } from '../credits/credit-engine.ts'
 export { createRewardPullEngine } from '../exports/rewards/reward-pull-engine.ts'

@@ -26,7 +26,7 @@ import {
   type Terms,
   type TransitionPlan
 } from '#subscriptions/transitions'
-import { isSameDate, ourStatus, termsOf } from './read-contract-terms.ts'
+import { isSameDate, ourStatus, piecesOf, termsOf } from './read-contract-terms.ts'
 
 /** A known subscription and what the platform now says of its contract. */
 export type Pair = { subscription: Subscription; contract: PlatformContract }
@@ -64,6 +64,8 @@ export function decideContractChanges(
     maxCycles: contract.maxCycles,
     memberDiscountMinor: contract.memberDiscountMinor,
     grantedDiscountMinor: contract.grantedDiscountMinor,
+    deliveryMinor: contract.deliveryPriceMinor,
+    pieces: piecesOf(contract),
     ...(contract.paymentMethod === undefined
       ? {}
       : { paymentMethod: contract.paymentMethod, platformPaymentMethodId: contract.paymentMethodId ?? null }),

@@ -3,7 +3,7 @@ import type { PlatformContract } from '#platform'
 import type { StoreContext } from '#stores'
 import { billingDate, firstCycleAfter, withInterval } from '#subscriptions'
 import { isOver, type NewSubscription } from '#subscriptions/transitions'
-import { isBought, isSameDate, ourStatus, trialEndOf, unitPriceOf, versionOf } from './read-contract-terms.ts'
+import { isBought, isSameDate, ourStatus, piecesOf, trialEndOf, unitPriceOf, versionOf } from './read-contract-terms.ts'
 
 /** What is known of a new contract besides what it says itself. */
 export type Origin = {
@@ -78,6 +78,8 @@ export function ofContract(contract: PlatformContract, now: Temporal.Instant) {
   const status = ourStatus(contract.status)
   return {
     platformContractId: contract.id,
+    deliveryMinor: contract.deliveryPriceMinor,
+    pieces: piecesOf(contract),
     platformRevision: contract.revision,
     priceMinor: contract.priceMinor + contract.deliveryPriceMinor,
     currency: contract.currency,

@@ -52,6 +52,10 @@ export function termsOf(before: Subscription, contract: PlatformContract, plans:
   }
 }
 
+/** How many pieces a cycle is for, in all lines that cost something. */
+export const piecesOf = ({ lines }: PlatformContract): number =>
+  lines.reduce((sum, { quantity, lastingPriceMinor }) => sum + (lastingPriceMinor > 0 ? quantity : 0), 0)
+
 /**
  * The price of one of what the plan sells, before discounts, whatever else is in the contract: of the lines that were sold under the
  * plan, or of the only line that costs something. Null where that is not one price.

@@ -21,7 +21,7 @@ export type { Connector } from './connector.ts'
 export { type ConnectorOptions, type Connectors, createConnectors } from './connectors.ts'
 export { compareRevisions } from './contracts/compare-revisions.ts'
 export type { ChangedContract, PlatformContract, PlatformContractLine } from './contracts/contract.ts'
-export type { FoundContractGrant, NewContractGrant } from './contracts/contract-grants.ts'
+export { type FoundContractGrant, grantTitle, type NewContractGrant } from './contracts/contract-grants.ts'
 export type { ContractRequest } from './contracts/create-contracts.ts'
 export type { ContractEdit } from './contracts/edit-contract.ts'
 export {

@@ -1,5 +1,6 @@
 export { AnalyticsBody, PeriodBody } from './analytics.ts'
 export { BillingAttemptBody, DeclineBody, PaymentMethodBody } from './billing-attempt.ts'
+export { ContractOfferBody, OfferBody } from './contract-offer.ts'
 export { CustomerBody, PersonBody } from './customer.ts'
 export { EventBody } from './event.ts'
 export { Changes } from './events/changes.ts'

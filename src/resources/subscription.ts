@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { ContractOfferBody } from './contract-offer.ts'
 import { CustomerBody } from './customer.ts'
 import { exampleOf } from './example-of.ts'
 import { Amount, OrNull, Timestamp } from './fields.ts'
@@ -87,7 +88,7 @@ export const SubscriptionBody = Type.Object(
     ),
     pending_change: OrNull(PendingChangeBody),
     gift: OrNull(GiftBody),
-    offer: Type.Null({ description: 'Always null today' }),
+    offer: OrNull(ContractOfferBody),
     created_at: Timestamp('When the contract began'),
     updated_at: Timestamp('When any of these fields last changed')
   },

@@ -36,6 +36,6 @@ export {
   hasPaidAll,
   holderOf,
   type PaymentMethod,
-  type Subscription
+  Subscription
 } from './subscription.ts'
 export { enqueueTimezoneRebase, rebaseNextSubscriptions } from './timezone-rebase-job.ts'

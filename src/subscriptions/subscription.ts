@@ -24,6 +24,9 @@ export const Subscription = row({
   memberDiscountMinor: int,
   /** What discounts of grants (`contracts`) take off the next cycle, as the contract was last read. */
   grantedDiscountMinor: int,
+  /** What of the price is delivery, and how many pieces it is for, as the contract was last read. */
+  deliveryMinor: int,
+  pieces: int,
   /** Of one of what the plan sells, before discounts; null where it is not one price, or the contract was not read since the upgrade. */
   unitPriceMinor: nullable(int),
   currency: text,

@@ -21,6 +21,9 @@ export const listSubscriptions = defineList(SubscriptionView, operatorSubscripti
            s.receiver_member_id, r.platform_customer_id as receiver_platform_id, r.email as receiver_email,
            r.first_name as receiver_first_name, r.last_name as receiver_last_name,
            s.gifted_at at time zone 'UTC' as gifted_at,
+           (select to_jsonb(o) || jsonb_build_object('discount_gid', g.platform_id, 'used_cycles', g.used_cycles)
+             from contract_offers o left join contract_grants g on g.store_id = $1 and g.id = o.grant_id
+            where o.store_id = $1 and o.subscription_id = s.id and o.status = 'active') as offer,
            s.created_at at time zone 'UTC' as created_at, s.updated_at at time zone 'UTC' as updated_at
       from subscriptions s join members m on m.store_id = $1 and m.id = s.member_id
       left join members r on r.store_id = $1 and r.id = s.receiver_member_id

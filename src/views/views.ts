@@ -67,6 +67,8 @@ export const SubscriptionView = row({
   receiverFirstName: nullable(text),
   receiverLastName: nullable(text),
   giftedAt: nullable(isoInstant),
+  /** The active offer, as `contractOfferOf` of churn reads it. */
+  offer: nullable(json<Record<string, unknown>>()),
   createdAt: isoInstant,
   updatedAt: isoInstant
 })

@@ -19,14 +19,14 @@ export async function insertGrants(ctx: Ctx, grants: NewGrant[]): Promise<Map<st
     row({ id: int, operationId: text }),
     sql`
     insert into contract_grants (store_id, member_id, subscription_id, operation_id, label, key, kind, percent, amount_minor,
-                                 product_id, cycles, is_transferable, created_at, updated_at)
+                                 is_of_each_item, product_id, cycles, is_transferable, created_at, updated_at)
     select ${ctx.storeId}, g.member_id, g.subscription_id, g.operation_id, g.label, g.key, g.kind, g.percent, g.amount_minor,
-           g.product_id, g.cycles, g.is_transferable, ${ctx.now}, ${ctx.now}
+           g.is_of_each_item, g.product_id, g.cycles, g.is_transferable, ${ctx.now}, ${ctx.now}
       from unnest(${grants.map((g) => g.memberId)}::bigint[], ${grants.map((g) => g.subscriptionId)}::bigint[],
                   ${grants.map((g) => g.operationId)}::text[], ${grants.map((g) => g.label)}::text[],
                   ${grants.map((g) => g.key)}::text[], ${columns.map((c) => c.kind)}::text[],
                   ${columns.map((c) => c.percent)}::int[], ${columns.map((c) => c.amountMinor)}::bigint[],
-                  ${columns.map((c) => c.productId)}::text[], ${columns.map((c) => c.cycles)}::int[],
+                  ${columns.map((c) => c.isOfEachItem)}::boolean[], ${columns.map((c) => c.productId)}::text[], ${columns.map((c) => c.cycles)}::int[],
                   ${grants.map((g) => g.isTransferable)}::boolean[])
            with ordinality as g(member_id, subscription_id, operation_id, label, key, kind, percent, amount_minor, product_id, cycles,
                                 is_transferable, place)
@@ -78,7 +78,7 @@ export function listGrantsOf(ctx: Ctx, subscriptionIds: number[]): Promise<Grant
   return ctx.tx.many(
     Grant,
     sql`
-    select g.id, g.member_id, g.subscription_id, g.label, g.key, g.kind, g.percent, g.amount_minor, g.product_id, g.cycles,
+    select g.id, g.member_id, g.subscription_id, g.label, g.key, g.kind, g.percent, g.amount_minor, g.is_of_each_item, g.product_id, g.cycles,
            g.is_transferable, g.status, g.ended_by, g.is_on, g.used_cycles, g.used_before,
            coalesce(used.times, 0) as ordered_times
       from contract_grants g

@@ -2,13 +2,14 @@ import { bool, int, nullable, oneOf, type RowOf, row, text } from '#kit/postgres
 
 const ENDED_BY = ['used', 'removed', 'revoked', 'refused', 'over'] as const
 
-/** What a grant gives: a share or an amount off each of a number of renewals, or one piece of a product with each. */
+/** What a grant gives: a share or an amount off each of a number of renewals, free delivery, or one piece of a product with each. */
 export type GrantTerms = {
   /** For how many renewals; null: without an end. */
   cycles: number | null
 } & (
   | { kind: 'discount'; percent: number }
-  | { kind: 'discount'; amountMinor: number }
+  | { kind: 'discount'; amountMinor: number; isOfEachItem?: boolean }
+  | { kind: 'free_shipping' }
   | { kind: 'free_product'; productId: string }
 )
 
@@ -17,6 +18,7 @@ export const termColumns = (terms: GrantTerms) => ({
   kind: terms.kind,
   percent: 'percent' in terms ? terms.percent : null,
   amountMinor: 'amountMinor' in terms ? terms.amountMinor : null,
+  isOfEachItem: 'isOfEachItem' in terms && terms.isOfEachItem === true,
   productId: 'productId' in terms ? terms.productId : null,
   cycles: terms.cycles
 })
@@ -28,9 +30,11 @@ export const Grant = row({
   subscriptionId: nullable(int),
   label: text,
   key: text,
-  kind: oneOf('discount', 'free_product'),
+  kind: oneOf('discount', 'free_shipping', 'free_product'),
   percent: nullable(int),
   amountMinor: nullable(int),
+  /** Of an amount: it is off each piece, and not once. */
+  isOfEachItem: bool,
   productId: nullable(text),
   cycles: nullable(int),
   isTransferable: bool,

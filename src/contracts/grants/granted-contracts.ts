@@ -12,6 +12,18 @@ export async function markContractsDue(ctx: Ctx, subscriptionIds: number[]): Pro
       set due_at = least(c.due_at, excluded.due_at), version = c.version + 1, attempts = 0`)
 }
 
+/** How often a contract is looked at that has grants: nobody reports that somebody else has changed its discounts. */
+export const LOOKED_AT_EVERY_HOURS = 24
+
+/** What is wanted of this contract was done: the next look is a regular one, unless something else is wanted of it. */
+export async function scheduleLook(ctx: Ctx, subscriptionId: number): Promise<void> {
+  await ctx.tx.run(sql`
+    update granted_contracts c set due_at = ${ctx.now.add({ hours: LOOKED_AT_EVERY_HOURS })}, rests_until = null, settles_at = null
+     where c.store_id = ${ctx.storeId} and c.subscription_id = ${subscriptionId} and c.leased_until is null
+       and not exists (select from contract_grants g where g.store_id = ${ctx.storeId} and g.subscription_id = ${subscriptionId}
+                          and (g.status = 'pending' or (g.status = 'ended' and g.is_on)))`)
+}
+
 /** Has those of these contracts looked at now that have or may have grants. */
 export async function markGrantedDue(ctx: Ctx, subscriptionIds: number[]): Promise<void> {
   if (subscriptionIds.length === 0) return

@@ -1,15 +1,21 @@
 import { publicId } from '#kit/ids'
+import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import { storableError } from '#kit/storable-json'
 import { retrySeconds } from '#kit/walks'
 import { notify } from '#stores'
 import { enqueueContractSync } from '#subscriptions'
+import { contractGrantEnded } from '../events/contract-grant-ended.ts'
+import type { Grant } from './grant.ts'
 import { assignWaiting, leaveContracts, type SeenGrant, writeSeen } from './grant-queries.ts'
-import { type ClaimedContract, type ContractEnd, endContracts, markContractsDue } from './granted-contracts.ts'
+import {
+  type ClaimedContract,
+  type ContractEnd,
+  endContracts,
+  LOOKED_AT_EVERY_HOURS,
+  markContractsDue
+} from './granted-contracts.ts'
 import { type ContractOutcome, type GrantOutcome, isRefused } from './work-on-contract.ts'
-
-/** Nobody reports that somebody else has changed a contract's discounts. */
-const LOOKED_AT_EVERY_HOURS = 24
 
 export type Ended = { contract: ClaimedContract; outcome: ContractOutcome }
 
@@ -23,6 +29,12 @@ export async function recordContractWork(ctx: Ctx, ended: Ended[]): Promise<void
     over.map(({ subscriptionId }) => subscriptionId)
   )
   for (const { contract, outcome } of ended) await report(ctx, contract, outcome)
+  await record(
+    ctx,
+    ...ended.flatMap(({ contract, outcome }) =>
+      outcome.grants.filter(isNewlyOver).map(({ grant }) => endOfGrant(contract, grant))
+    )
+  )
   await endContracts(
     ctx,
     ended.map(({ contract, outcome }) => endOf(ctx, contract, outcome))
@@ -38,6 +50,12 @@ export async function recordContractWork(ctx: Ctx, ended: Ended[]): Promise<void
   const changed = ended.flatMap(({ contract, outcome }) => (outcome.isChanged ? contract.contractId : []))
   await enqueueContractSync(ctx, changed)
 }
+
+const isNewlyOver = ({ grant, step }: GrantOutcome) =>
+  grant.status === 'active' && (step === 'off' || step === 'removed')
+
+const endOfGrant = ({ memberId, subscriptionId }: ClaimedContract, { id }: Grant) =>
+  contractGrantEnded({ grantId: id, memberId, subscriptionId })
 
 function seenGrant(
   { subscriptionId }: ClaimedContract,

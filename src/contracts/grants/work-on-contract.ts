@@ -99,7 +99,7 @@ async function addMissing(
 ): Promise<ContractOutcome> {
   const outcome = { ...before, grants: [...before.grants] }
   for (const grant of missing) {
-    const added = await add(connector, currency, contractId, grant)
+    const added = await addGrantTo(connector, currency, contractId, grant)
     if (added.ok) {
       const { gid: platformId, uses } = added.value
       outcome.isChanged = true
@@ -121,7 +121,8 @@ const usesOf = ({ uses }: FoundContractGrant, { orderedTimes }: Grant): number =
 export const isRefused = (failure: PlatformFailure): boolean =>
   isAboutRequest(failure) && failure.code !== 'stale_contract'
 
-async function add(
+/** Gives a contract a grant, unless it has it already. */
+export async function addGrantTo(
   connector: Connector,
   currency: string,
   contractId: string,
@@ -135,12 +136,15 @@ async function add(
 async function givenBy(
   connector: Connector,
   currency: string,
-  { productId, percent, amountMinor, usedCycles, cycles }: Grant
+  { kind, productId, percent, amountMinor, isOfEachItem, usedCycles, cycles }: Grant
 ): Promise<PlatformResult<NewContractGrant['gives']>> {
+  const orders = cyclesLeft({ cycles }, usedCycles)
+  if (kind === 'free_shipping') return succeeded({ kind, orders })
   if (productId === null) {
-    const orders = cyclesLeft({ cycles }, usedCycles)
     const common = { kind: 'discount', orders } as const
-    return succeeded(percent === null ? { ...common, amountMinor: amountMinor!, currency } : { ...common, percent })
+    return succeeded(
+      percent === null ? { ...common, amountMinor: amountMinor!, currency, isOfEachItem } : { ...common, percent }
+    )
   }
   const variants = await connector.products.findFirstVariants([productId])
   if (!variants.ok) return variants

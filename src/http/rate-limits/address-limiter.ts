@@ -15,7 +15,10 @@ const MINUTE_MS = 60_000
 export type CountAddress = (address: string, requests?: 0 | 1) => RateLimitStatus
 
 /** Counts requests without a valid credential by client address (IPv6: one /64), in the memory of this process. */
-export function createAddressLimiter(): CountAddress {
+export const createAddressLimiter = (): CountAddress => createMemoryLimiter(networkOf)
+
+/** Counts requests in the memory of this process, by what `keyOf` says of who makes them: of those no other record may be kept. */
+export function createMemoryLimiter(keyOf: (who: string) => string): CountAddress {
   let minute = 0
   let counts = new Map<string, number>()
 
@@ -26,8 +29,8 @@ export function createAddressLimiter(): CountAddress {
       minute = current
       counts = new Map()
     }
-    const network = networkOf(address)
-    const key = counts.has(network) || counts.size < MAX_ADDRESSES ? network : 'everyone else'
+    const own = keyOf(address)
+    const key = counts.has(own) || counts.size < MAX_ADDRESSES ? own : 'everyone else'
     const used = counts.get(key) ?? 0
     const admitted = used < PER_MINUTE
     if (admitted && requests > 0) counts.set(key, used + requests)

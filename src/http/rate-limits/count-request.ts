@@ -19,7 +19,7 @@ export function countForStore(
   limiter: RateLimiter,
   request: FastifyRequest,
   store: { storeId: number; ratePlan: RatePlan },
-  family: 'rest',
+  family: 'rest' | 'proxy',
   budgets: Record<RatePlan, Budget> = BUDGETS
 ): void {
   countFamily(limiter, request, { storeId: store.storeId, family, budget: budgets[store.ratePlan] })

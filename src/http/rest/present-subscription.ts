@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { contractOfferJson, contractOfferOf } from '#churn'
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
 import { customerPayload } from '#members'
@@ -49,7 +50,7 @@ export function presentSubscription(
     reactivatable_until: subscription.graceEndsAt,
     pending_change: presentPendingChange(subscription),
     gift: presentGift(subscription, profile),
-    offer: null,
+    offer: subscription.offer && contractOfferJson(contractOfferOf(subscription.offer)),
     created_at: subscription.createdAt,
     updated_at: subscription.updatedAt
   }

@@ -69,7 +69,7 @@ export function logRequests(app: FastifyInstance, { measure }: Pick<HttpDeps, 'm
       'http.response.status_code': reply.statusCode
     })
     const ms = Math.round(reply.elapsedTime * 10) / 10
-    const url = loggedUrl(request.originalUrl)
+    const url = request.isUntraced ? (request.routeOptions.url ?? 'none') : loggedUrl(request.originalUrl)
     const store = request.caller ?? request.store ?? request.proxied?.store
     const quiet = request.routeOptions.url === INBOUND_WEBHOOKS_PATH && reply.statusCode < 400
     request.log[quiet ? 'debug' : 'info'](

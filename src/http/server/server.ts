@@ -83,6 +83,7 @@ export function buildHttp(deps: HttpDeps, { healthOnly = false } = {}): FastifyI
 
   app.decorateRequest('caller', null)
   app.decorateRequest('counted', null)
+  app.decorateRequest('isUntraced', false)
   watchConnections(app, respondToBrokenRequest)
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(ownHeaders(request.id))

@@ -15,6 +15,8 @@ export const ALLOWED = {
   storefront: ['customer', 'visitor'],
   /** An API key that has this scope, of the store for whose shop the app proxy signed. */
   data: ['read:data'],
+  /** The same, or without a key the customer who is logged in, on their own contracts. */
+  churn: ['read:churn', 'write:churn'],
   collection: ['read:data'],
   /** A caller in this role. */
   admin: ROLES,
@@ -30,6 +32,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Whose API key the request has; null before it is found, and on the other surfaces. */
     caller: Caller | null
+    /** Nothing that is kept says who made it, or of what: see `identifyCallers` of the Churn API. */
+    isUntraced: boolean
   }
   interface FastifyContextConfig {
     /** Who may call the route. Every route declares it; `ALLOWED` has the values of each surface. */

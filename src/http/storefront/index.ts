@@ -6,6 +6,7 @@ import { createShopFinder } from '../rate-limits/find-shop.ts'
 import { answerInTime } from '../shared/deadline.ts'
 import type { HttpDeps } from '../shared/deps.ts'
 import { answerError, openSurface, type Route } from '../shared/surface.ts'
+import { registerChurn } from './churn/index.ts'
 import { registerCollection } from './collection/index.ts'
 import { registerData } from './data/index.ts'
 import { errorBody, statusOf } from './errors.ts'
@@ -38,6 +39,7 @@ export function registerStorefront(app: FastifyInstance, deps: HttpDeps, countAd
   const pages = createPageCache({ db: deps.db, exports, ...deps.pageCacheOptions })
   endWithServer(app, exports)
   app.addHook('onClose', async () => pages.close())
+  registerChurn(app, deps, { countAddress, findShop })
   registerData(app, { ...deps, exports, pages }, { countAddress, findShop })
   registerCollection(app, { ...deps, exports }, { countAddress, findShop })
 }

@@ -3,3 +3,7 @@ export function shopMinute(instant: Temporal.Instant | null, timezone: string): 
   if (instant === null) return ''
   return instant.toZonedDateTimeISO(timezone).toPlainDateTime().toString({ smallestUnit: 'minute' }).replace('T', ' ')
 }
+
+/** The day in the shop, `Y-m-d`; empty when there is none. */
+export const shopDay = (instant: Temporal.Instant | null, timezone: string): string =>
+  instant === null ? '' : instant.toZonedDateTimeISO(timezone).toPlainDate().toString()

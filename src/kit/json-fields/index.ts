@@ -14,6 +14,7 @@ export {
 export { type JsonField, meaning, scalar, type ValueOf, withDefault } from './field.ts'
 export { flag, oneOrEmpty, onOrAbsent, onOrOff, trueOrFalse, unused } from './flags.ts'
 export { canonicalJson, parseJson } from './json-text.ts'
+export { type Money, moneyOf } from './money-fields.ts'
 export {
   amountNumber,
   decimalNumber,
@@ -24,4 +25,5 @@ export {
   integer,
   positiveDecimal
 } from './numbers.ts'
+export { readEntered, readStored } from './read-fields.ts'
 export { dateText, textLike, textOf, upperWord, utcInstant, word } from './texts.ts'

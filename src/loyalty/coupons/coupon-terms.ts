@@ -1,4 +1,4 @@
-import type { Money } from '../money.ts'
+import type { Money } from '#kit/json-fields'
 import type { Reward } from '../rewards/reward.ts'
 import type { LoyaltyTemplate } from '../templates/template.ts'
 import type { CouponTerms } from './coupon.ts'

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { moneyOf } from '../money.ts'
-import { readStored } from '../read-fields.ts'
+import { moneyOf, readStored } from '#kit/json-fields'
 import { rewardField } from '../rewards/reward.ts'
 import type { RuleTerms } from '../rules/rule-terms.ts'
 import { ruleTypeOf } from '../rules/rule-types.ts'

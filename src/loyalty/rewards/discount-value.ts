@@ -1,5 +1,4 @@
-import { meaning, positiveDecimal, word } from '#kit/json-fields'
-import type { Money } from '../money.ts'
+import { type Money, meaning, positiveDecimal, word } from '#kit/json-fields'
 
 /** What a discount takes off: a percentage, or an amount in units of the currency. */
 export type DiscountValue = { discount_type: 'percentage' | 'fixed_amount'; discount_amount: number }

@@ -1,5 +1,5 @@
 import type { GrantTerms } from '#contracts'
-import type { Money } from '../money.ts'
+import type { Money } from '#kit/json-fields'
 import type { Reward } from './reward.ts'
 
 /** What a reward gives on a contract of the customer; null where it gives something else. */

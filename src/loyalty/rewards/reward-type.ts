@@ -1,6 +1,12 @@
-import type { ObjectShape, ObjectValue } from '#kit/json-fields'
-import { meaning, textLike, textOf, withDefault } from '#kit/json-fields'
-import type { Money } from '../money.ts'
+import {
+  type Money,
+  meaning,
+  type ObjectShape,
+  type ObjectValue,
+  textLike,
+  textOf,
+  withDefault
+} from '#kit/json-fields'
 
 /** A kind of reward: which keys `reward_rules` has beside `reward_type`, and how a sentence names it. */
 export type RewardType<N extends string = string, S extends ObjectShape = ObjectShape> = {

@@ -1,6 +1,13 @@
-import { type JsonField, type ObjectField, objectOf, type ValueOf, variants, withRule } from '#kit/json-fields'
+import {
+  type JsonField,
+  type Money,
+  type ObjectField,
+  objectOf,
+  type ValueOf,
+  variants,
+  withRule
+} from '#kit/json-fields'
 import { madeOnce } from '../made-once.ts'
-import type { Money } from '../money.ts'
 import { pointsPerUnit } from './points-per-unit.ts'
 import type { RewardType } from './reward-type.ts'
 import * as rewardTypeList from './reward-type-list.ts'

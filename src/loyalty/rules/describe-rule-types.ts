@@ -1,6 +1,4 @@
-import type { ObjectShape } from '#kit/json-fields'
-import { moneyOf } from '../money.ts'
-import { readStored } from '../read-fields.ts'
+import { moneyOf, type ObjectShape, readStored } from '#kit/json-fields'
 import { rewardField } from '../rewards/reward.ts'
 import { COMMON_KEYS } from './common-keys.ts'
 import { ruleSentence } from './rule.ts'

@@ -1,7 +1,6 @@
+import { type Money, moneyOf, readStored } from '#kit/json-fields'
 import { type Ctx, int, json, row, sql, text } from '#kit/postgres'
 import { storeContext } from '#stores'
-import { type Money, moneyOf } from '../money.ts'
-import { readStored } from '../read-fields.ts'
 import { type Reward, rewardField } from '../rewards/reward.ts'
 import type { LoyaltyRule } from './rule.ts'
 import type { RuleType } from './rule-type.ts'

@@ -1,7 +1,6 @@
-import { type ObjectField, type ObjectShape, type ObjectValue, objectOf, withRule } from '#kit/json-fields'
+import { type Money, type ObjectField, type ObjectShape, type ObjectValue, objectOf, withRule } from '#kit/json-fields'
 import type { Counting } from '../causes/cause.ts'
 import { madeOnce } from '../made-once.ts'
-import type { Money } from '../money.ts'
 import type { RewardType } from '../rewards/reward-type.ts'
 import { COMMON_KEYS } from './common-keys.ts'
 

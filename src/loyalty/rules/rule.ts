@@ -1,7 +1,6 @@
 import { activityBetween } from '#kit/clock'
+import { type Money, moneyOf, readStored } from '#kit/json-fields'
 import { bool, day, instant, int, json, nullable, type RowOf, row, text } from '#kit/postgres'
-import { type Money, moneyOf } from '../money.ts'
-import { readStored } from '../read-fields.ts'
 import { type Reward, rewardField, rewardWords } from '../rewards/reward.ts'
 import type { RuleType } from './rule-type.ts'
 import { ruleTypeOf } from './rule-types.ts'

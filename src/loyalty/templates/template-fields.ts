@@ -2,6 +2,7 @@ import {
   idText,
   integer,
   listOf,
+  type Money,
   meaning,
   objectOf,
   orNull,
@@ -12,7 +13,6 @@ import {
   withRule,
   word
 } from '#kit/json-fields'
-import type { Money } from '../money.ts'
 import { refuseDiscountAmount } from '../rewards/discount-value.ts'
 
 export const TEMPLATE_TYPES = ['percentage', 'fixed_amount'] as const

@@ -1,7 +1,6 @@
 import { activityBetween } from '#kit/clock'
+import { type Money, moneyOf, readStored } from '#kit/json-fields'
 import { bool, instant, int, json, nullable, oneOf, type RowOf, row, text } from '#kit/postgres'
-import { type Money, moneyOf } from '../money.ts'
-import { readStored } from '../read-fields.ts'
 import { TEMPLATE_TYPES, type TemplateRules, templateRulesField } from './template-fields.ts'
 
 export const TemplateRow = row({

@@ -1,5 +1,13 @@
-import { integer, type JsonField, meaning, objectOf, positiveDecimal, textLike, type ValueOf } from '#kit/json-fields'
-import type { Money } from '../money.ts'
+import {
+  integer,
+  type JsonField,
+  type Money,
+  meaning,
+  objectOf,
+  positiveDecimal,
+  textLike,
+  type ValueOf
+} from '#kit/json-fields'
 
 /** The value, or null where it is left out: then it is not written either. */
 const ifGiven = <T>(of: JsonField<T>): JsonField<T | null> => ({

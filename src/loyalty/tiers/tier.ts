@@ -1,6 +1,5 @@
+import { type Money, moneyOf, readStored } from '#kit/json-fields'
 import { bool, instant, int, json, type RowOf, row, text } from '#kit/postgres'
-import { type Money, moneyOf } from '../money.ts'
-import { readStored } from '../read-fields.ts'
 import { type EntryRules, entryRulesField, type TierRewards, tierRewardsField } from './tier-fields.ts'
 
 export const TierRow = row({

@@ -19,7 +19,8 @@ import {
   DraftLineAdd,
   DraftLineRemove,
   GrantDiscountAdd,
-  GrantDraft
+  GrantDraft,
+  GrantFreeShippingAdd
 } from './documents.ts'
 
 /** The grants that a contract has, with its status; null when the platform has no such contract. */
@@ -95,16 +96,23 @@ function addTo(
       ...{ key, gid: payload.at('lineAdded').text('id'), kind: 'free_product', uses: null }
     }))
   }
+  const common = { title: grantTitle(label, key), recurringCycleLimit: gives.orders }
+  const read = (payload: Fields): FoundContractGrant => ({
+    ...{ key, gid: payload.at('discountAdded').text('id'), kind: 'discount', uses: 0 }
+  })
+  if (gives.kind === 'free_shipping') {
+    return client.mutate(GrantFreeShippingAdd, { draftId, input: common }, read)
+  }
   const value =
     'percent' in gives
       ? { percentage: gives.percent }
-      : { fixedAmount: { amount: Number(decimalOf(gives.amountMinor, gives.currency)), appliesOnEachItem: false } }
-  const input = {
-    ...{ title: grantTitle(label, key), value, recurringCycleLimit: gives.orders, entitledLines: { all: true } }
-  }
-  return client.mutate(GrantDiscountAdd, { draftId, input }, (payload) => ({
-    ...{ key, gid: payload.at('discountAdded').text('id'), kind: 'discount', uses: 0 }
-  }))
+      : {
+          fixedAmount: {
+            amount: Number(decimalOf(gives.amountMinor, gives.currency)),
+            appliesOnEachItem: gives.isOfEachItem
+          }
+        }
+  return client.mutate(GrantDiscountAdd, { draftId, input: { ...common, value, entitledLines: { all: true } } }, read)
 }
 
 async function openDraft(client: PlatformClient, contractId: string) {

@@ -7,14 +7,15 @@ export type NewContractGrant = {
   key: string
   /** Customers see it on their orders. */
   label: string
-  /** Of all lines, for so many orders; null: without an end. Or one piece that costs nothing, until it is removed. */
+  /** Of all lines or of the delivery, for so many orders; null: without an end. Or one piece that costs nothing, until it is removed. */
   gives:
     | { kind: 'discount'; percent: number; orders: number | null }
-    | { kind: 'discount'; amountMinor: number; currency: string; orders: number | null }
+    | { kind: 'discount'; amountMinor: number; currency: string; isOfEachItem: boolean; orders: number | null }
+    | { kind: 'free_shipping'; orders: number | null }
     | { kind: 'free_product'; variantId: string }
 }
 
-/** A grant as a contract has it. `uses`: how many orders a discount has reduced; null of a free product. */
+/** A grant as a contract has it. `uses`: how many orders a discount has reduced; null of a free product. Free shipping is a discount there. */
 export type FoundContractGrant = { key: string; gid: string; kind: 'discount' | 'free_product'; uses: number | null }
 
 /** `status`: of the contract, in lower case. */

@@ -45,12 +45,21 @@ export function readDiscounts(connection: Fields, currency: string): ContractDis
     })
 }
 
-/** The price of delivery after its present discounts. */
-export function discountedDelivery(deliveryMinor: number, discounts: ContractDiscount[]): number {
-  return discounts
-    .filter(({ isActive, target }) => isActive && target === 'shipping_line')
-    .reduce((left, { percentage, amountMinor }) => {
+/** The price of delivery after its present discounts, without those of grants; and what grants take off it besides. */
+export function discountedDelivery(
+  deliveryMinor: number,
+  discounts: ContractDiscount[]
+): { priceMinor: number; grantedMinor: number } {
+  const present = discounts.filter(({ isActive, target }) => isActive && target === 'shipping_line')
+  const after = (some: ContractDiscount[], from: number) =>
+    some.reduce((left, { percentage, amountMinor }) => {
       const off = percentage === null ? amountMinor : Math.round((left * percentage) / 100)
       return Math.max(0, left - off)
-    }, deliveryMinor)
+    }, from)
+  const [granted, others] = [true, false].map((isGranted) => present.filter((one) => one.isGranted === isGranted)) as [
+    ContractDiscount[],
+    ContractDiscount[]
+  ]
+  const priceMinor = after(others, deliveryMinor)
+  return { priceMinor, grantedMinor: priceMinor - after(granted, priceMinor) }
 }

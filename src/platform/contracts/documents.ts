@@ -160,6 +160,13 @@ export const GrantDiscountAdd =
   }
 }`)
 
+export const GrantFreeShippingAdd =
+  document(`mutation GrantFreeShippingAdd($draftId: ID!, $input: SubscriptionFreeShippingDiscountInput!) {
+  subscriptionDraftFreeShippingDiscountAdd(draftId: $draftId, input: $input) {
+    discountAdded { id } userErrors { field message code }
+  }
+}`)
+
 export const DraftLineAdd = document(`mutation DraftLineAdd($draftId: ID!, $input: SubscriptionLineInput!) {
   subscriptionDraftLineAdd(draftId: $draftId, input: $input) { lineAdded { id } userErrors { field message code } }
 }`)

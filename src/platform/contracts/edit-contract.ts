@@ -99,7 +99,7 @@ function readDraft(draft: Fields, currency: string): Draft {
   )
   const deliveryMinor = draft.has('deliveryPrice') ? draft.money('deliveryPrice', currency) : 0
   return {
-    totalMinor: priceMinor + discountedDelivery(deliveryMinor, discounts),
+    totalMinor: priceMinor + discountedDelivery(deliveryMinor, discounts).priceMinor,
     hasEndingDiscount: discounts.some(({ target, ends, isGranted }) => target === 'line_item' && ends && !isGranted),
     hasMore: lines.at('pageInfo').flag('hasNextPage')
   }

@@ -243,8 +243,9 @@ async function withDeliveryPrices(
     const delivery = found.value.get(contract.id) ?? { discounts: [] }
     if ('reason' in delivery) sorted.unreadable.set(contract.id, delivery.reason)
     else {
-      const deliveryPriceMinor = discountedDelivery(contract.deliveryPriceMinor, delivery.discounts)
-      sorted.contracts.push({ ...contract, deliveryPriceMinor })
+      const { priceMinor, grantedMinor } = discountedDelivery(contract.deliveryPriceMinor, delivery.discounts)
+      const grantedDiscountMinor = contract.grantedDiscountMinor + grantedMinor
+      sorted.contracts.push({ ...contract, deliveryPriceMinor: priceMinor, grantedDiscountMinor })
     }
   }
   return succeeded(sorted)

@@ -9,7 +9,7 @@ import { billingFrequency, publicStatus } from '../public-fields.ts'
 import type { Subscription } from '../subscription.ts'
 import { about, subscriptionEvent, subscriptionPayload } from './subscription-event.ts'
 
-const { status, plan_id, plan, next_billing_date } = SubscriptionBody.properties
+const { status, plan_id, plan, next_billing_date, offer } = SubscriptionBody.properties
 
 const changes = Changes({
   status,
@@ -18,6 +18,7 @@ const changes = Changes({
   price: plan.properties.price,
   billing_frequency: plan.properties.billing_frequency,
   next_billing_date,
+  offer,
   receiver: OrNull(
     Type.String({ description: 'The customer who receives it as a gift, `cust_31`; null when it is not a gift' })
   )
@@ -28,7 +29,7 @@ type Changed = Static<typeof changes>
 export const subscriptionUpdated = definePublicFact(
   'subscription.updated',
   subscriptionEvent(
-    'The plan, price, interval, next billing date or gift receiver changed, or a cancellation was revoked',
+    'The plan, price, interval, next billing date, offer or gift receiver changed, or a cancellation was revoked',
     { changes },
     { shownAt: '2026-11-20T09:00:00.000Z', changes: { price: { from: 24, to: 29 } } }
   ),

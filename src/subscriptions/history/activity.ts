@@ -33,6 +33,9 @@ export const ACTIVITY_KINDS = [
   'reconciled',
   'imported',
   'gifted',
+  'offer_accepted',
+  'offer_ended',
+  'offer_refused',
   'note'
 ] as const
 export type ActivityKind = (typeof ACTIVITY_KINDS)[number]

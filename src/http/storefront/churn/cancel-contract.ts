@@ -43,10 +43,12 @@ export function cancelContractRoute(storefront: Surface, { db, wake }: Pick<Http
         description: 'Cancels a contract of the customer who is logged in. It takes effect at once.',
         params: ContractParams,
         body: Type.Object({
-          reason: notBlank(200, {
-            meaning: "One of the aliases of cancellation reasons, or the customer's own words",
-            examples: ['too_expensive']
-          }),
+          reason: Type.Optional(
+            notBlank(200, {
+              meaning: "One of the aliases of cancellation reasons, or the customer's own words; `other` by default",
+              examples: ['too_expensive']
+            })
+          ),
           comment: Type.Optional(
             Type.String({
               maxLength: 1024,
@@ -61,7 +63,7 @@ export function cancelContractRoute(storefront: Surface, { db, wake }: Pick<Http
     },
     async (request) => {
       const { store } = customerOf(request)
-      const { reason, comment = null } = request.body
+      const { reason = 'other', comment = null } = request.body ?? {}
       const cancelled = await db.inStore(store.storeId, async (ctx) => {
         const { id, by } = await ownSubscription(ctx, request)
         return cancelSubscription(ctx, id, { reason: reason.trim(), comment, by })

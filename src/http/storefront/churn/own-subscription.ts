@@ -16,20 +16,27 @@ export const ContractParams = Type.Object({
   })
 })
 
-/** The subscription of the contract in the path, and its customer as an actor. Refuses one of another customer. */
-export async function ownSubscription(
+/** The subscription of a contract, and who acts on it: the key, or else the customer, whose own it must be. */
+export async function namedSubscription(
   ctx: Ctx,
-  request: FastifyRequest & { params: Static<typeof ContractParams> }
+  request: FastifyRequest,
+  given: string
 ): Promise<{ id: number; by: Actor }> {
-  const { contract_id } = request.params
-  const contractId = contractNumber(contract_id)
+  const contractId = contractNumber(given)
   const found = contractId === null ? null : await findSubscriptionByContract(ctx, contractId)
-  if (!found) throw new Refusal('not_found', `There is no contract ${contract_id.slice(0, 100)}`)
+  if (!found) throw new Refusal('not_found', `There is no contract ${given.slice(0, 100)}`)
+  if (request.caller) return { id: found.id, by: { actor: 'api', actorId: publicId('key', request.caller.keyId) } }
   if (found.customerPlatformId !== customerOf(request).customerId) {
     throw new Refusal('forbidden', 'This contract belongs to another customer')
   }
   return { id: found.id, by: { actor: 'customer', actorId: publicId('cust', found.memberId) } }
 }
+
+/** The same of the contract in the path. */
+export const ownSubscription = (
+  ctx: Ctx,
+  request: FastifyRequest & { params: Static<typeof ContractParams> }
+): Promise<{ id: number; by: Actor }> => namedSubscription(ctx, request, request.params.contract_id)
 
 /** The number of a contract, from itself or from its global id. */
 function contractNumber(text: string): string | null {

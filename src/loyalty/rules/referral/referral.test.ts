@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { moneyOf, readStored } from '#kit/json-fields'
 import type { OrderCause } from '../../causes/cause.ts'
-import { moneyOf } from '../../money.ts'
-import { readStored } from '../../read-fields.ts'
 import { referral } from './referral.ts'
 
 const money = moneyOf('USD')

@@ -1,5 +1,5 @@
-import type { JsonField } from '#kit/json-fields'
-import type { FieldProblem } from '#kit/refusal'
+import type { FieldProblem } from '../refusal.ts'
+import type { JsonField } from './field.ts'
 
 /** Reads what was entered for a field; what is wrong is added to `problems`, with paths that begin with its name. */
 export const readEntered = <T>(field: JsonField<T>, given: unknown, name: string, problems: FieldProblem[]): T =>

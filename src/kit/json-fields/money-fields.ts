@@ -1,6 +1,6 @@
-import { type JsonField, scalar } from '#kit/json-fields'
-import { currencyDecimals, decimalOf, minorOf, numberOf } from '#kit/money'
-import { Refusal } from '#kit/refusal'
+import { currencyDecimals, decimalOf, minorOf, numberOf } from '../money.ts'
+import { Refusal } from '../refusal.ts'
+import { type JsonField, scalar } from './field.ts'
 
 /** The largest amount of a rule or a reward, in units of the currency. */
 const MAX_UNITS = 1_000_000_000

@@ -1,0 +1,151 @@
+import { bool, type Ctx, instant, int, intList, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
+import { mainCadence } from '#plans'
+import {
+  doesNotFit,
+  hasActiveOffer,
+  hasEnded,
+  isBeingApplied,
+  isBeingCharged,
+  isNotEligible,
+  wasUsedBefore
+} from '../refusals.ts'
+import { type Offer, priceWithOffer } from './offer.ts'
+
+const Situation = row({
+  status: oneOf('active', 'paused', 'cancelled', 'failed', 'expired'),
+  currency: text,
+  priceMinor: int,
+  unitPriceMinor: nullable(int),
+  deliveryMinor: int,
+  pieces: int,
+  interval: oneOf('day', 'week', 'month', 'year'),
+  intervalCount: int,
+  nextBillingAt: nullable(instant),
+  createdAt: instant,
+  /** Its first charge, after a trial, is not paid. */
+  isInTrial: bool,
+  /** Of its plan; null where it has none here. */
+  planType: nullable(text),
+  maxCycles: nullable(int),
+  cyclesPaid: int,
+  /** A charge of it is under way. */
+  isBeingCharged: bool,
+  /** A cycle was declined or is past due. */
+  isInDunning: bool,
+  /** Other terms wait for the platform. */
+  hasWaitingTerms: bool,
+  liveOffer: nullable(oneOf('applying', 'active')),
+  usedOffers: intList,
+  /** When the customer last accepted an offer, on any contract. */
+  lastAcceptedAt: nullable(instant)
+})
+/** What decides which offers a contract may accept now. */
+export type Situation = RowOf<typeof Situation>
+
+/** Of one subscription, which exists. */
+export function findSituation(ctx: Ctx, subscriptionId: number): Promise<Situation> {
+  return ctx.tx.one(
+    Situation,
+    sql`
+    select s.status, s.currency, s.price_minor, s.unit_price_minor, s.delivery_minor, s.pieces, s.interval, s.interval_count, s.next_billing_at,
+           s.created_at, s.cycle_index = 0 and s.trial_ends_at is not null as is_in_trial, p.type as plan_type, s.max_cycles, s.cycles_paid,
+           exists (select from billing_attempts a
+                    where a.store_id = ${ctx.storeId} and a.subscription_id = s.id and a.status = 'pending') as is_being_charged,
+           s.declines > 0 or s.inventory_failures > 0 or s.past_due_cycle is not null as is_in_dunning,
+           exists (select from subscription_changes c
+                    where c.store_id = ${ctx.storeId} and c.subscription_id = s.id) as has_waiting_terms,
+           (select o.status from contract_offers o
+             where o.store_id = ${ctx.storeId} and o.subscription_id = s.id and o.status <> 'cancelled') as live_offer,
+           array(select o.offer_id from contract_offers o
+                  where o.store_id = ${ctx.storeId} and o.subscription_id = s.id) as used_offers,
+           (select max(o.accepted_at) from subscriptions other
+              join contract_offers o on o.store_id = ${ctx.storeId} and o.subscription_id = other.id and o.status <> 'applying'
+             where other.store_id = ${ctx.storeId} and other.member_id = s.member_id) as last_accepted_at
+      from subscriptions s
+      left join plans p on p.store_id = ${ctx.storeId} and p.id = s.plan_id
+     where s.store_id = ${ctx.storeId} and s.id = ${subscriptionId}`
+  )
+}
+
+/**
+ * Why a contract may not accept an offer now, as a refusal to its customer; null where it may. `isShopper`: the customer asks, to whom
+ * the rules of the offer on who is offered it apply.
+ */
+export function obstacleTo(
+  offer: Offer,
+  s: Situation,
+  { now, isShopper }: { now: Temporal.Instant; isShopper: boolean }
+) {
+  if (s.liveOffer === 'active') return hasActiveOffer()
+  if (s.liveOffer === 'applying') return isBeingApplied()
+  if (s.status !== 'active' && s.status !== 'paused') return hasEnded()
+  if (s.usedOffers.includes(offer.id)) return wasUsedBefore()
+  if (s.isBeingCharged) return isBeingCharged()
+  if (isShopper && !isEligible(offer, s, now)) return isNotEligible()
+  const misfit = misfitOf(offer, s)
+  return misfit === null ? null : doesNotFit(misfit)
+}
+
+/** By the offer's own rules. A day is 24 hours. */
+function isEligible(
+  { minMemberDays, minDaysSinceOffer, isForTrials }: Offer,
+  s: Situation,
+  now: Temporal.Instant
+): boolean {
+  const isPast = (at: Temporal.Instant, days: number) =>
+    Temporal.Instant.compare(at.add({ hours: days * 24 }), now) <= 0
+  if (s.isInTrial && !isForTrials) return false
+  if (!isPast(s.createdAt, minMemberDays)) return false
+  return s.lastAcceptedAt === null || minDaysSinceOffer === 0 || isPast(s.lastAcceptedAt, minDaysSinceOffer)
+}
+
+/** Why what the offer gives cannot be had on the contract; null where it can. */
+function misfitOf(offer: Offer, s: Situation): string | null {
+  if (offer.type !== 'change_frequency') {
+    if (offer.currency !== s.currency) return `it is in ${offer.currency}, and the contract in ${s.currency}`
+    return offer.type === 'discount_price' ? misfitOfDiscount(offer, s) : null
+  }
+  const { interval, intervalCount } = { interval: offer.interval!, intervalCount: offer.intervalCount! }
+  if (interval === s.interval && intervalCount === s.intervalCount) return 'the contract has this frequency already'
+  if (s.planType !== null && s.planType !== 'product' && mainCadence({ interval, intervalCount }) === null) {
+    return 'a membership is billed every 1 to 28 weeks or months'
+  }
+  if (s.isInDunning) return 'a payment of the contract is open, until which its frequency stays'
+  return s.hasWaitingTerms ? 'another change of the contract is under way' : null
+}
+
+function misfitOfDiscount(offer: Offer, s: Situation): string | null {
+  if (s.maxCycles !== null && s.cyclesPaid >= s.maxCycles) return 'no payment of the contract is left'
+  if (offer.target === 'shipping_line') return s.deliveryMinor > 0 ? null : 'its delivery is free already'
+  if (offer.amountMinor === null) return null
+  const isMore = offer.isOfEachItem
+    ? offer.amountMinor > (s.unitPriceMinor ?? s.priceMinor)
+    : offer.amountMinor > s.priceMinor - s.deliveryMinor
+  return isMore ? 'it takes off more than the contract costs' : null
+}
+
+/** What a contract becomes with an offer, for the page that shows it. Amounts in minor units. */
+export type OfferPreview = {
+  currency: string
+  priceMinor: number
+  priceWithOfferMinor: number
+  cycles: number | null
+  interval: Situation['interval']
+  intervalCount: number
+  nextBillingAt: Temporal.Instant | null
+  creditMinor: number | null
+}
+
+/** What accepting would lead to; it must be possible. */
+export function previewOffer(offer: Offer, s: Situation): OfferPreview {
+  return {
+    currency: s.currency,
+    priceMinor: s.priceMinor,
+    priceWithOfferMinor: priceWithOffer(offer, s) ?? s.priceMinor,
+    cycles: offer.cycles,
+    interval: offer.interval ?? s.interval,
+    intervalCount: offer.intervalCount ?? s.intervalCount,
+    nextBillingAt: s.nextBillingAt,
+    creditMinor: offer.creditMinor
+  }
+}

@@ -1,0 +1,57 @@
+import type { FastifyRequest } from 'fastify'
+import type { CountAddress } from '../../rate-limits/address-limiter.ts'
+import { createMemoryLimiter } from '../../rate-limits/address-limiter.ts'
+import { countForAddress, countForStore } from '../../rate-limits/count-request.ts'
+import type { FindShop } from '../../rate-limits/find-shop.ts'
+import { countForShopper } from '../../rate-limits/shopper-budget.ts'
+import type { HttpDeps } from '../../shared/deps.ts'
+import { authenticationFailed } from '../../shared/errors.ts'
+import { callerOfKey } from '../keys.ts'
+import { NOT_SIGNED, proxiedBy } from '../proxy.ts'
+
+const NO_CALLER = 'Give the API key of the store as key, or log in'
+
+/**
+ * The hook that accepts a key of the store, else the customer who is logged in; a key wins. What a customer reads without a key leaves no trace of them: whether somebody
+ * who cancels has looked at offers before says which way of cancelling they saw, and nothing may record that.
+ */
+export function identifyCallers(
+  deps: Pick<HttpDeps, 'db' | 'limiter' | 'budgets' | 'realNow'>,
+  countAddress: CountAddress,
+  findShop: FindShop
+) {
+  const countReads = createMemoryLimiter((who) => who)
+  return async (request: FastifyRequest): Promise<void> => {
+    const proxied = await proxiedBy(request, deps, findShop)
+    if (typeof proxied === 'string') {
+      countForAddress(countAddress, request)
+      throw authenticationFailed(NOT_SIGNED)
+    }
+    request.proxied = proxied
+    const { store, loggedInCustomerId } = proxied
+    const { key } = request.query as { key?: unknown }
+    if (key !== undefined) {
+      const scope = request.routeOptions.config.allow
+      try {
+        request.caller = await callerOfKey(request, deps.db, { key, proxied, scope })
+      } catch (err) {
+        countForAddress(countAddress, request)
+        throw err
+      }
+      countForStore(deps.limiter, request, request.caller, 'proxy', deps.budgets)
+      return
+    }
+    if (loggedInCustomerId === null) {
+      countForAddress(countAddress, request)
+      throw authenticationFailed(NO_CALLER)
+    }
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      countForShopper(deps.limiter, request, { storeId: store.storeId, customerId: loggedInCustomerId })
+      return
+    }
+    request.isUntraced = true
+    // Without the id of the request.
+    request.log = request.server.log
+    request.counted = Promise.resolve({ rateLimitStatus: countReads(`${store.storeId}:${loggedInCustomerId}`) })
+  }
+}

@@ -1,0 +1,45 @@
+import type { FastifyInstance } from 'fastify'
+import type { CountAddress } from '../../rate-limits/address-limiter.ts'
+import { enforceRateLimits } from '../../rate-limits/enforce-rate-limits.ts'
+import type { FindShop } from '../../rate-limits/find-shop.ts'
+import { answerInTime } from '../../shared/deadline.ts'
+import type { HttpDeps } from '../../shared/deps.ts'
+import { answerError, openSurface } from '../../shared/surface.ts'
+import { errorBody, statusOf } from '../errors.ts'
+import { activateOfferRoute } from './activate-offer.ts'
+import { identifyCallers } from './callers.ts'
+import { listContractOffersRoute } from './list-contract-offers.ts'
+import { listOffersRoute } from './list-offers.ts'
+import { listReasonsRoute } from './list-reasons.ts'
+import { createShownCounts } from './shown-counts.ts'
+
+const CHURN_PREFIX = '/apps/svc-api/v1/membership/churn'
+const ERRORS = { statusOf, errorBody }
+
+/**
+ * The Churn API (spec 2): for programs with a key in the query, and without one for the customer who is logged in, on their own contracts. Both
+ * come through the app proxy, whose signature says which shop it is.
+ */
+export function registerChurn(
+  app: FastifyInstance,
+  deps: HttpDeps,
+  { countAddress, findShop }: { countAddress: CountAddress; findShop: FindShop }
+): void {
+  const shown = createShownCounts(deps)
+  openSurface(app, {
+    name: 'churn',
+    prefix: CHURN_PREFIX,
+    errors: ERRORS,
+    routes: [listReasonsRoute, listOffersRoute, listContractOffersRoute, activateOfferRoute],
+    deps: { ...deps, shown },
+    hooks(churn) {
+      churn.decorateRequest('proxied', null)
+      answerInTime(churn)
+      churn.addHook('onRequest', identifyCallers(deps, countAddress, findShop))
+      enforceRateLimits(churn, countAddress, (err, at) => answerError(ERRORS, err, at))
+    }
+  })
+  app.addHook('onClose', () => shown.close())
+}
+
+export type ChurnDeps = HttpDeps & { shown: ReturnType<typeof createShownCounts> }
