@@ -247,6 +247,124 @@ create policy one_store on billing_attempts for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on billing_attempts to perennial_operator, perennial_store;
 
+create table churn_offer_reasons (
+  store_id bigint not null,
+  alias text not null,
+  offer_id bigint not null,
+  constraint churn_offer_reasons_pkey PRIMARY KEY (store_id, alias, offer_id),
+  constraint churn_offer_reasons_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint churn_offer_reasons_store_id_offer_id_fkey FOREIGN KEY (store_id, offer_id) REFERENCES churn_offers(store_id, id)
+);
+CREATE INDEX churn_offer_reasons_by_offer ON public.churn_offer_reasons USING btree (store_id, offer_id);
+alter table churn_offer_reasons enable row level security;
+alter table churn_offer_reasons force row level security;
+create policy all_stores on churn_offer_reasons for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on churn_offer_reasons for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on churn_offer_reasons to perennial_operator, perennial_store;
+
+create table churn_offers (
+  store_id bigint not null,
+  id bigint not null generated always as identity,
+  name text not null,
+  description text,
+  type text not null,
+  currency text not null,
+  percent integer,
+  amount_minor bigint,
+  cycles integer,
+  target text,
+  is_of_each_item boolean not null default false,
+  "interval" text,
+  interval_count integer,
+  credit_minor bigint,
+  min_member_days integer not null default 0,
+  min_days_since_offer integer not null default 0,
+  is_for_trials boolean not null default true,
+  is_on boolean not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint churn_offers_pkey PRIMARY KEY (store_id, id),
+  constraint churn_offers_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint churn_offers_amount_minor_check CHECK (amount_minor > 0),
+  constraint churn_offers_check CHECK ((type = 'discount_price'::text) = (target IS NOT NULL)),
+  constraint churn_offers_check1 CHECK ((type = 'discount_price'::text) = (num_nonnulls(percent, amount_minor) = 1)),
+  constraint churn_offers_check2 CHECK ((type = 'change_frequency'::text) = ("interval" IS NOT NULL AND interval_count IS NOT NULL)),
+  constraint churn_offers_check3 CHECK ((type = 'add_store_credits'::text) = (credit_minor IS NOT NULL)),
+  constraint churn_offers_check4 CHECK (cycles IS NULL OR type = 'discount_price'::text),
+  constraint churn_offers_check5 CHECK (NOT is_of_each_item OR amount_minor IS NOT NULL),
+  constraint churn_offers_check6 CHECK (target IS DISTINCT FROM 'shipping_line'::text OR percent = 100),
+  constraint churn_offers_credit_minor_check CHECK (credit_minor > 0),
+  constraint churn_offers_currency_check CHECK (currency ~ '^[A-Z]{3}$'::text),
+  constraint churn_offers_cycles_check CHECK (cycles > 0),
+  constraint churn_offers_description_check CHECK (length(description) >= 1 AND length(description) <= 1000),
+  constraint churn_offers_interval_check CHECK ("interval" = ANY (ARRAY['day'::text, 'week'::text, 'month'::text, 'year'::text])),
+  constraint churn_offers_interval_count_check CHECK (interval_count > 0),
+  constraint churn_offers_min_days_since_offer_check CHECK (min_days_since_offer >= 0 AND min_days_since_offer <= 3660),
+  constraint churn_offers_min_member_days_check CHECK (min_member_days >= 0 AND min_member_days <= 3660),
+  constraint churn_offers_name_check CHECK (length(name) >= 1 AND length(name) <= 255),
+  constraint churn_offers_percent_check CHECK (percent >= 1 AND percent <= 100),
+  constraint churn_offers_target_check CHECK (target = ANY (ARRAY['line_item'::text, 'shipping_line'::text])),
+  constraint churn_offers_type_check CHECK (type = ANY (ARRAY['discount_price'::text, 'change_frequency'::text, 'add_store_credits'::text]))
+);
+alter table churn_offers enable row level security;
+alter table churn_offers force row level security;
+create policy all_stores on churn_offers for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on churn_offers for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on churn_offers to perennial_operator, perennial_store;
+
+create table churn_reasons (
+  store_id bigint not null,
+  alias text not null,
+  title text not null,
+  description text,
+  "position" integer not null,
+  is_on boolean not null,
+  updated_at timestamp with time zone not null,
+  constraint churn_reasons_pkey PRIMARY KEY (store_id, alias),
+  constraint churn_reasons_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint churn_reasons_alias_check CHECK (alias = ANY (ARRAY['technical_issues'::text, 'enough_items'::text, 'too_expensive'::text, 'not_need_subscription'::text, 'not_using_enough'::text, 'not_found_products'::text, 'order_issues'::text, 'use_another_service'::text, 'other'::text])),
+  constraint churn_reasons_description_check CHECK (length(description) >= 1 AND length(description) <= 500),
+  constraint churn_reasons_position_check CHECK ("position" >= 1 AND "position" <= 100),
+  constraint churn_reasons_title_check CHECK (length(title) >= 1 AND length(title) <= 100)
+);
+alter table churn_reasons enable row level security;
+alter table churn_reasons force row level security;
+create policy all_stores on churn_reasons for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on churn_reasons for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on churn_reasons to perennial_operator, perennial_store;
+
+create table churn_shown (
+  store_id bigint not null,
+  day date not null,
+  alias text not null,
+  offer_id bigint not null,
+  times bigint not null,
+  constraint churn_shown_pkey PRIMARY KEY (store_id, day, alias, offer_id),
+  constraint churn_shown_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint churn_shown_times_check CHECK (times > 0)
+);
+alter table churn_shown enable row level security;
+alter table churn_shown force row level security;
+create policy all_stores on churn_shown for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on churn_shown for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on churn_shown to perennial_operator, perennial_store;
+
 create table contract_activities (
   store_id bigint not null,
   id bigint not null generated always as identity,
@@ -389,6 +507,7 @@ create table contract_grants (
   updated_at timestamp with time zone not null,
   applied_at timestamp with time zone,
   ended_at timestamp with time zone,
+  is_of_each_item boolean not null default false,
   constraint contract_grants_pkey PRIMARY KEY (store_id, id),
   constraint contract_grants_store_id_key_key UNIQUE (store_id, key),
   constraint contract_grants_store_id_operation_id_key UNIQUE (store_id, operation_id),
@@ -396,16 +515,21 @@ create table contract_grants (
   constraint contract_grants_store_id_member_id_fkey FOREIGN KEY (store_id, member_id) REFERENCES members(store_id, id),
   constraint contract_grants_store_id_subscription_id_fkey FOREIGN KEY (store_id, subscription_id) REFERENCES subscriptions(store_id, id),
   constraint contract_grants_amount_minor_check CHECK (amount_minor > 0),
-  constraint contract_grants_check CHECK (num_nonnulls(percent, amount_minor, product_id) = 1),
+  constraint contract_grants_check CHECK (num_nonnulls(percent, amount_minor, product_id) =
+CASE
+    WHEN kind = 'free_shipping'::text THEN 0
+    ELSE 1
+END),
   constraint contract_grants_check1 CHECK ((kind = 'free_product'::text) = (product_id IS NOT NULL)),
   constraint contract_grants_check2 CHECK ((status = 'ended'::text) = (ended_by IS NOT NULL AND ended_at IS NOT NULL)),
   constraint contract_grants_check3 CHECK (NOT is_on OR subscription_id IS NOT NULL),
   constraint contract_grants_check4 CHECK (status <> 'active'::text OR is_on),
   constraint contract_grants_check5 CHECK (used_cycles >= used_before),
+  constraint contract_grants_check6 CHECK (NOT is_of_each_item OR amount_minor IS NOT NULL),
   constraint contract_grants_cycles_check CHECK (cycles > 0),
   constraint contract_grants_ended_by_check CHECK (ended_by = ANY (ARRAY['used'::text, 'removed'::text, 'revoked'::text, 'refused'::text, 'over'::text])),
   constraint contract_grants_key_check CHECK (key ~ '^[2-9A-HJ-NP-Z]{12}$'::text),
-  constraint contract_grants_kind_check CHECK (kind = ANY (ARRAY['discount'::text, 'free_product'::text])),
+  constraint contract_grants_kind_check CHECK (kind = ANY (ARRAY['discount'::text, 'free_shipping'::text, 'free_product'::text])),
   constraint contract_grants_label_check CHECK (length(label) >= 1 AND length(label) <= 255),
   constraint contract_grants_operation_id_check CHECK (length(operation_id) >= 1 AND length(operation_id) <= 300),
   constraint contract_grants_percent_check CHECK (percent >= 1 AND percent <= 100),
@@ -425,6 +549,67 @@ create policy one_store on contract_grants for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on contract_grants to perennial_operator, perennial_store;
+
+create table contract_offers (
+  store_id bigint not null,
+  id bigint not null generated always as identity,
+  subscription_id bigint not null,
+  offer_id bigint not null,
+  name text not null,
+  description text,
+  type text not null,
+  currency text not null,
+  percent integer,
+  amount_minor bigint,
+  cycles integer,
+  target text,
+  is_of_each_item boolean not null,
+  "interval" text,
+  interval_count integer,
+  credit_minor bigint,
+  status text not null,
+  answer_by timestamp with time zone,
+  reason text,
+  plan_id bigint,
+  grant_id bigint,
+  discount_title text,
+  credit_entry_id bigint,
+  former_interval text,
+  former_interval_count integer,
+  next_billing_at timestamp with time zone,
+  attempt_before bigint,
+  accepted_at timestamp with time zone not null,
+  lost_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  ended_by text,
+  updated_at timestamp with time zone not null,
+  constraint contract_offers_pkey PRIMARY KEY (store_id, id),
+  constraint contract_offers_store_id_subscription_id_offer_id_key UNIQUE (store_id, subscription_id, offer_id),
+  constraint contract_offers_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
+  constraint contract_offers_store_id_grant_id_fkey FOREIGN KEY (store_id, grant_id) REFERENCES contract_grants(store_id, id),
+  constraint contract_offers_store_id_offer_id_fkey FOREIGN KEY (store_id, offer_id) REFERENCES churn_offers(store_id, id),
+  constraint contract_offers_store_id_subscription_id_fkey FOREIGN KEY (store_id, subscription_id) REFERENCES subscriptions(store_id, id),
+  constraint contract_offers_check CHECK ((status = 'applying'::text) = (answer_by IS NOT NULL)),
+  constraint contract_offers_check1 CHECK ((status = 'cancelled'::text) = (ended_at IS NOT NULL AND ended_by IS NOT NULL)),
+  constraint contract_offers_ended_by_check CHECK (ended_by = ANY (ARRAY['used'::text, 'charged'::text, 'revoked'::text, 'removed'::text, 'lost'::text])),
+  constraint contract_offers_status_check CHECK (status = ANY (ARRAY['applying'::text, 'active'::text, 'cancelled'::text])),
+  constraint contract_offers_type_check CHECK (type = ANY (ARRAY['discount_price'::text, 'change_frequency'::text, 'add_store_credits'::text]))
+);
+CREATE INDEX contract_offers_applying ON public.contract_offers USING btree (store_id, answer_by) WHERE (status = 'applying'::text);
+CREATE UNIQUE INDEX contract_offers_by_grant ON public.contract_offers USING btree (store_id, grant_id) WHERE (grant_id IS NOT NULL);
+CREATE INDEX contract_offers_by_subscription ON public.contract_offers USING btree (store_id, subscription_id, id DESC);
+CREATE INDEX contract_offers_by_time ON public.contract_offers USING btree (store_id, accepted_at, id);
+CREATE UNIQUE INDEX contract_offers_live ON public.contract_offers USING btree (store_id, subscription_id) WHERE (status <> 'cancelled'::text);
+CREATE INDEX contract_offers_lost ON public.contract_offers USING btree (store_id, lost_at) WHERE ((status = 'active'::text) AND (lost_at IS NOT NULL));
+alter table contract_offers enable row level security;
+alter table contract_offers force row level security;
+create policy all_stores on contract_offers for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on contract_offers for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on contract_offers to perennial_operator, perennial_store;
 
 create table country_checks (
   store_id bigint not null,
@@ -3668,6 +3853,8 @@ create table subscriptions (
   unit_price_minor bigint,
   member_discount_minor bigint not null default 0,
   granted_discount_minor bigint not null default 0,
+  delivery_minor bigint not null default 0,
+  pieces integer not null default 1,
   constraint subscriptions_pkey PRIMARY KEY (store_id, id),
   constraint subscriptions_store_id_platform_contract_id_key UNIQUE (store_id, platform_contract_id),
   constraint subscriptions_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
@@ -3693,11 +3880,13 @@ create table subscriptions (
   constraint subscriptions_check9 CHECK ((receiver_member_id IS NULL) = (gifted_at IS NULL)),
   constraint subscriptions_cycle_index_check CHECK (cycle_index >= 0),
   constraint subscriptions_cycles_paid_check CHECK (cycles_paid >= 0),
+  constraint subscriptions_delivery_minor_check CHECK (delivery_minor >= 0),
   constraint subscriptions_granted_discount_minor_check CHECK (granted_discount_minor >= 0),
   constraint subscriptions_interval_check CHECK ("interval" = ANY (ARRAY['day'::text, 'week'::text, 'month'::text, 'year'::text])),
   constraint subscriptions_interval_count_check CHECK (interval_count >= 1),
   constraint subscriptions_inventory_failures_check CHECK (inventory_failures >= 0),
   constraint subscriptions_member_discount_minor_check CHECK (member_discount_minor >= 0),
+  constraint subscriptions_pieces_check CHECK (pieces >= 0),
   constraint subscriptions_platform_contract_id_check CHECK (platform_contract_id ~ '^[0-9]{1,20}$'::text),
   constraint subscriptions_price_minor_check CHECK (price_minor >= 0),
   constraint subscriptions_status_check CHECK (status = ANY (ARRAY['active'::text, 'paused'::text, 'cancelled'::text, 'failed'::text, 'expired'::text])),

@@ -7,12 +7,12 @@ export {
   getContractOffer,
   listContractOffers
 } from './contract-offers/contract-offer-queries.ts'
-export { addShown, type Shown } from './counts/add-shown.ts'
+export { addShown, type ShownTimes } from './counts/add-shown.ts'
 export { churnConsumer } from './ends/end-on-facts.ts'
 export { revokeOffer } from './ends/revoke-offer.ts'
 export { createOffer, MAX_OFFERS, type OfferInput, updateOffer } from './offers/change-offers.ts'
 export { listMatchedOffers, type MatchedReason } from './offers/matched-offers.ts'
-export { type Offer, offerJson, priceWithOffer, rulesJson } from './offers/offer.ts'
+export { type Offer, offerJson, offerRulesJson, priceWithOffer } from './offers/offer.ts'
 export { OFFER_TARGETS, OFFER_TYPES, type OfferType } from './offers/offer-fields.ts'
 export { getOffer, listOffers, type OfferWithReasons } from './offers/offer-queries.ts'
 export { findSituation, type OfferPreview, obstacleTo, previewOffer } from './offers/situation.ts'

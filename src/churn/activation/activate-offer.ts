@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
-import { type Grant, giveGrant, setCadence } from '#contracts'
+import { giveGrant, setCadence } from '#contracts'
 import type { Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
-import type { Connector, PlatformContract, PlatformFailure, PlatformResult } from '#platform'
+import type { Connector, PlatformFailure, PlatformResult } from '#platform'
 import type { ContractOffer } from '../contract-offers/contract-offer.ts'
 import { platformAway, platformRefused } from '../refusals.ts'
-import { type Acceptance, type BegunOnPlatform, beginActivation } from './begin-activation.ts'
+import { type Acceptance, type BegunOnPlatform, beginActivation, type OnPlatform } from './begin-activation.ts'
 import { finishActivation } from './finish-activation.ts'
 import { isRefusal } from './is-refusal.ts'
 import { takeBack } from './take-back.ts'
@@ -20,11 +20,6 @@ export type ActivationDeps = {
 /** The app proxy of the platform waits for ten seconds in all. */
 const WITHIN_MS = 7_000
 const PAUSE_MS = 150
-
-/** What the platform has of an acceptance by now. */
-export type OnPlatform =
-  | { type: 'discount_price'; grant: Grant; gid: string; title: string }
-  | { type: 'change_frequency'; contract: PlatformContract }
 
 /**
  * Applies an offer to a contract and returns it, active: store credit in one transaction; a discount or another frequency on the platform first, by one

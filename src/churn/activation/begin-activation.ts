@@ -1,7 +1,7 @@
-import { assertCadenceOpen, type Grant, issueGrantAtOnce } from '#contracts'
+import { assertCadenceOpen, type ContractGrant, issueGrantAtOnce } from '#contracts'
 import { changeCredits } from '#credits'
 import type { Ctx } from '#kit/postgres'
-import { MAX_CALL_MS } from '#platform'
+import { MAX_CALL_MS, type PlatformContract } from '#platform'
 import { refuseOnHold } from '#stores'
 import { type Actor, type Subscription, subscriptionNotFound } from '#subscriptions'
 import type { ContractOffer } from '../contract-offers/contract-offer.ts'
@@ -27,9 +27,14 @@ export type Acceptance = {
 type OfContract = { id: number; subscriptionId: number; contractId: string }
 /** An acceptance that the platform has to carry out, with what it is to be asked. */
 export type BegunOnPlatform =
-  | (OfContract & { type: 'discount_price'; currency: string; grant: Grant })
+  | (OfContract & { type: 'discount_price'; currency: string; grant: ContractGrant })
   | (OfContract & { type: 'change_frequency'; cadence: Pick<Subscription, 'interval' | 'intervalCount'> })
 export type Begun = BegunOnPlatform | { type: 'add_store_credits'; offer: ContractOffer }
+
+/** What the platform has of an acceptance by now. */
+export type OnPlatform =
+  | { type: 'discount_price'; grant: ContractGrant; gid: string; title: string }
+  | { type: 'change_frequency'; contract: PlatformContract }
 
 /** By then each call of the platform has ended, whatever became of its answer. */
 const SETTLE_MS = MAX_CALL_MS * 1.5

@@ -4,8 +4,7 @@ import { type Actor, enqueueContractSync, lockSubscription } from '#subscription
 import type { ContractOffer } from '../contract-offers/contract-offer.ts'
 import { writeApplied } from '../contract-offers/contract-offer-queries.ts'
 import { lockWithCustomers } from '../lock-with-customers.ts'
-import type { OnPlatform } from './activate-offer.ts'
-import type { BegunOnPlatform } from './begin-activation.ts'
+import type { BegunOnPlatform, OnPlatform } from './begin-activation.ts'
 import { recordAccepted } from './record-accepted.ts'
 
 /** Makes active what the platform has done. Null: it took so long that it is being taken back. */

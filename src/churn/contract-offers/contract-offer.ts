@@ -6,7 +6,7 @@ import { instant, int, nullable, oneOf, type RowOf, row, text } from '#kit/postg
 import type { ContractOfferBody } from '#resources'
 import { offerJson, termColumns } from '../offers/offer.ts'
 
-export const ENDED_BY = ['used', 'charged', 'revoked', 'removed', 'lost'] as const
+const ENDED_BY = ['used', 'charged', 'revoked', 'removed', 'lost'] as const
 
 export const ContractOfferRow = row({
   id: int,
@@ -50,7 +50,7 @@ export function contractOfferOf(object: Record<string, unknown>): ContractOffer 
 const INTERVAL_NAMES = { day: 'DAY', week: 'WEEK', month: 'MONTH', year: 'YEAR' } as const
 
 /** What it gives on the contract (spec 2, reward). Instants are ISO 8601. */
-export function rewardJson(one: ContractOffer): Static<typeof ContractOfferBody>['reward'] {
+function rewardJson(one: ContractOffer): Static<typeof ContractOfferBody>['reward'] {
   switch (one.type) {
     case 'discount_price':
       return {

@@ -3,10 +3,10 @@ import { storeContext } from '#stores'
 import type { ReasonAlias } from '../reasons/reasons.ts'
 
 /** How often an offer was shown for a reason. `offerId` 0: the reason was shown without one. */
-export type Shown = { alias: ReasonAlias; offerId: number; times: number }
+export type ShownTimes = { alias: ReasonAlias; offerId: number; times: number }
 
 /** Adds to the counts of today in the shop. To whom an offer was shown is recorded nowhere. */
-export async function addShown(ctx: Ctx, shown: Shown[]): Promise<void> {
+export async function addShown(ctx: Ctx, shown: ShownTimes[]): Promise<void> {
   if (shown.length === 0) return
   const { timezone } = await storeContext(ctx)
   const day = ctx.now.toZonedDateTimeISO(timezone).toPlainDate()

@@ -4,7 +4,7 @@ import { type FieldProblem, invalidFields } from '#kit/refusal'
 import { storeContext } from '#stores'
 import { isReasonAlias, REASON_ALIASES, type ReasonAlias } from '../reasons/reasons.ts'
 import { tooManyOffers } from '../refusals.ts'
-import { type OfferTerms, rulesJson } from './offer.ts'
+import { type OfferTerms, offerRulesJson } from './offer.ts'
 import { type OFFER_TARGETS, type OfferRules, type OfferType, offerRulesField } from './offer-fields.ts'
 import {
   getOffer,
@@ -47,7 +47,7 @@ export async function updateOffer(ctx: Ctx, id: number, change: Partial<OfferInp
   const isOtherType = change.type !== undefined && change.type !== was.type
   const before: OfferInput = {
     ...was,
-    rules: rulesJson(was),
+    rules: offerRulesJson(was),
     target: isOtherType || was.target === null ? null : TARGET_OF[was.target],
     isOfEachItem: !isOtherType && was.isOfEachItem
   }

@@ -54,7 +54,7 @@ const creditRules = (money: Money) =>
   objectOf({ credit_amount: meaning('The store credit that is added', money.amountAboveZero()) })
 
 /** What `rules` are for each type of offer (spec 2, offer). */
-export const offerRulesFields = (money: Money) => ({
+const offerRulesFields = (money: Money) => ({
   discount_price: discountRules(money),
   change_frequency: frequencyRules(),
   add_store_credits: creditRules(money)

@@ -42,7 +42,7 @@ export type Offer = RowOf<typeof OfferRow>
 export type OfferToShow = Pick<Offer, 'id' | 'name' | 'description'> & OfferTerms
 
 /** `rules` as the Churn API has them (spec 2). A limit of cycles is there where the offer has one. */
-export function rulesJson(terms: OfferTerms): Static<typeof OfferBody>['rules'] {
+export function offerRulesJson(terms: OfferTerms): Static<typeof OfferBody>['rules'] {
   const { type, currency, percent, amountMinor, cycles, interval, intervalCount, creditMinor } = terms
   switch (type) {
     case 'discount_price':
@@ -64,7 +64,7 @@ export const offerJson = (one: OfferToShow) => ({
   name: one.name,
   description: one.description,
   type: one.type,
-  rules: rulesJson(one)
+  rules: offerRulesJson(one)
 })
 
 /** What of a subscription its price with an offer follows from; amounts in minor units. */

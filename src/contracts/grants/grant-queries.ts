@@ -28,7 +28,7 @@ export async function insertGrants(ctx: Ctx, grants: NewGrant[]): Promise<Map<st
                   ${columns.map((c) => c.percent)}::int[], ${columns.map((c) => c.amountMinor)}::bigint[],
                   ${columns.map((c) => c.isOfEachItem)}::boolean[], ${columns.map((c) => c.productId)}::text[], ${columns.map((c) => c.cycles)}::int[],
                   ${grants.map((g) => g.isTransferable)}::boolean[])
-           with ordinality as g(member_id, subscription_id, operation_id, label, key, kind, percent, amount_minor, product_id, cycles,
+           with ordinality as g(member_id, subscription_id, operation_id, label, key, kind, percent, amount_minor, is_of_each_item, product_id, cycles,
                                 is_transferable, place)
      order by g.place
     returning id, operation_id`

@@ -1,6 +1,14 @@
 import type { ExportEndpoint, Scope } from '../endpoint.ts'
 import { isFailure, isFinished } from './sql-parts.ts'
 
+/** As `priceWithOffer` of churn computes it. */
+const PRICE_WITH_OFFER = `case when o.status = 'active' then
+         case when o.type <> 'discount_price' then s.price_minor
+              when o.target = 'shipping_line' then s.price_minor - s.delivery_minor
+              else s.delivery_minor + greatest(0, s.price_minor - s.delivery_minor - case
+                when o.percent is null then o.amount_minor * case when o.is_of_each_item then s.pieces else 1 end
+                else round((s.price_minor - s.delivery_minor) * o.percent / 100.0)::bigint end) end end`
+
 export const subscriptions: ExportEndpoint = {
   name: 'subscriptions',
   meaning:
@@ -95,30 +103,31 @@ export const subscriptions: ExportEndpoint = {
       format: 'integer',
       meaning: 'How many of these units are between two charges'
     },
-    // There are no churn offers yet. Their module fills these fields.
     {
       name: 'churn_offer_status',
-      sql: 'null::text',
+      sql: "case o.status when 'active' then 'Active' when 'cancelled' then 'Cancelled' end",
       format: 'text',
-      meaning: 'The status of the active churn offer, else of the last one; empty when there never was one'
+      meaning:
+        'The status of the active churn offer, else of the last one: `Active` or `Cancelled`; empty when there never was one'
     },
-    { name: 'offer_type', sql: 'null::text', format: 'text', meaning: 'The type of that offer' },
+    { name: 'offer_type', sql: 'o.type', format: 'text', meaning: 'The type of that offer' },
     {
       name: 'price_with_offer',
-      sql: 'null::bigint',
+      sql: PRICE_WITH_OFFER,
       format: 'decimal',
       currency: 's.currency',
-      meaning: 'The price with the discount of that offer; empty without an offer'
+      meaning:
+        'What a cycle costs with the active offer, which is the price where the offer changes no price; empty without an active offer'
     },
     {
       name: 'offer_accepted_date',
-      sql: 'null::timestamptz',
+      sql: 'o.accepted_at',
       format: 'minute',
       meaning: 'When that offer was accepted'
     },
     {
       name: 'offer_cancel_date',
-      sql: 'null::timestamptz',
+      sql: 'o.ended_at',
       format: 'minute',
       meaning: 'When that offer ended'
     }
@@ -132,5 +141,9 @@ function joins({ store }: Scope): string {
   left join lateral (
     select b.completed_at, ${isFailure('b')} as is_failed from billing_attempts b
      where b.store_id = ${store} and b.subscription_id = s.id and ${isFinished('b')}
-     order by b.completed_at desc, b.id desc limit 1) t on true`
+     order by b.completed_at desc, b.id desc limit 1) t on true
+  left join lateral (
+    select c.* from contract_offers c
+     where c.store_id = ${store} and c.subscription_id = s.id and c.status <> 'applying'
+     order by (c.status = 'active') desc, c.id desc limit 1) o on true`
 }

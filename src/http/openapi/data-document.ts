@@ -8,18 +8,13 @@ import { NOT_SIGNED } from '../storefront/proxy.ts'
 import { surfaceDocument } from './document.ts'
 import type { DocumentDialect, DocumentedRoute, ErrorKind, OpenApiDocument } from './document-types.ts'
 import { HEADERS, TOO_BUSY } from './responses.ts'
-import { APP_PROXY, StorefrontError } from './storefront-document.ts'
+import { APP_PROXY, QUERY_KEY, StorefrontError } from './storefront-document.ts'
 
 /** How programs of integrators are let in: all of it must agree. */
 export const KEY_AND_PROXY: Pick<DocumentDialect, 'securitySchemes' | 'accessOf'> = {
   securitySchemes: {
     appProxy: APP_PROXY,
-    apiKey: {
-      type: 'apiKey',
-      in: 'query',
-      name: 'key',
-      description: 'An API key of the store for whose shop the app proxy signed.'
-    }
+    apiKey: QUERY_KEY
   },
   accessOf: (scope) => ({
     security: [{ appProxy: [], apiKey: [] }],

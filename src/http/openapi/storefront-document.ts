@@ -16,17 +16,30 @@ export const APP_PROXY = {
   description: "The HMAC of the query's other parameters, which the platform's app proxy adds."
 }
 
+/** The key of a program. */
+export const QUERY_KEY = {
+  type: 'apiKey',
+  in: 'query',
+  name: 'key',
+  description: 'An API key of the store.'
+}
+
 /** Those that programs call with a key have documents of their own; the files of `http/assets` are not called by programs. */
 const isElsewhere = (path: string) => /^\/(data|collection|storefront)(\/|$)/.test(path)
 
 /** By a part of a path. */
 const TAGS: Record<string, Tag> = {
-  churn: { name: 'Churn API', description: 'What a customer does to leave a membership.' },
+  churn: {
+    name: 'Churn API',
+    description:
+      'Why customers leave, what is offered to them, and leaving. Programs call it with a key of the store; the customer who is logged in needs none, for their own contracts. Here null stands for nothing, and times are ISO 8601.'
+  },
   identification: {
     name: 'Identification',
     description:
       'Shows customers who are not logged in their prices and their store credit, by a code that is mailed to them.'
   },
+  membership: { name: 'Membership', description: 'What a customer has, and does with it.' },
   loyalty: {
     name: 'Loyalty API',
     description:
@@ -83,6 +96,11 @@ export const StorefrontError = Type.Object(
   { title: 'Error', description: 'Why the request failed.', examples: [errorBody(tooLong)] }
 )
 
+const NOTES: Record<string, string> = {
+  visitor: 'Nobody needs to be logged in.',
+  customer: 'A customer must be logged in to the shop.'
+}
+
 const DIALECT: DocumentDialect = {
   prefix: STOREFRONT_PREFIX,
   has: (path) => !isElsewhere(path),
@@ -93,12 +111,14 @@ const DIALECT: DocumentDialect = {
       "The platform's app proxy adds `shop`, `logged_in_customer_id`, `timestamp` and `signature` to the query of each request and signs it; the store is the shop that it signed for. Times are shop time, `Y-m-d H:i`, and there are no nulls outside of the Loyalty API: an empty text stands for nothing."
   },
   tags: TAGS,
-  tagOf: (path) => path.split('/').find((part) => part in TAGS) ?? '',
-  securitySchemes: { appProxy: APP_PROXY },
+  tagOf: (path) => path.split('/').findLast((part) => part in TAGS) ?? '',
+  securitySchemes: { appProxy: APP_PROXY, apiKey: QUERY_KEY },
   accessOf: (allow) => ({
-    security: [{ appProxy: [] }],
+    security: [...(NOTES[allow] ? [] : [{ appProxy: [], apiKey: [] } as Record<string, string[]>]), { appProxy: [] }],
     'x-allow': allow,
-    note: allow === 'visitor' ? 'Nobody needs to be logged in.' : 'A customer must be logged in to the shop.'
+    note:
+      NOTES[allow] ??
+      `A key needs the scope \`${allow}\`; without one a customer must be logged in to the shop, and the contract their own. A key wins.`
   }),
   isIdempotent: () => false,
   headersOfEveryResponse: ['X-Request-Id', ...RATE_LIMIT_HEADERS],

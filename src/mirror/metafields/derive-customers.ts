@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
+import { type ContractOffer, listActiveOffers } from '#churn'
 import { listAvailableCredit } from '#credits'
-import { decimalOf } from '#kit/money'
+import { decimalOf, numberOf } from '#kit/money'
 import type { Ctx } from '#kit/postgres'
 import { storableError } from '#kit/storable-json'
 import { gid, type ProfileName } from '#platform'
@@ -34,6 +35,10 @@ export async function deriveCustomerMetafields(ctx: Ctx, memberIds: number[]): P
   const customers = await listCustomerRows(ctx, memberIds)
   const memberships = await listMembershipRows(ctx, memberIds, timezone)
   const available = await listAvailableCredit(ctx, memberIds)
+  const offers = await listActiveOffers(
+    ctx,
+    memberships.map(({ id }) => id)
+  )
   const heldBy = Map.groupBy(memberships, ({ holderId }) => holderId)
   const paidBy = Map.groupBy(memberships, ({ payerId }) => payerId)
   return new Map(
@@ -58,7 +63,7 @@ export async function deriveCustomerMetafields(ctx: Ctx, memberIds: number[]): P
     const isConcerned =
       customer.isMember || customer.hasCredit || points !== null || birthDate !== null || gifts.length > 0
     if (!isConcerned) return
-    wantMemberships(wanted, heldBy.get(id) ?? [], profile)
+    wantMemberships(wanted, heldBy.get(id) ?? [], offers, profile)
     if (gifts.length > 0)
       want(
         wanted,
@@ -82,7 +87,12 @@ export async function deriveCustomerMetafields(ctx: Ctx, memberIds: number[]): P
  * Of the memberships that a customer holds, the first decides their status: a live one before one that has ended, of live ones VIP before Elite. The
  * second is the next one that lives or is of the other type: an older one of the same type is history.
  */
-function wantMemberships(wanted: Wanted, held: MembershipRow[], profile: ProfileName): void {
+function wantMemberships(
+  wanted: Wanted,
+  held: MembershipRow[],
+  offers: ReadonlyMap<number, ContractOffer>,
+  profile: ProfileName
+): void {
   const [first, ...others] = held.toSorted(
     (a, b) =>
       LIVE[a.status] - LIVE[b.status] ||
@@ -93,9 +103,10 @@ function wantMemberships(wanted: Wanted, held: MembershipRow[], profile: Profile
       (LIVE[a.status] < 3 ? a.id - b.id : b.id - a.id)
   )
   if (!first) return
-  want(wanted, customerSubscription1, asSubscription(first))
+  const asHeld = (one: MembershipRow) => asSubscription(one, offers.get(one.id) ?? null)
+  want(wanted, customerSubscription1, asHeld(first))
   const second = others.find(({ status, type }) => LIVE[status] < 3 || type !== first.type)
-  if (second) want(wanted, customerSubscription2, asSubscription(second))
+  if (second) want(wanted, customerSubscription2, asHeld(second))
   const given = [first, second].find((one) => one && one.payerId !== one.holderId && !one.payerIsGone)
   if (!given) return
   want(wanted, subscriptionParent, {
@@ -108,7 +119,7 @@ function wantMemberships(wanted: Wanted, held: MembershipRow[], profile: Profile
 const giftsOf = (paid: MembershipRow[]) =>
   paid.filter(({ holderId, payerId, status }) => holderId !== payerId && LIVE[status] < 3)
 
-function asSubscription(one: MembershipRow): CustomerSubscription {
+function asSubscription(one: MembershipRow, offer: ContractOffer | null): CustomerSubscription {
   return {
     name: one.name,
     status: one.status,
@@ -117,8 +128,25 @@ function asSubscription(one: MembershipRow): CustomerSubscription {
     scid: one.platformContractId,
     price: decimalOf(one.priceMinor, one.currency),
     currency: one.currency,
-    // There are no churn offers yet. Their module fills these.
-    offers: []
+    offers: offer === null ? [] : [asOffer(offer)]
+  }
+}
+
+/** An active offer (spec 3, offer element). */
+function asOffer(offer: ContractOffer): CustomerSubscription['offers'][number] {
+  const { offerId, type, currency, percent, amountMinor, cycles, interval, intervalCount, creditMinor } = offer
+  const offer_id = String(offerId)
+  switch (type) {
+    case 'discount_price':
+      return {
+        ...{ offer_id, type, recurring_cycle_limit: cycles },
+        discount_value: percent ?? numberOf(amountMinor!, currency),
+        discount_type: percent === null ? 'fixed_amount' : 'percentage'
+      }
+    case 'change_frequency':
+      return { offer_id, type, interval: interval!, interval_count: intervalCount! }
+    case 'add_store_credits':
+      return { offer_id, type, credit_amount: numberOf(creditMinor!, currency) }
   }
 }
 

@@ -1,10 +1,11 @@
+import { listOfferHolders } from '#churn'
 import { bool, type Ctx, int, row, sql, textList } from '#kit/postgres'
 import { listTierTags } from '#loyalty'
 import { lockMembers } from '#members'
 import { setWantedTags } from './set-wanted-tags.ts'
-import { membershipTags, type PlanType } from './wanted-tags.ts'
+import { membershipTags, OFFER_TAGS, type PlanType } from './wanted-tags.ts'
 
-/** Records the tags that these customers are to have now, of memberships and of tiers of loyalty. Returns how often one of both is another. */
+/** Records the tags that these customers are to have now, of memberships, tiers of loyalty and offers of churn. Returns how often one of these is another. */
 export async function refreshCustomerTags(ctx: Ctx, memberIds: number[]): Promise<number> {
   const ids = [...new Set(memberIds)]
   if (ids.length === 0) return 0
@@ -30,7 +31,20 @@ export async function refreshCustomerTags(ctx: Ctx, memberIds: number[]): Promis
       return { ownerId: memberId, tags: tag === undefined || isDeleted ? [] : [tag] }
     })
   )
-  return ofMemberships + ofTiers
+  const holders = await listOfferHolders(ctx, ids)
+  const ofOffers = await setWantedTags(
+    ctx,
+    'customer',
+    'churn',
+    held.map(({ memberId, isDeleted }) => {
+      const holder = isDeleted ? undefined : holders.get(memberId)
+      return {
+        ownerId: memberId,
+        tags: holder ? [OFFER_TAGS.ever, ...(holder.isActive ? [OFFER_TAGS.active] : [])] : []
+      }
+    })
+  )
+  return ofMemberships + ofTiers + ofOffers
 }
 
 /** What each of these customers holds: of a gift the receiver is the holder, and only an active subscription counts. */

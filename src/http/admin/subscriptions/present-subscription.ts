@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox'
+import { contractOfferJson, contractOfferOf } from '#churn'
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
-import { OrNull, Timestamp } from '#resources'
+import { ContractOfferBody, OrNull, Timestamp } from '#resources'
 import type { SubscriptionView } from '#views'
 
 const PendingChange = Type.Object(
@@ -42,7 +43,7 @@ export const SubscriptionBody = Type.Object(
     }),
     granted_discount: Type.Number({
       description:
-        "What rewards of loyalty take off the next cycle besides, as the platform's contract was last read; 0 for nothing"
+        "What rewards of loyalty and churn offers take off the next cycle besides, as the platform's contract was last read; 0 for nothing"
     }),
     currency: Type.String({ description: 'ISO 4217' }),
     interval: Type.String({ description: 'The unit of a cycle: `day`, `week`, `month` or `year`' }),
@@ -62,6 +63,7 @@ export const SubscriptionBody = Type.Object(
     reactivatable_until: OrNull(Timestamp('Until when a cancellation can be taken back; null when it cannot')),
     pending_change: OrNull(PendingChange),
     gift: OrNull(Gift),
+    offer: OrNull(ContractOfferBody),
     created_at: Timestamp('When the contract began'),
     updated_at: Timestamp('When any of these fields last changed')
   },
@@ -94,6 +96,7 @@ export const SubscriptionBody = Type.Object(
         reactivatable_until: null,
         pending_change: null,
         gift: null,
+        offer: null,
         created_at: '2026-09-15T05:25:00.000Z',
         updated_at: '2026-11-15T06:25:00.000Z'
       }
@@ -128,6 +131,7 @@ export function presentSubscription(view: SubscriptionView): Static<typeof Subsc
     reactivatable_until: view.graceEndsAt,
     pending_change: pendingOf(view),
     gift: giftOf(view),
+    offer: view.offer && contractOfferJson(contractOfferOf(view.offer)),
     created_at: view.createdAt,
     updated_at: view.updatedAt
   }

@@ -4,7 +4,7 @@ import { ContractOfferBody } from '#resources'
 import { inTime } from '../../shared/deadline.ts'
 import type { Surface } from '../../shared/surface.ts'
 import { shopOf } from '../shoppers.ts'
-import type { ChurnDeps } from './index.ts'
+import type { ChurnDeps } from './deps.ts'
 import { ContractParams, ownSubscription } from './own-subscription.ts'
 import { readReason, reasonParameter } from './reason-parameter.ts'
 

@@ -30,6 +30,10 @@ export function identifyCallers(
     request.proxied = proxied
     const { store, loggedInCustomerId } = proxied
     const { key } = request.query as { key?: unknown }
+    if (request.is404) {
+      countForShopper(deps.limiter, request, { storeId: store.storeId, customerId: loggedInCustomerId })
+      return
+    }
     if (key !== undefined) {
       const scope = request.routeOptions.config.allow
       try {

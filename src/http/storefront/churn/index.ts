@@ -41,5 +41,3 @@ export function registerChurn(
   })
   app.addHook('onClose', () => shown.close())
 }
-
-export type ChurnDeps = HttpDeps & { shown: ReturnType<typeof createShownCounts> }

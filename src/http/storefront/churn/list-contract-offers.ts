@@ -3,7 +3,7 @@ import { contractOfferJson, listContractOffers } from '#churn'
 import { ContractOfferBody, exampleOf } from '#resources'
 import type { Surface } from '../../shared/surface.ts'
 import { shopOf } from '../shoppers.ts'
-import type { ChurnDeps } from './index.ts'
+import type { ChurnDeps } from './deps.ts'
 import { ContractParams, ownSubscription } from './own-subscription.ts'
 
 /** GET /membership/churn/{contract_id}/offers (spec 2, Churn API) */

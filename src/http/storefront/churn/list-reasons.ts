@@ -3,7 +3,7 @@ import { listReasons } from '#churn'
 import { OrNull } from '#resources'
 import type { Surface } from '../../shared/surface.ts'
 import { shopOf } from '../shoppers.ts'
-import type { ChurnDeps } from './index.ts'
+import type { ChurnDeps } from './deps.ts'
 
 /** What a reason is, in the list of reasons and beside its offers. */
 export const reasonFields = {

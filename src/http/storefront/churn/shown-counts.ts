@@ -1,4 +1,4 @@
-import { addShown, type ReasonAlias, type Shown } from '#churn'
+import { addShown, type ReasonAlias, type ShownTimes } from '#churn'
 import type { HttpDeps } from '../../shared/deps.ts'
 
 const WRITTEN_EVERY_MS = 1_000
@@ -11,11 +11,11 @@ type Matched = { reason: { alias: ReasonAlias }; offers: { offer: { id: number }
  * database does not take is tried again; a process that is killed loses the last second.
  */
 export function createShownCounts({ db, logger }: Pick<HttpDeps, 'db' | 'logger'>) {
-  const counts = new Map<number, Map<string, Shown>>()
+  const counts = new Map<number, Map<string, ShownTimes>>()
   let writing = Promise.resolve()
 
-  const add = (storeId: number, { alias, offerId, times }: Shown) => {
-    const ofStore = counts.get(storeId) ?? new Map<string, Shown>()
+  const add = (storeId: number, { alias, offerId, times }: ShownTimes) => {
+    const ofStore = counts.get(storeId) ?? new Map<string, ShownTimes>()
     counts.set(storeId, ofStore)
     const key = `${alias}:${offerId}`
     ofStore.set(key, { alias, offerId, times: (ofStore.get(key)?.times ?? 0) + times })
