@@ -47,7 +47,10 @@ async function aShop(given: Record<string, unknown> = {}) {
     }: { as?: string; method?: string; query?: Record<string, string | string[]>; secret?: string } = {}
   ) => {
     const signed = signedQuery({ domain, credentials }, query, { customerId: as, ...(secret && { secret }) })
-    const response = await fetch(`${service.urls.public}/apps/svc-api/v1/loyalty${path}?${signed}`, { method })
+    const response = await fetch(`${service.urls.public}/apps/svc-api/v1/loyalty${path}?${signed}`, {
+      method,
+      ...(method !== 'GET' && { headers: { 'content-type': 'application/json' } })
+    })
     return { status: response.status, body: (await response.json()) as any }
   }
   const memberOf = async (platformId: string) =>

@@ -14,6 +14,7 @@ export {
   datesOnAnchor,
   outcomesKnown
 } from '#billing/audit-rules'
+export { churnOffersAnswered, churnOffersHold } from '#churn/audit-rules'
 export { contractGrantsFollowed, contractGrantsKept, contractsQuarantined } from '#contracts/audit-rules'
 export {
   creditBalancesSum,

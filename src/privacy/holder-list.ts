@@ -1,5 +1,6 @@
 // Every table with data about people, one line each module; `columns.ts` has the columns that never hold any.
 export { attemptsHeld } from '#billing/personal-data'
+export { contractOffersHeld } from '#churn/personal-data'
 export { creationsHeld, grantedContractsHeld, grantsHeld, quarantinedHeld } from '#contracts/personal-data'
 export { creditsHeld, reservationsHeld } from '#credits/personal-data'
 export { rewardBalancesHeld, rewardPullsHeld } from '#exports/personal-data'

@@ -24,7 +24,7 @@ test('a store has the default settings of dunning unless it has set others', asy
   const patient = await aStore(db, { dunning: { onFailure: 'pause' } })
   assert.deepEqual(await patient.inStore((ctx) => settingsOf(ctx, dunningSettings)), { ...DUNNING, onFailure: 'pause' })
   assert.deepEqual(await patient.inStore((ctx) => settingsOf(ctx, scheduleSettings)), { catchUp: 'latest' })
-  assert.equal(await patient.inStore((ctx) => settingsOf(ctx, reactivationGraceSettings)), 0)
+  assert.equal(await patient.inStore((ctx) => settingsOf(ctx, reactivationGraceSettings)), 24)
   assert.deepEqual(await patient.inStore(storeContext), {
     timezone: 'America/New_York',
     pastTimezones: [],
@@ -71,9 +71,9 @@ test('changes at once keep what each of them leaves out', async () => {
 test('the transaction that changes a setting reads the change', async () => {
   const store = await aStore(db)
   await store.inStore(async (ctx) => {
-    assert.equal(await settingsOf(ctx, reactivationGraceSettings), 0)
-    await updateSettings(ctx, reactivationGraceSettings, 24)
     assert.equal(await settingsOf(ctx, reactivationGraceSettings), 24)
+    await updateSettings(ctx, reactivationGraceSettings, 48)
+    assert.equal(await settingsOf(ctx, reactivationGraceSettings), 48)
   })
 })
 

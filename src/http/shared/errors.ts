@@ -80,6 +80,17 @@ const invalidType = (accepted: string[]) =>
     { field: 'Content-Type', code: 'invalid', message: `must be ${accepted.join(' or ')} for a body` }
   ])
 
+/**
+ * Refuses a write whose Content-Type is not one that the route accepts, also one without a body: a page of somebody else can have a browser send a form, or nothing at
+ * all, with the customer's cookies, but no JSON.
+ */
+export function requireBodyType(request: FastifyRequest): void {
+  if (request.is404 || request.method === 'GET' || request.method === 'HEAD') return
+  const accepted = typesOf(request)
+  const type = (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
+  if (!accepted.includes(type)) throw invalidType(accepted)
+}
+
 /** The types of the body that the route accepts. */
 const typesOf = ({ routeOptions: { schema } }: FastifyRequest): string[] =>
   schema?.consumes ? Object.keys(schema.consumes) : [schema?.bodyType ?? 'application/json']

@@ -38,7 +38,8 @@ async function aShop() {
   const ask = async (path: string, customerId = '', { method = 'GET', parameters = {}, body }: Asked = {}) => {
     const response = await fetch(`${base}${path}?${signedQuery(signer, parameters, { customerId })}`, {
       method,
-      ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } })
+      ...(method !== 'GET' && { headers: { 'content-type': 'application/json' } }),
+      ...(body !== undefined && { body: JSON.stringify(body) })
     })
     return { status: response.status, body: (await response.json()) as any }
   }

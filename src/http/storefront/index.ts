@@ -5,6 +5,7 @@ import { enforceRateLimits } from '../rate-limits/enforce-rate-limits.ts'
 import { createShopFinder } from '../rate-limits/find-shop.ts'
 import { answerInTime } from '../shared/deadline.ts'
 import type { HttpDeps } from '../shared/deps.ts'
+import { requireBodyType } from '../shared/errors.ts'
 import { answerError, openSurface, type Route } from '../shared/surface.ts'
 import { registerChurn } from './churn/index.ts'
 import { registerCollection } from './collection/index.ts'
@@ -32,7 +33,10 @@ export function registerStorefront(app: FastifyInstance, deps: HttpDeps, countAd
       answerInTime(storefront)
       storefront.addHook('onRequest', verifyShoppers(deps, countAddress, findShop))
       enforceRateLimits(storefront, countAddress, (err, at) => answerError(ERRORS, err, at))
-      storefront.addHook('preHandler', async (request) => refuseVisitors(request))
+      storefront.addHook('preHandler', async (request) => {
+        refuseVisitors(request)
+        requireBodyType(request)
+      })
     }
   })
   const exports = createExportWorkers({ url: deps.db.url, ...deps.exportOptions })

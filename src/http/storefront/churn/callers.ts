@@ -5,7 +5,7 @@ import { countForAddress, countForStore } from '../../rate-limits/count-request.
 import type { FindShop } from '../../rate-limits/find-shop.ts'
 import { countForShopper } from '../../rate-limits/shopper-budget.ts'
 import type { HttpDeps } from '../../shared/deps.ts'
-import { authenticationFailed } from '../../shared/errors.ts'
+import { authenticationFailed, requireBodyType } from '../../shared/errors.ts'
 import { callerOfKey } from '../keys.ts'
 import { NOT_SIGNED, proxiedBy } from '../proxy.ts'
 
@@ -50,6 +50,7 @@ export function identifyCallers(
       throw authenticationFailed(NO_CALLER)
     }
     if (request.method !== 'GET' && request.method !== 'HEAD') {
+      requireBodyType(request)
       countForShopper(deps.limiter, request, { storeId: store.storeId, customerId: loggedInCustomerId })
       return
     }
