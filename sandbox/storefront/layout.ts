@@ -59,10 +59,10 @@ export function day(shop: Shop, at: Temporal.Instant): string {
   )
 }
 
-/** What the theme does about the elements of the app: it shows the account as it is then. */
+/** What the theme does about the elements of the app: it shows the account as it is then, which the platform learns a moment later. */
 export const SCRIPT = `let isChanged = false
 for (const name of ['perennial-cancel-done', 'perennial-cancel-accepted']) addEventListener(name, () => { isChanged = true })
-addEventListener('perennial-cancel-close', () => isChanged && location.reload())
+addEventListener('perennial-cancel-close', () => isChanged && setTimeout(() => location.reload(), 1000))
 `
 
 export const CSS = `
@@ -112,7 +112,7 @@ tr:last-child td { border-bottom: 0 } th { color: var(--soft); font-weight: 600 
 .done { background: var(--done); color: var(--done-ink) } .problem { background: var(--problem); color: var(--problem-ink) } .notice p { margin: .25rem 0 0 } .notice a { color: inherit }
 pre { white-space: pre-wrap; margin: .5rem 0 0; font: .85rem/1.4 ui-monospace, monospace }
 details { border-top: 1px solid var(--line); padding-top: .6rem } summary { cursor: pointer; min-height: 2.1rem; font-weight: 600 }
-perennial-cancel, perennial-join { min-height: 2.75rem } perennial-membership { min-height: 14rem }
+perennial-cancel, perennial-join { min-height: 2.75rem } perennial-membership.held { min-height: 21rem }
 perennial-cancel, perennial-join, perennial-membership { display: block; --perennial-accent: var(--accent); --perennial-on-accent: var(--on-accent); --perennial-danger: var(--problem-ink); --perennial-border: var(--soft);
   --perennial-background: var(--card); --perennial-color: var(--ink); --perennial-focus: var(--accent) } details[open] summary { margin-bottom: .6rem }
 nav { display: flex; flex-wrap: wrap; gap: .25rem 1rem; margin-right: auto }
@@ -125,7 +125,7 @@ td.wide { white-space: normal; min-width: 14rem } tr:has(+ .why) td { border-bot
 dl.sum { max-width: 28rem; margin: .75rem 0 } dl.sum dd { font-variant-numeric: tabular-nums } dl.sum .price { font-size: 1.15rem }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
 iframe { border: 1px solid var(--line); border-radius: .6rem; background: var(--card); width: 100% }
-.skip { position: absolute; left: -999rem } .skip:focus { left: 1rem; top: .5rem; background: var(--card); padding: .5rem 1rem; z-index: 1 }
+.skip { position: absolute; inset-inline-start: 1rem; top: -999rem } .skip:focus { top: .5rem; background: var(--card); padding: .5rem 1rem; z-index: 1 }
 @media (max-width: 40rem) { table.stacked thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
   table.stacked, table.stacked tbody { display: block } table.stacked tr { display: grid; gap: .15rem; padding: .6rem .75rem; border-bottom: 1px solid var(--line) } table.stacked tr:last-child { border-bottom: 0 }
   table.stacked td { display: grid; grid-template-columns: 4rem minmax(0, 1fr); gap: .75rem; padding: 0; border: 0; white-space: normal; min-width: 0; text-align: left } table.stacked td::before { content: attr(data-label); color: var(--soft) } }

@@ -65,7 +65,7 @@ function memberSection(shop: Shop, basePath: string, { metafields, contractIds }
   const received = held.filter((one) => !isOwn(one))
   return html`<section aria-labelledby="mine"><h2 id="mine">Your membership</h2>
     ${received.length > 0 && html`<div class="grid">${received.map((one) => membershipCard(one, metafields, false))}</div>`}
-    <perennial-membership api="${basePath}${PATH_PREFIX}/v1" payment-url="${basePath}/#card" heading-level="3">
+    <perennial-membership api="${basePath}${PATH_PREFIX}/v1" payment-url="${basePath}/#card" heading-level="3" class="${held.some(isOwn) && 'held'}">
       ${held.length === 0 && html`<p class="soft" slot="empty">You are not a member yet.</p>`}
       <div class="grid">
         ${held.filter(isOwn).map((one) => membershipCard(one, metafields, true))}

@@ -42,15 +42,20 @@ export function contractCard(
   const price = reduced
     ? say('instead', { new: priceEach(language, amount(reduced), unit, count), old: amount(contract.price) })
     : priceEach(language, amount(contract.price), unit, count)
-  const button = (action: CardAction, body = () => ({})) =>
+  const button = (action: CardAction, body = () => ({}), more = '') =>
     actions[action] &&
-    h('button', { type: 'button', part: `secondary ${action}`, onclick: () => onAction(action, body()) }, say(action))
-  const days = h(
-    'select',
-    { part: 'days', 'aria-label': say('days') },
-    ...pauseDays.map((n) => h('option', { value: n }, duration(language, 'DAY', n)))
+    h(
+      'button',
+      { type: 'button', part: `secondary ${action}`, onclick: () => onAction(action, body()) },
+      say(action) + more
+    )
+  const choices = pauseDays.map((n) => h('option', { value: n }, duration(language, 'DAY', n)))
+  const days = h('select', { part: 'days', 'aria-label': say('days') }, ...choices)
+  const pause = button(
+    'pause',
+    () => (pauseDays.length > 0 ? { duration: Number(days.value) } : {}),
+    pauseDays.length === 1 ? ` (${choices[0]!.text})` : ''
   )
-  const pause = button('pause', () => (pauseDays.length > 0 ? { duration: Number(days.value) } : {}))
   return h(
     'article',
     { part: 'card', 'aria-labelledby': id },

@@ -48,6 +48,7 @@ export class PerennialJoin extends HTMLElement {
       hidden('selling_plan', sellingPlanId),
       hidden('return_to', this.getAttribute('return-to') ?? '/cart'),
       h('button', { part: 'join' }, say('join', { name })),
+      ' ',
       this.#price(plan, language)
     )
     root.append(form)
