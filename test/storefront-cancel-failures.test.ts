@@ -1,0 +1,201 @@
+// <perennial-cancel> when something is away: nothing keeps a customer from cancelling, and nobody believes to have cancelled who has not.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { noBrowser } from './browser.ts'
+import { beforeDrop, testDatabase } from './database.ts'
+import { startService } from './service-builder.ts'
+import { startServiceHere } from './service-here.ts'
+import { freePort } from './service-process.ts'
+import { visit } from './storefront-browser.ts'
+import { aMember, cancelling, statusOf } from './storefront-member.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url, { background: true })
+const skip = noBrowser
+
+/** A platform that reaches the service at a node of its own, which can go away and come back. */
+async function aNodeThatGoes() {
+  const port = await freePort()
+  const platform = await startService(url, { background: true, publicUrl: `http://127.0.0.1:${port}` })
+  const start = () => startServiceHere(url, { role: 'web', port })
+  let node = await start()
+  beforeDrop(() => node.stop())
+  return {
+    platform,
+    stop: () => node.stop(),
+    async start() {
+      node = await start()
+    }
+  }
+}
+
+test('the service is down: a clear message now, and cancelled by itself once it is up', { skip }, async () => {
+  const node = await aNodeThatGoes()
+  const member = await aMember(node.platform)
+  const ours = { ...member, service }
+  const { page, close } = await visit(member)
+  await page.goto(`${member.shop}/`)
+  const { button, heading, anyway, dialog, outcome } = cancelling(page)
+  await button.waitFor()
+  await node.stop()
+
+  await button.click()
+  await heading('Cancel your membership?').waitFor()
+  await anyway.click()
+  await heading('Not cancelled yet').waitFor()
+  assert.match(await dialog.getByRole('status').innerText(), /does not answer.*we try again by ourselves/)
+  // The customer may close it: it goes on, and says so beside the button.
+  await page.keyboard.press('Escape')
+  await outcome('Not cancelled yet').waitFor()
+  await page.getByRole('button', { name: 'Try again now' }).waitFor()
+  assert.deepEqual(await statusOf(ours), ['active', null])
+
+  await node.start()
+  await outcome('Your membership is cancelled').waitFor()
+  assert.deepEqual(await statusOf(ours), ['cancelled', 'other'])
+  await close()
+})
+
+test('who would rather keep it while the service is down keeps it', { skip }, async () => {
+  const node = await aNodeThatGoes()
+  const member = await aMember(node.platform)
+  const { page, close } = await visit({ ...member, script: "window.__sdrfMode = 'b'" })
+  await page.goto(`${member.shop}/`)
+  const { button, outcome } = cancelling(page)
+  await button.waitFor()
+  await node.stop()
+  await button.click()
+  await outcome('Not cancelled yet').waitFor()
+  const tried = page.waitForRequest(/cancellation/)
+  await page.getByRole('button', { name: 'Try again now' }).click()
+  await tried
+  await page.getByRole('button', { name: 'Keep membership' }).click()
+  await button.waitFor()
+  assert.equal(await outcome('cancelled').count(), 0)
+  await node.start()
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  // Longer than any wait: it would have tried by then.
+  await page.clock.install()
+  await page.clock.runFor(120_000)
+  assert.deepEqual(asked, [])
+  assert.deepEqual(await statusOf({ ...member, service }), ['active', null])
+  await close()
+})
+
+test('an answer that is lost on the way: the next try notices that it is cancelled', { skip }, async () => {
+  const member = await aMember(service)
+  const { page, close } = await visit({ ...member, script: "window.__sdrfMode = 'b'" })
+  let lost = 0
+  await page.route(/cancellation$/, async (route) => {
+    if (lost++ > 0) return route.continue()
+    await route.fetch()
+    await route.abort()
+  })
+  await page.goto(`${member.shop}/`)
+  const { button, outcome } = cancelling(page)
+  await button.click()
+  await outcome('Not cancelled yet').waitFor()
+  assert.deepEqual(await statusOf(member), ['cancelled', 'other'])
+  await page.getByRole('button', { name: 'Try again now' }).click()
+  await outcome('Your membership is cancelled').waitFor()
+  await close()
+})
+
+test('a browser that is offline says so, and cancels when it is online again', { skip }, async () => {
+  const member = await aMember(service)
+  const { page, close } = await visit(member)
+  await page.goto(`${member.shop}/`)
+  const { button, heading, anyway, dialog } = cancelling(page)
+  await button.waitFor()
+  await page.context().setOffline(true)
+  await button.click()
+  await heading('Cancel your membership?').waitFor()
+  await anyway.click()
+  await heading('Not cancelled yet').waitFor()
+  assert.match(await dialog.getByRole('status').innerText(), /does not answer.*Your choice is kept/)
+  await page.context().setOffline(false)
+  await heading('Your membership is cancelled').waitFor()
+  assert.deepEqual(await statusOf(member), ['cancelled', 'other'])
+  await close()
+})
+
+test('the platform takes no change of contracts: cancelled here at once, and there once it does', {
+  skip
+}, async () => {
+  const member = await aMember(service)
+  const access = (without: string[]) => service.admin('POST', `${member.store.at}/sandbox/access`, { without })
+  await access(['write_own_subscription_contracts'])
+  const { page, close } = await visit({ ...member, script: "window.__sdrfMode = 'b'" })
+  await page.goto(`${member.shop}/`)
+  const { button, outcome } = cancelling(page)
+  await button.click()
+  await outcome('Your membership is cancelled').waitFor()
+  assert.deepEqual(await statusOf(member), ['cancelled', 'other'])
+  await service.deps.settle(member.store.storeId)
+  const there = async () => {
+    await page.goto(`${member.shop}/`)
+    return page.locator('#membership ~ ul .status').innerText()
+  }
+  assert.equal(await there(), 'active')
+  await access([])
+  await member.store.advance({ by: 'P1D' })
+  assert.equal(await there(), 'cancelled')
+  await close()
+})
+
+test('the service refuses: its sentence is shown, and the button is there again', { skip }, async () => {
+  const member = await aMember(service)
+  const other = await member.store.customer('eve@example.com')
+  const { page, close } = await visit({ ...member, script: "window.__sdrfMode = 'b'" })
+  await page.goto(`${member.shop}/`)
+  const { button, outcome } = cancelling(page)
+  await button.waitFor()
+  // Somebody else logs in, in another tab of this browser.
+  await page.context().request.post(`${member.shop}/session`, { form: { customer: other.id } })
+  await button.click()
+  await outcome('Your membership is not cancelled').waitFor()
+  await page.getByText('This contract belongs to another customer').waitFor()
+  await button.waitFor()
+  assert.deepEqual(await statusOf(member), ['active', null])
+  await close()
+})
+
+test('what is cancelled already is cancelled', { skip }, async () => {
+  const member = await aMember(service)
+  const { page, close } = await visit({ ...member, script: "window.__sdrfMode = 'b'" })
+  await page.goto(`${member.shop}/`)
+  const { button, outcome } = cancelling(page)
+  await button.waitFor()
+  const { data } = (await service.get('/subscriptions', member.store.key)).body
+  await service.post(`/subscriptions/${data[0].id}/cancel`, member.store.key, { reason: 'too_expensive' })
+  await button.click()
+  await outcome('Your membership is cancelled').waitFor()
+  assert.deepEqual(await statusOf(member), ['cancelled', 'too_expensive'])
+  await close()
+})
+
+test('the second press of two cancels nothing', { skip }, async () => {
+  const member = await aMember(service)
+  const { page, close } = await visit(member)
+  await page.goto(`${member.shop}/`)
+  const { button, reasons, anyway, heading } = cancelling(page)
+  await button.click()
+  await reasons.waitFor()
+  await anyway.dblclick()
+  await heading('Cancel your membership?').waitFor()
+  assert.deepEqual(await statusOf(member), ['active', null])
+  await close()
+})
+
+test('a shop that cannot get the file shows its own form', { skip }, async () => {
+  const member = await aMember(service)
+  const { page, close } = await visit(member)
+  await page.route(/perennial-cancel/, (route) => route.abort())
+  await page.goto(`${member.shop}/`)
+  await page.getByText('Cancel this membership').click()
+  await page.getByRole('button', { name: 'Cancel membership' }).click()
+  await page.getByRole('heading', { name: 'Your membership is cancelled.' }).waitFor()
+  assert.deepEqual(await statusOf(member), ['cancelled', 'too_expensive'])
+  await close()
+})
