@@ -16,7 +16,9 @@ export type PageBody = {
 /** One page of the storefront. It works without scripts and loads nothing from other hosts. */
 export function page(shop: Shop, basePath: string, now: Temporal.Instant, body: PageBody): string {
   const elements = (shop.appProxyUrl && body.elements) || []
-  const themeScript = elements.length > 0 ? [`${basePath}/storefront.js`] : []
+  // A card of the app follows what it does itself.
+  const isOwnCard = elements.length > 0 && !elements.includes('perennial-account')
+  const themeScript = isOwnCard ? [`${basePath}/storefront.js`] : []
   return htmlDocument({
     title: `${body.title} · ${shop.name}`,
     stylesheet: `${basePath}/storefront.css`,
@@ -59,7 +61,7 @@ export function day(shop: Shop, at: Temporal.Instant): string {
   )
 }
 
-/** What the theme does about the elements of the app: it shows the account as it is then, which the platform learns a moment later. */
+/** What the theme does about a cancellation: it shows its own card as it is then, which the platform learns a moment later. */
 export const SCRIPT = `let isChanged = false
 for (const name of ['perennial-cancel-done', 'perennial-cancel-accepted']) addEventListener(name, () => { isChanged = true })
 addEventListener('perennial-cancel-close', () => isChanged && setTimeout(() => location.reload(), 1000))
