@@ -44,8 +44,9 @@ test('without scripts a customer joins, sees the membership and cancels it on th
   await page.getByText('Cancel this membership').click()
   await page.getByRole('combobox', { name: 'Why are you leaving?' }).selectOption('too_expensive')
   await page.getByRole('button', { name: 'Cancel membership' }).click()
-  await page.getByRole('status').waitFor()
-  assert.match(await page.locator('#membership, [aria-labelledby=membership]').first().innerText(), /cancelled/)
+  await page.getByRole('status').getByText('Your membership is cancelled.').waitFor()
+  // On the platform it is paused for as long as the cancellation can be taken back.
+  assert.match(await page.locator('#membership, [aria-labelledby=membership]').first().innerText(), /paused/)
   await service.deps.settle(store.storeId)
   const after = await service.get('/subscriptions', store.key)
   assert.deepEqual([after.body.data[0].status, after.body.data[0].cancel_reason], ['cancelled', 'too_expensive'])

@@ -301,7 +301,7 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
     }
     if (!response) return { kind: 'problem', title: 'The membership service does not answer. Look again in a moment.' }
     const done = response.status >= 200 && response.status < 300
-    if (done) await untilEnded(shop.storeId, id)
+    if (done) await untilTold(shop.storeId, id)
     return {
       kind: done ? 'done' : 'problem',
       title: done ? `Your ${kind} is cancelled.` : `The membership service refused (${response.status}).`,
@@ -309,11 +309,11 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
     }
   }
 
-  /** Waits until the app has updated the platform, which happens shortly after its response. */
-  async function untilEnded(storeId: number, contractId: string): Promise<void> {
+  /** Waits until the app has updated the platform, shortly after its response: it ends the contract, or pauses it while that can be taken back. */
+  async function untilTold(storeId: number, contractId: string): Promise<void> {
     for (let look = 0; look < LOOKS; look++) {
       const contract = await findContract(db.direct, storeId, contractId)
-      if (contract?.status !== 'ACTIVE' && contract?.status !== 'PAUSED') return
+      if (contract?.status !== 'ACTIVE') return
       await setTimeout(LOOK_AGAIN_MS)
     }
   }
