@@ -46,7 +46,7 @@ import {
   TEMPLATES,
   TIERS
 } from './loyalty-steps.ts'
-import { foundIn, listFoundCoupons, modelled } from './loyalty-tables.ts'
+import { foundIn, listFailures, listFoundCoupons, modelled } from './loyalty-tables.ts'
 import {
   aCoupon,
   ModelledLoyalty,
@@ -454,6 +454,7 @@ async function live(db: Database, { steps, ...settings }: Life, report: LoyaltyR
   }
 
   async function compare() {
+    assert.deepEqual(await store.inStore(listFailures), [], `day ${model.today}: facts that were not handled`)
     const there = memberIds.flatMap((memberId, person) =>
       model.people[person]!.mergedInto === null ? [{ memberId, person }] : []
     )

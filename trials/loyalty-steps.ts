@@ -320,6 +320,9 @@ const buys = (who: number, priceMinor: number, more: Partial<NewOrder> = {}): St
   }
 })
 
+const edits = (nth: number, priceMinor: number): Step => ({
+  ...{ kind: 'edit', nth, line: { productId: '13', priceMinor }, holds: false }
+})
 const isOff = (nth: number): Step => ({ kind: 'enable-rule', nth, isEnabled: false })
 const refunds = (nth: number): Step => ({ kind: 'refund', nth, tenths: 10, holds: false })
 const reviews = (who: number, id: string) => ({ kind: 'review' as const, who, id, isDeleted: false })
@@ -360,7 +363,7 @@ const goldIsLost: Life = {
     ...[isOff(2), isOff(4), isOff(12)],
     { kind: 'begin-tiers' },
     ...[buys(1, 12_000), redeems(1), redeems(1)],
-    { kind: 'edit', nth: 0, line: { productId: '13', priceMinor: 12_500 }, holds: false },
+    edits(0, 12_500),
     // A rule for Gold and Points.
     { kind: 'enable-rule', nth: 12, isEnabled: true },
     { kind: 'change-rule', nth: 12, variant: 0 },
@@ -381,6 +384,8 @@ const muchComesBack: Life = {
   steps: [
     // The second has a tip, of more than its tax.
     ...[buys(0, 10_000), buys(1, 2000, { taxPercent: 19, isTaxIncluded: true }), buys(1, 10_000), buys(2, 6050)],
+    // Less than the tax that its price had.
+    ...[edits(2, 300), edits(2, 2000)],
     { kind: 'redeem', who: 0, template: 0, requestId: null, fate: 'refused' },
     { kind: 'wait', days: 3 },
     { kind: 'create-rule', nth: 0 },

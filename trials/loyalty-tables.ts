@@ -27,6 +27,15 @@ export const listFoundCoupons = (ctx: Ctx) =>
       from loyalty_coupons where store_id = ${ctx.storeId} order by id`
   )
 
+/** What consumers have failed on. */
+export const listFailures = (ctx: Ctx) =>
+  ctx.tx.many(
+    row({ consumer: text, name: text, error: text }),
+    sql`
+    select consumer, name, last_error as error from fact_retries
+     where store_id = ${ctx.storeId} and last_error is not null order by position`
+  )
+
 const dayOf = (at: Temporal.Instant | null) => (at === null ? NEVER : START.until(at).total('hours') / 24)
 
 /** So many points or coupons, by the day until which they can be used. */

@@ -132,7 +132,7 @@ function goodsMinor(order: ModelledOrder, { rules }: Terms): number {
   if (order.status !== 'paid' || order.isCancelled) return 0
   const gross = subtotalOf(order) + order.shippingMinor
   const net = (priceMinor: number) =>
-    order.isTaxIncluded ? priceMinor - shareOf(order.taxMinor, priceMinor, gross) : priceMinor
+    order.isTaxIncluded ? Math.max(0, priceMinor - shareOf(order.taxMinor, priceMinor, gross)) : priceMinor
   const goods = order.lines.filter(({ productId }) => productId !== FEE)
   const sum = (lines: typeof goods) => lines.reduce((total, { priceMinor }) => total + net(priceMinor), 0)
   const products = list(rules.product_ids)

@@ -23,6 +23,8 @@ type Given = {
   details?: Partial<OrderDetails>
   known?: Partial<EarningOrder>
   rules?: Record<string, unknown>
+  /** A goal of spending instead, which gives points. */
+  goal?: { amount: number; points: number }
 }
 
 const line = (productId: string, priceMinor: number, quantity = 1, discountMinor = 0) => ({
@@ -31,16 +33,19 @@ const line = (productId: string, priceMinor: number, quantity = 1, discountMinor
 })
 
 /** The points of one order of 40.00 by one point for each dollar, unless something else is given. */
-async function pointsOf({ order, details, known, rules = {} }: Given): Promise<number> {
+async function pointsOf({ order, details, known, rules = {}, goal }: Given): Promise<number> {
   const store = await aStore(db, { clockAt: AT })
   const reported = [{ id: '1', email: null, firstName: null, lastName: null }]
   await aPlan(store, { name: 'VIP' })
   return store.inStore(async (ctx) => {
     const { id: memberId } = (await upsertCustomers(ctx, reported)).get('1')!
-    await createRule(ctx, 'points_for_purchases', {
-      ...{ name: 'Points', description: '', rules, rewardRules: { reward_type: 'points' } },
-      ...{ isEnabled: true, startsOn: null, endsOn: null }
-    })
+    const common = { name: 'Points', description: '', isEnabled: true, startsOn: null, endsOn: null }
+    await (goal
+      ? createRule(ctx, 'goal_spend', {
+          ...{ ...common, rules: { goal_amount: goal.amount } },
+          rewardRules: { reward_type: 'points', amount: goal.points }
+        })
+      : createRule(ctx, 'points_for_purchases', { ...common, rules, rewardRules: { reward_type: 'points' } }))
     const lines = details?.lines ?? [line('900', 2000, 2)]
     const subtotalMinor = lines.reduce((sum, one) => sum + one.priceMinor * one.quantity - one.discountMinor, 0)
     const placed = anOrder(AT, {
@@ -94,6 +99,16 @@ const CASES: [what: string, given: Given, points: number][] = [
       details: { subtotalMinor: 4400, shippingMinor: 1100, lines: [line('900', 4400)], isTaxIncluded: null }
     },
     40
+  ],
+  ['what leads to a goal', { goal: { amount: 40, points: 7 } }, 7],
+  [
+    'nothing that leads to a goal where the tax that prices include is more than they are',
+    {
+      order: { totalMinor: 900, taxMinor: 1000 },
+      details: { subtotalMinor: 900, lines: [line('900', 900)], isTaxIncluded: true },
+      goal: { amount: 1, points: 7 }
+    },
+    0
   ],
   ['the whole subtotal where tax comes on top', { order: { totalMinor: 4400, taxMinor: 400 } }, 40],
   [

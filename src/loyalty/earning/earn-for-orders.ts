@@ -153,11 +153,13 @@ export function causeOf(
   }
 }
 
-/** What a line costs without tax: where prices include it, its share of the tax of the order is taken off. */
-const netMinor = (lineMinor: number, order: PlacedOrder): number =>
-  isTaxIncluded(order)
-    ? lineMinor - inProportion(order.taxMinor, lineMinor, order.subtotalMinor + order.shippingMinor)
-    : lineMinor
+/** What a line costs without tax: where prices include it, its share of the tax of the order is taken off, at most all of it. */
+const netMinor = (lineMinor: number, order: PlacedOrder): number => {
+  const grossMinor = order.subtotalMinor + order.shippingMinor
+  const ofTaxMinor = isTaxIncluded(order) ? inProportion(order.taxMinor, lineMinor, grossMinor) : 0
+  // After an edit the platform may say a tax that was of more.
+  return Math.max(0, lineMinor - ofTaxMinor)
+}
 
 /** Where the platform has not said so, the total tells, as long as it has no tip and no duties. */
 const isTaxIncluded = ({ isTaxIncluded: said, totalMinor, taxMinor, subtotalMinor, shippingMinor }: PlacedOrder) =>
