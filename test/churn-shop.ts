@@ -43,6 +43,12 @@ export async function aChurnShop(service: Service) {
   return {
     ...shop,
     ask,
+    /** All rows of an endpoint of the Data API. */
+    async dataRows(name: string, query: Record<string, string> = {}): Promise<any[]> {
+      const signed = signedQuery({ domain, credentials }, { ...query, key: shop.key })
+      const response = await fetch(`${service.urls.public}/apps/svc-api/v1/data/${name}?${signed}`)
+      return ((await response.json()) as any).data
+    },
     offer: async (given: Pick<OfferInput, 'type' | 'rules'> & Partial<OfferInput>): Promise<number> => {
       const input = {
         ...{ name: 'Stay', description: null, reasons: ['too_expensive'], target: null, isOfEachItem: false },

@@ -58,10 +58,17 @@ async function applyInTime(
     () => LATE,
     () => LATE
   )
+  let isUncertain = false
   try {
     for (;;) {
       const result = await Promise.race([attempt(connectorOf, begun), late])
-      if (result.ok || !isWorthAnotherTry(result.failure) || left() < PAUSE_MS) return result
+      if (result.ok) return result
+      const { failure } = result
+      isUncertain ||= failure.outcomeUnknown === true
+      if (!isWorthAnotherTry(failure) || left() < PAUSE_MS) {
+        // What an earlier try may have done, a later failure does not undo.
+        return isUncertain ? { ok: false, failure: { ...failure, outcomeUnknown: true } } : result
+      }
       await setTimeout(PAUSE_MS * (1 + Math.random()))
     }
   } finally {
