@@ -18,6 +18,7 @@ import { sendToBadReceivers } from './bad-receivers.ts'
 import { floodWithBodies } from './body-flood.ts'
 import { calendarTrial } from './calendar.ts'
 import { searchForSecrets } from './canary-secrets.ts'
+import { activateAtOnce } from './churn-activations.ts'
 import { deductConcurrently } from './concurrent-deducts.ts'
 import { contendForRetries } from './contention.ts'
 import { crashAtEveryStatement } from './crash-points.ts'
@@ -95,6 +96,8 @@ const TRIALS: Record<string, (place: Place) => Promise<object>> = {
   contention,
   'one-key': (place) => repeatOneKey({ ...place, rounds: rounds(500) }),
   'concurrent-deducts': (place) => deductConcurrently({ ...place, rounds: rounds(200), isPatient }),
+  'churn-activations': (place) => activateAtOnce({ ...place, contracts: rounds(50), lost: 0 }),
+  'churn-activations-lossy': (place) => activateAtOnce({ ...place, contracts: rounds(50), lost: 0.05 }),
   'credit-codes': (place) =>
     spendByCodes({ ...place, customers: rounds(60), kills: Math.min(kills, 20), lost: 0.03, unheard: 0.02 }),
   'credit-codes-lossy': (place) =>

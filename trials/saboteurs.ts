@@ -2,6 +2,7 @@ import { badReceiversSaboteurs } from './saboteurs/bad-receivers.ts'
 import { bodyFloodSaboteurs } from './saboteurs/body-flood.ts'
 import { calendarSaboteurs } from './saboteurs/calendar.ts'
 import { canarySecretsSaboteurs } from './saboteurs/canary-secrets.ts'
+import { churnActivationsSaboteurs } from './saboteurs/churn-activations.ts'
 import { concurrentDeductsSaboteurs } from './saboteurs/concurrent-deducts.ts'
 import { contentionSaboteurs } from './saboteurs/contention.ts'
 import { crashPointsSaboteurs } from './saboteurs/crash-points.ts'
@@ -65,6 +66,7 @@ export const SABOTEURS: Record<string, Saboteur> = {
   ...lostMessagesSaboteurs,
   ...loyaltyModelSaboteurs,
   ...oneKeySaboteurs,
+  ...churnActivationsSaboteurs,
   ...creditCodesSaboteurs,
   ...platformCreditSaboteurs,
   ...restartDatabaseSaboteurs,

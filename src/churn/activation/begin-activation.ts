@@ -11,7 +11,7 @@ import type { Offer } from '../offers/offer.ts'
 import { getOffer } from '../offers/offer-queries.ts'
 import { findSituation, obstacleTo } from '../offers/situation.ts'
 import type { ReasonAlias } from '../reasons/reasons.ts'
-import { offerNotFound } from '../refusals.ts'
+import { hasActiveOffer, offerNotFound } from '../refusals.ts'
 import { recordAccepted } from './record-accepted.ts'
 
 /** Somebody accepts an offer on a contract. `isShopper`: the rules of the offer on who is offered it apply. */
@@ -58,6 +58,7 @@ export async function beginActivation(ctx: Ctx, acceptance: Acceptance): Promise
 
 async function addCredit(ctx: Ctx, s: Subscription, offer: Offer, acceptance: Acceptance): Promise<Begun> {
   const id = await insertContractOffer(ctx, acceptedOf(s, offer, acceptance.reason, null))
+  if (id === null) throw hasActiveOffer()
   const [outcome] = await changeCredits(ctx, [
     {
       memberId: s.memberId,
@@ -77,6 +78,7 @@ async function begin(ctx: Ctx, s: Subscription, offer: Offer, { reason }: Accept
   if (offer.type === 'change_frequency') await assertCadenceOpen(ctx, s)
   const answerBy = Temporal.Instant.fromEpochMilliseconds(Math.ceil(ctx.realNowMs + SETTLE_MS))
   const id = await insertContractOffer(ctx, acceptedOf(s, offer, reason, answerBy))
+  if (id === null) throw hasActiveOffer()
   const common = { id, subscriptionId: s.id, contractId: s.platformContractId }
   if (offer.type === 'change_frequency') {
     const cadence = { interval: offer.interval!, intervalCount: offer.intervalCount! }

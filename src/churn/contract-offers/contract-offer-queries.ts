@@ -76,9 +76,12 @@ export type NewContractOffer = Pick<
   | 'formerIntervalCount'
 > & { planId: number | null; answerBy: Temporal.Instant | null }
 
-/** Inserts it, `applying` where the platform is asked, else `active`. Returns its id. */
-export async function insertContractOffer(ctx: Ctx, one: NewContractOffer): Promise<number> {
-  const { id } = await ctx.tx.one(
+/**
+ * Inserts it, `applying` where the platform is asked, else `active`. Returns its id; null where the contract has a live offer or has used this one, which
+ * unique indexes say, whoever has looked before.
+ */
+export async function insertContractOffer(ctx: Ctx, one: NewContractOffer): Promise<number | null> {
+  const inserted = await ctx.tx.maybeOne(
     row({ id: int }),
     sql`
     insert into contract_offers (store_id, subscription_id, offer_id, name, description, type, currency, percent, amount_minor, cycles,
@@ -90,9 +93,10 @@ export async function insertContractOffer(ctx: Ctx, one: NewContractOffer): Prom
            ${one.reason}, ${one.planId}, ${one.formerInterval}, ${one.formerIntervalCount}, latest.id, ${ctx.now}, ${ctx.now}
       from (select max(id) as id from billing_attempts
              where store_id = ${ctx.storeId} and subscription_id = ${one.subscriptionId} offset 0) latest
+    on conflict do nothing
     returning id`
   )
-  return id
+  return inserted?.id ?? null
 }
 
 /** What the platform and the ledger have of an acceptance. */
