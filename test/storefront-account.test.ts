@@ -51,6 +51,11 @@ test('a member sees what they have, skips, pauses and resumes', { skip }, async 
   await button('Skip the next payment').click()
   await card.getByText('March 31, 2026').waitFor()
   assert.equal(await message.innerText(), 'VIP: Active')
+  // The button that had the focus may be gone.
+  assert.equal(
+    await card.getByRole('heading').evaluate((one) => (one.getRootNode() as ShadowRoot).activeElement === one),
+    true
+  )
 
   await button('Pause').click()
   await card.getByText('Paused', { exact: true }).waitFor()

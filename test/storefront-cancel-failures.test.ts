@@ -8,6 +8,7 @@ import { startServiceHere } from './service-here.ts'
 import { freePort } from './service-process.ts'
 import { visit } from './storefront-browser.ts'
 import { aMember, cancelling, statusOf } from './storefront-member.ts'
+import { until } from './until.ts'
 
 const { url } = await testDatabase()
 const service = await startService(url, { background: true })
@@ -83,6 +84,33 @@ test('who would rather keep it while the service is down keeps it', { skip }, as
   await close()
 })
 
+test('the waits between the tries double, up to a minute', { skip }, async () => {
+  const member = await aMember(service)
+  const script = `window.__sdrfMode = 'b'; window.waits = 0; addEventListener('perennial-cancel-wait', () => window.waits++)`
+  const { page, close } = await visit({ ...member, script })
+  await page.clock.install({ time: 0 })
+  await page.route(/cancellation$/, (route) => route.abort())
+  await page.goto(`${member.shop}/`)
+  const { button } = cancelling(page)
+  await button.waitFor()
+  await page.clock.pauseAt(3_600_000)
+  const waits = () => page.evaluate('window.waits')
+  await button.click()
+  for (const [before, seconds] of [2, 4, 8, 16, 32, 60, 60].entries()) {
+    await until('the first try', async () => (await waits()) === before + 1)
+    let tries = 0
+    const count = () => tries++
+    page.on('request', count)
+    await page.clock.runFor(seconds * 1_000 - 1)
+    assert.equal(tries, 0, `${seconds} s`)
+    await page.clock.runFor(1)
+    await until('the next try', async () => (await waits()) === before + 2)
+    assert.equal(tries, 1, `${seconds} s`)
+    page.off('request', count)
+  }
+  await close()
+})
+
 test('an answer that is lost on the way: the next try notices that it is cancelled', { skip }, async () => {
   const member = await aMember(service)
   const { page, close } = await visit({ ...member, script: "window.__sdrfMode = 'b'" })
@@ -105,9 +133,12 @@ test('an answer that is lost on the way: the next try notices that it is cancell
 test('a browser that is offline says so, and cancels when it is online again', { skip }, async () => {
   const member = await aMember(service)
   const { page, close } = await visit(member)
+  await page.clock.install({ time: 0 })
   await page.goto(`${member.shop}/`)
   const { button, heading, anyway, dialog } = cancelling(page)
   await button.waitFor()
+  // No wait ends from here on.
+  await page.clock.pauseAt(3_600_000)
   await page.context().setOffline(true)
   await button.click()
   await heading('Cancel your membership?').waitFor()
