@@ -153,6 +153,17 @@ for (const [lang, button, loaded] of [
   })
 }
 
+for (const lang of ['de-', 'de_AT', 'de-x']) {
+  test(`amounts and dates are shown in a page in ${lang}`, { skip }, async () => {
+    const member = await aMember(service)
+    const { page, complaints, close } = await visit({ ...member, page: { lang, dir: 'ltr' } })
+    await page.goto(`${member.shop}/membership`)
+    await page.getByRole('article', { name: 'VIP' }).getByText('28. Februar 2026').waitFor()
+    assert.deepEqual(complaints, [])
+    await close()
+  })
+}
+
 test('a language that does not come is English', { skip }, async () => {
   const member = await aMember(service)
   const { page, close } = await visit({ ...member, page: { lang: 'de', dir: 'ltr' } })
