@@ -3162,7 +3162,7 @@ create table points_entries (
   constraint points_entries_store_id_pending_id_fkey FOREIGN KEY (store_id, pending_id) REFERENCES points_entries(store_id, id),
   constraint points_entries_store_id_reverses_id_fkey FOREIGN KEY (store_id, reverses_id) REFERENCES points_entries(store_id, id),
   constraint points_entries_operation_id_check CHECK (length(operation_id) >= 1 AND length(operation_id) <= 300),
-  constraint points_entries_points_check CHECK (points <> 0 OR shortfall_points <> 0 OR pending_points <> 0 OR lifetime_points <> 0),
+  constraint points_entries_points_check CHECK (points <> 0 OR shortfall_points <> 0 OR pending_points <> 0 OR lifetime_points <> 0 OR type = 'reversed'::text AND reversal IS NULL AND reverses_id IS NOT NULL),
   constraint points_entries_reason_check CHECK (length(reason) >= 1 AND length(reason) <= 500),
   constraint points_entries_reversal CHECK ((reverses_id IS NULL) = (reversed_points IS NULL)),
   constraint points_entries_reversal_check CHECK (reversal = ANY (ARRAY['refund'::text, 'dispute'::text])),

@@ -123,6 +123,19 @@ test('two rules on one order give both, and an order that is cancelled gives not
   await store.soundBooks()
 })
 
+test('an order that is cancelled while its dispute has taken all of its points gives none when that is won', async () => {
+  const { store, rule, customer, order, dispute, settle, points } = await aShop()
+  await rule('points_for_purchases', {}, { reward_type: 'points' })
+  const ada = await customer('ada@example.com')
+  const first = await order(ada, '60.00')
+  await dispute(first, 'needs_response')
+  await controls.cancelOrder({ storeId: store.storeId, orderId: first })
+  await settle()
+  await dispute(first, 'won')
+  assert.deepEqual(await points(ada), [0, 0, 0])
+  await store.soundBooks()
+})
+
 test('what a purchase was counted by stays with it when the rule asks for more later', async () => {
   const { store, rule, customer, order, refund, points } = await aShop()
   const id = await rule('punch_card', { required_purchases: 1, minimum_order_amount: 10 }, fifty)

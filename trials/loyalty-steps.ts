@@ -323,6 +323,9 @@ const buys = (who: number, priceMinor: number, more: Partial<NewOrder> = {}): St
 const edits = (nth: number, priceMinor: number): Step => ({
   ...{ kind: 'edit', nth, line: { productId: '13', priceMinor }, holds: false }
 })
+const disputes = (nth: number, status: string): Step => ({
+  ...{ kind: 'dispute', nth, tenths: 10, type: 'chargeback', status, holds: false }
+})
 const isOff = (nth: number): Step => ({ kind: 'enable-rule', nth, isEnabled: false })
 const refunds = (nth: number): Step => ({ kind: 'refund', nth, tenths: 10, holds: false })
 const reviews = (who: number, id: string) => ({ kind: 'review' as const, who, id, isDeleted: false })
@@ -395,7 +398,9 @@ const muchComesBack: Life = {
     refunds(0),
     ...[reviews(0, '1'), { ...reviews(0, '1'), isDeleted: true }, reviews(0, '1')],
     { kind: 'merge', from: 1, to: 0 },
-    buys(0, 2000)
+    buys(0, 2000),
+    // A dispute takes all that the order has given, and is won after that was given anew.
+    ...[disputes(0, 'needs_response'), edits(0, 2500), disputes(0, 'won')]
   ]
 }
 

@@ -154,8 +154,8 @@ export class ModelledPoints {
   undo(today: number, grant: Grant): void {
     this.open(today)
     const left = grant.points - asked(grant)
-    if (left === 0 || grant.isUndone) return
-    this.#takeBack(today, grant, 'refund', left)
+    if (left > 0 && !grant.isUndone) this.#takeBack(today, grant, 'refund', left)
+    // No refund or dispute gives any of it back after that.
     grant.isUndone = true
   }
 

@@ -102,19 +102,22 @@ export const loyaltyAwardsGiven = defineAuditRule({
   counted: (ctx) => sql`select count(*) as count from loyalty_awards where store_id = ${ctx.storeId}`,
   wrong: (ctx) => sql`
     with undone as (
-      select reverses_id from points_entries
-       where store_id = ${ctx.storeId} and type = 'reversed' and reversal is null and reverses_id is not null),
+      select reverses_id, bool_or(type = 'reversed' and reversal is null) as is_whole,
+             sum(shortfall_points - points - pending_points) as asked
+        from points_entries where store_id = ${ctx.storeId} and reverses_id is not null group by reverses_id),
     entries as (
       select id, points + pending_points as points from points_entries where store_id = ${ctx.storeId})
     select 'mem_' || a.member_id as subject,
            'has award ' || a.id || ' of rule ' || a.rule_id || ' for ' || a.points || ' points, '
              || case when a.reversed_at is null then 'which stands' else 'which was taken back' end || '; its entry has '
-             || coalesce(e.points::text, 'no') || ' points' || case when u.reverses_id is null then '' else ' and was undone' end as message
+             || coalesce(e.points::text, 'no') || ' points' || case when u.is_whole then ' and was undone'
+                                                      when u.asked > 0 then ', of which ' || u.asked || ' were taken back' else '' end as message
       from loyalty_awards a
       left join entries e on e.id = a.points_entry_id
       left join undone u on u.reverses_id = a.points_entry_id
      where a.store_id = ${ctx.storeId} and a.points is not null
-       and (e.points is distinct from a.points or (a.reversed_at is null and u.reverses_id is not null))
+       and (e.points is distinct from a.points or (a.reversed_at is null and u.is_whole)
+            or (a.reversed_at is not null and coalesce(u.asked, 0) < a.points))
      order by 1 limit 100`
 })
 

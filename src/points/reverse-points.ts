@@ -2,7 +2,7 @@ import type { Ctx } from '#kit/postgres'
 import { ALL, openAccounts } from './open-accounts.ts'
 import type { PointsCause, PointsEntry } from './points.ts'
 import { type EntryToReverse, listEntriesToReverse, listExpiries, listOperations } from './queries.ts'
-import { issuedPoints, restoreSpent, takeBack } from './undo.ts'
+import { issuedPoints, isUndoing, restoreSpent, takeBack } from './undo.ts'
 import { writePoints } from './write-points.ts'
 
 /** An entry that is to be undone. */
@@ -10,7 +10,8 @@ export type PointsReversal = Omit<PointsCause, 'memberId' | 'orderId'> & { entry
 
 /**
  * Undoes entries of this store: takes back what is left of points that were issued, at most the balance, with the rest as the shortfall of the entry;
- * gives back points that were spent, to the lots that they came from. What is undone already stays so. Returns the entries.
+ * gives back points that were spent, to the lots that they came from. What is undone already stays so. Where refunds and disputes have taken all of an
+ * entry, one that moves nothing says that they give nothing of it back any more. Returns the entries.
  */
 export async function reversePoints(ctx: Ctx, reversals: PointsReversal[]): Promise<PointsEntry[]> {
   if (reversals.length === 0) return []
@@ -34,12 +35,13 @@ export async function reversePoints(ctx: Ctx, reversals: PointsReversal[]): Prom
     if (!entry || done.has(given.operationId)) continue
     const cause = { ...given, orderId: entry.orderId }
     done.add(cause.operationId)
-    const undone = rows.filter(({ reversesId }) => reversesId === entryId).reduce((sum, one) => sum + askedBy(one), 0)
+    const reversing = rows.filter(({ reversesId }) => reversesId === entryId)
+    const undone = reversing.reduce((sum, one) => sum + askedBy(one), 0)
     const draft = draftOf(entry.memberId)
     const whole = issuedPoints(entry)
     if (whole < 0) {
       if (undone === 0) restoreSpent(draft, entry, lots, cause, ctx.now)
-    } else if (undone < whole) {
+    } else if (whole > 0 && !reversing.some(isUndoing)) {
       const earnedBy = rows.find(({ pendingId }) => pendingId === entryId) ?? null
       takeBack(draft, { entry, earnedBy }, whole - undone, cause, { reversal: null, reversedPoints: whole })
     }

@@ -7,6 +7,7 @@ import { testDatabase } from '../../test/database.ts'
 import { aStore } from '../../test/store-builder.ts'
 import { adjustPoints } from './adjust-points.ts'
 import { earnPoints } from './earn-points.ts'
+import { reversePoints } from './reverse-points.ts'
 import { settleOrderPoints } from './settle-order-points.ts'
 import { transferPoints } from './transfer-points.ts'
 
@@ -40,7 +41,7 @@ async function aCustomer() {
          where store_id = ${storeId} order by id`
       )
     )
-  await store.inStore((ctx) =>
+  const [issued] = await store.inStore((ctx) =>
     earnPoints(ctx, [
       {
         ...{ memberId, points: 100, reason: 'x', operationId: `t:${++last}`, orderId },
@@ -53,6 +54,9 @@ async function aCustomer() {
     store,
     set,
     entries,
+    /** The 100 points are undone as a whole. */
+    undo: () =>
+      store.inStore((ctx) => reversePoints(ctx, [{ entryId: issued!.id, reason: 'x', operationId: `t:${++last}` }])),
     /** Entries as an earlier version wrote them, which reverse the 100 points: `reversal` as it was filled in later, or is not. */
     wrote: async (...older: [points: number, reason: string, reversal: 'refund' | 'dispute' | null][]) => {
       for (const [points, reason, reversal] of older) {
@@ -145,6 +149,18 @@ test('less is refunded after all: what was asked for last is undone, and of that
   assert.equal(await balance(), 25)
   assert.deepEqual(await settle({ refunded: 0 }), [[20, -20]])
   assert.deepEqual([await settle({}), await balance()], [[], 45])
+})
+
+test('what was undone as a whole is not given back when a dispute is won, also where the dispute had taken all of it', async () => {
+  for (const disputed of [3000, 6000]) {
+    const { settle, undo, balance } = await aCustomer()
+    await settle({ disputed })
+    assert.equal((await undo()).length, 1)
+    // Once.
+    assert.deepEqual(await undo(), [])
+    assert.deepEqual([await settle({ disputed: 0 }), await balance()], [[], 0])
+    assert.deepEqual([await settle({ refunded: 3000 }), await balance()], [[], 0])
+  }
 })
 
 test('entries of earlier versions give back without a shortfall, and without saying for what', async () => {

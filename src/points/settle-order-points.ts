@@ -3,7 +3,7 @@ import type { Ctx } from '#kit/postgres'
 import { takenShare } from './exact-points.ts'
 import { ALL, openAccounts } from './open-accounts.ts'
 import { type EntryToReverse, listEntriesOfOrders } from './queries.ts'
-import { giveBack, type Issued, issuedPoints, takeBack } from './undo.ts'
+import { giveBack, type Issued, issuedPoints, isUndoing, takeBack } from './undo.ts'
 import { writePoints } from './write-points.ts'
 
 /**
@@ -60,9 +60,6 @@ function issuedOf(rows: EntryToReverse[]): Issued[] {
     isShared(entry) && !undone.has(entry.id) ? [{ entry, earnedBy: earnedBy.get(entry.id) ?? null }] : []
   )
 }
-
-/** By `reversePoints`. */
-const isUndoing = ({ type, reversal }: EntryToReverse) => type === 'reversed' && reversal === null
 
 /** Entries of nodes of before do not know whether they are shared: all that were of an order were. */
 const isShared = ({ type, isShared, reversesId, points }: EntryToReverse) =>

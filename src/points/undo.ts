@@ -12,6 +12,10 @@ type OfReversal = Pick<Reversal, 'reversal' | 'reversedPoints'>
 export const issuedPoints = ({ points, pendingPoints }: Pick<EntryToReverse, 'points' | 'pendingPoints'>): number =>
   points + pendingPoints
 
+/** Whether an entry undoes another as a whole (`reversePoints`), and not for refunds or disputes. */
+export const isUndoing = ({ type, reversal }: Pick<EntryToReverse, 'type' | 'reversal'>): boolean =>
+  type === 'reversed' && reversal === null
+
 /**
  * Takes back so many of issued points: first what of them is pending, then what is left of their lot, then what expires first. At most the
  * balance is taken; the rest is the shortfall of the entry.

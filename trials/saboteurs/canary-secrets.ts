@@ -12,8 +12,8 @@ const without = (failsWith: string, ...edits: Edit[]): Saboteur => ({
 export const canarySecretsSaboteurs: Record<string, Saboteur> = {
   'a URL is logged as it came': without('is in the log', {
     file: 'src/http/server/request-log.ts',
-    from: 'const url = loggedUrl(request.originalUrl)',
-    to: 'const url = loggedUrl(request.originalUrl) && request.originalUrl'
+    from: ': loggedUrl(request.originalUrl)',
+    to: ': loggedUrl(request.originalUrl) && request.originalUrl'
   }),
   'the hint of a key is most of the key': without('an API key is in the keys', {
     file: 'src/stores/key-text.ts',

@@ -85,7 +85,7 @@ export const loyaltyModelSaboteurs: Record<string, Saboteur> = Object.fromEntrie
     )
   ]),
   says('tax that prices include earns points', [
-    edit('earning/earn-for-orders.ts', '  isTaxIncluded(order)\n', '  isTaxIncluded(order) && lineMinor < 0\n')
+    edit('earning/earn-for-orders.ts', 'isTaxIncluded(order) ?', 'isTaxIncluded(order) && lineMinor < 0 ?')
   ]),
   says('tax that prices include earns points where the order has a tip', [
     edit('earning/earn-for-orders.ts', '  said ?? totalMinor', '  totalMinor')
@@ -282,5 +282,14 @@ export const loyaltyModelSaboteurs: Record<string, Saboteur> = Object.fromEntrie
   ]),
   says('points of the last calendar year count for the next tier', [
     edit('tiers/review-period.ts', '{ since: period.thisYear, isAfter', '{ since: period.lastYear, isAfter')
+  ]),
+  says('more tax than an order has prices counts against a goal', [
+    edit('earning/earn-for-orders.ts', 'return Math.max(0, lineMinor - ofTaxMinor)', 'return lineMinor - ofTaxMinor')
+  ]),
+  says('an order that was edited while its dispute had taken all of its points earns them twice when that is won', [
+    {
+      file: 'src/points/reverse-points.ts',
+      ...{ from: 'whole > 0 && !reversing.some(isUndoing)', to: 'undone < whole' }
+    }
   ])
 ])

@@ -61,8 +61,11 @@ export const pointsModelSaboteurs: Record<string, Saboteur> = Object.fromEntries
   says('a refund takes its share of points that are undone', [
     edit('settle-order-points.ts', ' && !undone.has(entry.id)', '')
   ]),
+  says('points that are undone after a dispute has taken all of them come back when it is won', [
+    edit('reverse-points.ts', 'whole > 0 && !reversing.some(isUndoing)', 'undone < whole')
+  ]),
   says('points that are given back are lost where their date has passed meanwhile', [
-    edit('undo.ts', 'return now.add(takenAt.until(expiresAt))', 'return expiresAt')
+    edit('undo.ts', 'return now.add((isOfItself ? takenAt : begunAt).until(expiresAt))', 'return expiresAt')
   ]),
   says('spent points are given back twice', [
     edit('reverse-points.ts', 'if (undone === 0) restoreSpent', 'if (undone <= 0) restoreSpent')
