@@ -31,7 +31,7 @@ export async function visit({ shop, customer, script, page: given, ...options }:
     ...options
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(60_000)
   const complaints: string[] = []
   page.on('pageerror', (err) => complaints.push(String(err)))
   page.on('console', (message) => {
