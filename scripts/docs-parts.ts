@@ -19,7 +19,7 @@ import { accessScopes } from '../src/platform/access-scopes.ts'
 import { eventSections } from './event-sections.ts'
 import { code, table } from './markdown.ts'
 import { metafieldSections } from './metafield-sections.ts'
-import { commonRuleKeyTable, rewardSections, ruleTypeSections } from './rule-type-sections.ts'
+import { commonRuleKeyTable, offerTypeSections, rewardSections, ruleTypeSections } from './rule-type-sections.ts'
 
 type Rule = Pick<AuditRule, 'name' | 'severity' | 'help'>
 
@@ -157,6 +157,7 @@ const PARTS: { file: string; name: string; text: () => string }[] = [
     name: owner,
     text: () => metafieldSections(owner)
   })),
+  { file: 'docs/churn.md', name: 'offer types', text: offerTypeSections },
   { file: 'docs/loyalty.md', name: 'common keys', text: commonRuleKeyTable },
   { file: 'docs/loyalty.md', name: 'types', text: ruleTypeSections },
   { file: 'docs/loyalty.md', name: 'rewards', text: rewardSections },

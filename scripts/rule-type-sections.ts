@@ -1,4 +1,6 @@
-import { commonRuleKeys, type DescribedKey, describeRuleTypes } from '#loyalty'
+import { describeOfferTypes } from '#churn'
+import type { DescribedKey } from '#kit/json-fields'
+import { commonRuleKeys, describeRuleTypes } from '#loyalty'
 import { cell, code, table } from './markdown.ts'
 
 const keyTable = (keys: DescribedKey[]): string =>
@@ -47,3 +49,12 @@ export function rewardSections(): string {
     .join('\n\n')
     .concat('\n')
 }
+
+/** Each type of offers to people who cancel, with its keys. */
+export const offerTypeSections = (): string =>
+  describeOfferTypes()
+    .map(({ type, help, keys, example }) =>
+      [`### ${type}`, help, keyTable(keys), `\`--rules '${JSON.stringify(example)}'\``].join('\n\n')
+    )
+    .join('\n\n')
+    .concat('\n')

@@ -2,6 +2,7 @@
 // and for an unknown store, it changes nothing.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { activateOffer } from '#churn'
 import { redeemTemplate } from '#loyalty'
 import { findCustomerId, parseCustomerId } from '#members'
 import { earnPoints } from '#points'
@@ -117,6 +118,18 @@ const THINGS: Record<string, () => Promise<string> | string> = {
     await ask('POST', '/loyalty/events', { customer: customer.id, type: 'custom_action', action_key: 'walk' })
     return String((await ask('GET', '/loyalty/subscription-rewards')).data[0].id)
   },
+  reason: () => 'other',
+  offer: async () => {
+    const credit = { type: 'add_store_credits', rules: { credit_amount: 1 } }
+    return String((await ask('POST', '/churn/offers', { ...credit, name: 'Walk', reasons: ['other'] })).id)
+  },
+  accepted_offer: async () => {
+    const offerId = Number(await THINGS.offer!())
+    const id = Number((await aSubscription()).split('_')[1])
+    const acceptance = { subscriptionId: id, offerId, reason: null, isShopper: false, by: 'operator' as const }
+    await activateOffer(service.deps, store.storeId, acceptance)
+    return String((await ask('GET', '/churn/accepted-offers')).data[0].id)
+  },
   coupon: async () => {
     const template = { name: 'Walk', type: 'percentage', rules: { amount: 5 }, required_points: 1 }
     const { id: templateId } = await ask('POST', '/loyalty/templates', template)
@@ -168,6 +181,9 @@ const OWN: Record<string, () => Promise<unknown>> = {
   store: async () => store.id
 }
 
+/** The things that required parameters of a query name. One that is missing here fails the test. */
+const ASKED: Record<string, () => Promise<string>> = { contract: aSubscription }
+
 /** Preparations of an operation, or a body in place of the example. Most operations need none. */
 const SPECIAL: Record<string, { before?: (path: string) => Promise<unknown>; body?: (path: string) => unknown }> = {
   resumeSubscription: { before: (path) => ask('POST', path.replace(/resume$/, 'pause')) },
@@ -215,12 +231,19 @@ const REFUSED = { type: 'application/x-ndjson', body: '{"contract_id":"no number
 const LAST = ['uninstallSandboxApp', 'disconnectStore', 'deleteStore']
 const inOrder = [...operations].sort((a, b) => LAST.indexOf(a.id) - LAST.indexOf(b.id))
 
-async function pathOf({ path }: Operation): Promise<string> {
-  let filled = path
-  for (const [place, name] of path.matchAll(/\{(\w+)\}/g)) {
+const requiredOf = ({ parameters }: Operation) => parameters.filter((one) => one.in === 'query' && one.required)
+
+async function pathOf(operation: Operation): Promise<string> {
+  let filled = operation.path
+  for (const [place, name] of operation.path.matchAll(/\{(\w+)\}/g)) {
     const thing = THINGS[name!]
     assert.ok(thing, `the walk does not know what ${place} names`)
     filled = filled.replace(place!, await thing())
+  }
+  for (const [i, { name }] of requiredOf(operation).entries()) {
+    const thing = ASKED[name]
+    assert.ok(thing, `the walk does not know what ${name} names`)
+    filled += `${i === 0 ? '?' : '&'}${name}=${await thing()}`
   }
   return filled
 }
@@ -282,7 +305,8 @@ for (const operation of inOrder) {
 
   if (!operation.path.includes('{store}')) continue
   test(`${id}: an unknown store is 404`, async () => {
-    const path = operation.path.replace('{store}', 'nowhere.example').replace(/\{\w+\}/g, 'x')
+    const filled = operation.path.replace('{store}', 'nowhere.example').replace(/\{\w+\}/g, 'x')
+    const path = `${filled}?${requiredOf(operation).map(({ name }) => `${name}=x`)}`
     const { status, json } = await call(method, path, examples.get(id) ?? {})
     assert.equal(status, 404)
     assert.deepEqual(json, { error: { code: 'not_found', message: 'There is no store nowhere.example' } })

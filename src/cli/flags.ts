@@ -58,6 +58,15 @@ export function oneOf<const T extends string>(...allowed: T[]): Reader<T> {
   return { accepts, read: (given) => allowed.find((word) => word === given) ?? refused(accepts) }
 }
 
+/** Whether something is so. */
+export const yesOrNo = (written: string) => optional(written, oneOf('yes', 'no'))
+
+export const isYes = (word: 'yes' | 'no' | undefined) => (word === undefined ? undefined : word === 'yes')
+
+/** The number of what a command is about, such as "a coupon". */
+export const numberFlag = (what: string) =>
+  needed('--id <number>', matching(`the number of ${what}`, /^[1-9]\d{0,14}$/))
+
 export function wholeNumber(min: number, max: number): Reader<number> {
   const accepts = `a whole number from ${min} to ${max}`
   return {

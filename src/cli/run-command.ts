@@ -7,6 +7,7 @@ import { badUsage, CommandError } from './command-error.ts'
 import { addAlertCommands } from './commands/alert.ts'
 import { addAttemptCommands } from './commands/attempt.ts'
 import { addBackupCommands, type BackupParts } from './commands/backup.ts'
+import { addChurnCommands } from './commands/churn/churn.ts'
 import { addClockCommands } from './commands/clock.ts'
 import { addCreditCommands } from './commands/credit/credit.ts'
 import { addDeadLetterCommands } from './commands/dead-letter.ts'
@@ -113,6 +114,7 @@ function programOf(terminal: Terminal, parts: Parts): Command {
   addPricingCommands(program, terminal)
   addMemberCommands(program, terminal)
   addLoyaltyCommands(program, terminal)
+  addChurnCommands(program, terminal)
   addSubscriptionCommands(program, terminal)
   addMetafieldCommands(program, terminal)
   addStorefrontSettingCommands(program, terminal)

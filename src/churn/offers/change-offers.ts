@@ -9,8 +9,8 @@ import { type OFFER_TARGETS, type OfferRules, type OfferType, offerRulesField } 
 import {
   getOffer,
   insertOffer,
-  listOffers,
   lockOffer,
+  lockOffers,
   type OfferToWrite,
   type OfferWithReasons,
   writeOffer
@@ -37,7 +37,7 @@ export type OfferInput = {
 
 /** Creates an offer. Refuses what cannot be, with all problems. */
 export async function createOffer(ctx: Ctx, input: OfferInput): Promise<OfferWithReasons> {
-  if ((await listOffers(ctx)).length >= MAX_OFFERS) throw tooManyOffers(MAX_OFFERS)
+  if ((await lockOffers(ctx)) >= MAX_OFFERS) throw tooManyOffers(MAX_OFFERS)
   return getOffer(ctx, await insertOffer(ctx, await checked(ctx, input)))
 }
 
@@ -74,7 +74,7 @@ async function checked(ctx: Ctx, input: OfferInput): Promise<OfferToWrite> {
 function readReasons(given: string[], problems: FieldProblem[]): ReasonAlias[] {
   const known = [...new Set(given)].filter(isReasonAlias)
   if (known.length < new Set(given).size || known.length === 0) {
-    const message = `must be at least one of ${REASON_ALIASES.join(', ')}`
+    const message = `must be a list of at least one of ${REASON_ALIASES.join(', ')}`
     problems.push({ field: 'reasons', code: 'invalid', message })
   }
   return known

@@ -1,8 +1,12 @@
 import {
+  type DescribedKey,
+  describeKeys,
   integer,
   type JsonField,
   type Money,
   meaning,
+  moneyOf,
+  type ObjectShape,
   objectOf,
   orNull,
   positiveDecimal,
@@ -47,7 +51,7 @@ const discountRules = (money: Money) =>
 const frequencyRules = () =>
   objectOf({
     interval_count: meaning('How many intervals are between two charges', integer(1, MAX_INTERVALS)),
-    interval_name: meaning('Which', word(...OFFER_INTERVALS))
+    interval_name: meaning('Which interval', word(...OFFER_INTERVALS))
   })
 
 const creditRules = (money: Money) =>
@@ -66,3 +70,27 @@ export type OfferRules = { [Type in OfferType]: { type: Type; rules: ValueOf<Fie
 /** The field of a type, whose value depends on it. */
 export const offerRulesField = (type: OfferType, money: Money) =>
   offerRulesFields(money)[type] as JsonField<OfferRules['rules']>
+
+const HELP: Record<OfferType, { help: string; example: object }> = {
+  discount_price: {
+    help: 'A discount on each cycle, for some cycles or for all that follow.',
+    example: { discount_type: 'percentage', discount_value: 25, recurring_cycle_limit: 3 }
+  },
+  change_frequency: {
+    help: 'Another time between two charges. The next charge stays where it is, and those after it follow.',
+    example: { interval_count: 2, interval_name: 'month' }
+  },
+  add_store_credits: {
+    help: 'Store credit, which is there at once.',
+    example: { credit_amount: 10 }
+  }
+}
+
+/** Each type of offers with the keys of its `rules`, for documents. */
+export function describeOfferTypes(): { type: OfferType; help: string; keys: DescribedKey[]; example: object }[] {
+  const fields = offerRulesFields(moneyOf(null))
+  return OFFER_TYPES.map((type) => {
+    const { shape } = fields[type] as { shape: ObjectShape }
+    return { type, ...HELP[type], keys: describeKeys(shape) }
+  })
+}

@@ -47,6 +47,21 @@ export async function lockOffer(ctx: Ctx, id: number): Promise<OfferWithReasons>
   return getOffer(ctx, id)
 }
 
+/** Locks all offers of the store until the transaction ends, and returns how many there are: two at once must not both be the last one. */
+export async function lockOffers(ctx: Ctx): Promise<number> {
+  const found = await ctx.tx.many(
+    row({ id: int }),
+    sql`select id from churn_offers where store_id = ${ctx.storeId} order by id for update`
+  )
+  if (found.length === 0) return 0
+  // One that was inserted while this waited is not among those that were locked.
+  const { count } = await ctx.tx.one(
+    row({ count: int }),
+    sql`select count(*) as count from churn_offers where store_id = ${ctx.storeId}`
+  )
+  return count
+}
+
 /** Returns its id. */
 export async function insertOffer(ctx: Ctx, one: OfferToWrite): Promise<number> {
   const { id } = await ctx.tx.one(

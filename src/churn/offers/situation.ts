@@ -1,3 +1,4 @@
+import { isoOf } from '#kit/clock'
 import { bool, type Ctx, instant, int, intList, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
 import { mainCadence } from '#plans'
 import {
@@ -21,6 +22,10 @@ const Situation = row({
   interval: oneOf('day', 'week', 'month', 'year'),
   intervalCount: int,
   nextBillingAt: nullable(instant),
+  /** The series of its dates, and the cycle that is charged next. */
+  anchorAt: instant,
+  anchorCycle: int,
+  nextCycle: int,
   createdAt: instant,
   /** Its first charge, after a trial, is not paid. */
   isInTrial: bool,
@@ -48,7 +53,7 @@ export function findSituation(ctx: Ctx, subscriptionId: number): Promise<Situati
     Situation,
     sql`
     select s.status, s.currency, s.price_minor, s.unit_price_minor, s.delivery_minor, s.pieces, s.interval, s.interval_count, s.next_billing_at,
-           s.created_at, s.cycle_index = 0 and s.trial_ends_at is not null as is_in_trial, p.type as plan_type, s.max_cycles, s.cycles_paid,
+           s.anchor_at, s.anchor_cycle, s.next_cycle, s.created_at, s.cycle_index = 0 and s.trial_ends_at is not null as is_in_trial, p.type as plan_type, s.max_cycles, s.cycles_paid,
            exists (select from billing_attempts a
                     where a.store_id = ${ctx.storeId} and a.subscription_id = s.id and a.status = 'pending') as is_being_charged,
            s.declines > 0 or s.inventory_failures > 0 or s.past_due_cycle is not null as is_in_dunning,
@@ -81,22 +86,25 @@ export function obstacleTo(
   if (s.status !== 'active' && s.status !== 'paused') return hasEnded()
   if (s.usedOffers.includes(offer.id)) return wasUsedBefore()
   if (s.isBeingCharged) return isBeingCharged()
-  if (isShopper && !isEligible(offer, s, now)) return isNotEligible()
+  if (isShopper && ineligibilityOf(offer, s, now) !== null) return isNotEligible()
   const misfit = misfitOf(offer, s)
   return misfit === null ? null : doesNotFit(misfit)
 }
 
-/** By the offer's own rules. A day is 24 hours. */
-function isEligible(
+/** Why the offer's own rules leave the contract out, for the operator; null where they do not. A day is 24 hours. */
+export function ineligibilityOf(
   { minMemberDays, minDaysSinceOffer, isForTrials }: Offer,
   s: Situation,
   now: Temporal.Instant
-): boolean {
+): string | null {
   const isPast = (at: Temporal.Instant, days: number) =>
     Temporal.Instant.compare(at.add({ hours: days * 24 }), now) <= 0
-  if (s.isInTrial && !isForTrials) return false
-  if (!isPast(s.createdAt, minMemberDays)) return false
-  return s.lastAcceptedAt === null || minDaysSinceOffer === 0 || isPast(s.lastAcceptedAt, minDaysSinceOffer)
+  if (s.isInTrial && !isForTrials) return 'the contract is in its trial, and the offer is not for trials'
+  if (!isPast(s.createdAt, minMemberDays)) {
+    return `the contract began on ${isoOf(s.createdAt)}, and the offer is for contracts of at least ${minMemberDays} days`
+  }
+  if (s.lastAcceptedAt === null || minDaysSinceOffer === 0 || isPast(s.lastAcceptedAt, minDaysSinceOffer)) return null
+  return `the customer accepted an offer on ${isoOf(s.lastAcceptedAt)}, less than ${minDaysSinceOffer} days ago`
 }
 
 /** Why what the offer gives cannot be had on the contract; null where it can. */

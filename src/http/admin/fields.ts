@@ -60,6 +60,27 @@ export function secondOrNull(field: string, given: string | null): Temporal.Inst
   }
 }
 
+export const longText = (meaning: string, example: string) =>
+  Type.Optional(
+    Type.String({ maxLength: 1000, description: 'a text of at most 1000 characters', meaning, examples: [example] })
+  )
+
+/** What the type or the module checks key by key; refusals name each by its path. */
+export const jsonObject = (description: string, meaning: string, example: object) =>
+  Type.Unsafe<Record<string, unknown>>({
+    type: 'object',
+    additionalProperties: true,
+    description,
+    meaning,
+    examples: [example]
+  })
+
+export const jsonValue = (description: string) =>
+  Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, description })
+
+/** A body of a PATCH: any of these. */
+export const anyOf = <P extends Record<string, TSchema>>(fields: P) => Type.Partial(Type.Object(fields))
+
 /** One of some words. */
 export const oneOf = <const T extends readonly string[]>(words: T, more: FieldText & { description?: string } = {}) =>
   Type.Unsafe<T[number]>(

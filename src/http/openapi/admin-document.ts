@@ -106,6 +106,10 @@ const TAGS: Record<string, Tag> = {
     description:
       'For what customers earn points and rewards, the tiers that they reach, and the coupons that points can buy ([loyalty](loyalty.md)).'
   },
+  churn: {
+    name: 'Churn',
+    description: 'What people who cancel are asked and offered, and what comes of it ([churn](churn.md)).'
+  },
   wallet: {
     name: 'Wallet passes',
     description: 'Membership cards in the wallets of phones, and the sales that they show.'

@@ -11,6 +11,7 @@ export {
   variants,
   withRule
 } from './composite.ts'
+export { type DescribedKey, describeKeys } from './describe-keys.ts'
 export { type JsonField, meaning, scalar, type ValueOf, withDefault } from './field.ts'
 export { flag, oneOrEmpty, onOrAbsent, onOrOff, trueOrFalse, unused } from './flags.ts'
 export { canonicalJson, parseJson } from './json-text.ts'

@@ -1,12 +1,9 @@
-import { moneyOf, type ObjectShape, readStored } from '#kit/json-fields'
+import { type DescribedKey, describeKeys, moneyOf, readStored } from '#kit/json-fields'
 import { rewardField } from '../rewards/reward.ts'
 import { COMMON_KEYS } from './common-keys.ts'
 import { ruleSentence } from './rule.ts'
 import type { RuleType } from './rule-type.ts'
 import { RULE_TYPES } from './rule-types.ts'
-
-/** A key of `rules` or `reward_rules`. `default`: as JSON; null where it has to be given. */
-export type DescribedKey = { key: string; accepts: string; meaning: string; default: string | null }
 
 /** A type of rules in words. `sentence` is that of the example, in dollars. */
 export type DescribedRuleType = {
@@ -24,7 +21,7 @@ export type DescribedRuleType = {
 export const describeRuleTypes = (types: readonly RuleType[] = RULE_TYPES): DescribedRuleType[] => types.map(describe)
 
 /** The keys that all of them have. */
-export const commonRuleKeys = (): DescribedKey[] => keysOf(COMMON_KEYS)
+export const commonRuleKeys = (): DescribedKey[] => describeKeys(COMMON_KEYS)
 
 function describe(type: RuleType): DescribedRuleType {
   const money = moneyOf(null)
@@ -34,11 +31,11 @@ function describe(type: RuleType): DescribedRuleType {
     type: name,
     kind,
     help,
-    keys: keysOf(Object.fromEntries(own)),
+    keys: describeKeys(Object.fromEntries(own)),
     rewards: rewards.map((reward) => ({
       rewardType: reward.name,
       help: reward.help,
-      keys: keysOf(reward.keys(money))
+      keys: describeKeys(reward.keys(money))
     })),
     example,
     sentence: ruleSentence({
@@ -48,13 +45,4 @@ function describe(type: RuleType): DescribedRuleType {
       reward: readStored(rewardField(rewards, money), example.reward_rules, 'reward_rules')
     })
   }
-}
-
-/** The keys inside an object are listed for themselves, as `customer_settings.tags`. */
-function keysOf(shape: ObjectShape, prefix = ''): DescribedKey[] {
-  return Object.entries(shape).flatMap(([name, field]) => {
-    if ('shape' in field) return keysOf(field.shape as ObjectShape, `${prefix}${name}.`)
-    const usual = field.otherwise && JSON.stringify(field.write(field.otherwise.value))
-    return [{ key: prefix + name, accepts: field.accepts, meaning: field.meaning, default: usual ?? null }]
-  })
 }

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import { addCommand, type Terminal } from '../../command.ts'
 import { customerIdOf, customerText } from '../../customer-flag.ts'
-import { oneOf, optional, wholeNumber } from '../../flags.ts'
+import { numberFlag, oneOf, optional, wholeNumber } from '../../flags.ts'
 import { facts, table } from '../../print.ts'
 import { queryOf } from '../pages.ts'
 import { storeFlag } from '../store-flag.ts'
-import { loyaltyPath, numberFlag } from './loyalty-flags.ts'
+import { loyaltyPath } from './loyalty-flags.ts'
 
 const COLUMNS = ['id', 'status', 'ended_by', 'customer_id', 'type', 'name', 'code', 'usage_count', 'expires_at']
 const type = oneOf('amount_off_products', 'amount_off_orders', 'buy_x_get_y', 'free_shipping', 'free_product')
@@ -34,7 +34,7 @@ export function addCouponCommands(loyalty: Command, terminal: Terminal): void {
   addCommand(coupon, terminal, {
     name: 'end',
     summary: 'take a coupon off the platform; points that have bought it stay spent',
-    flags: { store: storeFlag, id: numberFlag('coupon') },
+    flags: { store: storeFlag, id: numberFlag('a coupon') },
     run: ({ store, id }, { api }) => api().post(`${loyaltyPath(store, 'coupons', id)}/end`, {}),
     show: facts
   })

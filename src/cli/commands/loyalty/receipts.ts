@@ -4,11 +4,11 @@ import type { Command } from 'commander'
 import { addCommand, type Terminal } from '../../command.ts'
 import { CommandError } from '../../command-error.ts'
 import { customerIdOf, customerText } from '../../customer-flag.ts'
-import { characters, matching, needed, oneOf, optional, text, wholeNumber } from '../../flags.ts'
+import { characters, matching, needed, numberFlag, oneOf, optional, text, wholeNumber } from '../../flags.ts'
 import { facts, table } from '../../print.ts'
 import { queryOf } from '../pages.ts'
 import { storeFlag } from '../store-flag.ts'
-import { loyaltyPath, numberFlag } from './loyalty-flags.ts'
+import { loyaltyPath } from './loyalty-flags.ts'
 
 const COLUMNS = [
   'id',
@@ -26,7 +26,7 @@ const amount = matching('an amount above 0 such as 28.50', /^\d{1,12}(\.\d{1,4})
 /** Receipts that customers have sent. */
 export function addReceiptCommands(loyalty: Command, terminal: Terminal): void {
   const receipt = loyalty.command('receipt').description('receipts that customers have sent')
-  const of = { store: storeFlag, id: numberFlag('receipt') }
+  const of = { store: storeFlag, id: numberFlag('a receipt') }
 
   addCommand(receipt, terminal, {
     name: 'list',

@@ -1,12 +1,23 @@
 import type { Command } from 'commander'
 import type { Document } from '../../admin-api.ts'
 import { addCommand, requireOneOf, type Terminal } from '../../command.ts'
-import { characters, date, jsonObject, needed, optional, orWord, text } from '../../flags.ts'
+import {
+  characters,
+  date,
+  isYes,
+  jsonObject,
+  needed,
+  numberFlag,
+  optional,
+  orWord,
+  text,
+  yesOrNo
+} from '../../flags.ts'
 import { facts, lines, table } from '../../print.ts'
 import { storeFlag } from '../store-flag.ts'
-import { isYes, loyaltyPath, numberFlag, yesOrNo } from './loyalty-flags.ts'
+import { loyaltyPath } from './loyalty-flags.ts'
 
-const id = numberFlag('loyalty rule')
+const id = numberFlag('a loyalty rule')
 const rules = jsonObject('the keys of its type (`loyalty rule types` lists them)')
 const reward = jsonObject('reward_type and the keys of that reward')
 const changeable = {

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import { addCommand, type Terminal } from '../../command.ts'
 import { customerIdOf, customerText } from '../../customer-flag.ts'
-import { oneOf, optional, wholeNumber } from '../../flags.ts'
+import { numberFlag, oneOf, optional, wholeNumber } from '../../flags.ts'
 import { facts, table } from '../../print.ts'
 import { queryOf } from '../pages.ts'
 import { storeFlag } from '../store-flag.ts'
-import { loyaltyPath, numberFlag } from './loyalty-flags.ts'
+import { loyaltyPath } from './loyalty-flags.ts'
 
 const COLUMNS = [
   ...['id', 'status', 'ended_by', 'customer_id', 'subscription_id', 'type', 'name', 'used_cycles', 'cycles', 'problem']
@@ -35,7 +35,7 @@ export function addSubscriptionRewardCommands(loyalty: Command, terminal: Termin
   addCommand(reward, terminal, {
     name: 'end',
     summary: 'take what is left of a reward off its contract',
-    flags: { store: storeFlag, id: numberFlag('reward on renewals') },
+    flags: { store: storeFlag, id: numberFlag('a reward on renewals') },
     run: ({ store, id }, { api }) => api().post(`${loyaltyPath(store, 'subscription-rewards', id)}/end`, {}),
     show: facts
   })

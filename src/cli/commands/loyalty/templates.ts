@@ -1,11 +1,23 @@
 import type { Command } from 'commander'
 import { addCommand, requireOneOf, type Terminal } from '../../command.ts'
-import { characters, instant, jsonObject, needed, oneOf, optional, orWord, wholeNumber } from '../../flags.ts'
+import {
+  characters,
+  instant,
+  isYes,
+  jsonObject,
+  needed,
+  numberFlag,
+  oneOf,
+  optional,
+  orWord,
+  wholeNumber,
+  yesOrNo
+} from '../../flags.ts'
 import { facts, table } from '../../print.ts'
 import { storeFlag } from '../store-flag.ts'
-import { isYes, loyaltyPath, numberFlag, yesOrNo } from './loyalty-flags.ts'
+import { loyaltyPath } from './loyalty-flags.ts'
 
-const id = numberFlag('coupon template')
+const id = numberFlag('a coupon template')
 const name = characters(1, 255)
 const type = oneOf('percentage', 'fixed_amount')
 const rules = jsonObject('amount, applies_to, product_ids, collection_ids, minimum_subtotal, expires_after_days')

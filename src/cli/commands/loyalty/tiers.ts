@@ -1,11 +1,21 @@
 import type { Command } from 'commander'
 import { addCommand, requireOneOf, type Terminal } from '../../command.ts'
-import { characters, jsonObject, matching, needed, optional, wholeNumber } from '../../flags.ts'
+import {
+  characters,
+  isYes,
+  jsonObject,
+  matching,
+  needed,
+  numberFlag,
+  optional,
+  wholeNumber,
+  yesOrNo
+} from '../../flags.ts'
 import { facts, table } from '../../print.ts'
 import { storeFlag } from '../store-flag.ts'
-import { isYes, loyaltyPath, numberFlag, yesOrNo } from './loyalty-flags.ts'
+import { loyaltyPath } from './loyalty-flags.ts'
 
-const id = numberFlag('loyalty tier')
+const id = numberFlag('a loyalty tier')
 const changeable = {
   description: optional('--description <text>', characters(0, 1000)),
   entry: optional('--entry <json>', jsonObject('points_earned, min_spend, min_orders')),

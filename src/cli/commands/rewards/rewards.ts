@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { AdminApi, Document } from '../../admin-api.ts'
 import { addCommand, type Terminal } from '../../command.ts'
-import { matching, needed, oneOf, optional, orWord, secret, text, toggle, wholeNumber } from '../../flags.ts'
+import { isYes, matching, needed, optional, orWord, secret, text, toggle, wholeNumber, yesOrNo } from '../../flags.ts'
 import { facts, table } from '../../print.ts'
 import { storeFlag, storePath } from '../store-flag.ts'
 
@@ -34,8 +34,8 @@ export function addRewardCommands(program: Command, terminal: Terminal): void {
     flags: {
       store: storeFlag,
       key: keyFlag,
-      active: optional('--active <yes|no>', oneOf('yes', 'no')),
-      shown: optional('--shown <yes|no>', oneOf('yes', 'no')),
+      active: yesOrNo('--active <yes|no>'),
+      shown: yesOrNo('--shown <yes|no>'),
       url: optional(
         '--url <url>',
         orWord('none', text('the https address from which balances are pulled, without its secret'))
@@ -86,8 +86,6 @@ export function addRewardCommands(program: Command, terminal: Terminal): void {
     show: facts
   })
 }
-
-const isYes = (word: 'yes' | 'no' | undefined) => (word === undefined ? undefined : word === 'yes')
 
 function pullOf({ url, every, authorization }: { url?: string; every?: number; authorization?: string }) {
   if (url === undefined && every === undefined && authorization === undefined) return undefined

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Document } from '../../admin-api.ts'
 import { addCommand, type Terminal } from '../../command.ts'
-import { characters, id, instant, needed, oneOf, optional, orWord, secret, text } from '../../flags.ts'
+import { characters, id, instant, isYes, needed, oneOf, optional, orWord, secret, text, yesOrNo } from '../../flags.ts'
 import { facts, table } from '../../print.ts'
 import { storeFlag, storePath } from '../store-flag.ts'
 
@@ -12,7 +12,7 @@ const campaignPath = (store: string, campaign = '') =>
 const campaignFlags = {
   text: optional('--text <text>', characters(0, 1000)),
   image: optional('--image <path>', characters(0, 1000)),
-  enabled: optional('--enabled <yes|no>', oneOf('yes', 'no')),
+  enabled: yesOrNo('--enabled <yes|no>'),
   starts: optional('--starts <instant>', orWord('none', instant)),
   ends: optional('--ends <instant>', orWord('none', instant))
 }
@@ -137,7 +137,7 @@ type GivenCampaign = {
 const campaignOf = ({ text: says, image, enabled, starts, ends }: GivenCampaign) => ({
   text: says,
   image,
-  enabled: enabled === undefined ? undefined : enabled === 'yes',
+  enabled: isYes(enabled),
   starts_at: starts === 'none' ? null : starts,
   ends_at: ends === 'none' ? null : ends
 })

@@ -1,7 +1,7 @@
 import { couponNotFound, endCoupon } from '#loyalty'
 import type { Surface } from '../../../shared/surface.ts'
+import { numberedParams, numberInPath } from '../../numbered.ts'
 import { storeOf } from '../../store.ts'
-import { loyaltyIdOf, loyaltyParams } from '../loyalty-fields.ts'
 import { CouponBody, presentCoupon } from './present-coupon.ts'
 
 /** POST /stores/{store}/loyalty/coupons/{coupon}/end */
@@ -15,12 +15,12 @@ export function endCouponRoute(admin: Surface): void {
         summary: 'End a coupon of loyalty',
         description:
           'It is taken off the platform a moment later. Points that have bought it stay spent. 409 where it was used or is over.',
-        params: loyaltyParams('coupon', 'coupon'),
+        params: numberedParams('coupon', 'a coupon'),
         response: { 200: CouponBody }
       }
     },
     async (request) => {
-      const id = loyaltyIdOf(request.params.coupon, couponNotFound)
+      const id = numberInPath(request.params.coupon, couponNotFound)
       return presentCoupon(await request.inStore((ctx) => endCoupon(ctx, id)), storeOf(request).currency)
     }
   )

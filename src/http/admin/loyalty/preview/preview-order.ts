@@ -12,9 +12,9 @@ import {
 import { findKeptCustomerId } from '#members'
 import { OrNull } from '#resources'
 import type { Surface } from '../../../shared/surface.ts'
+import { jsonObject } from '../../fields.ts'
 import { StoreParams, storeOf } from '../../store.ts'
 import { customerFilter, namedCustomer } from '../loyalty-customer.ts'
-import { jsonObject } from '../loyalty-fields.ts'
 
 const RulePreviewBody = Type.Object({
   id: Type.Integer({ description: 'The id of the rule' }),

@@ -4,8 +4,8 @@ import { invalidField } from '#kit/refusal'
 import { approveReceipt, receiptNotFound } from '#loyalty'
 import type { Surface } from '../../../shared/surface.ts'
 import { amount } from '../../fields.ts'
+import { numberedParams, numberInPath } from '../../numbered.ts'
 import { storeOf } from '../../store.ts'
-import { loyaltyIdOf, loyaltyParams } from '../loyalty-fields.ts'
 import { presentReceipt, ReceiptBody } from './present-receipt.ts'
 
 const LIMITS = 'above 0 to 1000000000'
@@ -21,7 +21,7 @@ export function approveReceiptRoute(admin: Surface): void {
         summary: 'Approve a receipt',
         description:
           'The customer earns by what the rule said when the receipt was sent. Safe to repeat. Where it is approved already, another amount takes back what it has earned and gives it anew. One that was refused can be approved after all. 409 while loyalty is off, and where another receipt of the same purchase is not refused.',
-        params: loyaltyParams('receipt', 'receipt'),
+        params: numberedParams('receipt', 'a receipt'),
         body: Type.Object({
           amount: Type.Optional(
             amount({
@@ -35,7 +35,7 @@ export function approveReceiptRoute(admin: Surface): void {
       }
     },
     async (request) => {
-      const id = loyaltyIdOf(request.params.receipt, receiptNotFound)
+      const id = numberInPath(request.params.receipt, receiptNotFound)
       const { currency } = storeOf(request)
       const given = request.body?.amount
       const amountMinor = given === undefined ? null : positive(given, currency)

@@ -3,8 +3,8 @@ import { Refusal } from '#kit/refusal'
 import { CONTENT_TYPES, type ContentType, findReceipt, receiptNotFound } from '#loyalty'
 import type { Surface } from '../../../shared/surface.ts'
 import type { AdminDeps } from '../../deps.ts'
+import { numberedParams, numberInPath } from '../../numbered.ts'
 import { storeOf } from '../../store.ts'
-import { loyaltyIdOf, loyaltyParams } from '../loyalty-fields.ts'
 
 const ENDINGS: Record<ContentType, string> = {
   'image/jpeg': 'jpg',
@@ -24,7 +24,7 @@ export function getReceiptFileRoute(admin: Surface, { receiptFiles }: Pick<Admin
         summary: 'Download the file of a receipt',
         description:
           'The bytes that the customer has sent, as an attachment of the type that they are. 404 where the file is not kept any more. A stranger has made it: open it as you open what strangers mail.',
-        params: loyaltyParams('receipt', 'receipt'),
+        params: numberedParams('receipt', 'a receipt'),
         produces: [...CONTENT_TYPES],
         response: {
           200: Type.String({ description: 'An image or a PDF', format: 'binary', examples: ['(binary)'] })
@@ -32,7 +32,7 @@ export function getReceiptFileRoute(admin: Surface, { receiptFiles }: Pick<Admin
       }
     },
     async (request, reply) => {
-      const id = loyaltyIdOf(request.params.receipt, receiptNotFound)
+      const id = numberInPath(request.params.receipt, receiptNotFound)
       const receipt = await request.inStore((ctx) => findReceipt(ctx, id))
       if (!receipt) throw receiptNotFound(id)
       const { fileName, contentType, fileBytes } = receipt

@@ -2,8 +2,8 @@ import { Type } from 'typebox'
 import { receiptNotFound, refuseReceipt } from '#loyalty'
 import { notBlank } from '../../../shared/not-blank.ts'
 import type { Surface } from '../../../shared/surface.ts'
+import { numberedParams, numberInPath } from '../../numbered.ts'
 import { storeOf } from '../../store.ts'
-import { loyaltyIdOf, loyaltyParams } from '../loyalty-fields.ts'
 import { presentReceipt, ReceiptBody } from './present-receipt.ts'
 
 /** POST /stores/{store}/loyalty/receipts/{receipt}/refuse */
@@ -17,7 +17,7 @@ export function refuseReceiptRoute(admin: Surface): void {
         summary: 'Refuse a receipt',
         description:
           'One that was approved loses what it has earned, at most what is left of it. Safe to repeat; another reason replaces the first.',
-        params: loyaltyParams('receipt', 'receipt'),
+        params: numberedParams('receipt', 'a receipt'),
         body: Type.Object({
           reason: notBlank(500, { meaning: 'Why, for the people who run the store', examples: ['It cannot be read'] })
         }),
@@ -25,7 +25,7 @@ export function refuseReceiptRoute(admin: Surface): void {
       }
     },
     async (request) => {
-      const id = loyaltyIdOf(request.params.receipt, receiptNotFound)
+      const id = numberInPath(request.params.receipt, receiptNotFound)
       const refused = await request.inStore((ctx) => refuseReceipt(ctx, id, request.body.reason))
       return presentReceipt(refused, storeOf(request).currency)
     }

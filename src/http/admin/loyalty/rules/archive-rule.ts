@@ -1,6 +1,6 @@
 import { archiveRule, loyaltyRuleNotFound } from '#loyalty'
 import type { Surface } from '../../../shared/surface.ts'
-import { loyaltyIdOf } from '../loyalty-fields.ts'
+import { numberInPath } from '../../numbered.ts'
 import { presentRule, RuleBody, RuleParams } from './present-rule.ts'
 
 /** DELETE /stores/{store}/loyalty/rules/{rule} */
@@ -19,7 +19,7 @@ export function archiveRuleRoute(admin: Surface): void {
       }
     },
     async (request) => {
-      const id = loyaltyIdOf(request.params.rule, loyaltyRuleNotFound)
+      const id = numberInPath(request.params.rule, loyaltyRuleNotFound)
       return presentRule(await request.inStore((ctx) => archiveRule(ctx, id)))
     }
   )

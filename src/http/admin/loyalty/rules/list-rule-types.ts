@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { commonRuleKeys, describeRuleTypes } from '#loyalty'
 import { OrNull } from '#resources'
 import type { Surface } from '../../../shared/surface.ts'
-import { jsonValue } from '../loyalty-fields.ts'
+import { jsonValue } from '../../fields.ts'
 
 const Key = Type.Object({
   key: Type.String({ description: 'Its name, with a dot before a key inside an object' }),

@@ -10,10 +10,11 @@ import {
   rulesJson
 } from '#loyalty'
 import { OrNull, Timestamp } from '#resources'
-import { boolean, oneOf, text } from '../../fields.ts'
-import { dayField, dayOf, dayOrNullField, jsonObject, jsonValue, longText, loyaltyParams } from '../loyalty-fields.ts'
+import { boolean, jsonObject, jsonValue, longText, oneOf, text } from '../../fields.ts'
+import { numberedParams } from '../../numbered.ts'
+import { dayField, dayOf, dayOrNullField } from '../loyalty-fields.ts'
 
-export const RuleParams = loyaltyParams('rule', 'loyalty rule')
+export const RuleParams = numberedParams('rule', 'a loyalty rule')
 
 export const ruleType = () =>
   oneOf(RULE_TYPE_NAMES, { meaning: 'For what it rewards; it never changes', examples: ['goal_spend'] })

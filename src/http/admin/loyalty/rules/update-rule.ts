@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import { loyaltyRuleNotFound, updateRule } from '#loyalty'
 import type { Surface } from '../../../shared/surface.ts'
-import { anyOf, loyaltyIdOf } from '../loyalty-fields.ts'
+import { anyOf } from '../../fields.ts'
+import { numberInPath } from '../../numbered.ts'
 import { presentRule, RuleBody, RuleParams, ruleChange, ruleFields } from './present-rule.ts'
 
 /** PATCH /stores/{store}/loyalty/rules/{rule} */
@@ -26,7 +27,7 @@ export function updateRuleRoute(admin: Surface): void {
       }
     },
     async (request) => {
-      const id = loyaltyIdOf(request.params.rule, loyaltyRuleNotFound)
+      const id = numberInPath(request.params.rule, loyaltyRuleNotFound)
       const { type: _, ...given } = request.body
       return presentRule(await request.inStore((ctx) => updateRule(ctx, id, ruleChange(given))))
     }

@@ -1,6 +1,6 @@
 import { getTemplate, loyaltyTemplateNotFound } from '#loyalty'
 import type { Surface } from '../../../shared/surface.ts'
-import { loyaltyIdOf } from '../loyalty-fields.ts'
+import { numberInPath } from '../../numbered.ts'
 import { presentTemplate, TemplateBody, TemplateParams } from './present-template.ts'
 
 /** GET /stores/{store}/loyalty/templates/{template} */
@@ -18,7 +18,7 @@ export function getTemplateRoute(admin: Surface): void {
       }
     },
     async (request) => {
-      const id = loyaltyIdOf(request.params.template, loyaltyTemplateNotFound)
+      const id = numberInPath(request.params.template, loyaltyTemplateNotFound)
       return presentTemplate(await request.inStore((ctx) => getTemplate(ctx, id)))
     }
   )

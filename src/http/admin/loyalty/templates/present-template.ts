@@ -2,10 +2,10 @@ import { type Static, Type } from 'typebox'
 import { isoOf, isoOrNull } from '#kit/clock'
 import { type LoyaltyTemplate, TEMPLATE_TYPES, type TemplateInput, templateRulesJson } from '#loyalty'
 import { OrNull, Timestamp } from '#resources'
-import { boolean, oneOf, secondOrNull, text, timeOrNull } from '../../fields.ts'
-import { jsonObject, jsonValue, loyaltyParams } from '../loyalty-fields.ts'
+import { boolean, jsonObject, jsonValue, oneOf, secondOrNull, text, timeOrNull } from '../../fields.ts'
+import { numberedParams } from '../../numbered.ts'
 
-export const TemplateParams = loyaltyParams('template', 'coupon template')
+export const TemplateParams = numberedParams('template', 'a coupon template')
 
 /** What an operator enters of a template. */
 export const templateFields = {

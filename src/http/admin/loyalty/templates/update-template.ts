@@ -1,6 +1,7 @@
 import { loyaltyTemplateNotFound, updateTemplate } from '#loyalty'
 import type { Surface } from '../../../shared/surface.ts'
-import { anyOf, loyaltyIdOf } from '../loyalty-fields.ts'
+import { anyOf } from '../../fields.ts'
+import { numberInPath } from '../../numbered.ts'
 import { presentTemplate, TemplateBody, TemplateParams, templateChange, templateFields } from './present-template.ts'
 
 /** PATCH /stores/{store}/loyalty/templates/{template} */
@@ -20,7 +21,7 @@ export function updateTemplateRoute(admin: Surface): void {
       }
     },
     async (request) => {
-      const id = loyaltyIdOf(request.params.template, loyaltyTemplateNotFound)
+      const id = numberInPath(request.params.template, loyaltyTemplateNotFound)
       return presentTemplate(await request.inStore((ctx) => updateTemplate(ctx, id, templateChange(request.body))))
     }
   )

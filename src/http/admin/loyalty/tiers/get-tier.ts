@@ -1,6 +1,6 @@
 import { countByTier, getTier, loyaltyTierNotFound } from '#loyalty'
 import type { Surface } from '../../../shared/surface.ts'
-import { loyaltyIdOf } from '../loyalty-fields.ts'
+import { numberInPath } from '../../numbered.ts'
 import { presentTier, TierBody, TierParams } from './present-tier.ts'
 
 /** GET /stores/{store}/loyalty/tiers/{tier} */
@@ -18,7 +18,7 @@ export function getTierRoute(admin: Surface): void {
       }
     },
     async (request) => {
-      const id = loyaltyIdOf(request.params.tier, loyaltyTierNotFound)
+      const id = numberInPath(request.params.tier, loyaltyTierNotFound)
       return request.inStore(async (ctx) => presentTier(await getTier(ctx, id), await countByTier(ctx)))
     }
   )

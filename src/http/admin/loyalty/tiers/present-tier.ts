@@ -2,10 +2,11 @@ import { type Static, Type } from 'typebox'
 import { isoOf } from '#kit/clock'
 import { entryRulesJson, type LoyaltyTier, type TierInput, tierRewardsJson } from '#loyalty'
 import { Timestamp } from '#resources'
-import { boolean, text } from '../../fields.ts'
-import { decimal, jsonObject, jsonValue, longText, loyaltyParams } from '../loyalty-fields.ts'
+import { boolean, jsonObject, jsonValue, longText, text } from '../../fields.ts'
+import { numberedParams } from '../../numbered.ts'
+import { decimal } from '../loyalty-fields.ts'
 
-export const TierParams = loyaltyParams('tier', 'loyalty tier')
+export const TierParams = numberedParams('tier', 'a loyalty tier')
 
 /** What an operator enters of a tier. */
 export const tierFields = {

@@ -1,6 +1,7 @@
 import { countByTier, loyaltyTierNotFound, updateTier } from '#loyalty'
 import type { Surface } from '../../../shared/surface.ts'
-import { anyOf, loyaltyIdOf } from '../loyalty-fields.ts'
+import { anyOf } from '../../fields.ts'
+import { numberInPath } from '../../numbered.ts'
 import { presentTier, TierBody, TierParams, tierChange, tierFields } from './present-tier.ts'
 
 /** PATCH /stores/{store}/loyalty/tiers/{tier} */
@@ -20,7 +21,7 @@ export function updateTierRoute(admin: Surface): void {
       }
     },
     async (request) => {
-      const id = loyaltyIdOf(request.params.tier, loyaltyTierNotFound)
+      const id = numberInPath(request.params.tier, loyaltyTierNotFound)
       return request.inStore(async (ctx) => {
         const tier = await updateTier(ctx, id, tierChange(request.body))
         return presentTier(tier, await countByTier(ctx))
