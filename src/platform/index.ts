@@ -113,7 +113,7 @@ export {
 export { APP_PROXY, appConfig, COMPLIANCE_TOPICS, neededApprovals } from './oauth/app-config.ts'
 export { APP_PATHS, type PlatformApp, type PlatformApps, shopDomain, shopUrlOf } from './oauth/apps.ts'
 export { consentUrl, isSignedQuery } from './oauth/install-request.ts'
-export { checkSessionToken } from './oauth/session-token.ts'
+export { checkCustomerToken, checkSessionToken } from './oauth/session-token.ts'
 export { type Grant, type IssuedTokens, requestToken } from './oauth/token-endpoint.ts'
 export type { PlatformAddress } from './orders/addresses.ts'
 export { CREDIT_GATEWAYS, isCreditGateway, type PlatformOrder } from './orders/order.ts'

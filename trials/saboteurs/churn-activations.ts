@@ -42,7 +42,7 @@ export const churnActivationsSaboteurs: Record<string, Saboteur> = {
       {
         file: 'src/churn/activation/activate-offer.ts',
         from: 'const given = await giveGrant(connector, { contractId, currency }, grant)',
-        to: 'const given = { ok: true, value: { gid: `${currency}:${contractId}`, title: giveGrant.name + connector.profile } } as { ok: true; value: { gid: string; title: string } }'
+        to: 'const given = { ok: true, value: { gid: currency + contractId, title: giveGrant.name + connector.profile } } as { ok: true; value: { gid: string; title: string } }'
       }
     ]
   },

@@ -18,6 +18,8 @@ export const ALLOWED = {
   /** The same, or without a key the customer who is logged in, on their own contracts. */
   churn: ['read:churn', 'write:churn'],
   collection: ['read:data'],
+  /** The customer of whom the platform's customer accounts say so: the routes of the two above that are for customers. */
+  customer_account: ['customer', 'read:churn', 'write:churn'],
   /** A caller in this role. */
   admin: ROLES,
   /** The commerce platform, by its signature; a phone, by the token of a pass. */

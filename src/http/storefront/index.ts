@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { createExportWorkers, createPageCache, type ExportWorkers } from '#exports'
-import type { CountAddress } from '../rate-limits/address-limiter.ts'
+import { type CountAddress, createMemoryLimiter } from '../rate-limits/address-limiter.ts'
 import { enforceRateLimits } from '../rate-limits/enforce-rate-limits.ts'
 import { createShopFinder } from '../rate-limits/find-shop.ts'
 import { answerInTime } from '../shared/deadline.ts'
@@ -8,7 +8,9 @@ import type { HttpDeps } from '../shared/deps.ts'
 import { requireBodyType } from '../shared/errors.ts'
 import { answerError, openSurface, type Route } from '../shared/surface.ts'
 import { registerChurn } from './churn/index.ts'
+import { createShownCounts } from './churn/shown-counts.ts'
 import { registerCollection } from './collection/index.ts'
+import { registerCustomerAccount } from './customer-account/index.ts'
 import { registerData } from './data/index.ts'
 import { errorBody, statusOf } from './errors.ts'
 import * as routes from './routes.ts'
@@ -43,7 +45,11 @@ export function registerStorefront(app: FastifyInstance, deps: HttpDeps, countAd
   const pages = createPageCache({ db: deps.db, exports, ...deps.pageCacheOptions })
   endWithServer(app, exports)
   app.addHook('onClose', async () => pages.close())
-  registerChurn(app, deps, { countAddress, findShop })
+  const shown = createShownCounts(deps)
+  app.addHook('onClose', () => shown.close())
+  const churnDeps = { ...deps, shown, reads: createMemoryLimiter((who) => who) }
+  registerChurn(app, churnDeps, { countAddress, findShop })
+  registerCustomerAccount(app, churnDeps, { countAddress, findShop })
   registerData(app, { ...deps, exports, pages }, { countAddress, findShop })
   registerCollection(app, { ...deps, exports }, { countAddress, findShop })
 }

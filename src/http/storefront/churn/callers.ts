@@ -1,13 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import type { CountAddress } from '../../rate-limits/address-limiter.ts'
-import { createMemoryLimiter } from '../../rate-limits/address-limiter.ts'
 import { countForAddress, countForStore } from '../../rate-limits/count-request.ts'
 import type { FindShop } from '../../rate-limits/find-shop.ts'
 import { countForShopper } from '../../rate-limits/shopper-budget.ts'
-import type { HttpDeps } from '../../shared/deps.ts'
 import { authenticationFailed, requireBodyType } from '../../shared/errors.ts'
 import { callerOfKey } from '../keys.ts'
 import { NOT_SIGNED, proxiedBy } from '../proxy.ts'
+import type { ChurnDeps } from './deps.ts'
 
 const NO_CALLER = 'Give the API key of the store as key, or log in'
 
@@ -16,11 +15,10 @@ const NO_CALLER = 'Give the API key of the store as key, or log in'
  * who cancels has looked at offers before says which way of cancelling they saw, and nothing may record that.
  */
 export function identifyCallers(
-  deps: Pick<HttpDeps, 'db' | 'limiter' | 'budgets' | 'realNow'>,
+  deps: Pick<ChurnDeps, 'db' | 'limiter' | 'budgets' | 'realNow' | 'reads'>,
   countAddress: CountAddress,
   findShop: FindShop
 ) {
-  const countReads = createMemoryLimiter((who) => who)
   return async (request: FastifyRequest): Promise<void> => {
     const proxied = await proxiedBy(request, deps, findShop)
     if (typeof proxied === 'string') {
@@ -49,14 +47,26 @@ export function identifyCallers(
       countForAddress(countAddress, request)
       throw authenticationFailed(NO_CALLER)
     }
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      requireBodyType(request)
-      countForShopper(deps.limiter, request, { storeId: store.storeId, customerId: loggedInCustomerId })
-      return
-    }
-    request.isUntraced = true
-    // Without the id of the request.
-    request.log = request.server.log
-    request.counted = Promise.resolve({ rateLimitStatus: countReads(`${store.storeId}:${loggedInCustomerId}`) })
+    requireBodyType(request)
+    countCustomer(deps, request, { storeId: store.storeId, customerId: loggedInCustomerId })
   }
 }
+
+/** Counts a request of a customer for them. What they read of the Churn API is counted in the memory of this process alone, and leaves no trace. */
+export function countCustomer(
+  { limiter, reads }: Pick<ChurnDeps, 'limiter' | 'reads'>,
+  request: FastifyRequest,
+  { storeId, customerId }: { storeId: number; customerId: string }
+): void {
+  if (!isChurnRead(request)) {
+    countForShopper(limiter, request, { storeId, customerId })
+    return
+  }
+  request.isUntraced = true
+  // Without the id of the request.
+  request.log = request.server.log
+  request.counted = Promise.resolve({ rateLimitStatus: reads(`${storeId}:${customerId}`) })
+}
+
+const isChurnRead = ({ method, routeOptions: { config } }: FastifyRequest): boolean =>
+  (method === 'GET' || method === 'HEAD') && config.allow === 'read:churn'

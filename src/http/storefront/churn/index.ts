@@ -3,15 +3,14 @@ import type { CountAddress } from '../../rate-limits/address-limiter.ts'
 import { enforceRateLimits } from '../../rate-limits/enforce-rate-limits.ts'
 import type { FindShop } from '../../rate-limits/find-shop.ts'
 import { answerInTime } from '../../shared/deadline.ts'
-import type { HttpDeps } from '../../shared/deps.ts'
 import { answerError, openSurface } from '../../shared/surface.ts'
 import { errorBody, statusOf } from '../errors.ts'
 import { activateOfferRoute } from './activate-offer.ts'
 import { identifyCallers } from './callers.ts'
+import type { ChurnDeps } from './deps.ts'
 import { listContractOffersRoute } from './list-contract-offers.ts'
 import { listOffersRoute } from './list-offers.ts'
 import { listReasonsRoute } from './list-reasons.ts'
-import { createShownCounts } from './shown-counts.ts'
 
 const CHURN_PREFIX = '/apps/svc-api/v1/membership/churn'
 const ERRORS = { statusOf, errorBody }
@@ -22,16 +21,15 @@ const ERRORS = { statusOf, errorBody }
  */
 export function registerChurn(
   app: FastifyInstance,
-  deps: HttpDeps,
+  deps: ChurnDeps,
   { countAddress, findShop }: { countAddress: CountAddress; findShop: FindShop }
 ): void {
-  const shown = createShownCounts(deps)
   openSurface(app, {
     name: 'churn',
     prefix: CHURN_PREFIX,
     errors: ERRORS,
     routes: [listReasonsRoute, listOffersRoute, listContractOffersRoute, activateOfferRoute],
-    deps: { ...deps, shown },
+    deps,
     hooks(churn) {
       churn.decorateRequest('proxied', null)
       answerInTime(churn)
@@ -39,5 +37,4 @@ export function registerChurn(
       enforceRateLimits(churn, countAddress, (err, at) => answerError(ERRORS, err, at))
     }
   })
-  app.addHook('onClose', () => shown.close())
 }
