@@ -25,7 +25,7 @@ import { skipPaymentRoute } from '../membership/skip-payment.ts'
 import { belowChurn } from './below-churn.ts'
 
 /** Below it the paths are those of the storefront: `/membership/account`, `/membership/churn/offers` and so on. */
-export const CUSTOMER_ACCOUNT_PREFIX = '/customer-account/v1'
+const CUSTOMER_ACCOUNT_PREFIX = '/customer-account/v1'
 const ERRORS = { statusOf, errorBody }
 
 /**
