@@ -1,5 +1,6 @@
 // Many activations of offers at once: one of each contract wins, and the platform has its discount, whatever answers get lost.
 import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { audit } from '#audit'
 import { createOffer } from '#churn'
 import { type Database, int, row, sql, text } from '#kit/postgres'
@@ -38,6 +39,8 @@ const OFFERS = [
 ]
 const EDITS = ['subscriptionContractUpdate', 'subscriptionDraftDiscountAdd', 'subscriptionDraftCommit']
 const MAX_ROUNDS = 20
+/** How long a call of the platform takes at most. */
+const CALL_MS = 40_000
 
 /**
  * Four customers' clicks for each contract at once, each for another offer. Of each contract one is applied; an answer of success comes after the platform has
@@ -93,8 +96,11 @@ export async function activateAtOnce({ databaseUrl, db, contracts, lost, seed }:
 
     for (let open = members; open.length > 0; open = await withoutOffer(db, storeId, members)) {
       assert.ok(report.rounds++ < MAX_ROUNDS, `${open.length} contracts still have no offer`)
+      const before = report.unapplied
       const clicks = open.flatMap((member) => offers.map((offer) => ({ member, offer, at: random() })))
       await Promise.all(clicks.sort((a, b) => a.at - b.at).map(({ member, offer }) => click(member, offer)))
+      // A call that was not waited for any more ends within its own time.
+      if (report.unapplied > before) await sleep(CALL_MS)
       report.mutations += await countMutations(service, storeId)
       await service.sandbox.controls.setAnswerFaults({
         storeId,

@@ -60,7 +60,7 @@ export function findSituation(ctx: Ctx, subscriptionId: number): Promise<Situati
            exists (select from subscription_changes c
                     where c.store_id = ${ctx.storeId} and c.subscription_id = s.id) as has_waiting_terms,
            (select o.status from contract_offers o
-             where o.store_id = ${ctx.storeId} and o.subscription_id = s.id and o.status <> 'cancelled') as live_offer,
+             where o.store_id = ${ctx.storeId} and o.subscription_id = s.id and o.status <> 'cancelled' limit 1) as live_offer,
            array(select o.offer_id from contract_offers o
                   where o.store_id = ${ctx.storeId} and o.subscription_id = s.id) as used_offers,
            (select max(o.accepted_at) from subscriptions other
