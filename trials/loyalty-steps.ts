@@ -404,5 +404,20 @@ const muchComesBack: Life = {
   ]
 }
 
+/** A dispute that is won is reported together with a refund of an order that came first and was placed last. */
+const twoAtOnce: Life = {
+  ...ROLLING,
+  steps: [
+    ...[isOff(2), isOff(4)],
+    { kind: 'wait', days: 3 },
+    ...[buys(0, 4000), buys(0, 9000, { daysAgo: 1 })],
+    ...[disputes(0, 'needs_response'), redeems(0)],
+    ...[{ ...disputes(0, 'won'), holds: true } as Step, refunds(1)]
+  ]
+}
+
 /** Lives that come before the random ones, those of each lane. */
-export const EXAMPLES = [[goldIsLost, muchComesBack], [aYearEnds]]
+export const EXAMPLES = [
+  [goldIsLost, muchComesBack],
+  [aYearEnds, twoAtOnce]
+]

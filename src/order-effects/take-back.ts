@@ -28,11 +28,13 @@ const isFrozen = (dispute: DisputeState) => isCounted(dispute) && dispute.isProt
 
 /**
  * Takes back, or gives back, the credit and points that these orders have issued, so that they are what the refunds and disputes known now
- * leave. It compares with what was taken, so that messages in any order, twice, or corrected later come to the same.
+ * leave: those of the order that was placed first come first. It compares with what was taken, so that messages in any order, twice, or corrected later
+ * come to the same.
  */
 export async function settleTakenBack(ctx: Ctx, orders: OrderState[]): Promise<void> {
   const reversed = orders
     .filter(({ refunds, disputes }) => refunds.length + disputes.length > 0)
+    .toSorted((a, b) => Temporal.Instant.compare(a.processedAt, b.processedAt) || a.id - b.id)
     .map((order) => ({ orderId: order.id, ...reversedOf(order) }))
   if (reversed.length === 0) return
   const issuing = await listIssuing(

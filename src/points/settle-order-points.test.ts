@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { int, nullable, row, sql, text } from '#kit/postgres'
 import { markCustomersMerged, upsertCustomers } from '#members'
 import { testDatabase } from '../../test/database.ts'
-import { aStore } from '../../test/store-builder.ts'
+import { aStore, type BuiltStore } from '../../test/store-builder.ts'
 import { adjustPoints } from './adjust-points.ts'
 import { earnPoints } from './earn-points.ts'
 import { reversePoints } from './reverse-points.ts'
@@ -14,22 +14,28 @@ import { transferPoints } from './transfer-points.ts'
 const { db } = await testDatabase()
 
 let last = 0
+/** Our number of an order of 60.00. */
+async function anOrderOf(store: BuiltStore, memberId: number, number: string): Promise<number> {
+  const { id } = await store.inStore(({ tx, storeId, now }) =>
+    tx.one(
+      row({ id: int }),
+      sql`
+      insert into orders (store_id, platform_order_id, member_id, name, number, currency, total_minor, tax_minor, discount_minor,
+                          financial_status, tags, discount_codes, processed_at, platform_updated_at, created_at, updated_at)
+      values (${storeId}, ${number}, ${memberId}, ${`#${number}`}, ${number}, 'USD', 6000, 0, 0, 'PAID', '{}', '{}', ${now}, ${now}, ${now}, ${now})
+      returning id`
+    )
+  )
+  return id
+}
+
 /** A customer with 100 points that their order of 60.00 has issued, and what happens to those. */
 async function aCustomer() {
   const store = await aStore(db)
   const reported = ['1', '2', '3', '4'].map((id) => ({ id, email: null, firstName: null, lastName: null }))
   const known = await store.inStore((ctx) => upsertCustomers(ctx, reported))
   const memberId = known.get('1')!.id
-  const { id: orderId } = await store.inStore(({ tx, storeId, now }) =>
-    tx.one(
-      row({ id: int }),
-      sql`
-      insert into orders (store_id, platform_order_id, member_id, name, number, currency, total_minor, tax_minor, discount_minor,
-                          financial_status, tags, discount_codes, processed_at, platform_updated_at, created_at, updated_at)
-      values (${storeId}, '1', ${memberId}, '#1', '1', 'USD', 6000, 0, 0, 'PAID', '{}', '{}', ${now}, ${now}, ${now}, ${now})
-      returning id`
-    )
-  )
+  const orderId = await anOrderOf(store, memberId, '1')
   const set = (balance: number) =>
     store.inStore((ctx) => adjustPoints(ctx, [{ memberId, balance, reason: 'x', operationId: `t:${++last}` }]))
   const entries = () =>
@@ -51,9 +57,7 @@ async function aCustomer() {
   )
   const reversed = { refunded: 0, disputed: 0 }
   return {
-    store,
-    set,
-    entries,
+    ...{ store, memberId, orderId, set, entries },
     /** The 100 points are undone as a whole. */
     undo: () =>
       store.inStore((ctx) => reversePoints(ctx, [{ entryId: issued!.id, reason: 'x', operationId: `t:${++last}` }])),
@@ -202,6 +206,25 @@ test('what was given back counts for its own type first, and of that for what wa
   const won = await aCustomer()
   await won.wrote([-50, 'order disputed', 'dispute'], [-50, 'order refunded', 'refund'], [50, 'dispute won', 'dispute'])
   assert.deepEqual([await won.settle({ refunded: 3000 }), await won.balance()], [[], 50])
+})
+
+test('of several orders those that are given first come first, whichever has issued first', async () => {
+  const { store, orderId, memberId, set, settle, balance } = await aCustomer()
+  const other = await anOrderOf(store, memberId, '2')
+  const issued = { memberId, points: 60, reason: 'x', operationId: `t:${++last}`, orderId: other }
+  await store.inStore((ctx) => earnPoints(ctx, [{ ...issued, readyAt: null, expireAfterDays: null, isShared: true }]))
+  const ofBoth = (refundedMinor: number, disputedMinor: number) =>
+    store.inStore((ctx) =>
+      settleOrderPoints(ctx, [
+        { orderId: other, wholeMinor: 6000, refundedMinor: 0, disputedMinor },
+        { orderId, wholeMinor: 6000, refundedMinor, disputedMinor: 0 }
+      ])
+    )
+  await ofBoth(0, 6000)
+  await set(10)
+  // The 60 points come back, of which the refund takes what it can.
+  await ofBoth(6000, 0)
+  assert.deepEqual([await settle({ refunded: 6000 }), await balance()], [[], 0])
 })
 
 test('after several merges points are taken from, and given back to, who remains', async () => {

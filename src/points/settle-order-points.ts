@@ -9,7 +9,7 @@ import { writePoints } from './write-points.ts'
 /**
  * Takes back, or gives back, their shares of the points that orders have issued, so that they are what refunds and disputes leave: by the rule of
  * store credit (`planTakeBack`), but so that what is kept is rounded down (`takenShare`); first of what is pending, at most the balance, with
- * the rest as the shortfall of the entry. A share that is settled writes nothing.
+ * the rest as the shortfall of the entry. One order after the other, in the order in which they are given. A share that is settled writes nothing.
  */
 export async function settleOrderPoints(ctx: Ctx, reversals: OrderReversal[]): Promise<void> {
   const byOrder = new Map(reversals.map((one) => [one.orderId, one]))
@@ -25,7 +25,8 @@ export async function settleOrderPoints(ctx: Ctx, reversals: OrderReversal[]): P
   )
   // Read again behind the locks: somebody else may have settled meanwhile.
   const rows = await listEntriesOfOrders(ctx, [...byOrder.keys()])
-  for (const issued of issuedOf(rows)) {
+  const issuedBy = Map.groupBy(issuedOf(rows), ({ entry }) => entry.orderId!)
+  for (const issued of [...byOrder.keys()].flatMap((orderId) => issuedBy.get(orderId) ?? [])) {
     const { id, orderId, memberId } = issued.entry
     const ofIssued = rows.filter(({ reversesId }) => reversesId === id)
     const before = takeBacksOf(ofIssued)

@@ -286,6 +286,12 @@ export const loyaltyModelSaboteurs: Record<string, Saboteur> = Object.fromEntrie
   says('more tax than an order has prices counts against a goal', [
     edit('earning/earn-for-orders.ts', 'return Math.max(0, lineMinor - ofTaxMinor)', 'return lineMinor - ofTaxMinor')
   ]),
+  says('refunds of orders that are reported together are settled as the orders came', [
+    {
+      file: 'src/order-effects/take-back.ts',
+      ...{ from: 'Temporal.Instant.compare(a.processedAt, b.processedAt) || a.id - b.id', to: 'a.id - b.id' }
+    }
+  ]),
   says('an order that was edited while its dispute had taken all of its points earns them twice when that is won', [
     {
       file: 'src/points/reverse-points.ts',
