@@ -51,6 +51,9 @@ test('what the rules allow passes', () => {
       'web/storefront/a.ts':
         "import { b } from './b.ts'\nimport { priceCart } from '../../src/plans/pricing/index.ts'\nimport type { C } from '../../sdk/src/storefront.ts'",
       'web/storefront/b.ts': 'export const b = 1',
+      'web/storefront/shared/api.ts': "import type { C } from '../../../sdk/src/storefront-answers.ts'",
+      'extensions/customer-account/src/a.ts': "import { call } from '../../../web/storefront/shared/api.ts'",
+      'extensions/customer-account/src/page.tsx': "import { render } from 'preact'\nimport { a } from './a.ts'",
       'src/plans/perks.ts': "import type { Perks } from './pricing/perks.ts'",
       'src/plans/pricing/perks.ts': 'export type Perks = { country: number }',
       'src/plans/pricing/a.ts': "import type { Perks } from './perks.ts'\n// process, Temporal",
@@ -142,10 +145,20 @@ for (const [what, tree, expected] of [
     { 'src/plans/pricing/a.ts': `const a = ${text}` },
     `src/plans/pricing/a.ts:1 uses ${name}, which is not everywhere that src/plans/pricing/ runs`
   ]),
+  ...["'../../src/money.ts'", "'../../web/storefront/cancel/steps.ts'"].map((specifier) => [
+    `what the extension of customer accounts must not load: ${specifier}`,
+    { 'extensions/customer-account/a.ts': `import {} from ${specifier}` },
+    `extensions/customer-account/a.ts:1 imports ${specifier.slice(1, -1)}: the extension of customer accounts imports only its own files, web/storefront/shared/, sdk/src/storefront-answers.ts`
+  ]),
+  [
+    'a package in the logic of the extension of customer accounts',
+    { 'extensions/customer-account/a.ts': "import { render } from 'preact'" },
+    'extensions/customer-account/a.ts:1 imports preact: its logic runs without packages'
+  ],
   ...["'../../src/plans/pricing/perks.ts'", "'../../sdk/src/client.ts'", "'#kit/money'"].map((specifier) => [
     `what pages of shops must not load: ${specifier}`,
     { 'web/storefront/a.ts': `import {} from ${specifier}` },
-    `web/storefront/a.ts:1 imports ${specifier.slice(1, -1)}: pages of shops import only files of web, src/plans/pricing/index.ts and sdk/src/storefront.ts`
+    `web/storefront/a.ts:1 imports ${specifier.slice(1, -1)}: pages of shops import only files of web, src/plans/pricing/index.ts, sdk/src/storefront.ts, sdk/src/storefront-answers.ts`
   ]),
   [
     'a package, in a page of shops',

@@ -33,7 +33,11 @@ const NOT_WRITTEN_OUT = new Map([
 ])
 
 /** What pages of shops may import besides their own files: prices are the service's, types those that integrators install. */
-const ALSO_IN_WEB = ['src/plans/pricing/index.ts', 'sdk/src/storefront.ts']
+const ALSO_IN_WEB = ['src/plans/pricing/index.ts', 'sdk/src/storefront.ts', 'sdk/src/storefront-answers.ts']
+
+const ACCOUNT_EXTENSION = 'extensions/customer-account/'
+/** What it may import besides its own files: what does not need a page, and what the service answers. */
+const ALSO_IN_ACCOUNT = ['web/storefront/shared/', 'sdk/src/storefront-answers.ts']
 
 /** The folders of `http` in their order. A surface (the four after `shared`) keeps its dialect to itself. */
 const HTTP = [
@@ -69,10 +73,11 @@ export function importBreaches(tree: Tree): Breach[] {
 
 function problemOf(file: string, specifier: string, tree: Tree): string | null {
   const target = targetOf(file, specifier)
-  if (target === null) return partOf(file) === 'web' ? 'pages of shops load no packages' : null
+  if (target === null) return problemOfPackage(file)
   if (target === specifier) return 'a file is named from where it is used, or by its door'
   if (isTest(target)) return 'this is for tests'
   const [from, to] = [partOf(file), partOf(target)]
+  if (file.startsWith(ACCOUNT_EXTENSION)) return problemInAccount(target)
   // They run on the platform: portable.ts says what they import.
   if (from === 'extensions') return null
   if (from === 'web') return problemInWeb(target)
@@ -118,9 +123,20 @@ function problemOfDoor(from: string, specifier: string): string | null {
   return theirs < own ? null : `${from} comes before ${name}: record a fact instead`
 }
 
+function problemOfPackage(file: string): string | null {
+  if (partOf(file) === 'web') return 'pages of shops load no packages'
+  // Its screens, `.tsx`, have the packages of the platform, which are not installed here.
+  return file.startsWith(ACCOUNT_EXTENSION) && file.endsWith('.ts') ? 'its logic runs without packages' : null
+}
+
+function problemInAccount(target: string): string | null {
+  if ([ACCOUNT_EXTENSION, ...ALSO_IN_ACCOUNT].some((open) => target.startsWith(open))) return null
+  return `the extension of customer accounts imports only its own files, ${ALSO_IN_ACCOUNT.join(', ')}`
+}
+
 function problemInWeb(target: string): string | null {
   if (target.startsWith('web/') || ALSO_IN_WEB.includes(target)) return null
-  return `pages of shops import only files of web, ${ALSO_IN_WEB.join(' and ')}`
+  return `pages of shops import only files of web, ${ALSO_IN_WEB.join(', ')}`
 }
 
 function problemInHttp(file: string, target: string): string | null {

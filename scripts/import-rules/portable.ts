@@ -2,9 +2,9 @@ import { lineAt, tokensOf } from '../source-tokens.ts'
 import { type Breach, importsOf, isTest, type Tree, targetOf } from './tree.ts'
 
 /** Folders whose files run outside the service as they are: in a checkout's discount function, a browser, the sandbox. */
-const PORTABLE = ['src/plans/pricing/', 'extensions/']
+const PORTABLE = ['src/plans/pricing/', 'extensions/member-discounts/']
 /** What a portable folder may import besides its own files. */
-const ALSO: Record<string, string> = { 'extensions/': 'src/plans/pricing/index.ts' }
+const ALSO: Record<string, string> = { 'extensions/member-discounts/': 'src/plans/pricing/index.ts' }
 
 /**
  * What such a place may not have, or what makes a result depend on more than the input. The folder's own tsconfig.json leaves the

@@ -1,6 +1,7 @@
 import type { AccountContract, ContractAction } from '../../../sdk/src/storefront.ts'
 import { h, own } from '../shared/dom.ts'
-import { day, duration, money, priceEach } from '../shared/format.ts'
+import { day, duration } from '../shared/format.ts'
+import { currentPrice } from '../shared/price-lines.ts'
 import type { Wording } from '../shared/texts.ts'
 import type { TextKey } from './texts.ts'
 
@@ -34,14 +35,9 @@ export function contractCard(
   { level, pauseDays, onAction, cancel }: CardOptions
 ) {
   const { say, language } = words
-  const { currency, interval_name: unit, interval_count: count, status, actions } = contract
+  const { status, actions } = contract
   const id = `c${contract.contract_id}`
-  const amount = (text: string) => money(language, text, currency)
   const dateOf = (text: string) => text && day(language, text)
-  const reduced = contract.price_with_offer
-  const price = reduced
-    ? say('instead', { new: priceEach(language, amount(reduced), unit, count), old: amount(contract.price) })
-    : priceEach(language, amount(contract.price), unit, count)
   const button = (action: CardAction, body = () => ({}), more = '') =>
     actions[action] &&
     h(
@@ -62,7 +58,7 @@ export function contractCard(
     h(`h${level}` as 'h2', { part: 'name', id, tabindex: -1 }, own(contract.name)),
     h('p', { part: `status ${status.toLowerCase()}` }, statusWord(words, contract)),
     facts([
-      [say('price'), price],
+      [say('price'), currentPrice(words, contract)],
       [say('next'), dateOf(contract.next_billing_date)],
       [say('resumes'), dateOf(contract.resumes_at)],
       [say('ended'), dateOf(contract.cancelled_date)],

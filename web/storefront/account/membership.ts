@@ -67,7 +67,7 @@ export class PerennialMembership extends HTMLElement implements PerennialMembers
     try {
       const account = await untilAnswered(() => this.#read(), {
         stop: new AbortController().signal,
-        again: this.#again,
+        again: [this.#again, window],
         onWait: () => this.#wait()
       })
       if (account) this.#show(account)

@@ -223,7 +223,7 @@ export class PerennialCancel extends HTMLElement implements PerennialCancelEleme
     try {
       const done = await untilAnswered(() => this.#send(reason, comment), {
         stop: stop.signal,
-        again: this.#again,
+        again: [this.#again, window],
         onWait: ({ status }) => {
           this.#screen.show({ title: say('waiting'), status: say('retrying'), actions: [keep, again], stays: true })
           this.#emit('perennial-cancel-wait', { status })

@@ -1,6 +1,6 @@
 import type { CancellationReason, MatchedOffer } from '../../../sdk/src/storefront.ts'
 import { h, own } from '../shared/dom.ts'
-import { day, duration, money, priceEach } from '../shared/format.ts'
+import { consequences } from '../shared/price-lines.ts'
 import type { Wording } from '../shared/texts.ts'
 import type { TextKey } from './texts.ts'
 
@@ -75,18 +75,4 @@ export function offerList(
       )
     )
   return h('ul', { part: 'offers', role: 'list' }, ...offers.map(card))
-}
-
-/** What an offer leads to, line by line; nothing for one without a preview. */
-function consequences({ say, language }: Words, { type, preview }: MatchedOffer): string[] {
-  if (!preview) return []
-  const { currency, interval_name: unit, interval_count: count, cycles, credit_amount: credit } = preview
-  if (type === 'add_store_credits') return [say('credit', { amount: money(language, credit, currency) })]
-  const each = (price: string) => priceEach(language, money(language, price, currency), unit, count)
-  const next = preview.next_billing_date && say('payment', { date: day(language, preview.next_billing_date) })
-  if (type === 'change_frequency') return [each(preview.price_with_offer), ...(next ? [next] : [])]
-  return [
-    say('instead', { new: each(preview.price_with_offer), old: money(language, preview.price, currency) }),
-    ...(cycles === null ? [] : [say('for', { duration: duration(language, unit, cycles * count) })])
-  ]
 }

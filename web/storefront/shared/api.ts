@@ -17,13 +17,14 @@ export class Failure extends Error {
 }
 
 /** Reads from the storefront API; with a body, changes something. Throws `Failure`. */
-export async function call<T>(url: string, body?: object): Promise<T> {
+export async function call<T>(url: string, body?: object, headers?: Record<string, string>): Promise<T> {
   const response = await fetch(url, {
-    ...(body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(LIMIT_MS)
   }).catch(() => null)
   // The page of a platform that stands in for us is no JSON.
-  const answer = await response?.json().catch(() => null)
+  const answer = (await response?.json().catch(() => null)) as { message?: string } | null | undefined
   if (response?.ok && answer) return answer as T
   throw new Failure(answer ? response!.status : 0, answer?.message)
 }

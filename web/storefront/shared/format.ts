@@ -1,4 +1,4 @@
-import type { IntervalName } from '../../../sdk/src/storefront.ts'
+import type { IntervalName } from '../../../sdk/src/storefront-answers.ts'
 
 /** A decimal text as an amount of money. */
 export const money = (language: string, amount: string, currency: string): string =>

@@ -7,15 +7,15 @@ const LONGEST_WAIT_MS = 60_000
 export type Waiting = {
   /** Ends the tries. */
   stop: AbortSignal
-  /** Its event `again` ends a wait. */
-  again: EventTarget
+  /** An event `again` or `online` of any of them ends a wait. */
+  again: readonly EventTarget[]
   /** Called before each wait. */
   onWait: (failure: Failure) => void
 }
 
 /**
- * Makes a request until somebody answers it: again after a wait that doubles, when the browser is online again, and when `again` says
- * so. Null once `stop` is aborted; throws the `Failure` of a refusal, which another try would not change.
+ * Makes a request until somebody answers it: again after a wait that doubles, and when `again` says so. Null once `stop` is aborted;
+ * throws the `Failure` of a refusal, which another try would not change.
  */
 export async function untilAnswered<T>(ask: () => Promise<T>, { stop, again, onWait }: Waiting): Promise<T | null> {
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
@@ -32,7 +32,7 @@ export async function untilAnswered<T>(ask: () => Promise<T>, { stop, again, onW
   }
 }
 
-function nextTry(ms: number, stop: AbortSignal, again: EventTarget): Promise<void> {
+function nextTry(ms: number, stop: AbortSignal, again: readonly EventTarget[]): Promise<void> {
   return new Promise((resolve) => {
     const ended = new AbortController()
     const go = () => {
@@ -42,8 +42,7 @@ function nextTry(ms: number, stop: AbortSignal, again: EventTarget): Promise<voi
     }
     const timer = setTimeout(go, ms)
     const until = { signal: ended.signal }
-    addEventListener('online', go, until)
-    again.addEventListener('again', go, until)
+    for (const target of again) for (const event of ['again', 'online']) target.addEventListener(event, go, until)
     stop.addEventListener('abort', go, until)
   })
 }
