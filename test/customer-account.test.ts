@@ -1,22 +1,13 @@
 // What an extension in the platform's customer accounts may do for the customer whom its session token names.
 import assert from 'node:assert/strict'
-import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import { aChurnShop, QUARTER_OFF } from './churn-shop.ts'
+import { customerToken } from './customer-token.ts'
 import { testDatabase } from './database.ts'
-import { SANDBOX_APP, startService } from './service-builder.ts'
+import { startService } from './service-builder.ts'
 
 const { url } = await testDatabase()
 const service = await startService(url)
-
-const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
-
-function tokenOf(claims: object, { secret = SANDBOX_APP.clientSecret, alg = 'HS256' } = {}): string {
-  const seconds = Math.floor(Temporal.Now.instant().epochMilliseconds / 1000)
-  const usual = { aud: SANDBOX_APP.clientId, exp: seconds + 300, nbf: seconds, iat: seconds, jti: '6c992878' }
-  const signed = `${part({ alg, typ: 'JWT' })}.${part({ ...usual, ...claims })}`
-  return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`
-}
 
 async function ask(method: string, path: string, token: string | null, body?: object) {
   const response = await fetch(`${service.urls.public}/customer-account/v1${path}`, {
@@ -40,7 +31,7 @@ test('the customer sees the contract, is offered something, accepts it and cance
   const ada = await shop.person()
   const vip = await shop.join(ada, 'VIP')
   const offer = await shop.offer(QUARTER_OFF)
-  const token = tokenOf({ dest: shop.domain, sub: `gid://platform/Customer/${ada}` })
+  const token = customerToken({ dest: shop.domain, sub: `gid://platform/Customer/${ada}` })
   const account = await ask('GET', '/membership/account', token)
   assert.deepEqual(
     [account.status, account.headers.get('access-control-allow-origin'), account.body.contracts[0].contract_id],
@@ -71,27 +62,27 @@ test('a token that proves nothing, or another customer, is refused; a preflight 
   for (const [token, why] of [
     [null, 'Send the session token of the extension as a bearer'],
     ['nonsense', 'it is no session token'],
-    [tokenOf({ dest: shop.domain, sub }, { secret: 'another' }), 'its signature is not of our client secret'],
-    [tokenOf({ dest: shop.domain, sub }, { alg: 'none' }), 'it is not signed with HS256'],
-    [tokenOf({ dest: shop.domain, sub, aud: 'other' }), 'it is for another app'],
-    [tokenOf({ dest: shop.domain, sub, exp: 1 }), 'it has expired'],
-    [tokenOf({ dest: shop.domain, sub, nbf: 9_999_999_999 }), 'it is not valid yet'],
-    [tokenOf({ dest: shop.domain }), '`sub` names no customer who is logged in'],
-    [tokenOf({ dest: shop.domain, sub: 'gid://platform/Order/7' }), '`sub` names no customer who is logged in']
+    [customerToken({ dest: shop.domain, sub }, { secret: 'another' }), 'its signature is not of our client secret'],
+    [customerToken({ dest: shop.domain, sub }, { alg: 'none' }), 'it is not signed with HS256'],
+    [customerToken({ dest: shop.domain, sub, aud: 'other' }), 'it is for another app'],
+    [customerToken({ dest: shop.domain, sub, exp: 1 }), 'it has expired'],
+    [customerToken({ dest: shop.domain, sub, nbf: 9_999_999_999 }), 'it is not valid yet'],
+    [customerToken({ dest: shop.domain }), '`sub` names no customer who is logged in'],
+    [customerToken({ dest: shop.domain, sub: 'gid://platform/Order/7' }), '`sub` names no customer who is logged in']
   ] as const) {
     const { status, body } = await ask('GET', '/membership/account', token)
     assert.equal(status, 401)
     assert.ok(body.message.includes(why), body.message)
   }
-  const unknown = await ask('GET', '/membership/account', tokenOf({ dest: 'unknown.example', sub }))
+  const unknown = await ask('GET', '/membership/account', customerToken({ dest: 'unknown.example', sub }))
   assert.equal(unknown.status, 404)
-  const other = tokenOf({ dest: shop.domain, sub: `gid://platform/Customer/${bob}` })
+  const other = customerToken({ dest: shop.domain, sub: `gid://platform/Customer/${bob}` })
   const theirs = await ask('POST', `/membership/churn/${vip.contractId}/cancellation`, other, {})
   assert.deepEqual([theirs.status, theirs.body], [403, { message: 'This contract belongs to another customer' }])
   const noJson = await ask(
     'POST',
     `/membership/churn/${vip.contractId}/cancellation`,
-    tokenOf({ dest: shop.domain, sub })
+    customerToken({ dest: shop.domain, sub })
   )
   assert.equal(noJson.status, 422)
   const preflight = await ask('OPTIONS', '/membership/account', null)

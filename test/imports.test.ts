@@ -152,8 +152,8 @@ for (const [what, tree, expected] of [
   ]),
   [
     'a package in the logic of the extension of customer accounts',
-    { 'extensions/customer-account/a.ts': "import { render } from 'preact'" },
-    'extensions/customer-account/a.ts:1 imports preact: its logic runs without packages'
+    { 'extensions/customer-account/src/a.ts': "import { render } from 'preact'" },
+    'extensions/customer-account/src/a.ts:1 imports preact: its logic runs without packages'
   ],
   ...["'../../src/plans/pricing/perks.ts'", "'../../sdk/src/client.ts'", "'#kit/money'"].map((specifier) => [
     `what pages of shops must not load: ${specifier}`,

@@ -58,7 +58,8 @@ const SURFACES = new Set(['rest', 'storefront', 'admin', 'inbound'])
 /** Imports that go the wrong way, around a door, or into a part that the importer must not know. */
 export function importBreaches(tree: Tree): Breach[] {
   return [...tree].flatMap(([file, source]): Breach[] => {
-    if (/\.([cm][jt]s|[jt]sx|js)$/.test(file))
+    const isScreen = file.startsWith(ACCOUNT_EXTENSION) && file.endsWith('.tsx')
+    if (/\.([cm][jt]s|[jt]sx|js)$/.test(file) && !isScreen)
       return [{ file, line: 0, reason: 'is no .ts file, which is what the rules read' }]
     if (!file.endsWith('.ts') || isTest(file)) return []
     return importsOf(source).flatMap(({ specifier, line }) => {
@@ -126,7 +127,7 @@ function problemOfDoor(from: string, specifier: string): string | null {
 function problemOfPackage(file: string): string | null {
   if (partOf(file) === 'web') return 'pages of shops load no packages'
   // Its screens, `.tsx`, have the packages of the platform, which are not installed here.
-  return file.startsWith(ACCOUNT_EXTENSION) && file.endsWith('.ts') ? 'its logic runs without packages' : null
+  return file.startsWith(`${ACCOUNT_EXTENSION}src/`) && file.endsWith('.ts') ? 'its logic runs without packages' : null
 }
 
 function problemInAccount(target: string): string | null {
