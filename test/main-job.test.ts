@@ -175,7 +175,7 @@ test("a delivery to a failing receiver is retried on the contract's schedule, an
   assert.equal(new Set(receiver.received.map((h) => h.webhookId)).size, 1)
 })
 
-test('a member cancels on the storefront: the proxy signs the request, and the contract on the platform is cancelled', async () => {
+test('a member cancels on the storefront: the proxy signs the request, and a day later the contract on the platform is cancelled', async () => {
   const store = await service.aStore()
   const { customer, contract_id } = await store.member('ada@example.com')
   const { createHmac } = await import('node:crypto')
@@ -203,13 +203,15 @@ test('a member cancels on the storefront: the proxy signs the request, and the c
   assert.equal((await proxied(query)).status, 200)
   await service.deps.settle(store.storeId)
 
-  assert.equal((await contracts(store.storeId))[0]!.status, 'cancelled')
+  // Until then it can be taken back.
+  assert.equal((await contracts(store.storeId))[0]!.status, 'paused')
   const { body } = await service.get('/subscriptions?status=cancelled', store.key)
   assert.deepEqual(
     [body.data[0].status, body.data[0].cancel_reason, body.data[0].next_billing_date],
     ['cancelled', 'too_expensive', null]
   )
   await store.advance({ by: 'P3M' })
+  assert.equal((await contracts(store.storeId))[0]!.status, 'cancelled')
   assert.equal((await attemptsOf(store.key)).length, 0)
   assert.deepEqual(await doctor(), [])
 })

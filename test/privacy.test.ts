@@ -30,6 +30,7 @@ const PAGES = [
 
 /** They have nothing that would have to go, or lose it when the erasure begins. */
 const WITHOUT_TRACES = [
+  'contract_offers',
   'identification_codes',
   'known_metafields',
   'loyalty_customer_tiers',

@@ -25,7 +25,10 @@ export async function aStory(service: Service, settings: Record<string, unknown>
   const credentials = await platformAccess(service.db, testVault, storeId)
   async function ask(path: string, as: string, query: Record<string, string> = {}, method = 'GET'): Promise<any> {
     const signed = signedQuery({ domain: store.domain, credentials }, query, { customerId: as })
-    const response = await fetch(`${service.urls.public}/apps/svc-api/v1/loyalty${path}?${signed}`, { method })
+    const response = await fetch(`${service.urls.public}/apps/svc-api/v1/loyalty${path}?${signed}`, {
+      method,
+      ...(method !== 'GET' && { headers: { 'content-type': 'application/json' } })
+    })
     const body = (await response.json()) as any
     assert.equal(response.status, 200, JSON.stringify(body))
     return body.data
