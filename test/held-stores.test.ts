@@ -244,10 +244,18 @@ test('no engine that rests in a held store begins anything there, though it is a
     await tx.run(sql`
       insert into granted_contracts (store_id, subscription_id, due_at)
       select store_id, max(id), ${now}::timestamptz from subscriptions where store_id = ${storeId} group by store_id`)
+    await tx.run(sql`
+      with offer as (
+        insert into churn_offers (store_id, name, type, currency, credit_minor, is_on, created_at, updated_at)
+        values (${storeId}, 'Stay', 'add_store_credits', 'USD', 100, true, ${now}, ${now}) returning id)
+      insert into contract_offers (store_id, subscription_id, offer_id, name, type, currency, credit_minor, is_of_each_item, status,
+                                   accepted_at, lost_at, updated_at)
+      select ${storeId}, (select max(id) from subscriptions where store_id = ${storeId}), offer.id, 'Stay', 'add_store_credits', 'USD', 100,
+             false, 'active', ${now}, ${now}::timestamptz - interval '2 days', ${now} from offer`)
   })
   await makeFacts(store)
   const resting = engines().filter(({ restsAfterRestore }) => restsAfterRestore)
-  assert.equal(resting.length, 22)
+  assert.equal(resting.length, 23)
   await passTime(store, FEBRUARY)
   await hold(store)
   for (const engine of resting) assert.equal(await engine.runOnce(storeId), 0, `${engine.name} works in a held store`)

@@ -30,11 +30,13 @@ export const PATH_IDS: Record<string, Thing[]> = {
   template: ['template'],
   coupon: ['coupon'],
   receipt: ['receipt'],
-  reward: ['reward']
+  reward: ['reward'],
+  offer: ['offer'],
+  accepted_offer: ['acceptedOffer']
 }
 
 /** Parameters of paths that name the same thing in every store, with one that exists. */
-const NAMES_IN_PATHS: Record<string, string> = { setting: 'general', wallet: 'google' }
+const NAMES_IN_PATHS: Record<string, string> = { setting: 'general', wallet: 'google', reason: 'other' }
 
 export const FILTER_IDS: Record<string, Thing[]> = {
   plan_id: ['plan'],
@@ -44,7 +46,9 @@ export const FILTER_IDS: Record<string, Thing[]> = {
   endpoint: ['endpoint'],
   object: ['subscription'],
   order: ['order'],
-  email: ['email']
+  email: ['email'],
+  contract: ['contract', 'subscription'],
+  offer: ['offer']
 }
 
 const FIELD_IDS: Record<string, Thing[]> = {

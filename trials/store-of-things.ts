@@ -1,3 +1,4 @@
+import { activateOffer } from '#churn'
 import { row, sql, text } from '#kit/postgres'
 import { redeemTemplate } from '#loyalty'
 import { findCustomerId, parseCustomerId } from '#members'
@@ -42,6 +43,8 @@ export type Thing =
   | 'coupon'
   | 'receipt'
   | 'reward'
+  | 'offer'
+  | 'acceptedOffer'
 
 /** Well-formed ids that do not exist. */
 export const UNKNOWN: Things = {
@@ -72,7 +75,9 @@ export const UNKNOWN: Things = {
   template: '987654321',
   coupon: '987654321',
   receipt: '987654321',
-  reward: '987654321'
+  reward: '987654321',
+  offer: '987654321',
+  acceptedOffer: '987654321'
 }
 
 /** A store with one of everything that an id can name. Its ids differ from those of every other store. */
@@ -126,6 +131,13 @@ export async function aStoreOfThings(service: Service) {
   const receipt = await sentReceipt(service.db, store.storeId, sent)
   await admin('POST', '/wallet/google', { issuer_id: '338812', service_account: googleAccount().file })
   const privacyRequest = await admin('POST', '/privacy', { topic: 'customers/data_request', customer: email })
+  const offer = await admin('POST', '/churn/offers', {
+    ...{ name: 'Walk', type: 'add_store_credits', rules: { credit_amount: 1 }, reasons: ['other'] }
+  })
+  await activateOffer(service.deps, store.storeId, {
+    subscriptionId: Number((await first('/subscriptions')).id.slice('sub_'.length)),
+    ...{ offerId: offer.id, reason: null, isShopper: false, by: 'operator' }
+  })
   const things: Things = {
     member: member.id,
     customer: member.customer.id,
@@ -154,7 +166,9 @@ export async function aStoreOfThings(service: Service) {
     template: String(template.id),
     coupon: String(loyaltyCoupon.id),
     receipt,
-    reward: String((await admin('GET', '/loyalty/subscription-rewards')).data[0].id)
+    reward: String((await admin('GET', '/loyalty/subscription-rewards')).data[0].id),
+    offer: String(offer.id),
+    acceptedOffer: String((await admin('GET', '/churn/accepted-offers')).data[0].id)
   }
   return { ...store, things }
 }
