@@ -249,9 +249,9 @@ test('no engine that rests in a held store begins anything there, though it is a
         insert into churn_offers (store_id, name, type, currency, credit_minor, is_on, created_at, updated_at)
         values (${storeId}, 'Stay', 'add_store_credits', 'USD', 100, true, ${now}, ${now}) returning id)
       insert into contract_offers (store_id, subscription_id, offer_id, name, type, currency, credit_minor, is_of_each_item, status,
-                                   accepted_at, lost_at, updated_at)
+                                   accepted_at, answer_by, updated_at)
       select ${storeId}, (select max(id) from subscriptions where store_id = ${storeId}), offer.id, 'Stay', 'add_store_credits', 'USD', 100,
-             false, 'active', ${now}, ${now}::timestamptz - interval '2 days', ${now} from offer`)
+             false, 'applying', ${now}, statement_timestamp() - interval '1 minute', ${now} from offer`)
   })
   await makeFacts(store)
   const resting = engines().filter(({ restsAfterRestore }) => restsAfterRestore)
