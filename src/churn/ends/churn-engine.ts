@@ -37,6 +37,7 @@ export function createChurnEngine({ db, connectorOf }: Deps): Engine {
 }
 
 async function endLost(ctx: Ctx): Promise<number> {
+  if (ctx.isRestored) return 0
   const due = await ctx.tx.many(
     row({ id: int, subscriptionId: int }),
     sql`
@@ -65,7 +66,8 @@ const Unfinished = row({
 type Unfinished = ReturnType<typeof Unfinished>
 
 /** Leases acceptances whose answer nobody waits for any more. */
-function claimUnfinished(ctx: Ctx): Promise<Unfinished[]> {
+async function claimUnfinished(ctx: Ctx): Promise<Unfinished[]> {
+  if (ctx.isRestored) return []
   const until = Temporal.Instant.fromEpochMilliseconds(Math.ceil(ctx.realNowMs + LEASE_MS))
   return ctx.tx.many(
     Unfinished,
