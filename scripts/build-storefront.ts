@@ -17,7 +17,8 @@ const THEME_ASSETS = fileURLToPath(new URL('../extensions/membership-blocks/asse
  */
 export const STOREFRONT_FILES: Record<string, { source: string; maxGzipBytes: number }> = {
   'perennial-cancel': { source: 'cancel/index.ts', maxGzipBytes: 6 * 1024 },
-  'perennial-account': { source: 'account/index.ts', maxGzipBytes: 8 * 1024 }
+  'perennial-account': { source: 'account/index.ts', maxGzipBytes: 8 * 1024 },
+  'perennial-cart': { source: 'cart/index.ts', maxGzipBytes: 12 * 1024 }
 }
 
 /**

@@ -53,10 +53,10 @@ export async function visit({ shop, customer, script, page: given, ...options }:
   }
 }
 
-/** axe-core finds nothing in the page as it is shown now. */
-export async function accessible(page: Page, what: string): Promise<void> {
+/** axe-core finds nothing in the page as it is shown now, or in what of it a selector names. */
+export async function accessible(page: Page, what: string, within?: string): Promise<void> {
   await page.evaluate(axe.source)
-  const { violations } = (await page.evaluate('axe.run()')) as {
+  const { violations } = (await page.evaluate(`axe.run(${within ? JSON.stringify(within) : ''})`)) as {
     violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[]
   }
   const found = violations.flatMap(({ id, nodes }) => nodes.map((one) => `${id} ${one.target}: ${one.failureSummary}`))

@@ -4,6 +4,7 @@ import { glob, readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { ENGLISH as ACCOUNT } from '../web/storefront/account/texts.ts'
 import { ENGLISH as CANCEL } from '../web/storefront/cancel/texts.ts'
+import { ENGLISH as CART } from '../web/storefront/cart/words.ts'
 
 const page = await readFile('docs/storefront.md', 'utf8')
 const sources = await Promise.all(
@@ -16,16 +17,16 @@ const namesIn = (pattern: RegExp) => [...new Set([...code.matchAll(pattern)].map
 const missing = (names: string[]) => names.filter((name) => !page.includes(`\`${name}\``))
 
 test('every text', () => {
-  assert.deepEqual(missing([...Object.keys(CANCEL), ...Object.keys(ACCOUNT)]), [])
+  assert.deepEqual(missing([CANCEL, ACCOUNT, CART].flatMap((texts) => Object.keys(texts))), [])
 })
 
 test('every placeholder of a text', () => {
-  const texts = [...Object.values(CANCEL), ...Object.values(ACCOUNT)].join(' ')
+  const texts = [CANCEL, ACCOUNT, CART].flatMap((texts) => Object.values<string>(texts)).join(' ')
   assert.deepEqual(missing([...texts.matchAll(/\{\w+\}/g)].map(([name]) => name)), [])
 })
 
 test('every event', () => {
-  const names = namesIn(/'(perennial-(?:cancel|account)-[a-z]+)'/g).filter((name) => !name.endsWith('.js'))
+  const names = namesIn(/'(perennial-(?:cancel|account|cart)-[a-z]+)'/g).filter((name) => !name.endsWith('.js'))
   assert.ok(names.length > 10)
   assert.deepEqual(missing([...names, 'perennial-join']), [])
 })

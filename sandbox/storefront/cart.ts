@@ -10,8 +10,10 @@ export type BrowserCart = {
   /** Tells this cart from others, so that it is bought once. */
   token: string
   items: { variant: string; quantity: number }[]
-  /** The selling plan of a membership that is bought with the items. */
-  plan: string | null
+  /** The selling plans of memberships and subscriptions that are bought with the items, one piece of each. */
+  plans: string[]
+  /** What a theme has noted on the cart. */
+  attributes: Record<string, string>
   details: Details
 }
 
@@ -22,6 +24,7 @@ export type Details = Partial<Record<(typeof DETAIL_FIELDS)[number], string>>
 const MOST_LINES = 25
 const MOST_PIECES = 99
 const LONGEST_DETAIL = 120
+const LONGEST_ATTRIBUTES = 800
 /** In hundredths of the currency. */
 const SHIPPING = 500
 /** In percent, by the country that it is shipped to. */
@@ -32,8 +35,15 @@ export const COUNTRIES = Object.keys(TAX)
 
 /** A cart from what the browser has kept, which may be of an older version. */
 export function cartFrom(kept: unknown): BrowserCart {
-  const { token = newToken(), items = [], plan = null, details = {} } = (kept ?? {}) as Partial<BrowserCart>
-  return { token, items, plan, details }
+  const {
+    token = newToken(),
+    items = [],
+    plan,
+    plans,
+    attributes = {},
+    details = {}
+  } = (kept ?? {}) as Partial<BrowserCart & { plan: string | null }>
+  return { token, items, plans: plans ?? (plan ? [plan] : []), attributes, details }
 }
 
 const newToken = () => randomBytes(12).toString('base64url')
@@ -42,14 +52,21 @@ const newToken = () => randomBytes(12).toString('base64url')
 export const nextCart = ({ details: { country } }: BrowserCart): BrowserCart => ({
   token: newToken(),
   items: [],
-  plan: null,
+  plans: [],
+  attributes: {},
   details: { country }
 })
 
-export const isEmpty = ({ items, plan }: BrowserCart): boolean => items.length === 0 && plan === null
+export const isEmpty = ({ items, plans }: BrowserCart): boolean => items.length + plans.length === 0
 
-export const piecesIn = ({ items, plan }: BrowserCart): number =>
-  items.reduce((sum, { quantity }) => sum + quantity, 0) + (plan === null ? 0 : 1)
+export const piecesIn = ({ items, plans }: BrowserCart): number =>
+  items.reduce((sum, { quantity }) => sum + quantity, 0) + plans.length
+
+/** The lines of its order: plans first. */
+export const linesOf = ({ items, plans }: BrowserCart): ({ plan: string } | BrowserCart['items'][number])[] => [
+  ...plans.map((plan) => ({ plan })),
+  ...items
+]
 
 /** The cart with more of a variant. */
 export function withItem(cart: BrowserCart, variant: string, quantity: number): BrowserCart {
@@ -68,8 +85,33 @@ export function withQuantity(cart: BrowserCart, variant: string, quantity: numbe
     ? cart.items.map((item) => (item.variant === variant ? { variant, quantity } : item))
     : [...cart.items, { variant, quantity }]
   const left = items.filter((item) => item.quantity > 0)
-  if (left.length > MOST_LINES) throw invalidField('cart', `can hold at most ${MOST_LINES} different things`)
-  return { ...cart, items: left }
+  return withinLimits({ ...cart, items: left })
+}
+
+/** The cart with a piece of a selling plan. */
+export const withPlan = (cart: BrowserCart, plan: string): BrowserCart =>
+  withinLimits({ ...cart, plans: [...cart.plans.filter((one) => one !== plan), plan] })
+
+export const withoutPlan = (cart: BrowserCart, plan: string): BrowserCart => ({
+  ...cart,
+  plans: cart.plans.filter((one) => one !== plan)
+})
+
+/** The cart with these attributes; '' and null take one away. */
+export function withAttributes(cart: BrowserCart, given: Record<string, unknown>): BrowserCart {
+  const all = { ...cart.attributes, ...given }
+  const attributes = Object.fromEntries(
+    Object.entries(all).flatMap(([name, value]) => (value === null || value === '' ? [] : [[name, String(value)]]))
+  )
+  if (JSON.stringify(attributes).length > LONGEST_ATTRIBUTES) {
+    throw invalidField('attributes', `must be at most ${LONGEST_ATTRIBUTES} characters: the cart is kept in a cookie`)
+  }
+  return { ...cart, attributes }
+}
+
+function withinLimits(cart: BrowserCart): BrowserCart {
+  if (cart.items.length + cart.plans.length <= MOST_LINES) return cart
+  throw invalidField('cart', `can hold at most ${MOST_LINES} different things`)
 }
 
 export function detailsFrom(fields: Record<string, string | undefined>): Details {
@@ -80,15 +122,16 @@ export function detailsFrom(fields: Record<string, string | undefined>): Details
 /** The order of a cart. `ships`: whether anything in it has to be sent. */
 export function orderOf(
   shop: Shop,
-  { token, items, plan, details }: BrowserCart,
+  cart: BrowserCart,
   { ships, home }: { ships: boolean; home: string | null }
 ): Omit<NewTestOrder, 'customerId'> {
+  const { token, attributes, details } = cart
   const country = details.country ?? (home && COUNTRIES.includes(home) ? home : COUNTRIES[0]!)
   const shippingMinor = SHIPPING * 10 ** Math.max(currencyDecimals(shop.currency) - 2, 0)
   return {
     storeId: shop.storeId,
     cartToken: token,
-    lines: [...(plan === null ? [] : [{ plan }]), ...items],
+    lines: linesOf(cart),
     country,
     billingCountry: details.billing && details.billing !== country ? details.billing : null,
     codes: (details.code ?? '')
@@ -97,7 +140,10 @@ export function orderOf(
       .filter(Boolean),
     giftCard: details.gift_card ?? null,
     credit: details.credit ?? null,
-    attributes: details.delivery ? [{ name: 'deliverySchedule', value: details.delivery }] : [],
+    attributes: Object.entries({
+      ...attributes,
+      ...(details.delivery && { deliverySchedule: details.delivery })
+    }).map(([name, value]) => ({ name, value })),
     note: details.note ?? null,
     shipping: ships ? decimalOf(shippingMinor, shop.currency) : null,
     taxPercent: TAX[country] ?? null

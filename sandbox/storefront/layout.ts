@@ -11,6 +11,8 @@ export type PageBody = {
   account?: Html
   /** The files of the app whose elements it uses, as a theme names them: `perennial-cancel`. */
   elements?: string[]
+  /** What stands beside the page: its side cart, and what the theme prints for elements. */
+  beside?: Html
 }
 
 /** One page of the storefront. It works without scripts and loads nothing from other hosts. */
@@ -34,7 +36,8 @@ export function page(shop: Shop, basePath: string, now: Temporal.Instant, body: 
 <main id="main" tabindex="-1">
   ${body.notice && notice(body.notice)}
   ${body.main}
-</main>`
+</main>
+${body.beside}`
   })
 }
 
@@ -126,6 +129,10 @@ a.button { display: inline-flex; align-items: center; min-height: 2.75rem; paddi
 td.wide { white-space: normal; min-width: 14rem } tr:has(+ .why) td { border-bottom: 0; padding-bottom: 0 } .why td { padding-top: .15rem } .tag { display: inline-block; padding: 0 .45rem; border-radius: .4rem; font-size: .85rem }
 dl.sum { max-width: 28rem; margin: .75rem 0 } dl.sum dd { font-variant-numeric: tabular-nums } dl.sum .price { font-size: 1.15rem }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
+perennial-cart:not(:defined) { display: block; min-height: 17rem }
+dialog.side-cart { inset: 0 0 0 auto; width: min(100vw, 26rem); max-width: none; height: 100dvh; max-height: none; margin: 0; padding: 1rem; border: 0; border-left: 1px solid var(--line); background: var(--card); color: var(--ink); overflow: auto }
+.side-cart-head, .side-cart-row { display: flex; gap: .75rem; align-items: start; justify-content: space-between } .side-cart-row { padding: .6rem 0; border-bottom: 1px solid var(--line); flex-wrap: wrap } .side-cart-summary { padding-top: .75rem }
+perennial-cart { --perennial-accent: var(--accent); --perennial-on-accent: var(--on-accent); --perennial-border: var(--soft); --perennial-focus: var(--accent) }
 iframe { border: 1px solid var(--line); border-radius: .6rem; background: var(--card); width: 100% }
 .skip { position: absolute; inset-inline-start: 1rem; top: -999rem } .skip:focus { top: .5rem; background: var(--card); padding: .5rem 1rem; z-index: 1 }
 @media (max-width: 40rem) { table.stacked thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }

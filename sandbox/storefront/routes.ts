@@ -39,6 +39,7 @@ import { CSS, type PageBody, page, SCRIPT } from './layout.ts'
 import { notFoundPage } from './not-found-page.ts'
 import { shopLinks } from './shop-pages.ts'
 import { shopRoutes } from './shop-routes.ts'
+import { SIDE_CART_SCRIPT } from './side-cart.ts'
 
 const LOOKS = 40
 const LOOK_AGAIN_MS = 50
@@ -172,7 +173,7 @@ export function storefrontRoutes(platform: Platform, controls: Controls, agent: 
       scope.get('/', (request, reply) => show(request, reply))
       shopRoutes(platform, controls, scope, { send, act, basePathOf, fieldsOf })
       scope.get('/storefront.css', (_request, reply) => reply.type('text/css').send(CSS))
-      scope.get('/storefront.js', (_request, reply) => reply.type('text/javascript').send(SCRIPT))
+      scope.get('/storefront.js', (_request, reply) => reply.type('text/javascript').send(SCRIPT + SIDE_CART_SCRIPT))
 
       scope.post('/session', (request, reply) =>
         act(request, reply, async () => {

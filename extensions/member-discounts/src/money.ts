@@ -10,13 +10,13 @@ export function decimalsOf(currency: string): number {
   return found === undefined ? 2 : Number(found)
 }
 
-/** What cannot be read: the function then takes nothing off. */
+/** What cannot be read: the function then takes nothing off. It says no more, since nobody is told and pages of shops load it. */
 export class Unreadable extends Error {}
 
 /** A decimal text in minor units. More decimals than the currency has are no amount of it, unless they are zeros. */
 export function minorOf(text: string, decimals: number): number {
   const [, whole, part = ''] = /^(\d{1,13})(?:\.(\d+))?$/.exec(text) ?? []
-  if (whole === undefined || /[1-9]/.test(part.slice(decimals))) throw new Unreadable(`${text} is no amount`)
+  if (whole === undefined || /[1-9]/.test(part.slice(decimals))) throw new Unreadable()
   return Number(whole + part.slice(0, decimals).padEnd(decimals, '0'))
 }
 
@@ -34,7 +34,7 @@ export function thresholdMinor(text: string, { rate, decimals }: Exchange): numb
 }
 
 function exchanged(text: string, { rate, decimals }: Exchange): number {
-  if (!/^\d{1,13}(\.\d{1,6})?$/.test(text) || !(rate > 0)) throw new Unreadable(`${text} is no amount`)
+  if (!/^\d{1,13}(\.\d{1,6})?$/.test(text) || !(rate > 0)) throw new Unreadable()
   // A rest below a millionth of a minor unit is what binary numbers add.
   return Math.round(Number(text) * rate * 10 ** decimals * 1e6) / 1e6
 }

@@ -12,29 +12,29 @@ type Scope = NonNullable<Perks['welcomeOffer']>['scope']
 export function planOf(json: unknown, tier: Tier, exchange: Exchange): MainPlan | null {
   if (typeof json !== 'object' || json === null) return null
   const fields = json as Fields
-  if (fields.status !== 1) return null
+  if (!isOn(fields.status)) return null
   const label = text(fields.tier_name) || text(fields.plan_name) || tier
   return { label, perks: perksOf(fields, exchange), productId: text(fields.product_gid) || null }
 }
 
 function perksOf(fields: Fields, exchange: Exchange): Perks {
   const perks: Perks = {}
-  if (fields.dp === 1) {
+  if (isOn(fields.dp)) {
     perks.discount = {
       reduction: reductionOf(fields.dt, fields.dv, exchange),
       scope: scopeOf(fields.dat, fields.dproduct, fields.dcollection),
-      steps: fields.ds === 1 ? stepsOf(fields.ds_info, exchange) : [],
-      priceBase: fields.dct === 1 ? 'original' : 'sale',
-      stackWithSubscriptions: fields.stack_with_subs === 1
+      steps: isOn(fields.ds) ? stepsOf(fields.ds_info, exchange) : [],
+      priceBase: Number(fields.dct) === 1 ? 'original' : 'sale',
+      stackWithSubscriptions: isOn(fields.stack_with_subs)
     }
   }
-  if (fields.wo === 1) {
+  if (isOn(fields.wo)) {
     perks.welcomeOffer = {
       reduction: reductionOf(fields.wo_t, fields.wo_v, exchange),
       scope: scopeOf(fields.wo_at, fields.wo_product, fields.wo_collection)
     }
   }
-  if (fields.fs === 1) {
+  if (isOn(fields.fs)) {
     const { fs_threshold_type: type, fs_threshold_value: value } = fields
     const countries = text(fields.fs_country)
     perks.freeShipping = {
@@ -55,7 +55,7 @@ function perksOf(fields: Fields, exchange: Exchange): Perks {
 function reductionOf(type: unknown, value: unknown, exchange: Exchange): Reduction {
   if (type === 'fixed') return { type, amountMinor: reductionMinor(text(value), exchange) }
   if (type === 'percentage') return { type, percent: numberOf(value) }
-  throw new Unreadable('a reduction must be fixed or percentage')
+  throw new Unreadable()
 }
 
 function scopeOf(appliesTo: unknown, products: unknown, collections: unknown): Scope {
@@ -63,7 +63,7 @@ function scopeOf(appliesTo: unknown, products: unknown, collections: unknown): S
   if (appliesTo === 'product') return { appliesTo, productIds: listOf(products) }
   if (appliesTo === 'collection') return { appliesTo, collectionIds: listOf(collections) }
   // Without a scope nothing is meant, rather than everything.
-  throw new Unreadable('a scope must be all, product or collection')
+  throw new Unreadable()
 }
 
 const stepsOf = (steps: unknown, exchange: Exchange) =>
@@ -74,13 +74,16 @@ const stepsOf = (steps: unknown, exchange: Exchange) =>
 
 function numberOf(value: unknown): number {
   const number = value === '' || value === null ? Number.NaN : Number(value)
-  if (!(number >= 0)) throw new Unreadable('must be a number of 0 or more')
+  if (!(number >= 0)) throw new Unreadable()
   return number
 }
 
 /** The numbers of a tier's products in `svc_membership_products`. */
 export const productsOf = (json: unknown, tier: Tier): string[] =>
   typeof json === 'object' && json !== null ? listOf((json as Fields)[tier]) : []
+
+/** A flag however it was written: 0 or 1, "0" or "1", true or false. */
+export const isOn = (flag: unknown): boolean => flag === true || flag === 'true' || flag === 1 || flag === '1'
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])

@@ -9,9 +9,9 @@ export const widgetCartPage = defineStorefrontSetting({
   name: 'Cart widget',
   help: 'The texts of the cart widget for people who are no members, and what it shows.',
   field: objectOf({
-    cart_default_PAYG: meaning('Pay as you go is chosen at first', withDefault(flag(), false)),
+    cart_default_PAYG: meaning('Pay as you go is chosen at first, else the membership', withDefault(flag(), false)),
     cart_disclaimer: longText('What the customer agrees to'),
-    enable_progress_bar: meaning('A bar shows how much is saved', withDefault(flag(), false)),
+    enable_progress_bar: meaning('A bar shows how near the cart is to the next perk', withDefault(flag(), false)),
     hide_sp: meaning('Hides the widget of subscription products', onOrAbsent()),
     hide_st: meaning('Hides the widget of store credit', onOrAbsent()),
     m_body: longText('Of the membership offer'),

@@ -24,14 +24,15 @@ export function h<Name extends keyof HTMLElementTagNameMap>(
 /** A text of the store's own, which may be in another language than the page, and run the other way. */
 export const own = (text: string): HTMLElement => h('bdi', {}, text)
 
-/** The style sheets of an element: what all have, and its own. A page whose policy forbids inline styles allows them. */
-export function styleSheets(own: string): CSSStyleSheet[] {
-  return [common, own].map((css) => {
-    const made = new CSSStyleSheet()
-    made.replaceSync(css)
-    return made
-  })
+/** A style sheet for shadow roots. A page whose policy forbids inline styles allows it. */
+export function styleSheet(css: string): CSSStyleSheet {
+  const made = new CSSStyleSheet()
+  made.replaceSync(css)
+  return made
 }
+
+/** The style sheets of an element: what all have, and its own. */
+export const styleSheets = (own: string): CSSStyleSheet[] => [common, own].map(styleSheet)
 
 /** Defines an element unless the page has it already: two tags may load one file by two addresses. */
 export function define(name: string, element: CustomElementConstructor): void {
