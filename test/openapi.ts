@@ -2,7 +2,13 @@ import { Compile } from 'typebox/schema'
 
 type Schema = Record<string, any>
 
-export type Parameter = { name: string; in: 'path' | 'query' | 'header'; required: boolean; schema: Schema }
+export type Parameter = {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required: boolean
+  schema: Schema
+  example?: unknown
+}
 
 /** An operation of the published document, with its references resolved. */
 export type Operation = {

@@ -18,6 +18,8 @@ const service = await startService(url)
 /** A store with a monthly plan at 29 and subscriptions of each kind, by name. */
 async function aPricedStore() {
   const store = await aStoreWithEvents(service)
+  // What is cancelled is over at once: it is not repriced.
+  await service.admin('PATCH', `${store.at}/settings`, { reactivation_grace_hours: 0 })
   const { id: plan } = await service.admin('POST', `${store.at}/plans`, {
     name: 'Gold',
     type: 'vip',

@@ -58,14 +58,22 @@ for (const operation of operations) {
   const good = schema ? ((example ?? {}) as Record<string, unknown>) : undefined
 
   test(`${operation.id}: an error names the parameter or field that is wrong`, async () => {
-    for (const { name, schema: accepted } of operation.parameters.filter((one) => one.in === 'query')) {
-      if (accepted.type !== 'string' || accepted.enum || accepted.pattern || accepted.format) {
-        await assertNames(operation, `?${name}=~`, good, name, 'invalid')
-      }
-      await assertNames(operation, `?${name}=1&${name}=2`, good, name, 'invalid')
-      await assertNames(operation, `?${name}=%00`, good, name, 'invalid')
+    const parameters = operation.parameters.filter((one) => one.in === 'query')
+    /** A query with what the operation requires but for one parameter, and with what is given. */
+    const query = (given: string, but?: string) => {
+      const required = parameters.filter(({ name, required }) => required && name !== but)
+      const parts = required.map(({ name, example }) => `${name}=${encodeURIComponent(String(example))}`)
+      return `?${[...parts, given].join('&')}`
     }
-    await assertNames(operation, '?nonsense=1', good, 'nonsense', 'unknown')
+    for (const { name, required, schema: accepted } of parameters) {
+      if (accepted.type !== 'string' || accepted.enum || accepted.pattern || accepted.format) {
+        await assertNames(operation, query(`${name}=~`, name), good, name, 'invalid')
+      }
+      await assertNames(operation, query(`${name}=1&${name}=2`, name), good, name, 'invalid')
+      await assertNames(operation, query(`${name}=%00`, name), good, name, 'invalid')
+      if (required) await assertNames(operation, query('', name), good, name, 'required')
+    }
+    await assertNames(operation, query('nonsense=1'), good, 'nonsense', 'unknown')
     if (!schema) return
     for (const [name, accepted] of Object.entries(schema.properties ?? {})) {
       const wrong = { ...good, [name]: [{ wrong: true }] }

@@ -99,29 +99,28 @@ export async function renewJobLease(
  * wanted again meanwhile is as its new request has left it. The token rises, so that an extension which is still on its way finds nothing.
  */
 export async function endJobs({ tx, storeId, now }: Ctx, ends: JobEnd[]): Promise<void> {
+  // A request that commits at this moment is seen by the lock: what is decided by the statement's snapshot would miss it.
   await tx.run(sql`
     with ran as (
-      select * from unnest(${ends.map((e) => e.job.id)}::bigint[], ${ends.map((e) => e.job.leaseToken)}::int[],
-                           ${ends.map((e) => e.job.version)}::int[], ${ends.map((e) => e.next === null)}::boolean[])
-                    as r(id, token, version, is_done)),
+      select j.id, j.version = r.version as is_same, r.is_done, r.run_at, r.attempts, r.reason, r.payload
+        from unnest(${ends.map((e) => e.job.id)}::bigint[], ${ends.map((e) => e.job.leaseToken)}::int[],
+                    ${ends.map((e) => e.job.version)}::int[], ${ends.map((e) => e.next === null)}::boolean[],
+                    ${ends.map((e) => e.next?.runAt ?? null)}::timestamptz[],
+                    ${ends.map((e) => e.next?.attempts ?? null)}::int[],
+                    ${ends.map((e) => e.next?.reason ?? null)}::text[],
+                    ${ends.map((e) => (e.next ? JSON.stringify(e.next.payload) : null))}::text[])
+               as r(id, token, version, is_done, run_at, attempts, reason, payload)
+        join jobs j on j.store_id = ${storeId} and j.id = r.id and j.lease_token = r.token
+         for update of j),
+    done as (
+      delete from jobs using ran where jobs.store_id = ${storeId} and jobs.id = ran.id and ran.is_same and ran.is_done),
     wanted_again as (
-      update jobs set lease_owner = null, leased_until = null, lease_token = jobs.lease_token + 1 from ran
-       where jobs.store_id = ${storeId} and jobs.id = ran.id and jobs.lease_token = ran.token
-         and jobs.version > ran.version)
-    delete from jobs using ran
-     where jobs.store_id = ${storeId} and jobs.id = ran.id and jobs.lease_token = ran.token
-       and jobs.version = ran.version and ran.is_done`)
-  const again = ends.flatMap(({ job, next }) => (next === null ? [] : [{ job, ...next }]))
-  await tx.run(sql`
-    update jobs set run_at = a.run_at, attempts = a.attempts, last_error = a.reason, payload = a.payload::jsonb,
-                    failing_since = case when a.reason is not null then coalesce(failing_since, ${now}::timestamptz) end,
+      update jobs set lease_owner = null, leased_until = null, lease_token = jobs.lease_token + 1
+        from ran where jobs.store_id = ${storeId} and jobs.id = ran.id and not ran.is_same)
+    update jobs set run_at = ran.run_at, attempts = ran.attempts, last_error = ran.reason, payload = ran.payload::jsonb,
+                    failing_since = case when ran.reason is not null then coalesce(failing_since, ${now}::timestamptz) end,
                     lease_owner = null, leased_until = null, lease_token = jobs.lease_token + 1
-      from unnest(${again.map((a) => a.job.id)}::bigint[], ${again.map((a) => a.job.leaseToken)}::int[],
-                  ${again.map((a) => a.job.version)}::int[], ${again.map((a) => a.runAt)}::timestamptz[],
-                  ${again.map((a) => a.attempts)}::int[], ${again.map((a) => a.reason)}::text[],
-                  ${again.map((a) => JSON.stringify(a.payload))}::text[])
-             as a(id, token, version, run_at, attempts, reason, payload)
-     where jobs.store_id = ${storeId} and jobs.id = a.id and jobs.lease_token = a.token and jobs.version = a.version`)
+      from ran where jobs.store_id = ${storeId} and jobs.id = ran.id and ran.is_same and not ran.is_done`)
 }
 
 export const nextJob = directSql<[storeId: number]>(

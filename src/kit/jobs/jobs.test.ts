@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Type } from 'typebox'
 import { createJobEngine, defineJob, enqueue, type JobOutcome, type QueuedJob, waitingKeys } from '#kit/jobs'
-import { type Database, instant, int, isOutage, nullable, row, sql, text } from '#kit/postgres'
+import { type Ctx, type Database, instant, int, isOutage, nullable, row, sql, text } from '#kit/postgres'
 import { setClock } from '#stores'
+import { atOnce } from '../../../test/at-once.ts'
 import { testDatabase } from '../../../test/database.ts'
 import { awayWhile } from '../../../test/failing-database.ts'
 import { aStore, type BuiltStore } from '../../../test/store-builder.ts'
@@ -287,6 +288,28 @@ test('a batch renews the lease of its job, and nobody claims the job while the b
   await store.inStore((ctx) => enqueue(ctx, job, [{ from: 0 }]))
   assert.equal(await createJobEngine({ db, leaseOwner: 1, jobs: [job], deps: {} }).runOnce(store.storeId), 1)
   assert.equal(await rowOf(store), null)
+})
+
+test('a job that is wanted again while its end is being recorded keeps no lease, and is due', async () => {
+  for (const next of [null, { runAt: START.add({ hours: 1 }), attempts: 1, reason: 'No', payload: { from: 0 } }]) {
+    const store = await aStore(db, { clockAt: START })
+    const job = defineJob('long', Place, { dedupe: () => 'one' }, async () => [{ done: true }])
+    await store.inStore((ctx) => enqueue(ctx, job, [{ from: 0 }]))
+    const claim = (ctx: Ctx) => claimJobs(ctx, { leaseOwner: 1, leaseMs: 60_000, limit: 10, except: [] })
+    const [claimed] = await store.inStore(claim)
+    const ended = await atOnce(
+      store,
+      (ctx) => enqueue(ctx, job, [{ from: 3 }]),
+      (ctx) => endJobs(ctx, [{ job: claimed!, next }])
+    )
+    assert.equal(ended.status, 'fulfilled')
+    const { one } = await rowsOf(store)
+    assert.deepEqual([one?.owner, one?.runAt, one?.error], [null, START, null])
+    assert.deepEqual(
+      (await store.inStore(claim)).map(({ payload }) => payload),
+      [{ from: 3 }]
+    )
+  }
 })
 
 test('a job that is wanted again while it fails is due at once, not after the wait of the failure', async () => {
