@@ -355,6 +355,8 @@ create table churn_shown (
   constraint churn_shown_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),
   constraint churn_shown_times_check CHECK (times > 0)
 );
+CREATE TRIGGER append_changed_metrics AFTER UPDATE ON churn_shown FOR EACH ROW WHEN (new.offer_id <> 0 AND new.times <> old.times) EXECUTE FUNCTION append_shown_changes();
+CREATE TRIGGER append_metrics AFTER INSERT ON churn_shown FOR EACH ROW WHEN (new.offer_id <> 0) EXECUTE FUNCTION append_shown_changes();
 alter table churn_shown enable row level security;
 alter table churn_shown force row level security;
 create policy all_stores on churn_shown for all to perennial_operator
@@ -601,6 +603,8 @@ CREATE INDEX contract_offers_by_subscription ON public.contract_offers USING btr
 CREATE INDEX contract_offers_by_time ON public.contract_offers USING btree (store_id, accepted_at, id);
 CREATE UNIQUE INDEX contract_offers_live ON public.contract_offers USING btree (store_id, subscription_id) WHERE (status <> 'cancelled'::text);
 CREATE INDEX contract_offers_lost ON public.contract_offers USING btree (store_id, lost_at) WHERE ((status = 'active'::text) AND (lost_at IS NOT NULL));
+CREATE TRIGGER append_changed_metrics AFTER UPDATE ON contract_offers FOR EACH ROW WHEN ((old.status = 'applying'::text) <> (new.status = 'applying'::text) OR (old.lost_at IS NULL) <> (new.lost_at IS NULL)) EXECUTE FUNCTION append_contract_offer_changes();
+CREATE TRIGGER append_metrics AFTER INSERT ON contract_offers FOR EACH ROW WHEN (new.status <> 'applying'::text) EXECUTE FUNCTION append_contract_offer_changes();
 alter table contract_offers enable row level security;
 alter table contract_offers force row level security;
 create policy all_stores on contract_offers for all to perennial_operator
@@ -933,6 +937,9 @@ create table daily_metrics (
   points_issued bigint not null default 0,
   points_redeemed bigint not null default 0,
   coupons_issued bigint not null default 0,
+  offers_shown bigint not null default 0,
+  offers_accepted bigint not null default 0,
+  offers_saved bigint not null default 0,
   constraint daily_metrics_pkey PRIMARY KEY (store_id, plan_id, day),
   constraint daily_metrics_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
 ) with (fillfactor=70);
@@ -4995,7 +5002,7 @@ create view rolled_up_metrics with (security_invoker=true) as
     ''::text AS detail,
     f.amount
    FROM daily_metrics d
-     CROSS JOIN LATERAL ( VALUES ('members_active'::text,d.members_active::numeric), ('members_paused'::text,d.members_paused::numeric), ('members_new'::text,d.members_new::numeric), ('members_cancelled'::text,d.members_cancelled::numeric), ('yearly_value'::text,d.yearly_value), ('at_risk'::text,d.at_risk::numeric), ('charges_pending'::text,d.charges_pending::numeric), ('charges_succeeded'::text,d.charges_succeeded::numeric), ('charges_failed'::text,d.charges_failed::numeric), ('recovered'::text,d.recovered::numeric), ('revenue'::text,d.revenue::numeric), ('refunds'::text,d.refunds::numeric), ('credit_balance'::text,d.credit_balance::numeric), ('credit_issued'::text,d.credit_issued::numeric), ('credit_redeemed'::text,d.credit_redeemed::numeric), ('credit_expired'::text,d.credit_expired::numeric), ('points_issued'::text,d.points_issued::numeric), ('points_redeemed'::text,d.points_redeemed::numeric), ('coupons_issued'::text,d.coupons_issued::numeric)) f(metric, amount)
+     CROSS JOIN LATERAL ( VALUES ('members_active'::text,d.members_active::numeric), ('members_paused'::text,d.members_paused::numeric), ('members_new'::text,d.members_new::numeric), ('members_cancelled'::text,d.members_cancelled::numeric), ('yearly_value'::text,d.yearly_value), ('at_risk'::text,d.at_risk::numeric), ('charges_pending'::text,d.charges_pending::numeric), ('charges_succeeded'::text,d.charges_succeeded::numeric), ('charges_failed'::text,d.charges_failed::numeric), ('recovered'::text,d.recovered::numeric), ('revenue'::text,d.revenue::numeric), ('refunds'::text,d.refunds::numeric), ('credit_balance'::text,d.credit_balance::numeric), ('credit_issued'::text,d.credit_issued::numeric), ('credit_redeemed'::text,d.credit_redeemed::numeric), ('credit_expired'::text,d.credit_expired::numeric), ('points_issued'::text,d.points_issued::numeric), ('points_redeemed'::text,d.points_redeemed::numeric), ('coupons_issued'::text,d.coupons_issued::numeric), ('offers_shown'::text,d.offers_shown::numeric), ('offers_accepted'::text,d.offers_accepted::numeric), ('offers_saved'::text,d.offers_saved::numeric)) f(metric, amount)
   WHERE f.amount <> 0::numeric
 UNION ALL
  SELECT c.store_id,
@@ -5065,17 +5072,20 @@ create function analyze_grown_table(seen text[] DEFAULT '{}'::text[]) returns te
 revoke all on function analyze_grown_table from public;
 grant execute on function analyze_grown_table to perennial_operator;
 create function append_attempt_changes() returns trigger language plpgsql volatile;
+create function append_contract_offer_changes() returns trigger language plpgsql volatile;
 create function append_coupon_changes() returns trigger language plpgsql volatile;
 create function append_credit_changes() returns trigger language plpgsql volatile;
 create function append_member_changes() returns trigger language plpgsql volatile;
 create function append_order_changes() returns trigger language plpgsql volatile;
 create function append_order_links() returns trigger language plpgsql volatile;
 create function append_points_changes() returns trigger language plpgsql volatile;
+create function append_shown_changes() returns trigger language plpgsql volatile;
 create function append_status_changes() returns trigger language plpgsql volatile;
 create function append_subscription_changes() returns trigger language plpgsql volatile;
 create function attempt_metrics(status text, error_code text, amount_minor bigint, recovered boolean, opened date, ended date) returns TABLE(day date, metric text, amount numeric) language sql immutable;
 create function begin_rollup(store bigint, change_log text, OUT rolled_up_to bigint, OUT taken_to bigint, OUT next_to bigint, OUT next_writer xid8, OUT settled boolean, OUT is_first_write boolean) returns record language sql volatile;
 create function checkout_revenue(financial_status text, total_minor bigint) returns bigint language sql immutable;
+create function contract_offer_metrics(status text, lost_at timestamp with time zone) returns TABLE(metric text, amount numeric) language sql immutable;
 create function count_between(store bigint, of_list text, of_plan bigint, of_status text, key_at timestamp with time zone, key_id bigint, end_at timestamp with time zone, end_id bigint) returns bigint language plpgsql stable;
 create function create_webhook_partition(wanted date) returns void language plpgsql volatile security definer set search_path="$user", public;
 revoke all on function create_webhook_partition from public;

@@ -127,6 +127,22 @@ export class Oracle {
        where store_id = ${ctx.storeId} and (ended_by is null or ended_by <> 'refused')`
     )
 
+  #shown = (ctx: Ctx) =>
+    ctx.tx.many(
+      row({ day: text, times: int, offerId: int }),
+      sql`select day::text as day, times, offer_id from churn_shown where store_id = ${ctx.storeId}`
+    )
+
+  /** Accepted offers with the plan and the status of their subscriptions. */
+  #offers = (ctx: Ctx) =>
+    ctx.tx.many(
+      row({ planId: nullable(int), status: text, acceptedAt: instant }),
+      sql`
+      select s.plan_id, s.status, o.accepted_at
+        from contract_offers o join subscriptions s on s.store_id = o.store_id and s.id = o.subscription_id
+       where o.store_id = ${ctx.storeId}`
+    )
+
   #orders = (ctx: Ctx) =>
     ctx.tx.many(
       SubscriptionOrders,
@@ -207,6 +223,8 @@ export class Oracle {
       (state?.subscriptions ?? [])
         .filter((s) => ofPlan(s.plan))
         .reduce<Fraction>((a, s) => plus(a, s.monthly), [0n, 1n])
+    const offers = (await this.#offers(ctx)).filter((o) => ofPlan(o.planId) && within(this.dayOf(o.acceptedAt)))
+    const shown = (await this.#shown(ctx)).filter((s) => planId === null && s.offerId !== 0 && within(s.day))
     const mrr = monthly(after)
     const active = people(after, 'active')
     const lost = sum(days.map(left))
@@ -256,9 +274,9 @@ export class Oracle {
           .length
       },
       churn: {
-        offers_shown: 0,
-        offers_accepted: 0,
-        saved: 0,
+        offers_shown: sum(shown.map(({ times }) => times)),
+        offers_accepted: offers.length,
+        saved: offers.filter(({ status }) => status === 'active' || status === 'paused').length,
         by_reason: [...reasons]
           .map(([reason, { length: count }]) => ({ reason, count }))
           .sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1))

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { suite, test } from 'node:test'
+import { activateOffer, addShown, createOffer } from '#churn'
 import { changeCredits, restoreCredit } from '#credits'
 import { type Ctx, int, row, sql, text } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
+import { Refusal } from '#kit/refusal'
 import { cancelSubscription, pauseSubscription, resumeSubscription } from '#lifecycle'
 import { findCustomerId, parseCustomerId } from '#members'
 import { Oracle } from './analytics-oracle.ts'
@@ -88,6 +90,37 @@ async function live({ timezone, currency, decimals, from, days, seed }: Life, on
                and created_at < ${now.subtract({ hours: 26 })} order by id`
       )
     )
+  const offerIds = await inStore(async (ctx) => {
+    const none = { description: null, target: null, isOfEachItem: false, minMemberDays: 0, minDaysSinceOffer: 0 }
+    const input = { ...none, reasons: ['too_expensive', 'other'], isForTrials: true, isOn: true }
+    const off = { discount_type: 'percentage', discount_value: 20, recurring_cycle_limit: 1 }
+    const ids: number[] = []
+    for (const one of [
+      { name: 'Less', type: 'discount_price', rules: off },
+      { name: 'Rarely', type: 'change_frequency', rules: { interval_count: 3, interval_name: 'week' } },
+      { name: 'Credit', type: 'add_store_credits', rules: { credit_amount: 3 } }
+    ] as const) {
+      ids.push((await createOffer(ctx, { ...input, ...one })).id)
+    }
+    return ids
+  })
+  // Drawn apart from the rest.
+  const drawn = randomFrom(seed + 1)
+  const draw = <T>(list: readonly T[]) => list[Math.floor(drawn() * list.length)]!
+  const offersOfDay = async () => {
+    const offerId = draw(offerIds)
+    const withOffer = { alias: draw(['too_expensive', 'other'] as const), offerId, times: 1 + Math.floor(drawn() * 3) }
+    await inStore((ctx) => addShown(ctx, [withOffer, { alias: 'order_issues', offerId: 0, times: 1 }]))
+    const found = await subscriptionsIn(draw(['active', 'active', 'paused']))
+    if (found.length > 0 && drawn() < 0.6) await accept(draw(found).id, offerId)
+  }
+  const accept = async (subscriptionId: number, offerId: number) => {
+    const acceptance = { subscriptionId, offerId, reason: null, isShopper: false, by: 'customer' as const }
+    await activateOffer(service.deps, store.storeId, acceptance).catch((err) => {
+      if (!(err instanceof Refusal)) throw err
+    })
+    await inStore((ctx) => oracle.look(ctx))
+  }
   const acts: Record<string, () => Promise<unknown>> = {
     join: async () =>
       people.push(await store.member(`m${people.length}@example.com`, pick(['VIP', ...PLANS.map((p) => p.name)]))),
@@ -200,6 +233,7 @@ async function live({ timezone, currency, decimals, from, days, seed }: Life, on
       await unlessDeclined(script[`${n} ${time}`] ?? acts[pick(weights)]!)
       await service.deps.settle(store.storeId)
     }
+    await offersOfDay()
     await store.advance({ to: at(day, '23:58').toString() })
     await inStore((ctx) => oracle.look(ctx))
     await onDay({ n, today: day.toString(), store, oracle, inStore })
@@ -258,6 +292,9 @@ suite('overview', { concurrency: true }, () => {
       const { inStore, store } = lived
 
       await t.test('as maintained by the writes', () => agree(lived, life))
+      const { churn } = (await service.get('/analytics/overview?period=90d', store.key)).body.data
+      const { offers_shown: shown, offers_accepted: accepted, saved } = churn
+      assert.ok(shown > accepted && accepted > saved && saved > 0, JSON.stringify(churn))
       await t.test('the doctor finds no difference', async () => assert.deepEqual(await wrongMetrics(store), []))
       await t.test('after the metrics are damaged and rebuilt', async () => {
         await inStore(async ({ tx, storeId }) => {
@@ -284,7 +321,7 @@ suite('overview', { concurrency: true }, () => {
                union select metric from metric_changes where store_id = ${storeId} order by 1`
         )
       )
-      assert.equal(stored.length, 19, `every metric occurs in the run: ${stored.map((k) => k.metric)}`)
+      assert.equal(stored.length, 22, `every metric occurs in the run: ${stored.map((k) => k.metric)}`)
     })
   }
 })

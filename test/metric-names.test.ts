@@ -23,7 +23,7 @@ const columns = await db.inInstallation((tx) =>
 const names = columns.map(({ name }) => name)
 
 test('each metric is rolled up into its column and its total, and shown by its name', async () => {
-  assert.equal(names.length, 19)
+  assert.equal(names.length, 22)
   const store = await aStore(db)
   const expected = names.map((metric, i) => ({ metric, amount: 2 * (i + 1) }))
   const stored = await store.inStore(async (ctx) => {

@@ -30,4 +30,9 @@ returns table (plan_id bigint, day date, metric text, detail text, amount numeri
   union all
   select c.plan_id, shop_day(c.created_at, s.timezone), 'coupons_issued', '', 1
     from s cross join loyalty_coupons c where c.store_id = store and c.ended_by is distinct from 'refused'
+  union all
+  select o.plan_id, shop_day(o.accepted_at, s.timezone), f.metric, '', f.amount
+    from s cross join contract_offers o cross join lateral contract_offer_metrics(o.status, o.lost_at) f where o.store_id = store
+  union all
+  select null, w.day, 'offers_shown', '', w.times from churn_shown w where w.store_id = store and w.offer_id <> 0
 $$;

@@ -25,7 +25,7 @@ begin
                                members_active, members_paused, members_new, members_cancelled, yearly_value, at_risk,
                                charges_pending, charges_succeeded, charges_failed, recovered, revenue, refunds,
                                credit_balance, credit_issued, credit_redeemed, credit_expired, points_issued,
-                               points_redeemed, coupons_issued)
+                               points_redeemed, coupons_issued, offers_shown, offers_accepted, offers_saved)
     select store, plan_id, day,
            coalesce(sum(amount) filter (where metric = 'members_active'), 0) as members_active,
            coalesce(sum(amount) filter (where metric = 'members_paused'), 0) as members_paused,
@@ -45,7 +45,10 @@ begin
            coalesce(sum(amount) filter (where metric = 'credit_expired'), 0) as credit_expired,
            coalesce(sum(amount) filter (where metric = 'points_issued'), 0) as points_issued,
            coalesce(sum(amount) filter (where metric = 'points_redeemed'), 0) as points_redeemed,
-           coalesce(sum(amount) filter (where metric = 'coupons_issued'), 0) as coupons_issued
+           coalesce(sum(amount) filter (where metric = 'coupons_issued'), 0) as coupons_issued,
+           coalesce(sum(amount) filter (where metric = 'offers_shown'), 0) as offers_shown,
+           coalesce(sum(amount) filter (where metric = 'offers_accepted'), 0) as offers_accepted,
+           coalesce(sum(amount) filter (where metric = 'offers_saved'), 0) as offers_saved
       from moved where metric <> 'cancellations' group by plan_id, day
     on conflict (store_id, plan_id, day) do update set
       members_active = daily_metrics.members_active + excluded.members_active,
@@ -66,7 +69,10 @@ begin
       credit_expired = daily_metrics.credit_expired + excluded.credit_expired,
       points_issued = daily_metrics.points_issued + excluded.points_issued,
       points_redeemed = daily_metrics.points_redeemed + excluded.points_redeemed,
-      coupons_issued = daily_metrics.coupons_issued + excluded.coupons_issued),
+      coupons_issued = daily_metrics.coupons_issued + excluded.coupons_issued,
+      offers_shown = daily_metrics.offers_shown + excluded.offers_shown,
+      offers_accepted = daily_metrics.offers_accepted + excluded.offers_accepted,
+      offers_saved = daily_metrics.offers_saved + excluded.offers_saved),
   cancellations as (
     insert into daily_cancellations (store_id, plan_id, day, reason, cancellations)
     select store, plan_id, day, detail, amount from moved where metric = 'cancellations'

@@ -30,6 +30,11 @@ export type PeriodMetrics = {
   pointsIssued: bigint
   pointsRedeemed: bigint
   couponsIssued: bigint
+  /** Of the whole store only: nobody knows to whom an offer was shown. */
+  offersShown: bigint
+  offersAccepted: bigint
+  /** Of those that were accepted in the period, how many have a contract that has not ended. */
+  offersSaved: bigint
   /** Subscriptions that ended in the period by reason, the most frequent first. */
   reasons: { reason: string; count: number }[]
 }
@@ -78,7 +83,10 @@ const METRICS = [
   'credit_expired',
   'points_issued',
   'points_redeemed',
-  'coupons_issued'
+  'coupons_issued',
+  'offers_shown',
+  'offers_accepted',
+  'offers_saved'
 ] as const
 type Metric = (typeof METRICS)[number]
 
@@ -235,6 +243,9 @@ function periodOf(
     pointsIssued: flow('points_issued'),
     pointsRedeemed: flow('points_redeemed'),
     couponsIssued: flow('coupons_issued'),
+    offersShown: flow('offers_shown'),
+    offersAccepted: flow('offers_accepted'),
+    offersSaved: flow('offers_saved'),
     reasons: reasons
       .filter(({ count }) => count > 0)
       .sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1))

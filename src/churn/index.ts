@@ -8,6 +8,7 @@ export {
   listContractOffers
 } from './contract-offers/contract-offer-queries.ts'
 export { addShown, type ShownTimes } from './counts/add-shown.ts'
+export { listSaveRates, type SaveRate } from './counts/save-rates.ts'
 export { churnConsumer } from './ends/end-on-facts.ts'
 export { revokeOffer } from './ends/revoke-offer.ts'
 export { createOffer, MAX_OFFERS, type OfferInput, updateOffer } from './offers/change-offers.ts'

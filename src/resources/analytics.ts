@@ -73,9 +73,11 @@ const Metrics = {
   ),
   churn: closed(
     {
-      offers_shown: Count('Always 0 today'),
-      offers_accepted: Count('Always 0 today'),
-      saved: Count('Always 0 today'),
+      offers_shown: Count(
+        'How often offers were shown to people who cancel; 0 for one plan, since nobody knows to whom they were shown'
+      ),
+      offers_accepted: Count('Offers that were accepted in the period'),
+      saved: Count('Those of them whose contract has not ended until now'),
       by_reason: Type.Array(
         closed(
           {
@@ -117,7 +119,7 @@ const previousExample = {
   billing: { success: 47, failed: 3, pending: 0, success_rate: 0.94, recovered_amount: 58, at_risk_amount: 29 },
   store_credits: { issued: 120, redeemed: 45.5, expired: 0, outstanding: 310 },
   loyalty: { points_issued: 1595, points_redeemed: 200, coupons_issued: 12 },
-  churn: { offers_shown: 0, offers_accepted: 0, saved: 0, by_reason: [{ reason: 'too_expensive', count: 1 }] }
+  churn: { offers_shown: 14, offers_accepted: 3, saved: 2, by_reason: [{ reason: 'too_expensive', count: 1 }] }
 }
 
 export const AnalyticsBody = Type.Object(

@@ -72,6 +72,11 @@ function presentMetrics(metrics: PeriodMetrics, currency: string) {
       points_redeemed: Number(metrics.pointsRedeemed),
       coupons_issued: Number(metrics.couponsIssued)
     },
-    churn: { offers_shown: 0, offers_accepted: 0, saved: 0, by_reason: metrics.reasons }
+    churn: {
+      offers_shown: Number(metrics.offersShown),
+      offers_accepted: Number(metrics.offersAccepted),
+      saved: Number(metrics.offersSaved),
+      by_reason: metrics.reasons
+    }
   }
 }

@@ -3,6 +3,7 @@ import type { Terminal } from '../../command.ts'
 import { addOfferCommands } from './offers.ts'
 import { addOfferPreviewCommand } from './preview.ts'
 import { addReasonCommands } from './reasons.ts'
+import { addReportCommand } from './report.ts'
 
 /** For what people who cancel are asked and offered. */
 export function addChurnCommands(program: Command, terminal: Terminal): void {
@@ -12,4 +13,5 @@ export function addChurnCommands(program: Command, terminal: Terminal): void {
   addReasonCommands(churn, terminal)
   addOfferCommands(churn, terminal)
   addOfferPreviewCommand(churn, terminal)
+  addReportCommand(churn, terminal)
 }
