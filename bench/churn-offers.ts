@@ -1,10 +1,10 @@
-// The reasons with their offers, as GET /offers of the Churn API reads them, in one statement outside a transaction; and with a contract, whose situation decides
-// which offers it may accept. A bare client reads the rows of the offers alone. All in turns; CPU of this process and of the database's server for each.
+// The reasons with their offers, as GET /offers of the Churn API reads them, in one statement outside a transaction; and with a contract, whose situation, another
+// such statement beside it, decides which offers it may accept. A bare client reads the rows of the offers alone. All in turns; CPU of this process and of the database's server for each.
 // Usage: node bench/churn-offers.ts [times]
 import pg from 'pg'
 import {
   createOffer,
-  findSituation,
+  findSituationOfContract,
   listMatchedOffers,
   obstacleTo,
   offerJson,
@@ -13,7 +13,6 @@ import {
 } from '#churn'
 import { upsertFromContracts } from '#contracts'
 import { Database } from '#kit/postgres'
-import { findSubscriptionByContract } from '#subscriptions'
 import { aContract, anOrder } from '../test/contract-builder.ts'
 import { aStore } from '../test/store-builder.ts'
 import { cpuMeter, perOne, type Taken } from './cpu-meter.ts'
@@ -52,20 +51,21 @@ try {
     const matched = await listMatchedOffers(db.direct, store.storeId)
     return JSON.stringify(matched.map(({ reason, offers }) => ({ ...reason, offers: offers.map(offerJson) })))
   }
-  const withContract = () =>
-    store.inStore(async (ctx) => {
-      const { id } = (await findSubscriptionByContract(ctx, contract.id))!
-      const situation = await findSituation(ctx, id)
-      const matched = await listMatchedOffers(ctx.tx, store.storeId)
-      return JSON.stringify(
-        matched.map(({ reason, offers }) => ({
-          ...reason,
-          offers: offers
-            .filter((offer) => obstacleTo(offer, situation, { now: ctx.now, isShopper: true }) === null)
-            .map((offer) => ({ ...offerJson(offer), preview: previewOffer(offer, situation) }))
-        }))
-      )
-    })
+  const withContract = async () => {
+    const [found, matched] = await Promise.all([
+      findSituationOfContract(db.direct, store.storeId, contract.id),
+      listMatchedOffers(db.direct, store.storeId)
+    ])
+    const { situation, now } = found!
+    return JSON.stringify(
+      matched.map(({ reason, offers }) => ({
+        ...reason,
+        offers: offers
+          .filter((offer) => obstacleTo(offer, situation, { now, isShopper: true }) === null)
+          .map((offer) => ({ ...offerJson(offer), preview: previewOffer(offer, situation) }))
+      }))
+    )
+  }
   const bare = () =>
     client.query({
       name: 'bare offers',
@@ -100,7 +100,9 @@ try {
     ReturnType<typeof perOne>
   >
   console.log(JSON.stringify({ bench: 'churn-offers', offers: OFFERS, statements, ...one, wanted_cpu_ms: MOST_CPU_MS }))
-  process.exitCode = one.ours.service_cpu_ms + one.ours.database_cpu_ms < MOST_CPU_MS ? 0 : 1
+  const isFast = ({ service_cpu_ms, database_cpu_ms }: ReturnType<typeof perOne>) =>
+    service_cpu_ms + database_cpu_ms < MOST_CPU_MS
+  process.exitCode = isFast(one.ours) && isFast(one.with_contract) ? 0 : 1
 } finally {
   await client.end()
   await db.close()

@@ -3,15 +3,9 @@ import { storeContext } from '#stores'
 import { billingDate, withInterval } from '#subscriptions'
 import { listReasons } from '../reasons/reason-queries.ts'
 import type { ReasonAlias } from '../reasons/reasons.ts'
+import { findSituation, type Situation } from './find-situation.ts'
 import { listOffers, type OfferWithReasons } from './offer-queries.ts'
-import {
-  findSituation,
-  ineligibilityOf,
-  type OfferPreview,
-  obstacleTo,
-  previewOffer,
-  type Situation
-} from './situation.ts'
+import { ineligibilityOf, type OfferPreview, obstacleTo, previewOffer } from './situation.ts'
 
 /** What an offer would do to one contract now, for an operator. */
 export type OfferOutlook = {

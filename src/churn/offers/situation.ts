@@ -1,5 +1,4 @@
 import { isoOf } from '#kit/clock'
-import { bool, type Ctx, instant, int, intList, nullable, oneOf, type RowOf, row, sql, text } from '#kit/postgres'
 import { mainCadence } from '#plans'
 import {
   doesNotFit,
@@ -10,67 +9,8 @@ import {
   isNotEligible,
   wasUsedBefore
 } from '../refusals.ts'
+import type { Situation } from './find-situation.ts'
 import { type Offer, priceWithOffer } from './offer.ts'
-
-const Situation = row({
-  status: oneOf('active', 'paused', 'cancelled', 'failed', 'expired'),
-  currency: text,
-  priceMinor: int,
-  unitPriceMinor: nullable(int),
-  deliveryMinor: int,
-  pieces: int,
-  interval: oneOf('day', 'week', 'month', 'year'),
-  intervalCount: int,
-  nextBillingAt: nullable(instant),
-  /** The series of its dates, and the cycle that is charged next. */
-  anchorAt: instant,
-  anchorCycle: int,
-  nextCycle: int,
-  createdAt: instant,
-  /** Its first charge, after a trial, is not paid. */
-  isInTrial: bool,
-  /** Of its plan; null where it has none here. */
-  planType: nullable(text),
-  maxCycles: nullable(int),
-  cyclesPaid: int,
-  /** A charge of it is under way. */
-  isBeingCharged: bool,
-  /** A cycle was declined or is past due. */
-  isInDunning: bool,
-  /** Other terms wait for the platform. */
-  hasWaitingTerms: bool,
-  liveOffer: nullable(oneOf('applying', 'active')),
-  usedOffers: intList,
-  /** When the customer last accepted an offer, on any contract. */
-  lastAcceptedAt: nullable(instant)
-})
-/** What decides which offers a contract may accept now. */
-export type Situation = RowOf<typeof Situation>
-
-/** Of one subscription, which exists. */
-export function findSituation(ctx: Ctx, subscriptionId: number): Promise<Situation> {
-  return ctx.tx.one(
-    Situation,
-    sql`
-    select s.status, s.currency, s.price_minor, s.unit_price_minor, s.delivery_minor, s.pieces, s.interval, s.interval_count, s.next_billing_at,
-           s.anchor_at, s.anchor_cycle, s.next_cycle, s.created_at, s.cycle_index = 0 and s.trial_ends_at is not null as is_in_trial, p.type as plan_type, s.max_cycles, s.cycles_paid,
-           exists (select from billing_attempts a
-                    where a.store_id = ${ctx.storeId} and a.subscription_id = s.id and a.status = 'pending') as is_being_charged,
-           s.declines > 0 or s.inventory_failures > 0 or s.past_due_cycle is not null as is_in_dunning,
-           exists (select from subscription_changes c
-                    where c.store_id = ${ctx.storeId} and c.subscription_id = s.id) as has_waiting_terms,
-           (select o.status from contract_offers o
-             where o.store_id = ${ctx.storeId} and o.subscription_id = s.id and o.status <> 'cancelled' limit 1) as live_offer,
-           array(select o.offer_id from contract_offers o
-                  where o.store_id = ${ctx.storeId} and o.subscription_id = s.id) as used_offers,
-           (select max(o.accepted_at) from subscriptions other
-              join contract_offers o on o.store_id = ${ctx.storeId} and o.subscription_id = other.id and o.status <> 'applying'
-             where other.store_id = ${ctx.storeId} and other.member_id = s.member_id) as last_accepted_at
-      from subscriptions s
-      left join plans p on p.store_id = ${ctx.storeId} and p.id = s.plan_id
-     where s.store_id = ${ctx.storeId} and s.id = ${subscriptionId}`
-  )
-}
 
 /**
  * Why a contract may not accept an offer now, as a refusal to its customer; null where it may. `isShopper`: the customer asks, to whom

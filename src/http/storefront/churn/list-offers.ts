@@ -1,15 +1,17 @@
+import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import {
-  findSituation,
+  findSituationOfContract,
   listMatchedOffers,
   type MatchedReason,
-  type Offer,
   type OfferPreview,
   obstacleTo,
   offerJson,
-  previewOffer
+  previewOffer,
+  type ReasonAlias
 } from '#churn'
 import { decimalOf } from '#kit/money'
+import type { Queries } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import { exampleOf, OfferBody } from '#resources'
 import type { Surface } from '../../shared/surface.ts'
@@ -17,7 +19,7 @@ import { shopDay } from '../shop-time.ts'
 import { shopOf } from '../shoppers.ts'
 import type { ChurnDeps } from './deps.ts'
 import { EXAMPLE_REASON, reasonFields } from './list-reasons.ts'
-import { namedSubscription } from './own-subscription.ts'
+import { ownContract } from './own-subscription.ts'
 import { readReason, reasonParameter } from './reason-parameter.ts'
 
 const text = (description: string) => Type.String({ description })
@@ -84,17 +86,7 @@ export function listOffersRoute(churn: Surface, { db, shown }: Pick<ChurnDeps, '
       const { contract_id: contractId } = request.query as { contract_id?: unknown }
       const matched = await (contractId === undefined
         ? listMatchedOffers(db.direct, storeId, alias).then(withoutPreviews)
-        : db.inStore(storeId, async (ctx) => {
-            if (typeof contractId !== 'string') throw new Refusal('not_found', 'There is no such contract')
-            const { id } = await namedSubscription(ctx, request, contractId)
-            const situation = await findSituation(ctx, id)
-            const isShopper = request.caller === null
-            const mayAccept = (offer: Offer) => obstacleTo(offer, situation, { now: ctx.now, isShopper }) === null
-            return (await listMatchedOffers(ctx.tx, storeId, alias)).map(({ reason, offers }) => ({
-              reason,
-              offers: offers.filter(mayAccept).map((offer) => ({ offer, preview: previewOffer(offer, situation) }))
-            }))
-          }))
+        : listAcceptable(db.direct, request, { contractId, alias }))
       shown.count(storeId, matched)
       return matched.map(({ reason: { id, title, description, alias }, offers }) => ({
         ...{ id, title, description, alias },
@@ -105,6 +97,27 @@ export function listOffersRoute(churn: Surface, { db, shown }: Pick<ChurnDeps, '
       }))
     }
   )
+}
+
+/** Those that a contract may accept now. It and the offers are read side by side: an acceptance checks again what these show. */
+async function listAcceptable(
+  direct: Queries,
+  request: FastifyRequest,
+  { contractId, alias }: { contractId: unknown; alias: ReasonAlias | null }
+) {
+  if (typeof contractId !== 'string') throw new Refusal('not_found', 'There is no such contract')
+  const { storeId } = shopOf(request)
+  const [{ situation, now }, matched] = await Promise.all([
+    ownContract(request, contractId, (number) => findSituationOfContract(direct, storeId, number)),
+    listMatchedOffers(direct, storeId, alias)
+  ])
+  const isShopper = request.caller === null
+  return matched.map(({ reason, offers }) => ({
+    reason,
+    offers: offers
+      .filter((offer) => obstacleTo(offer, situation, { now, isShopper }) === null)
+      .map((offer) => ({ offer, preview: previewOffer(offer, situation) }))
+  }))
 }
 
 const withoutPreviews = (matched: MatchedReason[]) =>

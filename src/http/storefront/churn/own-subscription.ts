@@ -22,14 +22,26 @@ export async function namedSubscription(
   request: FastifyRequest,
   given: string
 ): Promise<{ id: number; by: Actor }> {
+  const { id, memberId } = await ownContract(request, given, (contractId) =>
+    findSubscriptionByContract(ctx, contractId)
+  )
+  if (request.caller) return { id, by: { actor: 'api', actorId: publicId('key', request.caller.keyId) } }
+  return { id, by: { actor: 'customer', actorId: publicId('cust', memberId) } }
+}
+
+/** What `find` has of a contract by the platform's number; without a key it must be the customer's own. */
+export async function ownContract<Found extends { customerPlatformId: string }>(
+  request: FastifyRequest,
+  given: string,
+  find: (contractId: string) => Promise<Found | null>
+): Promise<Found> {
   const contractId = contractNumber(given)
-  const found = contractId === null ? null : await findSubscriptionByContract(ctx, contractId)
+  const found = contractId === null ? null : await find(contractId)
   if (!found) throw new Refusal('not_found', `There is no contract ${given.slice(0, 100)}`)
-  if (request.caller) return { id: found.id, by: { actor: 'api', actorId: publicId('key', request.caller.keyId) } }
-  if (found.customerPlatformId !== customerOf(request).customerId) {
+  if (!request.caller && found.customerPlatformId !== customerOf(request).customerId) {
     throw new Refusal('forbidden', 'This contract belongs to another customer')
   }
-  return { id: found.id, by: { actor: 'customer', actorId: publicId('cust', found.memberId) } }
+  return found
 }
 
 /** The same of the contract in the path. */
