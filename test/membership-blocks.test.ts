@@ -76,12 +76,19 @@ test('only customers can cancel', async () => {
   assert.equal((await render('cancel-button.liquid', { customer: null })).trim(), '')
 })
 
-test('everybody can join the plan of the shop, and nobody one that it has not', async () => {
+test('everybody but its members can join the plan of the shop, and nobody one that it has not', async () => {
   const printed = await render('join-button.liquid', { customer: null, plan: PLAN })
   const json = /<script type="application\/json">(.*)<\/script>\s*<\/perennial-join>/.exec(printed)![1]!
   assert.deepEqual(JSON.parse(json), PLAN)
   assert.match(printed, /action="\/cart\/add"\s+return-to="\/cart"\s+currency="EUR"/)
   assert.equal((await render('join-button.liquid', { customer: null })).trim(), '')
+  const shownTo = async (tags: string[]) =>
+    (await render('join-button.liquid', { customer: { tags }, plan: PLAN })).includes('<perennial-join')
+  assert.deepEqual(await Promise.all([[], ['SVC: Elite: Active'], ['a', 'SVC: VIP: Active']].map(shownTo)), [
+    true,
+    true,
+    false
+  ])
 })
 
 test('what is printed for the cart can be read, whatever is in it and whoever is logged in', async () => {
