@@ -17,7 +17,7 @@ export const ContractParams = Type.Object({
 })
 
 /** The subscription of a contract, and who acts on it: the key, or else the customer, whose own it must be. */
-export async function namedSubscription(
+async function namedSubscription(
   ctx: Ctx,
   request: FastifyRequest,
   given: string
