@@ -16,15 +16,13 @@ export const ContractParams = Type.Object({
   })
 })
 
-/** The subscription of a contract, and who acts on it: the key, or else the customer, whose own it must be. */
-async function namedSubscription(
+/** The subscription of the contract in the path, and who acts on it: the key, or else the customer, whose own it must be. */
+export async function ownSubscription(
   ctx: Ctx,
-  request: FastifyRequest,
-  given: string
+  request: FastifyRequest & { params: Static<typeof ContractParams> }
 ): Promise<{ id: number; by: Actor }> {
-  const { id, memberId } = await ownContract(request, given, (contractId) =>
-    findSubscriptionByContract(ctx, contractId)
-  )
+  const find = (contractId: string) => findSubscriptionByContract(ctx, contractId)
+  const { id, memberId } = await ownContract(request, request.params.contract_id, find)
   if (request.caller) return { id, by: { actor: 'api', actorId: publicId('key', request.caller.keyId) } }
   return { id, by: { actor: 'customer', actorId: publicId('cust', memberId) } }
 }
@@ -43,12 +41,6 @@ export async function ownContract<Found extends { customerPlatformId: string }>(
   }
   return found
 }
-
-/** The same of the contract in the path. */
-export const ownSubscription = (
-  ctx: Ctx,
-  request: FastifyRequest & { params: Static<typeof ContractParams> }
-): Promise<{ id: number; by: Actor }> => namedSubscription(ctx, request, request.params.contract_id)
 
 /** The number of a contract, from itself or from its global id. */
 function contractNumber(text: string): string | null {
