@@ -23,6 +23,7 @@ import {
   planPause,
   planResume,
   rescheduledTo,
+  subscriptionCancelledAfterFailure,
   type Terms,
   type TransitionPlan
 } from '#subscriptions/transitions'
@@ -151,7 +152,8 @@ function planAfterEnd(
 ): TransitionPlan | null {
   if (before.status !== 'failed' || status !== 'cancelled') return null
   const activities = [activityMessages.reconciled('The platform cancelled the failed contract')]
-  return { before, after: { ...before, status, updatedAt: now }, events: [], activities }
+  const after = { ...before, status, updatedAt: now }
+  return { before, after, events: [subscriptionCancelledAfterFailure(after)], activities }
 }
 
 /** Dates that differ because the next one was moved there, or because the fixed number of cycles is another one now. */

@@ -4,8 +4,8 @@ import { settingsOf } from '#stores'
 import { type Actor, lockSubscription, type Subscription } from '#subscriptions'
 import {
   assertAllowed,
-  type PlanContext,
   planCancel,
+  planCancelFailed,
   planContextOf,
   type TransitionPlan
 } from '#subscriptions/transitions'
@@ -37,19 +37,4 @@ export async function previewCancellation(
   return subscription.status === 'failed'
     ? planCancelFailed(subscription, reason, comment, context)
     : planCancel(subscription, reason, comment, context, await settingsOf(ctx, reactivationGraceSettings))
-}
-
-/**
- * A failed subscription keeps when and why it ended, which receivers were notified of then. It cannot be taken back: cancelling
- * must not be a way back from exhausted retries.
- */
-function planCancelFailed(
-  s: Subscription,
-  reason: string,
-  comment: string | null,
-  context: PlanContext
-): TransitionPlan {
-  const plan = planCancel(s, reason, comment, context)
-  const { cancelledAt, cancelReason } = s
-  return { ...plan, after: { ...plan.after, cancelledAt, cancelReason }, events: [] }
 }

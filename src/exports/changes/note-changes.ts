@@ -10,7 +10,8 @@ const ABOUT_SUBSCRIPTIONS = [
   'subscription.updated',
   'subscription.paused',
   'subscription.resumed',
-  'subscription.cancelled'
+  'subscription.cancelled',
+  'subscription.cancelled_after_failure'
 ] as const
 const ABOUT_CHARGES = ['billing.pending', 'billing.success', 'billing.failed', 'billing.retry_scheduled'] as const
 const ABOUT_CREDIT = ['store_credit.added', 'store_credit.deducted'] as const

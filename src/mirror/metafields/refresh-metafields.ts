@@ -19,6 +19,7 @@ const OF_CUSTOMERS = [
   'subscription.paused',
   'subscription.resumed',
   'subscription.cancelled',
+  'subscription.cancelled_after_failure',
   'billing.success',
   'billing.failed',
   'billing.retry_scheduled',

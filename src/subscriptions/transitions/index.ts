@@ -2,6 +2,7 @@
 // `contracts` records of a contract. A plan is applied by `applyPlans` of billing.
 
 export { markPaymentMethods, markPushed, markSeen, markTerms, type Pushed, type Terms } from '../contract-queries.ts'
+export { subscriptionCancelledAfterFailure } from '../events/subscription-cancelled-after-failure.ts'
 export { insertSubscriptions, type NewSubscription } from '../insert-subscriptions.ts'
 export { lockPastPaymentMethodDeadline } from '../lock-subscriptions.ts'
 export { deriveMembershipStatuses } from '../membership-status/derive-membership-status.ts'
@@ -20,6 +21,6 @@ export { planReactivate, planResume } from './plan-continue.ts'
 export { planReschedule, planSkip, rescheduledTo } from './plan-date.ts'
 export { planGift } from './plan-gift.ts'
 export { PAYMENT_FAILED, planRetriesExhausted } from './plan-retries-exhausted.ts'
-export { planCancel, planEnd, planPause } from './plan-stop.ts'
+export { planCancel, planCancelFailed, planEnd, planPause } from './plan-stop.ts'
 export { noChange, type PlanContext, planContextOf, type TransitionPlan } from './transition-plan.ts'
 export { decide, hasUnpaidTrial, isFinal, isInBilling, isInTrial, isOver } from './transitions.ts'

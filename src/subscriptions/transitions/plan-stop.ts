@@ -1,4 +1,5 @@
 import { subscriptionCancelled } from '../events/subscription-cancelled.ts'
+import { subscriptionCancelledAfterFailure } from '../events/subscription-cancelled-after-failure.ts'
 import { subscriptionPaused } from '../events/subscription-paused.ts'
 import { activityMessages } from '../history/activity-messages.ts'
 import { lastCycleDue } from '../schedule/billing-dates.ts'
@@ -63,6 +64,21 @@ export function planCancel(
     events: [subscriptionCancelled(after, now, reason, store.profile)],
     activities: [activityMessages.cancelled(reason, comment)]
   }
+}
+
+/**
+ * Cancels one that has failed. It keeps when and why it ended, which receivers were notified of then. It cannot be taken back: cancelling
+ * must not be a way back from exhausted retries.
+ */
+export function planCancelFailed(
+  s: Subscription,
+  reason: string,
+  comment: string | null,
+  context: PlanContext
+): TransitionPlan {
+  const plan = planCancel(s, reason, comment, context)
+  const after = { ...plan.after, cancelledAt: s.cancelledAt, cancelReason: s.cancelReason }
+  return { ...plan, after, events: [subscriptionCancelledAfterFailure(after)] }
 }
 
 /**
