@@ -102,6 +102,7 @@ export function stubConnector(options: {
       originOrder: null,
       lines: [],
       priceMinor,
+      lineChargesMinor: [],
       memberDiscountMinor: 0,
       grantedDiscountMinor: 0,
       deliveryPriceMinor: 0,

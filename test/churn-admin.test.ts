@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createOffer, MAX_OFFERS, REASON_ALIASES } from '#churn'
+import { sql } from '#kit/postgres'
 import { adminOf } from './admin-calls.ts'
 import { aChurnShop, EVERY_TWO_MONTHS, QUARTER_OFF, TEN_CREDIT } from './churn-shop.ts'
 import { commandLine } from './command-line.ts'
@@ -223,7 +224,10 @@ test('what an offer cannot be is refused by its path, and the command line names
       ['rules.credit_amount must be an amount above 0 to 1000000000, with no more decimals than USD has']
     ],
     [discount(percentage, { reasons: [] }), [`reasons must be a list of at least one of ${ALIASES}`]],
-    [discount(percentage, { reasons: ['other', 'moving'] }), [`reasons must be a list of at least one of ${ALIASES}`]],
+    [
+      discount(percentage, { reasons: ['other', 'moving'] }),
+      [`reasons must be a list of at least one of ${ALIASES}, not "moving"`]
+    ],
     [
       discount(percentage, { applies_on_each_item: true }),
       ['applies_on_each_item must be false, or discount_type must be fixed_amount']
@@ -250,7 +254,7 @@ test('what an offer cannot be is refused by its path, and the command line names
     [code, err],
     [
       1,
-      `perennial: --rules (rules.discount_value) ${WHOLE.slice(21)}; --reasons must be a list of at least one of ${ALIASES}\n`
+      `perennial: --rules (rules.discount_value) ${WHOLE.slice(21)}; --reasons must be a list of at least one of ${ALIASES}, not "moving"\n`
     ]
   )
   const delivery = ['--type', 'discount_price', '--rules', JSON.stringify(percentage), '--reasons', 'other']
@@ -339,6 +343,21 @@ test('amounts follow the currency of the shop', async () => {
   const off = { type: 'discount_price', rules: { discount_type: 'fixed_amount', discount_value: 500 } }
   const created = (await call(shop, 'POST', '/churn/offers', anOffer(off))).body
   assert.deepEqual([created.rules.discount_value, created.currency], [500, 'JPY'])
+})
+
+test('an amount stays in the currency in which it was entered, until another is entered', async () => {
+  const store = await service.aStore()
+  const credit = { type: 'add_store_credits', rules: { credit_amount: 5.5 } }
+  const { body: entered } = await call(store, 'POST', '/churn/offers', anOffer(credit))
+  await db.inStore(store.storeId, ({ tx, storeId }) =>
+    tx.run(sql`update stores set currency = 'JPY' where store_id = ${storeId}`)
+  )
+  const change = async (body: object) => (await call(store, 'PATCH', `/churn/offers/${entered.id}`, body)).body
+  for (const one of [await change({ name: 'Renamed' }), await change({ enabled: false })]) {
+    assert.deepEqual([one.rules.credit_amount, one.currency], [5.5, 'USD'])
+  }
+  const changed = await change({ rules: { credit_amount: 700 } })
+  assert.deepEqual([changed.rules.credit_amount, changed.currency], [700, 'JPY'])
 })
 
 test('accepted offers are listed newest first by contract, offer and status, and one is revoked once', async () => {
@@ -477,7 +496,7 @@ test('a preview says of each offer whether it may be accepted, if not why, and w
   assert.deepEqual(offers.slice(2).map(judged), [
     [
       ...[loyal, false],
-      'This offer is not for this contract at present: the contract began on …, and the offer is for contracts of at least 30 days',
+      'This offer is not for this contract at present: the customer has been one since …, and the offer is for customers of at least 30 days',
       ...[true, 10]
     ],
     [off, false, 'The offer is switched off', false, null],

@@ -1,7 +1,6 @@
 // What others read of accepted offers: tags and metafields of the customer, the Data API, and the account of the customer.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { priceWithOffer } from '#churn'
 import { int, row, sql, text } from '#kit/postgres'
 import { aChurnShop, EVERY_TWO_MONTHS, QUARTER_OFF, TEN_CREDIT } from './churn-shop.ts'
 import { testDatabase } from './database.ts'
@@ -93,59 +92,6 @@ test('the metafield has the form of each type of offer', async () => {
     interval: 'month',
     interval_count: 2
   })
-})
-
-test('the price with an offer is the same in the Data API and in the other APIs, to the minor unit', async () => {
-  const shop = await aMember()
-  const { storeId, vip } = shop
-  const offer = await shop.offer(QUARTER_OFF)
-  await shop.accept(vip.contractId, offer, { as: shop.ada })
-  // No page that was kept answers it.
-  let reads = 0
-  const unlike = () => ({ since_date: `19${70 + (reads++ % 30)}-01-10` })
-  const terms = {
-    type: 'discount_price',
-    currency: 'USD',
-    interval: null,
-    intervalCount: null,
-    creditMinor: null
-  } as const
-  for (const [percent, amountMinor, isOfEachItem, target] of [
-    [25, null, false, 'line_item'],
-    [33, null, false, 'line_item'],
-    [100, null, false, 'line_item'],
-    [100, null, false, 'shipping_line'],
-    [null, 333, false, 'line_item'],
-    [null, 333, true, 'line_item'],
-    [null, 5000, true, 'line_item']
-  ] as const) {
-    for (const [priceMinor, deliveryMinor, pieces] of [
-      [2900, 0, 1],
-      [3350, 550, 3],
-      [1001, 2, 2],
-      [1050, 0, 1]
-    ] as const) {
-      await db.inStore(storeId, async ({ tx }) => {
-        await tx.run(sql`
-          update contract_offers set percent = ${percent}, amount_minor = ${amountMinor}, is_of_each_item = ${isOfEachItem}, target = ${target}
-           where store_id = ${storeId}`)
-        await tx.run(sql`
-          update subscriptions set price_minor = ${priceMinor}, delivery_minor = ${deliveryMinor}, pieces = ${pieces}
-           where store_id = ${storeId} and platform_contract_id = ${vip.contractId}`)
-      })
-      const expected = priceWithOffer(
-        { ...terms, percent, amountMinor, isOfEachItem, target, cycles: null },
-        { priceMinor, deliveryMinor, pieces }
-      )
-      assert.equal(
-        Math.round(Number((await shop.dataRow(unlike())).price_with_offer) * 100),
-        expected,
-        `${percent} ${amountMinor} ${target} of ${priceMinor}`
-      )
-      const { contracts } = (await shop.ask('GET', '/account', { as: shop.ada })).body
-      assert.equal(Math.round(Number(contracts[0].price_with_offer) * 100), expected)
-    }
-  }
 })
 
 test('a customer pauses, resumes and skips where the store allows it, and only their own contract', async () => {

@@ -106,3 +106,28 @@ test('store credit is added at once, stays when the offer is revoked, and blocks
   assert.equal((await shop.show(vip.id)).offer, null)
   await shop.soundRules()
 })
+
+test('a program that sends an empty form accepts; what it sends as a form is refused', async () => {
+  const shop = await aShop()
+  const vip = await shop.join(await shop.person(), 'VIP')
+  const path = `/churn/${vip.contractId}/offers/${await shop.offer(QUARTER_OFF)}/activation`
+  const [{ status, body }, { status: accepted }] = [
+    await shop.ask('POST', path, { key: shop.key, form: 'a=1' }),
+    await shop.ask('POST', path, { key: shop.key, form: '' })
+  ]
+  assert.deepEqual([status, accepted], [422, 200], JSON.stringify(body))
+})
+
+test('who has been a member for long enough is offered it on a new contract too', async () => {
+  const shop = await aShop()
+  const ada = await shop.person()
+  await shop.join(ada, 'VIP')
+  await shop.offer({ ...QUARTER_OFF, minMemberDays: 30 })
+  await shop.advance({ by: 'P31D' })
+  const offered = async (as: string) => {
+    const { contractId } = await shop.join(as, 'Coffee')
+    const query = { contract_id: contractId, cancellation_reason: 'too_expensive' }
+    return (await shop.ask('GET', '/churn/offers', { as, query })).body.flatMap(({ offers }: any) => offers).length
+  }
+  assert.deepEqual([await offered(ada), await offered(await shop.person('bob@example.com'))], [1, 0])
+})

@@ -29,14 +29,16 @@ export async function aChurnShop(service: Service) {
       as = '',
       key,
       query = {},
-      body
-    }: { as?: string; key?: string; query?: Record<string, string>; body?: unknown } = {}
+      body,
+      form
+    }: { as?: string; key?: string; query?: Record<string, string>; body?: unknown; form?: string } = {}
   ) => {
     const signed = signedQuery({ domain, credentials }, { ...query, ...(key && { key }) }, { customerId: as })
     const response = await fetch(`${service.urls.public}/apps/svc-api/v1/membership${path}?${signed}`, {
       method,
       ...(method !== 'GET' && !key && { headers: { 'content-type': 'application/json' } }),
-      ...(body === undefined ? {} : { body: JSON.stringify(body) })
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(form !== undefined && { body: new URLSearchParams(form) })
     })
     return { status: response.status, body: (await response.json()) as any, headers: response.headers }
   }

@@ -71,6 +71,20 @@ export const ofContract = (contractId: string): OrderDetails =>
 export function aContract(at: Temporal.Instant, over: Partial<PlatformContract> = {}): PlatformContract {
   const id = String(++last)
   const customerId = String(++last)
+  const lines = over.lines ?? [
+    {
+      id: '1',
+      title: 'VIP',
+      quantity: 1,
+      productId: '1',
+      variantId: '1',
+      sellingPlanId: null,
+      sellingPlanName: null,
+      priceMinor: 2900,
+      lastingPriceMinor: 2900,
+      discountedMinor: 2900
+    }
+  ]
   return {
     id,
     status: 'active',
@@ -91,21 +105,9 @@ export function aContract(at: Temporal.Instant, over: Partial<PlatformContract> 
       updatedAt: at
     },
     originOrder: { id: String(++last) },
-    lines: [
-      {
-        id: '1',
-        title: 'VIP',
-        quantity: 1,
-        productId: '1',
-        variantId: '1',
-        sellingPlanId: null,
-        sellingPlanName: null,
-        priceMinor: 2900,
-        lastingPriceMinor: 2900,
-        discountedMinor: 2900
-      }
-    ],
+    lines,
     priceMinor: 2900,
+    lineChargesMinor: lines.map(({ discountedMinor }) => discountedMinor),
     memberDiscountMinor: 0,
     grantedDiscountMinor: 0,
     deliveryPriceMinor: 0,

@@ -27,7 +27,7 @@ import {
   type Terms,
   type TransitionPlan
 } from '#subscriptions/transitions'
-import { isSameDate, ourStatus, piecesOf, termsOf } from './read-contract-terms.ts'
+import { chargedLinesOf, isSameDate, ourStatus, termsOf } from './read-contract-terms.ts'
 
 /** A known subscription and what the platform now says of its contract. */
 export type Pair = { subscription: Subscription; contract: PlatformContract }
@@ -66,7 +66,7 @@ export function decideContractChanges(
     memberDiscountMinor: contract.memberDiscountMinor,
     grantedDiscountMinor: contract.grantedDiscountMinor,
     deliveryMinor: contract.deliveryPriceMinor,
-    pieces: piecesOf(contract),
+    ...chargedLinesOf(contract),
     ...(contract.paymentMethod === undefined
       ? {}
       : { paymentMethod: contract.paymentMethod, platformPaymentMethodId: contract.paymentMethodId ?? null }),

@@ -4,7 +4,13 @@ export { editOf, endReady, listReadyChanges, partsOf, type ReadyChange } from '.
 export { type ContractPush, listContractPushes, pushCalls, recordPushes } from './contract-pushes.ts'
 export type { SubscriptionRequest } from './contract-request.ts'
 export { createSubscription } from './create-subscription.ts'
-export { type GivenGrant, giveGrant, issueGrantAtOnce, recordGiven } from './grants/give-at-once.ts'
+export {
+  expectGrantedDiscount,
+  type GivenGrant,
+  giveGrant,
+  issueGrantAtOnce,
+  recordGiven
+} from './grants/give-at-once.ts'
 export type { Grant as ContractGrant, GrantTerms } from './grants/grant.ts'
 export { contractGrantsConsumer } from './grants/grants-on-facts.ts'
 export { issueGrants, revokeGrants, transferGrants } from './grants/issue-grants.ts'

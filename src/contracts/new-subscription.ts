@@ -3,7 +3,15 @@ import type { PlatformContract } from '#platform'
 import type { StoreContext } from '#stores'
 import { billingDate, firstCycleAfter, withInterval } from '#subscriptions'
 import { isOver, type NewSubscription } from '#subscriptions/transitions'
-import { isBought, isSameDate, ourStatus, piecesOf, trialEndOf, unitPriceOf, versionOf } from './read-contract-terms.ts'
+import {
+  chargedLinesOf,
+  isBought,
+  isSameDate,
+  ourStatus,
+  trialEndOf,
+  unitPriceOf,
+  versionOf
+} from './read-contract-terms.ts'
 
 /** What is known of a new contract besides what it says itself. */
 export type Origin = {
@@ -79,7 +87,7 @@ export function ofContract(contract: PlatformContract, now: Temporal.Instant) {
   return {
     platformContractId: contract.id,
     deliveryMinor: contract.deliveryPriceMinor,
-    pieces: piecesOf(contract),
+    ...chargedLinesOf(contract),
     platformRevision: contract.revision,
     priceMinor: contract.priceMinor + contract.deliveryPriceMinor,
     currency: contract.currency,

@@ -52,9 +52,17 @@ export function termsOf(before: Subscription, contract: PlatformContract, plans:
   }
 }
 
-/** How many pieces a cycle is for, in all lines that cost something. */
-export const piecesOf = ({ lines }: PlatformContract): number =>
-  lines.reduce((sum, { quantity, lastingPriceMinor }) => sum + (lastingPriceMinor > 0 ? quantity : 0), 0)
+/** What a cycle is charged by line, and for how many pieces; without lines that cost nothing. */
+export function chargedLinesOf({
+  lines,
+  lineChargesMinor
+}: PlatformContract): Pick<Subscription, 'lineChargesMinor' | 'lineQuantities'> {
+  const charged = lines.flatMap(({ quantity }, i) => (lineChargesMinor[i]! > 0 ? { quantity, at: i } : []))
+  return {
+    lineChargesMinor: charged.map(({ at }) => lineChargesMinor[at]!),
+    lineQuantities: charged.map(({ quantity }) => quantity)
+  }
+}
 
 /**
  * The price of one of what the plan sells, before discounts, whatever else is in the contract: of the lines that were sold under the

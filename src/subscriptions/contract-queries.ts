@@ -1,4 +1,4 @@
-import { type Ctx, sql } from '#kit/postgres'
+import { arrayText, type Ctx, sql } from '#kit/postgres'
 import type { Subscription } from './subscription.ts'
 
 /** What a read of the platform's contract changes without notice to anybody. */
@@ -17,7 +17,8 @@ export type Seen = Pick<
   | 'memberDiscountMinor'
   | 'grantedDiscountMinor'
   | 'deliveryMinor'
-  | 'pieces'
+  | 'lineChargesMinor'
+  | 'lineQuantities'
 >
 
 /** Records what was read of contracts. What is shown of the subscriptions stays the same. */
@@ -27,7 +28,8 @@ export async function markSeen(ctx: Ctx, rows: Seen[]): Promise<void> {
        set platform_revision = t.revision, platform_next_billing_at = t.platform_date, max_cycles = t.max_cycles,
            payment_method = t.payment_method::jsonb, platform_payment_method_id = t.method_id, anchor_at = t.anchor_at, anchor_cycle = t.anchor_cycle,
            grace_ends_at = t.grace_ends_at, past_due_cycle = t.past_due_cycle, member_discount_minor = t.member_discount,
-           granted_discount_minor = t.granted_discount, delivery_minor = t.delivery, pieces = t.pieces
+           granted_discount_minor = t.granted_discount, delivery_minor = t.delivery,
+           line_charges_minor = t.line_charges::bigint[], line_quantities = t.line_quantities::int[]
       from unnest(${rows.map((r) => r.id)}::bigint[], ${rows.map((r) => r.platformRevision)}::text[],
                   ${rows.map((r) => r.platformNextBillingAt)}::timestamptz[], ${rows.map((r) => r.maxCycles)}::int[],
                   ${rows.map((r) => r.paymentMethod && JSON.stringify(r.paymentMethod))}::text[],
@@ -35,16 +37,18 @@ export async function markSeen(ctx: Ctx, rows: Seen[]): Promise<void> {
                   ${rows.map((r) => r.anchorAt)}::timestamptz[], ${rows.map((r) => r.anchorCycle)}::int[],
                   ${rows.map((r) => r.graceEndsAt)}::timestamptz[], ${rows.map((r) => r.pastDueCycle)}::int[],
                   ${rows.map((r) => r.memberDiscountMinor)}::bigint[], ${rows.map((r) => r.grantedDiscountMinor)}::bigint[],
-                  ${rows.map((r) => r.deliveryMinor)}::bigint[], ${rows.map((r) => r.pieces)}::int[])
+                  ${rows.map((r) => r.deliveryMinor)}::bigint[],
+                  ${rows.map((r) => arrayText(r.lineChargesMinor))}::text[], ${rows.map((r) => arrayText(r.lineQuantities))}::text[])
              as t(id, revision, platform_date, max_cycles, payment_method, method_id, anchor_at, anchor_cycle, grace_ends_at,
-                  past_due_cycle, member_discount, granted_discount, delivery, pieces)
+                  past_due_cycle, member_discount, granted_discount, delivery, line_charges, line_quantities)
      where s.store_id = ${ctx.storeId} and s.id = t.id
        and (s.platform_revision, s.platform_next_billing_at, s.max_cycles, s.payment_method,
             s.platform_payment_method_id, s.anchor_at, s.anchor_cycle,
-            s.grace_ends_at, s.past_due_cycle, s.member_discount_minor, s.granted_discount_minor, s.delivery_minor, s.pieces)
+            s.grace_ends_at, s.past_due_cycle, s.member_discount_minor, s.granted_discount_minor, s.delivery_minor,
+            s.line_charges_minor, s.line_quantities)
            is distinct from (t.revision, t.platform_date, t.max_cycles, t.payment_method::jsonb, t.method_id, t.anchor_at,
                              t.anchor_cycle, t.grace_ends_at, t.past_due_cycle, t.member_discount, t.granted_discount,
-                             t.delivery, t.pieces)`)
+                             t.delivery, t.line_charges::bigint[], t.line_quantities::int[])`)
 }
 
 /** What is bought, at which price and how often: the part of a subscription that only the platform's contract changes. */

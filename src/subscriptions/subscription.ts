@@ -1,4 +1,4 @@
-import { bool, instant, int, json, nullable, oneOf, type RowOf, row, text } from '#kit/postgres'
+import { bool, instant, int, intList, json, nullable, oneOf, type RowOf, row, text } from '#kit/postgres'
 
 export type PaymentMethod = { type: string; lastFour: string | null; brand: string | null }
 
@@ -24,9 +24,14 @@ export const Subscription = row({
   memberDiscountMinor: int,
   /** What discounts of grants (`contracts`) take off the next cycle, as the contract was last read. */
   grantedDiscountMinor: int,
-  /** What of the price is delivery, and how many pieces it is for, as the contract was last read. */
+  /** What of the price is delivery, as the contract was last read. */
   deliveryMinor: int,
-  pieces: int,
+  /**
+   * What a cycle was charged by line after all discounts, and for how many pieces, as the contract was last read; lines that cost nothing are left out. A change
+   * of terms of ours is in them when the contract is read again.
+   */
+  lineChargesMinor: intList,
+  lineQuantities: intList,
   /** Of one of what the plan sells, before discounts; null where it is not one price, or the contract was not read since the upgrade. */
   unitPriceMinor: nullable(int),
   currency: text,

@@ -1,9 +1,10 @@
-import { recordGiven, upsertFromContracts } from '#contracts'
+import { expectGrantedDiscount, recordGiven, upsertFromContracts } from '#contracts'
 import { type Ctx, oneOf, row, sql } from '#kit/postgres'
-import { type Actor, enqueueContractSync, lockSubscription } from '#subscriptions'
+import { type Actor, chargeMinorOf, enqueueContractSync, lockSubscription } from '#subscriptions'
 import type { ContractOffer } from '../contract-offers/contract-offer.ts'
-import { writeApplied } from '../contract-offers/contract-offer-queries.ts'
+import { getContractOffer, writeApplied } from '../contract-offers/contract-offer-queries.ts'
 import { lockWithCustomers } from '../lock-with-customers.ts'
+import { chargeWithOffer } from '../offers/charge-with-offer.ts'
 import type { BegunOnPlatform, OnPlatform } from './begin-activation.ts'
 import { recordAccepted } from './record-accepted.ts'
 
@@ -19,6 +20,9 @@ export async function finishActivation(
   if (done.type === 'discount_price') {
     await recordGiven(ctx, { ...done.grant, subscriptionId }, done.gid)
     await writeApplied(ctx, id, { discountTitle: done.title }, true)
+    const s = await lockSubscription(ctx, subscriptionId)
+    const withOffer = chargeWithOffer(await getContractOffer(ctx, id), s)!
+    await expectGrantedDiscount(ctx, s, chargeMinorOf(s) - withOffer)
     // What a cycle is charged now is read from the contract.
     await enqueueContractSync(ctx, [contractId])
   } else {

@@ -38,7 +38,8 @@ export type OfferInput = {
 /** Creates an offer. Refuses what cannot be, with all problems. */
 export async function createOffer(ctx: Ctx, input: OfferInput): Promise<OfferWithReasons> {
   if ((await lockOffers(ctx)) >= MAX_OFFERS) throw tooManyOffers(MAX_OFFERS)
-  return getOffer(ctx, await insertOffer(ctx, await checked(ctx, input)))
+  const { currency } = await storeContext(ctx)
+  return getOffer(ctx, await insertOffer(ctx, checked(input, currency)))
 }
 
 /** Changes what is given; the rest stays. `rules` and `reasons` are given whole. What was accepted stays as it was. */
@@ -51,15 +52,17 @@ export async function updateOffer(ctx: Ctx, id: number, change: Partial<OfferInp
     target: isOtherType || was.target === null ? null : TARGET_OF[was.target],
     isOfEachItem: !isOtherType && was.isOfEachItem
   }
-  await writeOffer(ctx, id, await checked(ctx, { ...before, ...change }))
+  // Amounts that nobody entered now are still of the currency in which they were entered.
+  const isOfBefore = change.rules === undefined && !isOtherType
+  const currency = isOfBefore ? was.currency : (await storeContext(ctx)).currency
+  await writeOffer(ctx, id, checked({ ...before, ...change }, currency))
   return getOffer(ctx, id)
 }
 
 const TARGET_OF = { line_item: 'LINE_ITEM', shipping_line: 'SHIPPING_LINE' } as const
 
 /** An offer as it is written. Refuses with all problems. */
-async function checked(ctx: Ctx, input: OfferInput): Promise<OfferToWrite> {
-  const { currency } = await storeContext(ctx)
+function checked(input: OfferInput, currency: string): OfferToWrite {
   const money = moneyOf(currency)
   const problems: FieldProblem[] = []
   const rules = readEntered(offerRulesField(input.type, money), input.rules, 'rules', problems)
@@ -72,12 +75,14 @@ async function checked(ctx: Ctx, input: OfferInput): Promise<OfferToWrite> {
 }
 
 function readReasons(given: string[], problems: FieldProblem[]): ReasonAlias[] {
-  const known = [...new Set(given)].filter(isReasonAlias)
-  if (known.length < new Set(given).size || known.length === 0) {
-    const message = `must be a list of at least one of ${REASON_ALIASES.join(', ')}`
+  const all = [...new Set(given)]
+  const unknown = all.filter((alias) => !isReasonAlias(alias)).map((alias) => JSON.stringify(alias.slice(0, 50)))
+  if (unknown.length > 0 || all.length === 0) {
+    const but = unknown.length > 0 ? `, not ${unknown.slice(0, 5).join(', ')}` : ''
+    const message = `must be a list of at least one of ${REASON_ALIASES.join(', ')}${but}`
     problems.push({ field: 'reasons', code: 'invalid', message })
   }
-  return known
+  return all.filter(isReasonAlias)
 }
 
 /** The platform takes nothing but all of it off the delivery, and an amount off each piece of the lines. */

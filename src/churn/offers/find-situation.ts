@@ -17,9 +17,14 @@ const Situation = row({
   status: oneOf('active', 'paused', 'cancelled', 'failed', 'expired'),
   currency: text,
   priceMinor: int,
-  unitPriceMinor: nullable(int),
+  /** Of what a cycle is charged. */
+  memberDiscountMinor: int,
+  grantedDiscountMinor: int,
   deliveryMinor: int,
-  pieces: int,
+  lineChargesMinor: intList,
+  lineQuantities: intList,
+  /** In which store credit is kept. */
+  shopCurrency: text,
   interval: oneOf('day', 'week', 'month', 'year'),
   intervalCount: int,
   nextBillingAt: nullable(instant),
@@ -27,7 +32,8 @@ const Situation = row({
   anchorAt: instant,
   anchorCycle: int,
   nextCycle: int,
-  createdAt: instant,
+  /** Since when the customer has a membership, or this contract where that is longer. */
+  customerSince: instant,
   /** Its first charge, after a trial, is not paid. */
   isInTrial: bool,
   /** Of its plan; null where it has none here. */
@@ -49,8 +55,9 @@ const Situation = row({
 export type Situation = RowOf<typeof Situation>
 
 const COLUMNS = `
-  s.status, s.currency, s.price_minor, s.unit_price_minor, s.delivery_minor, s.pieces, s.interval, s.interval_count, s.next_billing_at,
-  s.anchor_at, s.anchor_cycle, s.next_cycle, s.created_at, s.cycle_index = 0 and s.trial_ends_at is not null as is_in_trial,
+  s.status, s.currency, s.price_minor, s.member_discount_minor, s.granted_discount_minor, s.delivery_minor,
+  s.line_charges_minor, s.line_quantities, t.currency as shop_currency, s.interval, s.interval_count, s.next_billing_at,
+  s.anchor_at, s.anchor_cycle, s.next_cycle, least(s.created_at, m.member_since) as customer_since, s.cycle_index = 0 and s.trial_ends_at is not null as is_in_trial,
   p.type as plan_type, s.max_cycles, s.cycles_paid,
   exists (select from billing_attempts a
            where a.store_id = $1 and a.subscription_id = s.id and a.status = 'pending') as is_being_charged,
@@ -67,6 +74,8 @@ const situationOf = directSql<[storeId: number, subscriptionId: number]>(
   'churn_situation',
   `select ${COLUMNS}
      from subscriptions s
+     join members m on m.store_id = $1 and m.id = s.member_id
+     join stores t on t.store_id = $1
      left join plans p on p.store_id = $1 and p.id = s.plan_id
     where s.store_id = $1 and s.id = $2`
 )

@@ -66,19 +66,3 @@ export const offerJson = (one: OfferToShow) => ({
   type: one.type,
   rules: offerRulesJson(one)
 })
-
-/** What of a subscription its price with an offer follows from; amounts in minor units. */
-export type Priced = { priceMinor: number; deliveryMinor: number; pieces: number }
-
-/**
- * What a cycle costs with a discount of an offer, in minor units; never below 0. A percentage is of the lines and not of the delivery, rounded
- * to the nearest minor unit as the platform does. Null for an offer that changes no price.
- */
-export function priceWithOffer(terms: OfferTerms, { priceMinor, deliveryMinor, pieces }: Priced): number | null {
-  const { type, target, percent, amountMinor, isOfEachItem } = terms
-  if (type !== 'discount_price') return null
-  const linesMinor = priceMinor - deliveryMinor
-  if (target === 'shipping_line') return linesMinor
-  const off = percent === null ? amountMinor! * (isOfEachItem ? pieces : 1) : Math.round((linesMinor * percent) / 100)
-  return Math.max(0, linesMinor - off) + deliveryMinor
-}

@@ -1,5 +1,6 @@
 import { isoOf } from '#kit/clock'
 import { mainCadence } from '#plans'
+import { chargeMinorOf } from '#subscriptions'
 import {
   doesNotFit,
   hasActiveOffer,
@@ -9,8 +10,9 @@ import {
   isNotEligible,
   wasUsedBefore
 } from '../refusals.ts'
+import { chargedParts, chargeWithOffer } from './charge-with-offer.ts'
 import type { Situation } from './find-situation.ts'
-import { type Offer, priceWithOffer } from './offer.ts'
+import type { Offer } from './offer.ts'
 
 /**
  * Why a contract may not accept an offer now, as a refusal to its customer; null where it may. `isShopper`: the customer asks, to whom
@@ -40,8 +42,8 @@ export function ineligibilityOf(
   const isPast = (at: Temporal.Instant, days: number) =>
     Temporal.Instant.compare(at.add({ hours: days * 24 }), now) <= 0
   if (s.isInTrial && !isForTrials) return 'the contract is in its trial, and the offer is not for trials'
-  if (!isPast(s.createdAt, minMemberDays)) {
-    return `the contract began on ${isoOf(s.createdAt)}, and the offer is for contracts of at least ${minMemberDays} days`
+  if (!isPast(s.customerSince, minMemberDays)) {
+    return `the customer has been one since ${isoOf(s.customerSince)}, and the offer is for customers of at least ${minMemberDays} days`
   }
   if (s.lastAcceptedAt === null || minDaysSinceOffer === 0 || isPast(s.lastAcceptedAt, minDaysSinceOffer)) return null
   return `the customer accepted an offer on ${isoOf(s.lastAcceptedAt)}, less than ${minDaysSinceOffer} days ago`
@@ -49,9 +51,12 @@ export function ineligibilityOf(
 
 /** Why what the offer gives cannot be had on the contract; null where it can. */
 function misfitOf(offer: Offer, s: Situation): string | null {
-  if (offer.type !== 'change_frequency') {
+  if (offer.type === 'add_store_credits') {
+    return offer.currency === s.shopCurrency ? null : `it is in ${offer.currency}, and the store in ${s.shopCurrency}`
+  }
+  if (offer.type === 'discount_price') {
     if (offer.currency !== s.currency) return `it is in ${offer.currency}, and the contract in ${s.currency}`
-    return offer.type === 'discount_price' ? misfitOfDiscount(offer, s) : null
+    return misfitOfDiscount(offer, s)
   }
   const { interval, intervalCount } = { interval: offer.interval!, intervalCount: offer.intervalCount! }
   if (interval === s.interval && intervalCount === s.intervalCount) return 'the contract has this frequency already'
@@ -64,11 +69,15 @@ function misfitOf(offer: Offer, s: Situation): string | null {
 
 function misfitOfDiscount(offer: Offer, s: Situation): string | null {
   if (s.maxCycles !== null && s.cyclesPaid >= s.maxCycles) return 'no payment of the contract is left'
-  if (offer.target === 'shipping_line') return s.deliveryMinor > 0 ? null : 'its delivery is free already'
-  if (offer.amountMinor === null) return null
-  const isMore = offer.isOfEachItem
-    ? offer.amountMinor > (s.unitPriceMinor ?? s.priceMinor)
-    : offer.amountMinor > s.priceMinor - s.deliveryMinor
+  const { target, amountMinor, isOfEachItem } = offer
+  const { lines, deliveryMinor } = chargedParts(s)
+  if (target === 'shipping_line') return deliveryMinor > 0 ? null : 'its delivery is free already'
+  const linesMinor = lines.reduce((sum, { minor }) => sum + minor, 0)
+  if (linesMinor === 0) return 'the contract costs nothing already'
+  if (amountMinor === null) return null
+  const isMore = isOfEachItem
+    ? lines.some(({ minor, quantity }) => amountMinor * quantity > minor)
+    : amountMinor > linesMinor
   return isMore ? 'it takes off more than the contract costs' : null
 }
 
@@ -88,8 +97,8 @@ export type OfferPreview = {
 export function previewOffer(offer: Offer, s: Situation): OfferPreview {
   return {
     currency: s.currency,
-    priceMinor: s.priceMinor,
-    priceWithOfferMinor: priceWithOffer(offer, s) ?? s.priceMinor,
+    priceMinor: chargeMinorOf(s),
+    priceWithOfferMinor: chargeWithOffer(offer, s) ?? chargeMinorOf(s),
     cycles: offer.cycles,
     interval: offer.interval ?? s.interval,
     intervalCount: offer.intervalCount ?? s.intervalCount,

@@ -1,5 +1,7 @@
 import { type Ctx, sql } from '#kit/postgres'
 import { type Connector, grantTitle, type PlatformResult } from '#platform'
+import type { Subscription } from '#subscriptions'
+import { markSeen } from '#subscriptions/transitions'
 import type { Grant } from './grant.ts'
 import { listGrantsOf, writeSeen } from './grant-queries.ts'
 import { scheduleLook } from './granted-contracts.ts'
@@ -41,6 +43,10 @@ export async function recordGiven(ctx: Ctx, grant: Grant & { subscriptionId: num
   await writeSeen(ctx, [{ id, subscriptionId, status: 'active', ...found }])
   await scheduleLook(ctx, subscriptionId)
 }
+
+/** Until the contract is read again, a cycle of a locked subscription is taken to be charged so much less: what a grant that it now has takes off. */
+export const expectGrantedDiscount = (ctx: Ctx, s: Subscription, minor: number): Promise<void> =>
+  markSeen(ctx, [{ ...s, grantedDiscountMinor: s.grantedDiscountMinor + minor }])
 
 /** Nobody looks at the contract for so long; what a call did to it whose answer was lost is known after that. */
 async function restContract(ctx: Ctx, subscriptionId: number, settleMs: number): Promise<void> {

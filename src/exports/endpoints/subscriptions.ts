@@ -1,13 +1,10 @@
 import type { ExportEndpoint, Scope } from '../endpoint.ts'
 import { isFailure, isFinished } from './sql-parts.ts'
 
-/** As `priceWithOffer` of churn computes it. */
+/** The discount of an active offer is one of those that its contract has. */
 const PRICE_WITH_OFFER = `case when o.status = 'active' then
-         case when o.type <> 'discount_price' then s.price_minor
-              when o.target = 'shipping_line' then s.price_minor - s.delivery_minor
-              else s.delivery_minor + greatest(0, s.price_minor - s.delivery_minor - case
-                when o.percent is null then o.amount_minor * case when o.is_of_each_item then s.pieces else 1 end
-                else round((s.price_minor - s.delivery_minor) * o.percent / 100.0)::bigint end) end end`
+         case when o.type = 'discount_price' then greatest(0, s.price_minor - s.member_discount_minor - s.granted_discount_minor)
+              else s.price_minor end end`
 
 export const subscriptions: ExportEndpoint = {
   name: 'subscriptions',
@@ -117,7 +114,7 @@ export const subscriptions: ExportEndpoint = {
       format: 'decimal',
       currency: 's.currency',
       meaning:
-        'What a cycle costs with the active offer, which is the price where the offer changes no price; empty without an active offer'
+        'What a cycle is charged with the active offer, after all discounts; the price where the offer changes no price, and empty without an active offer'
     },
     {
       name: 'offer_accepted_date',

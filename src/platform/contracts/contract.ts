@@ -46,6 +46,8 @@ export type PlatformContract = {
    * taken off: they come and go, and nobody has agreed another price by that.
    */
   priceMinor: number
+  /** What a cycle costs by line, in the order of `lines`, after all present discounts with ours; after the last price change that is announced. */
+  lineChargesMinor: number[]
   /** What our discounts for members take off `priceMinor` (member-discounts.ts). */
   memberDiscountMinor: number
   /** What discounts of grants take off the next cycle besides (contract-grants.ts). */
@@ -123,6 +125,7 @@ export function readContract(contract: Fields): PlatformContract {
     originOrder: contract.isWithheld('originOrder') ? undefined : originOrder && { id: originOrder.id('id') },
     lines,
     priceMinor: sumOf(lines, recurringPrice),
+    lineChargesMinor: lines.map(recurringPrice),
     memberDiscountMinor: 0,
     grantedDiscountMinor: 0,
     deliveryPriceMinor: contract.money('deliveryPrice', currency),

@@ -110,7 +110,8 @@ async function findAllLines(client: PlatformClient, id: string): Promise<Platfor
       ? {
           ...contract,
           lines: [...complete.lines, ...contract.lines],
-          priceMinor: complete.priceMinor + contract.priceMinor
+          priceMinor: complete.priceMinor + contract.priceMinor,
+          lineChargesMinor: [...complete.lineChargesMinor, ...contract.lineChargesMinor]
         }
       : contract
     after = result.value.after

@@ -65,18 +65,21 @@ export function readAllocatedLine(line: Fields, currency: string): AllocatedLine
 export function memberPrices(
   lines: PlatformContractLine[],
   allocated: ReadonlyMap<string, AllocatedLine>
-): Pick<PlatformContract, 'priceMinor' | 'memberDiscountMinor' | 'grantedDiscountMinor'> {
-  const of = (discounted: (one: AllocatedLine) => number) =>
-    sumOf(lines, (line) => {
+): Pick<PlatformContract, 'priceMinor' | 'lineChargesMinor' | 'memberDiscountMinor' | 'grantedDiscountMinor'> {
+  const pricesOf = (discounted: (one: AllocatedLine) => number) =>
+    lines.map((line) => {
       const found = allocated.get(line.id)
       return recurringPrice(found ? { ...line, discountedMinor: discounted(found) } : line)
     })
+  const of = (discounted: (one: AllocatedLine) => number) => sumOf(pricesOf(discounted), (price) => price)
   const priceMinor = of((one) => one.discountedMinor + one.memberDiscountMinor + one.grantedDiscountMinor)
   const forMembersMinor = of((one) => one.discountedMinor + one.grantedDiscountMinor)
+  const lineChargesMinor = pricesOf((one) => one.discountedMinor)
   return {
     priceMinor,
+    lineChargesMinor,
     memberDiscountMinor: priceMinor - forMembersMinor,
-    grantedDiscountMinor: forMembersMinor - of((one) => one.discountedMinor)
+    grantedDiscountMinor: forMembersMinor - sumOf(lineChargesMinor, (charge) => charge)
   }
 }
 

@@ -25,7 +25,7 @@ const OutlookBody = Type.Object({
   preview: OrNull(
     Type.Object(
       {
-        price_with_offer: money('What a cycle costs with it'),
+        price_with_offer: money('What a cycle is charged with it'),
         credit_amount: OrNull(money('The store credit that is added; null for none')),
         cycles: OrNull(Type.Integer({ description: 'For how many cycles a discount is; null without an end' })),
         interval: Type.String({ description: 'The unit of a cycle with it: `day`, `week`, `month` or `year`' }),
@@ -49,7 +49,7 @@ const PreviewBody = Type.Object(
     contract_id: Type.String({ description: "The platform's number of its contract" }),
     customer_id: Type.String({ description: 'The customer who pays' }),
     status: Type.String({ description: '`active`, `paused`, `cancelled`, `failed` or `expired`' }),
-    price: money('What a cycle costs, without offers'),
+    price: money('The agreed price of a cycle'),
     currency: Type.String({ description: 'ISO 4217' }),
     offers: Type.Array(OutlookBody, { description: 'All offers of the store, in the order in which they were created' })
   },

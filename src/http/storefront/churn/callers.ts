@@ -41,6 +41,8 @@ export function identifyCallers(
         throw err
       }
       countForStore(deps.limiter, request, request.caller, 'proxy', deps.budgets)
+      // Programs name the type of a form also where they send nothing.
+      if (request.headers['content-length'] === '0') delete request.headers['content-type']
       return
     }
     if (loggedInCustomerId === null) {

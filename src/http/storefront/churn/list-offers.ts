@@ -26,8 +26,8 @@ const text = (description: string) => Type.String({ description })
 
 const PreviewBody = Type.Object(
   {
-    price: text('What a cycle costs now; a decimal'),
-    price_with_offer: text('What it costs with the offer; a decimal'),
+    price: text('What a cycle is charged now, after all discounts; a decimal'),
+    price_with_offer: text('What it is charged with the offer; a decimal'),
     currency: text('ISO 4217'),
     cycles: Type.Union([Type.Integer(), Type.Null()], { description: 'For how many cycles; null for all that follow' }),
     interval_name: text('`DAY`, `WEEK`, `MONTH` or `YEAR`: the interval between charges with the offer'),

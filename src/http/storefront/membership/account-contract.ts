@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox'
-import { type ContractOffer, contractOfferJson, priceWithOffer } from '#churn'
+import { type ContractOffer, contractOfferJson } from '#churn'
 import { decimalOf } from '#kit/money'
 import type { OwnContract } from '#lifecycle'
 import { ContractOfferBody, OrNull } from '#resources'
+import { chargeMinorOf } from '#subscriptions'
 import { shopDay, shopMinute } from '../shop-time.ts'
 
 const text = (description: string) => Type.String({ description })
@@ -15,7 +16,9 @@ export const AccountContract = Type.Object(
     kind: text('`VIP`, `Elite` or `product`'),
     status: text('`ACTIVE`, `PAUSED` or `CANCELLED`'),
     price: text('The agreed price of a cycle; a decimal'),
-    price_with_offer: text('The price with the active offer; empty where none changes it'),
+    price_with_offer: text(
+      'What a cycle is charged with the active offer, after all discounts; empty where none changes it'
+    ),
     currency: text('ISO 4217'),
     interval_name: text('`DAY`, `WEEK`, `MONTH` or `YEAR`'),
     interval_count: Type.Integer({ description: 'How many of these are between two charges' }),
@@ -65,14 +68,13 @@ export function presentAccountContract(
   offer: ContractOffer | null,
   timezone: string
 ): Static<typeof AccountContract> {
-  const withOffer = offer && priceWithOffer(offer, s)
   return {
     contract_id: s.platformContractId,
     name: s.name,
     kind: KINDS[planType ?? 'product'],
     status: s.status.toUpperCase(),
     price: decimalOf(s.priceMinor, s.currency),
-    price_with_offer: withOffer === null ? '' : decimalOf(withOffer, s.currency),
+    price_with_offer: offer?.type === 'discount_price' ? decimalOf(chargeMinorOf(s), s.currency) : '',
     currency: s.currency,
     interval_name: s.interval.toUpperCase(),
     interval_count: s.intervalCount,

@@ -59,7 +59,9 @@ export const offerFields = {
   enabled: boolean('Whether it is offered; true at first'),
   eligibility: Type.Optional(
     Type.Object({
-      min_member_days: days('Only to customers whose contract began so many days ago; 0 by default'),
+      min_member_days: days(
+        'Only to customers who have had a membership, or this contract, for so many days; 0 by default'
+      ),
       min_days_since_offer: days(
         'Only to customers who accepted no offer for so many days, on any contract; 0 by default'
       ),
@@ -78,7 +80,9 @@ export const OfferBody = Type.Object(
     enabled: Type.Boolean({ description: 'Whether it is offered' }),
     eligibility: Type.Object(
       {
-        min_member_days: Type.Integer({ description: 'How many days ago the contract began at least' }),
+        min_member_days: Type.Integer({
+          description: 'For how many days the customer has had a membership, or this contract, at least'
+        }),
         min_days_since_offer: Type.Integer({ description: 'For how many days the customer accepted no offer' }),
         in_trial: Type.Boolean({ description: 'Whether it is offered during a trial' })
       },
