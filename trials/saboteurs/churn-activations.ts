@@ -1,7 +1,7 @@
 import type { Edit, Saboteur } from './saboteur.ts'
 
 const RUN = ['trials/run.ts', 'churn-activations', '7', '--rounds', '12']
-const LOSSY = ['trials/run.ts', 'churn-activations-lossy', '7', '--rounds', '20']
+const LOSSY = ['trials/run.ts', 'churn-activations-lossy', '7', '--rounds', '60']
 
 /** Whoever accepts an offer does not see that of somebody else at once. */
 const NO_LOOK: Edit[] = [
