@@ -148,7 +148,7 @@ test('what has ended there has ended, whatever we were about to tell it; what ha
   assert.deepEqual(await recorded(), ['subscription.paused', 'subscription.cancelled'], contract.id)
 })
 
-test('one that failed and is cancelled there is cancelled here, as of when it failed, without a second event', async () => {
+test('one that failed and is cancelled there is cancelled here, as of when it failed, without a second event for receivers', async () => {
   const { sync, now, recorded } = await aFollowed()
   await sync({ revision: '10', status: 'failed' })
   const failed = await now()
@@ -158,10 +158,10 @@ test('one that failed and is cancelled there is cancelled here, as of when it fa
   const cancelled = await now()
   assert.deepEqual([cancelled.status, cancelled.cancelReason], ['cancelled', failed.cancelReason])
   assert.equal(cancelled.cancelledAt?.toString(), failed.cancelledAt?.toString())
-  assert.deepEqual(await recorded(), before)
+  assert.deepEqual(await recorded(), [...before, 'subscription.cancelled_after_failure'])
 })
 
-test('one that failed and is cancelled here keeps when and why it ended, without a second event', async () => {
+test('one that failed and is cancelled here keeps when and why it ended, without a second event for receivers', async () => {
   const { id, sync, now, recorded, inStore } = await aFollowed()
   await sync({ revision: '10', status: 'failed' })
   const failed = await now()
@@ -171,7 +171,7 @@ test('one that failed and is cancelled here keeps when and why it ended, without
   const cancelled = await now()
   assert.deepEqual([cancelled.status, cancelled.cancelReason], ['cancelled', failed.cancelReason])
   assert.equal(cancelled.cancelledAt?.toString(), failed.cancelledAt?.toString())
-  assert.deepEqual(await recorded(), before)
+  assert.deepEqual(await recorded(), [...before, 'subscription.cancelled_after_failure'])
 })
 
 test('a subscription that has ended here and is active on the platform again is stopped there again, with one note', async () => {

@@ -40,6 +40,7 @@ test('reads a contract', async () => {
       }
     ],
     priceMinor: 2750,
+    lineChargesMinor: [2750],
     memberDiscountMinor: 0,
     grantedDiscountMinor: 0,
     deliveryPriceMinor: 0,
