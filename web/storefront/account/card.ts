@@ -3,6 +3,7 @@ import { h, own } from '../shared/dom.ts'
 import { day, duration } from '../shared/format.ts'
 import { currentPrice } from '../shared/price-lines.ts'
 import type { Wording } from '../shared/texts.ts'
+import { ask } from './skip-question.ts'
 import type { TextKey } from './texts.ts'
 
 type Words = Wording<TextKey>
@@ -38,13 +39,20 @@ export function contractCard(
   const { status, actions } = contract
   const id = `c${contract.contract_id}`
   const dateOf = (text: string) => text && day(language, text)
-  const button = (action: CardAction, body = () => ({}), more = '') =>
-    actions[action] &&
+  const isOver = status === 'CANCELLED' || status === 'EXPIRED'
+  const made = (action: CardAction, act: () => void, more = '') =>
     h(
       'button',
-      { type: 'button', part: `secondary ${action}`, onclick: () => onAction(action, body()) },
+      {
+        type: 'button',
+        part: `secondary ${action}`,
+        // The second click of two was for what was there before.
+        onclick: (event) => (event as MouseEvent).detail > 1 || act()
+      },
       say(action) + more
     )
+  const button = (action: CardAction, body = () => ({}), more = '') =>
+    actions[action] && made(action, () => onAction(action, body()), more)
   const choices = pauseDays.map((n) => h('option', { value: n }, duration(language, 'DAY', n)))
   const days = h('select', { part: 'days', 'aria-label': say('days') }, ...choices)
   const pause = button(
@@ -52,26 +60,35 @@ export function contractCard(
     () => (pauseDays.length > 0 ? { duration: Number(days.value) } : {}),
     pauseDays.length === 1 ? ` (${choices[0]!.text})` : ''
   )
+  // A payment that is skipped cannot be taken back.
+  const skip = () =>
+    ask(buttons, {
+      question: say('question', { date: dateOf(contract.next_billing_date) }),
+      yes: made('skip', () => onAction('skip', {})),
+      no: say('back')
+    })
+  const buttons = h(
+    'div',
+    { part: 'actions' },
+    button('reactivate'),
+    button('resume'),
+    actions.skip && made('skip', skip),
+    pause && pauseDays.length > 1 ? h('span', { part: 'pause-for' }, days, pause) : pause
+  )
   return h(
     'article',
     { part: 'card', 'aria-labelledby': id },
     h(`h${level}` as 'h2', { part: 'name', id, tabindex: -1 }, own(contract.name)),
     h('p', { part: `status ${status.toLowerCase()}` }, statusWord(words, contract)),
     facts([
-      [say('price'), currentPrice(words, contract)],
+      // Of what is cancelled nothing is charged, with an offer or without.
+      [say('price'), !isOver && currentPrice(words, contract)],
       [say('next'), dateOf(contract.next_billing_date)],
       [say('resumes'), dateOf(contract.resumes_at)],
       [say('ended'), dateOf(contract.cancelled_date)],
-      [say('offer'), contract.offer?.status === 'Active' && own(contract.offer.offer.name)]
+      [say('offer'), !isOver && contract.offer?.status === 'Active' && own(contract.offer.offer.name)]
     ]),
-    h(
-      'div',
-      { part: 'actions' },
-      button('reactivate'),
-      button('resume'),
-      button('skip'),
-      pause && pauseDays.length > 1 ? h('span', { part: 'pause-for' }, days, pause) : pause
-    ),
+    buttons,
     cancel
   )
 }

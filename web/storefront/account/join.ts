@@ -1,16 +1,25 @@
 import { h, styleSheets } from '../shared/dom.ts'
-import { money, priceEach } from '../shared/format.ts'
-import { wordingOf } from '../shared/texts.ts'
+import { type FirstPriceField, firstPriceOf } from '../shared/first-price.ts'
+import { duration, money, priceEach } from '../shared/format.ts'
+import { type Wording, wordingOf } from '../shared/texts.ts'
 import { LANGUAGES } from './languages.ts'
 import css from './style.css'
-import { ENGLISH } from './texts.ts'
+import { ENGLISH, type TextKey } from './texts.ts'
 
 const STYLES = styleSheets(css)
 
 /** A plan as `svc_plan_settings` has it. Its flags are 0 or 1, as a number, a text or a truth. */
 type Plan = Partial<
   Record<
-    'status' | 'product_variant_id' | 'plan_id' | 'plan_name' | 'tier_name' | 'product_price' | 'i_name' | 'i_count',
+    | 'status'
+    | 'product_variant_id'
+    | 'plan_id'
+    | 'plan_name'
+    | 'tier_name'
+    | 'product_price'
+    | 'i_name'
+    | 'i_count'
+    | FirstPriceField,
     string | number | boolean
   >
 >
@@ -24,7 +33,8 @@ export class PerennialJoin extends HTMLElement {
   async #begin(root: ShadowRoot): Promise<void> {
     root.adoptedStyleSheets = STYLES
     const plan = this.#plan()
-    const { say, language, direction } = await wordingOf(this, ENGLISH, LANGUAGES)
+    const words = await wordingOf(this, ENGLISH, LANGUAGES)
+    const { say, direction } = words
     const variantId = String(plan?.product_variant_id ?? '')
     const sellingPlanId = String(plan?.plan_id ?? '')
     if (!plan || !variantId || !sellingPlanId || !Number(plan.status)) return this.setAttribute('state', 'none')
@@ -49,7 +59,7 @@ export class PerennialJoin extends HTMLElement {
       hidden('return_to', this.getAttribute('return-to') ?? '/cart'),
       h('button', { part: 'join' }, say('join', { name })),
       ' ',
-      this.#price(plan, language)
+      this.#price(plan, words)
     )
     root.append(form)
     this.setAttribute('state', 'ready')
@@ -65,14 +75,14 @@ export class PerennialJoin extends HTMLElement {
     }
   }
 
-  #price({ product_price: price, i_name: unit, i_count: count }: Plan, language: string): HTMLElement | null {
+  #price(plan: Plan, { say, language }: Wording<TextKey>): HTMLElement | null {
+    const { product_price: price, i_name: unit, i_count: count } = plan
     const currency = this.getAttribute('currency')
     if (!currency || !unit) return null
-    const interval = String(unit).toUpperCase() as 'WEEK' | 'MONTH'
-    return h(
-      'span',
-      { part: 'price' },
-      priceEach(language, money(language, String(price), currency), interval, Number(count))
-    )
+    const amount = (text: unknown) => money(language, String(text), currency)
+    const later = priceEach(language, amount(price), String(unit).toUpperCase() as 'WEEK' | 'MONTH', Number(count))
+    const first = firstPriceOf(plan)
+    const values = first && { price: amount(first.price), later, duration: duration(language, 'DAY', first.days) }
+    return h('span', { part: 'price' }, values ? say(first.days > 0 ? 'first_for' : 'first', values) : later)
   }
 }

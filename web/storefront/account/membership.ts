@@ -4,12 +4,14 @@ import type {
   AccountEvents,
   PerennialMembershipElement
 } from '../../../sdk/src/storefront.ts'
+import { readAccount } from '../shared/account.ts'
 import { API, call, type Failure } from '../shared/api.ts'
 import { h, styleSheets } from '../shared/dom.ts'
 import { money } from '../shared/format.ts'
 import { type Wording, wordingOf } from '../shared/texts.ts'
 import { untilAnswered } from '../shared/until-answered.ts'
-import { type CardAction, contractCard, facts, statusWord } from './card.ts'
+import { type CardAction, contractCard, facts } from './card.ts'
+import { isDone, whatHappened } from './changes.ts'
 import { LANGUAGES } from './languages.ts'
 import css from './style.css'
 import { ENGLISH, type TextKey } from './texts.ts'
@@ -18,7 +20,11 @@ const STYLES = styleSheets(css)
 const CANCEL = 'perennial-cancel'
 /** A theme styles the element in a card as it does one of its own. */
 const CANCEL_PARTS =
-  'button,dialog,title,body,actions,reasons,reason,comment,offers,offer,price,detail,accept,next,back,keep,close,cancel,outcome'
+  'button,dialog,title,body,actions,reasons,reason,comment,offers,offer,price,detail,accept,next,back,keep,close,cancel,outcome,status,name,picker,secondary'
+
+/** The longest pause that the service accepts. */
+const MOST_DAYS = 365
+const CHANGES = ['perennial-cancel-done', 'perennial-cancel-accepted']
 
 export class PerennialMembership extends HTMLElement implements PerennialMembershipElement {
   #words!: Wording<TextKey>
@@ -30,9 +36,20 @@ export class PerennialMembership extends HTMLElement implements PerennialMembers
   /** The elements that cancel, by contract. They keep what they say when the cards are made anew. */
   readonly #cancels = new Map<string, HTMLElement>()
   #shown: Account | null = null
+  /** One change after the other. */
+  #isBusy = false
+  /** What another element of the page has changed. */
+  readonly #changed = (event: Event) => {
+    if (this.#shown && !event.composedPath().includes(this)) void this.reload()
+  }
 
   connectedCallback(): void {
+    for (const name of CHANGES) document.addEventListener(name, this.#changed)
     if (!this.shadowRoot) void this.#begin(this.attachShadow({ mode: 'open' }))
+  }
+
+  disconnectedCallback(): void {
+    for (const name of CHANGES) document.removeEventListener(name, this.#changed)
   }
 
   async reload(): Promise<void> {
@@ -64,35 +81,38 @@ export class PerennialMembership extends HTMLElement implements PerennialMembers
       })
     }
     this.#status.textContent = this.#words.say('loading')
-    try {
-      const account = await untilAnswered(() => this.#read(), {
+    this.#show(
+      await untilAnswered(() => this.#read(), {
         stop: new AbortController().signal,
         again: [this.#again, window],
         onWait: () => this.#wait()
       })
-      if (account) this.#show(account)
-    } catch {
-      // Nobody is logged in.
-      this.#show(null)
-    }
+    )
   }
 
   get #api(): string {
     return this.getAttribute('api') ?? API
   }
 
-  #read(): Promise<Account> {
-    return call<Account>(`${this.#api}/membership/account`)
+  #read(): Promise<Account | null> {
+    return readAccount(this.#api)
+  }
+
+  #contract(contractId: string): AccountContract | undefined {
+    return this.#shown?.contracts.find(({ contract_id: id }) => id === contractId)
   }
 
   /** Shows what became of a contract, says it, and has the focus there, since what had it may be gone. */
   async #follow(contractId: string): Promise<void> {
     const before = this.#shown
     await this.reload()
-    const contract = this.#shown?.contracts.find(({ contract_id: id }) => id === contractId)
-    if (this.#shown === before || !contract) return
-    this.#status.textContent = `${contract.name}: ${statusWord(this.#words, contract)}`
-    this.#cards.querySelector<HTMLElement>(`#c${contractId}`)?.focus()
+    if (this.#shown !== before) this.#tell(this.#contract(contractId))
+  }
+
+  #tell(contract: AccountContract | undefined, action?: CardAction, before?: AccountContract): void {
+    if (!contract) return
+    this.#status.textContent = whatHappened(this.#words, contract, action, before)
+    this.#cards.querySelector<HTMLElement>(`#c${contract.contract_id}`)?.focus()
   }
 
   #wait(): void {
@@ -140,7 +160,7 @@ export class PerennialMembership extends HTMLElement implements PerennialMembers
     const level = Math.min(Math.max(Math.trunc(Number(this.getAttribute('heading-level') ?? 2)) || 2, 1), 6)
     return contractCard(this.#words, contract, {
       level,
-      pauseDays: pauseDays.filter((days) => days > 0),
+      pauseDays: pauseDays.filter((days) => Number.isInteger(days) && days > 0 && days <= MOST_DAYS),
       onAction: (action, body) => void this.#act(contract, action, body),
       cancel: this.#cancelOf(contract)
     })
@@ -156,24 +176,53 @@ export class PerennialMembership extends HTMLElement implements PerennialMembers
       'contract-id': id,
       api: this.#api,
       lang: this.closest('[lang]')?.getAttribute('lang'),
+      // What is in the card can be cancelled: the element need not look.
+      state: 'ready',
       exportparts: CANCEL_PARTS
     })
     this.#cancels.set(id, made)
     return made
   }
 
+  /** The buttons keep the focus, and do nothing until the answer is there. */
+  #setBusy(isBusy: boolean): void {
+    this.#isBusy = isBusy
+    for (const one of this.#cards.querySelectorAll('[part=card] button')) one.ariaDisabled = isBusy ? 'true' : null
+  }
+
   async #act(contract: AccountContract, action: CardAction, body: object): Promise<void> {
     const { contract_id: contractId } = contract
-    if (!this.#emit('perennial-account-action', { contractId, action })) return
-    const path = action === 'reactivate' ? 'reactivation' : action
+    if (this.#isBusy || !this.#emit('perennial-account-action', { contractId, action })) return
+    this.#setBusy(true)
     this.#status.textContent = this.#words.say('loading')
-    try {
-      const changed = await call<AccountContract>(`${this.#api}/membership/contracts/${contractId}/${path}`, body)
-      await this.#follow(contractId)
-      this.#emit('perennial-account-changed', { contractId, action, contract: changed })
-    } catch (err) {
-      this.#say('unchanged', err as Failure)
-    }
+    await this.#carryOut(contract, action, body)
+    this.#setBusy(false)
+  }
+
+  /** Asks for the change, and shows what is true after it: an answer may be lost on the way, when the change is made. */
+  async #carryOut(contract: AccountContract, action: CardAction, body: object): Promise<void> {
+    const { contract_id: contractId } = contract
+    const path = `${contractId}/${action === 'reactivate' ? 'reactivation' : action}`
+    const changing = call<AccountContract>(`${this.#api}/membership/contracts/${path}`, body)
+    const [changed, failure] = await changing.then(
+      (answer) => [answer, null] as const,
+      (err: Failure) => [null, err] as const
+    )
+    if (failure && failure.status >= 400 && failure.status < 500) return this.#say('unchanged', failure)
+    const account = await this.#read().catch(() => changed && this.#with(changed))
+    if (account === null && !changed) return this.#say('unseen', failure!)
+    this.#show(account)
+    const now = this.#contract(contractId)
+    if (!changed && !isDone(action, contract, now)) return this.#say('unchanged', failure!)
+    this.#tell(now, action, contract)
+    this.#emit('perennial-account-changed', { contractId, action, contract: changed ?? now! })
+  }
+
+  /** What is shown, with one contract as it is now. */
+  #with(changed: AccountContract): Account {
+    const { contracts, ...rest } = this.#shown!
+    const isIt = ({ contract_id: id }: AccountContract) => id === changed.contract_id
+    return { ...rest, contracts: contracts.map((one) => (isIt(one) ? changed : one)) }
   }
 
   #emit<Name extends keyof AccountEvents>(name: Name, detail: AccountEvents[Name]): boolean {

@@ -23,6 +23,15 @@ export const ENGLISH = {
   away: 'The shop does not answer at the moment. We try again by ourselves as long as this page is open.',
   again: 'Try again now',
   unchanged: 'That did not work.',
+  question: 'Skip the payment on {date}? This cannot be undone.',
+  back: 'Back',
+  skipped: '{name}: the payment on {date} is skipped.',
+  held: '{name} is paused until {date}.',
+  resumed: '{name} goes on.',
+  restored: '{name}: the cancellation is taken back.',
+  unseen: 'We could not see whether it worked. Load this page again later.',
+  first_for: '{price} for {duration}, then {later}',
+  first: 'first {price}, then {later}',
   join: 'Join {name}'
 } as const
 

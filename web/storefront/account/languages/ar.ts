@@ -25,6 +25,15 @@ const ARABIC: Texts<TextKey> = {
   away: 'المتجر لا يستجيب حاليًا. سنعيد المحاولة تلقائيًا ما دامت هذه الصفحة مفتوحة.',
   again: 'إعادة المحاولة الآن',
   unchanged: 'لم ينجح ذلك.',
+  question: 'هل تريد تخطي الدفعة في {date}؟ لا يمكن التراجع عن ذلك.',
+  back: 'رجوع',
+  skipped: '{name}: تم تخطي الدفعة في {date}.',
+  held: '{name}: موقوفة مؤقتًا حتى {date}.',
+  resumed: '{name}: تم الاستئناف.',
+  restored: '{name}: تم سحب الإلغاء.',
+  unseen: 'لم نتمكن من معرفة ما إذا تم ذلك. أعد تحميل هذه الصفحة لاحقًا.',
+  first_for: '{price} لمدة {duration}، ثم {later}',
+  first: 'أولاً {price}، ثم {later}',
   join: 'الانضمام إلى {name}'
 }
 

@@ -25,6 +25,15 @@ const GERMAN: Texts<TextKey> = {
   away: 'Der Shop antwortet gerade nicht. Wir versuchen es von selbst wieder, solange diese Seite offen ist.',
   again: 'Jetzt erneut versuchen',
   unchanged: 'Das hat nicht geklappt.',
+  question: 'Die Zahlung am {date} auslassen? Das lässt sich nicht rückgängig machen.',
+  back: 'Zurück',
+  skipped: '{name}: Die Zahlung am {date} wird ausgelassen.',
+  held: '{name} ist bis {date} pausiert.',
+  resumed: '{name} läuft weiter.',
+  restored: '{name}: Die Kündigung ist zurückgenommen.',
+  unseen: 'Wir konnten nicht sehen, ob es geklappt hat. Laden Sie diese Seite später noch einmal.',
+  first_for: '{price} für {duration}, dann {later}',
+  first: 'zuerst {price}, dann {later}',
   join: '{name} beitreten'
 }
 

@@ -25,6 +25,15 @@ const SPANISH: Texts<TextKey> = {
   away: 'La tienda no responde en este momento. Lo intentamos de nuevo automáticamente mientras esta página esté abierta.',
   again: 'Intentarlo ahora',
   unchanged: 'No ha funcionado.',
+  question: '¿Omitir el pago del {date}? No se puede deshacer.',
+  back: 'Volver',
+  skipped: '{name}: se omite el pago del {date}.',
+  held: '{name} está en pausa hasta el {date}.',
+  resumed: '{name} continúa.',
+  restored: '{name}: la cancelación se ha retirado.',
+  unseen: 'No hemos podido ver si ha funcionado. Vuelva a cargar esta página más tarde.',
+  first_for: '{price} durante {duration}, después {later}',
+  first: 'primero {price}, después {later}',
   join: 'Unirse a {name}'
 }
 

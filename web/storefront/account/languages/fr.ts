@@ -25,6 +25,15 @@ const FRENCH: Texts<TextKey> = {
   away: 'La boutique ne répond pas pour le moment. Nous réessayons automatiquement tant que cette page reste ouverte.',
   again: 'Réessayer maintenant',
   unchanged: 'Cela n’a pas fonctionné.',
+  question: 'Sauter le paiement du {date} ? Ce choix est définitif.',
+  back: 'Retour',
+  skipped: '{name} : le paiement du {date} est sauté.',
+  held: '{name} est en pause jusqu’au {date}.',
+  resumed: '{name} reprend.',
+  restored: '{name} : la résiliation est annulée.',
+  unseen: 'Nous n’avons pas pu voir si cela a fonctionné. Rechargez cette page plus tard.',
+  first_for: '{price} pendant {duration}, puis {later}',
+  first: 'd’abord {price}, puis {later}',
   join: 'Rejoindre {name}'
 }
 

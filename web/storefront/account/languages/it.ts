@@ -25,6 +25,15 @@ const ITALIAN: Texts<TextKey> = {
   away: 'Il negozio al momento non risponde. Riproviamo automaticamente finché questa pagina resta aperta.',
   again: 'Riprova ora',
   unchanged: 'Non ha funzionato.',
+  question: 'Saltare il pagamento del {date}? Non si può annullare.',
+  back: 'Indietro',
+  skipped: '{name}: il pagamento del {date} viene saltato.',
+  held: '{name} è in pausa fino al {date}.',
+  resumed: '{name} continua.',
+  restored: '{name}: la disdetta è stata ritirata.',
+  unseen: 'Non abbiamo potuto vedere se ha funzionato. Ricarichi questa pagina più tardi.',
+  first_for: '{price} per {duration}, poi {later}',
+  first: 'prima {price}, poi {later}',
   join: 'Iscriviti a {name}'
 }
 

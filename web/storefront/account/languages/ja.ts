@@ -25,6 +25,15 @@ const JAPANESE: Texts<TextKey> = {
   away: '現在ショップから応答がありません。このページを開いている間は自動的に再試行します。',
   again: '今すぐ再試行',
   unchanged: 'うまくいきませんでした。',
+  question: '{date}のお支払いをスキップしますか？この操作は元に戻せません。',
+  back: '戻る',
+  skipped: '{name}：{date}のお支払いをスキップしました。',
+  held: '{name}は{date}まで一時停止中です。',
+  resumed: '{name}を再開しました。',
+  restored: '{name}：解約を取り消しました。',
+  unseen: '完了したかどうかを確認できませんでした。後でこのページを再読み込みしてください。',
+  first_for: '{duration}は{price}、その後は{later}',
+  first: '最初は{price}、その後は{later}',
   join: '{name}に入会する'
 }
 

@@ -25,6 +25,15 @@ const POLISH: Texts<TextKey> = {
   away: 'Sklep w tej chwili nie odpowiada. Będziemy ponawiać próbę, dopóki ta strona jest otwarta.',
   again: 'Spróbuj teraz',
   unchanged: 'Nie udało się.',
+  question: 'Pominąć płatność {date}? Tego nie można cofnąć.',
+  back: 'Wstecz',
+  skipped: '{name}: płatność {date} zostanie pominięta.',
+  held: '{name}: wstrzymano do {date}.',
+  resumed: '{name} trwa dalej.',
+  restored: '{name}: rezygnacja została cofnięta.',
+  unseen: 'Nie udało się sprawdzić, czy się powiodło. Wczytaj tę stronę ponownie później.',
+  first_for: '{price} przez {duration}, potem {later}',
+  first: 'najpierw {price}, potem {later}',
   join: 'Dołącz do {name}'
 }
 

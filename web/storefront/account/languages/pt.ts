@@ -25,6 +25,15 @@ const PORTUGUESE: Texts<TextKey> = {
   away: 'A loja não responde no momento. Tentamos de novo automaticamente enquanto esta página estiver aberta.',
   again: 'Tentar de novo agora',
   unchanged: 'Não funcionou.',
+  question: 'Pular o pagamento de {date}? Isso não pode ser desfeito.',
+  back: 'Voltar',
+  skipped: '{name}: o pagamento de {date} será pulado.',
+  held: '{name} está em pausa até {date}.',
+  resumed: '{name} continua.',
+  restored: '{name}: o cancelamento foi desfeito.',
+  unseen: 'Não foi possível ver se funcionou. Recarregue esta página mais tarde.',
+  first_for: '{price} durante {duration}, depois {later}',
+  first: 'primeiro {price}, depois {later}',
   join: 'Aderir ao {name}'
 }
 

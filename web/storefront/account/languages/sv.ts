@@ -25,6 +25,15 @@ const SWEDISH: Texts<TextKey> = {
   away: 'Butiken svarar inte just nu. Vi försöker igen av oss själva så länge sidan är öppen.',
   again: 'Försök igen nu',
   unchanged: 'Det fungerade inte.',
+  question: 'Hoppa över betalningen den {date}? Det går inte att ångra.',
+  back: 'Tillbaka',
+  skipped: '{name}: betalningen den {date} hoppas över.',
+  held: '{name} är pausat till {date}.',
+  resumed: '{name} fortsätter.',
+  restored: '{name}: uppsägningen är återtagen.',
+  unseen: 'Vi kunde inte se om det fungerade. Ladda om sidan senare.',
+  first_for: '{price} i {duration}, sedan {later}',
+  first: 'först {price}, sedan {later}',
   join: 'Bli medlem i {name}'
 }
 
