@@ -3,6 +3,7 @@ import { cp, mkdir, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'rolldown'
+import { minifySync } from 'rolldown/utils'
 
 const SOURCES = fileURLToPath(new URL('../web/storefront', import.meta.url))
 
@@ -33,12 +34,13 @@ export async function buildStorefront(folder: string): Promise<void> {
       await build({
         input: { [name]: join(SOURCES, source) },
         platform: 'browser',
-        plugins: [styleSheets],
+        plugins: [styleSheets, shortNames],
         transform: { target: 'es2022' },
         output: {
           dir: made,
           format: 'esm',
           minify: true,
+          comments: { annotation: false },
           hashCharacters: 'hex',
           entryFileNames: '[name].js',
           chunkFileNames: `${name}.[name]-[hash].js`
@@ -62,12 +64,23 @@ const styleSheets: Plugin = {
   }
 }
 
+/** Fields that only our own code has: pages, themes and answers have amounts as hundredths or decimals, and no field with such a name. */
+const shortNames: Plugin = {
+  name: 'short-names',
+  renderChunk: (code, { fileName }) => ({
+    code: minifySync(fileName, code, { mangle: false, mangleProps: { include: /Minor$/ } }).code
+  })
+}
+
 const minified = (css: string) =>
   css
     .replace(/\/\*.*?\*\//gs, '')
     .replace(/\s+/g, ' ')
-    .replace(/\s*([{};,])\s*/g, '$1')
+    .replace(/\s*([{};,>])\s*/g, '$1')
     .replace(/: /g, ':')
+    .replace(/="([a-z-]+)"\]/g, '=$1]')
+    .replace(/\b0\./g, '.')
+    .replaceAll(' !', '!')
     .replaceAll(';}', '}')
     .trim()
 

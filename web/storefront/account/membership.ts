@@ -95,7 +95,7 @@ export class PerennialMembership extends HTMLElement implements PerennialMembers
   }
 
   #read(): Promise<Account | null> {
-    return readAccount(this.#api)
+    return readAccount(`${this.#api}/membership`)
   }
 
   #contract(contractId: string): AccountContract | undefined {

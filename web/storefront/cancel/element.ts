@@ -1,5 +1,4 @@
 import type {
-  Account,
   AccountContract,
   CancelEvents,
   CancellationReason,
@@ -8,6 +7,7 @@ import type {
   MatchedOffer,
   PerennialCancelElement
 } from '../../../sdk/src/storefront.ts'
+import { readAccount } from '../shared/account.ts'
 import { API, call, Failure } from '../shared/api.ts'
 import { h, own, styleSheets } from '../shared/dom.ts'
 import { money } from '../shared/format.ts'
@@ -23,6 +23,9 @@ const STYLES = styleSheets(css)
 const NO_CHOICE: Choice = { reason: '', comment: '' }
 /** Of a cancellation without a choice, as the API has it where none is sent. */
 const OTHER = 'other'
+/** What accepting an offer has come to, with words for it. */
+type Activation = [isAccepted: boolean, status: string]
+
 /** A page that cannot read the contracts shows its button all the same. */
 const LOOK_MS = 2_000
 
@@ -38,6 +41,8 @@ export class PerennialCancel extends HTMLElement implements PerennialCancelEleme
   #turn = 0
   #isBusy = false
   #choice: Choice = NO_CHOICE
+  /** While an offer is being accepted: nothing else begins before that is known. */
+  #activation: Promise<Activation> | null = null
 
   connectedCallback(): void {
     if (!this.shadowRoot) void this.#begin(this.attachShadow({ mode: 'open' }))
@@ -56,7 +61,8 @@ export class PerennialCancel extends HTMLElement implements PerennialCancelEleme
   async #begin(root: ShadowRoot): Promise<void> {
     root.adoptedStyleSheets = STYLES
     const wait = new Promise((resolve) => setTimeout(resolve, LOOK_MS))
-    const look = this.getAttribute('contract-id') ? null : Promise.race([this.#lookUp().catch(() => null), wait])
+    // Where the page says already that there is something to cancel, nobody is asked.
+    const look = this.hasAttribute('state') || Promise.race([this.#lookUp().catch(() => null), wait])
     this.#words = await wordingOf(this, ENGLISH, LANGUAGES)
     await look
     const { say, direction } = this.#words
@@ -77,17 +83,24 @@ export class PerennialCancel extends HTMLElement implements PerennialCancelEleme
     return `${this.getAttribute('api') ?? API}/membership`
   }
 
+  get #query(): string {
+    return `cancellation_reason=${encodeURIComponent(this.#choice.reason)}`
+  }
+
   get #contractId(): string {
-    return this.getAttribute('contract-id') || this.#picker.value
+    // It may be given as a global id.
+    return this.getAttribute('contract-id')?.match(/\d+$/)?.[0] ?? this.#picker.value
+  }
+
+  /** The contracts of the customer; none for a visitor. */
+  async #read(): Promise<AccountContract[]> {
+    return (await readAccount(this.#api))?.contracts ?? []
   }
 
   async #lookUp(): Promise<void> {
-    const account = await call<Account>(`${this.#api}/account`).catch((failure: Failure) => {
-      // Nobody is logged in.
-      if (failure.isTemporary) throw failure
-      return { contracts: [] }
-    })
-    this.#contracts = account.contracts.filter(({ actions }) => actions.cancel)
+    const isMeant = ({ contract_id: id, actions }: AccountContract) =>
+      actions.cancel && (!this.getAttribute('contract-id') || id === this.#contractId)
+    this.#contracts = (await this.#read()).filter(isMeant)
     const { language } = this.#words ?? { language: 'en' }
     this.#picker.replaceChildren(
       ...this.#contracts.map(({ contract_id: value, name, price, currency }) =>
@@ -98,8 +111,7 @@ export class PerennialCancel extends HTMLElement implements PerennialCancelEleme
   }
 
   #showState(state?: string): void {
-    const isNone = !this.getAttribute('contract-id') && this.#contracts?.length === 0
-    this.setAttribute('state', state ?? (isNone ? 'none' : 'ready'))
+    this.setAttribute('state', state ?? (this.#contracts?.length === 0 ? 'none' : 'ready'))
     this.#button.hidden = this.#isBusy || state === 'cancelled'
     const label = this.#picker.parentElement
     if (label) label.hidden = this.#button.hidden || this.#picker.length < 2
@@ -132,8 +144,8 @@ export class PerennialCancel extends HTMLElement implements PerennialCancelEleme
   #leave = (onclick = () => this.#confirm()) => this.#action('cancel', 'cancel', onclick)
 
   /** What the API answers for this step; null when it does not, or too late. */
-  async #read<T>(path: string): Promise<T | null> {
-    const turn = this.#turn
+  async #ask<T>(path: string): Promise<T | null> {
+    const turn = ++this.#turn
     this.#screen.say(this.#words.say('loading'))
     const answer = await call<T>(`${this.#api}/churn/${path}`).catch(() => null)
     return turn === this.#turn ? answer : new Promise(() => {})
@@ -143,7 +155,7 @@ export class PerennialCancel extends HTMLElement implements PerennialCancelEleme
     if (!this.#enter('reasons')) return this.#confirm()
     const { say } = this.#words
     this.#screen.show({ title: say('reasons'), actions: [this.#keep(), this.#leave()] })
-    const reasons = await this.#read<CancellationReason[]>('reasons')
+    const reasons = await this.#ask<CancellationReason[]>('reasons')
     if (!reasons?.length) return this.#confirm()
     const choose = () => {
       this.#choice = choiceIn(form)
@@ -161,46 +173,77 @@ export class PerennialCancel extends HTMLElement implements PerennialCancelEleme
   }
 
   async #askOffers(): Promise<void> {
-    if (!this.#enter('offers')) return this.#confirm()
-    const query = new URLSearchParams({ cancellation_reason: this.#choice.reason })
-    if (this.#contractId) query.set('contract_id', this.#contractId)
-    const matched = await this.#read<{ offers: MatchedOffer[] }[]>(`offers?${query}`)
+    const id = this.#contractId
+    const path = `offers?${this.#query}${id && `&contract_id=${id}`}`
+    const matched = await this.#ask<{ offers: MatchedOffer[] }[]>(path)
     const offers = (matched ?? []).flatMap((one) => one.offers)
-    if (offers.length === 0) return this.#confirm()
-    const back = this.#action('secondary back', 'back', () => this.#askReason())
+    if (offers.length === 0 || !this.#enter('offers')) return this.#confirm()
+    const back = this.#action('secondary back', 'back', () => this.#isBusy || this.#askReason())
+    const list = offerList(this.#words, offers, (offer) => void this.#accept(offer, [back, ...buttons]))
+    const buttons = list.querySelectorAll('button')
     this.#screen.show({
       title: this.#words.say('offers'),
-      body: [offerList(this.#words, offers, (offer) => void this.#accept(offer))],
-      actions: [back, this.#leave()]
+      body: [list],
+      actions: [back, this.#leave(() => void this.#passOffers())]
     })
   }
 
-  async #accept(offer: MatchedOffer): Promise<void> {
+  /** Has an offer accepted. The other buttons keep the focus, and do nothing until that is known. */
+  async #accept(offer: MatchedOffer, buttons: HTMLElement[]): Promise<void> {
     const { reason } = this.#choice
-    if (!this.#emit('perennial-cancel-accept', { reason, offer })) return
+    if (this.#isBusy || !this.#emit('perennial-cancel-accept', { reason, offer })) return
     const turn = this.#turn
     const { say } = this.#words
-    this.#screen.say(say('loading'))
-    const path = `${encodeURIComponent(this.#contractId)}/offers/${offer.id}/activation`
-    const query = new URLSearchParams({ cancellation_reason: reason })
-    try {
-      const accepted = await call<ContractOffer>(`${this.#api}/churn/${path}?${query}`, {})
-      if (turn === this.#turn) {
-        this.#screen.show({ title: say('kept'), status: say('applied', { offer: offer.name }), stays: true })
-      }
-      this.#emit('perennial-cancel-accepted', { reason, offer: accepted })
-    } catch (err) {
-      if (turn === this.#turn) this.#screen.say(`${say('failed')} ${(err as Failure).message}`)
+    const setBusy = (isBusy: boolean) => {
+      this.#isBusy = isBusy
+      for (const one of buttons) one.ariaDisabled = String(isBusy)
+      this.#showState()
     }
+    setBusy(true)
+    this.#screen.say(say('loading'))
+    this.#activation = this.#activate(offer, reason)
+    const [isAccepted, status] = await this.#activation
+    this.#activation = null
+    setBusy(false)
+    if (turn !== this.#turn) return
+    if (isAccepted) this.#screen.show({ title: say('kept'), status, stays: true })
+    else this.#screen.say(status)
   }
 
-  #confirm(): void {
+  /** Goes on without an offer: with what became of one that was just accepted. */
+  async #passOffers(): Promise<void> {
+    const turn = ++this.#turn
+    this.#screen.say(this.#words.say('loading'))
+    const [, status] = (await this.#activation) ?? []
+    if (turn === this.#turn) this.#confirm(status)
+  }
+
+  async #activate(offer: MatchedOffer, reason: string): Promise<Activation> {
+    const { say } = this.#words
+    const path = `${this.#api}/churn/${this.#contractId}/offers`
+    let accepted: ContractOffer | undefined
+    try {
+      accepted = await call<ContractOffer>(`${path}/${offer.id}/activation?${this.#query}`, {})
+    } catch (err) {
+      const { isTemporary, message } = err as Failure
+      // Perhaps only the answer was lost.
+      const known = isTemporary ? await call<ContractOffer[]>(path).catch(() => null) : []
+      if (!known) return [false, say('unknown')]
+      accepted = known.find((one) => one.offer.id === offer.id && one.status === 'Active')
+      if (!accepted) return [false, `${say('failed')} ${message}`]
+    }
+    this.#emit('perennial-cancel-accepted', { reason, offer: accepted })
+    return [true, say('applied', { offer: offer.name })]
+  }
+
+  #confirm(status?: string): void {
     if (!this.#enter('confirmation')) return void this.#submit()
     const { say } = this.#words
     const name = this.#contracts?.find((one) => one.contract_id === this.#contractId)?.name
     this.#screen.show({
       title: say('confirm'),
       body: [name ? h('p', { part: 'name' }, own(name)) : null, h('p', {}, say('ending'))],
+      status,
       actions: [this.#keep(), this.#leave(() => void this.#submit())]
     })
   }
@@ -211,54 +254,61 @@ export class PerennialCancel extends HTMLElement implements PerennialCancelEleme
     if (!this.#emit('perennial-cancel-submit', { reason, comment })) return
     const { say } = this.#words
     const stop = new AbortController()
-    const keep = this.#action('secondary keep', 'keep', () => {
-      stop.abort()
-      this.#screen.close()
-    })
     const again = this.#action('next', 'again', () => this.#again.dispatchEvent(new Event('again')))
+    // Whether a try may have arrived whose answer was lost.
+    let isLost = false
+    const keep = this.#action('secondary keep', 'keep', () => stop.abort())
     this.#isBusy = true
     this.#showState()
     this.#screen.show({ title: say('loading'), stays: true, actions: [] })
     let state: string | undefined
     try {
-      const done = await untilAnswered(() => this.#send(reason, comment), {
+      const done = await untilAnswered(() => this.#send(reason, comment, isLost), {
         stop: stop.signal,
         again: [this.#again, window],
         onWait: ({ status }) => {
+          isLost = true
           this.#screen.show({ title: say('waiting'), status: say('retrying'), actions: [keep, again], stays: true })
           this.#emit('perennial-cancel-wait', { status })
         }
       })
-      if (done) state = 'cancelled'
-      if (done && this.#emit('perennial-cancel-done', { reason }))
+      const now = !done && isLost ? await this.#now() : null
+      const isCancelled = done || now?.status === 'CANCELLED'
+      if (isCancelled) state = 'cancelled'
+      if (now === undefined) this.#screen.show({ title: say('unknown'), stays: true })
+      else if (isCancelled && this.#emit('perennial-cancel-done', { reason }))
         this.#screen.show({ title: say('done'), stays: true })
       else this.#screen.close()
     } catch (err) {
       const { status, message } = err as Failure
-      this.#screen.show({ title: say('refused'), status: message, stays: true })
+      // It may have ended before.
+      if ((await this.#now())?.status === 'CANCELLED') state = 'none'
+      this.#screen.show({ title: say(state ? 'none' : 'refused'), status: message, stays: true })
       this.#emit('perennial-cancel-refused', { status, message })
     }
     this.#isBusy = false
     this.#showState(state)
   }
 
-  /** Cancels. What another try has cancelled before, or somebody else has, is cancelled. */
-  async #send(reason: string, comment: string): Promise<true> {
+  /** The contract as it is now; undefined where that cannot be seen. */
+  async #now(): Promise<AccountContract | undefined> {
+    const contracts = await this.#read().catch(() => [])
+    return contracts.find(({ contract_id: id }) => id === this.#contractId)
+  }
+
+  /** Cancels. What an earlier try has cancelled, whose answer was lost, is cancelled. */
+  async #send(reason: string, comment: string, isLost: boolean): Promise<true> {
     if (!this.#contractId) {
       await this.#lookUp()
       // Nobody has chosen between them yet.
       if (this.#picker.length > 1) throw new Failure(409, this.#words.say('choose'))
     }
-    const id = this.#contractId
-    if (!id) throw new Failure(404, this.#words.say('none'))
-    const path = `${this.#api}/churn/${encodeURIComponent(id)}/cancellation`
+    if (!this.#contractId) throw new Failure(404, this.#words.say('none'))
+    const path = `${this.#api}/churn/${this.#contractId}/cancellation`
     try {
       await call(path, { reason, ...(comment && { comment }) })
     } catch (err) {
-      if ((err as Failure).isTemporary) throw err
-      const { contracts } = await call<Account>(`${this.#api}/account`).catch(() => ({ contracts: [] }))
-      const status = contracts.find((one: AccountContract) => one.contract_id === id)?.status
-      if (status !== 'CANCELLED') throw err
+      if (!isLost || (err as Failure).isTemporary || (await this.#now())?.status !== 'CANCELLED') throw err
     }
     return true
   }

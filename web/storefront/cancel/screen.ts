@@ -67,8 +67,9 @@ export function createScreen({ close, onClose }: { close: string; onClose: () =>
       else show(null)
     },
     show,
-    /** Says something of what is shown, without a change of the focus. */
+    /** Says something of what is shown, without a change of the focus; below the button where the dialog is closed. */
     say: (status: string) => {
+      inline.hidden = dialog.open
       panels[dialog.open ? 'dialog' : 'inline'].status.textContent = status
     }
   }

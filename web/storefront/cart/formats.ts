@@ -1,3 +1,4 @@
+import { duration, priceEach } from '../shared/format.ts'
 import type { Every } from './offers.ts'
 
 /** How amounts are written, in the language of the page. Amounts are in minor units of the currency of the cart. */
@@ -7,10 +8,11 @@ export type Formats = {
   /** The price of a plan. It is in the currency of the shop: in another one it is about so much. */
   fee(minor: number): string
   /** An amount in units of the currency of the shop. */
-  shopMoney(amount: number): string
+  shopMoney(amount: string): string
   number(value: number): string
   percent(percent: number): string
-  interval(every: Every): string
+  each(price: string, every: Every): string
+  days(count: number): string
 }
 
 export function formatsFor(locale: string | undefined, currency: string, shopCurrency: string): Formats {
@@ -22,13 +24,10 @@ export function formatsFor(locale: string | undefined, currency: string, shopCur
     decimals,
     money,
     fee: currency === shopCurrency ? money : (minor) => `≈ ${money(minor)}`,
-    shopMoney: (amount) => style({ style: 'currency', currency: shopCurrency }).format(amount),
+    shopMoney: (amount) => style({ style: 'currency', currency: shopCurrency }).format(Number(amount)),
     number: (value) => style({}).format(value),
     percent: (percent) => style({ style: 'percent', maximumFractionDigits: 2 }).format(percent / 100),
-    interval({ unit, count }) {
-      const parts = style({ style: 'unit', unit, unitDisplay: 'long' }).formatToParts(count)
-      const words = count === 1 ? parts.filter(({ type }) => type === 'unit') : parts
-      return words.map(({ value }) => value).join('')
-    }
+    each: (price, { unit, count }) => priceEach(locale, price, unit, count),
+    days: (count) => duration(locale, 'DAY', count)
   }
 }

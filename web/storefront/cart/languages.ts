@@ -20,13 +20,7 @@ const LIMIT_MS = 3_000
 /** The words of a language; null for English, and where they do not come. A page in English waits for nothing. */
 export function wordsIn(locale: string): Promise<Words | null> | null {
   const load = LANGUAGES[locale.slice(0, 2).toLowerCase()]
+  if (!load) return null
   const late = new Promise<null>((resolve) => setTimeout(resolve, LIMIT_MS, null))
-  return load
-    ? Promise.race([
-        load()
-          .then((words) => words.default)
-          .catch(() => null),
-        late
-      ])
-    : null
+  return Promise.race([load().then((words) => words.default), late]).catch(() => null)
 }

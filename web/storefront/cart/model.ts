@@ -79,6 +79,7 @@ function guestModel(input: ModelInput, sold: readonly Offer[]): Model {
   const join = shown(texts.m_checkout_btn_name, values)
   return {
     ...common(input, { texts, values, offer, price, isMember: chosen !== 'payg' }),
+    ...{ body: null, total: null, before: null },
     options: [
       ...sold.map((one): OptionModel => {
         const own = prices.get(one) ?? null
@@ -131,14 +132,16 @@ function memberModel(input: ModelInput, offer: Offer | null): Model {
 /** `isMember`: whether the customer is one, or chose to become one: only then do they save anything. */
 type Told = { texts: Fields; values: Values; offer: Offer | null; price: CartPrice | null; isMember: boolean }
 
-function common(input: ModelInput, { texts, values, offer, price, isMember }: Told): Model {
+function common(
+  input: ModelInput,
+  { texts, values, offer, price, isMember }: Told
+): Pick<Model, 'saved' | 'bar' | 'credit' | 'lines' | 'rows'> {
   const { data, offers, say, formats } = input
   const saved =
     isMember && price && price.discountMinor > 0 ? say('saved', { amount: formats.money(price.discountMinor) }) : null
   const milestones =
     isMember && isOn(texts.enable_progress_bar) && offer && price ? milestonesOf(offer, price, input) : []
   return {
-    ...{ options: [], chosen: null, title: null, body: null, total: null, before: null, terms: null, button: null },
     saved,
     bar:
       milestones.length === 0
@@ -194,7 +197,7 @@ function valuesOf({ data, formats }: ModelInput, offer: Offer | null, price: Car
     plan_name: offer?.name ?? null,
     price: offer && formats.fee(offer.priceMinor),
     savings: price && formats.money(price.discountMinor),
-    credit: credit === null ? null : formats.shopMoney(Number(credit))
+    credit: credit === null ? null : formats.shopMoney(credit)
   }
 }
 
@@ -213,9 +216,11 @@ const totals = ({ formats, data, offers }: ModelInput, price: CartPrice | null) 
   }
 }
 
-function feeOf({ formats, say }: ModelInput, { priceMinor, trialMinor, every }: Offer): string {
-  const later = `${formats.fee(priceMinor)} / ${formats.interval(every)}`
-  return trialMinor === null ? later : `${say('trial', { amount: formats.fee(trialMinor) })} ${later}`
+function feeOf({ formats, say }: ModelInput, { priceMinor, trial, every }: Offer): string {
+  const later = formats.each(formats.fee(priceMinor), every)
+  if (!trial) return later
+  const values = { amount: formats.fee(trial.minor), duration: formats.days(trial.days) }
+  return `${say(trial.days > 0 ? 'trial_for' : 'trial', values)} ${later}`
 }
 
 const defaultChoice = (texts: Fields, sold: readonly Offer[]): Choice =>

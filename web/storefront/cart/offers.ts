@@ -1,10 +1,12 @@
 import type { Tier, TierPlan } from '#plans/pricing'
 import type { Exchange } from '../../../extensions/member-discounts/src/money.ts'
 import { reductionMinor, Unreadable } from '../../../extensions/member-discounts/src/money.ts'
-import { isOn, planOf } from '../../../extensions/member-discounts/src/plan-settings.ts'
+import { planOf } from '../../../extensions/member-discounts/src/plan-settings.ts'
+import type { IntervalName } from '../../../sdk/src/storefront-answers.ts'
+import { firstPriceOf } from '../shared/first-price.ts'
 import { type ThemeData, textOf } from './theme-data.ts'
 
-export type Every = { unit: 'week' | 'month'; count: number }
+export type Every = { unit: IntervalName; count: number }
 
 /** A membership that is on sale. Amounts are in minor units of the currency of the cart. */
 export type Offer = TierPlan & {
@@ -14,8 +16,8 @@ export type Offer = TierPlan & {
   variantId: string
   sellingPlanId: string
   priceMinor: number
-  /** What the first cycle costs, where that is something else. */
-  trialMinor: number | null
+  /** What it costs at first, where that is something else, and for how many days; 0 for the first cycle. */
+  trial: { minor: number; days: number } | null
   every: Every
   /** Where it is sold, with commas; '' is everywhere. */
   countries: string
@@ -44,14 +46,15 @@ function readOffer(data: ThemeData, key: string, tier: Tier, exchange: Exchange)
   const ids = [fields.product_gid, fields.product_variant_id, fields.plan_id].map(numberOf)
   const [productId, variantId, sellingPlanId] = ids as [string, string, string]
   if (!plan || ids.includes('')) return null
+  const first = firstPriceOf(fields)
   const price = (given: unknown) => reductionMinor(textOf(given), exchange)
   return {
     ...plan,
     ...{ tier, productId, variantId, sellingPlanId },
     name: textOf(fields.plan_name) || plan.label,
     priceMinor: price(fields.product_price),
-    trialMinor: isOn(fields.ft) ? price(fields.ft_price) : null,
-    every: { unit: fields.i_name === 'week' ? 'week' : 'month', count: Number(fields.i_count) || 1 },
+    trial: first && { minor: price(first.price), days: first.days },
+    every: { unit: fields.i_name === 'week' ? 'WEEK' : 'MONTH', count: Number(fields.i_count) || 1 },
     countries: textOf(fields.allowed_countries)
   }
 }

@@ -72,7 +72,8 @@ export function progress({ title, text, milestones }: NonNullable<Model['bar']>)
         fill
       )
       const part = milestone.share < 1 ? 'milestone' : 'milestone milestone-reached'
-      return h('div', { part }, own(milestone.text), track)
+      // A `bdi` that is an item of a grid would be aligned by its own words.
+      return h('div', { part }, h('span', {}, own(milestone.text)), track)
     })
   ]
 }

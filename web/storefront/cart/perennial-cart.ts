@@ -119,17 +119,12 @@ export class PerennialCart extends HTMLElement {
     })
     if (!this.dispatchEvent(event)) return this.show()
     await state?.choose(choice)
-    this.#askToAgree()
   }
 
   async #checkOut(): Promise<void> {
     const { options, chosen } = state?.model ?? {}
     const isReady = options?.length === 0 || (chosen && (await state?.choose(chosen)))
     if (isReady) leave()
-    else this.#askToAgree()
-  }
-
-  #askToAgree(): void {
-    if (state?.model?.chosen !== 'payg' && state?.model?.terms?.isAsked && !state.isAgreed) this.#agreed.focus()
+    else if (state?.model?.terms?.isAsked && !state.isAgreed) this.#agreed.focus()
   }
 }

@@ -14,16 +14,20 @@ export async function refreshTheme({ data }: CartState, place: () => void): Prom
   if (!page || old.length !== fresh.length) return location.reload()
   const focused = document.activeElement?.shadowRoot?.activeElement
   const more = findAll(page, data.refresh)
-  const parts = [...old.entries()].map(([i, part]) => [part, fresh[i]!] as const)
+  const parts = old.map((part, i) => [part, fresh[i]!] as const)
   const others = findAll(document, data.refresh).flatMap((part, i) => (more[i] ? [[part, more[i]] as const] : []))
   for (const [part, by] of [...parts, ...others]) replace(part, by)
   place()
   if (focused instanceof HTMLElement) focused.focus({ preventScroll: true })
 }
 
-/** A new part has what a theme's own elements do when they are made. Elements of ours that the theme has placed stay the same ones. */
+/**
+ * A new part has what a theme's own elements do when they are made. Elements of ours that the theme has placed stay the same ones, and
+ * in this document: in another one they would lose their style sheets.
+ */
 function replace(part: Element, by: Element): void {
+  document.adoptNode(by)
   const kept = [...part.querySelectorAll('perennial-cart')]
-  for (const [i, one] of [...by.querySelectorAll('perennial-cart')].entries()) if (kept[i]) one.replaceWith(kept[i])
+  for (const [i, one] of by.querySelectorAll('perennial-cart').entries()) if (kept[i]) one.replaceWith(kept[i])
   part.replaceWith(by)
 }

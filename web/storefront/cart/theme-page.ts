@@ -4,7 +4,7 @@ import { type Fields, isSwitchedOn, type ThemeData, textOf } from './theme-data.
 export type CartPart = {
   kind: 'page' | 'drawer'
   /** What of the page is this part's. */
-  all(selector: string): HTMLElement[]
+  all(selector: unknown): HTMLElement[]
   /** What the element is put before, and the form of the cart. */
   before: Element
   form: Element | null
@@ -40,7 +40,7 @@ export function cartParts(page: Document, data: ThemeData): CartPart[] {
 
 function partOf(kind: CartPart['kind'], within: Element, all: CartPart['all'], selectors: Fields): CartPart | null {
   const [form, checkout, summary] = ['cart_form_selector', 'cart_checkout_btn_selector', 'cart_summary_selector'].map(
-    (name) => all(textOf(selectors[name]))[0] ?? null
+    (name) => all(selectors[name])[0] ?? null
   ) as [HTMLElement | null, HTMLElement | null, HTMLElement | null]
   const before = summary ?? checkout
   // A page of a cart has its form; a drawer is known by itself.
@@ -48,7 +48,7 @@ function partOf(kind: CartPart['kind'], within: Element, all: CartPart['all'], s
   return {
     ...{ kind, all, before, form, checkout },
     shown: outermost(form ? [form, before] : [before], within),
-    rows: all(textOf(selectors.cart_item_row_selector)),
+    rows: all(selectors.cart_item_row_selector),
     prices: textOf(selectors.cart_item_price_selector)
   }
 }

@@ -8,6 +8,7 @@ export const ENGLISH = {
   instead_of: 'instead of',
   saved: 'You save {amount}',
   trial: 'first {amount}, then',
+  trial_for: '{amount} for {duration}, then',
   missing: '{amount} more: {perk}',
   reached: 'Reached: {perk}',
   free_shipping: 'Free shipping',

@@ -22,6 +22,7 @@ const GERMAN: Texts<TextKey> = {
   again: 'Jetzt erneut versuchen',
   refused: 'Ihre Mitgliedschaft ist nicht gekündigt',
   failed: 'Das Angebot wurde nicht angewendet, und nichts hat sich geändert.',
+  unknown: 'Wir konnten nicht sehen, ob das ausgeführt wurde. Laden Sie diese Seite später noch einmal.',
   done: 'Ihre Mitgliedschaft ist gekündigt',
   kept: 'Schön, dass Sie bleiben',
   applied: 'Das Angebot gilt: {offer}',

@@ -22,6 +22,7 @@ const SPANISH: Texts<TextKey> = {
   again: 'Intentarlo ahora',
   refused: 'Su suscripción no está cancelada',
   failed: 'La oferta no se ha aplicado y no ha cambiado nada.',
+  unknown: 'No hemos podido ver si se ha llevado a cabo. Vuelva a cargar esta página más tarde.',
   done: 'Su suscripción está cancelada',
   kept: 'Gracias por quedarse',
   applied: 'La oferta está aplicada: {offer}',

@@ -22,6 +22,7 @@ const FRENCH: Texts<TextKey> = {
   again: 'Réessayer maintenant',
   refused: 'Votre abonnement n’est pas résilié',
   failed: 'L’offre n’a pas été appliquée et rien n’a changé.',
+  unknown: 'Nous n’avons pas pu voir si cela a été fait. Rechargez cette page plus tard.',
   done: 'Votre abonnement est résilié',
   kept: 'Merci de rester',
   applied: 'L’offre est appliquée : {offer}',

@@ -22,6 +22,7 @@ const ITALIAN: Texts<TextKey> = {
   again: 'Riprova ora',
   refused: 'Il suo abbonamento non è annullato',
   failed: 'L’offerta non è stata applicata e nulla è cambiato.',
+  unknown: 'Non abbiamo potuto vedere se è stato fatto. Ricarichi questa pagina più tardi.',
   done: 'Il suo abbonamento è annullato',
   kept: 'Grazie per essere rimasto con noi',
   applied: 'L’offerta è attiva: {offer}',

@@ -22,6 +22,7 @@ const DUTCH: Texts<TextKey> = {
   again: 'Nu opnieuw proberen',
   refused: 'Uw lidmaatschap is niet opgezegd',
   failed: 'Het aanbod is niet toegepast en er is niets veranderd.',
+  unknown: 'We konden niet zien of dat is gebeurd. Laad deze pagina later opnieuw.',
   done: 'Uw lidmaatschap is opgezegd',
   kept: 'Fijn dat u blijft',
   applied: 'Het aanbod geldt: {offer}',

@@ -22,6 +22,7 @@ const POLISH: Texts<TextKey> = {
   again: 'Spróbuj teraz',
   refused: 'Twoje członkostwo nie zostało anulowane',
   failed: 'Oferta nie została zastosowana i nic się nie zmieniło.',
+  unknown: 'Nie udało się sprawdzić, czy to wykonano. Wczytaj tę stronę ponownie później.',
   done: 'Twoje członkostwo jest anulowane',
   kept: 'Dziękujemy, że zostajesz',
   applied: 'Oferta obowiązuje: {offer}',

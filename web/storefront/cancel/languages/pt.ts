@@ -22,6 +22,7 @@ const PORTUGUESE: Texts<TextKey> = {
   again: 'Tentar de novo agora',
   refused: 'A sua assinatura não está cancelada',
   failed: 'A oferta não foi aplicada e nada mudou.',
+  unknown: 'Não foi possível ver se isso foi feito. Recarregue esta página mais tarde.',
   done: 'A sua assinatura está cancelada',
   kept: 'Obrigado por ficar',
   applied: 'A oferta está aplicada: {offer}',

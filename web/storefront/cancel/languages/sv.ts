@@ -22,6 +22,7 @@ const SWEDISH: Texts<TextKey> = {
   again: 'Försök igen nu',
   refused: 'Ditt medlemskap är inte avslutat',
   failed: 'Erbjudandet har inte tillämpats och inget har ändrats.',
+  unknown: 'Vi kunde inte se om det genomfördes. Ladda om sidan senare.',
   done: 'Ditt medlemskap är avslutat',
   kept: 'Tack för att du stannar',
   applied: 'Erbjudandet gäller: {offer}',

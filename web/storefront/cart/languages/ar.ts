@@ -7,6 +7,7 @@ const ARABIC: Words = {
   instead_of: 'بدلاً من',
   saved: 'توفّر {amount}',
   trial: 'أولاً {amount}، ثم',
+  trial_for: '{amount} لمدة {duration}، ثم',
   missing: 'تبقّى {amount}: {perk}',
   reached: 'تم الوصول: {perk}',
   free_shipping: 'شحن مجاني',

@@ -7,6 +7,7 @@ const GERMAN: Words = {
   instead_of: 'statt',
   saved: 'Sie sparen {amount}',
   trial: 'zuerst {amount}, dann',
+  trial_for: '{amount} für {duration}, dann',
   missing: 'Noch {amount}: {perk}',
   reached: 'Erreicht: {perk}',
   free_shipping: 'Kostenloser Versand',

@@ -7,6 +7,7 @@ const SPANISH: Words = {
   instead_of: 'en lugar de',
   saved: 'Ahorra {amount}',
   trial: 'primero {amount}, luego',
+  trial_for: '{amount} durante {duration}, después',
   missing: 'Faltan {amount}: {perk}',
   reached: 'Conseguido: {perk}',
   free_shipping: 'Envío gratis',

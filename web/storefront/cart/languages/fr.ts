@@ -7,6 +7,7 @@ const FRENCH: Words = {
   instead_of: 'au lieu de',
   saved: 'Vous économisez {amount}',
   trial: 'd’abord {amount}, puis',
+  trial_for: '{amount} pendant {duration}, puis',
   missing: 'Encore {amount} : {perk}',
   reached: 'Atteint : {perk}',
   free_shipping: 'Livraison gratuite',

@@ -7,6 +7,7 @@ const ITALIAN: Words = {
   instead_of: 'invece di',
   saved: 'Risparmia {amount}',
   trial: 'prima {amount}, poi',
+  trial_for: '{amount} per {duration}, poi',
   missing: 'Ancora {amount}: {perk}',
   reached: 'Raggiunto: {perk}',
   free_shipping: 'Spedizione gratuita',

@@ -7,6 +7,7 @@ const JAPANESE: Words = {
   instead_of: '通常価格',
   saved: '{amount} お得です',
   trial: '初回 {amount}、以降',
+  trial_for: '{duration}は{amount}、その後は',
   missing: 'あと {amount}：{perk}',
   reached: '達成：{perk}',
   free_shipping: '送料無料',

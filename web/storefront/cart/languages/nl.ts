@@ -7,6 +7,7 @@ const DUTCH: Words = {
   instead_of: 'in plaats van',
   saved: 'U bespaart {amount}',
   trial: 'eerst {amount}, daarna',
+  trial_for: '{amount} gedurende {duration}, daarna',
   missing: 'Nog {amount}: {perk}',
   reached: 'Bereikt: {perk}',
   free_shipping: 'Gratis verzending',

@@ -7,6 +7,7 @@ const POLISH: Words = {
   instead_of: 'zamiast',
   saved: 'Oszczędzasz {amount}',
   trial: 'najpierw {amount}, potem',
+  trial_for: '{amount} przez {duration}, potem',
   missing: 'Jeszcze {amount}: {perk}',
   reached: 'Osiągnięto: {perk}',
   free_shipping: 'Darmowa dostawa',

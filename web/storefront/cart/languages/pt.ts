@@ -7,6 +7,7 @@ const PORTUGUESE: Words = {
   instead_of: 'em vez de',
   saved: 'Poupa {amount}',
   trial: 'primeiro {amount}, depois',
+  trial_for: '{amount} durante {duration}, depois',
   missing: 'Faltam {amount}: {perk}',
   reached: 'Alcançado: {perk}',
   free_shipping: 'Envio grátis',

@@ -7,6 +7,7 @@ const SWEDISH: Words = {
   instead_of: 'i stället för',
   saved: 'Du sparar {amount}',
   trial: 'först {amount}, sedan',
+  trial_for: '{amount} i {duration}, sedan',
   missing: '{amount} till: {perk}',
   reached: 'Uppnått: {perk}',
   free_shipping: 'Fri frakt',
