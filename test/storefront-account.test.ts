@@ -49,19 +49,31 @@ test('a member sees what they have, skips, pauses and resumes', { skip }, async 
   )
 
   await button('Skip the next payment').click()
+  await card.getByText('Skip the payment on February 28, 2026? This cannot be undone.').waitFor()
+  await button('Back').click()
+  assert.equal(
+    await button('Skip the next payment').evaluate((one: any) => one.getRootNode().activeElement === one),
+    true
+  )
+  await button('Skip the next payment').click()
+  await button('Skip the next payment').click()
   await card.getByText('March 31, 2026').waitFor()
-  assert.equal(await message.innerText(), 'VIP: Active')
+  assert.equal(
+    await message.innerText(),
+    'VIP: the payment on February 28, 2026 is skipped. Next payment: March 31, 2026'
+  )
   // The button that had the focus may be gone.
   assert.equal(await card.getByRole('heading').evaluate((one: any) => one.getRootNode().activeElement === one), true)
 
   await button('Pause').click()
   await card.getByText('Paused', { exact: true }).waitFor()
   assert.match((await card.innerText()).replace(/\s+/g, ' '), /Paused until March 2, 2026/)
-  assert.equal(await message.innerText(), 'VIP: Paused')
+  assert.equal(await message.innerText(), 'VIP is paused until March 2, 2026.')
   assert.equal((await statusOf(member))[0], 'paused')
 
   await button('Resume').click()
   await card.getByText('Active', { exact: true }).waitFor()
+  assert.match(await message.innerText(), /^VIP goes on\. Next payment: \w+ \d+, 2026$/)
   assert.equal((await statusOf(member))[0], 'active')
   assert.deepEqual(complaints, [])
   await close()
@@ -84,9 +96,12 @@ test('who cancels in the card can take it back there, and cancel again', { skip 
     await dialog.getByRole('button', { name: 'Close' }).click()
     await card.getByText('Cancelled', { exact: true }).waitFor()
     assert.deepEqual(await statusOf(member), ['cancelled', 'other'])
+    // Nothing is charged any more.
+    assert.doesNotMatch(await card.innerText(), /Price/)
     if (again) break
     await page.getByRole('button', { name: 'Take the cancellation back' }).click()
     await card.getByText('Active', { exact: true }).waitFor()
+    await page.getByText('VIP: the cancellation is taken back. Next payment: February 28, 2026').waitFor()
     assert.equal((await statusOf(member))[0], 'active')
   }
   assert.deepEqual(complaints, [])

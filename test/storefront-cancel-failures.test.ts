@@ -194,19 +194,96 @@ test('the service refuses: its sentence is shown, and the button is there again'
   await close()
 })
 
-test('what is cancelled already is cancelled', { skip }, async () => {
+test('what somebody else has cancelled meanwhile is not shown as cancelled here', { skip }, async () => {
   const member = await aMember(service)
-  const { page, close } = await visit({ ...member, script: "window.__sdrfMode = 'b'" })
+  const script = "window.__sdrfMode = 'b'; addEventListener('perennial-cancel-done', () => { window.done = true })"
+  const { page, close } = await visit({ ...member, script })
   await page.goto(`${member.shop}/`)
   const { button, outcome } = cancelling(page)
   await button.waitFor()
   const { data } = (await service.get('/subscriptions', member.store.key)).body
   await service.post(`/subscriptions/${data[0].id}/cancel`, member.store.key, { reason: 'too_expensive' })
   await button.click()
-  await outcome('Your membership is cancelled').waitFor()
+  await outcome('You have no membership to cancel.').waitFor()
+  await page
+    .locator('[part=outcome]')
+    .getByText(/already|cancelled/)
+    .waitFor()
+  assert.equal(await outcome('Your membership is cancelled').count(), 0)
+  assert.equal(await page.evaluate('window.done'), undefined)
   assert.deepEqual(await statusOf(member), ['cancelled', 'too_expensive'])
   await close()
 })
+
+for (const [what, isEnded] of [
+  ['that has ended', true],
+  ['of somebody else', false]
+] as const) {
+  test(`the number of a contract ${what} has no button; where nobody answers, it has`, { skip }, async () => {
+    const member = await aMember(service)
+    const other = await member.store.customer('eve@example.com')
+    const { data } = (await service.get('/subscriptions', member.store.key)).body
+    if (isEnded) await service.post(`/subscriptions/${data[0].id}/cancel`, member.store.key, { reason: 'other' })
+    const { page, close } = await visit({ shop: member.shop, customer: isEnded ? member.customer : other.id })
+    let isAway = false
+    await page.route(/membership\/account/, (route) => (isAway ? route.abort() : route.continue()))
+    const show = async (id: string) => {
+      await page.goto(`${member.shop}/`)
+      const markup = `<perennial-cancel id="${id}" contract-id="gid://shopify/SubscriptionContract/${member.contractId}" api="${new URL(member.shop).pathname}/apps/svc-api/v1"></perennial-cancel>`
+      await page.locator('main').evaluate((main, html) => main.insertAdjacentHTML('beforeend', html), markup)
+    }
+    await show('known')
+    await page.locator('#known[state=none]').waitFor({ state: 'attached' })
+    isAway = true
+    await show('unknown')
+    const button = page.locator('#unknown [part~=button]')
+    await button.waitFor()
+    isAway = false
+    await page.evaluate("window.__sdrfMode = 'b'")
+    await button.click()
+    const [title, sentence] = isEnded
+      ? ['You have no membership to cancel.', /cancelled|ended/]
+      : ['Your membership is not cancelled', /belongs to another customer/]
+    await page.locator('#unknown').getByText(title).waitFor()
+    assert.match(await page.locator('#unknown').getByRole('status').innerText(), sentence)
+    assert.equal(await page.getByText('Your membership is cancelled').count(), 0)
+    await close()
+  })
+}
+
+for (const [what, isDone, isSeen, shown] of [
+  ['had arrived is shown as cancelled', true, true, 'Your membership is cancelled'],
+  ['had not arrived keeps it', false, true, null],
+  ['nobody can see is not known', true, false, 'We could not see whether that worked.']
+] as const) {
+  test(`who keeps the membership after a try that ${what}`, { skip }, async () => {
+    const member = await aMember(service)
+    const { page, close } = await visit(member)
+    await page.goto(`${member.shop}/membership`)
+    const { button, anyway, heading, dialog, reasons } = cancelling(page)
+    await button.click()
+    await reasons.waitFor()
+    await anyway.click()
+    await heading('Cancel your membership?').waitFor()
+    await page.route(/cancellation$/, async (route) => {
+      if (isDone) await route.fetch()
+      await route.abort()
+    })
+    await anyway.click()
+    await heading('Not cancelled yet').waitFor()
+    if (!isSeen) await page.route(/membership\/account/, (route) => route.abort())
+    await dialog.getByRole('button', { name: 'Keep membership' }).click()
+    if (shown) {
+      await heading(shown).waitFor()
+      await dialog.getByRole('button', { name: 'Close' }).click()
+    }
+    await dialog.waitFor({ state: 'hidden' })
+    if (isDone && isSeen) await page.getByRole('button', { name: 'Take the cancellation back' }).waitFor()
+    else await button.waitFor()
+    assert.equal((await statusOf(member))[0], isDone ? 'cancelled' : 'active')
+    await close()
+  })
+}
 
 test('the second press of two cancels nothing', { skip }, async () => {
   const member = await aMember(service)

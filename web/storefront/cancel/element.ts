@@ -28,6 +28,8 @@ type Activation = [isAccepted: boolean, status: string]
 
 /** A page that cannot read the contracts shows its button all the same. */
 const LOOK_MS = 2_000
+/** What has just begun at the platform is known to the service by then. */
+const LOOK_AGAIN_MS = 5_000
 
 export class PerennialCancel extends HTMLElement implements PerennialCancelElement {
   #words!: Wording<TextKey>
@@ -62,21 +64,18 @@ export class PerennialCancel extends HTMLElement implements PerennialCancelEleme
     root.adoptedStyleSheets = STYLES
     const wait = new Promise((resolve) => setTimeout(resolve, LOOK_MS))
     // Where the page says already that there is something to cancel, nobody is asked.
-    const look = this.hasAttribute('state') || Promise.race([this.#lookUp().catch(() => null), wait])
+    const look = () => this.#lookUp().catch(() => null)
+    const looked = this.hasAttribute('state') || Promise.race([look(), wait])
     this.#words = await wordingOf(this, ENGLISH, LANGUAGES)
-    await look
+    await looked
     const { say, direction } = this.#words
     this.#screen = createScreen({ close: say('close'), onClose: () => this.#emit('perennial-cancel-close', {}) })
     this.#button.textContent = say('button')
-    const box = h(
-      'div',
-      { class: 'root', dir: direction },
-      h('label', { hidden: true }, say('choose'), this.#picker),
-      this.#button
-    )
+    const box = h('div', { class: 'root', dir: direction }, h('label', {}, say('choose'), this.#picker), this.#button)
     box.append(...this.#screen.nodes)
     root.append(box)
     this.#showState()
+    if (this.#contracts?.length === 0) setTimeout(look, LOOK_AGAIN_MS)
   }
 
   get #api(): string {
@@ -282,7 +281,7 @@ export class PerennialCancel extends HTMLElement implements PerennialCancelEleme
     } catch (err) {
       const { status, message } = err as Failure
       // It may have ended before.
-      if ((await this.#now())?.status === 'CANCELLED') state = 'none'
+      if ((await this.#now())?.status === 'CANCELLED') state = 'cancelled'
       this.#screen.show({ title: say(state ? 'none' : 'refused'), status: message, stays: true })
       this.#emit('perennial-cancel-refused', { status, message })
     }
@@ -302,8 +301,8 @@ export class PerennialCancel extends HTMLElement implements PerennialCancelEleme
       await this.#lookUp()
       // Nobody has chosen between them yet.
       if (this.#picker.length > 1) throw new Failure(409, this.#words.say('choose'))
+      if (!this.#contractId) throw new Failure(404, this.#words.say('none'))
     }
-    if (!this.#contractId) throw new Failure(404, this.#words.say('none'))
     const path = `${this.#api}/churn/${this.#contractId}/cancellation`
     try {
       await call(path, { reason, ...(comment && { comment }) })

@@ -20,7 +20,7 @@ export const ENGLISH = {
   again: 'Try again now',
   refused: 'Your membership is not cancelled',
   failed: 'The offer was not applied, and nothing has changed.',
-  unknown: 'We could not see whether that was carried out. Load this page again later.',
+  unknown: 'We could not see whether that worked. Load this page again later.',
   done: 'Your membership is cancelled',
   kept: 'Thank you for staying',
   applied: 'The offer is applied: {offer}',
