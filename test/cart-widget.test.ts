@@ -346,9 +346,9 @@ test('a trial, another cadence and other words are said as they are', () => {
     trialDays: 7,
     trialPriceMinor: 100
   })
-  const words = { pay_as_you_go: 'Ohne', trial: 'zuerst {amount}, dann' }
+  const words = { pay_as_you_go: 'Ohne', trial_for: 'zuerst {duration} {amount}, dann' }
   const { options } = shown({ plan, printed: { locale: 'de', words } })!
-  assert.equal(options[0]!.fee?.replaceAll('\u00a0', ' '), 'VIP: zuerst 1,00 €, dann 29,00 € / 2 Wochen')
+  assert.equal(options[0]!.fee?.replaceAll('\u00a0', ' '), 'VIP: zuerst 7 Tage 1,00 €, dann 29,00 € / 2 Wochen')
   assert.equal(options[1]!.title, 'Ohne')
 })
 

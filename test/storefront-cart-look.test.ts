@@ -138,6 +138,10 @@ test('English words run from left to right in a page that runs the other way', {
     })
   })) as [number, number]
   assert.ok(amount < words, `${amount} ${words}`)
+  const gap = await milestone.evaluate(
+    (one: any) => one.getBoundingClientRect().right - one.querySelector('bdi').getBoundingClientRect().right
+  )
+  assert.ok(Math.abs(gap) < 1, `${gap}`)
   await close()
 })
 
@@ -152,9 +156,16 @@ test('everything is done with the keyboard, and said where it is asked for', { s
   assert.equal(await focused(), 'payg')
   assert.equal(await radios(page).nth(1).isChecked(), true)
   await page.keyboard.press('ArrowUp')
-  // The terms come first: they have the focus.
+  // That the terms come first is said. Who is choosing goes on choosing.
+  await page.getByRole('status').filter({ hasText: 'Agree to the terms of the membership first.' }).waitFor()
+  await page.locator('perennial-cart [aria-busy=false]').waitFor()
+  assert.equal(await focused(), 'vip')
+  await page.keyboard.press('ArrowDown')
+  assert.equal(await focused(), 'payg')
+  await page.keyboard.press('ArrowUp')
+  // Who goes on without the terms is taken to them.
+  await page.getByRole('button', { name: 'Join and check out' }).press('Enter')
   await page.waitForFunction("document.activeElement.shadowRoot.activeElement.type === 'checkbox'")
-  assert.equal(await page.getByRole('status').innerText(), 'Agree to the terms of the membership first.')
   const name = await page.getByRole('radio').first().getAttribute('aria-labelledby')
   assert.equal(await page.locator(`perennial-cart #${name}`).innerText(), 'Become VIP')
   assert.equal(await page.getByRole('group', { name: 'Buy with VIP?' }).count(), 1)

@@ -121,6 +121,9 @@ test('a visitor chooses the membership: the cart sells it at its prices, and the
   // The page around it was made anew, and yet it has the focus.
   assert.equal(await page.evaluate('document.activeElement.localName'), 'perennial-cart')
   assert.equal(await element(page).count(), 1)
+  // It looks as before, too.
+  const rules = (one: any) => one.shadowRoot.adoptedStyleSheets.flatMap((sheet: any) => [...sheet.cssRules]).length
+  assert.ok((await element(page).evaluate(rules)) > 0)
 
   await checkout(page).click()
   await page.getByRole('button', { name: 'Pay' }).click()
@@ -444,6 +447,8 @@ test('the terms are agreed to before the membership is in the cart, and the cont
   await element(page).getByText('Agree to the terms of the membership first.').waitFor()
   assert.deepEqual((await cart()).items, [KETTLE])
   const box = element(page).getByRole('checkbox', { name: 'I pay $29.00 each month.' })
+  await element(page).getByRole('button', { name: 'Join and check out' }).click()
+  await page.waitForFunction("document.activeElement.shadowRoot?.activeElement?.type === 'checkbox'")
   assert.equal(await box.evaluate((it: any) => it.getRootNode().activeElement === it), true)
   await page.keyboard.press('Space')
   await membership(page).waitFor()

@@ -206,14 +206,13 @@ const shown = (given: unknown, values: Values): string | null => fill(textOf(giv
 
 const totals = ({ formats, data, offers }: ModelInput, price: CartPrice | null) => {
   // The membership itself is the last line; what its first cycle costs is said beside it.
-  const products = price?.lines.slice(0, productsOf(data.cart, offers).length) ?? null
-  const sum = (of: 'totalMinor' | 'discountMinor') => products!.reduce((all, line) => all + line[of], 0)
-  const total = products && sum('totalMinor')
-  const off = products && sum('discountMinor')
-  return {
-    total: total === null ? null : formats.money(total),
-    before: total === null || !off ? null : formats.money(total + off)
+  if (!price) return { total: null, before: null }
+  let [total, off] = [0, 0]
+  for (const { totalMinor, discountMinor } of price.lines.slice(0, productsOf(data.cart, offers).length)) {
+    total += totalMinor
+    off += discountMinor
   }
+  return { total: formats.money(total), before: off > 0 ? formats.money(total + off) : null }
 }
 
 function feeOf({ formats, say }: ModelInput, { priceMinor, trial, every }: Offer): string {
