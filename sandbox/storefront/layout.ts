@@ -123,7 +123,7 @@ perennial-cancel, perennial-join, perennial-membership { display: block; --peren
 nav { display: flex; flex-wrap: wrap; gap: .25rem 1rem; margin-right: auto }
 .notice ul { margin: .35rem 0 0; padding-left: 1.25rem }
 .code { font: .95rem/1.4 ui-monospace, monospace }
-label.plain, .plain { font-weight: 400 } label.short { max-width: 7rem } label.plain input[type=number] { width: 5rem } input[type=checkbox] { width: auto }
+label.plain, .plain { font-weight: 400 } label.short { max-width: 7rem } label.plain input[type=number] { width: 5rem } input[type=checkbox] { width: auto } label:has(> [type=checkbox]) { display: flex; gap: .4rem; align-items: center }
 div.choices { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end } .grid + .choices { margin-top: 1rem }
 a.button { display: inline-flex; align-items: center; min-height: 2.75rem; padding: .4rem 1rem; border-radius: .4rem; background: var(--accent); color: var(--on-accent); font-weight: 600; text-decoration: none }
 td.wide { white-space: normal; min-width: 14rem } tr:has(+ .why) td { border-bottom: 0; padding-bottom: 0 } .why td { padding-top: .15rem } .tag { display: inline-block; padding: 0 .45rem; border-radius: .4rem; font-size: .85rem }
@@ -131,13 +131,13 @@ dl.sum { max-width: 28rem; margin: .75rem 0 } dl.sum dd { font-variant-numeric: 
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
 perennial-cart:not(:defined) { display: block; min-height: 17rem }
 dialog.side-cart { inset: 0 0 0 auto; width: min(100vw, 26rem); max-width: none; height: 100dvh; max-height: none; margin: 0; padding: 1rem; border: 0; border-left: 1px solid var(--line); background: var(--card); color: var(--ink); overflow: auto }
-.side-cart-head, .side-cart-row { display: flex; gap: .75rem; align-items: start; justify-content: space-between } .side-cart-row { padding: .6rem 0; border-bottom: 1px solid var(--line); flex-wrap: wrap } .side-cart-summary { padding-top: .75rem }
+.side-cart-head, .side-cart-row { display: flex; gap: .75rem; align-items: start; justify-content: space-between } .side-cart-row { padding: .6rem 0; border-bottom: 1px solid var(--line); flex-wrap: wrap } .side-cart-summary { padding-top: .75rem } .side-cart-head .quiet { width: auto; white-space: nowrap }
 perennial-cart { --perennial-accent: var(--accent); --perennial-on-accent: var(--on-accent); --perennial-border: var(--soft); --perennial-focus: var(--accent) }
 iframe { border: 1px solid var(--line); border-radius: .6rem; background: var(--card); width: 100% }
 .skip { position: absolute; inset-inline-start: 1rem; top: -999rem } .skip:focus { top: .5rem; background: var(--card); padding: .5rem 1rem; z-index: 1 }
 @media (max-width: 40rem) { table.stacked thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
   table.stacked, table.stacked tbody { display: block } table.stacked tr { display: grid; gap: .15rem; padding: .6rem .75rem; border-bottom: 1px solid var(--line) } table.stacked tr:last-child { border-bottom: 0 }
   table.stacked td { display: grid; grid-template-columns: 4rem minmax(0, 1fr); gap: .75rem; padding: 0; border: 0; white-space: normal; min-width: 0; text-align: left } table.stacked td::before { content: attr(data-label); color: var(--soft) } }
-@media (max-width: 40rem) { table.lines th, table.lines td { padding: .5rem } table.lines :is(th, td):nth-child(3) { display: none } table.lines td.wide { min-width: 0 } table.lines .why td { padding-top: .15rem } table.lines tr:has(+ .why) td { padding-bottom: 0 } table.lines input { width: 4rem } }
+@media (max-width: 40rem) { table.lines th, table.lines td { padding: .5rem } table.lines :is(th, td):nth-child(3) { display: none } table.lines td.wide { min-width: 0 } table.lines .why td { padding-top: .15rem } table.lines tr:has(+ .why) td { padding-bottom: 0 } table.lines input[type=number] { width: 4rem } }
 @media (max-width: 26rem) { dl { grid-template-columns: minmax(0, 1fr) } dt { margin-top: .3rem } button, a.button { width: 100% } a.button { justify-content: center } }
 `
