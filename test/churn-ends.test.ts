@@ -23,7 +23,14 @@ async function accepted(given: Parameters<Awaited<ReturnType<typeof aChurnShop>>
     assert.equal((await shop.ask('POST', `/churn/${vip.contractId}/cancellation`, { as: ada, body: {} })).status, 200)
     await shop.settle()
   }
-  return { ...shop, ada, vip, offer: offer, status, cancel }
+  /** How often the platform bills the contract. */
+  const frequency = async () => {
+    const found = await shop.connector.contracts.find(vip.contractId)
+    assert.ok(found.ok && found.value)
+    const { interval, intervalCount } = found.value
+    return { interval, intervalCount }
+  }
+  return { ...shop, ada, vip, offer: offer, status, cancel, frequency }
 }
 
 const inHours = (at: Temporal.Instant, hours: number, seconds = 0) => at.add({ hours, seconds }).toString()
@@ -102,6 +109,100 @@ test('revoking another frequency restores the former one from the next cycle on'
   assert.deepEqual([shown.interval, shown.interval_count, shown.offer], ['month', 1, null])
   assert.deepEqual(await shop.charged(shop.vip.id, '2026-03-01T00:00:00Z'), [29, 29])
   assert.deepEqual(await shop.charged(shop.vip.id, '2026-04-01T00:00:00Z'), [29, 29])
+  await shop.soundRules()
+})
+
+for (const [name, isApplied] of [
+  ['holds on the platform already', true],
+  ['still waits for the platform', false]
+] as const) {
+  test(`revoking another frequency leaves one that somebody has agreed since: it ${name}`, async () => {
+    const shop = await accepted(EVERY_TWO_MONTHS)
+    const asked = await service.patch(`/subscriptions/${shop.vip.id}`, shop.key, { interval_count: 3 })
+    assert.equal(asked.status, 200)
+    if (isApplied) await shop.settle()
+    assert.equal((await shop.show(shop.vip.id)).interval_count, isApplied ? 3 : 2)
+    await revoke(shop, (await idsOf(shop))[0]!.id)
+    await shop.settle()
+    const shown = await shop.show(shop.vip.id)
+    assert.deepEqual([shown.interval, shown.interval_count, shown.offer], ['month', 3, null])
+    assert.deepEqual(await shop.frequency(), { interval: 'month', intervalCount: 3 })
+    await shop.soundRules()
+  })
+}
+
+test('revoking another frequency leaves a plan that was requested since, which brings its own', async () => {
+  const shop = await accepted(EVERY_TWO_MONTHS)
+  await shop.plan({ name: 'Elite', type: 'elite', price: '49.00', interval: 'month', interval_count: 2 })
+  const { data: plans } = await service.admin('GET', `${shop.at}/plans`)
+  const { id } = plans.find(({ name }: { name: string }) => name === 'Elite')
+  const asked = await service.patch(`/subscriptions/${shop.vip.id}`, shop.key, { plan_id: id })
+  assert.equal(asked.status, 200, JSON.stringify(asked.body))
+  await revoke(shop, (await idsOf(shop))[0]!.id)
+  await shop.settle()
+  const shown = await shop.show(shop.vip.id)
+  assert.deepEqual([shown.plan_id, shown.interval_count], [id, 2])
+  await shop.soundRules()
+})
+
+for (const [name, end] of [
+  ['lost', async () => {}],
+  [
+    'revoked',
+    async (shop: Awaited<ReturnType<typeof accepted>>) => void (await revoke(shop, (await idsOf(shop))[0]!.id))
+  ]
+] as const) {
+  test(`a contract that lives again after its offer of another frequency was ${name} has the former one`, async () => {
+    const shop = await accepted(EVERY_TWO_MONTHS)
+    await service.admin('PATCH', `${shop.at}/settings`, { reactivation_grace_hours: 72 })
+    await shop.cancel()
+    await end(shop)
+    const cancelledAt = Temporal.Instant.from((await shop.show(shop.vip.id)).cancelled_at)
+    await shop.advance({ to: inHours(cancelledAt, 30) })
+    assert.deepEqual(await shop.frequency(), { interval: 'month', intervalCount: 2 }, 'until then nothing is edited')
+    const back = await shop.ask('POST', `/contracts/${shop.vip.contractId}/reactivation`, { as: shop.ada, body: {} })
+    assert.deepEqual([back.status, back.body.offer], [200, null])
+    await shop.settle()
+    assert.deepEqual(await shop.frequency(), { interval: 'month', intervalCount: 1 })
+    assert.deepEqual(await shop.charged(shop.vip.id, '2026-03-01T00:00:00Z'), [29, 29])
+    assert.deepEqual(await shop.charged(shop.vip.id, '2026-04-01T00:00:00Z'), [29, 29])
+    assert.deepEqual(
+      (await idsOf(shop)).map(({ endedBy }) => endedBy),
+      [name]
+    )
+    await shop.soundRules()
+  })
+}
+
+test('a frequency that was requested before the cancellation is not set back when the offer is lost', async () => {
+  const shop = await accepted(EVERY_TWO_MONTHS)
+  await service.admin('PATCH', `${shop.at}/settings`, { reactivation_grace_hours: 72 })
+  assert.equal((await service.patch(`/subscriptions/${shop.vip.id}`, shop.key, { interval_count: 3 })).status, 200)
+  await shop.cancel()
+  const cancelledAt = Temporal.Instant.from((await shop.show(shop.vip.id)).cancelled_at)
+  await shop.advance({ to: inHours(cancelledAt, 30) })
+  await shop.ask('POST', `/contracts/${shop.vip.contractId}/reactivation`, { as: shop.ada, body: {} })
+  await shop.settle()
+  assert.deepEqual(await shop.frequency(), { interval: 'month', intervalCount: 3 })
+  await shop.soundRules()
+})
+
+test('a contract that nobody takes back has no request left of the frequency that it lost', async () => {
+  const shop = await accepted(EVERY_TWO_MONTHS)
+  await service.admin('PATCH', `${shop.at}/settings`, { reactivation_grace_hours: 72 })
+  await shop.cancel()
+  const waiting = () =>
+    service.db.inStore(shop.storeId, ({ tx }) =>
+      tx.many(
+        row({ n: Number }),
+        sql`select interval_count as n from subscription_changes where store_id = ${shop.storeId}`
+      )
+    )
+  const cancelledAt = Temporal.Instant.from((await shop.show(shop.vip.id)).cancelled_at)
+  await shop.advance({ to: inHours(cancelledAt, 30) })
+  assert.deepEqual(await waiting(), [{ n: 1 }])
+  await shop.advance({ to: inHours(cancelledAt, 73) })
+  assert.deepEqual(await waiting(), [])
   await shop.soundRules()
 })
 

@@ -54,6 +54,16 @@ async function aMember() {
         storeId,
         { subscriptionId, offerId, reason: null, isShopper: true, by: 'customer' }
       ),
+    cancel: async () => {
+      const { status } = await shop.ask('POST', `/churn/${vip.contractId}/cancellation`, { as: ada, body: {} })
+      assert.equal(status, 200)
+    },
+    /** What the platform's contract has: its discounts, and every how many months it is billed. */
+    onPlatform: async () => {
+      const found = await connector.contracts.find(vip.contractId)
+      assert.ok(found.ok && found.value)
+      return [await shop.onContract(vip.contractId), found.value.intervalCount]
+    },
     alerts: async () => (await db.inStore(storeId, (ctx) => listAlerts(ctx))).alerts.map(({ kind }) => kind),
     /** As if nobody waited any more for what was begun. */
     late: async () => {
@@ -332,3 +342,72 @@ for (const [name, given, call] of [
     await shop.soundRules()
   })
 }
+
+for (const [name, given, call] of [
+  ['a discount', QUARTER_OFF, 'addGrant'],
+  ['a frequency', EVERY_TWO_MONTHS, 'edit']
+] as const) {
+  const HAS_ENDED = { code: 'conflict', message: 'This contract has ended: an offer cannot be applied to it' }
+
+  test(`${name} on a contract that is cancelled while the platform applies it: refused, and taken back`, async () => {
+    const shop = await aMember()
+    const offer = await shop.offer(given)
+    const real = shop.connector.contracts[call] as (...args: unknown[]) => Promise<unknown>
+    const cancelling = async (...args: unknown[]) => {
+      const result = await real(...args)
+      await shop.cancel()
+      return result
+    }
+    const calls = { [call]: cancelling } as Partial<Connector['contracts']>
+    await assert.rejects(shop.acceptWith(offer, calls), HAS_ENDED)
+    assert.deepEqual(await shop.alerts(), [])
+    assert.deepEqual(await shop.offersOf(shop.vip.contractId, shop.key), [])
+    // Nobody waits for anything: it is taken back without time having passed.
+    await createChurnEngine({ db, connectorOf: async () => shop.connector }).runOnce(shop.storeId)
+    await shop.settle()
+    assert.deepEqual(await shop.statuses(), [])
+    assert.deepEqual(await shop.onPlatform(), [[], 1])
+    const back = await shop.ask('POST', `/contracts/${shop.vip.contractId}/reactivation`, { as: shop.ada, body: {} })
+    assert.deepEqual([back.status, back.body.offer], [200, null])
+    await shop.settle()
+    assert.deepEqual(await shop.onPlatform(), [[], 1])
+    assert.deepEqual(await shop.charged(shop.vip.id, '2026-03-01T00:00:00Z'), [29, 29])
+    assert.equal((await shop.accept(shop.vip.contractId, offer, { as: shop.ada })).status, 200, 'it was not used')
+    await shop.settle()
+    await shop.soundRules()
+  })
+
+  test(`${name} on a contract that has ended for good by the time that the platform refuses it: no alert`, async () => {
+    const shop = await aMember()
+    await service.admin('PATCH', `${shop.at}/settings`, { reactivation_grace_hours: 0 })
+    const offer = await shop.offer(given)
+    const real = shop.connector.contracts[call] as (...args: unknown[]) => Promise<unknown>
+    const cancelled = async (...args: unknown[]) => {
+      await shop.cancel()
+      await shop.settle()
+      return real(...args)
+    }
+    await assert.rejects(shop.acceptWith(offer, { [call]: cancelled } as Partial<Connector['contracts']>), HAS_ENDED)
+    assert.deepEqual(await shop.alerts(), [])
+    await shop.late()
+    assert.deepEqual(await shop.statuses(), [])
+    await shop.soundRules()
+  })
+}
+
+test('a frequency that the platform has on a contract that ended for good is left there', async () => {
+  const shop = await aMember()
+  await service.admin('PATCH', `${shop.at}/settings`, { reactivation_grace_hours: 0 })
+  const offer = await shop.offer(EVERY_TWO_MONTHS)
+  const edit: Connector['contracts']['edit'] = async (...args) => {
+    const result = await shop.connector.contracts.edit(...args)
+    await shop.cancel()
+    await shop.settle()
+    return result
+  }
+  await assert.rejects(shop.acceptWith(offer, { edit }), { code: 'conflict' })
+  await shop.late()
+  assert.deepEqual(await shop.statuses(), [])
+  assert.equal((await shop.show(shop.vip.id)).interval_count, 1)
+  await shop.soundRules()
+})

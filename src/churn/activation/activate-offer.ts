@@ -4,7 +4,7 @@ import type { Database } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import type { Connector, PlatformFailure, PlatformResult } from '#platform'
 import type { ContractOffer } from '../contract-offers/contract-offer.ts'
-import { platformAway, platformRefused } from '../refusals.ts'
+import { hasEnded, platformAway, platformRefused } from '../refusals.ts'
 import { type Acceptance, type BegunOnPlatform, beginActivation, type OnPlatform } from './begin-activation.ts'
 import { finishActivation } from './finish-activation.ts'
 import { isRefusal } from './is-refusal.ts'
@@ -37,12 +37,12 @@ export async function activateOffer(
   if (begun.type === 'add_store_credits') return begun.offer
   const applied = await applyInTime(() => connectorOf(storeId), begun, until)
   if (applied.ok) {
-    const offer = await db.inStore(storeId, (ctx) => finishActivation(ctx, begun, applied.value, acceptance.by))
-    if (offer) return offer
-    throw platformAway()
+    const finished = await db.inStore(storeId, (ctx) => finishActivation(ctx, begun, applied.value, acceptance.by))
+    if (finished.offer) return finished.offer
+    throw finished.why === 'ended' ? hasEnded() : platformAway()
   }
   const { failure } = applied
-  await db.inStore(storeId, (ctx) => takeBack(ctx, begun, failure))
+  if (await db.inStore(storeId, (ctx) => takeBack(ctx, begun, failure))) throw hasEnded()
   throw isRefusal(failure) ? platformRefused() : platformAway()
 }
 

@@ -7,21 +7,23 @@ import { recordActivities } from '#subscriptions'
 import { deleteContractOffers } from '../contract-offers/contract-offer-queries.ts'
 import { lockWithCustomers } from '../lock-with-customers.ts'
 import type { BegunOnPlatform } from './begin-activation.ts'
-import { isStillApplying } from './finish-activation.ts'
+import { hasEndedMeanwhile, isStillApplying } from './finish-activation.ts'
 import { isRefusal } from './is-refusal.ts'
 
 /**
  * The platform did not do what an acceptance asks for: nothing of it stays. What a lost answer may have done there goes too: of a discount its grant is
- * revoked; a frequency is set back by the engine, once the call has ended.
+ * revoked; a frequency is set back by the engine, once the call has ended. Returns whether the contract has ended meanwhile.
  */
-export async function takeBack(ctx: Ctx, begun: BegunOnPlatform, failure: PlatformFailure): Promise<void> {
+export async function takeBack(ctx: Ctx, begun: BegunOnPlatform, failure: PlatformFailure): Promise<boolean> {
   const { id, subscriptionId } = begun
   const [subscription] = await lockWithCustomers(ctx, [subscriptionId])
-  if (!(await isStillApplying(ctx, id))) return
+  const isOver = hasEndedMeanwhile(subscription!)
+  if (!(await isStillApplying(ctx, id))) return isOver
   if (begun.type === 'discount_price') await revokeGrants(ctx, [begun.grant.id])
   const isOpen = begun.type === 'change_frequency' && failure.outcomeUnknown === true
   if (!isOpen) await deleteContractOffers(ctx, [id])
-  if (!isRefusal(failure)) return
+  // That the platform changes no contract that has ended is nothing to notify anybody of.
+  if (!isRefusal(failure) || isOver) return isOver
   const what = storableError(failure.message)
   await recordActivities(ctx, [
     {
@@ -35,4 +37,5 @@ export async function takeBack(ctx: Ctx, begun: BegunOnPlatform, failure: Platfo
     message: `The platform refused to apply an offer to a contract of ${subscription!.name}: ${what}`,
     ...{ isOnce: true, atMostEveryHours: 24, atMost: 20 }
   })
+  return false
 }

@@ -1,4 +1,4 @@
-import { type Ctx, int, row, sql } from '#kit/postgres'
+import { type Ctx, directSql, int, row, sql } from '#kit/postgres'
 import { contractOfferNotFound } from '../refusals.ts'
 import { type ContractOffer, ContractOfferRow } from './contract-offer.ts'
 
@@ -11,41 +11,51 @@ export type ContractOfferFilter = {
   limit: number
 }
 
+const SELECT = `
+  select o.id, o.subscription_id, o.offer_id, o.name, o.description, o.type, o.currency, o.percent, o.amount_minor, o.cycles, o.target,
+         o.is_of_each_item, o.interval, o.interval_count, o.credit_minor, o.status, o.reason, o.grant_id, g.platform_id as discount_gid,
+         o.discount_title, g.used_cycles, o.credit_entry_id, o.former_interval, o.former_interval_count, o.next_billing_at, o.accepted_at,
+         o.lost_at, o.ended_at, o.ended_by, o.updated_at
+    from contract_offers o
+    left join contract_grants g on g.store_id = $1 and g.id = o.grant_id
+   where o.store_id = $1`
+
+const filtered = directSql<
+  [
+    storeId: number,
+    subscriptionIds: number[] | null,
+    offerId: number | null,
+    status: string | null,
+    beforeId: number | null,
+    limit: number
+  ]
+>(
+  'contract_offers_filtered',
+  `${SELECT} and o.status <> 'applying'
+     and ($2::bigint[] is null or o.subscription_id = any($2::bigint[]))
+     and ($3::bigint is null or o.offer_id = $3::bigint)
+     and ($4::text is null or o.status = $4::text)
+     and ($5::bigint is null or o.id < $5::bigint)
+   order by o.id desc limit $6`
+)
+
+const withIds = directSql<[storeId: number, ids: number[]]>(
+  'contract_offers_with_ids',
+  `${SELECT} and o.id = any($2::bigint[]) order by o.id`
+)
+
 /** Newest first; those that are being applied are none yet. */
-export function listContractOffers(ctx: Ctx, filter: Partial<ContractOfferFilter>): Promise<ContractOffer[]> {
+export function listContractOffers(
+  { tx, storeId }: Ctx,
+  filter: Partial<ContractOfferFilter>
+): Promise<ContractOffer[]> {
   const { subscriptionIds = null, offerId = null, status = null, beforeId = null, limit = 1000 } = filter
-  return ctx.tx.many(
-    ContractOfferRow,
-    sql`
-    select o.id, o.subscription_id, o.offer_id, o.name, o.description, o.type, o.currency, o.percent, o.amount_minor, o.cycles, o.target,
-           o.is_of_each_item, o.interval, o.interval_count, o.credit_minor, o.status, o.reason, o.grant_id, g.platform_id as discount_gid,
-           o.discount_title, g.used_cycles, o.credit_entry_id, o.former_interval, o.former_interval_count, o.next_billing_at, o.accepted_at,
-           o.lost_at, o.ended_at, o.ended_by, o.updated_at
-      from contract_offers o
-      left join contract_grants g on g.store_id = ${ctx.storeId} and g.id = o.grant_id
-     where o.store_id = ${ctx.storeId} and o.status <> 'applying'
-       and (${subscriptionIds}::bigint[] is null or o.subscription_id = any(${subscriptionIds}::bigint[]))
-       and (${offerId}::bigint is null or o.offer_id = ${offerId}::bigint)
-       and (${status}::text is null or o.status = ${status}::text)
-       and (${beforeId}::bigint is null or o.id < ${beforeId}::bigint)
-     order by o.id desc limit ${limit}`
-  )
+  return tx.many(ContractOfferRow, filtered(storeId, subscriptionIds, offerId, status, beforeId, limit))
 }
 
 /** Those with these ids, whatever their status, in order of id. */
-export function findContractOffers(ctx: Ctx, ids: number[]): Promise<ContractOffer[]> {
-  return ctx.tx.many(
-    ContractOfferRow,
-    sql`
-    select o.id, o.subscription_id, o.offer_id, o.name, o.description, o.type, o.currency, o.percent, o.amount_minor, o.cycles, o.target,
-           o.is_of_each_item, o.interval, o.interval_count, o.credit_minor, o.status, o.reason, o.grant_id, g.platform_id as discount_gid,
-           o.discount_title, g.used_cycles, o.credit_entry_id, o.former_interval, o.former_interval_count, o.next_billing_at, o.accepted_at,
-           o.lost_at, o.ended_at, o.ended_by, o.updated_at
-      from contract_offers o
-      left join contract_grants g on g.store_id = ${ctx.storeId} and g.id = o.grant_id
-     where o.store_id = ${ctx.storeId} and o.id = any(${ids}::bigint[]) order by o.id`
-  )
-}
+export const findContractOffers = ({ tx, storeId }: Ctx, ids: number[]): Promise<ContractOffer[]> =>
+  tx.many(ContractOfferRow, withIds(storeId, ids))
 
 /** Refuses an id that names none of the store. */
 export async function getContractOffer(ctx: Ctx, id: number): Promise<ContractOffer> {
@@ -113,6 +123,13 @@ export async function writeApplied(ctx: Ctx, id: number, applied: Partial<Applie
            status = case when ${isDone}::boolean then 'active' else status end,
            answer_by = case when ${isDone}::boolean then null else answer_by end, updated_at = ${ctx.now}
      where store_id = ${ctx.storeId} and id = ${id}`)
+}
+
+/** Nobody waits any more for what the platform does of an acceptance: it has answered. The engine takes it back now. */
+export async function endWait(ctx: Ctx, id: number): Promise<void> {
+  await ctx.tx.run(sql`
+    update contract_offers set answer_by = statement_timestamp() - interval '1 millisecond', updated_at = ${ctx.now}
+     where store_id = ${ctx.storeId} and id = ${id} and status = 'applying'`)
 }
 
 /** Removes acceptances that were not applied. */

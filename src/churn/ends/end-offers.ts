@@ -1,6 +1,7 @@
 import { revokeGrants } from '#contracts'
 import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
+import { restoreCadence } from '#lifecycle'
 import { storeContext } from '#stores'
 import { type Actor, actorOf, lockSubscriptions, recordActivities, subscriptionUpdated } from '#subscriptions'
 import { type ContractOffer, contractOfferJson } from '../contract-offers/contract-offer.ts'
@@ -19,7 +20,7 @@ const WHY: Record<EndedBy, string> = {
 
 /**
  * Ends those of these accepted offers that are active, and returns them. What is left of a discount is taken off its contract a moment later; store
- * credit stays, and so does a frequency unless `revokeOffer` sets it back. The rows of the customers are locked.
+ * credit stays. So does a frequency that was charged; one that is revoked or lost before that is set back. The rows of the customers are locked.
  */
 export async function endOffers(ctx: Ctx, ends: OfferEnd[], by: Actor): Promise<ContractOffer[]> {
   if (ends.length === 0) return []
@@ -37,6 +38,7 @@ export async function endOffers(ctx: Ctx, ends: OfferEnd[], by: Actor): Promise<
     ctx,
     ended.flatMap(({ grantId }) => grantId ?? [])
   )
+  for (const one of ended) await restoreFrequency(ctx, one, by)
   await recordActivities(
     ctx,
     ended.map(({ id, subscriptionId, name, endedBy, offerId }) => ({
@@ -64,4 +66,12 @@ export async function endOffers(ctx: Ctx, ends: OfferEnd[], by: Actor): Promise<
     )
   )
   return ended
+}
+
+/** The frequency from before an offer that nobody has paid a charge with. */
+async function restoreFrequency(ctx: Ctx, one: ContractOffer, by: Actor): Promise<void> {
+  if (one.type !== 'change_frequency' || (one.endedBy !== 'revoked' && one.endedBy !== 'lost')) return
+  const given = { interval: one.interval!, intervalCount: one.intervalCount! }
+  const former = { interval: one.formerInterval!, intervalCount: one.formerIntervalCount! }
+  await restoreCadence(ctx, one.subscriptionId, { given, former }, by)
 }
