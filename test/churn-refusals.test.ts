@@ -8,6 +8,7 @@ import { listAlerts } from '#stores'
 import { findSubscriptionByContract } from '#subscriptions'
 import { beginActivation } from '../src/churn/activation/begin-activation.ts'
 import { createChurnEngine } from '../src/churn/ends/churn-engine.ts'
+import { holdRestoredStore } from '../src/sync/restored-store.ts'
 import { aChurnShop, EVERY_TWO_MONTHS, QUARTER_OFF, TEN_CREDIT } from './churn-shop.ts'
 import { withCalls } from './connectors.ts'
 import { testDatabase } from './database.ts'
@@ -226,6 +227,24 @@ test('eligibility is for customers, and a program may do without', async () => {
   assert.deepEqual(await shownTo(), [])
   await shop.advance({ to: '2026-06-03T00:00:00Z' })
   assert.deepEqual(await shownTo(), [later])
+})
+
+test('while the store is on hold after a restore nothing is applied; customers read a sentence for them', async () => {
+  const shop = await aMember()
+  await db.inStore(shop.storeId, holdRestoredStore)
+  for (const given of [QUARTER_OFF, EVERY_TWO_MONTHS]) {
+    const offer = await shop.offer(given)
+    const { status, body } = await shop.accept(shop.vip.contractId, offer, { as: shop.ada })
+    assert.deepEqual(
+      [status, body],
+      [503, { message: 'Offers cannot be accepted at present, and nothing was changed: try again later' }]
+    )
+    const ofProgram = await shop.accept(shop.vip.contractId, offer, { key: shop.key })
+    assert.equal(ofProgram.status, 503)
+    assert.match(ofProgram.body.message, /^The store is on hold since it was restored from a backup/)
+  }
+  assert.deepEqual(await shop.statuses(), [])
+  assert.deepEqual(await shop.onPlatform(), [[], 1])
 })
 
 test('of two activations at once one wins', async () => {

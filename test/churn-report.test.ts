@@ -1,7 +1,7 @@
 // What came of offers, in the overview and in the report, from the Churn API to the command line, with the sandbox over its socket.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { int, row, sql } from '#kit/postgres'
+import { int, row, sql, text } from '#kit/postgres'
 import { adminOf } from './admin-calls.ts'
 import { aChurnShop, EVERY_TWO_MONTHS, QUARTER_OFF, TEN_CREDIT } from './churn-shop.ts'
 import { commandLine } from './command-line.ts'
@@ -203,4 +203,20 @@ test('the report says by month, reason and offer what stayed, of what is old eno
     assert.deepEqual([status, body.error.message], [400, 'months must be an integer from 1 to 36'], months)
   }
   assert.match((await run(['churn', 'report', '--store', domain, '--months', '37'])).err, /--months cannot be '37'/)
+})
+
+test('an answer without a body has shown nothing', async () => {
+  const shop = await aShop()
+  await shop.offer(QUARTER_OFF)
+  const head = await shop.ask('HEAD', '/churn/offers', { key: shop.key, query: { cancellation_reason: 'other' } })
+  assert.deepEqual([head.status, head.body], [200, null])
+  // What is counted later is written with it or after it.
+  await shop.show({ cancellation_reason: 'too_expensive' }, 1)
+  const shown = await db.inStore(shop.storeId, ({ tx }) =>
+    tx.many(
+      row({ alias: text, times: int }),
+      sql`select alias, times from churn_shown where store_id = ${shop.storeId}`
+    )
+  )
+  assert.deepEqual(shown, [{ alias: 'too_expensive', times: 1 }])
 })

@@ -40,7 +40,8 @@ export async function aChurnShop(service: Service) {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(form !== undefined && { body: new URLSearchParams(form) })
     })
-    return { status: response.status, body: (await response.json()) as any, headers: response.headers }
+    const text = await response.text()
+    return { status: response.status, body: text === '' ? null : (JSON.parse(text) as any), headers: response.headers }
   }
   return {
     ...shop,

@@ -28,7 +28,7 @@ export type AccountContract = {
 
 export type IntervalName = 'YEAR' | 'MONTH' | 'WEEK' | 'DAY'
 
-/** `GET /membership/account`: the newest contract first. */
+/** `GET /membership/account`: the newest contract first, at most 250. */
 export type Account = {
   currency: string
   timezone: string

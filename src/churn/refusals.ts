@@ -26,6 +26,8 @@ export const isNotEligible = () => conflict('This offer is not for this contract
 export const doesNotFit = (why: string) => conflict(`This offer does not fit this contract: ${why}`)
 export const platformRefused = () =>
   conflict('The offer could not be applied to this contract. Nothing was changed, and the shop was notified')
+export const isOnHold = () =>
+  new Refusal('unavailable', 'Offers cannot be accepted at present, and nothing was changed: try again later')
 export const platformAway = () =>
   new Refusal(
     'unavailable',

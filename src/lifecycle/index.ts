@@ -3,7 +3,13 @@ export { changeSubscription, type SubscriptionChange } from './change-subscripti
 export { endForDeletedCustomers, revokeGiftsToDeleted } from './end-for-deleted-customers.ts'
 export { giftSubscription, revokeGift } from './gift-subscription.ts'
 export { noteSubscription } from './note-subscription.ts'
-export { assertCustomerMay, type CustomerActions, listOwnContracts, type OwnContract } from './own-contracts.ts'
+export {
+  assertCustomerMay,
+  type CustomerActions,
+  findOwnContract,
+  listOwnContracts,
+  type OwnContract
+} from './own-contracts.ts'
 export { pauseSubscription } from './pause-subscription.ts'
 export type { RequestedChange } from './plan-change.ts'
 export { reactivateSubscription } from './reactivate-subscription.ts'

@@ -20,8 +20,22 @@ const OwnRow = Object.assign((raw: Record<string, unknown>) => ({ ...More(raw), 
 /** A contract that a customer pays for, and what they may do with it. */
 export type OwnContract = RowOf<typeof More> & { subscription: Subscription; actions: CustomerActions }
 
-/** The live contracts of a customer, and those whose cancellation can be taken back; newest first. */
-export async function listOwnContracts(ctx: Ctx, memberId: number): Promise<OwnContract[]> {
+/** What an account shows of one customer. */
+const MAX_OWN_CONTRACTS = 250
+
+/** The live contracts of a customer, and those whose cancellation can be taken back; the newest 250, newest first. */
+export const listOwnContracts = (ctx: Ctx, memberId: number): Promise<OwnContract[]> => select(ctx, memberId, null)
+
+/** One of them, however old; null where it has ended for good. */
+export async function findOwnContract(
+  ctx: Ctx,
+  { id, memberId }: Pick<Subscription, 'id' | 'memberId'>
+): Promise<OwnContract | null> {
+  const [found = null] = await select(ctx, memberId, id)
+  return found
+}
+
+async function select(ctx: Ctx, memberId: number, id: number | null): Promise<OwnContract[]> {
   const rows = await ctx.tx.many(
     OwnRow,
     sql`
@@ -34,7 +48,8 @@ export async function listOwnContracts(ctx: Ctx, memberId: number): Promise<OwnC
       left join plans p on p.store_id = ${ctx.storeId} and p.id = s.plan_id
      where s.store_id = ${ctx.storeId} and s.member_id = ${memberId}
        and (s.status in ('active', 'paused') or s.grace_ends_at > ${ctx.now})
-     order by s.created_at desc, s.id desc`
+       and (${id}::bigint is null or s.id = ${id}::bigint)
+     order by s.created_at desc, s.id desc limit ${MAX_OWN_CONTRACTS}`
   )
   const settings = await settingsOf(ctx, customerActionSettings)
   return rows.map((one) => ({ ...one, actions: actionsOf(one, settings, ctx.now) }))
@@ -42,8 +57,7 @@ export async function listOwnContracts(ctx: Ctx, memberId: number): Promise<OwnC
 
 /** Locks the subscription and refuses what its customer may not do with it now. */
 export async function assertCustomerMay(ctx: Ctx, id: number, action: keyof CustomerActions): Promise<void> {
-  const { memberId } = await lockSubscription(ctx, id)
-  const own = (await listOwnContracts(ctx, memberId)).find(({ subscription }) => subscription.id === id)
+  const own = await findOwnContract(ctx, await lockSubscription(ctx, id))
   if (!own?.actions[action]) throw new Refusal('conflict', REFUSED[action])
 }
 

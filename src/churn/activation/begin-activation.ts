@@ -12,7 +12,7 @@ import type { Offer } from '../offers/offer.ts'
 import { getOffer } from '../offers/offer-queries.ts'
 import { obstacleTo } from '../offers/situation.ts'
 import type { ReasonAlias } from '../reasons/reasons.ts'
-import { hasActiveOffer, offerNotFound } from '../refusals.ts'
+import { hasActiveOffer, isOnHold, offerNotFound } from '../refusals.ts'
 import { recordAccepted } from './record-accepted.ts'
 
 /** Somebody accepts an offer on a contract. `isShopper`: the rules of the offer on who is offered it apply. */
@@ -74,7 +74,8 @@ async function addCredit(ctx: Ctx, s: Subscription, offer: Offer, acceptance: Ac
   return { type: 'add_store_credits', offer: await recordAccepted(ctx, s, id, acceptance.by) }
 }
 
-async function begin(ctx: Ctx, s: Subscription, offer: Offer, { reason }: Acceptance): Promise<Begun> {
+async function begin(ctx: Ctx, s: Subscription, offer: Offer, { reason, isShopper }: Acceptance): Promise<Begun> {
+  if (ctx.isRestored && isShopper) throw isOnHold()
   refuseOnHold(ctx)
   if (offer.type === 'change_frequency') await assertCadenceOpen(ctx, s)
   const answerBy = Temporal.Instant.fromEpochMilliseconds(Math.ceil(ctx.realNowMs + SETTLE_MS))

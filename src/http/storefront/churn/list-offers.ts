@@ -87,7 +87,8 @@ export function listOffersRoute(churn: Surface, { db, shown }: Pick<ChurnDeps, '
       const matched = await (contractId === undefined
         ? listMatchedOffers(db.direct, storeId, alias).then(withoutPreviews)
         : listAcceptable(db.direct, request, { contractId, alias }))
-      shown.count(storeId, matched)
+      // HEAD has no body, which nobody can have seen.
+      if (request.method === 'GET') shown.count(storeId, matched)
       return matched.map(({ reason: { id, title, description, alias }, offers }) => ({
         ...{ id, title, description, alias },
         offers: offers.map(({ offer, preview }) => ({

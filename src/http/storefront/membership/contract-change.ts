@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { listActiveOffers } from '#churn'
 import type { Ctx } from '#kit/postgres'
-import { assertCustomerMay, type CustomerActions, listOwnContracts } from '#lifecycle'
+import { assertCustomerMay, type CustomerActions, findOwnContract } from '#lifecycle'
 import { type Actor, lockSubscription } from '#subscriptions'
 import type { HttpDeps } from '../../shared/deps.ts'
 import { type ContractParams, ownSubscription } from '../churn/own-subscription.ts'
@@ -23,9 +23,8 @@ export async function changeOwnContract(
     const { id, by } = await ownSubscription(ctx, request)
     await assertCustomerMay(ctx, id, action)
     await change(ctx, id, by)
-    const { memberId } = await lockSubscription(ctx, id)
-    const own = (await listOwnContracts(ctx, memberId)).find(({ subscription }) => subscription.id === id)!
-    return presentAccountContract(own, (await listActiveOffers(ctx, [id])).get(id) ?? null, timezone)
+    const own = await findOwnContract(ctx, await lockSubscription(ctx, id))
+    return presentAccountContract(own!, (await listActiveOffers(ctx, [id])).get(id) ?? null, timezone)
   })
   wake(storeId)
   return changed

@@ -18,7 +18,7 @@ const Account = Type.Object(
     store_credit: Type.String({ description: 'What the customer can spend; a decimal' }),
     loyalty_points: Type.Integer({ description: 'What the customer can spend' }),
     contracts: Type.Array(AccountContract, {
-      description: 'Those that live, and those whose cancellation can be taken back; newest first'
+      description: 'Those that live, and those whose cancellation can be taken back; the newest 250, newest first'
     })
   },
   {
