@@ -396,6 +396,23 @@ for (const [name, given, call] of [
     await shop.soundRules()
   })
 
+  test(`${name} that was taken back by another process before the answer came: 503, and nothing is applied`, async () => {
+    const shop = await aMember()
+    const offer = await shop.offer(given)
+    const real = shop.connector.contracts[call] as (...args: unknown[]) => Promise<unknown>
+    const slow = async (...args: unknown[]) => {
+      const result = await real(...args)
+      await shop.late()
+      return result
+    }
+    await assert.rejects(shop.acceptWith(offer, { [call]: slow } as Partial<Connector['contracts']>), {
+      code: 'unavailable'
+    })
+    assert.deepEqual(await shop.statuses(), [])
+    assert.deepEqual(await shop.onPlatform(), [[], 1])
+    await shop.soundRules()
+  })
+
   test(`${name} on a contract that has ended for good by the time that the platform refuses it: no alert`, async () => {
     const shop = await aMember()
     await service.admin('PATCH', `${shop.at}/settings`, { reactivation_grace_hours: 0 })
