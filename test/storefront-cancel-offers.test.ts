@@ -160,6 +160,8 @@ for (const viewport of [
     await inSight('offers-end', ['Back', 'Cancel anyway'])
     await dialog.getByRole('button', { name: 'Back' }).click()
     await dialog.getByRole('radio').first().waitFor()
+    // A step begins at its top.
+    assert.equal(await dialog.locator('[part=body]').evaluate((body) => body.scrollTop), 0)
     await inSight('reasons', ['Keep membership', 'Continue', 'Cancel anyway'])
     await close()
   })

@@ -27,6 +27,7 @@ function panelIn(box: HTMLElement, heading: 'h2' | 'p'): Panel {
 function fill({ title, body, status, actions }: Panel, content: Content): void {
   title.textContent = content.title
   body.replaceChildren(...(content.body ?? []).filter((one) => one !== null && one !== false))
+  body.scrollTop = 0
   status.textContent = content.status ?? ''
   actions.replaceChildren(...(content.actions ?? []))
 }
