@@ -86,6 +86,26 @@ test('of several contracts that could not be read before, none is cancelled unas
   await close()
 })
 
+test('where the contract is not known, no offer is shown that it perhaps may not accept', { skip }, async () => {
+  const member = await aMember(service)
+  const { page, close } = await visit(member)
+  await page.route(/membership\/account/, (route) => route.abort())
+  await page.goto(`${member.shop}/`)
+  await put(page, member.shop, NO_ID)
+  const { reasons, next, heading } = cancelling(page)
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  await page.getByRole('button', { name: 'End it' }).click()
+  await reasons.getByRole('radio').first().check()
+  await next.click()
+  await heading('Cancel your membership?').waitFor()
+  assert.deepEqual(
+    asked.filter((one) => one.includes('/offers')),
+    []
+  )
+  await close()
+})
+
 for (const [who, isMember] of [
   ['a visitor', false],
   ['a customer without a contract', true]

@@ -18,6 +18,8 @@ export type AccountContract = {
   interval_count: number
   next_billing_date: string
   cancelled_date: string
+  /** Until when the cancellation can be taken back; empty where it cannot. */
+  reactivate_until: string
   /** When a pause ends. */
   resumes_at: string
   actions: Record<ContractAction, boolean>

@@ -48,7 +48,7 @@ const Situation = row({
   hasWaitingTerms: bool,
   liveOffer: nullable(oneOf('applying', 'active')),
   usedOffers: intList,
-  /** When the customer last accepted an offer, on any contract. */
+  /** When the customer last accepted an offer, on any contract; also one that is being applied. */
   lastAcceptedAt: nullable(instant)
 })
 /** What decides which offers a contract may accept now. */
@@ -67,7 +67,7 @@ const COLUMNS = `
     where o.store_id = $1 and o.subscription_id = s.id and o.status <> 'cancelled' limit 1) as live_offer,
   array(select o.offer_id from contract_offers o where o.store_id = $1 and o.subscription_id = s.id) as used_offers,
   (select max(o.accepted_at) from subscriptions other
-     join contract_offers o on o.store_id = $1 and o.subscription_id = other.id and o.status <> 'applying'
+     join contract_offers o on o.store_id = $1 and o.subscription_id = other.id
     where other.store_id = $1 and other.member_id = s.member_id) as last_accepted_at`
 
 const situationOf = directSql<[storeId: number, subscriptionId: number]>(

@@ -100,6 +100,12 @@ for (const [what, of, one, why] of [
     FREE_DELIVERY,
     'no payment of the contract is left'
   ],
+  [
+    'a frequency after the last payment',
+    { maxCycles: 5, cyclesPaid: 5 },
+    TWO_MONTHS,
+    'no payment of the contract is left'
+  ],
   ['a discount on the last payment', { maxCycles: 6, cyclesPaid: 5 }, QUARTER, null],
   ['credit after the last payment', { maxCycles: 5, cyclesPaid: 5 }, CREDIT, null],
   ['delivery that is free', { deliveryMinor: 0, priceMinor: 2900 }, FREE_DELIVERY, 'its delivery is free already'],

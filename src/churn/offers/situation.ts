@@ -1,6 +1,6 @@
 import { isoOf } from '#kit/clock'
 import { mainCadence } from '#plans'
-import { chargeMinorOf } from '#subscriptions'
+import { chargeMinorOf, hasPaidAll } from '#subscriptions'
 import {
   doesNotFit,
   hasActiveOffer,
@@ -58,6 +58,7 @@ function misfitOf(offer: Offer, s: Situation): string | null {
     if (offer.currency !== s.currency) return `it is in ${offer.currency}, and the contract in ${s.currency}`
     return misfitOfDiscount(offer, s)
   }
+  if (hasPaidAll(s)) return NO_PAYMENT_LEFT
   const { interval, intervalCount } = { interval: offer.interval!, intervalCount: offer.intervalCount! }
   if (interval === s.interval && intervalCount === s.intervalCount) return 'the contract has this frequency already'
   if (s.planType !== null && s.planType !== 'product' && mainCadence({ interval, intervalCount }) === null) {
@@ -67,8 +68,10 @@ function misfitOf(offer: Offer, s: Situation): string | null {
   return s.hasWaitingTerms ? 'another change of the contract is under way' : null
 }
 
+const NO_PAYMENT_LEFT = 'no payment of the contract is left'
+
 function misfitOfDiscount(offer: Offer, s: Situation): string | null {
-  if (s.maxCycles !== null && s.cyclesPaid >= s.maxCycles) return 'no payment of the contract is left'
+  if (hasPaidAll(s)) return NO_PAYMENT_LEFT
   const { target, amountMinor, isOfEachItem } = offer
   const { lines, deliveryMinor } = chargedParts(s)
   if (target === 'shipping_line') return deliveryMinor > 0 ? null : 'its delivery is free already'

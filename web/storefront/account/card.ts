@@ -86,6 +86,7 @@ export function contractCard(
       [say('next'), dateOf(contract.next_billing_date)],
       [say('resumes'), dateOf(contract.resumes_at)],
       [say('ended'), dateOf(contract.cancelled_date)],
+      [say('until'), dateOf(contract.reactivate_until)],
       [say('offer'), !isOver && contract.offer?.status === 'Active' && own(contract.offer.offer.name)]
     ]),
     buttons,

@@ -6,6 +6,7 @@ export const ENGLISH = {
   next: 'Next payment',
   resumes: 'Paused until',
   ended: 'Cancelled on',
+  until: 'Can be taken back until',
   offer: 'Offer',
   instead: '{new} instead of {old}',
   active: 'Active',

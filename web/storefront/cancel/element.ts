@@ -173,8 +173,9 @@ export class PerennialCancel extends HTMLElement implements PerennialCancelEleme
 
   async #askOffers(): Promise<void> {
     const id = this.#contractId
-    const path = `offers?${this.#query}${id && `&contract_id=${id}`}`
-    const matched = await this.#ask<{ offers: MatchedOffer[] }[]>(path)
+    // Which offers a contract may accept is not known without it.
+    const path = `offers?${this.#query}&contract_id=${id}`
+    const matched = id ? await this.#ask<{ offers: MatchedOffer[] }[]>(path) : null
     const offers = (matched ?? []).flatMap((one) => one.offers)
     if (offers.length === 0 || !this.#enter('offers')) return this.#confirm()
     const back = this.#action('secondary back', 'back', () => this.#isBusy || this.#askReason())

@@ -25,6 +25,7 @@ export const AccountContract = Type.Object(
     next_billing_date: text('The day of the next charge; empty where there is none'),
     resumes_at: text('The day on which a pause ends by itself; empty where it does not'),
     cancelled_date: text('When it was cancelled; empty while it lives'),
+    reactivate_until: text('Until when its cancellation can be taken back; empty where it cannot'),
     offer: OrNull(ContractOfferBody),
     actions: Type.Object(
       {
@@ -54,6 +55,7 @@ export const AccountContract = Type.Object(
         next_billing_date: '2026-12-15',
         resumes_at: '',
         cancelled_date: '',
+        reactivate_until: '',
         offer: null,
         actions: { cancel: true, reactivate: false, pause: false, resume: false, skip: false }
       }
@@ -81,6 +83,7 @@ export function presentAccountContract(
     next_billing_date: shopDay(s.nextBillingAt, timezone),
     resumes_at: shopDay(s.resumesAt, timezone),
     cancelled_date: shopMinute(s.cancelledAt, timezone),
+    reactivate_until: actions.reactivate ? shopMinute(s.graceEndsAt, timezone) : '',
     offer: offer && contractOfferJson(offer),
     actions
   }

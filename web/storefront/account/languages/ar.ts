@@ -8,6 +8,7 @@ const ARABIC: Texts<TextKey> = {
   next: 'الدفعة القادمة',
   resumes: 'متوقفة مؤقتًا حتى',
   ended: 'أُلغيت في',
+  until: 'يمكن التراجع حتى',
   offer: 'العرض',
   instead: '{new} بدلًا من {old}',
   active: 'نشطة',

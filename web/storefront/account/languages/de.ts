@@ -8,6 +8,7 @@ const GERMAN: Texts<TextKey> = {
   next: 'Nächste Zahlung',
   resumes: 'Pausiert bis',
   ended: 'Gekündigt am',
+  until: 'Zurücknehmen bis',
   offer: 'Angebot',
   instead: '{new} statt {old}',
   active: 'Aktiv',

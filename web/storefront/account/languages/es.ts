@@ -8,6 +8,7 @@ const SPANISH: Texts<TextKey> = {
   next: 'Próximo pago',
   resumes: 'En pausa hasta',
   ended: 'Cancelada el',
+  until: 'Se puede deshacer hasta',
   offer: 'Oferta',
   instead: '{new} en lugar de {old}',
   active: 'Activa',

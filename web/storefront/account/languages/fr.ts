@@ -8,6 +8,7 @@ const FRENCH: Texts<TextKey> = {
   next: 'Prochain paiement',
   resumes: 'En pause jusqu’au',
   ended: 'Résilié le',
+  until: 'Annulation révocable jusqu’au',
   offer: 'Offre',
   instead: '{new} au lieu de {old}',
   active: 'Actif',

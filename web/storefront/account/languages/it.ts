@@ -8,6 +8,7 @@ const ITALIAN: Texts<TextKey> = {
   next: 'Prossimo pagamento',
   resumes: 'In pausa fino al',
   ended: 'Annullato il',
+  until: 'Revocabile fino al',
   offer: 'Offerta',
   instead: '{new} invece di {old}',
   active: 'Attivo',

@@ -8,6 +8,7 @@ const JAPANESE: Texts<TextKey> = {
   next: '次回のお支払い',
   resumes: '一時停止の終了日',
   ended: '解約日',
+  until: '取り消しの期限',
   offer: '特典',
   instead: '{old}のところ{new}',
   active: '有効',

@@ -8,6 +8,7 @@ const DUTCH: Texts<TextKey> = {
   next: 'Volgende betaling',
   resumes: 'Gepauzeerd tot',
   ended: 'Opgezegd op',
+  until: 'Terug te draaien tot',
   offer: 'Aanbod',
   instead: '{new} in plaats van {old}',
   active: 'Actief',

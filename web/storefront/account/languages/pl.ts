@@ -8,6 +8,7 @@ const POLISH: Texts<TextKey> = {
   next: 'Następna płatność',
   resumes: 'Wstrzymane do',
   ended: 'Anulowano',
+  until: 'Można cofnąć do',
   offer: 'Oferta',
   instead: '{new} zamiast {old}',
   active: 'Aktywne',

@@ -8,6 +8,7 @@ const PORTUGUESE: Texts<TextKey> = {
   next: 'Próximo pagamento',
   resumes: 'Em pausa até',
   ended: 'Cancelada em',
+  until: 'Pode ser desfeito até',
   offer: 'Oferta',
   instead: '{new} em vez de {old}',
   active: 'Ativa',

@@ -8,6 +8,7 @@ const SWEDISH: Texts<TextKey> = {
   next: 'Nästa betalning',
   resumes: 'Pausat till',
   ended: 'Avslutat den',
+  until: 'Kan ångras till',
   offer: 'Erbjudande',
   instead: '{new} i stället för {old}',
   active: 'Aktivt',
