@@ -2,12 +2,7 @@ import { expectGrantedDiscount, recordGiven, revokeGrants, upsertFromContracts }
 import { type Ctx, oneOf, row, sql } from '#kit/postgres'
 import { type Actor, chargeMinorOf, enqueueContractSync, lockSubscription, type Subscription } from '#subscriptions'
 import type { ContractOffer } from '../contract-offers/contract-offer.ts'
-import {
-  deleteContractOffers,
-  endWait,
-  getContractOffer,
-  writeApplied
-} from '../contract-offers/contract-offer-queries.ts'
+import { deleteContractOffers, endWait, writeApplied } from '../contract-offers/contract-offer-queries.ts'
 import { lockWithCustomers } from '../lock-with-customers.ts'
 import { chargeWithOffer } from '../offers/charge-with-offer.ts'
 import type { BegunOnPlatform, OnPlatform } from './begin-activation.ts'
@@ -24,26 +19,25 @@ export async function finishActivation(
   by: Actor
 ): Promise<Finished> {
   const { id, subscriptionId, contractId } = begun
-  const [subscription] = await lockWithCustomers(ctx, [subscriptionId])
+  const s = (await lockWithCustomers(ctx, [subscriptionId]))[0]!
   if (!(await isStillApplying(ctx, id))) return { offer: null, why: 'late' }
-  if (hasEndedMeanwhile(subscription!)) {
+  if (hasEndedMeanwhile(s)) {
     await takeDoneBack(ctx, begun, done)
     return { offer: null, why: 'ended' }
   }
   if (done.type === 'discount_price') {
     await recordGiven(ctx, { ...done.grant, subscriptionId }, done.gid)
     await writeApplied(ctx, id, { discountTitle: done.title }, true)
-    const s = await lockSubscription(ctx, subscriptionId)
-    const withOffer = chargeWithOffer(await getContractOffer(ctx, id), s)!
-    await expectGrantedDiscount(ctx, s, chargeMinorOf(s) - withOffer)
+    const offer = await recordAccepted(ctx, s, id, by)
+    await expectGrantedDiscount(ctx, s, chargeMinorOf(s) - chargeWithOffer(offer, s)!)
     // What a cycle is charged now is read from the contract.
     await enqueueContractSync(ctx, [contractId])
-  } else {
-    await upsertFromContracts(ctx, [done.contract], [])
-    const { nextBillingAt } = await lockSubscription(ctx, subscriptionId)
-    await writeApplied(ctx, id, { nextBillingAt }, true)
+    return { offer }
   }
-  return { offer: await recordAccepted(ctx, await lockSubscription(ctx, subscriptionId), id, by) }
+  await upsertFromContracts(ctx, [done.contract], [])
+  const changed = await lockSubscription(ctx, subscriptionId)
+  await writeApplied(ctx, id, { nextBillingAt: changed.nextBillingAt }, true)
+  return { offer: await recordAccepted(ctx, changed, id, by) }
 }
 
 /** An acceptance began on it while it was active or paused. */

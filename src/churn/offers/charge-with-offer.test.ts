@@ -52,11 +52,13 @@ test('of terms with which the contract was not read yet all is one line, of all 
   for (const priceMinor of [read.priceMinor + 1, read.priceMinor - 501]) {
     assert.deepEqual(chargedParts({ ...read, priceMinor }), {
       lines: [{ minor: priceMinor - 500, quantity: 6 }],
+      linesMinor: priceMinor - 500,
       deliveryMinor: 500
     })
   }
   assert.deepEqual(chargedParts(contract([], { grantedMinor: 0 })), {
     lines: [{ minor: 0, quantity: 1 }],
+    linesMinor: 0,
     deliveryMinor: 0
   })
 })

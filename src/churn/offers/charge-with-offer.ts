@@ -15,19 +15,18 @@ export type Charged = Pick<
 type DiscountTerms = Pick<OfferTerms, 'type' | 'target' | 'percent' | 'amountMinor' | 'isOfEachItem'>
 
 /** What a cycle is charged after all present discounts, by line and for its delivery. */
-export type ChargedParts = { lines: { minor: number; quantity: number }[]; deliveryMinor: number }
+export type ChargedParts = { lines: { minor: number; quantity: number }[]; linesMinor: number; deliveryMinor: number }
 
 /** Terms with which the contract was not read yet count as one line. */
 export function chargedParts(s: Charged): ChargedParts {
   const chargeMinor = chargeMinorOf(s)
   const lines = s.lineChargesMinor.map((minor, i) => ({ minor, quantity: s.lineQuantities[i]! }))
-  const rest = chargeMinor - sumOf(lines.map(({ minor }) => minor))
-  if (lines.length > 0 && rest >= 0 && rest <= s.deliveryMinor) return { lines, deliveryMinor: rest }
+  const linesMinor = sumOf(s.lineChargesMinor)
+  const rest = chargeMinor - linesMinor
+  if (lines.length > 0 && rest >= 0 && rest <= s.deliveryMinor) return { lines, linesMinor, deliveryMinor: rest }
   const deliveryMinor = Math.min(s.deliveryMinor, chargeMinor)
-  return {
-    lines: [{ minor: chargeMinor - deliveryMinor, quantity: Math.max(1, sumOf(s.lineQuantities)) }],
-    deliveryMinor
-  }
+  const minor = chargeMinor - deliveryMinor
+  return { lines: [{ minor, quantity: Math.max(1, sumOf(s.lineQuantities)) }], linesMinor: minor, deliveryMinor }
 }
 
 /**
@@ -38,8 +37,7 @@ export function chargedParts(s: Charged): ChargedParts {
 export function chargeWithOffer(terms: DiscountTerms, s: Charged): number | null {
   const { type, target, percent, amountMinor, isOfEachItem } = terms
   if (type !== 'discount_price') return null
-  const { lines, deliveryMinor } = chargedParts(s)
-  const linesMinor = sumOf(lines.map(({ minor }) => minor))
+  const { lines, linesMinor, deliveryMinor } = chargedParts(s)
   if (target === 'shipping_line') return linesMinor
   if (percent === null && !isOfEachItem) return Math.max(0, linesMinor - amountMinor!) + deliveryMinor
   const left = lines.map(({ minor, quantity }) => {

@@ -70,25 +70,22 @@ const COLUMNS = `
      join contract_offers o on o.store_id = $1 and o.subscription_id = other.id
     where other.store_id = $1 and other.member_id = s.member_id) as last_accepted_at`
 
+const FROM = `
+  from subscriptions s
+  join members m on m.store_id = $1 and m.id = s.member_id
+  join stores t on t.store_id = $1
+  left join plans p on p.store_id = $1 and p.id = s.plan_id`
+
 const situationOf = directSql<[storeId: number, subscriptionId: number]>(
   'churn_situation',
-  `select ${COLUMNS}
-     from subscriptions s
-     join members m on m.store_id = $1 and m.id = s.member_id
-     join stores t on t.store_id = $1
-     left join plans p on p.store_id = $1 and p.id = s.plan_id
-    where s.store_id = $1 and s.id = $2`
+  `select ${COLUMNS} ${FROM} where s.store_id = $1 and s.id = $2`
 )
 
 const situationOfContract = directSql<[storeId: number, contractId: string]>(
   'churn_situation_of_contract',
   `select m.platform_customer_id as customer_platform_id,
           date_trunc('milliseconds', coalesce(t.clock_at, clock_timestamp())) as now, ${COLUMNS}
-     from subscriptions s
-     join members m on m.store_id = $1 and m.id = s.member_id
-     join stores t on t.store_id = $1
-     left join plans p on p.store_id = $1 and p.id = s.plan_id
-    where s.store_id = $1 and s.platform_contract_id = $2`
+   ${FROM} where s.store_id = $1 and s.platform_contract_id = $2`
 )
 
 /** Of one subscription, which exists. */

@@ -73,9 +73,8 @@ const NO_PAYMENT_LEFT = 'no payment of the contract is left'
 function misfitOfDiscount(offer: Offer, s: Situation): string | null {
   if (hasPaidAll(s)) return NO_PAYMENT_LEFT
   const { target, amountMinor, isOfEachItem } = offer
-  const { lines, deliveryMinor } = chargedParts(s)
+  const { lines, linesMinor, deliveryMinor } = chargedParts(s)
   if (target === 'shipping_line') return deliveryMinor > 0 ? null : 'its delivery is free already'
-  const linesMinor = lines.reduce((sum, { minor }) => sum + minor, 0)
   if (linesMinor === 0) return 'the contract costs nothing already'
   if (amountMinor === null) return null
   const isMore = isOfEachItem
