@@ -1,4 +1,4 @@
-export const sumOf = (amounts: number[]): number => amounts.reduce((sum, amount) => sum + amount, 0)
+import { sumOf } from '#kit/money'
 
 /** Splits an amount in proportion to the weights; the parts add up to it, and none exceeds its weight if the amount does not. */
 export function inProportion(amountMinor: number, weights: number[]): number[] {

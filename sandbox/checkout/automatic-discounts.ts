@@ -1,5 +1,5 @@
+import { sumOf } from '#kit/money'
 import type { Queries } from '#kit/postgres'
-import { sumOf } from '../amounts.ts'
 import type { Shop } from '../shop.ts'
 import type { Customer } from '../state/customers.ts'
 import {

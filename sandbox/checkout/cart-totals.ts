@@ -1,4 +1,4 @@
-import { sumOf } from '../amounts.ts'
+import { sumOf } from '#kit/money'
 import type { OrderDiscount, OrderLine, ShippingLine, Tax } from '../state/orders.ts'
 
 /** A line of a cart, before anything is taken from its price. */

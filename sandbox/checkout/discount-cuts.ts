@@ -1,6 +1,6 @@
-import { minorOf } from '#kit/money'
+import { minorOf, sumOf } from '#kit/money'
 import type { Queries } from '#kit/postgres'
-import { inProportion, sumOf } from '../amounts.ts'
+import { inProportion } from '../amounts.ts'
 import { isMember } from '../segments/members.ts'
 import type { Shop } from '../shop.ts'
 import { findCollections } from '../state/collections.ts'

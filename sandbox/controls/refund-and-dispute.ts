@@ -1,6 +1,5 @@
-import { minorOf } from '#kit/money'
+import { minorOf, sumOf } from '#kit/money'
 import { invalidField, Refusal } from '#kit/refusal'
-import { sumOf } from '../amounts.ts'
 import type { Platform } from '../http.ts'
 import { openPayments, refundOrder } from '../orders/refund-order.ts'
 import { wholeOrderPayload } from '../orders/whole-order-payload.ts'

@@ -1,5 +1,5 @@
+import { sumOf } from '#kit/money'
 import type { Queries } from '#kit/postgres'
-import { sumOf } from '../amounts.ts'
 import { refundPayload, transactionPayload } from '../outgoing/payment-payloads.ts'
 import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
 import type { Shop } from '../shop.ts'

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { currencyDecimals } from '#kit/money'
-import { sumOf } from '../amounts.ts'
+import { currencyDecimals, sumOf } from '#kit/money'
 import type { Offer } from '../checkout/offers.ts'
 import { planPricing } from '../contracts/lines.ts'
 import type { OrderPreview } from '../controls/place-order.ts'

@@ -71,6 +71,9 @@ export function minorOf(amount: string | number, currency: string, field = 'amou
   return match[1] && minor !== 0 ? -minor : minor
 }
 
+/** The sum of amounts of one currency, in minor units. */
+export const sumOf = (amounts: readonly number[]): number => amounts.reduce((sum, amount) => sum + amount, 0)
+
 /** The same part of an amount as `part` is of `whole`, in whole numbers and rounded down: at least 0, and at most the amount. */
 export function inProportion(amount: number, part: number, whole: number): number {
   if (part <= 0) return 0

@@ -1,4 +1,4 @@
-import { inProportion } from '#kit/money'
+import { inProportion, sumOf } from '#kit/money'
 import type { OrderLine } from '#platform'
 
 /** What tells how an order was edited. Amounts are minor units. */
@@ -44,5 +44,3 @@ export function afterEdits(
     lineMinors: ordered.map((minor, i) => minor - inProportion(gone[i]!, removedMinor, goneMinor))
   }
 }
-
-const sumOf = (amounts: number[]) => amounts.reduce((sum, one) => sum + one, 0)

@@ -1,3 +1,4 @@
+import { sumOf } from '#kit/money'
 import { chargeMinorOf, type Subscription } from '#subscriptions'
 import type { OfferTerms } from './offer.ts'
 
@@ -46,5 +47,3 @@ export function chargeWithOffer(terms: DiscountTerms, s: Charged): number | null
   })
   return sumOf(left) + deliveryMinor
 }
-
-const sumOf = (all: readonly number[]): number => all.reduce((sum, one) => sum + one, 0)

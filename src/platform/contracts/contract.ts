@@ -1,3 +1,4 @@
+import { sumOf } from '#kit/money'
 import { type PlatformCustomer, readEmail } from '../customers/customer.ts'
 import { instrumentParts, type PlatformPaymentMethod, readPaymentMethod } from '../customers/payment-method.ts'
 import { Money } from '../wire/document.ts'
@@ -103,6 +104,7 @@ export function readContract(contract: Fields): PlatformContract {
     .at('lines')
     .list('nodes')
     .map((line) => readLine(line, currency))
+  const lineChargesMinor = lines.map(recurringPrice)
   return {
     id: contract.id('id'),
     status: contract.lower('status'),
@@ -124,8 +126,8 @@ export function readContract(contract: Fields): PlatformContract {
     },
     originOrder: contract.isWithheld('originOrder') ? undefined : originOrder && { id: originOrder.id('id') },
     lines,
-    priceMinor: sumOf(lines, recurringPrice),
-    lineChargesMinor: lines.map(recurringPrice),
+    priceMinor: sumOf(lineChargesMinor),
+    lineChargesMinor,
     memberDiscountMinor: 0,
     grantedDiscountMinor: 0,
     deliveryPriceMinor: contract.money('deliveryPrice', currency),
@@ -169,9 +171,6 @@ export function recurringPrice(line: PricedLine): number {
   // Rounded to the nearest minor unit, in whole numbers that do not overflow.
   return Number((BigInt(lasting) * BigInt(discountedMinor) * 2n + BigInt(present)) / (BigInt(present) * 2n))
 }
-
-export const sumOf = <T>(all: readonly T[], of: (one: T) => number): number =>
-  all.reduce((sum, one) => sum + of(one), 0)
 
 /** The price of one after the last price change that is announced; null where none is. */
 function lastingPrice(line: Fields, currency: string): number | null {

@@ -1,6 +1,7 @@
+import { sumOf } from '#kit/money'
 import { Money } from '../wire/document.ts'
 import type { Fields } from '../wire/fields.ts'
-import { type PlatformContract, type PlatformContractLine, recurringPrice, sumOf } from './contract.ts'
+import { type PlatformContract, type PlatformContractLine, recurringPrice } from './contract.ts'
 import { grantKeyOf } from './contract-grants.ts'
 
 /** A discount of ours on a contract: what members have off the renewals of their product subscriptions. */
@@ -50,8 +51,9 @@ export function readAllocatedLine(line: Fields, currency: string): AllocatedLine
   const allocations = line.list('discountAllocations')
   const takenBy = (isOurs: (title: string | null) => boolean) =>
     sumOf(
-      allocations.filter((one) => isOurs(one.at('discount').maybeText('title'))),
-      (one) => one.money('amount', currency)
+      allocations
+        .filter((one) => isOurs(one.at('discount').maybeText('title')))
+        .map((one) => one.money('amount', currency))
     )
   return {
     id: line.token('id'),
@@ -71,7 +73,7 @@ export function memberPrices(
       const found = allocated.get(line.id)
       return recurringPrice(found ? { ...line, discountedMinor: discounted(found) } : line)
     })
-  const of = (discounted: (one: AllocatedLine) => number) => sumOf(pricesOf(discounted), (price) => price)
+  const of = (discounted: (one: AllocatedLine) => number) => sumOf(pricesOf(discounted))
   const priceMinor = of((one) => one.discountedMinor + one.memberDiscountMinor + one.grantedDiscountMinor)
   const forMembersMinor = of((one) => one.discountedMinor + one.grantedDiscountMinor)
   const lineChargesMinor = pricesOf((one) => one.discountedMinor)
@@ -79,7 +81,7 @@ export function memberPrices(
     priceMinor,
     lineChargesMinor,
     memberDiscountMinor: priceMinor - forMembersMinor,
-    grantedDiscountMinor: forMembersMinor - sumOf(lineChargesMinor, (charge) => charge)
+    grantedDiscountMinor: forMembersMinor - sumOf(lineChargesMinor)
   }
 }
 
