@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { request } from 'undici'
 import { testDatabase } from '../../test/database.ts'
 import { startSandbox, type TestShop } from '../start-sandbox.test-helper.ts'
+import { describePlan, variantIds } from './described-shop.test-helper.ts'
 
 const { db } = await testDatabase()
 const { aShop, agent } = await startSandbox(db)
@@ -28,12 +29,10 @@ function aBrowser(shop: TestShop) {
   }
 }
 
-async function variantIds(shop: TestShop) {
-  const { data } = await shop.graphql(
-    '{ products(first: 50) { nodes { variants(first: 5) { nodes { sku legacyResourceId } } } } }'
-  )
-  const all = data.products.nodes.flatMap((product: any) => product.variants.nodes)
-  return (sku: string): number => Number(all.find((one: any) => one.sku === sku).legacyResourceId)
+/** As the cart API has them. */
+async function variantNumbers(shop: TestShop) {
+  const idOf = await variantIds(shop)
+  return (sku: string): number => Number(idOf(sku))
 }
 
 /** The one plan of a shop, by its numbers. */
@@ -59,7 +58,7 @@ const lines = ({ body }: { body: any }) =>
 test('a cart is read, filled, changed, noted on and emptied', async () => {
   const shop = await aShop()
   const ask = aBrowser(shop)
-  const idOf = await variantIds(shop)
+  const idOf = await variantNumbers(shop)
   const { body: empty } = await ask('/cart.js')
   const { token, ...none } = empty
   assert.match(token, /^[\w-]{16}$/)
@@ -140,34 +139,8 @@ test('a selling plan makes a line of its own, once, and is taken off or put on b
 test('prices of members are discounts of lines, and the key of a line changes with them', async () => {
   const shop = await aShop()
   const ask = aBrowser(shop)
-  const idOf = await variantIds(shop)
-  const { productId } = await shop.aPlan()
-  const settings = {
-    status: 1,
-    type: 1,
-    tier_name: 'VIP',
-    product_gid: productId,
-    dp: 1,
-    dv: '20',
-    dt: 'percentage',
-    dat: 'all',
-    dct: 2
-  }
-  await shop.mutate(
-    `mutation($m: [MetafieldsSetInput!]!) { metafieldsSet(metafields: $m) { userErrors { message } } }`,
-    {
-      m: [
-        {
-          ...{
-            ownerId: (await shop.graphql('{ shop { id } }')).data.shop.id,
-            namespace: 'svc',
-            key: 'svc_plan_settings'
-          },
-          ...{ type: 'json', value: JSON.stringify(settings) }
-        }
-      ]
-    }
-  )
+  const idOf = await variantNumbers(shop)
+  await describePlan(shop)
   const before = (await ask('/cart/add.js', { id: idOf('MUG-BLUE'), quantity: 2 })).body
   await ask('/cart/add.js', await planOf(shop))
   const { items, total_discount: discount, total_price: total } = (await ask('/cart.js')).body
@@ -183,7 +156,7 @@ test('prices of members are discounts of lines, and the key of a line changes wi
 test('amounts are in hundredths of a currency without them', async () => {
   const shop = await aShop({ currency: 'JPY' })
   const ask = aBrowser(shop)
-  const idOf = await variantIds(shop)
+  const idOf = await variantNumbers(shop)
   const { body } = await ask('/cart/add.js', { id: idOf('MUG-BLUE') })
   // A thousand yen are no 10.00.
   assert.equal(body.price, 180_000)
@@ -192,7 +165,7 @@ test('amounts are in hundredths of a currency without them', async () => {
 test('what the real platform refuses is refused in its words', async () => {
   const shop = await aShop()
   const ask = aBrowser(shop)
-  const idOf = await variantIds(shop)
+  const idOf = await variantNumbers(shop)
   const refused = async (path: string, body: object, status: number, answer: object) => {
     const { body: given, status: code } = await ask(path, body)
     assert.deepEqual([code, given], [status, answer])

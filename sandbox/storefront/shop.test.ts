@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { request } from 'undici'
 import { testDatabase } from '../../test/database.ts'
 import { startSandbox, type TestShop } from '../start-sandbox.test-helper.ts'
+import { describePlan, variantIds } from './described-shop.test-helper.ts'
 
 const { db } = await testDatabase()
 const { aShop, bugs, agent } = await startSandbox(db)
@@ -46,44 +47,6 @@ function aBrowser(shop: TestShop) {
     return { at, text: await open(at) }
   }
   return { open, submit, raw: (path: string) => call('GET', path) }
-}
-
-async function variantIds(shop: TestShop) {
-  const { data } = await shop.graphql(
-    '{ products(first: 50) { nodes { variants(first: 5) { nodes { sku legacyResourceId } } } } }'
-  )
-  const all = data.products.nodes.flatMap((product: any) => product.variants.nodes)
-  return (sku: string): string => all.find((one: any) => one.sku === sku).legacyResourceId
-}
-
-/** The plan as the app describes it to the storefront. */
-async function describePlan(shop: TestShop, more: object = {}) {
-  const { productId } = await shop.aPlan()
-  const settings = {
-    status: 1,
-    type: 1,
-    tier_name: 'VIP',
-    product_gid: productId,
-    dp: 1,
-    dv: '20',
-    dt: 'percentage',
-    dat: 'all',
-    ...more
-  }
-  await shop.mutate(
-    `mutation($m: [MetafieldsSetInput!]!) { metafieldsSet(metafields: $m) { userErrors { message } } }`,
-    {
-      m: [
-        {
-          ownerId: (await shop.graphql('{ shop { id } }')).data.shop.id,
-          namespace: 'svc',
-          key: 'svc_plan_settings',
-          type: 'json',
-          value: JSON.stringify({ ...settings, dct: 2 })
-        }
-      ]
-    }
-  )
 }
 
 async function aMemberWith(shop: TestShop, tags: string[]) {
