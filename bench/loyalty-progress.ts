@@ -4,15 +4,15 @@
 import pg from 'pg'
 import { Database } from '#kit/postgres'
 import { listRulesWithProgress, RuleCache } from '#loyalty'
-import { cpuMeter, perOne, type Taken } from './cpu-meter.ts'
+import { cpuMeter } from './cpu-meter.ts'
 import { benchDatabase } from './database.ts'
 import { addOrders, addRules, aShop, countStatements } from './loyalty-shop.ts'
+import { readsInTurns } from './reads-in-turns.ts'
 
 const TIMES = Number(process.argv[2] ?? 2_000)
-const ROUNDS = 5
 const RULES = 200
 const CUSTOMERS = 1_000
-const MOST_CPU_MS = 5
+const MAX_CPU_MS = 5
 
 const database = await benchDatabase()
 const db = new Database({ url: database.url })
@@ -37,9 +37,6 @@ try {
       text: 'select rule_id, counted, rewarded from loyalty_progress where store_id = $1 and member_id = $2 order by rule_id',
       values: [shop.storeId, 1 + (i % CUSTOMERS)]
     })
-  const several = (read: (i: number) => Promise<unknown>) => async () => {
-    for (let i = 0; i < TIMES / ROUNDS; i++) await read(i)
-  }
   const found = await ours(0)
   if (
     found.length !== RULES ||
@@ -47,32 +44,15 @@ try {
   ) {
     throw new Error('Not the progress of every rule')
   }
-  await several(ours)()
-  await several(bare)()
   const statements = await countStatements(() => ours(1))
-  const [sumOfOurs, sumOfBare] = [nothing(), nothing()]
-  for (let round = 0; round < ROUNDS; round++) {
-    add(sumOfBare, await measured(several(bare)))
-    add(sumOfOurs, await measured(several(ours)))
-  }
-  const one = { ours: perOne(sumOfOurs, TIMES), bare: perOne(sumOfBare, TIMES) }
+  const one = await readsInTurns({ bare, ours }, TIMES, measured)
   const cpuMs = one.ours.service_cpu_ms + one.ours.database_cpu_ms
   console.log(
-    JSON.stringify({ bench: 'loyalty-progress', rules: RULES, statements, ...one, wanted_cpu_ms: MOST_CPU_MS })
+    JSON.stringify({ bench: 'loyalty-progress', rules: RULES, statements, ...one, wanted_cpu_ms: MAX_CPU_MS })
   )
-  process.exitCode = cpuMs < MOST_CPU_MS ? 0 : 1
+  process.exitCode = cpuMs < MAX_CPU_MS ? 0 : 1
 } finally {
   await client.end()
   await db.close()
   await database.close()
-}
-
-function nothing(): Taken {
-  return { seconds: 0, serviceMs: 0, databaseMs: 0 }
-}
-
-function add(sum: Taken, { seconds, serviceMs, databaseMs }: Taken): void {
-  sum.seconds += seconds
-  sum.serviceMs += serviceMs
-  sum.databaseMs += databaseMs
 }
