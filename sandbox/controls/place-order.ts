@@ -60,7 +60,7 @@ export type NewTestOrder = {
   cartToken?: string | null
 }
 
-const MOST_ATTRIBUTES = 50
+const MAX_ATTRIBUTES = 50
 
 /**
  * Places the order of a cart, paid at once: by the gift card, then by store credit, then by the customer's card. Nothing happens
@@ -212,7 +212,7 @@ function notNegative(field: string, given: string | null | undefined, { currency
 }
 
 function refuseAttributes(attributes: Attribute[]): void {
-  if (attributes.length > MOST_ATTRIBUTES) throw invalidField('attributes', `must be at most ${MOST_ATTRIBUTES}`)
+  if (attributes.length > MAX_ATTRIBUTES) throw invalidField('attributes', `must be at most ${MAX_ATTRIBUTES}`)
   const names = attributes.map(({ name }) => name)
   if (names.some((name) => name.trim() === '')) throw invalidField('attributes', 'must have names')
   if (new Set(names).size < names.length) throw invalidField('attributes', 'must have different names')

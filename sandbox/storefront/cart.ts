@@ -21,8 +21,8 @@ export type BrowserCart = {
 export const DETAIL_FIELDS = ['country', 'billing', 'code', 'gift_card', 'credit', 'delivery', 'note'] as const
 export type Details = Partial<Record<(typeof DETAIL_FIELDS)[number], string>>
 
-const MOST_LINES = 25
-const MOST_PIECES = 99
+const MAX_LINES = 25
+const MAX_PIECES = 99
 const LONGEST_DETAIL = 120
 const LONGEST_ATTRIBUTES = 800
 /** In hundredths of the currency. */
@@ -77,8 +77,8 @@ export function withItem(cart: BrowserCart, variant: string, quantity: number): 
 
 /** The cart with so much of a variant; without it for 0. */
 export function withQuantity(cart: BrowserCart, variant: string, quantity: number): BrowserCart {
-  if (!Number.isInteger(quantity) || quantity < 0 || quantity > MOST_PIECES) {
-    throw invalidField('quantity', `must be a whole number from 0 to ${MOST_PIECES}`)
+  if (!Number.isInteger(quantity) || quantity < 0 || quantity > MAX_PIECES) {
+    throw invalidField('quantity', `must be a whole number from 0 to ${MAX_PIECES}`)
   }
   const isKnown = cart.items.some((item) => item.variant === variant)
   const items = isKnown
@@ -110,8 +110,8 @@ export function withAttributes(cart: BrowserCart, given: Record<string, unknown>
 }
 
 function withinLimits(cart: BrowserCart): BrowserCart {
-  if (cart.items.length + cart.plans.length <= MOST_LINES) return cart
-  throw invalidField('cart', `can hold at most ${MOST_LINES} different things`)
+  if (cart.items.length + cart.plans.length <= MAX_LINES) return cart
+  throw invalidField('cart', `can hold at most ${MAX_LINES} different things`)
 }
 
 export function detailsFrom(fields: Record<string, string | undefined>): Details {

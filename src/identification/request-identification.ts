@@ -10,7 +10,7 @@ import { sendCodeJob } from './send-code-job.ts'
 
 /** Long enough that a mail which comes late is not answered by another error than a wrong code. */
 const KEPT_HOURS = 1
-const MOST_DELETED = 1_000
+const MAX_DELETED = 1_000
 
 /**
  * Has a code mailed to an address, if a customer has it; the answer and what is written are the same if nobody has. Refuses where the
@@ -21,7 +21,7 @@ export async function requestIdentification(
   email: string
 ): Promise<{ id: string; expiresAt: Temporal.Instant }> {
   await assertOffered(ctx)
-  await deleteExpired(ctx, ctx.now.subtract({ hours: KEPT_HOURS }), MOST_DELETED)
+  await deleteExpired(ctx, ctx.now.subtract({ hours: KEPT_HOURS }), MAX_DELETED)
   const [found = []] = await lookUpCustomers(ctx, [{ memberId: null, platformId: null, email }])
   const code = {
     id: randomToken(),

@@ -10,7 +10,7 @@ export function decimalsOf(currency: string): number {
   return found === undefined ? 2 : Number(found)
 }
 
-/** What cannot be read: the function then takes nothing off. It says no more, since nobody is told and pages of shops load it. */
+/** What cannot be read: the function then takes nothing off. It says no more, since nothing shows it and pages of shops load it. */
 export class Unreadable extends Error {}
 
 /** A decimal text in minor units. More decimals than the currency has are no amount of it, unless they are zeros. */

@@ -20,7 +20,7 @@ function suggestions(search: string): Filter[] {
   return FILTERS.filter(byTitle).toSorted((a, b) => Number(b.type === 'Event') - Number(a.type === 'Event'))
 }
 
-const MOST_VALUES = 250
+const MAX_VALUES = 250
 
 async function tagsOf(api: Api, search: string) {
   return api.db.direct.many(
@@ -28,7 +28,7 @@ async function tagsOf(api: Api, search: string) {
     sql`
     select distinct tag from sandbox.customers, unnest(tags) tag
      where store_id = ${api.shop.storeId} and deleted_at is null and starts_with(lower(tag), lower(${search}))
-     order by tag limit ${MOST_VALUES}`
+     order by tag limit ${MAX_VALUES}`
   )
 }
 

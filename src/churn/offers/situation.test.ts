@@ -51,13 +51,13 @@ const TWO_MONTHS = offer({ type: 'change_frequency', interval: 'month', interval
 const CREDIT = offer({ type: 'add_store_credits', creditMinor: 1000 })
 const ALL = { QUARTER, FIVE, FREE_DELIVERY, TWO_MONTHS, CREDIT }
 
-const told = (one: Offer, s: Situation, isShopper = true) =>
+const messageOf = (one: Offer, s: Situation, isShopper = true) =>
   obstacleTo(one, s, { now: NOW, isShopper })?.message ?? null
 const unfit = (why: string) => `This offer does not fit this contract: ${why}`
 
 test('a contract without an obstacle may accept each type', () => {
   for (const status of ['active', 'paused'] as const) {
-    for (const one of Object.values(ALL)) assert.equal(told(one, situation({ status })), null)
+    for (const one of Object.values(ALL)) assert.equal(messageOf(one, situation({ status })), null)
   }
 })
 
@@ -81,7 +81,7 @@ for (const [what, of, message] of [
   test(`no offer of any type for a contract that ${what}`, () => {
     for (const one of Object.values(ALL)) {
       const s = situation({ ...of } as Partial<Situation>)
-      assert.deepEqual([told(one, s), told(one, s, false)], [message, message])
+      assert.deepEqual([messageOf(one, s), messageOf(one, s, false)], [message, message])
     }
   })
 }
@@ -146,7 +146,7 @@ for (const [what, of, one, why] of [
   test(`${why === null ? 'fits' : 'does not fit'}: ${what}`, () => {
     const s = situation(of as Partial<Situation>)
     const message = why === null ? null : unfit(why)
-    assert.deepEqual([told(one, s), told(one, s, false)], [message, message])
+    assert.deepEqual([messageOf(one, s), messageOf(one, s, false)], [message, message])
   })
 }
 
@@ -177,7 +177,7 @@ for (const [what, of, rules, why] of [
     const reason = ineligibilityOf(one, s, NOW)
     if (why === null) assert.equal(reason, null)
     else assert.match(reason!, why)
-    assert.equal(told(one, s), why === null ? null : 'This offer is not for this contract at present')
-    assert.equal(told(one, s, false), null, 'a program decides itself')
+    assert.equal(messageOf(one, s), why === null ? null : 'This offer is not for this contract at present')
+    assert.equal(messageOf(one, s, false), null, 'a program decides itself')
   })
 }

@@ -36,31 +36,27 @@ export function readOrderToPreview(given: Record<string, unknown>, now: Temporal
 }
 
 /** What an order may come to, in units of its currency, and how many pieces a line may have. */
-const MOST_UNITS = 1_000_000_000
-const MOST_PIECES = 1_000_000
+const MAX_UNITS = 1_000_000_000
+const MAX_PIECES = 1_000_000
 
 /** Refuses what no shop sells: numbers that cannot be counted exactly, and amounts below zero. */
 function checkAmounts({ currency, totalMinor, taxMinor, details }: PlatformOrder): void {
   const { lines, subtotalMinor, shippingMinor, shippingDiscountMinor = 0 } = details!
-  const mostMinor = MOST_UNITS * 10 ** currencyDecimals(currency)
+  const mostMinor = MAX_UNITS * 10 ** currencyDecimals(currency)
   const isAmount = (minor: number, most = mostMinor) => minor >= 0 && minor <= most
   const check = (isRight: boolean, field: string, accepted: string) => {
     if (!isRight) throw invalidField(`platform_order.${field}`, `must be ${accepted}`)
   }
-  const amount = `an amount from 0 to ${MOST_UNITS}`
+  const amount = `an amount from 0 to ${MAX_UNITS}`
   for (const [i, line] of lines.entries()) {
     const { quantity, priceMinor, discountMinor } = line
-    check(
-      quantity >= 0 && quantity <= MOST_PIECES,
-      `line_items.${i}.quantity`,
-      `a whole number from 0 to ${MOST_PIECES}`
-    )
+    check(quantity >= 0 && quantity <= MAX_PIECES, `line_items.${i}.quantity`, `a whole number from 0 to ${MAX_PIECES}`)
     check(isAmount(priceMinor), `line_items.${i}.price`, amount)
     // Divided, since the product may be beyond 2^53.
     check(
       quantity === 0 || priceMinor <= mostMinor / quantity,
       `line_items.${i}.price`,
-      `at most ${MOST_UNITS} for all pieces of the line`
+      `at most ${MAX_UNITS} for all pieces of the line`
     )
     check(
       isAmount(discountMinor, priceMinor * quantity),
@@ -69,7 +65,7 @@ function checkAmounts({ currency, totalMinor, taxMinor, details }: PlatformOrder
     )
   }
   const goodsMinor = lines.reduce((sum, line) => sum + orderedMinor(line), 0)
-  check(isAmount(goodsMinor), 'line_items', `lines that come to at most ${MOST_UNITS} together`)
+  check(isAmount(goodsMinor), 'line_items', `lines that come to at most ${MAX_UNITS} together`)
   check(isAmount(subtotalMinor), 'subtotal_price', amount)
   check(isAmount(totalMinor), 'total_price', amount)
   check(isAmount(taxMinor), 'total_tax', amount)

@@ -23,7 +23,7 @@ const CANCEL_PARTS =
   'button,dialog,title,body,actions,reasons,reason,comment,offers,offer,price,detail,accept,next,back,keep,close,cancel,outcome,status,name,picker,secondary'
 
 /** The longest pause that the service accepts. */
-const MOST_DAYS = 365
+const MAX_PAUSE_DAYS = 365
 const CHANGES = ['perennial-cancel-done', 'perennial-cancel-accepted']
 
 export class PerennialMembership extends HTMLElement implements PerennialMembershipElement {
@@ -160,7 +160,7 @@ export class PerennialMembership extends HTMLElement implements PerennialMembers
     const level = Math.min(Math.max(Math.trunc(Number(this.getAttribute('heading-level') ?? 2)) || 2, 1), 6)
     return contractCard(this.#words, contract, {
       level,
-      pauseDays: pauseDays.filter((days) => Number.isInteger(days) && days > 0 && days <= MOST_DAYS),
+      pauseDays: pauseDays.filter((days) => Number.isInteger(days) && days > 0 && days <= MAX_PAUSE_DAYS),
       onAction: (action, body) => void this.#act(contract, action, body),
       cancel: this.#cancelOf(contract)
     })

@@ -13,7 +13,7 @@ import { sayer, type Words } from './words.ts'
 /** The platform has what a request of a theme has changed when that is answered. */
 const SETTLE_MS = 50
 /** A theme that takes the elements out as often as they are put in is left alone: so often in so many milliseconds. */
-const MOST_PLACED = 20
+const MAX_PLACED = 20
 const PLACED_WITHIN_MS = 5_000
 /** Requests of a theme that change the cart. */
 const CHANGES = /\/cart\/(add|change|update|clear)(\.js)?(\?|$)/
@@ -31,7 +31,7 @@ function begin(data: ThemeData, words: Words | null): void {
     if (place(state)) placed = [...placed, performance.now()].filter((at) => at > performance.now() - PLACED_WITHIN_MS)
     // What was done here is no reason to look again.
     observer.takeRecords()
-    if (placed.length > MOST_PLACED) observer.disconnect()
+    if (placed.length > MAX_PLACED) observer.disconnect()
   }
   /** A theme that shows another number of items than the cart had has changed it. */
   function placeAgain(): void {

@@ -130,11 +130,11 @@ function memberModel(input: ModelInput, offer: Offer | null): Model {
 }
 
 /** `isMember`: whether the customer is one, or chose to become one: only then do they save anything. */
-type Told = { texts: Fields; values: Values; offer: Offer | null; price: CartPrice | null; isMember: boolean }
+type Shown = { texts: Fields; values: Values; offer: Offer | null; price: CartPrice | null; isMember: boolean }
 
 function common(
   input: ModelInput,
-  { texts, values, offer, price, isMember }: Told
+  { texts, values, offer, price, isMember }: Shown
 ): Pick<Model, 'saved' | 'bar' | 'credit' | 'lines' | 'rows'> {
   const { data, offers, say, formats } = input
   const saved =
