@@ -61,7 +61,7 @@ async function aCoffee() {
     [price, price],
     [Number(price), Number(price)]
   ]
-  return { ...shop, ada, coffee, offered, addLine, accepted, all }
+  return { ...shop, ada, coffee, offered, shown, addLine, accepted, all }
 }
 
 for (const [what, given, price] of [
@@ -102,6 +102,18 @@ test('an offer comes off what is left after the discount for members', async () 
   const most = await shop.offer(off({ discount_type: 'fixed_amount', discount_value: 14 }))
   assert.equal((await shop.accept(shop.coffee.contractId, most, { as: shop.ada })).status, 403, 'below zero')
   assert.deepEqual(await shop.accepted(quarter), shop.all('9.00'))
+
+  await shop.advance({ to: '2026-03-02T12:00:00Z' })
+  await shop.settle()
+  // Nothing that receivers are notified of: a page that was kept, and who asks for changes, see it all the same.
+  await service.admin('PATCH', `${shop.at}/plans/plan_${vip.id}`, { perks: { discount: { ...discount, value: '40' } } })
+  await shop.settle()
+  assert.deepEqual(await shop.shown(), ['6.75', '6.75'])
+  const changed = await shop.dataRows('subscriptions', { since_updated: '2026-03-02' })
+  assert.deepEqual(
+    changed.filter((one: any) => one.price_with_offer === '6.75').map((one: any) => one.shopify_contract_id),
+    [shop.coffee.contractId]
+  )
 })
 
 test('an offer comes off what is left after a reward of loyalty', async () => {

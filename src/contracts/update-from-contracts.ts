@@ -1,6 +1,7 @@
 import { retryWithNewMethod } from '#billing'
 import { applyPlans } from '#billing/apply-plans'
 import { waitingKeys } from '#kit/jobs'
+import { record } from '#kit/outbox'
 import type { Ctx } from '#kit/postgres'
 import type { Plan } from '#plans'
 import { compareRevisions } from '#platform'
@@ -13,7 +14,7 @@ import {
   recordActivities,
   requestersOf
 } from '#subscriptions'
-import { endChangesOf, isFinal, markSeen, markTerms } from '#subscriptions/transitions'
+import { endChangesOf, isFinal, markSeen, markTerms, subscriptionDiscountsChanged } from '#subscriptions/transitions'
 import { type ContractUpdate, decideContractChanges, hasOtherTerms, type Pair } from './decide-contract-changes.ts'
 
 /**
@@ -46,6 +47,7 @@ export async function updateFromContracts(
     ctx,
     updates.map(({ seen }) => seen)
   )
+  await record(ctx, ...updates.filter(hasOtherDiscounts(pairs)).map(({ seen }) => subscriptionDiscountsChanged(seen)))
   await applyUpdates(ctx, updates)
   // Also of a cancellation that could be taken back until it ended there.
   await endChangesOf(
@@ -62,6 +64,14 @@ export async function updateFromContracts(
       .filter(({ planned, noticed }) => planned || noticed.length > 0)
       .map(({ seen }) => seen.platformContractId),
     unsure: updates.filter(({ isUnsure }) => isUnsure).map(({ seen }) => seen.platformContractId)
+  }
+}
+
+function hasOtherDiscounts(pairs: Pair[]): (update: ContractUpdate) => boolean {
+  const before = new Map(pairs.map(({ subscription }) => [subscription.id, subscription]))
+  return ({ seen }) => {
+    const { memberDiscountMinor, grantedDiscountMinor } = before.get(seen.id)!
+    return seen.memberDiscountMinor !== memberDiscountMinor || seen.grantedDiscountMinor !== grantedDiscountMinor
   }
 }
 

@@ -11,7 +11,8 @@ const ABOUT_SUBSCRIPTIONS = [
   'subscription.paused',
   'subscription.resumed',
   'subscription.cancelled',
-  'subscription.cancelled_after_failure'
+  'subscription.cancelled_after_failure',
+  'subscription.discounts_changed'
 ] as const
 const ABOUT_CHARGES = ['billing.pending', 'billing.success', 'billing.failed', 'billing.retry_scheduled'] as const
 const ABOUT_CREDIT = ['store_credit.added', 'store_credit.deducted'] as const

@@ -3,6 +3,7 @@
 
 export { markPaymentMethods, markPushed, markSeen, markTerms, type Pushed, type Terms } from '../contract-queries.ts'
 export { subscriptionCancelledAfterFailure } from '../events/subscription-cancelled-after-failure.ts'
+export { subscriptionDiscountsChanged } from '../events/subscription-discounts-changed.ts'
 export { insertSubscriptions, type NewSubscription } from '../insert-subscriptions.ts'
 export { lockPastPaymentMethodDeadline } from '../lock-subscriptions.ts'
 export { deriveMembershipStatuses } from '../membership-status/derive-membership-status.ts'
