@@ -5,7 +5,6 @@ import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { type Fact, record } from '#kit/outbox'
 import { sql } from '#kit/postgres'
 import { closeSilentListeners, EVENT_TYPES } from '#webhooks'
@@ -14,6 +13,7 @@ import { commandLine } from './command-line.ts'
 import { beforeDrop, testDatabase } from './database.ts'
 import { aReceiver } from './receiver.ts'
 import { startService } from './service-builder.ts'
+import { until } from './until.ts'
 
 const { db, url } = await testDatabase()
 let service = await startService(url, { background: true })
@@ -53,13 +53,6 @@ async function aShop() {
         await tx.run(sql`
           update webhook_queue set leased_until = leased_until - interval '61 seconds' where store_id = ${storeId}`)
       })
-  }
-}
-
-/** Waits while other processes work. */
-async function until(so: () => boolean | Promise<boolean>) {
-  for (const deadline = performance.now() + 20_000; !(await so()); await wait(10)) {
-    assert.ok(performance.now() < deadline, `It did not come to ${so}`)
   }
 }
 
@@ -105,7 +98,7 @@ test('each delivery is forwarded exactly as signed, printed in two lines, and re
   await listener.line(/^<-- 503 in \d+ ms \(wh_[0-9a-f]{32}\)$/)
   responseStatus = 200
   // Delivered twice: the second time resent manually, once the first is in the history.
-  await until(async () => (await shop.history()).at(-1).status !== 'retrying')
+  await until('the delivery has ended', async () => (await shop.history()).at(-1).status !== 'retrying')
   const failed = (await shop.history()).at(-1)
   assert.deepEqual([failed.status, failed.tries, failed.failure], ['failed', 1, 'status'])
   await run(['webhook', 'resend', failed.webhook_id, ...shop.store])
@@ -130,7 +123,7 @@ test('deliveries keep their order per object, eight at a time, and a slow one do
   const arrived = () => receiver.received.map((h) => `${h.data.subscription_id} ${h.event.split('.')[1]}`)
   await shop.recordFacts(fact(1), fact(1, 'subscription.resumed'), ...Array.from({ length: 8 }, (_, i) => fact(i + 2)))
   for (let n = 0; n < 8; n++) await listener.line(/^-->/)
-  await until(() => receiver.held.length >= 8)
+  await until('requests arrive', () => receiver.held.length >= 8)
   assert.deepEqual(
     new Set(arrived()),
     new Set([1, 2, 3, 4, 5, 6, 7, 8].map((n) => `sub_${n} paused`)),
@@ -140,11 +133,11 @@ test('deliveries keep their order per object, eight at a time, and a slow one do
   const [first] = receiver.held.splice(slow, 1)
   for (const respond of receiver.held.splice(0)) respond()
   await listener.line(/^--> subscription\.paused wh_\w+ \(sub_9\)$/)
-  await until(() => receiver.held.length >= 1)
+  await until('requests arrive', () => receiver.held.length >= 1)
   assert.equal(arrived().includes('sub_1 resumed'), false)
   first!()
   await listener.line(/^--> subscription\.resumed wh_\w+ \(sub_1\)$/)
-  await until(() => receiver.held.length >= 2)
+  await until('requests arrive', () => receiver.held.length >= 2)
   for (const respond of receiver.held.splice(0)) respond()
   for (let n = 0; n < 2; n++) await listener.line(/^<-- 204/)
   assert.equal(await listener.end('SIGTERM'), 0)
@@ -158,7 +151,7 @@ test('the delivery of a killed listener is recorded as interrupted, and other de
   const listener = await shop.listen('--forward-to', slow.url)
   await shop.recordFacts(fact(1), fact(1, 'subscription.resumed'))
   await listener.line(/^-->/)
-  await until(() => other.received.length >= 2)
+  await until('requests arrive', () => other.received.length >= 2)
   await listener.end('SIGKILL')
   await shop.aMinutePasses()
   await closeSilentListeners(db)
@@ -179,7 +172,7 @@ test('a listener continues after a restart of the service, and its delivery in p
   const receiver = await aSlowReceiver()
   const listener = await shop.listen('--forward-to', receiver.url, '--json')
   await shop.recordFacts(fact(1))
-  await until(() => receiver.held.length >= 1)
+  await until('requests arrive', () => receiver.held.length >= 1)
   const port = Number(new URL(service.urls.public).port)
   await service.stop()
   await listener.line(/^No service is running at .*\. Retrying until it is available\.$/)
@@ -188,7 +181,7 @@ test('a listener continues after a restart of the service, and its delivery in p
   service = await startService(url, { background: true, port })
   await listener.line(/^The service is available again\.$/)
   await shop.recordFacts(fact(1, 'subscription.resumed'))
-  await until(() => receiver.held.length >= 1)
+  await until('requests arrive', () => receiver.held.length >= 1)
   receiver.held.shift()!()
   const { input } = await listener.line(/^\{"webhook_id":.*"subscription\.resumed"/)
   const { response_time_ms, payload, webhook_id, ...rest } = JSON.parse(input)
@@ -269,7 +262,7 @@ test('trigger sends a sample to every endpoint of the type, and says if there is
   const sent = await run(['trigger', 'billing.failed', ...shop.store])
   assert.match(sent.out, /^A sample of billing\.failed is queued for:\n {2}wh_\w+ {2}we_\d+\n {2}wh_\w+ {2}we_\d+ \(/)
   await listener.line(/^--> billing\.failed wh_\w+ \(test\)$/)
-  await until(() => receiver.received.length > 0)
+  await until('requests arrive', () => receiver.received.length > 0)
   assert.deepEqual(Object.keys(await json('trigger', 'member.created', ...shop.store)), [
     'event',
     'listeners_only',

@@ -17,8 +17,6 @@ const run = async () => {
   }
 }
 
-test('credit that is spent by codes is booked once, whatever answers are lost and processes killed', {
-  timeout: 600_000
-}, async (t) => {
+test('credit that is spent by codes is booked once, whatever answers are lost and processes killed', async (t) => {
   t.diagnostic(await run())
 })

@@ -18,8 +18,6 @@ const run = async () => {
 }
 
 // What no order explains is waited for two and a half minutes.
-test('credit is on the platform once, whatever answers are lost, processes killed, and accounts changed there', {
-  timeout: 600_000
-}, async (t) => {
+test('credit is on the platform once, whatever answers are lost, processes killed, and accounts changed there', async (t) => {
   t.diagnostic(await run())
 })

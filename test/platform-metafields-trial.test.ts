@@ -6,9 +6,7 @@ import { mirrorMetafields } from '../trials/platform-metafields.ts'
 import { testDatabase } from './database.ts'
 
 // A short run; `npm run trials` has the long ones.
-test('metafields and tags are as they follow from the rows, whatever answers are lost, calls throttled and processes killed', {
-  timeout: 600_000
-}, async (t) => {
+test('metafields and tags are as they follow from the rows, whatever answers are lost, calls throttled and processes killed', async (t) => {
   const { url } = await testDatabase()
   const dataDir = await mkdtemp(join(tmpdir(), 'perennial-metafields-'))
   try {

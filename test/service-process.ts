@@ -41,8 +41,8 @@ export async function startProcess(options: {
       LOG_LEVEL: 'warn',
       LOG_FORMAT: 'json',
       PERENNIAL_TOKEN: TOKEN,
-      // What a process that was killed has sent is looked for after six seconds.
-      PLATFORM_TIMEOUT_SECONDS: '3',
+      // What a process that was killed has sent is looked for after ten seconds.
+      PLATFORM_TIMEOUT_SECONDS: '5',
       ...options.env
     },
     stdio: ['ignore', 'pipe', 'inherit']

@@ -12,7 +12,7 @@ import { until } from './until.ts'
 const { db, url } = await testDatabase()
 const LIMITS = scaledLimits(0.2)
 /** The longest of a request's waits (a fifth of nine seconds), and room for a machine that is busy. */
-const ANSWERED_WITHIN_MS = 5_000
+const ANSWERED_WITHIN_MS = 20_000
 
 async function aNode(t: TestContext, options: Parameters<typeof startService>[1] = {}) {
   const line = await aStallingProxy(url)
@@ -224,6 +224,6 @@ test('a stop ends while the line stalls and work is under way', async (t) => {
   service.db.shortenWaits(400)
   service.sandboxDb.shortenWaits(400)
   await service.stop().catch(() => {})
-  assert.ok(performance.now() - from < 15_000, `${performance.now() - from} ms`)
+  assert.ok(performance.now() - from < 60_000, `${performance.now() - from} ms`)
   for (const { status, body } of await Promise.all(answers)) assert.equal(status, 503, JSON.stringify(body))
 })

@@ -8,9 +8,9 @@ import { Refusal } from '#kit/refusal'
 import { requestCode, revokeCode } from '#spending'
 import { movePlatform, setClock } from '#stores'
 import { aFaultyConnection } from '../test/faulty-connection.ts'
-import { freePort, startProcess } from '../test/service-process.ts'
+import { freePort } from '../test/service-process.ts'
 import { examineCodes, examineCredit } from './examine-codes.ts'
-import { BESIDE_THE_PLATFORM, startPlatform } from './platform.ts'
+import { startBesidePlatform, startPlatform } from './platform.ts'
 
 const DOMAIN = 'codes-trial.example'
 
@@ -57,11 +57,11 @@ export async function spendByCodes(trial: CreditCodesTrial): Promise<CreditCodes
   const port = await freePort()
   const platform = await startPlatform(trial.databaseUrl, `http://127.0.0.1:${port}`)
   const line = await aFaultyConnection({ target: platform.url, shares: LINE_FAULTS, seed })
-  const start = () => startProcess({ ...trial, port, env: { ...BESIDE_THE_PLATFORM, PLATFORM_TIMEOUT_SECONDS: '2' } })
+  const start = (platformSeconds = 2) => startBesidePlatform({ ...trial, port, platformSeconds })
   let service: Awaited<ReturnType<typeof start>> | null = null
   try {
     const storeId = await platform.aStore(DOMAIN, size)
-    service = await start()
+    service = await start(60)
     const at = `/stores/store_${storeId}`
     await service.call('POST', `${at}/plans`, {
       name: 'Gold',
@@ -71,6 +71,8 @@ export async function spendByCodes(trial: CreditCodesTrial): Promise<CreditCodes
       perks: { store_credit: { amount: '5.00', type: 'coupon' } }
     })
     await movePlatform(platform.db, storeId, `${line.url}/${DOMAIN}`)
+    await service.kill()
+    service = await start()
     const { lost, unheard } = trial
     await platform.controls.setAnswerFaults({ storeId, faults: { lost, unheard, seed } })
     await platform.controls.setWebhookFaults({ storeId, faults: { ...MESSAGE_FAULTS, seed } })

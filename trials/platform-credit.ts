@@ -6,9 +6,9 @@ import { type Ctx, int, row, sql, text } from '#kit/postgres'
 import { randomFrom } from '#kit/random'
 import { movePlatform } from '#stores'
 import { aFaultyConnection } from '../test/faulty-connection.ts'
-import { freePort, startProcess } from '../test/service-process.ts'
+import { freePort } from '../test/service-process.ts'
 import { until } from '../test/until.ts'
-import { BESIDE_THE_PLATFORM, startPlatform } from './platform.ts'
+import { startBesidePlatform, startPlatform } from './platform.ts'
 
 const DOMAIN = 'credit-trial.example'
 
@@ -58,11 +58,11 @@ export async function mirrorCredit(trial: PlatformCreditTrial): Promise<Platform
   const port = await freePort()
   const platform = await startPlatform(trial.databaseUrl, `http://127.0.0.1:${port}`)
   const line = await aFaultyConnection({ target: platform.url, shares: LINE_FAULTS, seed: trial.seed })
-  const start = () => startProcess({ ...trial, port, env: { ...BESIDE_THE_PLATFORM, PLATFORM_TIMEOUT_SECONDS: '2' } })
+  const start = (platformSeconds = 2) => startBesidePlatform({ ...trial, port, platformSeconds })
   let service: Awaited<ReturnType<typeof start>> | null = null
   try {
     const storeId = await platform.aStore(DOMAIN, trial.customers)
-    service = await start()
+    service = await start(60)
     const at = `/stores/store_${storeId}`
     await service.call('POST', `${at}/plans`, {
       name: 'Gold',
@@ -72,6 +72,8 @@ export async function mirrorCredit(trial: PlatformCreditTrial): Promise<Platform
       perks: { store_credit: { amount: '5.00', type: trial.onCards ? 'giftcard' : 'storecredit' } }
     })
     await movePlatform(platform.db, storeId, `${line.url}/${DOMAIN}`)
+    await service.kill()
+    service = await start()
     const faults = { lost: trial.lost, unheard: trial.unheard, seed: trial.seed }
     await platform.controls.setAnswerFaults({ storeId, faults })
 

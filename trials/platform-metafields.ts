@@ -6,9 +6,9 @@ import { cancelSubscription, pauseSubscription, resumeSubscription } from '#life
 import { updateMember } from '#members'
 import { movePlatform } from '#stores'
 import { aFaultyConnection, type Fault } from '../test/faulty-connection.ts'
-import { freePort, startProcess } from '../test/service-process.ts'
+import { freePort } from '../test/service-process.ts'
 import { until } from '../test/until.ts'
-import { BESIDE_THE_PLATFORM, startPlatform } from './platform.ts'
+import { startBesidePlatform, startPlatform } from './platform.ts'
 
 const DOMAIN = 'metafields-trial.example'
 
@@ -52,11 +52,11 @@ export async function mirrorMetafields(trial: PlatformMetafieldsTrial): Promise<
   const port = await freePort()
   const platform = await startPlatform(trial.databaseUrl, `http://127.0.0.1:${port}`)
   const line = await aFaultyConnection({ target: platform.url, shares: LINE_FAULTS, seed: trial.seed, slowMs: SLOW_MS })
-  const start = () => startProcess({ ...trial, port, env: { ...BESIDE_THE_PLATFORM, PLATFORM_TIMEOUT_SECONDS: '2' } })
+  const start = (platformSeconds = 2) => startBesidePlatform({ ...trial, port, platformSeconds })
   let service: Awaited<ReturnType<typeof start>> | null = null
   try {
     const storeId = await platform.aStore(DOMAIN, trial.members)
-    service = await start()
+    service = await start(60)
     const at = `/stores/store_${storeId}`
     const inStore = <T>(work: (ctx: Ctx) => Promise<T>) => platform.db.inStore(storeId, work)
     const plans = []
@@ -121,7 +121,7 @@ export async function mirrorMetafields(trial: PlatformMetafieldsTrial): Promise<
 }
 
 type InStore = <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>
-type Call = Awaited<ReturnType<typeof startProcess>>['call']
+type Call = Awaited<ReturnType<typeof startBesidePlatform>>['call']
 type Person = { memberId: number; subscriptionId: number; platformId: string; isGone: boolean }
 
 const accepted = (call: Promise<unknown>) =>

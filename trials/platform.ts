@@ -8,6 +8,7 @@ import { createMetrics } from '../src/app/metrics.ts'
 import { createService } from '../src/app/service.ts'
 import { readAndApplyContracts } from '../src/sync/contracts/read-and-apply-contracts.ts'
 import { receiptFiles } from '../test/receipt-files.ts'
+import { startProcess } from '../test/service-process.ts'
 import { testVault } from '../test/store-builder.ts'
 import { monthlyMembers } from './monthly-members.ts'
 
@@ -98,4 +99,21 @@ export const BESIDE_THE_PLATFORM = {
   PERENNIAL_MASTER_KEY: Buffer.alloc(32, 'perennial test master key').toString('base64'),
   WEBHOOK_ALLOWED_ADDRESSES: '127.0.0.0/8',
   NODE_EXTRA_CA_CERTS: fileURLToPath(new URL('../test/fixtures/tls/localhost-cert.pem', import.meta.url))
+}
+
+/**
+ * Starts a service process beside `startPlatform`. Calls of the platform may take `platformSeconds`: few where answers are lost, so that
+ * they are missed soon; many while a trial sets its store up.
+ */
+export function startBesidePlatform({
+  platformSeconds,
+  ...place
+}: {
+  databaseUrl: string
+  dataDir: string
+  port: number
+  platformSeconds: number
+}) {
+  const env = { ...BESIDE_THE_PLATFORM, PLATFORM_TIMEOUT_SECONDS: String(platformSeconds) }
+  return startProcess({ ...place, env })
 }

@@ -31,7 +31,7 @@ const respondedWith = (responseCode: number, responseText = '') => ({
   problem: null
 })
 
-test('the status alone decides the outcome', { timeout: 20_000 }, async () => {
+test('the status alone decides the outcome', async () => {
   const receiver = createServer((request, response) => {
     request.resume()
     if (request.url === '/drips') return void response.writeHead(201).write('drop')
@@ -62,7 +62,7 @@ test('a failure has the same word as in the delivery history', () => {
   }
 })
 
-test('a missing response is reported with its reason', { timeout: 20_000 }, async () => {
+test('a missing response is reported with its reason', async () => {
   const silent = await urlOf(createSocketServer())
   assert.deepEqual(await outcomeAt(silent, { timeoutMs: 100 }), {
     ...none,

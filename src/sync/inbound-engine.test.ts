@@ -665,9 +665,7 @@ test('messages about different contracts are tried by themselves four at once', 
   assert.equal(most, 4)
 })
 
-test('once what is under way is to end, no call begins any more, and what was not tried is given back', {
-  timeout: 30_000
-}, async () => {
+test('once what is under way is to end, no call begins any more, and what was not tried is given back', async () => {
   const store = await aWebhookStore()
   const calls: number[][] = []
   const [together, alone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]

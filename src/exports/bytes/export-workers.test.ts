@@ -13,6 +13,7 @@ import pg from 'pg'
 import { Busy } from '#kit/refusal'
 import { beforeDrop, testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
+import { until } from '../../../test/until.ts'
 import type { PagePlan } from '../endpoint.ts'
 import { createExportWorkers, type ExportWorkersOptions } from './export-workers.ts'
 import { ENCODINGS } from './messages.ts'
@@ -56,14 +57,6 @@ const exportsOnServer = async () => {
       where datname = current_database() and application_name = 'perennial exports' and state <> 'idle'`
   )
   return rows as { state: string; wait_event: string | null; query: string }[]
-}
-
-async function until(what: () => Promise<boolean>, withinMs = 5_000): Promise<void> {
-  const end = performance.now() + withinMs
-  while (!(await what())) {
-    assert.ok(performance.now() < end, 'it did not come to that in time')
-    await pause(20)
-  }
 }
 
 test('texts of any kind, empty values and bare JSON arrive as they are in the database', async () => {
@@ -165,14 +158,16 @@ for (const encoding of ['identity', 'zstd'] as const) {
     )
     const stream = await workers.stream(random, { encoding })
     stream.read(1)
-    await until(async () => (await exportsOnServer()).some(({ wait_event }) => wait_event === 'ClientWrite'))
+    await until('the server waits for the reader', async () =>
+      (await exportsOnServer()).some(({ wait_event }) => wait_event === 'ClientWrite')
+    )
     await pause(2_000)
     assert.deepEqual(
       (await exportsOnServer()).map(({ wait_event }) => wait_event),
       ['ClientWrite']
     )
     stream.destroy()
-    await until(async () => (await exportsOnServer()).length === 0)
+    await until('nothing runs on the server', async () => (await exportsOnServer()).length === 0)
   })
 }
 
@@ -197,7 +192,7 @@ test('a stream that is destroyed ends its statement on the server, and the conne
   for (let round = 0; round < 5; round++) {
     const stream = await own.stream(HUGE)
     stream.destroy()
-    await until(async () => (await exportsOnServer()).length === 0)
+    await until('nothing runs on the server', async () => (await exportsOnServer()).length === 0)
   }
   assert.deepEqual(await json(await own.stream(aPlan("select 'next'"))), { data: [{ a: 'next' }] })
   const { rows } = await observer.query(
@@ -210,10 +205,12 @@ test('a stream that is destroyed ends its statement on the server, and the conne
 test('an abort before the first byte ends a statement that has sent nothing', async () => {
   const abort = new AbortController()
   const asked = workers.stream(aPlan('select pg_sleep(30)::text'), { signal: abort.signal })
-  await until(async () => (await exportsOnServer()).some(({ query }) => query.includes('pg_sleep')))
+  await until('the statement runs', async () =>
+    (await exportsOnServer()).some(({ query }) => query.includes('pg_sleep'))
+  )
   abort.abort(new Error('the client left'))
   await assert.rejects(asked, /the client left/)
-  await until(async () => (await exportsOnServer()).length === 0, 2_000)
+  await until('nothing runs on the server', async () => (await exportsOnServer()).length === 0)
 })
 
 test('an abort while a connection is opened runs no statement', async () => {
@@ -237,7 +234,7 @@ test('every wait ends: for the first byte, for the reader, and for the whole', a
     aPlan("select repeat('x', 1000) || pg_sleep(0.01)::text from generate_series(1, 100000)")
   )
   await assert.rejects(buffer(slow))
-  await until(async () => (await exportsOnServer()).length === 0)
+  await until('nothing runs on the server', async () => (await exportsOnServer()).length === 0)
 })
 
 test('a statement that fails at once is thrown; one that fails later breaks the stream', async () => {
@@ -264,14 +261,14 @@ test('eight exports of a store at once; the ninth is refused, and another store 
   })
   assert.ok(await json(await many.stream(aPlan("select 'x'", { storeId: 2 }))))
   open.pop()!.destroy()
-  await until(async () => {
+  await until('one more is served', async () => {
     const served = await many.stream(aPlan("select 'x'")).catch((err: Error) => err)
     if (served instanceof TooManyExports) return false
     assert.ok(await json(served as Readable))
     return true
   })
   for (const stream of open) stream.destroy()
-  await until(async () => (await exportsOnServer()).length === 0)
+  await until('nothing runs on the server', async () => (await exportsOnServer()).length === 0)
 })
 
 test('an export that waits for a connection gets the next one, or is refused in time', async () => {
@@ -291,7 +288,7 @@ test('a connection that the server ends breaks its export only', async () => {
     "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'perennial exports'"
   )
   // Nobody reads it when it breaks; who reads it then gets the error.
-  await until(async () => stream.destroyed)
+  await until('the stream is broken', async () => stream.destroyed)
   await assert.rejects(buffer(stream), Busy)
   assert.deepEqual(await json(await workers.stream(aPlan("select 'next'"))), { data: [{ a: 'next' }] })
 })
@@ -302,6 +299,6 @@ test('close ends what is under way', async () => {
   const ended = assert.rejects(buffer(stream), /stopping/)
   await own.close()
   await ended
-  await until(async () => (await exportsOnServer()).length === 0)
+  await until('nothing runs on the server', async () => (await exportsOnServer()).length === 0)
   await assert.rejects(own.stream(HUGE), Busy)
 })

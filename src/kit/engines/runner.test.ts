@@ -495,9 +495,7 @@ test('a store is left to somebody else only when what is under way there has end
   assert.deepEqual(order, ['ended', 'alone', 'ended', 'stopped'])
 })
 
-test('a store that does not settle to the end is left only when what is under way there was recorded', {
-  timeout: 60_000
-}, async (t) => {
+test('a store that does not settle to the end is left only when what is under way there was recorded', async (t) => {
   for (const cause of ['a stop', 'a lost hold', 'an engine that cannot be asked', 'a disconnection'] as const) {
     const store = await aStore(db)
     const { storeId } = store
@@ -564,9 +562,7 @@ test('a store that does not settle to the end is left only when what is under wa
 })
 
 for (const cause of ['the store is disconnected', 'the store is deleted', 'the process stops'] as const) {
-  test(`what is under way where an engine cannot go on is ended and recorded when ${cause}`, {
-    timeout: 30_000
-  }, async (t) => {
+  test(`what is under way where an engine cannot go on is ended and recorded when ${cause}`, async (t) => {
     const store = await aStore(db)
     const { storeId } = store
     const [begun, call] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -679,9 +675,7 @@ async function aNodeThatFails(
   return { runner, jobs, ends, order, node, answer: () => call.resolve() }
 }
 
-test('what a node has under way where its run failed is recorded although another node has the store by now, which settles', {
-  timeout: 60_000
-}, async (t) => {
+test('what a node has under way where its run failed is recorded although another node has the store by now, which settles', async (t) => {
   const store = await aStore(db)
   const failing = await aNodeThatFails(t, store)
   const other = await aNode(t)
@@ -702,7 +696,7 @@ test('what a node has under way where its run failed is recorded although anothe
   assert.equal(failing.ends.length, 2, 'its first end failed')
 })
 
-test('an end that fails is repeated until nothing is left', { timeout: 60_000 }, async (t) => {
+test('an end that fails is repeated until nothing is left', async (t) => {
   const store = await aStore(db)
   let isConnected = true
   const { runner, ends, answer } = await aNodeThatFails(t, store, {
@@ -717,9 +711,7 @@ test('an end that fails is repeated until nothing is left', { timeout: 60_000 },
   assert.equal(ends.length, 2, 'nothing is left')
 })
 
-test('a stop records what was left in a store that this process wanted for itself and did not get', {
-  timeout: 60_000
-}, async (t) => {
+test('a stop records what was left in a store that this process wanted for itself and did not get', async (t) => {
   const store = await aStore(db)
   const refusal = Promise.withResolvers<never>()
   const node = await startNode(db)
@@ -743,9 +735,7 @@ for (const [what, isStarted] of [
   ['does', true],
   ['does not', false]
 ] as const) {
-  test(`what could not be recorded when a settling ended is recorded later, in a process that ${what} work in the background`, {
-    timeout: 30_000
-  }, async (t) => {
+  test(`what could not be recorded when a settling ended is recorded later, in a process that ${what} work in the background`, async (t) => {
     const { storeId } = await aStore(db)
     let isAway = false
     let [ends, recorded] = [0, 0]

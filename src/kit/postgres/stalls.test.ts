@@ -13,7 +13,7 @@ const { storeId } = await aStore(db)
 
 const LIMITS = scaledLimits(0.1)
 /** Far above each limit, and far below what a wait without an end would take. */
-const SOON_MS = 5_000
+const SOON_MS = 20_000
 
 async function aLine(t: TestContext, limits = LIMITS) {
   const line = await aStallingProxy(url)

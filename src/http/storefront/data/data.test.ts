@@ -12,6 +12,7 @@ import { endpoints, rowSchema } from '#exports'
 import { sql } from '#kit/postgres'
 import { beforeDrop, testDatabase } from '../../../../test/database.ts'
 import { aStore, type BuiltStore } from '../../../../test/store-builder.ts'
+import { until } from '../../../../test/until.ts'
 import { testServer } from '../../server.test-helper.ts'
 import { signedQuery } from '../signed.test-helper.ts'
 
@@ -66,14 +67,6 @@ const running = async () => {
     "select 1 from pg_stat_activity where datname = current_database() and application_name = 'perennial exports' and state <> 'idle'"
   )
   return rows.length
-}
-
-async function until(what: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + 8_000
-  while (!(await what())) {
-    assert.ok(performance.now() < end, 'it did not come to that in time')
-    await pause(20)
-  }
 }
 
 test('pages of a cursor endpoint follow each other by last_id, and a page asked for again is the same', async () => {
@@ -274,7 +267,7 @@ test('nine at once: the ninth is refused, other stores are served; clients that 
     new Array(8).fill(200)
   )
   // Nothing is read of them: each waits in the database for its reader.
-  await until(async () => (await running()) === 8)
+  await until('eight run', async () => (await running()) === 8)
   const ninth = await ask(path)
   assert.deepEqual([ninth.statusCode, ninth.headers['retry-after']], [429, '1'])
   assert.deepEqual(JSON.parse((await buffer(ninth)).toString()), {
@@ -283,7 +276,7 @@ test('nine at once: the ninth is refused, other stores are served; clients that 
   assert.equal((await get(other, '/members', { key: othersKey })).status, 200)
   assert.equal(await running(), 8)
   for (const response of open) response.destroy()
-  await until(async () => (await running()) === 0)
+  await until('none runs', async () => (await running()) === 0)
   assert.equal((await get(store, '/members', { key })).status, 200)
 })
 
@@ -291,7 +284,7 @@ test('a page that breaks off in the database breaks the connection: it is never 
   const { store, key } = await aKeyedStore()
   await placeOrders(store, 10_000, 5_000)
   const response = await ask(`/orders?${signedQuery(store, { key })}`)
-  await until(async () => (await running()) === 1)
+  await until('one runs', async () => (await running()) === 1)
   await observer.query(
     "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'perennial exports'"
   )
@@ -322,7 +315,7 @@ test('neither key nor signature is logged', async () => {
   const query = signedQuery(store, { key, since_id: '7' })
   await buffer(await ask(`/orders?${query}`))
   const signature = new URLSearchParams(query).get('signature')!
-  await until(async () => logged().includes('since_id=7'))
+  await until('it is logged', async () => logged().includes('since_id=7'))
   assert.ok(!logged().includes(key))
   assert.ok(!logged().includes(signature))
 })
