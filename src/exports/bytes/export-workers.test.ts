@@ -282,16 +282,22 @@ test('an export that waits for a connection gets the next one, or is refused in 
   blocking.destroy()
 })
 
-test('a connection that the server ends breaks its export only', async () => {
-  const stream = await workers.stream(HUGE)
-  await observer.query(
-    "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'perennial exports'"
-  )
-  // Nobody reads it when it breaks; who reads it then gets the error.
-  await until('the stream is broken', async () => stream.destroyed)
-  await assert.rejects(buffer(stream), Busy)
-  assert.deepEqual(await json(await workers.stream(aPlan("select 'next'"))), { data: [{ a: 'next' }] })
-})
+for (const [when, plan, isReady] of [
+  // Two chunks of what the thread may send: what breaks off while it reads is noticed at once, also when nobody reads the stream.
+  ['it works', aPlan("select repeat('x', 300000) || pg_sleep(30 * (i - 1)) from generate_series(1, 2) i"), 'PgSleep'],
+  ['it waits for the reader', HUGE, 'ClientWrite']
+] as const) {
+  test(`a connection that the server ends while ${when} breaks its export only`, async () => {
+    const stream = await workers.stream(plan)
+    await until(isReady, async () => (await exportsOnServer()).some(({ wait_event }) => wait_event === isReady))
+    await observer.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'perennial exports'"
+    )
+    if (isReady === 'PgSleep') await until('the stream is broken', async () => stream.destroyed)
+    await assert.rejects(buffer(stream), Busy)
+    assert.deepEqual(await json(await workers.stream(aPlan("select 'next'"))), { data: [{ a: 'next' }] })
+  })
+}
 
 test('close ends what is under way', async () => {
   const own = createExportWorkers({ url, limits: { firstBytesMs: 60_000 } })
