@@ -1,7 +1,7 @@
 import { addShown, type ReasonAlias, type ShownTimes } from '#churn'
 import type { HttpDeps } from '../../shared/deps.ts'
 
-const WRITTEN_EVERY_MS = 1_000
+const WRITTEN_AFTER_MS = 1_000
 
 /** What an answer shows. */
 type Matched = { reason: { alias: ReasonAlias }; offers: { offer: { id: number } }[] }
@@ -13,12 +13,14 @@ type Matched = { reason: { alias: ReasonAlias }; offers: { offer: { id: number }
 export function createShownCounts({ db, logger }: Pick<HttpDeps, 'db' | 'logger'>) {
   const counts = new Map<number, Map<string, ShownTimes>>()
   let writing = Promise.resolve()
+  let timer: NodeJS.Timeout | null = null
 
   const add = (storeId: number, { alias, offerId, times }: ShownTimes) => {
     const ofStore = counts.get(storeId) ?? new Map<string, ShownTimes>()
     counts.set(storeId, ofStore)
     const key = `${alias}:${offerId}`
     ofStore.set(key, { alias, offerId, times: (ofStore.get(key)?.times ?? 0) + times })
+    timer ??= setTimeout(writeNext, WRITTEN_AFTER_MS).unref()
   }
 
   const write = async () => {
@@ -34,10 +36,11 @@ export function createShownCounts({ db, logger }: Pick<HttpDeps, 'db' | 'logger'
     }
   }
   const writeNext = () => {
+    if (timer) clearTimeout(timer)
+    timer = null
     writing = writing.then(write)
     return writing
   }
-  const timer = setInterval(writeNext, WRITTEN_EVERY_MS).unref()
 
   return {
     count(storeId: number, matched: Matched[]): void {
@@ -47,8 +50,8 @@ export function createShownCounts({ db, logger }: Pick<HttpDeps, 'db' | 'logger'
       }
     },
     async close(): Promise<void> {
-      clearInterval(timer)
       await writeNext()
+      if (timer) clearTimeout(timer)
     }
   }
 }
