@@ -181,10 +181,19 @@ test('pay as you go takes the membership out again, is kept in the visit, and so
   await page.getByRole('button', { name: 'Update cart' }).click()
   await line.waitFor({ state: 'detached' })
   await radio(page, 'VIP').waitFor()
+  assert.equal(await radio(page, 'Pay as you go').isChecked(), true)
+  assert.equal(await element(page).getByRole('button').count(), 0)
   assert.deepEqual((await cart()).items, [KETTLE])
 
+  // Taken out behind the page, before it is loaded again: in another tab, or by a script of the theme.
+  await radio(page, 'VIP').check()
+  await line.waitFor()
+  await page.request.post(`${shop.shop}/cart/change.js`, { data: { line: 1, quantity: 0 } })
+  await page.reload()
+  await radio(page, 'VIP').waitFor()
+  assert.equal(await radio(page, 'Pay as you go').isChecked(), true)
+
   // A theme that takes it out without leaving the page.
-  await radio(page, 'Pay as you go').check()
   await radio(page, 'VIP').check()
   await line.waitFor()
   const removed = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"line":1,"quantity":0}' }

@@ -3,7 +3,7 @@ import { itemOf, productsOf } from './cart-prices.ts'
 import { type Formats, formatsFor } from './formats.ts'
 import { type Choice, type Model, modelOf } from './model.ts'
 import { type Offer, readOffers } from './offers.ts'
-import { choseToPayAsYouGo, rememberPayAsYouGo } from './remembered.ts'
+import { isRemembered, remember } from './remembered.ts'
 import { readThemeData, type ThemeCart, type ThemeData } from './theme-data.ts'
 import type { Say } from './words.ts'
 
@@ -25,7 +25,7 @@ export class CartState extends EventTarget {
   #formats!: Formats
   readonly say: Say
   /** Null: the first choice is shown, and the customer has not chosen. */
-  #chosen: Choice | null
+  #chosen!: Choice | null
   /** Changes come one after the other. */
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
@@ -38,8 +38,9 @@ export class CartState extends EventTarget {
     this.#rate = rate
     this.say = say
     this.#take(data.cart)
-    this.isAgreed = Boolean(data.cart.attributes?.[AGREEMENT])
-    this.#chosen = this.#inCart()?.tier ?? (choseToPayAsYouGo(data.cart.token) ? 'payg' : null)
+    // A membership that was in this cart and is there no more was taken out in the theme.
+    this.#choose(this.#inCart()?.tier ?? (isRemembered(data.cart.token) ? 'payg' : null))
+    this.#tell()
   }
 
   get data(): ThemeData {
@@ -65,7 +66,7 @@ export class CartState extends EventTarget {
       if (this.#waiting > 1) return
       const after = this.#inCart()
       if (after) this.#choose(after.tier)
-      else if (token !== this.#data.cart.token) this.#chosen = null
+      else if (token !== this.#data.cart.token) this.#choose(null)
       else if (before) this.#choose('payg')
     })
   }
@@ -150,9 +151,8 @@ export class CartState extends EventTarget {
     return true
   }
 
-  #choose(choice: Choice): void {
+  #choose(choice: Choice | null): void {
     this.#chosen = choice
-    rememberPayAsYouGo(choice === 'payg' ? this.#data.cart.token : '')
   }
 
   #inCart(): Offer | undefined {
@@ -180,6 +180,7 @@ export class CartState extends EventTarget {
   }
 
   #tell(): void {
+    remember(this.#chosen === 'payg' || this.#inCart() ? this.#data.cart.token : '')
     this.dispatchEvent(new Event('change'))
   }
 }
