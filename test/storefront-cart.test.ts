@@ -135,6 +135,21 @@ test('a visitor chooses the membership: the cart sells it at its prices, and the
   await close()
 })
 
+test('a plan that saves nothing in this cart is named, and no savings are promised', { skip }, async () => {
+  const shop = await aShop({ svc_widget_cart_page: { m_title: 'Save {savings} with {plan_name}' } })
+  const { page, complaints, close } = await aShopper(shop)
+  await page.goto(`${shop.shop}/cart`)
+  await radio(page, 'Save $13.80 with VIP').waitFor()
+  const { data } = await service.admin('GET', `${shop.at}/plans`)
+  await service.admin('PATCH', `${shop.at}/plans/${data[0].id}`, { perks: { ...PERKS, discount: null } })
+  await service.deps.settle(shop.storeId)
+  await page.reload()
+  await radio(page, 'VIP').waitFor()
+  assert.doesNotMatch(await textOf(page), /\$0\.00|Save/)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('the first choice is only shown, until somebody presses the button or chooses', { skip }, async () => {
   const shop = await aShop({ svc_widget_cart_page: { m_checkout_btn_name: 'Join {plan_name}' } })
   const { page, complaints, cart, close } = await aShopper(shop, { email: 'ada@example.com' })
