@@ -18,9 +18,7 @@ export type PageBody = {
 /** One page of the storefront. It works without scripts and loads nothing from other hosts. */
 export function page(shop: Shop, basePath: string, now: Temporal.Instant, body: PageBody): string {
   const elements = (shop.appProxyUrl && body.elements) || []
-  // A card of the app follows what it does itself.
-  const isOwnCard = elements.length > 0 && !elements.includes('perennial-account')
-  const themeScript = isOwnCard ? [`${basePath}/storefront.js`] : []
+  const themeScript = elements.length > 0 ? [`${basePath}/storefront.js`] : []
   return htmlDocument({
     title: `${body.title} · ${shop.name}`,
     stylesheet: `${basePath}/storefront.css`,
@@ -64,10 +62,19 @@ export function day(shop: Shop, at: Temporal.Instant): string {
   )
 }
 
-/** What the theme does about a cancellation: it shows its own card as it is then, which the platform learns a moment later. */
+/**
+ * What the theme does about a cancellation: it shows its own card as it is then, which the platform learns a moment later. Beside a card of the app,
+ * which follows what it does itself, the theme says only of what lives that the customer has it.
+ */
 export const SCRIPT = `let isChanged = false
 for (const name of ['perennial-cancel-done', 'perennial-cancel-accepted']) addEventListener(name, () => { isChanged = true })
-addEventListener('perennial-cancel-close', () => isChanged && setTimeout(() => location.reload(), 1000))
+addEventListener('perennial-cancel-close', () => {
+  if (isChanged && !document.querySelector('perennial-membership')) setTimeout(() => location.reload(), 1000)
+})
+addEventListener('perennial-account-load', ({ detail: { account } }) => {
+  const live = account.contracts.filter(({ status }) => status !== 'CANCELLED' && status !== 'EXPIRED').map((one) => one.contract_id)
+  for (const one of document.querySelectorAll('[data-held]')) one.hidden = !one.dataset.held.split(' ').some((id) => live.includes(id))
+})
 `
 
 export const CSS = `
@@ -77,7 +84,7 @@ export const CSS = `
 @media (prefers-color-scheme: dark) { :root {
   --ground: #141715; --card: #1d211f; --ink: #eceeea; --soft: #a3aca7; --line: #363c39; --accent: #6fc7a5; --on-accent: #0d1f18;
   --done: #17322a; --done-ink: #a8e0c8; --problem: #3a1d18; --problem-ink: #ffb9ac } }
-* { box-sizing: border-box }
+* { box-sizing: border-box } [hidden] { display: none !important }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; overflow-wrap: anywhere }
 header { border-bottom: 1px solid var(--line); background: var(--card); padding: .75rem 1rem }
 .bar { max-width: 62rem; margin: 0 auto; display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between }
