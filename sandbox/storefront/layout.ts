@@ -145,6 +145,6 @@ iframe { border: 1px solid var(--line); border-radius: .6rem; background: var(--
 @media (max-width: 40rem) { table.stacked thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
   table.stacked, table.stacked tbody { display: block } table.stacked tr { display: grid; gap: .15rem; padding: .6rem .75rem; border-bottom: 1px solid var(--line) } table.stacked tr:last-child { border-bottom: 0 }
   table.stacked td { display: grid; grid-template-columns: 4rem minmax(0, 1fr); gap: .75rem; padding: 0; border: 0; white-space: normal; min-width: 0; text-align: left } table.stacked td::before { content: attr(data-label); color: var(--soft) } }
-@media (max-width: 40rem) { table.lines th, table.lines td { padding: .5rem } table.lines :is(th, td):nth-child(3) { display: none } table.lines td.wide { min-width: 0 } table.lines .why td { padding-top: .15rem } table.lines tr:has(+ .why) td { padding-bottom: 0 } table.lines input[type=number] { width: 4rem } }
+@media (max-width: 40rem) { table.lines th, table.lines td { padding: .5rem } table.lines td { white-space: normal } table.lines td.wide { min-width: 0 } table.lines .why td { padding-top: .15rem } table.lines tr:has(+ .why) td { padding-bottom: 0 } table.lines input[type=number] { width: 4rem } }
 @media (max-width: 26rem) { dl { grid-template-columns: minmax(0, 1fr) } dt { margin-top: .3rem } button, a.button { width: 100% } a.button { justify-content: center } }
 `
