@@ -4,6 +4,9 @@ import type { Shop } from '../shop.ts'
 import { type Html, html } from './html.ts'
 import { htmlDocument } from './html-document.ts'
 
+/** Of the pages, and of the elements in them. */
+export const LANGUAGE = 'en'
+
 export type PageBody = {
   title: string
   notice?: Notice | null
@@ -47,20 +50,19 @@ function notice({ kind, title, detail }: Notice): Html {
 }
 
 /** An instant in the shop's time zone, for people. */
-function moment(shop: Shop, at: Temporal.Instant): string {
-  return new Intl.DateTimeFormat('en-GB', {
-    timeZone: shop.timezone,
-    dateStyle: 'full',
-    timeStyle: 'short'
-  }).format(new Date(at.epochMilliseconds))
+export function moment(shop: Shop, at: Temporal.Instant, timeStyle: 'short' | 'medium' = 'short'): string {
+  return at
+    .toZonedDateTimeISO(shop.timezone)
+    .toPlainDateTime()
+    .toLocaleString(LANGUAGE, { dateStyle: 'long', timeStyle })
 }
 
 /** A date in the shop's time zone. */
-export function day(shop: Shop, at: Temporal.Instant): string {
-  return new Intl.DateTimeFormat('en-GB', { timeZone: shop.timezone, dateStyle: 'long' }).format(
-    new Date(at.epochMilliseconds)
-  )
-}
+export const day = (shop: Shop, at: Temporal.Instant): string =>
+  dayInWords(at.toZonedDateTimeISO(shop.timezone).toPlainDate())
+
+/** A date as the elements in the pages show it. */
+export const dayInWords = (date: Temporal.PlainDate): string => date.toLocaleString(LANGUAGE, { dateStyle: 'long' })
 
 /**
  * What the theme does about a cancellation: it shows its own card as it is then, which the platform learns a moment later. Beside a card of the app,

@@ -16,6 +16,7 @@ import type { Shop } from '../shop.ts'
 import type { Metafield } from '../state/metafields.ts'
 import { price } from './home.ts'
 import { type Html, html } from './html.ts'
+import { dayInWords } from './layout.ts'
 
 /** Who is logged in: their metafields, and the contracts that they pay for, as a theme has both of the customer. */
 export type ThemeCustomer = { metafields: Metafield[]; contractIds: string[] }
@@ -134,11 +135,11 @@ function threshold(shop: Shop, { fs_threshold_type: type, fs_threshold_value: va
 
 const isOn = (flag: unknown): boolean => Number(flag) === 1
 
-/** A date as the other pages show it; what is no date is shown as it is. */
+/** A date as the pages show it; what is no date is shown as it is. */
 function dateOf(value: unknown): string {
   const text = words(value)
   try {
-    return Temporal.PlainDate.from(text).toLocaleString('en-GB', { dateStyle: 'long' })
+    return dayInWords(Temporal.PlainDate.from(text))
   } catch (err) {
     if (err instanceof RangeError) return text
     throw err
