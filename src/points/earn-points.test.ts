@@ -81,6 +81,25 @@ test('points that wait are earned at their time, which the engine knows, and are
   assert.deepEqual(await findings(), [])
 })
 
+test('points that were spent in the moment in which they were earned come back with their date', async () => {
+  const { store, ada, earn, spend, points, lots, moveTo, findings } = await customers()
+  await earn(ada, 100, { readyAt: START.add({ hours: 1 }), expireAfterDays: 10 })
+  await earn(ada, 5)
+  await moveTo('2026-03-07T16:00:00Z')
+  // Nobody has looked at the account since they are ready.
+  for (const spent of [60, 100]) {
+    const { entry } = await spend(ada, spent)
+    const reversal = { entryId: entry!.id, reason: 'x', operationId: `back:${spent}` }
+    await store.inStore((ctx) => reversePoints(ctx, [reversal]))
+    const all = [
+      [100, '2026-03-17T15:00:00Z'],
+      [5, null]
+    ]
+    assert.deepEqual([await points(ada), await lots(ada)], [[105, 0, 105], all])
+  }
+  assert.deepEqual(await findings(), [])
+})
+
 test('of many who want the same points at once, as many get them as there are', async () => {
   const { ada, earn, spend, points, findings } = await customers()
   await earn(ada, 250)
