@@ -89,8 +89,8 @@ export function restoreSpent(
   for (const [i, entryId] of (spent.spentLots ?? []).entries()) {
     const part = spent.spentPoints![i]!
     rest -= part
-    const { lotId, expiresAt } = lots.get(entryId)!
-    addLot(draft, part, { entryId: lotId, expiresAt: dateAgain(expiresAt, spent.createdAt, now, spent.createdAt) })
+    const { lotId, begunAt, expiresAt } = lots.get(entryId)!
+    addLot(draft, part, { entryId: lotId, expiresAt: dateAgain(expiresAt, spent.createdAt, now, begunAt) })
   }
   // What was spent from a lot of the very transaction that made it, and was never pending.
   if (rest > 0) addLot(draft, rest, { operationId: cause.operationId, expiresAt: null })
