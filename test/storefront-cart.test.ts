@@ -503,9 +503,9 @@ test('what was agreed to goes with the membership, once: box, pay as you go, the
     svc_widget_cart_page: { cart_disclaimer: 'I pay {price} each month.' }
   })
   const { page, complaints, cart, close } = await aShopper(shop)
-  const told: string[] = []
+  const sent: string[] = []
   page.on('request', (request) => {
-    if (request.url().endsWith('/cart/update.js')) told.push(request.postDataJSON().attributes.svc_agreement)
+    if (request.url().endsWith('/cart/update.js')) sent.push(request.postDataJSON().attributes.svc_agreement)
   })
   const box = element(page).getByRole('checkbox')
   /** Four times as long as the element waits before it looks at the cart again. */
@@ -518,19 +518,19 @@ test('what was agreed to goes with the membership, once: box, pay as you go, the
     await page.goto(`${shop.shop}/cart`)
     await box.waitFor()
     assert.equal(await box.isChecked(), true)
-    assert.deepEqual(told.splice(0), ['I pay $29.00 each month.'])
+    assert.deepEqual(sent.splice(0), ['I pay $29.00 each month.'])
   }
-  /** There is no membership and no agreement, which the cart was told once. */
+  /** There is no membership and no agreement, which was sent once. */
   const isWithout = async (what: string) => {
     await until(`${what}: it is gone`, async () => Object.keys((await cart()).attributes).length === 0)
     await wouldSayAgain()
     assert.deepEqual(await cart(), { items: [KETTLE], attributes: {} }, what)
-    assert.deepEqual(told.splice(0), [''], what)
+    assert.deepEqual(sent.splice(0), [''], what)
   }
   await page.goto(`${shop.shop}/cart`)
   await box.check()
   await wouldSayAgain()
-  assert.deepEqual(told, [], 'nothing is agreed to before the membership is chosen')
+  assert.deepEqual(sent, [], 'nothing is agreed to before the membership is chosen')
 
   await join()
   await radio(page, 'Pay as you go').check()
@@ -560,17 +560,17 @@ test('what was agreed to goes with the membership, once: box, pay as you go, the
   await page.route(/\/cart\/add\.js/, (route) => route.fulfill({ status: 422, body: '{"description":"Sold out."}' }))
   await box.check()
   await element(page).getByText('Sold out.').waitFor()
-  await until('it is told twice', async () => told.length === 2)
-  told.shift()
+  await until('both are sent', async () => sent.length === 2)
+  sent.shift()
   await isWithout('a refusal')
 
   // A cart of before, which a shop does not change: it is not asked again and again.
   await page.request.post(`${shop.shop}/cart/update.js`, { data: { attributes: { svc_agreement: 'of before' } } })
   await page.route(/\/cart\/update\.js/, (route) => route.fulfill({ status: 422, body: '{}' }))
   await page.reload()
-  await until('it is told', async () => told.length > 0)
+  await until('it is sent', async () => sent.length > 0)
   await wouldSayAgain()
-  assert.deepEqual(told.splice(0), [''])
+  assert.deepEqual(sent.splice(0), [''])
   assert.deepEqual(
     complaints.filter((one) => !one.startsWith('Failed to load resource')),
     []

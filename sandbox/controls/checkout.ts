@@ -75,10 +75,10 @@ export async function settleCheckout(
     }
     const customer = await lockCustomer(q, shop, found.customerId)
     const offer = await requireOffer(q, shop.storeId, found.sellingPlanId)
-    const isHeld = await refusalOfHeld(q, shop, customer, offer)
-    if (isHeld) {
+    const refusal = await refusalOfHeld(q, shop, customer, offer)
+    if (refusal) {
       await close('refused')
-      return isHeld
+      return refusal
     }
     const { contractId } = await placeJoin(q, shop, customer, offer, now)
     await close('paid', contractId)
