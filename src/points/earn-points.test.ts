@@ -100,26 +100,33 @@ test('points that were spent in the moment in which they were earned come back w
   assert.deepEqual(await findings(), [])
 })
 
-test('points that are spent after their date was moved come back for as long as they lasted first, again and again', async () => {
-  const { store, ada, earn, spend, lots, moveTo, settle, findings } = await customers()
-  await earn(ada, 100, { expireAfterDays: 2 })
-  const comesBack = (entryId: number) =>
-    store.inStore((ctx) => reversePoints(ctx, [{ entryId, reason: 'x', operationId: `back:${entryId}` }]))
-  let spent = (await spend(ada, 60)).entry!
-  // Its two days had 47 hours: the clocks of New York went forward.
-  for (const [day, until] of [
-    ['2026-03-12', '2026-03-14T14:00:00Z'],
-    ['2026-03-13', '2026-03-15T14:00:00Z'],
-    ['2026-03-20', '2026-03-22T14:00:00Z']
-  ]) {
-    await moveTo(`${day}T15:00:00Z`)
-    await settle()
-    await comesBack(spent.id)
-    assert.deepEqual(await lots(ada), [[60, until]], day)
-    spent = (await spend(ada, 60)).entry!
-  }
-  assert.deepEqual(await findings(), [])
-})
+for (const [what, readyAt, spentAt, first] of [
+  ['as they lasted from the beginning', null, '2026-03-07T15:00:00Z', '2026-03-14T14:00:00Z'],
+  // A day of the two had passed before somebody looked at the account.
+  ['as they lasted once they were ready', START.add({ hours: 1 }), '2026-03-08T15:00:00Z', '2026-03-13T15:00:00Z']
+] as const) {
+  test(`points that are spent after their date was moved come back for as long ${what}`, async () => {
+    const { store, ada, earn, spend, lots, moveTo, settle, findings } = await customers()
+    await earn(ada, 100, { readyAt, expireAfterDays: 2 })
+    await moveTo(spentAt)
+    const comesBack = (entryId: number) =>
+      store.inStore((ctx) => reversePoints(ctx, [{ entryId, reason: 'x', operationId: `back:${entryId}` }]))
+    let spent = (await spend(ada, 60)).entry!
+    // The two days had 47 hours: the clocks of New York went forward.
+    for (const [day, until] of [
+      ['2026-03-12', first],
+      ['2026-03-13', '2026-03-15T14:00:00Z'],
+      ['2026-03-20', '2026-03-22T14:00:00Z']
+    ] as const) {
+      await moveTo(`${day}T15:00:00Z`)
+      await settle()
+      await comesBack(spent.id)
+      assert.deepEqual(await lots(ada), [[60, until]], day)
+      spent = (await spend(ada, 60)).entry!
+    }
+    assert.deepEqual(await findings(), [])
+  })
+}
 
 test('of many who want the same points at once, as many get them as there are', async () => {
   const { ada, earn, spend, points, findings } = await customers()
