@@ -3993,6 +3993,144 @@ create policy one_store on tag_walks for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on tag_walks to perennial_operator, perennial_store;
 
+create table team_accounts (
+  id text not null,
+  person_id text not null,
+  provider_id text not null,
+  account_id text not null,
+  password text,
+  access_token text,
+  refresh_token text,
+  id_token text,
+  access_token_expires_at timestamp with time zone,
+  refresh_token_expires_at timestamp with time zone,
+  scope text,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint team_accounts_pkey PRIMARY KEY (id),
+  constraint team_accounts_provider_id_account_id_key UNIQUE (provider_id, account_id),
+  constraint team_accounts_person_id_fkey FOREIGN KEY (person_id) REFERENCES team_people(id) ON DELETE CASCADE
+);
+CREATE INDEX team_accounts_of_person ON public.team_accounts USING btree (person_id);
+grant delete, insert, select, update on team_accounts to perennial_operator;
+
+create table team_changes (
+  id bigint not null generated always as identity,
+  changed_at timestamp with time zone not null,
+  request_id text not null,
+  person_id text,
+  person_name text,
+  operation text not null,
+  path text not null,
+  store_number bigint,
+  fields text[] not null,
+  ip_address text not null,
+  user_agent text,
+  status smallint,
+  constraint team_changes_pkey PRIMARY KEY (id)
+);
+CREATE INDEX team_changes_of_store ON public.team_changes USING btree (store_number, id) WHERE (store_number IS NOT NULL);
+grant delete, insert, select, update on team_changes to perennial_operator;
+
+create table team_invitations (
+  token_hash bytea not null,
+  is_first boolean not null,
+  email text,
+  role text not null,
+  person_id text,
+  invited_by text,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint team_invitations_pkey PRIMARY KEY (token_hash),
+  constraint team_invitations_person_id_fkey FOREIGN KEY (person_id) REFERENCES team_people(id) ON DELETE CASCADE,
+  constraint team_invitations_email_check CHECK (email = lower(email)),
+  constraint team_invitations_role_check CHECK (role = ANY (ARRAY['owner'::text, 'developer'::text, 'support'::text, 'read_only'::text]))
+);
+grant delete, insert, select, update on team_invitations to perennial_operator;
+
+create table team_passkeys (
+  id text not null,
+  person_id text not null,
+  name text,
+  public_key text not null,
+  credential_id text not null,
+  counter bigint not null,
+  device_type text not null,
+  backed_up boolean not null,
+  transports text,
+  aaguid text,
+  created_at timestamp with time zone,
+  constraint team_passkeys_pkey PRIMARY KEY (id),
+  constraint team_passkeys_credential_id_key UNIQUE (credential_id),
+  constraint team_passkeys_person_id_fkey FOREIGN KEY (person_id) REFERENCES team_people(id) ON DELETE CASCADE
+);
+CREATE INDEX team_passkeys_of_person ON public.team_passkeys USING btree (person_id);
+grant delete, insert, select, update on team_passkeys to perennial_operator;
+
+create table team_people (
+  id text not null,
+  name text not null,
+  email text not null,
+  email_verified boolean not null default false,
+  image text,
+  role text not null,
+  two_factor_enabled boolean not null default false,
+  wrong_passwords integer not null default 0,
+  locked_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint team_people_pkey PRIMARY KEY (id),
+  constraint team_people_email_key UNIQUE (email),
+  constraint team_people_email_check CHECK (email = lower(email)),
+  constraint team_people_role_check CHECK (role = ANY (ARRAY['owner'::text, 'developer'::text, 'support'::text, 'read_only'::text])),
+  constraint team_people_wrong_passwords_check CHECK (wrong_passwords >= 0)
+);
+grant delete, insert, select, update on team_people to perennial_operator;
+
+create table team_sessions (
+  id text not null,
+  token text not null,
+  person_id text not null,
+  expires_at timestamp with time zone not null,
+  ip_address text,
+  user_agent text,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint team_sessions_pkey PRIMARY KEY (id),
+  constraint team_sessions_token_key UNIQUE (token),
+  constraint team_sessions_person_id_fkey FOREIGN KEY (person_id) REFERENCES team_people(id) ON DELETE CASCADE
+);
+CREATE INDEX team_sessions_expiring ON public.team_sessions USING btree (expires_at);
+CREATE INDEX team_sessions_of_person ON public.team_sessions USING btree (person_id);
+grant delete, insert, select, update on team_sessions to perennial_operator;
+
+create table team_two_factors (
+  id text not null,
+  person_id text not null,
+  secret text not null,
+  backup_codes text not null,
+  verified boolean not null default false,
+  failed_verification_count integer not null default 0,
+  locked_until timestamp with time zone,
+  constraint team_two_factors_pkey PRIMARY KEY (id),
+  constraint team_two_factors_person_id_fkey FOREIGN KEY (person_id) REFERENCES team_people(id) ON DELETE CASCADE
+);
+CREATE INDEX team_two_factors_of_person ON public.team_two_factors USING btree (person_id);
+grant delete, insert, select, update on team_two_factors to perennial_operator;
+
+create table team_verifications (
+  id text not null,
+  identifier text not null,
+  value text not null,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint team_verifications_pkey PRIMARY KEY (id)
+);
+CREATE INDEX team_verifications_expiring ON public.team_verifications USING btree (expires_at);
+CREATE INDEX team_verifications_identified ON public.team_verifications USING btree (identifier);
+grant delete, insert, select, update on team_verifications to perennial_operator;
+
 create table wallet_campaigns (
   store_id bigint not null,
   id bigint not null generated always as identity,

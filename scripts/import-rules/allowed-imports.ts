@@ -48,12 +48,13 @@ const ACCOUNT_EXTENSION = 'extensions/customer-account/'
 /** What it may import besides its own files: what does not need a page, and what the service answers. */
 const ALSO_IN_ACCOUNT = ['web/storefront/shared/', 'sdk/src/storefront-answers.ts']
 
-/** The folders of `http` in their order. A surface (the four after `shared`) keeps its dialect to itself. */
+/** The folders of `http` in their order. A surface (the five after `shared`) keeps its dialect to itself. */
 const HTTP = [
   'rate-limits',
   'shared',
   'rest',
   'storefront',
+  'sign-in',
   'admin',
   'inbound',
   'install',
@@ -62,7 +63,7 @@ const HTTP = [
   'assets',
   'server'
 ]
-const SURFACES = new Set(['rest', 'storefront', 'admin', 'inbound'])
+const SURFACES = new Set(['rest', 'storefront', 'sign-in', 'admin', 'inbound'])
 
 /** Imports that go the wrong way, around a door, or into a part that the importer must not know. */
 export function importBreaches(tree: Tree): Breach[] {

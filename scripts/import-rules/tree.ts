@@ -6,6 +6,7 @@ import { lineAt, type Token, tokensOf } from '../source-tokens.ts'
 export const MODULES = [
   'resources',
   'stores',
+  'team',
   'platform',
   'storefront-settings',
   'plans',

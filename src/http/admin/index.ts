@@ -4,6 +4,7 @@ import { openSurface, type Route, refuseUnknownParameters } from '../shared/surf
 import { authenticateCallers, callerResolvers } from './authenticate.ts'
 import type { AdminDeps } from './deps.ts'
 import { errorBody, statusOf } from './errors.ts'
+import { noteChanges } from './note-changes.ts'
 import * as routes from './routes.ts'
 import { readStores } from './store.ts'
 
@@ -21,6 +22,7 @@ export function registerAdmin(app: FastifyInstance, deps: AdminDeps): void {
       refuseUnknownParameters(admin)
       authenticateCallers(admin, callerResolvers(deps), createGuessLimiter(deps.limiter))
       readStores(admin, deps.db)
+      noteChanges(admin, deps.db)
       // What was written may be work for an engine.
       admin.addHook('onResponse', (request, reply, done) => {
         if (request.method !== 'GET' && request.store && reply.statusCode < 300) deps.wake(request.store.storeId)

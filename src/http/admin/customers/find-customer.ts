@@ -42,7 +42,7 @@ export function findCustomerRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/customers/:customer',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'findCustomer',
         summary: 'Find a customer',

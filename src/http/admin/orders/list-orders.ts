@@ -15,7 +15,7 @@ export function listOrdersRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/orders',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listOrders',
         summary: 'List orders',
