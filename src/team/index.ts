@@ -3,6 +3,7 @@ export {
   acceptInvitation,
   findInvitation,
   type Invitation,
+  invitationUrl,
   inviteFirstOwner,
   invitePerson,
   inviteToNewPassword,

@@ -25,6 +25,9 @@ export type Invitation = RowOf<typeof Invitation>
 /** What a new account is made of. */
 export type NewAccount = { name: string; email: string; password: string }
 
+/** The link with a token. The token is behind `#`, so that neither logs nor other sites get it. */
+export const invitationUrl = (publicUrl: string, token: string): string => `${publicUrl}/admin/welcome#${token}`
+
 /**
  * Makes a link for somebody who has no account. Whoever opens it chooses name and password. `by` is who invites. The token is only in the
  * result: its SHA-256 is stored, which is safe because it has 256 random bits.

@@ -22,12 +22,12 @@ export function registerAdmin(app: FastifyInstance, deps: AdminDeps): void {
       refuseUnknownParameters(admin)
       authenticateCallers(admin, callerResolvers(deps), createGuessLimiter(deps.limiter))
       readStores(admin, deps.db)
-      noteChanges(admin, deps.db)
       // What was written may be work for an engine.
       admin.addHook('onResponse', (request, reply, done) => {
         if (request.method !== 'GET' && request.store && reply.statusCode < 300) deps.wake(request.store.storeId)
         done()
       })
+      noteChanges(admin, deps.db)
     }
   })
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { isoOf } from '#kit/clock'
 import { Timestamp } from '#resources'
+import { invitationUrl } from '#team'
 
 export const LinkBody = Type.Object(
   {
@@ -19,8 +20,8 @@ export const LinkBody = Type.Object(
   }
 )
 
-/** The link with a token. The token is behind `#`, so that neither logs nor other sites get it. */
+/** The link with a new token. */
 export const presentLink = (
   publicUrl: string,
   { token, expiresAt }: { token: string; expiresAt: Temporal.Instant }
-) => ({ url: `${publicUrl}/admin/welcome#${token}`, expires_at: isoOf(expiresAt) })
+) => ({ url: invitationUrl(publicUrl, token), expires_at: isoOf(expiresAt) })
