@@ -64,11 +64,17 @@ const styleSheets: Plugin = {
   }
 }
 
-/** Fields that only our own code has: pages, themes and answers have amounts as hundredths or decimals, and no field with such a name. */
+/**
+ * Fields that only our own code has, most of them of src/plans/pricing: pages, themes and answers have amounts as hundredths or decimals,
+ * and write the other names with underscores.
+ */
+const OWN_FIELDS =
+  /Minor$|^(activeTiers|appliesTo|collectionIds|eligiblePieces|freeShipping|heldMembership|lineId|methodName|priceBase|productIds|stackWithSubscriptions|welcomeOffer)$/
+
 const shortNames: Plugin = {
   name: 'short-names',
   renderChunk: (code, { fileName }) => ({
-    code: minifySync(fileName, code, { mangle: false, mangleProps: { include: /Minor$/ } }).code
+    code: minifySync(fileName, code, { mangle: false, mangleProps: { include: OWN_FIELDS } }).code
   })
 }
 

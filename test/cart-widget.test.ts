@@ -148,6 +148,14 @@ test('the texts of the settings take their place, with what placeholders stand f
   assert.deepEqual([second!.title, second!.subtitle, second!.body], ['Without', 'No VIP', 'As it is'])
 })
 
+test('a text of savings is left out where nothing is saved, for customers and for members', () => {
+  const texts = { m_title: 'Save {savings} with {plan_name}', m_body: 'You save {savings}' }
+  const [first] = shown({ plan: vip({}), widget: texts, chosen: 'vip' })!.options
+  assert.deepEqual([first!.title, first!.body], ['VIP', null])
+  const ofMember = shown({ plan: vip({}), ofMember: texts, customer: member() })!
+  assert.deepEqual([ofMember.body, ofMember.saved], [null, null])
+})
+
 test('a member reads the texts for members, and chooses nothing', () => {
   const ofMember = { subtitle: 'Hello {plan_name}', m_body: 'You save {savings}', m_checkout_btn_name: 'Check out' }
   const model = shown({ ofMember, widget: { subtitle: 'Not this' }, customer: member({ svc_st: 12.5 }) })!

@@ -85,6 +85,8 @@ test('who cancels in the card can take it back there, and cancel again', { skip 
   await page.goto(`${member.shop}/membership`)
   const card = page.getByRole('article', { name: 'VIP' })
   const { button, reasons, anyway, heading, dialog } = cancelling(page)
+  const message = page.locator('perennial-membership [part=message]')
+  const ours = [page.getByText('You have this membership.'), page.getByRole('link', { name: 'Manage your membership' })]
   for (const again of [false, true]) {
     await button.click()
     await reasons.waitFor()
@@ -98,12 +100,60 @@ test('who cancels in the card can take it back there, and cancel again', { skip 
     assert.deepEqual(await statusOf(member), ['cancelled', 'other'])
     // Nothing is charged any more.
     assert.doesNotMatch(await card.innerText(), /Price/)
+    assert.match(await card.innerText(), /Can be taken back until\s+February 1, 2026 at \d+:\d\d\s[AP]M/)
+    // What the card says is read out, and not written once more; the theme does not say otherwise.
+    assert.equal(await message.innerText(), 'VIP: Cancelled')
+    assert.equal((await message.boundingBox())!.width, 1)
+    for (const one of ours) assert.equal(await one.isVisible(), false)
     if (again) break
     await page.getByRole('button', { name: 'Take the cancellation back' }).click()
     await card.getByText('Active', { exact: true }).waitFor()
-    await page.getByText('VIP: the cancellation is taken back. Next payment: February 28, 2026').waitFor()
+    await message.getByText('VIP: the cancellation is taken back. Next payment: February 28, 2026').waitFor()
+    const [said, theCard] = [(await message.boundingBox())!, (await card.boundingBox())!]
+    assert.ok(said.width > 100 && said.y < theCard.y, 'it is said above the cards')
+    for (const one of ours) assert.equal(await one.isVisible(), true)
     assert.equal((await statusOf(member))[0], 'active')
   }
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('who may take a cancellation back is not asked to join, and a checkout says where it is taken back', {
+  skip
+}, async () => {
+  const member = await aMember(service)
+  const { store, shop, contractId } = member
+  const { page, complaints, close } = await visit(member)
+  await page.goto(`${shop}/membership`)
+  const { button, anyway, dialog, heading } = cancelling(page)
+  await button.click()
+  await anyway.click()
+  await heading('Cancel your membership?').waitFor()
+  await anyway.click()
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await page.getByRole('button', { name: 'Take the cancellation back' }).waitFor()
+  await service.deps.settle(store.storeId)
+  await page.reload()
+  await page.getByRole('button', { name: 'Take the cancellation back' }).waitFor()
+  const join = page.locator('perennial-join')
+  assert.equal(await join.getAttribute('state'), 'none')
+  assert.equal(await page.getByRole('button', { name: 'Join VIP' }).count(), 0)
+
+  const { plan_id: plan } = JSON.parse((await join.getAttribute('plan'))!)
+  const refused = await page.request.post(`${shop}/join`, { form: { plan }, headers: { origin: new URL(shop).origin } })
+  assert.ok(
+    (await refused.text()).includes(
+      `You cancelled VIP; take the cancellation back on the membership page (contract ${contractId}): nothing was charged`
+    )
+  )
+
+  // Once it cannot be taken back, it is a plan to join.
+  await page.route(/membership\/account/, async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()), contracts: [] } })
+  })
+  await page.reload()
+  await page.getByRole('button', { name: 'Join VIP' }).waitFor()
   assert.deepEqual(complaints, [])
   await close()
 })

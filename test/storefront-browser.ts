@@ -49,7 +49,11 @@ export async function visit({ shop, customer, script, page: given, ...options }:
     page,
     /** What the browser complained about; a request that failed is named by the browser itself. */
     complaints,
-    close: () => context.close()
+    async close() {
+      // What a test answers itself may still be on its way.
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
+      await context.close()
+    }
   }
 }
 

@@ -135,6 +135,21 @@ test('a visitor chooses the membership: the cart sells it at its prices, and the
   await close()
 })
 
+test('a plan that saves nothing in this cart is named, and no savings are promised', { skip }, async () => {
+  const shop = await aShop({ svc_widget_cart_page: { m_title: 'Save {savings} with {plan_name}' } })
+  const { page, complaints, close } = await aShopper(shop)
+  await page.goto(`${shop.shop}/cart`)
+  await radio(page, 'Save $13.80 with VIP').waitFor()
+  const { data } = await service.admin('GET', `${shop.at}/plans`)
+  await service.admin('PATCH', `${shop.at}/plans/${data[0].id}`, { perks: { ...PERKS, discount: null } })
+  await service.deps.settle(shop.storeId)
+  await page.reload()
+  await radio(page, 'VIP').waitFor()
+  assert.doesNotMatch(await textOf(page), /\$0\.00|Save/)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('the first choice is only shown, until somebody presses the button or chooses', { skip }, async () => {
   const shop = await aShop({ svc_widget_cart_page: { m_checkout_btn_name: 'Join {plan_name}' } })
   const { page, complaints, cart, close } = await aShopper(shop, { email: 'ada@example.com' })
@@ -181,10 +196,19 @@ test('pay as you go takes the membership out again, is kept in the visit, and so
   await page.getByRole('button', { name: 'Update cart' }).click()
   await line.waitFor({ state: 'detached' })
   await radio(page, 'VIP').waitFor()
+  assert.equal(await radio(page, 'Pay as you go').isChecked(), true)
+  assert.equal(await element(page).getByRole('button').count(), 0)
   assert.deepEqual((await cart()).items, [KETTLE])
 
+  // Taken out behind the page, before it is loaded again: in another tab, or by a script of the theme.
+  await radio(page, 'VIP').check()
+  await line.waitFor()
+  await page.request.post(`${shop.shop}/cart/change.js`, { data: { line: 1, quantity: 0 } })
+  await page.reload()
+  await radio(page, 'VIP').waitFor()
+  assert.equal(await radio(page, 'Pay as you go').isChecked(), true)
+
   // A theme that takes it out without leaving the page.
-  await radio(page, 'Pay as you go').check()
   await radio(page, 'VIP').check()
   await line.waitFor()
   const removed = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"line":1,"quantity":0}' }
@@ -468,6 +492,89 @@ test('the terms are agreed to before the membership is in the cart, and the cont
     JSON.stringify(data)
   )
   assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('what was agreed to goes with the membership, once: box, pay as you go, the theme, a reload and a refusal', {
+  skip
+}, async () => {
+  const shop = await aShop({
+    svc_agreement: { agreement_enabled: 1 },
+    svc_widget_cart_page: { cart_disclaimer: 'I pay {price} each month.' }
+  })
+  const { page, complaints, cart, close } = await aShopper(shop)
+  const sent: string[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/cart/update.js')) sent.push(request.postDataJSON().attributes.svc_agreement)
+  })
+  const box = element(page).getByRole('checkbox')
+  /** Four times as long as the element waits before it looks at the cart again. */
+  const wouldSayAgain = () => page.evaluate('new Promise((resolve) => setTimeout(resolve, 200))')
+  const join = async () => {
+    await box.check()
+    await element(page).getByRole('button', { name: 'Join and check out' }).click()
+    await page.getByRole('heading', { name: 'Checkout' }).waitFor()
+    assert.deepEqual(await cart(), { items: AS_MEMBER, attributes: { svc_agreement: 'I pay $29.00 each month.' } })
+    await page.goto(`${shop.shop}/cart`)
+    await box.waitFor()
+    assert.equal(await box.isChecked(), true)
+    assert.deepEqual(sent.splice(0), ['I pay $29.00 each month.'])
+  }
+  /** There is no membership and no agreement, which was sent once. */
+  const isWithout = async (what: string) => {
+    await until(`${what}: it is gone`, async () => Object.keys((await cart()).attributes).length === 0)
+    await wouldSayAgain()
+    assert.deepEqual(await cart(), { items: [KETTLE], attributes: {} }, what)
+    assert.deepEqual(sent.splice(0), [''], what)
+  }
+  await page.goto(`${shop.shop}/cart`)
+  await box.check()
+  await wouldSayAgain()
+  assert.deepEqual(sent, [], 'nothing is agreed to before the membership is chosen')
+
+  await join()
+  await radio(page, 'Pay as you go').check()
+  await isWithout('pay as you go')
+  await membership(page).waitFor({ state: 'detached' })
+  await radio(page, 'VIP').check()
+  assert.equal(await box.isChecked(), false)
+
+  await join()
+  await box.uncheck()
+  await isWithout('the box')
+
+  await join()
+  await page.getByRole('checkbox', { name: 'keep' }).uncheck()
+  await page.getByRole('button', { name: 'Update cart' }).click()
+  await isWithout('the theme, and a reload')
+  assert.equal(await radio(page, 'Pay as you go').isChecked(), true)
+  await radio(page, 'VIP').check()
+
+  await join()
+  const removed = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"line":1,"quantity":0}' }
+  await page.evaluate(`fetch("${shop.shop}/cart/change.js", ${JSON.stringify(removed)}).then((one) => one.json())`)
+  await isWithout('the theme, by a script')
+  await page.reload()
+  await radio(page, 'VIP').check()
+
+  await page.route(/\/cart\/add\.js/, (route) => route.fulfill({ status: 422, body: '{"description":"Sold out."}' }))
+  await box.check()
+  await element(page).getByText('Sold out.').waitFor()
+  await until('both are sent', async () => sent.length === 2)
+  sent.shift()
+  await isWithout('a refusal')
+
+  // A cart of before, which a shop does not change: it is not asked again and again.
+  await page.request.post(`${shop.shop}/cart/update.js`, { data: { attributes: { svc_agreement: 'of before' } } })
+  await page.route(/\/cart\/update\.js/, (route) => route.fulfill({ status: 422, body: '{}' }))
+  await page.reload()
+  await until('it is sent', async () => sent.length > 0)
+  await wouldSayAgain()
+  assert.deepEqual(sent.splice(0), [''])
+  assert.deepEqual(
+    complaints.filter((one) => !one.startsWith('Failed to load resource')),
+    []
+  )
   await close()
 })
 

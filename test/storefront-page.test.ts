@@ -5,6 +5,7 @@ import type { Browser } from 'playwright-core'
 import { noBrowser, openBrowser } from './browser.ts'
 import { beforeDrop, testDatabase } from './database.ts'
 import { startService } from './service-builder.ts'
+import { picture } from './storefront-browser.ts'
 
 const { url } = await testDatabase()
 const service = await startService(url, { background: true })
@@ -65,6 +66,30 @@ test('all of an order is in sight on a narrow screen', { skip: noBrowser }, asyn
     .evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().right))
   assert.ok(right.length === 5 && right.every((x) => x <= 380), String(right))
   assert.equal(await orders.locator('..').evaluate((box) => box.scrollWidth - box.clientWidth), 0)
+  await page.context().close()
+})
+
+test('the cart has all its columns on a narrow screen, with the member price', { skip: noBrowser }, async () => {
+  const store = await service.aStore()
+  const { data } = await service.admin('GET', `${store.at}/plans`)
+  await service.admin('PATCH', `${store.at}/plans/${data[0].id}`, {
+    perks: { discount: { type: 'percentage', value: '20' } }
+  })
+  const { customer } = await store.member('ada@example.com')
+  await service.deps.settle(store.storeId)
+  const page = await aPage({ width: 390, height: 900 })
+  const shop = `${service.urls.sandbox}/${store.domain}`
+  await page.context().request.post(`${shop}/session`, { form: { customer: customer.id } })
+  await page.goto(`${shop}/products`)
+  const [, id] = /<h3>Gooseneck kettle<\/h3>.*?name="variant" value="(\d+)"/s.exec(await page.content())!
+  await page.context().request.post(`${shop}/cart/add.js`, { data: { items: [{ id, quantity: 2 }] } })
+  await page.goto(`${shop}/cart`)
+  const cells = page.locator('#cart tr.line td')
+  assert.match(await cells.nth(2).innerText(), /^\$69\.00\s\$55\.20$/)
+  const right = await cells.evaluateAll((all) => all.map((cell) => cell.getBoundingClientRect().right))
+  assert.ok(right.length === 4 && right.every((x) => x <= 390 - 16), String(right))
+  assert.equal(await page.evaluate(overflow), 0)
+  await picture(page, 'sandbox-cart-390')
   await page.context().close()
 })
 

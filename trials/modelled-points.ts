@@ -142,10 +142,10 @@ export class ModelledPoints {
     if (spent.isRestored) return false
     spent.isRestored = true
     this.events++
-    // The date that the entry of a lot has, whatever became of the lot since.
-    const endOf = (lot: Lot) => this.grants.find((grant) => grant.lot === lot)?.endsOn ?? NEVER
     for (const { lot, points } of spent.parts) {
-      this.#putBack(today, lot, points, { takenOn: spent.on, begunOn: spent.on, endsOn: endOf(lot) })
+      // The dates that the entry of a lot has, whatever became of the lot since.
+      const { begunOn, endsOn } = this.grants.find((grant) => grant.lot === lot) ?? { begunOn: 0, endsOn: NEVER }
+      this.#putBack(today, lot, points, { takenOn: spent.on, begunOn, endsOn })
     }
     return true
   }

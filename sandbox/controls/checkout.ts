@@ -3,14 +3,24 @@ import { type Queries, sql } from '#kit/postgres'
 import type { Refusal } from '#kit/refusal'
 import { refuseCountries } from '../checkout/allowed-countries.ts'
 import { contractsHeld, holdingsOf } from '../checkout/holdings.ts'
+import { heldIn, words } from '../checkout/metafield-values.ts'
 import type { Offer } from '../checkout/offers.ts'
 import type { Platform } from '../http.ts'
 import type { Shop } from '../shop.ts'
 import { type Checkout, closeCheckout, insertCheckout, lockCheckout } from '../state/checkouts.ts'
 import type { Contract } from '../state/contracts.ts'
 import { type Customer, findCustomer } from '../state/customers.ts'
+import { listMetafields } from '../state/metafields.ts'
 import { checkoutPriceMinor, type Joined, placeJoin, requireOffer, saveCard } from './join.ts'
-import { alreadyHeld, checkoutDecided, checkoutNotFound, customerNotFound, idFrom, shopOf } from './refusals.ts'
+import {
+  alreadyHeld,
+  cancelledByCustomer,
+  checkoutDecided,
+  checkoutNotFound,
+  customerNotFound,
+  idFrom,
+  shopOf
+} from './refusals.ts'
 
 /** How long the bank waits for the customer of a checkout, who is there. */
 const CONFIRM_WITHIN_MINUTES = 30
@@ -65,10 +75,10 @@ export async function settleCheckout(
     }
     const customer = await lockCustomer(q, shop, found.customerId)
     const offer = await requireOffer(q, shop.storeId, found.sellingPlanId)
-    const held = await findHeld(q, shop, customer, offer)
-    if (held) {
+    const refusal = await refusalOfHeld(q, shop, customer, offer)
+    if (refusal) {
       await close('refused')
-      return alreadyHeld(offer.product.title, held.id)
+      return refusal
     }
     const { contractId } = await placeJoin(q, shop, customer, offer, now)
     await close('paid', contractId)
@@ -92,12 +102,19 @@ export async function lockCustomer(q: Queries, { storeId }: Shop, customerId: st
 }
 
 export async function refuseHeld(q: Queries, shop: Shop, customer: Customer, offer: Offer): Promise<void> {
-  const held = await findHeld(q, shop, customer, offer)
-  if (held) throw alreadyHeld(offer.product.title, held.id)
+  const refusal = await refusalOfHeld(q, shop, customer, offer)
+  if (refusal) throw refusal
 }
 
-async function findHeld(q: Queries, { storeId }: Shop, customer: Customer, offer: Offer) {
-  return heldContract(contractsHeld(await holdingsOf(q, storeId, customer.id)), offer)
+async function refusalOfHeld(q: Queries, { storeId }: Shop, customer: Customer, offer: Offer): Promise<Refusal | null> {
+  const held = heldContract(contractsHeld(await holdingsOf(q, storeId, customer.id)), offer)
+  if (!held) return null
+  const metafields = await listMetafields(q, storeId, [`Customer/${customer.id}`])
+  // The platform has it paused for as long as the app lets its payer take the cancellation back.
+  const isCancelled =
+    held.customerId === customer.id &&
+    heldIn(metafields).some(({ scid, status }) => words(scid) === held.id && status === 'CANCELLED')
+  return (isCancelled ? cancelledByCustomer : alreadyHeld)(offer.product.title, held.id)
 }
 
 /** The contract by which somebody has what is offered, unless it has ended. */

@@ -32,5 +32,10 @@ export const cardDeclined = (outcome: string) =>
   new Refusal('conflict', `The checkout was declined: the customer's card is set to ${outcome}`)
 export const alreadyHeld = (plan: string, contractId: string) =>
   new Refusal('conflict', `You already have ${plan} (contract ${contractId}): nothing was charged`)
+export const cancelledByCustomer = (plan: string, contractId: string) =>
+  new Refusal(
+    'conflict',
+    `You cancelled ${plan}; take the cancellation back on the membership page (contract ${contractId}): nothing was charged`
+  )
 export const checkoutNotFound = () => new Refusal('not_found', 'There is no such checkout')
 export const checkoutDecided = () => new Refusal('conflict', 'This payment is not waiting for a decision')

@@ -4,6 +4,9 @@ import type { Shop } from '../shop.ts'
 import { type Html, html } from './html.ts'
 import { htmlDocument } from './html-document.ts'
 
+/** Of the pages, and of the elements in them. */
+export const LANGUAGE = 'en'
+
 export type PageBody = {
   title: string
   notice?: Notice | null
@@ -18,9 +21,7 @@ export type PageBody = {
 /** One page of the storefront. It works without scripts and loads nothing from other hosts. */
 export function page(shop: Shop, basePath: string, now: Temporal.Instant, body: PageBody): string {
   const elements = (shop.appProxyUrl && body.elements) || []
-  // A card of the app follows what it does itself.
-  const isOwnCard = elements.length > 0 && !elements.includes('perennial-account')
-  const themeScript = isOwnCard ? [`${basePath}/storefront.js`] : []
+  const themeScript = elements.length > 0 ? [`${basePath}/storefront.js`] : []
   return htmlDocument({
     title: `${body.title} · ${shop.name}`,
     stylesheet: `${basePath}/storefront.css`,
@@ -49,25 +50,33 @@ function notice({ kind, title, detail }: Notice): Html {
 }
 
 /** An instant in the shop's time zone, for people. */
-function moment(shop: Shop, at: Temporal.Instant): string {
-  return new Intl.DateTimeFormat('en-GB', {
-    timeZone: shop.timezone,
-    dateStyle: 'full',
-    timeStyle: 'short'
-  }).format(new Date(at.epochMilliseconds))
+export function moment(shop: Shop, at: Temporal.Instant, timeStyle: 'short' | 'medium' = 'short'): string {
+  return at
+    .toZonedDateTimeISO(shop.timezone)
+    .toPlainDateTime()
+    .toLocaleString(LANGUAGE, { dateStyle: 'long', timeStyle })
 }
 
 /** A date in the shop's time zone. */
-export function day(shop: Shop, at: Temporal.Instant): string {
-  return new Intl.DateTimeFormat('en-GB', { timeZone: shop.timezone, dateStyle: 'long' }).format(
-    new Date(at.epochMilliseconds)
-  )
-}
+export const day = (shop: Shop, at: Temporal.Instant): string =>
+  dayInWords(at.toZonedDateTimeISO(shop.timezone).toPlainDate())
 
-/** What the theme does about a cancellation: it shows its own card as it is then, which the platform learns a moment later. */
+/** A date as the elements in the pages show it. */
+export const dayInWords = (date: Temporal.PlainDate): string => date.toLocaleString(LANGUAGE, { dateStyle: 'long' })
+
+/**
+ * What the theme does about a cancellation: it shows its own card as it is then, which the platform learns a moment later. Beside a card of the app,
+ * which follows what it does itself, the theme says only of what lives that the customer has it.
+ */
 export const SCRIPT = `let isChanged = false
 for (const name of ['perennial-cancel-done', 'perennial-cancel-accepted']) addEventListener(name, () => { isChanged = true })
-addEventListener('perennial-cancel-close', () => isChanged && setTimeout(() => location.reload(), 1000))
+addEventListener('perennial-cancel-close', () => {
+  if (isChanged && !document.querySelector('perennial-membership')) setTimeout(() => location.reload(), 1000)
+})
+addEventListener('perennial-account-load', ({ detail: { account } }) => {
+  const live = account.contracts.filter(({ status }) => status !== 'CANCELLED' && status !== 'EXPIRED').map((one) => one.contract_id)
+  for (const one of document.querySelectorAll('[data-held]')) one.hidden = !one.dataset.held.split(' ').some((id) => live.includes(id))
+})
 `
 
 export const CSS = `
@@ -77,7 +86,7 @@ export const CSS = `
 @media (prefers-color-scheme: dark) { :root {
   --ground: #141715; --card: #1d211f; --ink: #eceeea; --soft: #a3aca7; --line: #363c39; --accent: #6fc7a5; --on-accent: #0d1f18;
   --done: #17322a; --done-ink: #a8e0c8; --problem: #3a1d18; --problem-ink: #ffb9ac } }
-* { box-sizing: border-box }
+* { box-sizing: border-box } [hidden] { display: none !important }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; overflow-wrap: anywhere }
 header { border-bottom: 1px solid var(--line); background: var(--card); padding: .75rem 1rem }
 .bar { max-width: 62rem; margin: 0 auto; display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between }
@@ -138,6 +147,6 @@ iframe { border: 1px solid var(--line); border-radius: .6rem; background: var(--
 @media (max-width: 40rem) { table.stacked thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
   table.stacked, table.stacked tbody { display: block } table.stacked tr { display: grid; gap: .15rem; padding: .6rem .75rem; border-bottom: 1px solid var(--line) } table.stacked tr:last-child { border-bottom: 0 }
   table.stacked td { display: grid; grid-template-columns: 4rem minmax(0, 1fr); gap: .75rem; padding: 0; border: 0; white-space: normal; min-width: 0; text-align: left } table.stacked td::before { content: attr(data-label); color: var(--soft) } }
-@media (max-width: 40rem) { table.lines th, table.lines td { padding: .5rem } table.lines :is(th, td):nth-child(3) { display: none } table.lines td.wide { min-width: 0 } table.lines .why td { padding-top: .15rem } table.lines tr:has(+ .why) td { padding-bottom: 0 } table.lines input[type=number] { width: 4rem } }
+@media (max-width: 40rem) { table.lines th, table.lines td { padding: .5rem } table.lines td { white-space: normal } table.lines td.wide { min-width: 0 } table.lines .why td { padding-top: .15rem } table.lines tr:has(+ .why) td { padding-bottom: 0 } table.lines input[type=number] { width: 4rem } }
 @media (max-width: 26rem) { dl { grid-template-columns: minmax(0, 1fr) } dt { margin-top: .3rem } button, a.button { width: 100% } a.button { justify-content: center } }
 `

@@ -1,10 +1,10 @@
 import { KEPT_MAILS, type SentMail } from '../mail/mails.ts'
 import type { Shop } from '../shop.ts'
 import { type Html, html } from './html.ts'
+import { moment } from './layout.ts'
 
 /** What the app has mailed to customers of the shop, newest first: as text, with a link to its HTML. */
 export function mailPage(shop: Shop, basePath: string, mails: SentMail[]): Html {
-  const at = new Intl.DateTimeFormat('en-GB', { timeZone: shop.timezone, dateStyle: 'medium', timeStyle: 'medium' })
   return html`<h1>Mail to customers</h1>
   <p class="soft">Mail of this test store is sent to nobody: it is here. The last ${KEPT_MAILS} are kept.</p>
   ${mails.length === 0 && html`<p>No mail was sent yet.</p>`}
@@ -14,7 +14,7 @@ export function mailPage(shop: Shop, basePath: string, mails: SentMail[]): Html 
     <dl>
       <dt>From</dt><dd>${mail.senderName}</dd>
       <dt>To</dt><dd>${mail.sentTo}</dd>
-      <dt>Sent</dt><dd><time datetime="${mail.sentAt.toString()}">${at.format(new Date(mail.sentAt.epochMilliseconds))}</time></dd>
+      <dt>Sent</dt><dd><time datetime="${mail.sentAt.toString()}">${moment(shop, mail.sentAt, 'medium')}</time></dd>
     </dl>
     <pre>${mail.contentText}</pre>
     <p><a href="${basePath}/mail/${mail.id}" aria-describedby="mail-${mail.id}">Show its HTML</a></p>

@@ -7,6 +7,7 @@ import { listMetafields, type Metafield } from '../state/metafields.ts'
 import { findVariants } from '../state/products.ts'
 import { cartJson, hundredths, type PricedCart } from './cart-json.ts'
 import { type Html, html } from './html.ts'
+import { LANGUAGE } from './layout.ts'
 
 const OF_SHOP = [
   'svc_plan_settings',
@@ -40,7 +41,7 @@ export async function printedData(
     )
   const data = {
     root: `${basePath}/`,
-    locale: 'en',
+    locale: LANGUAGE,
     country: priced.cart.details.country ?? customer?.country ?? null,
     currency: shop.currency,
     cart: cartJson(shop, priced),

@@ -495,7 +495,7 @@ test('the membership page shows what metafields say, and leaves out what says no
   await set(customer.gid, 'svc_member_details', { loyalty_points: 120, birth_date: '' })
   assert.match(
     await browser.open('/membership'),
-    /Your membership VIP cancelled A gift from &lt;b&gt;Bob&lt;\/b&gt; Member since 31 January 2026 Renews on none Yours to spend Store credit \$12\.50 Points 120 What .*Join Gold $/
+    /Your membership VIP cancelled A gift from &lt;b&gt;Bob&lt;\/b&gt; Member since January 31, 2026 Renews on none Yours to spend Store credit \$12\.50 Points 120 What .*Join Gold $/
   )
   await set(customer.gid, 'customer_subscription1', {
     ...{ name: 'VIP', status: 'ACTIVE', scid: 41, price: '29.00', currency: 'USD', offers: [] },
@@ -508,7 +508,7 @@ test('the membership page shows what metafields say, and leaves out what says no
     })
   await threshold('subtotal', '50.00')
   const membership = await browser.open('/membership')
-  assert.match(membership, /Member since 31 January 2026 Renews on 31\.2\.2026 .*Points 120 What/)
+  assert.match(membership, /Member since January 31, 2026 Renews on 31\.2\.2026 .*Points 120 What/)
   assert.match(membership, /Free shipping from \$50\.00 You have this membership\./)
   await threshold('items', '3', 'No shipping costs')
   assert.match(await browser.open('/membership'), /No shipping costs from 3 items You have/)
@@ -564,11 +564,11 @@ test('a membership that was given away is its receiver’s: the giver pays for i
   await receiver.submit('/session', { customer: ann.id })
   const mine = (text: string) => /Hello, Ada My membership (.*) My card/.exec(text)![1]!
   const home = await receiver.open('/')
-  assert.match(mine(home), /^VIP active A gift from Gia Renews on 28 February 2026$/)
+  assert.match(mine(home), /^VIP active A gift from Gia Renews on February 28, 2026$/)
   assert.match(home, /You have this membership/)
   assert.doesNotMatch(home, /Join VIP/)
   const page = await receiver.open('/membership')
-  assert.match(page, /VIP active A gift from Gia Member since 31 January 2026 Renews on 28 February 2026 What/)
+  assert.match(page, /VIP active A gift from Gia Member since January 31, 2026 Renews on February 28, 2026 What/)
   assert.match(page, /You have this membership\./)
   assert.match((await receiver.submit('/join', { plan })).text, /You already have VIP/)
   // Of a second gift the app does not say who gives it.
@@ -600,7 +600,7 @@ test('a membership that was given away is its receiver’s: the giver pays for i
   await set(gia.gid, { customer_subscription1: { ...priced, scid: Number(contract) } })
   assert.match(
     await giver.open('/membership'),
-    /VIP active Member since .* Next billing 28 February 2026 Price \$29\.00 Your gifts .* Manage your membership What/
+    /VIP active Member since .* Next billing February 28, 2026 Price \$29\.00 Your gifts .* Manage your membership What/
   )
   assert.match((await giver.submit('/join', { plan })).text, /You already have VIP/)
 })

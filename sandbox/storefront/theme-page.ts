@@ -16,6 +16,7 @@ import type { Shop } from '../shop.ts'
 import type { Metafield } from '../state/metafields.ts'
 import { price } from './home.ts'
 import { type Html, html } from './html.ts'
+import { dayInWords } from './layout.ts'
 
 /** Who is logged in: their metafields, and the contracts that they pay for, as a theme has both of the customer. */
 export type ThemeCustomer = { metafields: Metafield[]; contractIds: string[] }
@@ -28,14 +29,15 @@ export function themePage(shop: Shop, basePath: string, ofShop: Metafield[], cus
   const plans = objectsIn(ofShop, ['svc_plan_settings', 'svc_plan_settings2'])
   const offered = plans.filter(({ status }) => isOn(status))
   const live = customer ? heldIn(customer.metafields).filter(({ status }) => !ENDED.includes(words(status))) : []
+  const own = live.map(({ scid }) => words(scid)).filter((id) => customer!.contractIds.includes(id))
   return html`<h1>Membership</h1>
   ${customer && memberSection(shop, basePath, customer)}
-  ${live.some(({ scid }) => customer!.contractIds.includes(words(scid))) && html`<div class="choices"><a class="button" href="${basePath}/#membership">Manage your membership</a></div>`}
+  ${own.length > 0 && html`<div class="choices" data-held="${own.join(' ')}"><a class="button" href="${basePath}/#membership">Manage your membership</a></div>`}
   <section aria-labelledby="plans"><h2 id="plans">What members get</h2>
     ${
       offered.length === 0
         ? html`<p class="soft">This store offers no membership at the moment.</p>`
-        : html`<ul class="grid">${offered.map((plan) => planCard(shop, plan, customer ? joinIn(shop, basePath, plan, live) : false))}</ul>`
+        : html`<ul class="grid">${offered.map((plan) => planCard(shop, plan, customer ? joinIn(shop, basePath, plan, live, own) : false))}</ul>`
     }
     ${offered.length > 0 && !customer && html`<div class="choices"><a class="button" href="${basePath}/#log-in">Log in to join</a></div>`}
   </section>`
@@ -44,9 +46,13 @@ export function themePage(shop: Shop, basePath: string, ofShop: Metafield[], cus
 const ENDED = ['CANCELLED', 'EXPIRED']
 
 /** The way into a plan for somebody who is logged in, unless they have it. Without scripts it is a form, else the element of the app. */
-function joinIn(shop: Shop, basePath: string, plan: Json, live: Json[]): Html {
-  if (live.some(({ name }) => words(name) === words(plan.plan_name)))
-    return html`<p class="soft">You have this membership.</p>`
+function joinIn(shop: Shop, basePath: string, plan: Json, live: Json[], own: string[]): Html {
+  const held = live.find(({ name }) => words(name) === words(plan.plan_name))
+  if (held) {
+    const id = words(held.scid)
+    // Of a gift the account of the app says nothing.
+    return html`<p class="soft" ${own.includes(id) && html`data-held="${id}"`}>You have this membership.</p>`
+  }
   const says = ['Join', nameOfPlan(plan)].join(' ')
   const id = words(plan.plan_id)
   return id === ''
@@ -129,11 +135,11 @@ function threshold(shop: Shop, { fs_threshold_type: type, fs_threshold_value: va
 
 const isOn = (flag: unknown): boolean => Number(flag) === 1
 
-/** A date as the other pages show it; what is no date is shown as it is. */
+/** A date as the pages show it; what is no date is shown as it is. */
 function dateOf(value: unknown): string {
   const text = words(value)
   try {
-    return Temporal.PlainDate.from(text).toLocaleString('en-GB', { dateStyle: 'long' })
+    return dayInWords(Temporal.PlainDate.from(text))
   } catch (err) {
     if (err instanceof RangeError) return text
     throw err

@@ -12,7 +12,8 @@ import {
   enqueueContractPush,
   pushContractJob,
   recordActivities,
-  requestersOf
+  requestersOf,
+  type Subscription
 } from '#subscriptions'
 import { endChangesOf, isFinal, markSeen, markTerms, subscriptionDiscountsChanged } from '#subscriptions/transitions'
 import { type ContractUpdate, decideContractChanges, hasOtherTerms, type Pair } from './decide-contract-changes.ts'
@@ -22,6 +23,9 @@ import { type ContractUpdate, decideContractChanges, hasOtherTerms, type Pair } 
  * read again when it is done.
  */
 export type Applied = { changed: string[]; unsure: string[] }
+
+/** What a contract changes, and the subscription as it was. */
+type UpdateOfKnown = ContractUpdate & { before: Subscription }
 
 /**
  * Makes known subscriptions agree with their contracts, and starts or stops charges accordingly: what is no longer active is
@@ -42,12 +46,15 @@ export async function updateFromContracts(
   )
   const updates = pairs
     .filter(({ subscription, contract }) => compareRevisions(contract.revision, subscription.platformRevision) >= 0)
-    .map((pair) => decideContractChanges(pair, waiting.has(String(pair.subscription.id)), plans, ctx.now, store))
+    .map((pair) => ({
+      before: pair.subscription,
+      ...decideContractChanges(pair, waiting.has(String(pair.subscription.id)), plans, ctx.now, store)
+    }))
   await markSeen(
     ctx,
     updates.map(({ seen }) => seen)
   )
-  await record(ctx, ...updates.filter(hasOtherDiscounts(pairs)).map(({ seen }) => subscriptionDiscountsChanged(seen)))
+  await record(ctx, ...updates.filter(hasOtherDiscounts).map(({ seen }) => subscriptionDiscountsChanged(seen)))
   await applyUpdates(ctx, updates)
   // Also of a cancellation that could be taken back until it ended there.
   await endChangesOf(
@@ -58,7 +65,7 @@ export async function updateFromContracts(
     ctx,
     updates.filter(({ isPushed }) => isPushed).map(({ seen }) => seen.id)
   )
-  await retryNewPaymentMethods(ctx, pairs, updates)
+  await retryNewPaymentMethods(ctx, updates)
   return {
     changed: updates
       .filter(({ planned, noticed }) => planned || noticed.length > 0)
@@ -67,13 +74,8 @@ export async function updateFromContracts(
   }
 }
 
-function hasOtherDiscounts(pairs: Pair[]): (update: ContractUpdate) => boolean {
-  const before = new Map(pairs.map(({ subscription }) => [subscription.id, subscription]))
-  return ({ seen }) => {
-    const { memberDiscountMinor, grantedDiscountMinor } = before.get(seen.id)!
-    return seen.memberDiscountMinor !== memberDiscountMinor || seen.grantedDiscountMinor !== grantedDiscountMinor
-  }
-}
+const hasOtherDiscounts = ({ before, seen }: UpdateOfKnown): boolean =>
+  seen.memberDiscountMinor !== before.memberDiscountMinor || seen.grantedDiscountMinor !== before.grantedDiscountMinor
 
 /** Terms, plans and history. A change that was requested here is its requester's in the history, anything else the platform's. */
 async function applyUpdates(ctx: Ctx, updates: ContractUpdate[]): Promise<void> {
@@ -115,12 +117,11 @@ const isRequested = ({ kind }: ActivityMessage) =>
   kind === 'payment_method_changed'
 
 /** Charges that wait are due at once where the contract's payment method looks different now, or is another one. */
-async function retryNewPaymentMethods(ctx: Ctx, pairs: Pair[], updates: ContractUpdate[]): Promise<void> {
-  const before = new Map(pairs.map(({ subscription: s }) => [s.id, s.platformPaymentMethodId]))
+async function retryNewPaymentMethods(ctx: Ctx, updates: UpdateOfKnown[]): Promise<void> {
   const isChanged = ({ seen, noticed }: ContractUpdate) =>
     seen.paymentMethod && noticed.some(({ kind }) => kind === 'payment_method_changed')
-  const isOther = ({ seen }: ContractUpdate) => {
-    const [known, now] = [before.get(seen.id), seen.platformPaymentMethodId]
+  const isOther = ({ before, seen }: UpdateOfKnown) => {
+    const [known, now] = [before.platformPaymentMethodId, seen.platformPaymentMethodId]
     return known && now && known !== now
   }
   await retryWithNewMethod(

@@ -113,8 +113,10 @@ export function takeFromLots(draft: Draft, points: number, first: (lot: Lot) => 
     lot.remaining -= taken
     lot.isChanged = true
     wanted -= taken
-    // A lot of this very transaction has no number yet; nothing is given back to it.
-    if (lot.entryId !== null) parts.push({ entryId: lot.entryId, points: taken })
+    // A lot of this very transaction has no number yet: that of the pending points that it was stands for it. What was never pending is given
+    // back without its date.
+    const entryId = lot.entryId ?? lot.pendingId
+    if (entryId !== null) parts.push({ entryId, points: taken })
   }
   for (const lot of draft.lots) if (first(lot)) take(lot)
   for (const lot of draft.lots) {

@@ -81,6 +81,53 @@ test('points that wait are earned at their time, which the engine knows, and are
   assert.deepEqual(await findings(), [])
 })
 
+test('points that were spent in the moment in which they were earned come back with their date', async () => {
+  const { store, ada, earn, spend, points, lots, moveTo, findings } = await customers()
+  await earn(ada, 100, { readyAt: START.add({ hours: 1 }), expireAfterDays: 10 })
+  await earn(ada, 5)
+  await moveTo('2026-03-07T16:00:00Z')
+  // Nobody has looked at the account since they are ready.
+  for (const spent of [60, 100]) {
+    const { entry } = await spend(ada, spent)
+    const reversal = { entryId: entry!.id, reason: 'x', operationId: `back:${spent}` }
+    await store.inStore((ctx) => reversePoints(ctx, [reversal]))
+    const all = [
+      [100, '2026-03-17T15:00:00Z'],
+      [5, null]
+    ]
+    assert.deepEqual([await points(ada), await lots(ada)], [[105, 0, 105], all])
+  }
+  assert.deepEqual(await findings(), [])
+})
+
+for (const [what, readyAt, spentAt, first] of [
+  ['as they lasted from the beginning', null, '2026-03-07T15:00:00Z', '2026-03-14T14:00:00Z'],
+  // A day of the two had passed before somebody looked at the account.
+  ['as they lasted once they were ready', START.add({ hours: 1 }), '2026-03-08T15:00:00Z', '2026-03-13T15:00:00Z']
+] as const) {
+  test(`points that are spent after their date was moved come back for as long ${what}`, async () => {
+    const { store, ada, earn, spend, lots, moveTo, settle, findings } = await customers()
+    await earn(ada, 100, { readyAt, expireAfterDays: 2 })
+    await moveTo(spentAt)
+    const comesBack = (entryId: number) =>
+      store.inStore((ctx) => reversePoints(ctx, [{ entryId, reason: 'x', operationId: `back:${entryId}` }]))
+    let spent = (await spend(ada, 60)).entry!
+    // The two days had 47 hours: the clocks of New York went forward.
+    for (const [day, until] of [
+      ['2026-03-12', first],
+      ['2026-03-13', '2026-03-15T14:00:00Z'],
+      ['2026-03-20', '2026-03-22T14:00:00Z']
+    ] as const) {
+      await moveTo(`${day}T15:00:00Z`)
+      await settle()
+      await comesBack(spent.id)
+      assert.deepEqual(await lots(ada), [[60, until]], day)
+      spent = (await spend(ada, 60)).entry!
+    }
+    assert.deepEqual(await findings(), [])
+  })
+}
+
 test('of many who want the same points at once, as many get them as there are', async () => {
   const { ada, earn, spend, points, findings } = await customers()
   await earn(ada, 250)

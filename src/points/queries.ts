@@ -154,11 +154,20 @@ export function listEntriesToReverse(ctx: Ctx, entryIds: number[]) {
   )
 }
 
-/** Until when the points of these entries can be spent. */
-export async function listExpiries(ctx: Ctx, entryIds: number[]): Promise<Map<number, Temporal.Instant | null>> {
+/** The lot that points were spent from: the entry whose it is, and from when and until when they can be spent. */
+export type SpentLot = { lotId: number; begunAt: Temporal.Instant; expiresAt: Temporal.Instant | null }
+
+/** The lots that entries name as those that points were spent from; an entry of pending points stands for the one that made them earned. */
+export async function listSpentLots(ctx: Ctx, entryIds: number[]): Promise<Map<number, SpentLot>> {
+  if (entryIds.length === 0) return new Map()
   const rows = await ctx.tx.many(
-    row({ id: int, expiresAt: nullable(instant) }),
-    sql`select id, expires_at from points_entries where store_id = ${ctx.storeId} and id = any(${entryIds}::bigint[])`
+    row({ id: int, lotId: int, begunAt: instant, expiresAt: nullable(instant) }),
+    sql`
+    select e.id, coalesce(r.id, e.id) as lot_id, coalesce(p.ready_at, e.ready_at, e.created_at) as begun_at, e.expires_at
+      from points_entries e
+      left join points_entries r on r.store_id = ${ctx.storeId} and r.pending_id = e.id
+      left join points_entries p on p.store_id = ${ctx.storeId} and p.id = e.pending_id
+     where e.store_id = ${ctx.storeId} and e.id = any(${entryIds}::bigint[])`
   )
-  return new Map(rows.map(({ id, expiresAt }) => [id, expiresAt]))
+  return new Map(rows.map(({ id, ...lot }) => [id, lot]))
 }

@@ -1,7 +1,7 @@
 import type { Ctx } from '#kit/postgres'
 import { ALL, openAccounts } from './open-accounts.ts'
 import type { PointsCause, PointsEntry } from './points.ts'
-import { type EntryToReverse, listEntriesToReverse, listExpiries, listOperations } from './queries.ts'
+import { type EntryToReverse, listEntriesToReverse, listOperations, listSpentLots } from './queries.ts'
 import { issuedPoints, isUndoing, restoreSpent, takeBack } from './undo.ts'
 import { writePoints } from './write-points.ts'
 
@@ -18,12 +18,12 @@ export async function reversePoints(ctx: Ctx, reversals: PointsReversal[]): Prom
   const entryIds = reversals.map(({ entryId }) => entryId)
   const first = await listEntriesToReverse(ctx, entryIds)
   const found = first.filter(({ id }) => entryIds.includes(id))
-  const lots = await listExpiries(ctx, [...new Set(found.flatMap(({ spentLots }) => spentLots ?? []))])
+  const lots = await listSpentLots(ctx, [...new Set(found.flatMap(({ spentLots }) => spentLots ?? []))])
   const { drafts, entries, draftOf } = await openAccounts(
     ctx,
     found.map(({ id, memberId, points, pendingPoints, spentLots }) => ({
       ...{ memberId, adds: true, takes: points + pendingPoints > 0 ? ALL : 0 },
-      lotsOf: [id, ...(spentLots ?? [])]
+      lotsOf: [id, ...(spentLots ?? []).map((one) => lots.get(one)!.lotId)]
     }))
   )
   // Read again behind the locks: somebody else may have undone them meanwhile.

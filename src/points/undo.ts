@@ -1,6 +1,6 @@
 import { addLot, addTo, append, type Draft, type Lot, takeFromLots } from './draft.ts'
 import type { PointsCause, Reversal } from './points.ts'
-import type { EntryToReverse } from './queries.ts'
+import type { EntryToReverse, SpentLot } from './queries.ts'
 
 /** Points that were issued, and the entry that made them earned where they were pending; null where none has. */
 export type Issued = { entry: EntryToReverse; earnedBy: EntryToReverse | null }
@@ -80,7 +80,7 @@ export function giveBack(
 export function restoreSpent(
   draft: Draft,
   spent: EntryToReverse,
-  lots: ReadonlyMap<number, Temporal.Instant | null>,
+  lots: ReadonlyMap<number, SpentLot>,
   cause: Cause,
   now: Temporal.Instant
 ): void {
@@ -89,10 +89,10 @@ export function restoreSpent(
   for (const [i, entryId] of (spent.spentLots ?? []).entries()) {
     const part = spent.spentPoints![i]!
     rest -= part
-    const expiresAt = dateAgain(lots.get(entryId) ?? null, spent.createdAt, now, spent.createdAt)
-    addLot(draft, part, { entryId, expiresAt })
+    const { lotId, begunAt, expiresAt } = lots.get(entryId)!
+    addLot(draft, part, { entryId: lotId, expiresAt: dateAgain(expiresAt, spent.createdAt, now, begunAt) })
   }
-  // What was spent from a lot of the very transaction that made it.
+  // What was spent from a lot of the very transaction that made it, and was never pending.
   if (rest > 0) addLot(draft, rest, { operationId: cause.operationId, expiresAt: null })
   append(
     draft,

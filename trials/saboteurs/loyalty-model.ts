@@ -72,7 +72,7 @@ export const loyaltyModelSaboteurs: Record<string, Saboteur> = Object.fromEntrie
   ]),
   says('orders from before a rule earn by it', [
     edit('rules/rule.ts', 'if (!isEnabled || isBefore(day, startsOn) || ', 'if (!isEnabled || '),
-    edit('rules/rule.ts', 'return Temporal.Instant.compare(createdAt, at) <= 0 ||', 'return createdAt !== at ||')
+    edit('rules/rule.ts', 'return isSince(createdAt) ||', 'return createdAt !== at ||')
   ]),
   says('points of a coupon that was refused stay spent', [
     edit('coupons/record-coupon-work.ts', 'if (!claimed.wasSent) await giveBackPoints(ctx, id, coupon)', '')

@@ -59,6 +59,10 @@ const exportsOnServer = async () => {
   return rows as { state: string; wait_event: string | null; query: string }[]
 }
 
+const untilIdle = () => until('nothing runs on the server', async () => (await exportsOnServer()).length === 0)
+const untilWaiting = (event: 'ClientWrite' | 'PgSleep') =>
+  until(event, async () => (await exportsOnServer()).some(({ wait_event }) => wait_event === event))
+
 test('texts of any kind, empty values and bare JSON arrive as they are in the database', async () => {
   const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
   const anyText = fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.replaceAll('\0', ''))
@@ -158,16 +162,14 @@ for (const encoding of ['identity', 'zstd'] as const) {
     )
     const stream = await workers.stream(random, { encoding })
     stream.read(1)
-    await until('the server waits for the reader', async () =>
-      (await exportsOnServer()).some(({ wait_event }) => wait_event === 'ClientWrite')
-    )
+    await untilWaiting('ClientWrite')
     await pause(2_000)
     assert.deepEqual(
       (await exportsOnServer()).map(({ wait_event }) => wait_event),
       ['ClientWrite']
     )
     stream.destroy()
-    await until('nothing runs on the server', async () => (await exportsOnServer()).length === 0)
+    await untilIdle()
   })
 }
 
@@ -192,7 +194,7 @@ test('a stream that is destroyed ends its statement on the server, and the conne
   for (let round = 0; round < 5; round++) {
     const stream = await own.stream(HUGE)
     stream.destroy()
-    await until('nothing runs on the server', async () => (await exportsOnServer()).length === 0)
+    await untilIdle()
   }
   assert.deepEqual(await json(await own.stream(aPlan("select 'next'"))), { data: [{ a: 'next' }] })
   const { rows } = await observer.query(
@@ -210,7 +212,7 @@ test('an abort before the first byte ends a statement that has sent nothing', as
   )
   abort.abort(new Error('the client left'))
   await assert.rejects(asked, /the client left/)
-  await until('nothing runs on the server', async () => (await exportsOnServer()).length === 0)
+  await untilIdle()
 })
 
 test('an abort while a connection is opened runs no statement', async () => {
@@ -234,7 +236,7 @@ test('every wait ends: for the first byte, for the reader, and for the whole', a
     aPlan("select repeat('x', 1000) || pg_sleep(0.01)::text from generate_series(1, 100000)")
   )
   await assert.rejects(buffer(slow))
-  await until('nothing runs on the server', async () => (await exportsOnServer()).length === 0)
+  await untilIdle()
 })
 
 test('a statement that fails at once is thrown; one that fails later breaks the stream', async () => {
@@ -268,7 +270,7 @@ test('eight exports of a store at once; the ninth is refused, and another store 
     return true
   })
   for (const stream of open) stream.destroy()
-  await until('nothing runs on the server', async () => (await exportsOnServer()).length === 0)
+  await untilIdle()
 })
 
 test('an export that waits for a connection gets the next one, or is refused in time', async () => {
@@ -282,18 +284,18 @@ test('an export that waits for a connection gets the next one, or is refused in 
   blocking.destroy()
 })
 
-for (const [when, plan, isReady] of [
+for (const [when, plan, event] of [
   // Two chunks of what the thread may send: what breaks off while it reads is noticed at once, also when nobody reads the stream.
   ['it works', aPlan("select repeat('x', 300000) || pg_sleep(30 * (i - 1)) from generate_series(1, 2) i"), 'PgSleep'],
   ['it waits for the reader', HUGE, 'ClientWrite']
 ] as const) {
   test(`a connection that the server ends while ${when} breaks its export only`, async () => {
     const stream = await workers.stream(plan)
-    await until(isReady, async () => (await exportsOnServer()).some(({ wait_event }) => wait_event === isReady))
+    await untilWaiting(event)
     await observer.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'perennial exports'"
     )
-    if (isReady === 'PgSleep') await until('the stream is broken', async () => stream.destroyed)
+    if (event === 'PgSleep') await until('the stream is broken', async () => stream.destroyed)
     await assert.rejects(buffer(stream), Busy)
     assert.deepEqual(await json(await workers.stream(aPlan("select 'next'"))), { data: [{ a: 'next' }] })
   })
@@ -305,6 +307,6 @@ test('close ends what is under way', async () => {
   const ended = assert.rejects(buffer(stream), /stopping/)
   await own.close()
   await ended
-  await until('nothing runs on the server', async () => (await exportsOnServer()).length === 0)
+  await untilIdle()
   await assert.rejects(own.stream(HUGE), Busy)
 })

@@ -1,6 +1,6 @@
 import type { AccountContract, ContractAction } from '../../../sdk/src/storefront.ts'
 import { h, own } from '../shared/dom.ts'
-import { day, duration } from '../shared/format.ts'
+import { day, deadline, duration } from '../shared/format.ts'
 import { currentPrice } from '../shared/price-lines.ts'
 import type { Wording } from '../shared/texts.ts'
 import { ask } from './skip-question.ts'
@@ -36,7 +36,7 @@ export function contractCard(
   { level, pauseDays, onAction, cancel }: CardOptions
 ) {
   const { say, language } = words
-  const { status, actions } = contract
+  const { status, actions, reactivate_until: until } = contract
   const id = `c${contract.contract_id}`
   const dateOf = (text: string) => text && day(language, text)
   const isOver = status === 'CANCELLED' || status === 'EXPIRED'
@@ -86,7 +86,7 @@ export function contractCard(
       [say('next'), dateOf(contract.next_billing_date)],
       [say('resumes'), dateOf(contract.resumes_at)],
       [say('ended'), dateOf(contract.cancelled_date)],
-      [say('until'), dateOf(contract.reactivate_until)],
+      [say('until'), until && deadline(language, until, contract.cancelled_date)],
       [say('offer'), !isOver && contract.offer?.status === 'Active' && own(contract.offer.offer.name)]
     ]),
     buttons,

@@ -10,19 +10,20 @@ export function isDone(action: CardAction, before: AccountContract, now: Account
   return now?.status === (action === 'pause' ? 'PAUSED' : 'ACTIVE')
 }
 
-/** What has become of a contract, in a sentence: of an action, else of what was done elsewhere. */
+/** What has become of a contract, in a sentence: of an action, else of what was done elsewhere. `isShown`: its card says the same. */
 export function whatHappened(
   words: Wording<TextKey>,
   now: AccountContract,
   action?: CardAction,
   before?: AccountContract
-): string {
+): { text: string; isShown: boolean } {
   const { say, language } = words
   const { name, next_billing_date: next, resumes_at: until } = now
   const dated = (key: TextKey, date: string) => say(key, { name, date: date && day(language, date) })
   const key =
     action && ({ skip: 'skipped', pause: until && 'held', resume: 'resumed', reactivate: 'restored' } as const)[action]
-  if (!key) return `${name}: ${statusWord(words, now)}`
+  if (!key) return { text: `${name}: ${statusWord(words, now)}`, isShown: true }
   const said = dated(key, action === 'skip' ? before!.next_billing_date : until)
-  return next && action !== 'pause' ? `${said} ${say('next')}: ${day(language, next)}` : said
+  const text = next && action !== 'pause' ? `${said} ${say('next')}: ${day(language, next)}` : said
+  return { text, isShown: false }
 }

@@ -1,3 +1,4 @@
+import type { AccountContract, AccountEvents } from '../../../sdk/src/storefront.ts'
 import { h, styleSheets } from '../shared/dom.ts'
 import { type FirstPriceField, firstPriceOf } from '../shared/first-price.ts'
 import { duration, money, priceEach } from '../shared/format.ts'
@@ -24,20 +25,40 @@ type Plan = Partial<
   >
 >
 
+/** What the customer has, as far as a <perennial-membership> of the page has read it. */
+let held: AccountContract[] = []
+
 /** A form that puts the membership into the cart, as the theme's own forms put products there. */
 export class PerennialJoin extends HTMLElement {
+  #plan: Plan | null = null
+  /** Who has the plan, or may take its cancellation back, is not asked to join. */
+  readonly #know = (event: Event) => {
+    held = (event as CustomEvent<AccountEvents['perennial-account-load']>).detail.account.contracts
+    this.#offer()
+  }
+
   connectedCallback(): void {
+    document.addEventListener('perennial-account-load', this.#know)
     if (!this.shadowRoot) void this.#begin(this.attachShadow({ mode: 'open' }))
+  }
+
+  disconnectedCallback(): void {
+    document.removeEventListener('perennial-account-load', this.#know)
+  }
+
+  #offer(): void {
+    const isHeld = held.some(({ name }) => name === this.#plan?.plan_name)
+    this.setAttribute('state', this.#plan && !isHeld ? 'ready' : 'none')
   }
 
   async #begin(root: ShadowRoot): Promise<void> {
     root.adoptedStyleSheets = STYLES
-    const plan = this.#plan()
+    const plan = this.#read()
     const words = await wordingOf(this, ENGLISH, LANGUAGES)
     const { say, direction } = words
     const variantId = String(plan?.product_variant_id ?? '')
     const sellingPlanId = String(plan?.plan_id ?? '')
-    if (!plan || !variantId || !sellingPlanId || !Number(plan.status)) return this.setAttribute('state', 'none')
+    if (!plan || !variantId || !sellingPlanId || !Number(plan.status)) return this.#offer()
     const name = String(plan.tier_name || plan.plan_name)
     const hidden = (key: string, value: string) => h('input', { type: 'hidden', name: key, value })
     const form = h(
@@ -62,10 +83,11 @@ export class PerennialJoin extends HTMLElement {
       this.#price(plan, words)
     )
     root.append(form)
-    this.setAttribute('state', 'ready')
+    this.#plan = plan
+    this.#offer()
   }
 
-  #plan(): Plan | null {
+  #read(): Plan | null {
     const text = this.getAttribute('plan') || this.querySelector('script')?.textContent
     try {
       return JSON.parse(text || 'null') as Plan | null

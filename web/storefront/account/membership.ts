@@ -32,7 +32,7 @@ export class PerennialMembership extends HTMLElement implements PerennialMembers
   readonly #again = new EventTarget()
   readonly #cards = h('div', { part: 'cards' })
   readonly #status = h('p', { role: 'status', part: 'message' })
-  readonly #box = h('div', { class: 'root' }, this.#cards, this.#status, h('slot', { name: 'empty', hidden: true }))
+  readonly #box = h('div', { class: 'root' }, this.#status, this.#cards, h('slot', { name: 'empty', hidden: true }))
   /** The elements that cancel, by contract. They keep what they say when the cards are made anew. */
   readonly #cancels = new Map<string, HTMLElement>()
   #shown: Account | null = null
@@ -111,7 +111,8 @@ export class PerennialMembership extends HTMLElement implements PerennialMembers
 
   #tell(contract: AccountContract | undefined, action?: CardAction, before?: AccountContract): void {
     if (!contract) return
-    this.#status.textContent = whatHappened(this.#words, contract, action, before)
+    const { text, isShown } = whatHappened(this.#words, contract, action, before)
+    this.#write(text, isShown)
     this.#cards.querySelector<HTMLElement>(`#c${contract.contract_id}`)?.focus()
   }
 
@@ -127,12 +128,18 @@ export class PerennialMembership extends HTMLElement implements PerennialMembers
   }
 
   #say(key: TextKey, { message }: { message: string }): void {
-    this.#status.textContent = `${this.#words.say(key)} ${message}`
+    this.#write(`${this.#words.say(key)} ${message}`)
+  }
+
+  /** What a card says itself is only read out. */
+  #write(text: string, isShown = false): void {
+    this.#status.textContent = text
+    this.#status.classList.toggle('heard', isShown)
   }
 
   #show(account: Account | null): void {
     const isSame = account && JSON.stringify(account) === JSON.stringify(this.#shown)
-    this.#status.textContent = ''
+    this.#write('')
     // What a customer is in the middle of stays as it is.
     if (isSame) return
     this.#shown = account
@@ -194,7 +201,7 @@ export class PerennialMembership extends HTMLElement implements PerennialMembers
     const { contract_id: contractId } = contract
     if (this.#isBusy || !this.#emit('perennial-account-action', { contractId, action })) return
     this.#setBusy(true)
-    this.#status.textContent = this.#words.say('loading')
+    this.#write(this.#words.say('loading'))
     await this.#carryOut(contract, action, body)
     this.#setBusy(false)
   }

@@ -6,11 +6,7 @@ const LIMIT_MS = 10_000
 export class CartFailure extends Error {}
 
 /** The cart of the visitor, as it is now. */
-export async function readCart(root: string): Promise<ThemeCart> {
-  const cart = await ask<ThemeCart>(`${root}cart.js`)
-  if (!Array.isArray(cart.items)) throw new CartFailure()
-  return cart
-}
+export const readCart = (root: string): Promise<ThemeCart> => askForCart(`${root}cart.js`)
 
 /** A page of the shop. */
 export async function readPage(address: string): Promise<Document> {
@@ -19,20 +15,28 @@ export async function readPage(address: string): Promise<Document> {
   return new DOMParser().parseFromString(await response.text(), 'text/html')
 }
 
-/** The numbers are written as they are: as JavaScript's numbers the longest could change. */
+/** The numbers are written as they are: as JavaScript's numbers the longest could change. Answered with the line alone. */
 export const addMembership = (root: string, offer: { variantId: string; sellingPlanId: string }): Promise<unknown> =>
   ask(`${root}cart/add.js`, `{"items":[{"id":${offer.variantId},"quantity":1,"selling_plan":${offer.sellingPlanId}}]}`)
 
-export const removeLine = (root: string, key: string): Promise<unknown> =>
-  ask(`${root}cart/change.js`, JSON.stringify({ id: key, quantity: 0 }))
+// The shop answers these with the cart as it is then.
+
+export const removeLine = (root: string, key: string): Promise<ThemeCart> =>
+  askForCart(`${root}cart/change.js`, JSON.stringify({ id: key, quantity: 0 }))
 
 /** Has a line bought by a selling plan, or once for ''. */
-export const subscribeLine = (root: string, line: number, quantity: number, plan: string): Promise<unknown> =>
-  ask(`${root}cart/change.js`, `{"line":${line},"quantity":${quantity},"selling_plan":${plan || null}}`)
+export const subscribeLine = (root: string, line: number, quantity: number, plan: string): Promise<ThemeCart> =>
+  askForCart(`${root}cart/change.js`, `{"line":${line},"quantity":${quantity},"selling_plan":${plan || null}}`)
 
 /** What is noted on the order; '' takes it away. */
-export const setAttribute = (root: string, name: string, value: string): Promise<unknown> =>
-  ask(`${root}cart/update.js`, JSON.stringify({ attributes: { [name]: value } }))
+export const setAttribute = (root: string, name: string, value: string): Promise<ThemeCart> =>
+  askForCart(`${root}cart/update.js`, JSON.stringify({ attributes: { [name]: value } }))
+
+async function askForCart(address: string, body?: string): Promise<ThemeCart> {
+  const cart = await ask<ThemeCart>(address, body)
+  if (!Array.isArray(cart.items)) throw new CartFailure()
+  return cart
+}
 
 async function ask<T>(address: string, body?: string): Promise<T> {
   const response = await fetch(address, {

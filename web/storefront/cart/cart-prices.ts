@@ -3,8 +3,9 @@ import { priceCart } from '#plans/pricing'
 import type { Offer } from './offers.ts'
 import type { CartItem, ThemeCart, ThemeData } from './theme-data.ts'
 
-/** The type that the service gives to the products of memberships. */
-const MEMBERSHIP = 'Membership'
+/** By the type that the service gives to the products of memberships. */
+export const isMembership = ({ product_type }: CartItem): boolean => product_type === 'Membership'
+
 /** The tags by which the service says whose membership is active. */
 const ACTIVE_TAGS: Record<Tier, string> = { vip: 'svc: vip: active', elite: 'svc: elite: active' }
 
@@ -15,8 +16,7 @@ export const itemOf = (cart: ThemeCart, offer: Offer): CartItem | undefined =>
 /** Whether the cart sells a membership that the theme knows nothing of: nothing can be said of its prices. */
 export const hasOtherMembership = (cart: ThemeCart, offers: readonly Offer[]): boolean =>
   cart.items.some(
-    ({ product_id, product_type }) =>
-      product_type === MEMBERSHIP && offers.every(({ productId }) => productId !== String(product_id))
+    (item) => isMembership(item) && offers.every(({ productId }) => productId !== String(item.product_id))
   )
 
 export const activeTiers = ({ customer }: ThemeData): Tier[] => {

@@ -1,10 +1,11 @@
 import { addMembership, CartFailure, readCart, readPage, removeLine, setAttribute, subscribeLine } from './cart-api.ts'
-import { itemOf, productsOf } from './cart-prices.ts'
+import { isMembership, itemOf, productsOf } from './cart-prices.ts'
 import { type Formats, formatsFor } from './formats.ts'
 import { type Choice, type Model, modelOf } from './model.ts'
 import { type Offer, readOffers } from './offers.ts'
-import { choseToPayAsYouGo, rememberPayAsYouGo } from './remembered.ts'
-import { readThemeData, type ThemeCart, type ThemeData } from './theme-data.ts'
+import { isRemembered, remember } from './remembered.ts'
+import { report } from './report.ts'
+import { type CartItem, readThemeData, type ThemeCart, type ThemeData } from './theme-data.ts'
 import type { Say } from './words.ts'
 
 /** The attribute of the cart that says what the customer has agreed to, and how much of it. */
@@ -19,13 +20,15 @@ export class CartState extends EventTarget {
   /** What is said to the customer now: what was done, or that it was not. */
   message = ''
   isAgreed: boolean
+  /** What the shop does not forget when it is told to is not said again and again. */
+  #mayForget = true
   readonly #rate: number
   #data: ThemeData
   #offers: readonly Offer[] = []
   #formats!: Formats
   readonly say: Say
   /** Null: the first choice is shown, and the customer has not chosen. */
-  #chosen: Choice | null
+  #chosen!: Choice | null
   /** Changes come one after the other. */
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
@@ -38,8 +41,10 @@ export class CartState extends EventTarget {
     this.#rate = rate
     this.say = say
     this.#take(data.cart)
-    this.isAgreed = Boolean(data.cart.attributes?.[AGREEMENT])
-    this.#chosen = this.#inCart()?.tier ?? (choseToPayAsYouGo(data.cart.token) ? 'payg' : null)
+    this.isAgreed = this.#agreedTo !== ''
+    // A membership that was in this cart and is there no more was taken out in the theme.
+    this.#choose(this.#inCart()?.tier ?? (isRemembered(data.cart.token) ? 'payg' : null))
+    this.#tell()
   }
 
   get data(): ThemeData {
@@ -55,6 +60,13 @@ export class CartState extends EventTarget {
     return modelOf({ ...own, say: this.say })
   }
 
+  /** Whether the cart says what somebody has agreed to, and sells nothing that it is about. */
+  get isStale(): boolean {
+    // A theme may ask for it for other subscriptions, too, as long as nobody chose here.
+    const isAbout = (item: CartItem) => item.selling_plan_allocation && (this.#chosen !== 'payg' || isMembership(item))
+    return this.#mayForget && this.#agreedTo !== '' && !this.#data.cart.items.some(isAbout)
+  }
+
   /** Reads the cart again: the theme may have changed it, and what it has put in or taken out is a choice, too. */
   refresh(): Promise<void> {
     return this.#next(async () => {
@@ -65,7 +77,7 @@ export class CartState extends EventTarget {
       if (this.#waiting > 1) return
       const after = this.#inCart()
       if (after) this.#choose(after.tier)
-      else if (token !== this.#data.cart.token) this.#chosen = null
+      else if (token !== this.#data.cart.token) this.#choose(null)
       else if (before) this.#choose('payg')
     })
   }
@@ -79,18 +91,13 @@ export class CartState extends EventTarget {
   /** Sets what the customer agrees to; a membership is in the cart only with it. */
   agree(isAgreed: boolean): Promise<boolean> {
     this.isAgreed = isAgreed
-    const text = this.model?.terms?.text.slice(0, MAX_AGREEMENT) ?? ''
-    return this.#change(async () => {
-      await setAttribute(this.#data.root, AGREEMENT, isAgreed ? text : '')
-      return this.#chosen === null ? true : this.#follow()
-    })
+    return this.#change(async () => this.#chosen === null || this.#follow())
   }
 
   /** Has a line bought by a selling plan, or once for ''. */
   subscribe(line: number, quantity: number, plan: string): Promise<boolean> {
     return this.#change(async () => {
-      await subscribeLine(this.#data.root, line, quantity, plan)
-      this.#take(await readCart(this.#data.root))
+      this.#take(await subscribeLine(this.#data.root, line, quantity, plan))
       return true
     })
   }
@@ -120,7 +127,7 @@ export class CartState extends EventTarget {
       this.#waiting--
       this.#tell()
     })
-    this.#last = done.catch(() => null)
+    this.#last = done.catch(() => null).then(() => (this.isStale ? this.#note('').catch(report) : null))
     return done
   }
 
@@ -128,15 +135,18 @@ export class CartState extends EventTarget {
     const { root } = this.#data
     this.#take(await readCart(root))
     const wanted = this.#offers.find(({ tier }) => tier === this.#chosen)
-    const isAllowed = this.isAgreed || !this.model?.terms?.isAsked
+    const terms = this.model?.terms
+    const isAllowed = this.isAgreed || !terms?.isAsked
     for (const offer of this.#offers) {
       const item = itemOf(this.#data.cart, offer)
       if (!item || (offer === wanted && isAllowed)) continue
-      await removeLine(root, item.key)
+      // The keys of other lines may be others then.
+      this.#take(await removeLine(root, item.key))
       this.message = this.say('removed', { plan: offer.name })
-      // The keys of other lines may be others now.
-      this.#take(await readCart(root))
     }
+    // Before the membership, so that none is in the cart without it.
+    const agreed = wanted && this.isAgreed && terms?.isAsked ? terms.text.slice(0, MAX_AGREEMENT) : ''
+    if (agreed !== this.#agreedTo) await this.#note(agreed)
     if (!wanted) return true
     if (!isAllowed) {
       this.message = this.say('agree_first')
@@ -150,9 +160,19 @@ export class CartState extends EventTarget {
     return true
   }
 
-  #choose(choice: Choice): void {
+  #choose(choice: Choice | null): void {
     this.#chosen = choice
-    rememberPayAsYouGo(choice === 'payg' ? this.#data.cart.token : '')
+    this.isAgreed &&= choice !== null && choice !== 'payg'
+  }
+
+  /** What the cart says that the customer has agreed to. */
+  get #agreedTo(): string {
+    return this.#data.cart.attributes?.[AGREEMENT] ?? ''
+  }
+
+  async #note(agreed: string): Promise<void> {
+    this.#mayForget = agreed !== ''
+    this.#take(await setAttribute(this.#data.root, AGREEMENT, agreed))
   }
 
   #inCart(): Offer | undefined {
@@ -180,6 +200,7 @@ export class CartState extends EventTarget {
   }
 
   #tell(): void {
+    remember(this.#chosen === 'payg' || this.#inCart() ? this.#data.cart.token : '')
     this.dispatchEvent(new Event('change'))
   }
 }

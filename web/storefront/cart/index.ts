@@ -49,6 +49,7 @@ function begin(data: ThemeData, words: Words | null): void {
     else location.assign(`${data.root}checkout`)
   })
   placeAll()
+  if (state.isStale) refresh()
   state.addEventListener('change', placeAll)
   state.addEventListener('cart', () => {
     const event = new CustomEvent('perennial-cart-change', { cancelable: true, detail: { cart: state.data.cart } })

@@ -136,9 +136,8 @@ function common(
   input: ModelInput,
   { texts, values, offer, price, isMember }: Shown
 ): Pick<Model, 'saved' | 'bar' | 'credit' | 'lines' | 'rows'> {
-  const { data, offers, say, formats } = input
-  const saved =
-    isMember && price && price.discountMinor > 0 ? say('saved', { amount: formats.money(price.discountMinor) }) : null
+  const { data, offers, say } = input
+  const saved = isMember && values.savings ? say('saved', { amount: values.savings }) : null
   const milestones =
     isMember && isOn(texts.enable_progress_bar) && offer && price ? milestonesOf(offer, price, input) : []
   return {
@@ -196,12 +195,13 @@ function valuesOf({ data, formats }: ModelInput, offer: Offer | null, price: Car
   return {
     plan_name: offer?.name ?? null,
     price: offer && formats.fee(offer.priceMinor),
-    savings: price && formats.money(price.discountMinor),
+    // Savings of nothing are none.
+    savings: price?.discountMinor ? formats.money(price.discountMinor) : null,
     credit: credit === null ? null : formats.shopMoney(credit)
   }
 }
 
-/** A text of the settings; null for none, and where it says something that is not known. */
+/** A text of the settings; null for none, and where it says something that is not known, or savings that there are not. */
 const shown = (given: unknown, values: Values): string | null => fill(textOf(given), values) || null
 
 const totals = ({ formats, data, offers }: ModelInput, price: CartPrice | null) => {

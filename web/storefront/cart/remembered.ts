@@ -1,10 +1,10 @@
-const KEY = 'perennial-pay-as-you-go'
+const KEY = 'perennial-chosen'
 
 /** A token may end with a secret of its own, which changes. */
 const idOf = (token: string): string => token.split('?')[0]!
 
-/** Remembers for the visit in which cart the customer chose to buy without a membership; '' forgets it. A browser may keep nothing. */
-export function rememberPayAsYouGo(cart: string): void {
+/** Remembers for the visit for which cart a choice was carried out; '' forgets it. A browser may keep nothing. */
+export function remember(cart: string): void {
   try {
     sessionStorage.setItem(KEY, idOf(cart))
   } catch {
@@ -12,7 +12,7 @@ export function rememberPayAsYouGo(cart: string): void {
   }
 }
 
-export function choseToPayAsYouGo(cart: string): boolean {
+export function isRemembered(cart: string): boolean {
   try {
     return sessionStorage.getItem(KEY) === idOf(cart)
   } catch {

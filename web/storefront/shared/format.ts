@@ -1,5 +1,8 @@
 import type { IntervalName } from '../../../sdk/src/storefront-answers.ts'
 
+/** Two days. */
+const SOON_MS = 172_800_000
+
 /** A decimal text as an amount of money. */
 export const money = (language: string | undefined, amount: string, currency: string): string =>
   new Intl.NumberFormat(language, { style: 'currency', currency }).format(Number(amount))
@@ -16,6 +19,15 @@ export function priceEach(language: string | undefined, price: string, name: Int
   const unit = unitFormat(language, name)
   const one = unit.formatToParts(1).find(({ type }) => type === 'unit')?.value
   return `${price} / ${count === 1 && one ? one : unit.format(count)}`
+}
+
+/** Until when something is possible, `2026-12-20 14:05` of the shop: with the time of day where that is soon, or soon after it began. */
+export function deadline(language: string, until: string, since: string): string {
+  const minute = (text: string) => Date.parse(`${text.replace(' ', 'T')}Z`)
+  // The clock of the shop may be another one than the browser's: a short time is short by either.
+  if (minute(until) - Math.max(minute(since) || 0, Date.now()) > SOON_MS) return day(language, until)
+  const format = { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' } as const
+  return new Intl.DateTimeFormat(language, format).format(minute(until))
 }
 
 /** A day of the shop, `2026-12-20`, in words. */
