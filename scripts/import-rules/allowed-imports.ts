@@ -60,6 +60,7 @@ const HTTP = [
   'openapi',
   'docs',
   'assets',
+  'admin-pages',
   'server'
 ]
 const SURFACES = new Set(['rest', 'storefront', 'admin', 'inbound'])

@@ -4,6 +4,7 @@ import fastify, { type FastifyInstance, type FastifyRequest, LogController } fro
 import { invalidBody } from '#kit/refusal'
 import { writeKeyUses } from '#stores'
 import { registerAdmin } from '../admin/index.ts'
+import { registerAdminPages } from '../admin-pages/index.ts'
 import { registerAssets } from '../assets/index.ts'
 import { registerDocs } from '../docs/index.ts'
 import { registerInboundWebhooks } from '../inbound/inbound-webhooks.ts'
@@ -112,6 +113,7 @@ export function buildHttp(deps: HttpDeps, { healthOnly = false } = {}): FastifyI
   registerRest(app, deps, countAddress)
   registerStorefront(app, deps, countAddress)
   registerAssets(app, deps)
+  registerAdminPages(app, deps)
   registerAdmin(app, { ...deps, adminDocument: documents.admin })
   return app
 }

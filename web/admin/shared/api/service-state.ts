@@ -1,0 +1,26 @@
+import { observable } from '../observable.ts'
+
+/** Whether the service has answered the last request. A banner says so while it does not. */
+export const serviceState = observable<'up' | 'down'>('up')
+
+const ASK_AGAIN_MS = 2_000
+
+let timer: ReturnType<typeof setTimeout> | undefined
+
+/** Asks until the service answers, so that the banner goes by itself when no page asks for anything. */
+export function markDown(): void {
+  serviceState.set('down')
+  timer ??= setTimeout(async () => {
+    timer = undefined
+    const isReady = await fetch('/readyz', { cache: 'no-store' }).then(
+      ({ ok }) => ok,
+      () => false
+    )
+    if (isReady) serviceState.set('up')
+    else markDown()
+  }, ASK_AGAIN_MS)
+}
+
+export function markUp(): void {
+  serviceState.set('up')
+}
