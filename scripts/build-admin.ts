@@ -76,10 +76,7 @@ async function compressAll(folder: string): Promise<Map<string, number>> {
         promisify(gzip)(body, { level: 9 }),
         promisify(brotliCompress)(body)
       ])
-      await Promise.all([
-        writeFile(join(folder, `${name}.gz`), gzipped),
-        writeFile(join(folder, `${name}.br`), brotli)
-      ])
+      await Promise.all([writeFile(join(folder, `${name}.gz`), gzipped), writeFile(join(folder, `${name}.br`), brotli)])
       return [`assets/${name}`, gzipped.length] as const
     })
   )

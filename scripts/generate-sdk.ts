@@ -19,8 +19,7 @@ try {
     const [source, output] = [join(dir, `${surface}.json`), join(dir, `${surface}.ts`)]
     await writeFile(source, document)
     run(process.execPath, ['node_modules/openapi-typescript/bin/cli.js', source, '--output', output])
-    const types = new URL(`../${TYPES_FILES[surface]}`, import.meta.url)
-    await writeFile(types, stamped(await readFile(output, 'utf8'), document))
+    await writeFile(TYPES_FILES[surface], stamped(await readFile(output, 'utf8'), document))
   }
 } finally {
   await rm(dir, { recursive: true, force: true })

@@ -4,9 +4,9 @@ import { apiDocuments, jsonOf, type SurfaceName } from './api-document.ts'
 
 /** The files with generated types, by the surface whose document they are made from: the client of integrators, and the admin interface. */
 export const TYPES_FILES = {
-  rest: 'sdk/src/openapi.ts',
-  admin: 'web/admin/shared/api/schema.ts'
-} as const satisfies Partial<Record<SurfaceName, string>>
+  rest: new URL('../sdk/src/openapi.ts', import.meta.url),
+  admin: new URL('../web/admin/shared/api/schema.ts', import.meta.url)
+} as const satisfies Partial<Record<SurfaceName, URL>>
 
 export type TypedSurface = keyof typeof TYPES_FILES
 

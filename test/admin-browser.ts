@@ -29,7 +29,8 @@ export async function openAdmin(
 
   await page.route('**/admin/api/**', (route) => {
     if (!session.isOpen) return answer(route, refusal(401, 'authentication_failed', 'Sign in to go on'))
-    if (route.request().url().endsWith('/admin/api/me')) return answer(route, { status: 200, body: meOf(session.person) })
+    if (route.request().url().endsWith('/admin/api/me'))
+      return answer(route, { status: 200, body: meOf(session.person) })
     return route.continue({ headers: { ...route.request().headers(), authorization: `Bearer ${OPERATOR_TOKEN}` } })
   })
   await page.route('**/admin/auth/**', (route) => answer(route, answerAuth(route, session)))
@@ -39,10 +40,7 @@ export async function openAdmin(
 
 const meOf = (person: Person) => ({ person, role: 'owner', permissions: ['view'], stores: 'all' })
 
-function answerAuth(
-  route: Route,
-  session: { isOpen: boolean; needsSecondFactor: boolean; person: Person }
-): Answer {
+function answerAuth(route: Route, session: { isOpen: boolean; needsSecondFactor: boolean; person: Person }): Answer {
   const { pathname } = new URL(route.request().url())
   const given = (route.request().postDataJSON() ?? {}) as Record<string, string>
   const open = (): Answer => {
@@ -51,7 +49,8 @@ function answerAuth(
   }
   switch (pathname.slice('/admin/auth'.length)) {
     case '/sign-in/email':
-      if (given.password !== PASSWORD) return refusal(401, 'authentication_failed', 'The address or the password is wrong')
+      if (given.password !== PASSWORD)
+        return refusal(401, 'authentication_failed', 'The address or the password is wrong')
       return session.needsSecondFactor ? { status: 200, body: { twoFactorRedirect: true } } : open()
     case '/two-factor/verify-totp':
       return given.code === '123456' ? open() : refusal(400, 'invalid_request', 'This code is not valid', 'code')

@@ -1,9 +1,9 @@
-import { Code, Container } from '@mantine/core'
+import { Code, Container, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Navigate } from 'react-router'
 import { storesQuery } from '../shared/api/stores.ts'
 import { useTexts } from '../shared/texts/language.tsx'
-import { EmptyState } from '../shared/ui/empty-state.tsx'
+import { Page } from '../shared/ui/page.tsx'
 import { QueryView } from '../shared/ui/query-view.tsx'
 import { lastStore } from './last-store.ts'
 
@@ -18,9 +18,10 @@ export function FirstStore() {
           const store = known.find(({ id }) => id === lastStore.get()) ?? known[0]
           if (store) return <Navigate to={`/stores/${store.id}`} replace />
           return (
-            <EmptyState title={noStores.title} text={noStores.text}>
-              <Code>npx perennial store create --help</Code>
-            </EmptyState>
+            <Page title={noStores.title}>
+              <Text>{noStores.text}</Text>
+              <Code block>npx perennial store create --help</Code>
+            </Page>
           )
         }}
       </QueryView>

@@ -1,8 +1,9 @@
-import { Anchor, Button, Container } from '@mantine/core'
+import { Anchor, Button, Container, Text } from '@mantine/core'
 import { Link, useRouteError } from 'react-router'
 import { useTexts } from '../shared/texts/language.tsx'
 import { EmptyState } from '../shared/ui/empty-state.tsx'
 import { Failure } from '../shared/ui/failure.tsx'
+import { Page } from '../shared/ui/page.tsx'
 
 /** What browsers say when a chunk is gone, which happens when the service was updated while the page was open. */
 const CHUNK_IS_GONE = /dynamically imported module|Importing a module script failed|preload CSS/i
@@ -28,10 +29,11 @@ export function RouteFailure() {
 export function NotFoundPage() {
   const { errors } = useTexts()
   return (
-    <EmptyState title={errors.notFoundTitle} text={errors.notFoundText}>
+    <Page title={errors.notFoundTitle}>
+      <Text>{errors.notFoundText}</Text>
       <Anchor component={Link} to="/">
         {errors.toStart}
       </Anchor>
-    </EmptyState>
+    </Page>
   )
 }

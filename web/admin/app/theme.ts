@@ -3,7 +3,7 @@ import { type CSSVariablesResolver, createTheme } from '@mantine/core'
 export const theme = createTheme({
   primaryColor: 'teal',
   // Lighter ones have too little contrast with white text on them.
-  primaryShade: { light: 9, dark: 8 },
+  primaryShade: 9,
   defaultRadius: 'sm',
   cursorType: 'pointer',
   respectReducedMotion: true,
@@ -13,7 +13,10 @@ export const theme = createTheme({
 
 /** Mantine's own values of these have less contrast than WCAG AA asks for. */
 export const cssVariables: CSSVariablesResolver = () => ({
-  variables: {},
+  variables: {
+    // Mantine's is lighter than the colour itself.
+    '--mantine-color-teal-filled-hover': '#066649'
+  },
   light: {
     '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
     '--mantine-color-placeholder': 'var(--mantine-color-gray-7)',

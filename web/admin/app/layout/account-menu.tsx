@@ -1,9 +1,9 @@
-import { Button, Menu, useMantineColorScheme } from '@mantine/core'
+import { Button, Menu, useMantineColorScheme, VisuallyHidden } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { signOut } from '../../shared/session/auth.ts'
 import { useMe } from '../../shared/session/me.ts'
 import { LANGUAGE_NAMES, type Language, useLanguage } from '../../shared/texts/language.tsx'
-import { AccountIcon, CheckIcon } from '../../shared/ui/icons.tsx'
+import { AccountIcon } from '../../shared/ui/icons.tsx'
 
 const SCHEMES = ['light', 'dark', 'auto'] as const
 
@@ -19,7 +19,8 @@ export function AccountMenu() {
   return (
     <Menu position="bottom-end" width={240} closeOnItemClick={false}>
       <Menu.Target>
-        <Button variant="subtle" color="gray" c="inherit" px="xs" leftSection={<AccountIcon />} aria-label={app.account}>
+        <Button variant="subtle" color="gray" c="inherit" fw={500} px="xs" leftSection={<AccountIcon />}>
+          <VisuallyHidden>{app.account} </VisuallyHidden>
           <span className="account-name">{me?.person.name}</span>
         </Button>
       </Menu.Target>
@@ -33,18 +34,22 @@ export function AccountMenu() {
         )}
         <Menu.Divider />
         <Menu.Label>{app.colorScheme}</Menu.Label>
-        {SCHEMES.map((scheme) => (
-          <Choice key={scheme} isChosen={scheme === colorScheme} onClick={() => setColorScheme(scheme)}>
-            {app.colorSchemes[scheme]}
-          </Choice>
-        ))}
+        <Menu.RadioGroup value={colorScheme} onChange={(scheme) => setColorScheme(scheme as typeof colorScheme)}>
+          {SCHEMES.map((scheme) => (
+            <Menu.RadioItem key={scheme} value={scheme}>
+              {app.colorSchemes[scheme]}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
         <Menu.Divider />
         <Menu.Label>{app.language}</Menu.Label>
-        {(Object.keys(LANGUAGE_NAMES) as Language[]).map((one) => (
-          <Choice key={one} isChosen={one === language} onClick={() => setLanguage(one)}>
-            <span lang={one}>{LANGUAGE_NAMES[one]}</span>
-          </Choice>
-        ))}
+        <Menu.RadioGroup value={language} onChange={(one) => setLanguage(one as Language)}>
+          {Object.entries(LANGUAGE_NAMES).map(([one, name]) => (
+            <Menu.RadioItem key={one} value={one} lang={one}>
+              {name}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
         <Menu.Divider />
         <Menu.Item closeMenuOnClick disabled={leave.isPending} onClick={() => leave.mutate()}>
           {app.signOut}
@@ -53,11 +58,3 @@ export function AccountMenu() {
     </Menu>
   )
 }
-
-type ChoiceProps = { isChosen: boolean; onClick: () => void; children: React.ReactNode }
-
-const Choice = ({ isChosen, onClick, children }: ChoiceProps) => (
-  <Menu.Item role="menuitemradio" aria-checked={isChosen} onClick={onClick} rightSection={isChosen && <CheckIcon />}>
-    {children}
-  </Menu.Item>
-)

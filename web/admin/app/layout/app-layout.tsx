@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react'
 import { Outlet, ScrollRestoration, useLocation } from 'react-router'
 import { storesQuery, useStore } from '../../shared/api/stores.ts'
 import { useTexts } from '../../shared/texts/language.tsx'
-import { EmptyState } from '../../shared/ui/empty-state.tsx'
+import { Page } from '../../shared/ui/page.tsx'
 import { QueryView } from '../../shared/ui/query-view.tsx'
 import { lastStore } from '../last-store.ts'
 import { AccountMenu } from './account-menu.tsx'
@@ -30,7 +30,7 @@ export function AppLayout() {
       navbar={{ width: 240, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
       padding={{ base: 'md', lg: 'xl' }}
     >
-      <a className="skip-link" href="#content" onClick={() => main.current?.focus()}>
+      <a className="skip-link" href="#content">
         {app.skipToContent}
       </a>
       <AppShell.Header>
@@ -74,7 +74,15 @@ function KnownStore() {
   const { errors } = useTexts()
   return (
     <QueryView query={stores} height={300}>
-      {() => (store ? <Outlet /> : <EmptyState title={errors.storeNotFoundTitle} text={errors.storeNotFoundText} />)}
+      {() =>
+        store ? (
+          <Outlet />
+        ) : (
+          <Page title={errors.storeNotFoundTitle}>
+            <Text>{errors.storeNotFoundText}</Text>
+          </Page>
+        )
+      }
     </QueryView>
   )
 }

@@ -11,7 +11,14 @@ export function SandboxMark() {
   if (!store?.sandbox) return null
   return (
     <Group gap="xs" wrap="nowrap">
-      <Badge color="orange" variant="outline" className="sandbox" radius="sm" title={app.sandboxHelp}>
+      <Badge
+        color="orange"
+        variant="outline"
+        c="var(--mantine-color-text)"
+        tt="none"
+        miw="max-content"
+        title={app.sandboxHelp}
+      >
         {app.sandbox}
       </Badge>
       {store.clock && (

@@ -1,4 +1,4 @@
-import { Select } from '@mantine/core'
+import { Select, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from 'react-router'
 import { storesQuery } from '../../shared/api/stores.ts'
@@ -15,7 +15,16 @@ export function StoreSwitcher() {
       label={app.store}
       value={data.some(({ id }) => id === store) ? store : null}
       onChange={(id) => id && navigate(`/stores/${id}`)}
-      data={data.map(({ id, name, domain }) => ({ value: id, label: name === domain ? name : `${name} (${domain})` }))}
+      data={data.map(({ id, name }) => ({ value: id, label: name }))}
+      // Several stores may have one name.
+      renderOption={({ option }) => (
+        <Text size="sm" className="wrap-anywhere">
+          {option.label}
+          <Text span size="xs" display="block" c="dimmed">
+            {data.find(({ id }) => id === option.value)?.domain}
+          </Text>
+        </Text>
+      )}
       searchable={data.length > 8}
       nothingFoundMessage={app.noStoreFound}
       allowDeselect={false}

@@ -21,20 +21,23 @@ export function Filters({ filters, change }: Props) {
     <search aria-label={texts.filters}>
       <form onSubmit={find}>
         <Group align="flex-end">
-          <TextInput
-            name="email"
-            type="email"
-            label={texts.email}
-            placeholder={texts.emailHelp}
-            maxLength={320}
-            // Another address in the URL is another field.
-            key={filters.email}
-            defaultValue={filters.email}
-            w={{ base: '100%', xs: 280 }}
-          />
-          <Button type="submit" variant="default">
-            {texts.find}
-          </Button>
+          <Group align="flex-end" gap="xs" wrap="nowrap" w={{ base: '100%', xs: 'auto' }}>
+            <TextInput
+              name="email"
+              type="email"
+              label={texts.email}
+              placeholder={texts.emailHelp}
+              maxLength={320}
+              // Another address in the URL is another field.
+              key={filters.email}
+              defaultValue={filters.email}
+              flex={1}
+              miw={{ xs: 260 }}
+            />
+            <Button type="submit" variant="default">
+              {texts.find}
+            </Button>
+          </Group>
           <Select
             label={texts.status}
             value={filters.status || null}

@@ -38,9 +38,12 @@ export function MembersTable({ members, total, page, isFetching, onPage }: Props
       onPageChange={onPage}
       paginationText={({ from, to, totalRecords }) => texts.range(count(from), count(to), count(totalRecords))}
       getPaginationControlProps={(control) => ({
-        'aria-label': { first: texts.firstPage, last: texts.lastPage, previous: texts.previousPage, next: texts.nextPage }[
-          control
-        ]
+        'aria-label': {
+          first: texts.firstPage,
+          last: texts.lastPage,
+          previous: texts.previousPage,
+          next: texts.nextPage
+        }[control]
       })}
       noRecordsText=""
     />
@@ -59,11 +62,13 @@ function useColumns(): DataTableColumn<Member>[] {
       render: ({ name, email, platform_customer_id }) => (
         <div className="wrap-anywhere">
           <Anchor component={Link} to={`/stores/${storeId}/members/${platform_customer_id}`} fw={500} size="sm">
-            {name ?? texts.withoutName}
+            {name ?? email ?? texts.withoutName}
           </Anchor>
-          <Text size="sm" c="dimmed">
-            {email}
-          </Text>
+          {name !== null && (
+            <Text size="sm" c="dimmed">
+              {email}
+            </Text>
+          )}
         </div>
       )
     },
@@ -72,8 +77,18 @@ function useColumns(): DataTableColumn<Member>[] {
       title: columns.status,
       render: ({ status }) => <StatusBadge status={status} names={texts.statuses} />
     },
-    { accessor: 'plan_name', title: columns.plan, visibleMediaQuery: NOT_NARROW },
-    { accessor: 'loyalty_tier', title: columns.loyaltyTier, visibleMediaQuery: WIDE },
+    {
+      accessor: 'plan_name',
+      title: columns.plan,
+      visibleMediaQuery: NOT_NARROW,
+      render: ({ plan_name }) => plan_name ?? '–'
+    },
+    {
+      accessor: 'loyalty_tier',
+      title: columns.loyaltyTier,
+      visibleMediaQuery: WIDE,
+      render: ({ loyalty_tier }) => loyalty_tier ?? '–'
+    },
     {
       accessor: 'loyalty_points',
       title: columns.points,

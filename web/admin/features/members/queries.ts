@@ -8,7 +8,12 @@ export type Member = components['schemas']['Member']
 /** The rows of a page, as many as the API gives at once. */
 export const PAGE_SIZE = 100
 
-export type MemberFilters = { email: string; status: 'active' | 'paused' | 'cancelled' | ''; plan: string; page: number }
+export type MemberFilters = {
+  email: string
+  status: 'active' | 'paused' | 'cancelled' | ''
+  plan: string
+  page: number
+}
 
 /** A page of members. The last one stays while the next is read, so that nothing jumps. */
 export const membersQuery = (store: string, { email, status, plan, page }: MemberFilters) =>

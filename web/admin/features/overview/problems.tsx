@@ -25,7 +25,11 @@ export function Problems() {
             {[...problems, ...notes].length > 0 && (
               <List listStyleType="none" spacing="md">
                 {[...problems, ...notes].map((problem) => (
-                  <Entry key={`${problem.kind} ${problem.store} ${problem.subject}`} problem={problem} zone={timezone} />
+                  <Entry
+                    key={`${problem.kind} ${problem.store} ${problem.subject}`}
+                    problem={problem}
+                    zone={timezone}
+                  />
                 ))}
               </List>
             )}

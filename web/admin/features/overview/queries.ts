@@ -1,8 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, bodyOf } from '../../shared/api/client.ts'
 
-export const MEMBER_STATUSES = ['active', 'paused', 'cancelled'] as const
-export type MemberStatus = (typeof MEMBER_STATUSES)[number]
+const MEMBER_STATUSES = ['active', 'paused', 'cancelled'] as const
 
 const REFRESH_MS = 30_000
 const MAX_ALERTS = 10
@@ -14,7 +13,9 @@ export const memberCountsQuery = (store: string) =>
     queryFn: async ({ signal }) => {
       const counts = MEMBER_STATUSES.map(async (status) => {
         const query = { status, limit: 1 }
-        const { total } = await bodyOf(api.GET('/stores/{store}/members', { params: { path: { store }, query }, signal }))
+        const { total } = await bodyOf(
+          api.GET('/stores/{store}/members', { params: { path: { store }, query }, signal })
+        )
         return { status, total }
       })
       return Promise.all(counts)

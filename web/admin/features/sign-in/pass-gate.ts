@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
+import { openGate } from '../../shared/api/session-gate.ts'
 import { findMe } from '../../shared/session/auth.ts'
 import { meQuery } from '../../shared/session/me.ts'
-import { openGate } from '../../shared/session/session-gate.ts'
 
 /**
  * Lets the requests that wait for a session go on, when there is one again. Whoever is somebody else gets a new page: what the one before

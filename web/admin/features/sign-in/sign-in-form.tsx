@@ -37,7 +37,8 @@ export function SignInForm({ email = '' }: { email?: string }) {
     mutationFn: signInWithPasskey,
     onMutate: () => setGeneral(null),
     onSuccess: () => passGate(queries),
-    onError: (err) => setGeneral(err instanceof ApiError || err instanceof DOMException ? texts.passkeyFailed : errors.unreachable)
+    onError: (err) =>
+      setGeneral(err instanceof ApiError || err instanceof DOMException ? texts.passkeyFailed : errors.unreachable)
   })
 
   if (step === 'second-factor') return <SecondFactorForm onBack={() => setStep('password')} />

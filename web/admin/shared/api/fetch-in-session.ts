@@ -1,6 +1,6 @@
-import { signedIn } from '../session/session-gate.ts'
 import { ServiceUnreachable } from './errors.ts'
 import { markDown, markUp } from './service-state.ts'
+import { signedIn } from './session-gate.ts'
 
 /**
  * Sends a request with the session of the browser. Without one it waits until somebody has signed in, and is sent again: the server has

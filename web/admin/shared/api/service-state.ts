@@ -5,22 +5,26 @@ export const serviceState = observable<'up' | 'down'>('up')
 
 const ASK_AGAIN_MS = 2_000
 
-let timer: ReturnType<typeof setTimeout> | undefined
+let isAsking = false
 
 /** Asks until the service answers, so that the banner goes by itself when no page asks for anything. */
 export function markDown(): void {
   serviceState.set('down')
-  timer ??= setTimeout(async () => {
-    timer = undefined
-    const isReady = await fetch('/readyz', { cache: 'no-store' }).then(
-      ({ ok }) => ok,
-      () => false
-    )
-    if (isReady) serviceState.set('up')
-    else markDown()
-  }, ASK_AGAIN_MS)
+  if (isAsking) return
+  isAsking = true
+  setTimeout(askAgain, ASK_AGAIN_MS)
 }
 
 export function markUp(): void {
   serviceState.set('up')
+}
+
+async function askAgain(): Promise<void> {
+  const isReady = await fetch('/readyz', { cache: 'no-store' }).then(
+    ({ ok }) => ok,
+    () => false
+  )
+  isAsking = false
+  if (isReady) markUp()
+  else markDown()
 }

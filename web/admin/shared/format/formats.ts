@@ -11,18 +11,18 @@ export type Formats = {
   time(instant: string, zone: string): string
 }
 
-export function formatsFor(language: string): Formats {
-  const counts = new Intl.NumberFormat(language)
+function formatsFor(locale: string): Formats {
+  const counts = new Intl.NumberFormat(locale)
   const currencies = new Map<string, Intl.NumberFormat>()
   const zoned = new Map<string, Intl.DateTimeFormat>()
   const inZone = (zone: string, withTime: boolean) =>
     memo(zoned, `${zone} ${withTime}`, () => {
       const timeStyle = withTime ? 'short' : undefined
-      return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle, timeZone: zone })
+      return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle, timeZone: zone })
     })
   return {
     money: (amount, currency) =>
-      memo(currencies, currency, () => new Intl.NumberFormat(language, { style: 'currency', currency })).format(amount),
+      memo(currencies, currency, () => new Intl.NumberFormat(locale, { style: 'currency', currency })).format(amount),
     count: (value) => counts.format(value),
     day: (instant, zone) => inZone(zone, false).format(new Date(instant)),
     time: (instant, zone) => inZone(zone, true).format(new Date(instant))
@@ -30,8 +30,8 @@ export function formatsFor(language: string): Formats {
 }
 
 export function useFormats(): Formats {
-  const { language } = useLanguage()
-  return useMemo(() => formatsFor(language), [language])
+  const { locale } = useLanguage()
+  return useMemo(() => formatsFor(locale), [locale])
 }
 
 function memo<T>(known: Map<string, T>, key: string, make: () => T): T {

@@ -49,8 +49,7 @@ export async function findMe(): Promise<Me | null> {
   })
 }
 
-export const findInvitation = (token: string) =>
-  get<Invitation>(`/auth/invitation?${new URLSearchParams({ token })}`)
+export const findInvitation = (token: string) => get<Invitation>(`/auth/invitation?${new URLSearchParams({ token })}`)
 
 export const acceptInvitation = (body: { token: string; name: string; email: string; password: string }) =>
   post('/auth/invitation', body)

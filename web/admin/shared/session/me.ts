@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
+import { signedIn } from '../api/session-gate.ts'
 import { findMe, type Me } from './auth.ts'
-import { signedIn } from './session-gate.ts'
 
 /** Who is signed in. Waits for a sign-in when nobody is. */
 export const meQuery = queryOptions({ queryKey: ['me'], queryFn: waitForMe, staleTime: 60_000 })

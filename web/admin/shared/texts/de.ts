@@ -124,7 +124,7 @@ export const de: Texts = {
     toList: 'Alle Mitglieder',
     deleted: 'Auf der Plattform gelöscht',
     customerId: 'Kunde',
-    platformId: 'Nummer auf der Plattform',
+    platformId: 'Plattform-Nummer',
     facts: 'Angaben',
     tier: 'Stufe des Plans',
     account: 'Kundenkonto',

@@ -123,7 +123,7 @@ export const en = {
     toList: 'All members',
     deleted: 'Deleted on the platform',
     customerId: 'Customer',
-    platformId: 'Number on the platform',
+    platformId: 'Platform number',
     facts: 'Details',
     tier: 'Tier of the plan',
     account: 'Customer account',

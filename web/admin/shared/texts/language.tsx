@@ -10,7 +10,13 @@ export const LANGUAGE_NAMES: Record<Language, string> = { en: 'English', de: 'De
 
 const KEPT_AS = 'perennial-language'
 
-type Current = { language: Language; texts: Texts; setLanguage: (language: Language) => void }
+type Current = {
+  language: Language
+  /** The language as the browser's owner writes it, `en-GB`: for dates and numbers. */
+  locale: string
+  texts: Texts
+  setLanguage: (language: Language) => void
+}
 
 const LanguageContext = createContext<Current | null>(null)
 
@@ -22,6 +28,7 @@ export function LanguageProvider({ children }: { children: ReactNode }) {
   const current = useMemo<Current>(
     () => ({
       language,
+      locale: navigator.languages.find((tag) => languageOf(tag) === language) ?? language,
       texts: LANGUAGES[language],
       setLanguage(next) {
         localStorage.setItem(KEPT_AS, next)
@@ -41,8 +48,10 @@ export function useLanguage(): Current {
 
 export const useTexts = (): Texts => useLanguage().texts
 
+const languageOf = (tag: string) => tag.slice(0, 2)
+
 /** What was chosen before, else the first language of the browser that we have. */
 function chosenLanguage(): Language {
-  const wanted = [localStorage.getItem(KEPT_AS) ?? '', ...navigator.languages].map((tag) => tag.slice(0, 2))
+  const wanted = [localStorage.getItem(KEPT_AS) ?? '', ...navigator.languages].map(languageOf)
   return wanted.find((tag): tag is Language => tag in LANGUAGES) ?? 'en'
 }

@@ -1,4 +1,4 @@
-import { Table, Text } from '@mantine/core'
+import { Box, Table, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 export type Column<T> = { title: string; cell: (row: T) => ReactNode; isNumber?: boolean }
@@ -9,7 +9,8 @@ type Props<T> = { label: string; columns: Column<T>[]; rows: T[]; keyOf: (row: T
 export function PlainTable<T>({ label, columns, rows, keyOf, empty }: Props<T>) {
   if (rows.length === 0) return <Text c="dimmed">{empty}</Text>
   return (
-    <Table.ScrollContainer minWidth={420} type="native" scrollAreaProps={{ tabIndex: 0 }}>
+    // Whoever has no pointer scrolls it with the keyboard.
+    <Box role="group" aria-label={label} tabIndex={0} className="wide-content">
       <Table aria-label={label}>
         <Table.Thead>
           <Table.Tr>
@@ -32,6 +33,6 @@ export function PlainTable<T>({ label, columns, rows, keyOf, empty }: Props<T>) 
           ))}
         </Table.Tbody>
       </Table>
-    </Table.ScrollContainer>
+    </Box>
   )
 }
