@@ -75,5 +75,5 @@ export const withoutStatuses = (complaints: string[]) =>
 /** The page shows what it has asked for. */
 export async function settled(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle')
-  await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
+  await page.waitForFunction(`document.querySelector('[aria-label=Loading]') === null`)
 }

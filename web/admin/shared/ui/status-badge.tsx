@@ -5,7 +5,7 @@ const COLORS: Record<string, string> = { active: 'teal', paused: 'yellow', faile
 /** A status with a colour; the word alone says it too. */
 export function StatusBadge({ status, names }: { status: string; names: Record<string, string> }) {
   return (
-    <Badge variant="dot" color={COLORS[status] ?? 'gray'} tt="none" fw={500}>
+    <Badge variant="dot" color={COLORS[status] ?? 'gray'} tt="none" fw={500} miw="max-content">
       {names[status] ?? status}
     </Badge>
   )
