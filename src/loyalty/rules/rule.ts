@@ -76,9 +76,12 @@ export function wasActive(
   const dayOf = (instant: Temporal.Instant) => instant.toZonedDateTimeISO(timezone).toPlainDate()
   const day = dayOf(at)
   const isBefore = (a: Temporal.PlainDate, b: Temporal.PlainDate) => Temporal.PlainDate.compare(a, b) < 0
+  // The platform says times in whole seconds: what was done in the second of a change was done after it.
+  const isSince = (instant: Temporal.Instant) =>
+    Temporal.Instant.compare(instant.round({ smallestUnit: 'second', roundingMode: 'floor' }), at) <= 0
   if (!isEnabled || isBefore(day, startsOn) || (endsOn !== null && isBefore(endsOn, day))) return false
-  if (countsFrom !== null && Temporal.Instant.compare(at, countsFrom) < 0) return false
-  return Temporal.Instant.compare(createdAt, at) <= 0 || isBefore(startsOn, dayOf(createdAt))
+  if (countsFrom !== null && !isSince(countsFrom)) return false
+  return isSince(createdAt) || isBefore(startsOn, dayOf(createdAt))
 }
 
 /** `rules` as JSON. */
