@@ -38,7 +38,7 @@ export async function openAdmin(
   return { ...opened, session }
 }
 
-const meOf = (person: Person) => ({ person, role: 'owner', permissions: ['view'], stores: 'all' })
+const meOf = (person: Person) => ({ person, role: 'owner', permissions: ['view'] })
 
 function answerAuth(route: Route, session: { isOpen: boolean; needsSecondFactor: boolean; person: Person }): Answer {
   const { pathname } = new URL(route.request().url())
@@ -59,7 +59,10 @@ function answerAuth(route: Route, session: { isOpen: boolean; needsSecondFactor:
       return { status: 200, body: { success: true } }
     case '/invitation':
       if (route.request().method() === 'POST') return open()
-      return { status: 200, body: { role: 'owner', email: null, expires_at: '2027-01-01T00:00:00.000Z' } }
+      return {
+        status: 200,
+        body: { role: 'owner', email: null, for_new_password: false, expires_at: '2027-01-01T00:00:00.000Z' }
+      }
     default:
       return refusal(404, 'not_found', `There is no ${pathname}`)
   }

@@ -13,9 +13,9 @@ export const router = createBrowserRouter(
       hydrateFallbackElement: <Loading />,
       children: [
         {
-          path: 'invitation',
+          path: 'welcome',
           lazy: async () => ({
-            Component: (await import('../features/sign-in/invitation-page.tsx')).InvitationPage
+            Component: (await import('../features/sign-in/welcome-page.tsx')).WelcomePage
           })
         },
         {

@@ -1,25 +1,33 @@
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { Button, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formErrors } from '../../shared/forms/form-errors.ts'
-import { acceptInvitation } from '../../shared/session/auth.ts'
+import { acceptInvitation, type Invitation } from '../../shared/session/auth.ts'
 import { useTexts } from '../../shared/texts/language.tsx'
+import { PasswordField } from '../../shared/ui/password-field.tsx'
 import { FormAlert } from './form-alert.tsx'
+import { SecondFactorForm } from './second-factor-form.tsx'
 
 const FIELDS = ['name', 'email', 'password'] as const
 
-/** `email` is the address that was invited; null when whoever has the link may choose one. */
-export function InvitationForm({ token, email }: { token: string; email: string | null }) {
+/** With a new page, which finds the session. */
+const enter = () => location.assign('/admin/')
+
+/** Makes an account, or gives one that there is a new password. */
+export function InvitationForm({ token, invitation }: { token: string; invitation: Invitation }) {
   const { invitation: texts, errors } = useTexts()
+  const [needsSecondFactor, setNeedsSecondFactor] = useState(false)
   const [general, setGeneral] = useState<string | null>(null)
+  const { email, for_new_password: isNewPassword } = invitation
   const form = useForm({ mode: 'uncontrolled', initialValues: { name: '', email: email ?? '', password: '' } })
   const accept = useMutation({
     meta: { inForm: true },
-    mutationFn: (given: { name: string; email: string; password: string }) => acceptInvitation({ token, ...given }),
+    // An account that there is keeps its name, but a name is asked for.
+    mutationFn: ({ name, ...given }: { name: string; email: string; password: string }) =>
+      acceptInvitation({ token, name: isNewPassword ? given.email : name, ...given }),
     onMutate: () => setGeneral(null),
-    // With a new page, which finds the session.
-    onSuccess: () => location.assign('/admin/'),
+    onSuccess: ({ next }) => (next === 'done' ? enter() : setNeedsSecondFactor(true)),
     onError: (err) => {
       const refused = formErrors(err, FIELDS, errors.unreachable)
       form.setErrors(refused.fields)
@@ -27,18 +35,21 @@ export function InvitationForm({ token, email }: { token: string; email: string 
     }
   })
 
+  if (needsSecondFactor) return <SecondFactorForm onBack={enter} onSignedIn={enter} />
   return (
     <form onSubmit={form.onSubmit((given) => accept.mutate(given))}>
       <Stack>
         <FormAlert message={general} />
-        <TextInput
-          label={texts.name}
-          autoComplete="name"
-          required
-          withAsterisk={false}
-          key={form.key('name')}
-          {...form.getInputProps('name')}
-        />
+        {!isNewPassword && (
+          <TextInput
+            label={texts.name}
+            autoComplete="name"
+            required
+            withAsterisk={false}
+            key={form.key('name')}
+            {...form.getInputProps('name')}
+          />
+        )}
         <TextInput
           label={texts.email}
           type="email"
@@ -49,16 +60,14 @@ export function InvitationForm({ token, email }: { token: string; email: string 
           key={form.key('email')}
           {...form.getInputProps('email')}
         />
-        <PasswordInput
+        <PasswordField
           label={texts.password}
           autoComplete="new-password"
-          required
-          withAsterisk={false}
           key={form.key('password')}
           {...form.getInputProps('password')}
         />
         <Button type="submit" loading={accept.isPending || accept.isSuccess} fullWidth>
-          {texts.submit}
+          {isNewPassword ? texts.savePassword : texts.submit}
         </Button>
       </Stack>
     </form>

@@ -1,16 +1,20 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formErrors } from '../../shared/forms/form-errors.ts'
 import { verifyBackupCode, verifyTotp } from '../../shared/session/auth.ts'
 import { useTexts } from '../../shared/texts/language.tsx'
 import { FormAlert } from './form-alert.tsx'
-import { passGate } from './pass-gate.ts'
 
 /** The code of an authenticator app, or one of the backup codes for those who have lost it. */
-export function SecondFactorForm({ onBack }: { onBack: () => void }) {
-  const queries = useQueryClient()
+export function SecondFactorForm({
+  onBack,
+  onSignedIn
+}: {
+  onBack: () => void
+  onSignedIn: () => void | Promise<void>
+}) {
   const { signIn: texts, errors } = useTexts()
   const [kind, setKind] = useState<'app' | 'backup'>('app')
   const [general, setGeneral] = useState<string | null>(null)
@@ -22,7 +26,7 @@ export function SecondFactorForm({ onBack }: { onBack: () => void }) {
       await (kind === 'app' ? verifyTotp(code.replaceAll(' ', '')) : verifyBackupCode(code.trim()))
     },
     onMutate: () => setGeneral(null),
-    onSuccess: () => passGate(queries),
+    onSuccess: onSignedIn,
     onError: (err) => {
       const refused = formErrors(err, ['code'], errors.unreachable)
       form.setErrors(refused.fields)

@@ -1,4 +1,4 @@
-import { Button, Divider, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { Button, Divider, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -6,6 +6,7 @@ import { ApiError } from '../../shared/api/errors.ts'
 import { formErrors } from '../../shared/forms/form-errors.ts'
 import { hasPasskeys, signIn, signInWithPasskey } from '../../shared/session/auth.ts'
 import { useTexts } from '../../shared/texts/language.tsx'
+import { PasswordField } from '../../shared/ui/password-field.tsx'
 import { FormAlert } from './form-alert.tsx'
 import { passGate } from './pass-gate.ts'
 import { SecondFactorForm } from './second-factor-form.tsx'
@@ -41,7 +42,8 @@ export function SignInForm({ email = '' }: { email?: string }) {
       setGeneral(err instanceof ApiError || err instanceof DOMException ? texts.passkeyFailed : errors.unreachable)
   })
 
-  if (step === 'second-factor') return <SecondFactorForm onBack={() => setStep('password')} />
+  if (step === 'second-factor')
+    return <SecondFactorForm onBack={() => setStep('password')} onSignedIn={() => passGate(queries)} />
   return (
     <form onSubmit={form.onSubmit((given) => byPassword.mutate(given))}>
       <Stack>
@@ -56,11 +58,9 @@ export function SignInForm({ email = '' }: { email?: string }) {
           key={form.key('email')}
           {...form.getInputProps('email')}
         />
-        <PasswordInput
+        <PasswordField
           label={texts.password}
           autoComplete="current-password"
-          required
-          withAsterisk={false}
           data-autofocus={email !== '' || undefined}
           key={form.key('password')}
           {...form.getInputProps('password')}

@@ -8,20 +8,19 @@ export type Me = {
   person: { id: string; name: string; email: string }
   role: Role
   permissions: string[]
-  stores: 'all' | string[]
 }
 
-/** What an invitation offers. The first owner's has no address. */
-export type Invitation = { role: Role; email: string | null; expires_at: string }
+/** What a one-time link is for: an account, whose address is free for the first owner, or a new password. */
+export type Invitation = { role: Role; email: string | null; for_new_password: boolean; expires_at: string }
 
 export type FirstStep = { next: 'done' | 'second-factor' }
 
-export async function signIn(email: string, password: string): Promise<FirstStep> {
-  const { twoFactorRedirect } = (await post('/auth/sign-in/email', { email, password })) as {
-    twoFactorRedirect?: boolean
-  }
-  return { next: twoFactorRedirect ? 'second-factor' : 'done' }
-}
+export const signIn = (email: string, password: string): Promise<FirstStep> =>
+  post('/auth/sign-in/email', { email, password }).then(firstStepOf)
+
+const firstStepOf = (body: unknown): FirstStep => ({
+  next: (body as { twoFactorRedirect?: boolean }).twoFactorRedirect ? 'second-factor' : 'done'
+})
 
 export const verifyTotp = (code: string) => post('/auth/two-factor/verify-totp', { code })
 
@@ -51,8 +50,13 @@ export async function findMe(): Promise<Me | null> {
 
 export const findInvitation = (token: string) => get<Invitation>(`/auth/invitation?${new URLSearchParams({ token })}`)
 
-export const acceptInvitation = (body: { token: string; name: string; email: string; password: string }) =>
-  post('/auth/invitation', body)
+/** Whoever has a second factor is asked for it after a new password too. */
+export const acceptInvitation = (body: {
+  token: string
+  name: string
+  email: string
+  password: string
+}): Promise<FirstStep> => post('/auth/invitation', body).then(firstStepOf)
 
 const get = <T>(path: string) => call(path, { method: 'GET' }) as Promise<T>
 

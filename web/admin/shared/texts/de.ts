@@ -26,9 +26,8 @@ export const de: Texts = {
   common: {
     tryAgain: 'Noch einmal versuchen',
     reload: 'Seite neu laden',
-    yes: 'Ja',
-    no: 'Nein',
-    none: 'Keine'
+    none: 'Keine',
+    showPassword: 'Passwort anzeigen'
   },
   errors: {
     title: 'Etwas ist schiefgegangen',
@@ -70,6 +69,8 @@ export const de: Texts = {
     email: 'E-Mail-Adresse',
     password: 'Passwort',
     submit: 'Konto anlegen',
+    newPasswordTitle: 'Neues Passwort wählen',
+    savePassword: 'Passwort speichern',
     missing: 'Diese Adresse enthält keine Einladung. Öffnen Sie den Link, den Sie bekommen haben.',
     refused: 'Diese Einladung kann nicht verwendet werden'
   },
@@ -109,12 +110,10 @@ export const de: Texts = {
     clear: 'Filter löschen',
     total: (count) => `${count} Mitglieder`,
     range: (from, to, total) => `${from} bis ${to} von ${total}`,
-    pages: 'Seiten',
     previousPage: 'Vorige Seite',
     nextPage: 'Nächste Seite',
     firstPage: 'Erste Seite',
     lastPage: 'Letzte Seite',
-    page: (page) => `Seite ${page}`,
     none: 'Noch keine Mitglieder',
     noneText: 'Wer einen Plan kauft, wird Mitglied; auch ein Import bringt Mitglieder.',
     nobody: 'Kein Mitglied passt zu diesen Filtern',
@@ -127,9 +126,6 @@ export const de: Texts = {
     platformId: 'Plattform-Nummer',
     facts: 'Angaben',
     tier: 'Stufe des Plans',
-    account: 'Kundenkonto',
-    emailConsent: 'E-Mail-Werbung',
-    smsConsent: 'SMS-Werbung',
     firstOrder: 'Erste Bestellung',
     notMember: 'Dieser Kunde ist kein Mitglied.',
     credit: 'Guthaben',

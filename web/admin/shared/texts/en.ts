@@ -27,9 +27,8 @@ export const en = {
   common: {
     tryAgain: 'Try again',
     reload: 'Reload the page',
-    yes: 'Yes',
-    no: 'No',
-    none: 'None'
+    none: 'None',
+    showPassword: 'Show the password'
   },
   errors: {
     title: 'Something went wrong',
@@ -70,6 +69,8 @@ export const en = {
     email: 'E-mail address',
     password: 'Password',
     submit: 'Create account',
+    newPasswordTitle: 'Choose a new password',
+    savePassword: 'Save the password',
     missing: 'This address has no invitation. Open the link that you were given.',
     refused: 'This invitation cannot be used'
   },
@@ -108,12 +109,10 @@ export const en = {
     clear: 'Clear filters',
     total: (count: string) => `${count} members`,
     range: (from: string, to: string, total: string) => `${from} to ${to} of ${total}`,
-    pages: 'Pages',
     previousPage: 'Previous page',
     nextPage: 'Next page',
     firstPage: 'First page',
     lastPage: 'Last page',
-    page: (page: number) => `Page ${page}`,
     none: 'No members yet',
     noneText: 'A person becomes a member when they buy a plan, or when an import brings them.',
     nobody: 'No member matches these filters',
@@ -126,9 +125,6 @@ export const en = {
     platformId: 'Platform number',
     facts: 'Details',
     tier: 'Tier of the plan',
-    account: 'Customer account',
-    emailConsent: 'E-mail marketing',
-    smsConsent: 'SMS marketing',
     firstOrder: 'First order',
     notMember: 'This customer is not a member.',
     credit: 'Store credit',

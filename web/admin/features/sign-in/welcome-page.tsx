@@ -1,7 +1,6 @@
 import { Alert, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { useSearchParams } from 'react-router'
 import { ApiError } from '../../shared/api/errors.ts'
 import { findInvitation } from '../../shared/session/auth.ts'
 import { useTexts } from '../../shared/texts/language.tsx'
@@ -9,8 +8,8 @@ import { QueryView } from '../../shared/ui/query-view.tsx'
 import { Card } from './card.tsx'
 import { InvitationForm } from './invitation-form.tsx'
 
-/** Where the link of an invitation leads, also the one that is printed at the first start. */
-export function InvitationPage() {
+/** Where one-time links lead: the one that is printed at the first start, an invitation, or a new password. */
+export function WelcomePage() {
   const { invitation: texts, roles } = useTexts()
   const token = useTokenOfAddress()
   const invitation = useQuery({
@@ -18,17 +17,18 @@ export function InvitationPage() {
     queryFn: () => findInvitation(token),
     enabled: token !== ''
   })
+  const title = invitation.data?.for_new_password ? texts.newPasswordTitle : texts.title
 
   if (token === '') {
     return (
-      <Card title={texts.title}>
+      <Card title={title}>
         <Text>{texts.missing}</Text>
       </Card>
     )
   }
   if (invitation.error instanceof ApiError && invitation.error.status < 500) {
     return (
-      <Card title={texts.title}>
+      <Card title={title}>
         <Alert color="red" variant="outline" title={texts.refused} role="alert">
           {invitation.error.message}
         </Alert>
@@ -36,12 +36,12 @@ export function InvitationPage() {
     )
   }
   return (
-    <Card title={texts.title}>
+    <Card title={title}>
       <QueryView query={invitation} height={260}>
-        {({ role, email }) => (
+        {(found) => (
           <>
-            <Text mb="md">{texts.text(roles[role])}</Text>
-            <InvitationForm token={token} email={email} />
+            {!found.for_new_password && <Text mb="md">{texts.text(roles[found.role])}</Text>}
+            <InvitationForm token={token} invitation={found} />
           </>
         )}
       </QueryView>
@@ -49,12 +49,11 @@ export function InvitationPage() {
   )
 }
 
-/** Takes the token out of the address, so that it stays in no history and in no picture of the screen. */
+/** The token is behind `#`. It is taken out of the address, so that it stays in no history and in no picture of the screen. */
 function useTokenOfAddress(): string {
-  const [search, setSearch] = useSearchParams()
-  const [token] = useState(() => search.get('token') ?? '')
+  const [token] = useState(() => decodeURIComponent(location.hash.slice(1)))
   useEffect(() => {
-    if (search.has('token')) setSearch({}, { replace: true })
-  }, [search, setSearch])
+    if (location.hash !== '') history.replaceState(history.state, '', location.pathname)
+  }, [])
   return token
 }
