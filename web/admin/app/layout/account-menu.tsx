@@ -17,7 +17,14 @@ export function AccountMenu() {
   const { app, roles } = texts
 
   return (
-    <Menu position="bottom-end" width={240} closeOnItemClick={false}>
+    // Inside of the header, so that it belongs to a landmark of the page.
+    <Menu
+      position="bottom-end"
+      width={240}
+      closeOnItemClick={false}
+      withinPortal={false}
+      withInitialFocusPlaceholder={false}
+    >
       <Menu.Target>
         <Button variant="subtle" color="gray" c="inherit" fw={500} px="xs" leftSection={<AccountIcon />}>
           <VisuallyHidden>{app.account} </VisuallyHidden>
