@@ -5,7 +5,7 @@ import { sql } from '#kit/postgres'
 import { openAdmin, settled } from './admin-browser.ts'
 import { noBrowser } from './browser.ts'
 import { testDatabase } from './database.ts'
-import { startService } from './service-builder.ts'
+import { OPERATOR_TOKEN, startService } from './service-builder.ts'
 import { accessible, picture } from './storefront-browser.ts'
 
 const { url } = await testDatabase()
@@ -67,7 +67,7 @@ test('a member is found by their address, and their page has what the service kn
   const { page, complaints, close } = await openAdmin(service, { path: `${at}/members` })
   await page.getByRole('textbox', { name: 'E-mail address' }).fill(member.email.toUpperCase())
   await page.keyboard.press('Enter')
-  await page.getByText('1 members').waitFor()
+  await page.getByText('1 member').waitFor()
   await page.getByRole('link', { name: member.name ?? member.email }).click()
   await page.getByRole('heading', { level: 1, name: member.name ?? member.email }).waitFor()
   await settled(page)
@@ -82,7 +82,7 @@ test('a member is found by their address, and their page has what the service kn
   const since = details.locator('time').first()
   assert.equal(await since.getAttribute('title'), `${member.member_since.slice(0, 19).replace('T', ' ')} UTC`)
   await page.goBack()
-  await page.getByText('1 members').waitFor()
+  await page.getByText('1 member').waitFor()
   assert.deepEqual(complaints, [])
   await close()
 })
@@ -91,11 +91,21 @@ test('a name of ten thousand characters breaks no page', { skip }, async () => {
   const [member] = (await service.admin('GET', `${at}/members?limit=1`)).data
   const viewport = { width: 390, height: 800 }
   const { page, close } = await openAdmin(service, { path: `${at}/members`, viewport })
-  const long = { ...member, name: 'n'.repeat(10_000) }
-  await page.route('**/members?**', (route) => route.fulfill({ json: { data: [long], total: 1 } }))
+  const name = 'n'.repeat(10_000)
+  await page.route('**/members?**', (route) => route.fulfill({ json: { data: [{ ...member, name }], total: 1 } }))
+  await page.route('**/customers/*', async (route) => {
+    const response = await route.fetch({
+      headers: { ...route.request().headers(), authorization: `Bearer ${OPERATOR_TOKEN}` }
+    })
+    return route.fulfill({ json: { ...(await response.json()), name } })
+  })
   await page.reload()
-  await page.getByText('1 members').waitFor()
+  await page.getByText('1 member').waitFor()
   assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
+  await page.locator('tbody a').click()
+  await page.getByRole('region', { name: 'Details' }).waitFor()
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
+  await picture(page, 'admin-long-name')
   await close()
 })
 

@@ -58,6 +58,9 @@ test('the keyboard reaches the content, the navigation and the account', { skip 
 
   await page.getByRole('button', { name: /Account/ }).focus()
   await page.keyboard.press('Enter')
+  await page.getByRole('menuitemradio', { name: 'Dark' }).focus()
+  await page.keyboard.press('Enter')
+  await page.locator('html[data-mantine-color-scheme=dark]').waitFor()
   await page.getByRole('menuitemradio', { name: 'Deutsch' }).focus()
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'Mitglieder' }).waitFor()

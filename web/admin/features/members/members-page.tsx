@@ -22,7 +22,9 @@ export function MembersPage() {
   return (
     <Page
       title={pages.members}
-      aside={members.data && <Text role="status">{texts.total(count(members.data.total))}</Text>}
+      aside={
+        members.data && <Text role="status">{texts.total(count(members.data.total), members.data.total === 1)}</Text>
+      }
     >
       <Filters filters={filters} change={change} />
       <QueryView query={members} height={400}>

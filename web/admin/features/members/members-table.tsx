@@ -61,7 +61,13 @@ function useColumns(): DataTableColumn<Member>[] {
       title: columns.member,
       render: ({ name, email, platform_customer_id }) => (
         <div className="wrap-anywhere">
-          <Anchor component={Link} to={`/stores/${storeId}/members/${platform_customer_id}`} fw={500} size="sm">
+          <Anchor
+            component={Link}
+            to={`/stores/${storeId}/members/${platform_customer_id}`}
+            fw={500}
+            size="sm"
+            lineClamp={2}
+          >
             {name ?? email ?? texts.withoutName}
           </Anchor>
           {name !== null && (

@@ -108,7 +108,7 @@ export const de: Texts = {
     plan: 'Plan',
     any: 'Alle',
     clear: 'Filter löschen',
-    total: (count) => `${count} Mitglieder`,
+    total: (count, isOne) => (isOne ? `${count} Mitglied` : `${count} Mitglieder`),
     range: (from, to, total) => `${from} bis ${to} von ${total}`,
     previousPage: 'Vorige Seite',
     nextPage: 'Nächste Seite',

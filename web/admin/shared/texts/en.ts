@@ -107,7 +107,7 @@ export const en = {
     plan: 'Plan',
     any: 'Any',
     clear: 'Clear filters',
-    total: (count: string) => `${count} members`,
+    total: (count: string, isOne: boolean) => (isOne ? `${count} member` : `${count} members`),
     range: (from: string, to: string, total: string) => `${from} to ${to} of ${total}`,
     previousPage: 'Previous page',
     nextPage: 'Next page',

@@ -14,7 +14,7 @@ export function Page({ title, aside, children }: { title: string; aside?: ReactN
   return (
     <Stack gap="lg">
       <Group justify="space-between" align="center">
-        <Title order={1} size="h2">
+        <Title order={1} size="h2" lineClamp={3} className="wrap-anywhere">
           {title}
         </Title>
         {aside}
