@@ -5,7 +5,7 @@ import { sql } from '#kit/postgres'
 import { openAdmin, settled } from './admin-browser.ts'
 import { noBrowser } from './browser.ts'
 import { testDatabase } from './database.ts'
-import { OPERATOR_TOKEN, startService } from './service-builder.ts'
+import { startService } from './service-builder.ts'
 import { accessible, picture } from './storefront-browser.ts'
 
 const { url } = await testDatabase()
@@ -92,13 +92,9 @@ test('a name of ten thousand characters breaks no page', { skip }, async () => {
   const viewport = { width: 390, height: 800 }
   const { page, close } = await openAdmin(service, { path: `${at}/members`, viewport })
   const name = 'n'.repeat(10_000)
+  const customer = await service.admin('GET', `${at}/customers/${member.platform_customer_id}`)
   await page.route('**/members?**', (route) => route.fulfill({ json: { data: [{ ...member, name }], total: 1 } }))
-  await page.route('**/customers/*', async (route) => {
-    const response = await route.fetch({
-      headers: { ...route.request().headers(), authorization: `Bearer ${OPERATOR_TOKEN}` }
-    })
-    return route.fulfill({ json: { ...(await response.json()), name } })
-  })
+  await page.route('**/customers/*', (route) => route.fulfill({ json: { ...customer, name } }))
   await page.reload()
   await page.getByText('1 member').waitFor()
   assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
