@@ -108,9 +108,9 @@ export type Tree = ReadonlyMap<string, string>
 
 const FOLDERS = ['src', 'sandbox', 'extensions', 'web', 'migrations']
 /** What is made of sources. */
-const BUILT = /^(web\/storefront\/dist|extensions\/membership-blocks\/assets)/
+const BUILT = /^(web\/(storefront|admin)\/dist|extensions\/membership-blocks\/assets)/
 
-/** Reads what the rules look at: TypeScript of the service, the sandbox, the extensions and the pages of shops, and the SQL of the migrations. */
+/** Reads what the rules look at: TypeScript of the service, the sandbox, the extensions, the pages of shops and the admin interface, and the SQL of the migrations. */
 export async function readTree(root: string): Promise<Tree> {
   const listed = await Promise.all(
     FOLDERS.map(async (folder) => (await readdir(join(root, folder), { recursive: true })).map((f) => join(folder, f)))
@@ -134,6 +134,12 @@ export function partOf(path: string): string {
   const [top, name] = path.split('/')
   return top === 'src' ? name! : top!
 }
+
+/** What the rules read: TypeScript, and the components of the admin interface. */
+export const isSource = (path: string): boolean =>
+  path.endsWith('.ts') || (path.startsWith(ADMIN_INTERFACE) && path.endsWith('.tsx'))
+
+export const ADMIN_INTERFACE = 'web/admin/'
 
 /** Tests and their helpers may import whatever they need. */
 export const isTest = (path: string): boolean => /\.test(-helper)?\.ts$/.test(path)

@@ -5,6 +5,7 @@ import { invalidBody } from '#kit/refusal'
 import { writeKeyUses } from '#stores'
 import { createSignIn } from '#team'
 import { registerAdmin } from '../admin/index.ts'
+import { registerAdminPages } from '../admin-pages/index.ts'
 import { registerAssets } from '../assets/index.ts'
 import { registerDocs } from '../docs/index.ts'
 import { registerInboundWebhooks } from '../inbound/inbound-webhooks.ts'
@@ -119,6 +120,7 @@ export function buildHttp(deps: HttpDeps, { healthOnly = false } = {}): FastifyI
     publicUrl: deps.install.publicUrl,
     warn: (message) => deps.logger.warn(message)
   })
+  registerAdminPages(app, deps)
   registerSignIn(app, { ...deps, signIn })
   registerAdmin(app, { ...deps, adminDocument: documents.admin, signIn })
   return app

@@ -1,0 +1,68 @@
+import { Button, Group, Select, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { FormEvent } from 'react'
+import { useKnownStore } from '../../shared/api/stores.ts'
+import { useTexts } from '../../shared/texts/language.tsx'
+import { type MemberFilters, plansQuery } from './queries.ts'
+
+type Props = { filters: MemberFilters; change: (filters: Partial<MemberFilters>) => void }
+
+export function Filters({ filters, change }: Props) {
+  const { id } = useKnownStore()
+  const { data: plans = [] } = useQuery(plansQuery(id))
+  const { members: texts } = useTexts()
+  const isFiltered = filters.email !== '' || filters.status !== '' || filters.plan !== ''
+
+  const find = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    change({ email: String(new FormData(event.currentTarget).get('email')).trim() })
+  }
+  return (
+    <search aria-label={texts.filters}>
+      <form onSubmit={find}>
+        <Group align="flex-end">
+          <Group align="flex-end" gap="xs" wrap="nowrap" w={{ base: '100%', xs: 'auto' }}>
+            <TextInput
+              name="email"
+              type="email"
+              label={texts.email}
+              placeholder={texts.emailHelp}
+              maxLength={320}
+              // Another address in the URL is another field.
+              key={filters.email}
+              defaultValue={filters.email}
+              flex={1}
+              miw={{ xs: 260 }}
+            />
+            <Button type="submit" variant="default">
+              {texts.find}
+            </Button>
+          </Group>
+          <Select
+            label={texts.status}
+            value={filters.status || null}
+            placeholder={texts.any}
+            clearable
+            onChange={(status) => change({ status: (status ?? '') as MemberFilters['status'] })}
+            data={Object.entries(texts.statuses).map(([value, label]) => ({ value, label }))}
+            w={150}
+          />
+          <Select
+            label={texts.plan}
+            value={filters.plan || null}
+            placeholder={texts.any}
+            clearable
+            onChange={(plan) => change({ plan: plan ?? '' })}
+            data={plans.map(({ id, name }) => ({ value: id, label: name }))}
+            w={180}
+          />
+          {isFiltered && (
+            <Button variant="subtle" onClick={() => change({ email: '', status: '', plan: '' })}>
+              {texts.clear}
+            </Button>
+          )}
+        </Group>
+      </form>
+    </search>
+  )
+}

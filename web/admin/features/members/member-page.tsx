@@ -1,0 +1,51 @@
+import { Anchor, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from 'react-router'
+import { useKnownStore } from '../../shared/api/stores.ts'
+import { useTexts } from '../../shared/texts/language.tsx'
+import { BackIcon } from '../../shared/ui/icons.tsx'
+import { Page } from '../../shared/ui/page.tsx'
+import { QueryView } from '../../shared/ui/query-view.tsx'
+import { StatusBadge } from '../../shared/ui/status-badge.tsx'
+import { Credit } from './member/credit.tsx'
+import { Facts } from './member/facts.tsx'
+import { Loyalty } from './member/loyalty.tsx'
+import { Orders } from './member/orders.tsx'
+import { Subscriptions } from './member/subscriptions.tsx'
+import { memberQuery } from './queries.ts'
+
+/** Everything about one person. */
+export function MemberPage() {
+  const { id } = useKnownStore()
+  const { customer: reference = '' } = useParams()
+  const found = useQuery(memberQuery(id, reference))
+  const { member: texts, members, pages } = useTexts()
+
+  return (
+    <Stack gap="sm">
+      <Anchor component={Link} to={`/stores/${id}/members`} size="sm">
+        <Group gap={4} component="span">
+          <BackIcon size={14} />
+          {texts.toList}
+        </Group>
+      </Anchor>
+      <QueryView query={found} height={400}>
+        {({ customer, member }) => (
+          <Page
+            title={customer.name ?? customer.email ?? pages.members}
+            aside={customer.status && <StatusBadge status={customer.status} names={members.statuses} />}
+          >
+            {customer.deleted && <Text>{texts.deleted}</Text>}
+            <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+              <Facts customer={customer} member={member} />
+              <Loyalty customer={customer.id} />
+            </SimpleGrid>
+            <Subscriptions customer={customer.id} />
+            <Credit customer={customer.id} />
+            <Orders customer={customer.id} />
+          </Page>
+        )}
+      </QueryView>
+    </Stack>
+  )
+}

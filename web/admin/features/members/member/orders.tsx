@@ -1,0 +1,37 @@
+import { useQuery } from '@tanstack/react-query'
+import { useKnownStore } from '../../../shared/api/stores.ts'
+import { useFormats } from '../../../shared/format/formats.ts'
+import { Instant } from '../../../shared/format/instant.tsx'
+import { useTexts } from '../../../shared/texts/language.tsx'
+import { PlainTable } from '../../../shared/ui/plain-table.tsx'
+import { QueryView } from '../../../shared/ui/query-view.tsx'
+import { Section } from '../../../shared/ui/section.tsx'
+import { ordersQuery } from '../queries.ts'
+
+/** The latest orders of a customer. */
+export function Orders({ customer }: { customer: string }) {
+  const { id, timezone } = useKnownStore()
+  const orders = useQuery(ordersQuery(id, customer))
+  const { member: texts } = useTexts()
+  const { money } = useFormats()
+  return (
+    <Section title={texts.orders}>
+      <QueryView query={orders}>
+        {(rows) => (
+          <PlainTable
+            label={texts.orders}
+            rows={rows}
+            keyOf={(order) => order.id}
+            empty={texts.noOrders}
+            columns={[
+              { title: texts.order, cell: (order) => order.name },
+              { title: texts.when, cell: (order) => <Instant at={order.processed_at} zone={timezone} /> },
+              { title: texts.payment, cell: (order) => order.financial_status },
+              { title: texts.total, isNumber: true, cell: ({ total, currency }) => money(total, currency) }
+            ]}
+          />
+        )}
+      </QueryView>
+    </Section>
+  )
+}

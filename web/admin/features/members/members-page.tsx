@@ -1,0 +1,50 @@
+import { Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useKnownStore } from '../../shared/api/stores.ts'
+import { useFormats } from '../../shared/format/formats.ts'
+import { useTexts } from '../../shared/texts/language.tsx'
+import { EmptyState } from '../../shared/ui/empty-state.tsx'
+import { Page } from '../../shared/ui/page.tsx'
+import { QueryView } from '../../shared/ui/query-view.tsx'
+import { useFiltersInAddress } from './filters-in-address.ts'
+import { Filters } from './member-filters.tsx'
+import { MembersTable } from './members-table.tsx'
+import { membersQuery } from './queries.ts'
+
+export function MembersPage() {
+  const { id } = useKnownStore()
+  const [filters, change] = useFiltersInAddress()
+  const members = useQuery(membersQuery(id, filters))
+  const { pages, members: texts } = useTexts()
+  const { count } = useFormats()
+  const isFiltered = filters.email !== '' || filters.status !== '' || filters.plan !== ''
+
+  return (
+    <Page
+      title={pages.members}
+      aside={
+        members.data && <Text role="status">{texts.total(count(members.data.total), members.data.total === 1)}</Text>
+      }
+    >
+      <Filters filters={filters} change={change} />
+      <QueryView query={members} height={400}>
+        {({ data, total }) =>
+          total === 0 ? (
+            <EmptyState
+              title={isFiltered ? texts.nobody : texts.none}
+              text={isFiltered ? texts.nobodyText : texts.noneText}
+            />
+          ) : (
+            <MembersTable
+              members={data}
+              total={total}
+              page={filters.page}
+              isFetching={members.isPlaceholderData}
+              onPage={(page) => change({ page })}
+            />
+          )
+        }
+      </QueryView>
+    </Page>
+  )
+}

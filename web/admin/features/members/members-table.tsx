@@ -1,0 +1,127 @@
+import 'mantine-datatable/styles.css'
+import { Anchor, Text } from '@mantine/core'
+import { DataTable, type DataTableColumn } from 'mantine-datatable'
+import { Link } from 'react-router'
+import { useKnownStore } from '../../shared/api/stores.ts'
+import { useFormats } from '../../shared/format/formats.ts'
+import { Instant } from '../../shared/format/instant.tsx'
+import { useTexts } from '../../shared/texts/language.tsx'
+import { StatusBadge } from '../../shared/ui/status-badge.tsx'
+import { type Member, PAGE_SIZE } from './queries.ts'
+
+/** Columns that leave on narrow screens, where the page of a member has them. */
+const WIDE = ({ breakpoints }: { breakpoints: Record<string, string> }) => `(min-width: ${breakpoints.lg})`
+const NOT_NARROW = ({ breakpoints }: { breakpoints: Record<string, string> }) => `(min-width: ${breakpoints.sm})`
+
+type Props = {
+  members: Member[]
+  total: number
+  page: number
+  isFetching: boolean
+  onPage: (page: number) => void
+}
+
+export function MembersTable({ members, total, page, isFetching, onPage }: Props) {
+  const { members: texts } = useTexts()
+  const { count } = useFormats()
+  return (
+    <DataTable
+      records={members}
+      columns={useColumns()}
+      idAccessor="id"
+      fetching={isFetching}
+      withTableBorder
+      verticalSpacing="xs"
+      totalRecords={total}
+      recordsPerPage={PAGE_SIZE}
+      page={page}
+      onPageChange={onPage}
+      paginationText={({ from, to, totalRecords }) => texts.range(count(from), count(to), count(totalRecords))}
+      getPaginationControlProps={(control) => ({
+        'aria-label': {
+          first: texts.firstPage,
+          last: texts.lastPage,
+          previous: texts.previousPage,
+          next: texts.nextPage
+        }[control]
+      })}
+      noRecordsText=""
+    />
+  )
+}
+
+function useColumns(): DataTableColumn<Member>[] {
+  const { id: storeId, timezone } = useKnownStore()
+  const { members: texts } = useTexts()
+  const { money, count } = useFormats()
+  const { columns } = texts
+  return [
+    {
+      accessor: 'name',
+      title: columns.member,
+      render: ({ name, email, platform_customer_id }) => (
+        <div className="wrap-anywhere">
+          <Anchor
+            component={Link}
+            to={`/stores/${storeId}/members/${platform_customer_id}`}
+            fw={500}
+            size="sm"
+            lineClamp={2}
+          >
+            {name ?? email ?? texts.withoutName}
+          </Anchor>
+          {name !== null && (
+            <Text size="sm" c="dimmed">
+              {email}
+            </Text>
+          )}
+        </div>
+      )
+    },
+    {
+      accessor: 'status',
+      title: columns.status,
+      render: ({ status }) => <StatusBadge status={status} names={texts.statuses} />
+    },
+    {
+      accessor: 'plan_name',
+      title: columns.plan,
+      visibleMediaQuery: NOT_NARROW,
+      render: ({ plan_name }) => plan_name ?? '–'
+    },
+    {
+      accessor: 'loyalty_tier',
+      title: columns.loyaltyTier,
+      visibleMediaQuery: WIDE,
+      render: ({ loyalty_tier }) => loyalty_tier ?? '–'
+    },
+    {
+      accessor: 'loyalty_points',
+      title: columns.points,
+      textAlign: 'right',
+      visibleMediaQuery: WIDE,
+      render: ({ loyalty_points }) => count(loyalty_points)
+    },
+    {
+      accessor: 'store_credit_balance',
+      title: columns.credit,
+      textAlign: 'right',
+      visibleMediaQuery: NOT_NARROW,
+      render: ({ store_credit_balance, currency }) => money(store_credit_balance, currency)
+    },
+    {
+      accessor: 'member_since',
+      title: columns.memberSince,
+      noWrap: true,
+      visibleMediaQuery: WIDE,
+      render: ({ member_since }) => <Instant at={member_since} zone={timezone} dayOnly />
+    },
+    {
+      accessor: 'next_billing_date',
+      title: columns.nextBilling,
+      noWrap: true,
+      visibleMediaQuery: NOT_NARROW,
+      render: ({ next_billing_date }) => <Instant at={next_billing_date} zone={timezone} dayOnly />
+    }
+  ]
+}

@@ -1,0 +1,104 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { api, bodyOf } from '../../shared/api/client.ts'
+import { ApiError } from '../../shared/api/errors.ts'
+import type { components } from '../../shared/api/schema.ts'
+
+export type Member = components['schemas']['Member']
+
+/** The rows of a page, as many as the API gives at once. */
+export const PAGE_SIZE = 100
+
+export type MemberFilters = {
+  email: string
+  status: 'active' | 'paused' | 'cancelled' | ''
+  plan: string
+  page: number
+}
+
+/** A page of members. The last one stays while the next is read, so that nothing jumps. */
+export const membersQuery = (store: string, { email, status, plan, page }: MemberFilters) =>
+  queryOptions({
+    queryKey: ['members', store, { email, status, plan, page }],
+    queryFn: ({ signal }) => {
+      const query = {
+        limit: PAGE_SIZE,
+        offset: (page - 1) * PAGE_SIZE,
+        email: email || undefined,
+        status: status || undefined,
+        plan_id: plan || undefined
+      }
+      return bodyOf(api.GET('/stores/{store}/members', { params: { path: { store }, query }, signal }))
+    },
+    placeholderData: keepPreviousData
+  })
+
+export const plansQuery = (store: string) =>
+  queryOptions({
+    queryKey: ['plans', store],
+    queryFn: async ({ signal }) =>
+      (await bodyOf(api.GET('/stores/{store}/plans', { params: { path: { store } }, signal }))).data
+  })
+
+/** A customer by the platform's number, with their row of the list of members; null for whoever is no member. */
+export const memberQuery = (store: string, customer: string) =>
+  queryOptions({
+    queryKey: ['member', store, customer],
+    queryFn: async ({ signal }) => {
+      const path = { store, customer }
+      const found = await bodyOf(api.GET('/stores/{store}/customers/{customer}', { params: { path }, signal }))
+      return { customer: found, member: await findMember(store, found, signal) }
+    }
+  })
+
+type Customer = components['schemas']['Customer']
+
+/** The list finds members by their address; several may have had the same. */
+async function findMember(store: string, customer: Customer, signal: AbortSignal): Promise<Member | null> {
+  if (customer.email === null) return null
+  const params = { path: { store }, query: { email: customer.email, limit: PAGE_SIZE } }
+  const { data } = await bodyOf(api.GET('/stores/{store}/members', { params, signal }))
+  return data.find((one) => one.platform_customer_id === customer.platform_customer_id) ?? null
+}
+
+export const subscriptionsQuery = (store: string, customerId: string) =>
+  queryOptions({
+    queryKey: ['subscriptions', store, customerId],
+    queryFn: async ({ signal }) => {
+      const params = { path: { store }, query: { customer_id: customerId, limit: PAGE_SIZE } }
+      return (await bodyOf(api.GET('/stores/{store}/subscriptions', { params, signal }))).data
+    }
+  })
+
+export const creditQuery = (store: string, customer: string) =>
+  queryOptions({
+    queryKey: ['credit', store, customer],
+    queryFn: ({ signal }) => {
+      const path = { store, customer }
+      return bodyOf(api.GET('/stores/{store}/store-credits/{customer}', { params: { path }, signal })).catch(ifNone)
+    }
+  })
+
+export const loyaltyQuery = (store: string, customer: string) =>
+  queryOptions({
+    queryKey: ['loyalty', store, customer],
+    queryFn: ({ signal }) => {
+      const path = { store, customer }
+      return bodyOf(api.GET('/stores/{store}/loyalty/customers/{customer}', { params: { path }, signal })).catch(ifNone)
+    }
+  })
+
+const SHOWN_ORDERS = 20
+
+export const ordersQuery = (store: string, customer: string) =>
+  queryOptions({
+    queryKey: ['orders', store, customer],
+    queryFn: async ({ signal }) => {
+      const params = { path: { store }, query: { customer, limit: SHOWN_ORDERS } }
+      return (await bodyOf(api.GET('/stores/{store}/orders', { params, signal }))).data
+    }
+  })
+
+function ifNone(err: unknown): null {
+  if (err instanceof ApiError && err.status === 404) return null
+  throw err
+}

@@ -1,0 +1,65 @@
+import { List, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { components } from '../../shared/api/schema.ts'
+import { useKnownStore } from '../../shared/api/stores.ts'
+import { Instant } from '../../shared/format/instant.tsx'
+import { useTexts } from '../../shared/texts/language.tsx'
+import { EmptyState } from '../../shared/ui/empty-state.tsx'
+import { QueryView } from '../../shared/ui/query-view.tsx'
+import { Section } from '../../shared/ui/section.tsx'
+import { statusQuery } from './queries.ts'
+
+type Problem = components['schemas']['Problem']
+
+/** What does not work, and what to do about it. */
+export function Problems() {
+  const { id, timezone } = useKnownStore()
+  const status = useQuery(statusQuery(id))
+  const { overview } = useTexts()
+  return (
+    <Section title={overview.attention}>
+      <QueryView query={status}>
+        {({ problems, notes, checked_at }) => (
+          <>
+            {problems.length === 0 && <EmptyState title={overview.allWell} text={overview.allWellText} />}
+            {[...problems, ...notes].length > 0 && (
+              <List listStyleType="none" spacing="md">
+                {[...problems, ...notes].map((problem) => (
+                  <Entry
+                    key={`${problem.kind} ${problem.store} ${problem.subject}`}
+                    problem={problem}
+                    zone={timezone}
+                  />
+                ))}
+              </List>
+            )}
+            <Text size="xs" c="dimmed">
+              {overview.checkedAt} <Instant at={checked_at} zone={timezone} />
+            </Text>
+          </>
+        )}
+      </QueryView>
+    </Section>
+  )
+}
+
+function Entry({ problem, zone }: { problem: Problem; zone: string }) {
+  const { overview } = useTexts()
+  return (
+    <List.Item>
+      <Stack gap={2}>
+        <Text fw={500} className="wrap-anywhere">
+          {problem.message}
+        </Text>
+        <Text size="sm" className="wrap-anywhere">
+          {problem.next}
+        </Text>
+        {problem.since && (
+          <Text size="xs" c="dimmed">
+            {overview.since} <Instant at={problem.since} zone={zone} />
+          </Text>
+        )}
+      </Stack>
+    </List.Item>
+  )
+}
