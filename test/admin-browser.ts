@@ -1,75 +1,43 @@
 // The admin interface in a real browser, with the real service behind it.
-import type { Page, Route } from 'playwright-core'
-import { OPERATOR_TOKEN } from './service-builder.ts'
+import { base32 } from '@better-auth/utils/base32'
+import { createOTP } from '@better-auth/utils/otp'
+import type { Page } from 'playwright-core'
+import type { Role } from '#team'
+import type { ServiceOnItsOwn } from './service-builder.ts'
 import { type Visit, visit } from './storefront-browser.ts'
+import { aTeam, PASSWORD } from './team.ts'
 
-type Person = { id: string; name: string; email: string }
+type Service = Pick<ServiceOnItsOwn, 'url' | 'urls' | 'admin'>
 
-export const OLGA: Person = { id: 'person_1', name: 'Olga Owner', email: 'olga@example.com' }
-export const PASSWORD = 'correct horse battery staple'
+let people = 0
 
-type Answer = { status: number; body: unknown }
-
-const refusal = (status: number, code: string, message: string, field?: string): Answer => ({
-  status,
-  body: { error: { code, message, ...(field && { details: [{ field, code: 'invalid', message }] }) } }
-})
-
-/**
- * Opens the interface of a service. People and their sessions are played here, in the browser, by the contract of `/admin/auth`; all
- * other requests go to the service, with the operator's token in place of a session.
- */
+/** Opens the interface of a service as somebody with a role, who was invited and has signed in; `isSignedIn: false`: who has not yet. */
 export async function openAdmin(
-  service: { url: string },
-  { path = '/', isSignedIn = true, ...options }: Partial<Visit> & { path?: string; isSignedIn?: boolean } = {}
+  service: Service,
+  {
+    path = '/',
+    isSignedIn = true,
+    role = 'owner',
+    ...options
+  }: Partial<Visit> & { path?: string; isSignedIn?: boolean; role?: Role } = {}
 ) {
   const opened = await visit({ shop: service.url, locale: 'en-GB', ...options })
-  const { page } = opened
-  const session = { isOpen: isSignedIn, needsSecondFactor: false, person: OLGA }
-
-  await page.route('**/admin/api/**', (route) => {
-    if (!session.isOpen) return answer(route, refusal(401, 'authentication_failed', 'Sign in to go on'))
-    if (route.request().url().endsWith('/admin/api/me'))
-      return answer(route, { status: 200, body: meOf(session.person) })
-    return route.continue({ headers: { ...route.request().headers(), authorization: `Bearer ${OPERATOR_TOKEN}` } })
-  })
-  await page.route('**/admin/auth/**', (route) => answer(route, answerAuth(route, session)))
-  await page.goto(`${service.url}/admin${path}`)
-  return { ...opened, session }
-}
-
-const meOf = (person: Person) => ({ person, role: 'owner', permissions: ['view'] })
-
-function answerAuth(route: Route, session: { isOpen: boolean; needsSecondFactor: boolean; person: Person }): Answer {
-  const { pathname } = new URL(route.request().url())
-  const given = (route.request().postDataJSON() ?? {}) as Record<string, string>
-  const open = (): Answer => {
-    session.isOpen = true
-    return { status: 200, body: { user: session.person } }
+  const person = await aTeam(service).person(`person-${++people}@example.com`, role)
+  if (isSignedIn) {
+    const cookies = person.cookie.split('; ').map((pair) => {
+      const [name, ...value] = pair.split('=')
+      return { name: name!, value: value.join('='), url: service.url }
+    })
+    await opened.page.context().addCookies(cookies)
   }
-  switch (pathname.slice('/admin/auth'.length)) {
-    case '/sign-in/email':
-      if (given.password !== PASSWORD)
-        return refusal(401, 'authentication_failed', 'The address or the password is wrong')
-      return session.needsSecondFactor ? { status: 200, body: { twoFactorRedirect: true } } : open()
-    case '/two-factor/verify-totp':
-      return given.code === '123456' ? open() : refusal(400, 'invalid_request', 'This code is not valid', 'code')
-    case '/sign-out':
-      session.isOpen = false
-      return { status: 200, body: { success: true } }
-    case '/invitation':
-      if (route.request().method() === 'POST') return open()
-      return {
-        status: 200,
-        body: { role: 'owner', email: null, for_new_password: false, expires_at: '2027-01-01T00:00:00.000Z' }
-      }
-    default:
-      return refusal(404, 'not_found', `There is no ${pathname}`)
+  await opened.page.goto(`${service.url}/admin${path}`)
+  return {
+    ...opened,
+    person: { ...person, password: PASSWORD },
+    /** Ends their sessions, as an owner does. */
+    endSessions: () => service.admin('DELETE', `/team/people/${person.id}/sessions`)
   }
 }
-
-const answer = (route: Route, { status, body }: Answer) =>
-  route.fulfill({ status, contentType: 'application/json', body: JSON.stringify(body) })
 
 /** What the browser says of requests that were refused is not about the page. */
 export const withoutStatuses = (complaints: string[]) =>
@@ -78,5 +46,16 @@ export const withoutStatuses = (complaints: string[]) =>
 /** The page shows what it has asked for. */
 export async function settled(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle')
-  await page.waitForFunction(`document.querySelector('[aria-label=Loading]') === null`)
+  await page.locator('[aria-label=Loading]').first().waitFor({ state: 'detached' })
+}
+
+/** Gives somebody an authenticator app. Returns what makes its codes. */
+export async function aSecondFactor(service: Service, { email, cookie }: { email: string; cookie: string }) {
+  const { ask } = aTeam(service)
+  const enabled = await ask('POST', '/admin/auth/two-factor/enable', { cookie, body: { password: PASSWORD } })
+  const secret = new URL(enabled.body.totpURI).searchParams.get('secret')!
+  const code = () => createOTP(new TextDecoder().decode(base32.decode(secret))).totp()
+  const { status } = await ask('POST', '/admin/auth/two-factor/verify-totp', { cookie, body: { code: await code() } })
+  if (status !== 200) throw new Error(`${email} has no second factor: ${status}`)
+  return code
 }

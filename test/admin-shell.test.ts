@@ -1,7 +1,7 @@
 // The shell of the admin interface in a real browser: its policy, its keyboard, its looks, and what happens to a session.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { OLGA, openAdmin, PASSWORD, settled, withoutStatuses } from './admin-browser.ts'
+import { aSecondFactor, openAdmin, settled, withoutStatuses } from './admin-browser.ts'
 import { noBrowser } from './browser.ts'
 import { testDatabase } from './database.ts'
 import { startService } from './service-builder.ts'
@@ -99,23 +99,23 @@ for (const colorScheme of ['light', 'dark'] as const) {
 
   test(`signing in and the menus are accessible in ${colorScheme}`, { skip }, async () => {
     const viewport = { width: 390, height: 800 }
-    const { page, complaints, close, session } = await openAdmin(service, { colorScheme, viewport, isSignedIn: false })
-    session.needsSecondFactor = true
-    await page.getByLabel('E-mail address').fill(OLGA.email)
+    const { page, complaints, close, person } = await openAdmin(service, { colorScheme, viewport, isSignedIn: false })
+    const code = await aSecondFactor(service, person)
+    await page.getByLabel('E-mail address').fill(person.email)
     await page.getByLabel('Password', { exact: true }).fill('wrong')
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await page.getByText('The address or the password is wrong').waitFor()
+    await page.getByRole('alert').waitFor()
     await picture(page, `admin-sign-in-${colorScheme}`)
     await accessible(page, 'sign-in')
 
-    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.getByLabel('Password', { exact: true }).fill(person.password)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await page.getByLabel('Code').fill('111111')
+    await page.getByLabel('Code').fill('000000')
     await page.getByRole('button', { name: 'Continue' }).click()
-    await page.getByText('This code is not valid').waitFor()
+    await page.getByRole('alert').waitFor()
     await picture(page, `admin-second-factor-${colorScheme}`)
     await accessible(page, 'second factor')
-    await page.getByLabel('Code').fill('123456')
+    await page.getByLabel('Code').fill(await code())
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
 
@@ -137,17 +137,17 @@ for (const colorScheme of ['light', 'dark'] as const) {
 }
 
 test('a session that ends is asked for over the page, and what was typed is still there', { skip }, async () => {
-  const { page, complaints, close, session } = await openAdmin(service, { path: `${at}/members` })
+  const { page, complaints, close, person, endSessions } = await openAdmin(service, { path: `${at}/members` })
   await page.getByRole('link', { name: 'ada@example.com' }).or(page.getByText('ada@example.com')).first().waitFor()
-  session.isOpen = false
+  await endSessions()
   await page.getByRole('combobox', { name: 'Status' }).click()
   await page.getByRole('option', { name: 'Active' }).click()
   const dialog = page.getByRole('dialog', { name: 'Sign in' })
   await dialog.waitFor()
   await accessible(page, 'dialog')
   await picture(page, 'admin-session-ended')
-  assert.equal(await dialog.getByLabel('E-mail address').inputValue(), OLGA.email)
-  await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  assert.equal(await dialog.getByLabel('E-mail address').inputValue(), person.email)
+  await dialog.getByLabel('Password', { exact: true }).fill(person.password)
   await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
   await dialog.waitFor({ state: 'detached' })
   await page.getByText('2 members').waitFor()
@@ -158,17 +158,25 @@ test('a session that ends is asked for over the page, and what was typed is stil
 })
 
 test('an invitation creates an account, and its token leaves the address', { skip }, async () => {
-  const { page, complaints, close } = await openAdmin(service, { path: '/welcome#abc', isSignedIn: false })
+  const { url } = await service.admin('POST', '/team/invitations', { email: 'olga@example.com', role: 'owner' })
+  const { hash } = new URL(url)
+  const { page, complaints, close } = await openAdmin(service, { path: `/welcome${hash}`, isSignedIn: false })
   await page.getByText('You are invited with the role Owner.').waitFor()
   await page.waitForURL((url) => url.href.endsWith('/admin/welcome'))
   await accessible(page, 'invitation')
   await picture(page, 'admin-invitation')
-  await page.getByLabel('Name').fill(OLGA.name)
-  await page.getByLabel('E-mail address').fill(OLGA.email)
-  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByLabel('Name').fill('Olga Owner')
+  assert.equal(await page.getByLabel('E-mail address').inputValue(), 'olga@example.com')
+  await page.getByLabel('Password', { exact: true }).fill('short')
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.getByText(/12 to 128 characters/).waitFor()
+  await page.getByLabel('Password', { exact: true }).fill('correct horse battery staple')
   await page.getByRole('button', { name: 'Create account' }).click()
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  await page.getByRole('button', { name: /Account Olga Owner/ }).waitFor()
   assert.deepEqual(withoutStatuses(complaints), [])
+  await page.goto(`${service.url}/admin/welcome${hash}`)
+  await page.getByText('This invitation cannot be used').waitFor()
   await close()
 })
 

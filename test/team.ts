@@ -1,7 +1,8 @@
 import type { Role } from '#team'
 import type { ServiceOnItsOwn } from './service-builder.ts'
 
-const PASSWORD = 'a sentence nobody else says'
+/** Of everybody whom `person` makes. */
+export const PASSWORD = 'a sentence nobody else says'
 
 /** A response, and the cookies that it sets. */
 export type TeamResponse = { status: number; body: any; cookie: string; headers: Headers }
@@ -46,7 +47,7 @@ export function aTeam(service: Pick<ServiceOnItsOwn, 'urls' | 'admin'>) {
       const { status, cookie } = await ask('POST', '/admin/auth/invitation', { body: account })
       if (status !== 200) throw new Error(`${email} could not accept the invitation: ${status}`)
       const { body } = await ask('GET', '/admin/api/me', { cookie })
-      return { id: body.person.id as string, email, role, cookie }
+      return { id: body.person.id as string, name: body.person.name as string, email, role, cookie }
     }
   }
 }

@@ -3,9 +3,9 @@ import { SignedInOnly } from '../features/sign-in/signed-in-only.tsx'
 import { FirstStore } from './first-store.tsx'
 import { AppLayout } from './layout/app-layout.tsx'
 import { Loading } from './loading.tsx'
+import { PAGES } from './pages.ts'
 import { NotFoundPage, RouteFailure } from './route-failure.tsx'
 
-/** Every page is a chunk of its own, which is loaded when the page is opened. */
 export const router = createBrowserRouter(
   [
     {
@@ -30,24 +30,7 @@ export const router = createBrowserRouter(
                   // Inside of the layout, so that the navigation stays.
                   errorElement: <RouteFailure />,
                   children: [
-                    {
-                      index: true,
-                      lazy: async () => ({
-                        Component: (await import('../features/overview/overview-page.tsx')).OverviewPage
-                      })
-                    },
-                    {
-                      path: 'members',
-                      lazy: async () => ({
-                        Component: (await import('../features/members/members-page.tsx')).MembersPage
-                      })
-                    },
-                    {
-                      path: 'members/:customer',
-                      lazy: async () => ({
-                        Component: (await import('../features/members/member-page.tsx')).MemberPage
-                      })
-                    },
+                    ...PAGES.map(({ path, load }) => ({ path, lazy: async () => ({ Component: await load() }) })),
                     { path: '*', element: <NotFoundPage /> }
                   ]
                 }

@@ -2,15 +2,15 @@ import { Button, Group, Select, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { useKnownStore } from '../../shared/api/stores.ts'
-import { useTexts } from '../../shared/texts/language.tsx'
 import { type MemberFilters, plansQuery } from './queries.ts'
+import { useMembersTexts } from './texts.ts'
 
 type Props = { filters: MemberFilters; change: (filters: Partial<MemberFilters>) => void }
 
 export function Filters({ filters, change }: Props) {
   const { id } = useKnownStore()
   const { data: plans = [] } = useQuery(plansQuery(id))
-  const { members: texts } = useTexts()
+  const texts = useMembersTexts()
   const isFiltered = filters.email !== '' || filters.status !== '' || filters.plan !== ''
 
   const find = (event: FormEvent<HTMLFormElement>) => {

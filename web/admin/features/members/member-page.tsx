@@ -12,14 +12,18 @@ import { Facts } from './member/facts.tsx'
 import { Loyalty } from './member/loyalty.tsx'
 import { Orders } from './member/orders.tsx'
 import { Subscriptions } from './member/subscriptions.tsx'
+import { useMemberTexts } from './member/texts.ts'
 import { memberQuery } from './queries.ts'
+import { useMembersTexts } from './texts.ts'
 
 /** Everything about one person. */
 export function MemberPage() {
   const { id } = useKnownStore()
   const { customer: reference = '' } = useParams()
   const found = useQuery(memberQuery(id, reference))
-  const { member: texts, members, pages } = useTexts()
+  const texts = useMemberTexts()
+  const { statuses } = useMembersTexts()
+  const { pages } = useTexts()
 
   return (
     <Stack gap="sm">
@@ -33,7 +37,7 @@ export function MemberPage() {
         {({ customer, member }) => (
           <Page
             title={customer.name ?? customer.email ?? pages.members}
-            aside={customer.status && <StatusBadge status={customer.status} names={members.statuses} />}
+            aside={customer.status && <StatusBadge status={customer.status} names={statuses} />}
           >
             {customer.deleted && <Text>{texts.deleted}</Text>}
             <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">

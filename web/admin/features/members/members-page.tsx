@@ -10,12 +10,14 @@ import { useFiltersInAddress } from './filters-in-address.ts'
 import { Filters } from './member-filters.tsx'
 import { MembersTable } from './members-table.tsx'
 import { membersQuery } from './queries.ts'
+import { useMembersTexts } from './texts.ts'
 
 export function MembersPage() {
   const { id } = useKnownStore()
   const [filters, change] = useFiltersInAddress()
   const members = useQuery(membersQuery(id, filters))
-  const { pages, members: texts } = useTexts()
+  const texts = useMembersTexts()
+  const { pages } = useTexts()
   const { count } = useFormats()
   const isFiltered = filters.email !== '' || filters.status !== '' || filters.plan !== ''
 

@@ -1,3 +1,4 @@
+import { useMembersTexts } from './texts.ts'
 import 'mantine-datatable/styles.css'
 import { Anchor, Text } from '@mantine/core'
 import { DataTable, type DataTableColumn } from 'mantine-datatable'
@@ -5,7 +6,6 @@ import { Link } from 'react-router'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { useFormats } from '../../shared/format/formats.ts'
 import { Instant } from '../../shared/format/instant.tsx'
-import { useTexts } from '../../shared/texts/language.tsx'
 import { StatusBadge } from '../../shared/ui/status-badge.tsx'
 import { type Member, PAGE_SIZE } from './queries.ts'
 
@@ -22,7 +22,7 @@ type Props = {
 }
 
 export function MembersTable({ members, total, page, isFetching, onPage }: Props) {
-  const { members: texts } = useTexts()
+  const texts = useMembersTexts()
   const { count } = useFormats()
   return (
     <DataTable
@@ -52,7 +52,7 @@ export function MembersTable({ members, total, page, isFetching, onPage }: Props
 
 function useColumns(): DataTableColumn<Member>[] {
   const { id: storeId, timezone } = useKnownStore()
-  const { members: texts } = useTexts()
+  const texts = useMembersTexts()
   const { money, count } = useFormats()
   const { columns } = texts
   return [

@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import type { components } from '../../shared/api/schema.ts'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { Instant } from '../../shared/format/instant.tsx'
-import { useTexts } from '../../shared/texts/language.tsx'
 import { EmptyState } from '../../shared/ui/empty-state.tsx'
 import { QueryView } from '../../shared/ui/query-view.tsx'
 import { Section } from '../../shared/ui/section.tsx'
 import { statusQuery } from './queries.ts'
+import { useOverviewTexts } from './texts.ts'
 
 type Problem = components['schemas']['Problem']
 
@@ -15,13 +15,13 @@ type Problem = components['schemas']['Problem']
 export function Problems() {
   const { id, timezone } = useKnownStore()
   const status = useQuery(statusQuery(id))
-  const { overview } = useTexts()
+  const texts = useOverviewTexts()
   return (
-    <Section title={overview.attention}>
+    <Section title={texts.attention}>
       <QueryView query={status}>
         {({ problems, notes, checked_at }) => (
           <>
-            {problems.length === 0 && <EmptyState title={overview.allWell} text={overview.allWellText} />}
+            {problems.length === 0 && <EmptyState title={texts.allWell} text={texts.allWellText} />}
             {[...problems, ...notes].length > 0 && (
               <List listStyleType="none" spacing="md">
                 {[...problems, ...notes].map((problem) => (
@@ -34,7 +34,7 @@ export function Problems() {
               </List>
             )}
             <Text size="xs" c="dimmed">
-              {overview.checkedAt} <Instant at={checked_at} zone={timezone} />
+              {texts.checkedAt} <Instant at={checked_at} zone={timezone} />
             </Text>
           </>
         )}
@@ -44,7 +44,7 @@ export function Problems() {
 }
 
 function Entry({ problem, zone }: { problem: Problem; zone: string }) {
-  const { overview } = useTexts()
+  const texts = useOverviewTexts()
   return (
     <List.Item>
       <Stack gap={2}>
@@ -56,7 +56,7 @@ function Entry({ problem, zone }: { problem: Problem; zone: string }) {
         </Text>
         {problem.since && (
           <Text size="xs" c="dimmed">
-            {overview.since} <Instant at={problem.since} zone={zone} />
+            {texts.since} <Instant at={problem.since} zone={zone} />
           </Text>
         )}
       </Stack>

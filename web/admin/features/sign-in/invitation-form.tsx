@@ -1,43 +1,36 @@
 import { Button, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { formErrors } from '../../shared/forms/form-errors.ts'
+import { FormAlert } from '../../shared/forms/form-alert.tsx'
+import { useSubmit } from '../../shared/forms/use-submit.ts'
 import { acceptInvitation, type Invitation } from '../../shared/session/auth.ts'
-import { useTexts } from '../../shared/texts/language.tsx'
 import { PasswordField } from '../../shared/ui/password-field.tsx'
-import { FormAlert } from './form-alert.tsx'
+import { useInvitationTexts } from './invitation-texts.ts'
 import { SecondFactorForm } from './second-factor-form.tsx'
-
-const FIELDS = ['name', 'email', 'password'] as const
 
 /** With a new page, which finds the session. */
 const enter = () => location.assign('/admin/')
 
 /** Makes an account, or gives one that there is a new password. */
 export function InvitationForm({ token, invitation }: { token: string; invitation: Invitation }) {
-  const { invitation: texts, errors } = useTexts()
+  const texts = useInvitationTexts()
   const [needsSecondFactor, setNeedsSecondFactor] = useState(false)
-  const [general, setGeneral] = useState<string | null>(null)
   const { email, for_new_password: isNewPassword } = invitation
   const form = useForm({ mode: 'uncontrolled', initialValues: { name: '', email: email ?? '', password: '' } })
-  const accept = useMutation({
-    meta: { inForm: true },
+  const [isAccepted, setAccepted] = useState(false)
+  const { onSubmit, isPending, general } = useSubmit(form, {
     // An account that there is keeps its name, but a name is asked for.
-    mutationFn: ({ name, ...given }: { name: string; email: string; password: string }) =>
-      acceptInvitation({ token, name: isNewPassword ? given.email : name, ...given }),
-    onMutate: () => setGeneral(null),
-    onSuccess: ({ next }) => (next === 'done' ? enter() : setNeedsSecondFactor(true)),
-    onError: (err) => {
-      const refused = formErrors(err, FIELDS, errors.unreachable)
-      form.setErrors(refused.fields)
-      setGeneral(refused.general)
+    send: ({ name, ...given }) => acceptInvitation({ token, name: isNewPassword ? given.email : name, ...given }),
+    onDone: ({ next }) => {
+      setAccepted(true)
+      if (next === 'done') enter()
+      else setNeedsSecondFactor(true)
     }
   })
 
   if (needsSecondFactor) return <SecondFactorForm onBack={enter} onSignedIn={enter} />
   return (
-    <form onSubmit={form.onSubmit((given) => accept.mutate(given))}>
+    <form onSubmit={onSubmit}>
       <Stack>
         <FormAlert message={general} />
         {!isNewPassword && (
@@ -66,7 +59,7 @@ export function InvitationForm({ token, invitation }: { token: string; invitatio
           key={form.key('password')}
           {...form.getInputProps('password')}
         />
-        <Button type="submit" loading={accept.isPending || accept.isSuccess} fullWidth>
+        <Button type="submit" loading={isPending || isAccepted} fullWidth>
           {isNewPassword ? texts.savePassword : texts.submit}
         </Button>
       </Stack>

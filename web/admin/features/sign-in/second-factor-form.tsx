@@ -2,10 +2,10 @@ import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { FormAlert } from '../../shared/forms/form-alert.tsx'
 import { formErrors } from '../../shared/forms/form-errors.ts'
 import { verifyBackupCode, verifyTotp } from '../../shared/session/auth.ts'
 import { useTexts } from '../../shared/texts/language.tsx'
-import { FormAlert } from './form-alert.tsx'
 
 /** The code of an authenticator app, or one of the backup codes for those who have lost it. */
 export function SecondFactorForm({

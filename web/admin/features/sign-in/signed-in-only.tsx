@@ -1,10 +1,11 @@
-import { Container, Modal, Text } from '@mantine/core'
+import { Container, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
 import { Outlet } from 'react-router'
 import { isSignInNeeded } from '../../shared/api/session-gate.ts'
 import { meQuery } from '../../shared/session/me.ts'
 import { useTexts } from '../../shared/texts/language.tsx'
+import { Dialog } from '../../shared/ui/dialog.tsx'
 import { QueryView } from '../../shared/ui/query-view.tsx'
 import { passGate } from './pass-gate.ts'
 import { SignInForm } from './sign-in-form.tsx'
@@ -30,21 +31,12 @@ export function SignedInOnly() {
   return (
     <>
       <Outlet />
-      <Modal.Root opened={isNeeded} onClose={() => {}} closeOnEscape={false} closeOnClickOutside={false} centered>
-        <Modal.Overlay />
-        <Modal.Content>
-          {/* Modal.Header would be a second banner of the page. */}
-          <Modal.Body pt="md">
-            <Modal.Title fw={600} mb="xs">
-              {signIn.title}
-            </Modal.Title>
-            <Text size="sm" mb="md">
-              {signIn.again}
-            </Text>
-            <SignInForm email={me.data.person.email} />
-          </Modal.Body>
-        </Modal.Content>
-      </Modal.Root>
+      <Dialog title={signIn.title} isOpen={isNeeded}>
+        <Text size="sm" mb="md">
+          {signIn.again}
+        </Text>
+        <SignInForm email={me.data.person.email} />
+      </Dialog>
     </>
   )
 }

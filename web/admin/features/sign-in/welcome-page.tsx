@@ -7,10 +7,12 @@ import { useTexts } from '../../shared/texts/language.tsx'
 import { QueryView } from '../../shared/ui/query-view.tsx'
 import { Card } from './card.tsx'
 import { InvitationForm } from './invitation-form.tsx'
+import { useInvitationTexts } from './invitation-texts.ts'
 
 /** Where one-time links lead: the one that is printed at the first start, an invitation, or a new password. */
 export function WelcomePage() {
-  const { invitation: texts, roles } = useTexts()
+  const texts = useInvitationTexts()
+  const { roles } = useTexts()
   const token = useTokenOfAddress()
   const invitation = useQuery({
     queryKey: ['invitation', token],

@@ -2,18 +2,18 @@ import { useQuery } from '@tanstack/react-query'
 import { useKnownStore } from '../../../shared/api/stores.ts'
 import { useFormats } from '../../../shared/format/formats.ts'
 import { Instant } from '../../../shared/format/instant.tsx'
-import { useTexts } from '../../../shared/texts/language.tsx'
 import { FactList } from '../../../shared/ui/fact-list.tsx'
 import { PlainTable } from '../../../shared/ui/plain-table.tsx'
 import { QueryView } from '../../../shared/ui/query-view.tsx'
 import { Section } from '../../../shared/ui/section.tsx'
 import { creditQuery } from '../queries.ts'
+import { useMemberTexts } from './texts.ts'
 
 /** The account of store credit and its latest entries. */
 export function Credit({ customer }: { customer: string }) {
   const { id, timezone, currency } = useKnownStore()
   const credit = useQuery(creditQuery(id, customer))
-  const { member: texts } = useTexts()
+  const texts = useMemberTexts()
   const { money } = useFormats()
   return (
     <Section title={texts.credit}>

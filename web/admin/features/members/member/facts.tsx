@@ -6,18 +6,22 @@ import { useTexts } from '../../../shared/texts/language.tsx'
 import { FactList } from '../../../shared/ui/fact-list.tsx'
 import { Section } from '../../../shared/ui/section.tsx'
 import type { Member } from '../queries.ts'
+import { useMembersTexts } from '../texts.ts'
+import { useMemberTexts } from './texts.ts'
 
 type Props = { customer: components['schemas']['Customer']; member: Member | null }
 
 export function Facts({ customer, member }: Props) {
   const { timezone } = useKnownStore()
-  const { member: texts, members, common } = useTexts()
+  const texts = useMemberTexts()
+  const { columns, statuses } = useMembersTexts()
+  const { common } = useTexts()
   return (
     <Section title={texts.facts}>
       {!member && <Text>{texts.notMember}</Text>}
       <FactList
         facts={[
-          [members.email, customer.email ?? common.none],
+          [texts.email, customer.email ?? common.none],
           [texts.customerId, customer.id],
           [texts.platformId, customer.platform_customer_id],
           ...(member ? factsOfMember(member) : [])
@@ -28,10 +32,10 @@ export function Facts({ customer, member }: Props) {
 
   function factsOfMember(one: Member): [string, React.ReactNode][] {
     return [
-      [members.columns.plan, one.plan_name ?? common.none],
+      [columns.plan, one.plan_name ?? common.none],
       [texts.tier, one.tier ?? common.none],
-      [members.columns.memberSince, <Instant key="since" at={one.member_since} zone={timezone} />],
-      [members.columns.nextBilling, <Instant key="next" at={one.next_billing_date} zone={timezone} />],
+      [columns.memberSince, <Instant key="since" at={one.member_since} zone={timezone} />],
+      [columns.nextBilling, <Instant key="next" at={one.next_billing_date} zone={timezone} />],
       [texts.firstOrder, <Instant key="first" at={one.first_orders?.first ?? null} zone={timezone} />]
     ]
   }

@@ -7,12 +7,16 @@ import { FactList } from '../../../shared/ui/fact-list.tsx'
 import { QueryView } from '../../../shared/ui/query-view.tsx'
 import { Section } from '../../../shared/ui/section.tsx'
 import { loyaltyQuery } from '../queries.ts'
+import { useMembersTexts } from '../texts.ts'
+import { useMemberTexts } from './texts.ts'
 
 /** The points of a customer and the tier that they have reached. */
 export function Loyalty({ customer }: { customer: string }) {
   const { id } = useKnownStore()
   const loyalty = useQuery(loyaltyQuery(id, customer))
-  const { member: texts, members, common } = useTexts()
+  const texts = useMemberTexts()
+  const { columns } = useMembersTexts()
+  const { common } = useTexts()
   const { count } = useFormats()
   return (
     <Section title={texts.points}>
@@ -24,7 +28,7 @@ export function Loyalty({ customer }: { customer: string }) {
                 [texts.points, count(known.loyalty_points)],
                 [texts.pendingPoints, count(known.pending_points)],
                 [texts.lifetimePoints, count(known.lifetime_points)],
-                [members.columns.loyaltyTier, tierOf(known)]
+                [columns.loyaltyTier, tierOf(known)]
               ]}
             />
           ) : (

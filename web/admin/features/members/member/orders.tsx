@@ -2,17 +2,17 @@ import { useQuery } from '@tanstack/react-query'
 import { useKnownStore } from '../../../shared/api/stores.ts'
 import { useFormats } from '../../../shared/format/formats.ts'
 import { Instant } from '../../../shared/format/instant.tsx'
-import { useTexts } from '../../../shared/texts/language.tsx'
 import { PlainTable } from '../../../shared/ui/plain-table.tsx'
 import { QueryView } from '../../../shared/ui/query-view.tsx'
 import { Section } from '../../../shared/ui/section.tsx'
 import { ordersQuery } from '../queries.ts'
+import { useMemberTexts } from './texts.ts'
 
 /** The latest orders of a customer. */
 export function Orders({ customer }: { customer: string }) {
   const { id, timezone } = useKnownStore()
   const orders = useQuery(ordersQuery(id, customer))
-  const { member: texts } = useTexts()
+  const texts = useMemberTexts()
   const { money } = useFormats()
   return (
     <Section title={texts.orders}>

@@ -8,11 +8,15 @@ import { QueryView } from '../../../shared/ui/query-view.tsx'
 import { Section } from '../../../shared/ui/section.tsx'
 import { StatusBadge } from '../../../shared/ui/status-badge.tsx'
 import { subscriptionsQuery } from '../queries.ts'
+import { useMembersTexts } from '../texts.ts'
+import { useMemberTexts } from './texts.ts'
 
 export function Subscriptions({ customer }: { customer: string }) {
   const { id, timezone } = useKnownStore()
   const subscriptions = useQuery(subscriptionsQuery(id, customer))
-  const { member: texts, members, subscriptionStatuses } = useTexts()
+  const texts = useMemberTexts()
+  const { columns } = useMembersTexts()
+  const { subscriptionStatuses } = useTexts()
   const { money } = useFormats()
   return (
     <Section title={texts.subscriptions}>
@@ -26,7 +30,7 @@ export function Subscriptions({ customer }: { customer: string }) {
             columns={[
               { title: texts.subscription, cell: (row) => row.plan_name },
               {
-                title: members.columns.status,
+                title: columns.status,
                 cell: ({ status }) => <StatusBadge status={status} names={subscriptionStatuses} />
               },
               { title: texts.price, isNumber: true, cell: ({ price, currency }) => money(price, currency) },

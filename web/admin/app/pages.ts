@@ -1,0 +1,8 @@
+import type { ComponentType } from 'react'
+
+/** The pages of a store by their paths below it, one line each. Every page is a chunk of its own, which is loaded when the page is opened. */
+export const PAGES: { path: string; load: () => Promise<ComponentType> }[] = [
+  { path: '', load: async () => (await import('../features/overview/overview-page.tsx')).OverviewPage },
+  { path: 'members', load: async () => (await import('../features/members/members-page.tsx')).MembersPage },
+  { path: 'members/:customer', load: async () => (await import('../features/members/member-page.tsx')).MemberPage }
+]
