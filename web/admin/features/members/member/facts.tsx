@@ -14,7 +14,7 @@ type Props = { customer: components['schemas']['Customer']; member: Member | nul
 export function Facts({ customer, member }: Props) {
   const { timezone } = useKnownStore()
   const texts = useMemberTexts()
-  const { columns, statuses } = useMembersTexts()
+  const { columns } = useMembersTexts()
   const { common } = useTexts()
   return (
     <Section title={texts.facts}>
