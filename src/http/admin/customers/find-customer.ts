@@ -6,6 +6,7 @@ import { OrNull } from '#resources'
 import { ACCEPTED_CUSTOMER, parseCustomer } from '../../shared/parse-customer.ts'
 import type { Surface } from '../../shared/surface.ts'
 import { StoreParams, storeOf } from '../store.ts'
+import { severalWithAddress } from './several-with-address.ts'
 
 const Params = Type.Object({
   ...StoreParams.properties,
@@ -74,9 +75,4 @@ export function findCustomerRoute(admin: Surface): void {
 const noSuchCustomer = (given: string, email: string | null) =>
   new Refusal('not_found', `There is no customer ${email === null ? '' : 'with the address '}${given.slice(0, 330)}`, [
     { field: 'customer', code: 'not_found', message: 'names no customer of the store' }
-  ])
-
-const severalWithAddress = (given: string) =>
-  new Refusal('conflict', `Several customers have the address ${given}: give an id, or the platform's number`, [
-    { field: 'customer', code: 'invalid', message: 'must name one customer: several have this address' }
   ])

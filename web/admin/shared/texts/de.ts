@@ -22,7 +22,13 @@ export const de: Texts = {
     documentTitle: (page, store) => [page, store, 'Perennial'].filter(Boolean).join(' · ')
   },
   roles: { owner: 'Inhaber', developer: 'Entwicklung', support: 'Support', read_only: 'Nur Lesen' },
-  pages: { overview: 'Übersicht', members: 'Mitglieder' },
+  pages: {
+    overview: 'Übersicht',
+    members: 'Mitglieder',
+    subscriptions: 'Abonnements',
+    billing: 'Abbuchungen',
+    orders: 'Bestellungen'
+  },
   common: {
     tryAgain: 'Noch einmal versuchen',
     reload: 'Seite neu laden',
@@ -40,6 +46,14 @@ export const de: Texts = {
     any: 'Alle',
     yes: 'Ja',
     no: 'Nein'
+  },
+  lists: {
+    plan: 'Plan',
+    range: (from, to, total) => `${from} bis ${to} von ${total}`,
+    previousPage: 'Vorige Seite',
+    nextPage: 'Nächste Seite',
+    firstPage: 'Erste Seite',
+    lastPage: 'Letzte Seite'
   },
   errors: {
     title: 'Etwas ist schiefgegangen',
@@ -74,6 +88,7 @@ export const de: Texts = {
     verify: 'Weiter',
     back: 'Zurück'
   },
+  attemptStatuses: { pending: 'Offen', success: 'Bezahlt', failed: 'Gescheitert' },
   subscriptionStatuses: {
     active: 'Aktiv',
     paused: 'Pausiert',

@@ -23,7 +23,13 @@ export const en = {
     documentTitle: (page: string, store: string | null) => [page, store, 'Perennial'].filter(Boolean).join(' · ')
   },
   roles: { owner: 'Owner', developer: 'Developer', support: 'Support', read_only: 'Read-only' },
-  pages: { overview: 'Overview', members: 'Members' },
+  pages: {
+    overview: 'Overview',
+    members: 'Members',
+    subscriptions: 'Subscriptions',
+    billing: 'Billing',
+    orders: 'Orders'
+  },
   common: {
     tryAgain: 'Try again',
     reload: 'Reload the page',
@@ -41,6 +47,14 @@ export const en = {
     any: 'Any',
     yes: 'Yes',
     no: 'No'
+  },
+  lists: {
+    plan: 'Plan',
+    range: (from: string, to: string, total: string) => `${from} to ${to} of ${total}`,
+    previousPage: 'Previous page',
+    nextPage: 'Next page',
+    firstPage: 'First page',
+    lastPage: 'Last page'
   },
   errors: {
     title: 'Something went wrong',
@@ -74,6 +88,7 @@ export const en = {
     verify: 'Continue',
     back: 'Back'
   },
+  attemptStatuses: { pending: 'Pending', success: 'Paid', failed: 'Failed' } as Record<string, string>,
   subscriptionStatuses: {
     active: 'Active',
     paused: 'Paused',
