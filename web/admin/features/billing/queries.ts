@@ -47,7 +47,9 @@ export const ladderQuery = (store: string, { subscription_id, cycle_index }: Att
       const { data } = await bodyOf(api.GET('/stores/{store}/billing-attempts', { params, signal }))
       const ofCycle = data.filter((one) => one.cycle_index === cycle_index)
       return ofCycle.toSorted((a, b) => a.attempt_number - b.attempt_number)
-    }
+    },
+    refetchInterval: ({ state }) =>
+      state.data?.some(({ status }) => status === 'pending') ? PENDING_REFRESH_MS : false
   })
 
 export const recoveryQuery = (store: string) =>

@@ -1,6 +1,12 @@
 import { Badge } from '@mantine/core'
 
-const COLORS: Record<string, string> = { active: 'teal', paused: 'yellow', failed: 'red' }
+const COLORS: Record<string, string> = {
+  active: 'teal',
+  success: 'teal',
+  paused: 'yellow',
+  pending: 'blue',
+  failed: 'red'
+}
 
 /** A status with a colour; the word alone says it too. */
 export function StatusBadge({ status, names }: { status: string; names: Record<string, string> }) {
