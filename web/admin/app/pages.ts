@@ -16,5 +16,6 @@ export const PAGES: { path: string; load: () => Promise<ComponentType> }[] = [
   { path: 'billing', load: async () => (await import('../features/billing/billing-page.tsx')).BillingPage },
   { path: 'billing/:attempt', load: async () => (await import('../features/billing/attempt-page.tsx')).AttemptPage },
   { path: 'orders', load: async () => (await import('../features/orders/orders-page.tsx')).OrdersPage },
-  { path: 'orders/:order', load: async () => (await import('../features/orders/order-page.tsx')).OrderPage }
+  { path: 'orders/:order', load: async () => (await import('../features/orders/order-page.tsx')).OrderPage },
+  { path: 'account', load: async () => (await import('../features/account/account-page.tsx')).AccountPage }
 ]
