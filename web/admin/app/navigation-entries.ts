@@ -1,4 +1,4 @@
-import { BillingIcon, MembersIcon, OrdersIcon, OverviewIcon, SubscriptionsIcon } from '../../shared/ui/icons.tsx'
+import { BillingIcon, MembersIcon, OrdersIcon, OverviewIcon, SubscriptionsIcon } from '../shared/ui/icons.tsx'
 
 /** The pages of a store that the navigation and the search box lead to. */
 export const ENTRIES = [
