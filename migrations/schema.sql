@@ -2506,7 +2506,9 @@ create table members (
 ) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX members_by_anniversary ON public.members USING btree (store_id, ((((EXTRACT(month FROM (member_since AT TIME ZONE 'UTC'::text)) * (100)::numeric) + EXTRACT(day FROM (member_since AT TIME ZONE 'UTC'::text))))::integer), id) WHERE ((member_since IS NOT NULL) AND (status = 'active'::text));
 CREATE INDEX members_by_birthday ON public.members USING btree (store_id, ((((EXTRACT(month FROM birth_date) * (100)::numeric) + EXTRACT(day FROM birth_date)))::integer), id) WHERE (birth_date IS NOT NULL);
-CREATE INDEX members_by_email ON public.members USING btree (store_id, lower(email));
+CREATE INDEX members_by_email ON public.members USING btree (store_id, lower(email) text_pattern_ops);
+CREATE INDEX members_by_last_name ON public.members USING btree (store_id, lower(last_name) text_pattern_ops) WHERE (last_name IS NOT NULL);
+CREATE INDEX members_by_name ON public.members USING btree (store_id, lower(((COALESCE(first_name, ''::text) || ' '::text) || COALESCE(last_name, ''::text))) text_pattern_ops);
 CREATE INDEX members_by_status ON public.members USING btree (store_id, status, created_at DESC, id DESC) WHERE (status IS NOT NULL);
 CREATE INDEX members_merged ON public.members USING btree (store_id, merged_into) WHERE (merged_into IS NOT NULL);
 CREATE INDEX members_newest ON public.members USING btree (store_id, created_at DESC, id DESC) WHERE (status IS NOT NULL);
@@ -2934,6 +2936,8 @@ create table orders (
 ) with (fillfactor=90, autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX orders_by_change ON public.orders USING btree (store_id, updated_at, id);
 CREATE INDEX orders_by_member ON public.orders USING btree (store_id, member_id, id);
+CREATE INDEX orders_by_name ON public.orders USING btree (store_id, lower(name));
+CREATE INDEX orders_by_number ON public.orders USING btree (store_id, number);
 CREATE INDEX orders_with_address ON public.orders USING btree (store_id, member_id, processed_at DESC, id DESC) WHERE ((country_code IS NOT NULL) OR (province IS NOT NULL));
 CREATE INDEX orders_without_channel ON public.orders USING btree (store_id, app_id) WHERE ((app_id IS NOT NULL) AND (channel IS NULL));
 CREATE TRIGGER append_metrics AFTER UPDATE ON orders REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_order_changes();
@@ -3992,6 +3996,144 @@ create policy one_store on tag_walks for all to perennial_store
   using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on tag_walks to perennial_operator, perennial_store;
+
+create table team_accounts (
+  id text not null,
+  person_id text not null,
+  provider_id text not null,
+  account_id text not null,
+  password text,
+  access_token text,
+  refresh_token text,
+  id_token text,
+  access_token_expires_at timestamp with time zone,
+  refresh_token_expires_at timestamp with time zone,
+  scope text,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint team_accounts_pkey PRIMARY KEY (id),
+  constraint team_accounts_provider_id_account_id_key UNIQUE (provider_id, account_id),
+  constraint team_accounts_person_id_fkey FOREIGN KEY (person_id) REFERENCES team_people(id) ON DELETE CASCADE
+);
+CREATE INDEX team_accounts_of_person ON public.team_accounts USING btree (person_id);
+grant delete, insert, select, update on team_accounts to perennial_operator;
+
+create table team_changes (
+  id bigint not null generated always as identity,
+  changed_at timestamp with time zone not null,
+  request_id text not null,
+  person_id text,
+  person_name text,
+  operation text not null,
+  path text not null,
+  store_number bigint,
+  fields text[] not null,
+  ip_address text not null,
+  user_agent text,
+  status smallint,
+  constraint team_changes_pkey PRIMARY KEY (id)
+);
+CREATE INDEX team_changes_of_store ON public.team_changes USING btree (store_number, id) WHERE (store_number IS NOT NULL);
+grant delete, insert, select, update on team_changes to perennial_operator;
+
+create table team_invitations (
+  token_hash bytea not null,
+  is_first boolean not null,
+  email text,
+  role text not null,
+  person_id text,
+  invited_by text,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint team_invitations_pkey PRIMARY KEY (token_hash),
+  constraint team_invitations_person_id_fkey FOREIGN KEY (person_id) REFERENCES team_people(id) ON DELETE CASCADE,
+  constraint team_invitations_email_check CHECK (email = lower(email)),
+  constraint team_invitations_role_check CHECK (role = ANY (ARRAY['owner'::text, 'developer'::text, 'support'::text, 'read_only'::text]))
+);
+grant delete, insert, select, update on team_invitations to perennial_operator;
+
+create table team_passkeys (
+  id text not null,
+  person_id text not null,
+  name text,
+  public_key text not null,
+  credential_id text not null,
+  counter bigint not null,
+  device_type text not null,
+  backed_up boolean not null,
+  transports text,
+  aaguid text,
+  created_at timestamp with time zone,
+  constraint team_passkeys_pkey PRIMARY KEY (id),
+  constraint team_passkeys_credential_id_key UNIQUE (credential_id),
+  constraint team_passkeys_person_id_fkey FOREIGN KEY (person_id) REFERENCES team_people(id) ON DELETE CASCADE
+);
+CREATE INDEX team_passkeys_of_person ON public.team_passkeys USING btree (person_id);
+grant delete, insert, select, update on team_passkeys to perennial_operator;
+
+create table team_people (
+  id text not null,
+  name text not null,
+  email text not null,
+  email_verified boolean not null default false,
+  image text,
+  role text not null,
+  two_factor_enabled boolean not null default false,
+  wrong_passwords integer not null default 0,
+  locked_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint team_people_pkey PRIMARY KEY (id),
+  constraint team_people_email_key UNIQUE (email),
+  constraint team_people_email_check CHECK (email = lower(email)),
+  constraint team_people_role_check CHECK (role = ANY (ARRAY['owner'::text, 'developer'::text, 'support'::text, 'read_only'::text])),
+  constraint team_people_wrong_passwords_check CHECK (wrong_passwords >= 0)
+);
+grant delete, insert, select, update on team_people to perennial_operator;
+
+create table team_sessions (
+  id text not null,
+  token text not null,
+  person_id text not null,
+  expires_at timestamp with time zone not null,
+  ip_address text,
+  user_agent text,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint team_sessions_pkey PRIMARY KEY (id),
+  constraint team_sessions_token_key UNIQUE (token),
+  constraint team_sessions_person_id_fkey FOREIGN KEY (person_id) REFERENCES team_people(id) ON DELETE CASCADE
+);
+CREATE INDEX team_sessions_expiring ON public.team_sessions USING btree (expires_at);
+CREATE INDEX team_sessions_of_person ON public.team_sessions USING btree (person_id);
+grant delete, insert, select, update on team_sessions to perennial_operator;
+
+create table team_two_factors (
+  id text not null,
+  person_id text not null,
+  secret text not null,
+  backup_codes text not null,
+  verified boolean not null default false,
+  failed_verification_count integer not null default 0,
+  locked_until timestamp with time zone,
+  constraint team_two_factors_pkey PRIMARY KEY (id),
+  constraint team_two_factors_person_id_fkey FOREIGN KEY (person_id) REFERENCES team_people(id) ON DELETE CASCADE
+);
+CREATE INDEX team_two_factors_of_person ON public.team_two_factors USING btree (person_id);
+grant delete, insert, select, update on team_two_factors to perennial_operator;
+
+create table team_verifications (
+  id text not null,
+  identifier text not null,
+  value text not null,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint team_verifications_pkey PRIMARY KEY (id)
+);
+CREATE INDEX team_verifications_expiring ON public.team_verifications USING btree (expires_at);
+CREATE INDEX team_verifications_identified ON public.team_verifications USING btree (identifier);
+grant delete, insert, select, update on team_verifications to perennial_operator;
 
 create table wallet_campaigns (
   store_id bigint not null,

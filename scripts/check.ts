@@ -18,7 +18,8 @@ const CHECKS = [
   'node scripts/check-docs-parts.ts',
   'node scripts/check-warehouse-files.ts',
   'tsc -p src/plans/pricing',
-  'tsc -p web/storefront'
+  'tsc -p web/storefront',
+  'tsc --singleThreaded -p web/admin'
 ]
 
 const left = [...CHECKS]

@@ -1,17 +1,27 @@
-// Prepares the document for the typed client, and checks whether the client's types were generated from it.
+// Prepares the documents for the typed clients, and checks whether the types of a client were generated from its document.
 import { createHash } from 'node:crypto'
-import { apiDocuments, jsonOf } from './api-document.ts'
+import { apiDocuments, jsonOf, type SurfaceName } from './api-document.ts'
 
-export const TYPES_FILE = new URL('../sdk/src/openapi.ts', import.meta.url)
+/** The files with generated types, by the surface whose document they are made from: the client of integrators, and the admin interface. */
+export const TYPES_FILES = {
+  rest: new URL('../sdk/src/openapi.ts', import.meta.url),
+  admin: new URL('../web/admin/shared/api/schema.ts', import.meta.url)
+} as const satisfies Partial<Record<SurfaceName, URL>>
+
+export type TypedSurface = keyof typeof TYPES_FILES
 
 /** Keys that do not affect types. Response headers are read by the client's own code. */
 const LEFT_OUT = new Set(['example', 'examples', 'headers'])
 
-/** The API document without general texts and examples, which would be half of the types. */
-export async function documentForTypes(): Promise<string> {
-  const { info, tags: _, servers: __, ...document } = JSON.parse(jsonOf((await apiDocuments()).rest))
-  const published = { info: { title: info.title, version: '1' }, ...without(document) }
-  return `${JSON.stringify(published, null, 2)}\n`
+/** The API documents without general texts and examples, which would be half of the types. */
+export async function documentsForTypes(): Promise<Record<TypedSurface, string>> {
+  const documents = await apiDocuments()
+  const prepared = (surface: TypedSurface) => {
+    const { info, tags: _, servers: __, ...document } = JSON.parse(jsonOf(documents[surface]))
+    const published = { info: { title: info.title, version: '1' }, ...without(document) }
+    return `${JSON.stringify(published, null, 2)}\n`
+  }
+  return { rest: prepared('rest'), admin: prepared('admin') }
 }
 
 /** Keys of these objects (schemas, paths, properties) are names and never removed. */

@@ -12,12 +12,14 @@ import { type Operation, operationsOf } from './openapi.ts'
 import { sentReceipt } from './sent-receipt.ts'
 import { OPERATOR_TOKEN, startService } from './service-builder.ts'
 import { spendByCodes } from './spend-by-codes.ts'
+import { aTeam } from './team.ts'
 import { appleCertificates, googleAccount } from './wallet-things.ts'
 
 const { url } = await testDatabase()
 const service = await startService(url, { trustedProxies: ['127.0.0.1'] })
 const base = `${service.urls.public}/admin/api`
 const store = await service.aStore({ profile: 'platform' })
+const team = aTeam(service)
 const document = await call('GET', '/openapi.json', {})
 const operations = operationsOf(document.json as Parameters<typeof operationsOf>[0])
 const examples = examplesOf(document.json as never)
@@ -88,6 +90,7 @@ const THINGS: Record<string, () => Promise<string> | string> = {
   store: () => store.id,
   setting: () => 'svc_agreement',
   key: async () => (await ask('POST', '/keys', { name: 'Walk' })).id,
+  person: async () => (await team.person(`walk-${people++}@team.example`, 'support')).id,
   plan: async () =>
     (await ask('POST', '/plans', { name: `P${people++}`, type: 'vip', price: 1, interval: 'month' })).id,
   id: aSubscription,

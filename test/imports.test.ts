@@ -51,6 +51,15 @@ test('what the rules allow passes', () => {
       'web/storefront/a.ts':
         "import { b } from './b.ts'\nimport { priceCart } from '../../src/plans/pricing/index.ts'\nimport type { C } from '../../sdk/src/storefront.ts'",
       'web/storefront/b.ts': 'export const b = 1',
+      'web/admin/app/router.tsx':
+        "import { Page } from '../features/members/page.tsx'\nimport { createRoot } from 'react-dom/client'\n" +
+        "const page = async () => ({ Component: (await import('../features/members/page.tsx')).Page })",
+      'web/admin/features/members/page.tsx':
+        "import 'a-table/styles.css'\nimport { rows } from './queries.ts'\nimport { Text } from '../../shared/text.tsx'\n" +
+        'export const Page = () => <Text>{rows}</Text>',
+      'web/admin/features/members/queries.ts': "import type { Row } from '../../shared/schema.ts'",
+      'web/admin/shared/text.tsx': "import { useState } from 'react'\nexport const Text = () => <br />",
+      'web/admin/shared/schema.ts': 'export type Row = string',
       'web/storefront/shared/api.ts': "import type { C } from '../../../sdk/src/storefront-answers.ts'",
       'extensions/customer-account/src/a.ts': "import { call } from '../../../web/storefront/shared/api.ts'",
       'extensions/customer-account/src/page.tsx': "import { render } from 'preact'\nimport { a } from './a.ts'",
@@ -164,6 +173,41 @@ for (const [what, tree, expected] of [
     'a package, in a page of shops',
     { 'web/storefront/a.ts': "import { html } from 'lit'" },
     'web/storefront/a.ts:1 imports lit: pages of shops load no packages'
+  ],
+  [
+    'one feature of the admin interface from another',
+    { 'web/admin/features/members/page.tsx': "import { a } from '../orders/order.tsx'" },
+    'web/admin/features/members/page.tsx:1 imports ../orders/order.tsx: features do not know each other: what two of them need is in shared'
+  ],
+  [
+    'one feature of the admin interface from another, when it is needed',
+    { 'web/admin/features/members/page.tsx': "const later = () => <Page>{import('../orders/order.tsx')}</Page>" },
+    'web/admin/features/members/page.tsx:1 imports ../orders/order.tsx: features do not know each other: what two of them need is in shared'
+  ],
+  [
+    'a feature from what all of them share',
+    { 'web/admin/shared/ui/a.tsx': "import { a } from '../../features/members/queries.ts'" },
+    'web/admin/shared/ui/a.tsx:1 imports ../../features/members/queries.ts: web/admin/shared does not know features'
+  ],
+  [
+    'the frame of the admin interface from a feature',
+    { 'web/admin/features/members/a.ts': "import { router } from '../../app/router.tsx'" },
+    'web/admin/features/members/a.ts:1 imports ../../app/router.tsx: web/admin/features does not know app'
+  ],
+  [
+    'a folder of the admin interface that is none',
+    { 'web/admin/lib/a.ts': "import { a } from '../shared/a.ts'" },
+    'web/admin/lib/a.ts:1 imports ../shared/a.ts: the folders of web/admin are shared, features, app'
+  ],
+  ...["'../../../../src/kit/money.ts'", "'../../../storefront/shared/api.ts'", "'#kit/money'"].map((specifier) => [
+    `what the admin interface must not load: ${specifier}`,
+    { 'web/admin/shared/format/a.ts': `import {} from ${specifier}` },
+    `web/admin/shared/format/a.ts:1 imports ${specifier.slice(1, -1)}: the admin interface imports only its own files and packages`
+  ]),
+  [
+    'the admin interface, in a page of shops',
+    { 'web/storefront/a.ts': "import { a } from '../admin/shared/a.ts'" },
+    'web/storefront/a.ts:1 imports ../admin/shared/a.ts: pages of shops know nothing of the admin interface'
   ],
   [
     'one surface from another',

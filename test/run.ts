@@ -4,6 +4,7 @@ import { glob, mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildAdminIfChanged } from '../scripts/build-admin.ts'
 import { buildAll } from '../scripts/build-storefront.ts'
 import { groupTestFiles } from './group-files.ts'
 import { startTestServer } from './test-server.ts'
@@ -17,6 +18,7 @@ const FILE_LIMIT_MINUTES = 40
 
 // Tests see the sources as they are, not what the last `npm ci` made of them.
 await buildAll()
+await buildAdminIfChanged()
 const server = await startTestServer()
 let status = 1
 try {

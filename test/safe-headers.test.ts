@@ -83,7 +83,13 @@ test('the documents, health, metrics, redirects, errors and what is no HTTP', as
   const file = `${service.url}/apps/svc-api/v1/storefront/perennial-cancel.js`
   assert.equal(await check({ url: file }, /^public, max-age=300$/), 302)
   assert.equal(await check({ url: (await fetch(file)).url }, /^public, max-age=31536000, immutable$/), 200)
+  const page = await fetch(`${service.url}/admin`)
+  const script = /src="([^"]+\.js)"/.exec(await page.text())![1]!
+  assert.equal(await check({ url: service.url + script }, /^public, max-age=31536000, immutable$/), 200)
   for (const [path, status] of [
+    ['/admin', 200],
+    ['/admin/stores/store_1', 200],
+    ['/admin/assets/nothing.js', 404],
     ['/apps/svc-api/v1/storefront/nothing.js', 404],
     ['/', 302],
     ['/livez', 200],

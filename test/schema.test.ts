@@ -23,6 +23,11 @@ const EXCEPTIONS: Record<string, string> = {
   known_consumers: 'belongs to the installation',
   nodes: 'belongs to the installation',
   installation: 'belongs to the installation',
+  ...Object.fromEntries(
+    ['people', 'sessions', 'accounts', 'verifications', 'two_factors', 'passkeys', 'invitations', 'changes'].map(
+      (of) => [`team_${of}`, 'is of people who sign in, who belong to the installation']
+    )
+  ),
   erased_shops: 'what stays of a deleted store',
   stores_domain_key: 'a domain leads to its store, so it cannot be looked up by store',
   webhook_deliveries_fact_id_endpoint_id_day_key: 'led by the store it would be planned in place of the primary key'

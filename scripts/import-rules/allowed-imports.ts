@@ -1,6 +1,8 @@
 import {
+  ADMIN_INTERFACE,
   type Breach,
   importsOf,
+  isSource,
   isTest,
   KIT_FOLDERS,
   listed,
@@ -48,29 +50,31 @@ const ACCOUNT_EXTENSION = 'extensions/customer-account/'
 /** What it may import besides its own files: what does not need a page, and what the service answers. */
 const ALSO_IN_ACCOUNT = ['web/storefront/shared/', 'sdk/src/storefront-answers.ts']
 
-/** The folders of `http` in their order. A surface (the four after `shared`) keeps its dialect to itself. */
+/** The folders of `http` in their order. A surface (the five after `shared`) keeps its dialect to itself. */
 const HTTP = [
   'rate-limits',
   'shared',
   'rest',
   'storefront',
+  'sign-in',
   'admin',
   'inbound',
   'install',
   'openapi',
   'docs',
   'assets',
+  'admin-pages',
   'server'
 ]
-const SURFACES = new Set(['rest', 'storefront', 'admin', 'inbound'])
+const SURFACES = new Set(['rest', 'storefront', 'sign-in', 'admin', 'inbound'])
 
 /** Imports that go the wrong way, around a door, or into a part that the importer must not know. */
 export function importBreaches(tree: Tree): Breach[] {
   return [...tree].flatMap(([file, source]): Breach[] => {
     const isScreen = file.startsWith(ACCOUNT_EXTENSION) && file.endsWith('.tsx')
-    if (/\.([cm][jt]s|[jt]sx|js)$/.test(file) && !isScreen)
+    if (/\.([cm][jt]s|[jt]sx|js)$/.test(file) && !isScreen && !isSource(file))
       return [{ file, line: 0, reason: 'is no .ts file, which is what the rules read' }]
-    if (!file.endsWith('.ts') || isTest(file)) return []
+    if (!isSource(file) || isTest(file)) return []
     return importsOf(source).flatMap(({ specifier, line }) => {
       if (specifier === null) {
         return NOT_WRITTEN_OUT.has(file) ? [] : [{ file, line, reason: 'imports what is not written out' }]
@@ -90,6 +94,7 @@ function problemOf(file: string, specifier: string, tree: Tree): string | null {
   if (file.startsWith(ACCOUNT_EXTENSION)) return problemInAccount(target)
   // They run on the platform: portable.ts says what they import.
   if (from === 'extensions') return null
+  if (file.startsWith(ADMIN_INTERFACE)) return problemInAdminInterface(file, target)
   if (from === 'web') return problemInWeb(target)
   if (specifier.startsWith('#') && specifier.split('/').includes('..')) return 'it is no door'
   if (specifier.startsWith('#') && !specifier.startsWith('#kit/')) return problemOfDoor(from, specifier)
@@ -134,6 +139,7 @@ function problemOfDoor(from: string, specifier: string): string | null {
 }
 
 function problemOfPackage(file: string): string | null {
+  if (file.startsWith(ADMIN_INTERFACE)) return null
   if (partOf(file) === 'web') return 'pages of shops load no packages'
   // Its screens, `.tsx`, have the packages of the platform, which are not installed here.
   return file.startsWith(`${ACCOUNT_EXTENSION}src/`) && file.endsWith('.ts') ? 'its logic runs without packages' : null
@@ -144,7 +150,28 @@ function problemInAccount(target: string): string | null {
   return `the extension of customer accounts imports only its own files, ${ALSO_IN_ACCOUNT.join(', ')}`
 }
 
+/** The parts of the admin interface, each with the parts that it may import. A feature is one folder of `features`. */
+const ADMIN_PARTS: Record<string, readonly string[]> = {
+  shared: ['shared'],
+  features: ['shared'],
+  app: ['app', 'features', 'shared']
+}
+
+function problemInAdminInterface(file: string, target: string): string | null {
+  if (!target.startsWith(ADMIN_INTERFACE)) return 'the admin interface imports only its own files and packages'
+  const [[from, fromFeature], [to, toFeature]] = [file, target].map((path) => path.split('/').slice(2)) as [
+    [string, string],
+    [string, string]
+  ]
+  if (!(from in ADMIN_PARTS)) return `the folders of web/admin are ${Object.keys(ADMIN_PARTS).join(', ')}`
+  if (from === 'features' && to === 'features') {
+    return fromFeature === toFeature ? null : 'features do not know each other: what two of them need is in shared'
+  }
+  return ADMIN_PARTS[from]!.includes(to) ? null : `web/admin/${from} does not know ${to}`
+}
+
 function problemInWeb(target: string): string | null {
+  if (target.startsWith(ADMIN_INTERFACE)) return 'pages of shops know nothing of the admin interface'
   if (target.startsWith('web/') || ALSO_IN_WEB.includes(target)) return null
   return `pages of shops import only files of web, ${ALSO_IN_WEB.join(', ')}`
 }

@@ -1,4 +1,4 @@
-import { type Breach, importsOf, isTest, partOf, type Tree, targetOf } from './tree.ts'
+import { type Breach, importsOf, isSource, isTest, partOf, type Tree, targetOf } from './tree.ts'
 
 type Graph = Map<string, Set<string>>
 
@@ -6,7 +6,7 @@ type Graph = Map<string, Set<string>>
 export function cycleBreaches(tree: Tree): Breach[] {
   const graph: Graph = new Map()
   for (const [file, source] of tree) {
-    if (!file.endsWith('.ts') || isTest(file)) continue
+    if (!isSource(file) || isTest(file)) continue
     const targets = importsOf(source).flatMap(({ specifier }) => (specifier && targetOf(file, specifier)) ?? [])
     graph.set(file, new Set(targets.filter((target) => tree.has(target))))
   }
@@ -24,7 +24,7 @@ export function cycleBreaches(tree: Tree): Breach[] {
 export function folderBreaches(tree: Tree): Breach[] {
   const graph: Graph = new Map()
   for (const [file, source] of tree) {
-    if (!file.endsWith('.ts') || isTest(file)) continue
+    if (!isSource(file) || isTest(file)) continue
     for (const { specifier } of importsOf(source)) {
       const target = specifier && targetOf(file, specifier)
       if (!target || partOf(target) !== partOf(file)) continue

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { type Breach, isTest, type Tree } from './tree.ts'
+import { type Breach, isSource, isTest, type Tree } from './tree.ts'
 
 /** The limit of `app`, which only assembles the parts: rules belong into modules. */
 const MAX_APP_LINES = 1_200
@@ -8,7 +8,7 @@ const MAX_FILES = 26
 
 /** Reports `app` above its line limit, and folders with too many files. */
 export function sizeBreaches(tree: Tree): Breach[] {
-  const sources = [...tree].filter(([file]) => file.endsWith('.ts') && !isTest(file))
+  const sources = [...tree].filter(([file]) => isSource(file) && !isTest(file))
   const lines = sources
     .filter(([file]) => file.startsWith('src/app/'))
     .reduce((sum, [, source]) => sum + source.split('\n').length - 1, 0)

@@ -6,6 +6,7 @@ import { lineAt, type Token, tokensOf } from '../source-tokens.ts'
 export const MODULES = [
   'resources',
   'stores',
+  'team',
   'platform',
   'storefront-settings',
   'plans',
@@ -47,7 +48,14 @@ export const SECOND_DOORS: Record<string, { file: string; openTo: readonly strin
 }
 
 /** Parts of kit that are folders with a door, as `imports` of package.json names them. */
-export const KIT_FOLDERS = ['#kit/engines', '#kit/jobs', '#kit/outbox', '#kit/personal-data', '#kit/postgres']
+export const KIT_FOLDERS = [
+  '#kit/csv',
+  '#kit/engines',
+  '#kit/jobs',
+  '#kit/outbox',
+  '#kit/personal-data',
+  '#kit/postgres'
+]
 
 /**
  * Files of a module that declare its entries of a registry (`#billing/settings`), and who lists them. They are entered
@@ -107,9 +115,9 @@ export type Tree = ReadonlyMap<string, string>
 
 const FOLDERS = ['src', 'sandbox', 'extensions', 'web', 'migrations']
 /** What is made of sources. */
-const BUILT = /^(web\/storefront\/dist|extensions\/membership-blocks\/assets)/
+const BUILT = /^(web\/(storefront|admin)\/dist|extensions\/membership-blocks\/assets)/
 
-/** Reads what the rules look at: TypeScript of the service, the sandbox, the extensions and the pages of shops, and the SQL of the migrations. */
+/** Reads what the rules look at: TypeScript of the service, the sandbox, the extensions, the pages of shops and the admin interface, and the SQL of the migrations. */
 export async function readTree(root: string): Promise<Tree> {
   const listed = await Promise.all(
     FOLDERS.map(async (folder) => (await readdir(join(root, folder), { recursive: true })).map((f) => join(folder, f)))
@@ -133,6 +141,12 @@ export function partOf(path: string): string {
   const [top, name] = path.split('/')
   return top === 'src' ? name! : top!
 }
+
+/** What the rules read: TypeScript, and the components of the admin interface. */
+export const isSource = (path: string): boolean =>
+  path.endsWith('.ts') || (path.startsWith(ADMIN_INTERFACE) && path.endsWith('.tsx'))
+
+export const ADMIN_INTERFACE = 'web/admin/'
 
 /** Tests and their helpers may import whatever they need. */
 export const isTest = (path: string): boolean => /\.test(-helper)?\.ts$/.test(path)

@@ -9,6 +9,7 @@ import { openVault } from '#kit/secrets'
 import { createDiskFiles } from '#loyalty'
 import { isMasterKeyValid } from '#stores'
 import { moveSandboxStores } from '#sync'
+import { invitationUrl, inviteFirstOwner } from '#team'
 import { watchForRestores } from '../backup/restored-database.ts'
 import { EnvironmentProblem } from '../cli/environment-variables.ts'
 import { readyTable } from '../cli/ready-table.ts'
@@ -163,7 +164,16 @@ async function run(config: Config): Promise<void> {
       const demoKey = config.sandbox && config.demo ? createDemoStoreAloud(service.deps, say) : Promise.resolve(null)
       const key = await Promise.race([demoKey, ended.then(() => 'stopped' as const)])
       if (key === 'stopped') return
-      say(readyTable(url, config.sandbox ? urls.sandbox : null, await storeToShow(db), key))
+      const owner = await inviteFirstOwner(db)
+      say(
+        readyTable({
+          api: url,
+          sandbox: config.sandbox ? urls.sandbox : null,
+          domain: await storeToShow(db),
+          key,
+          firstOwner: owner && invitationUrl(urls.public, owner)
+        })
+      )
     }
     await ended
   } finally {

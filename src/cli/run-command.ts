@@ -35,6 +35,7 @@ import { addStorefrontSettingCommands } from './commands/storefront-settings/sto
 import { addSubscriptionCommands } from './commands/subscription.ts'
 import { addTagCommands } from './commands/tags/tags.ts'
 import { addTapCommand } from './commands/tap.ts'
+import { addTeamCommands } from './commands/team/team.ts'
 import { addTriggerCommand } from './commands/trigger.ts'
 import { addWalletCommands } from './commands/wallet/wallet.ts'
 import { addWebhookCommands } from './commands/webhook/webhook.ts'
@@ -110,6 +111,7 @@ function programOf(terminal: Terminal, parts: Parts): Command {
   addStoreCommands(program, terminal, parts.settingsSections)
   addPlatformCommands(program, terminal, parts)
   addKeyCommands(program, terminal)
+  addTeamCommands(program, terminal)
   addPlanCommands(program, terminal)
   addPricingCommands(program, terminal)
   addMemberCommands(program, terminal)

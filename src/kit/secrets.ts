@@ -45,6 +45,8 @@ export type Vault = {
   seal(purpose: string, text: string): Buffer
   /** Throws if the bytes were changed, have another purpose, or were encrypted with another master key. */
   open(purpose: string, sealed: Buffer): string
+  /** A secret of this installation for one purpose, the same each time; it is stored nowhere. */
+  derive(purpose: string): Secret
 }
 
 const VERSION = 1
@@ -63,6 +65,8 @@ export function openVault(masterKey: Buffer): Vault {
   const bound = (purpose: string) => Buffer.from(`v${VERSION}:${purpose}`)
 
   return {
+    derive: (purpose) =>
+      new Secret(Buffer.from(hkdfSync('sha256', masterKey, 'perennial', purpose, KEY_BYTES)).toString('base64url')),
     seal(purpose, text) {
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES }).setAAD(bound(purpose))

@@ -24,7 +24,10 @@ test('without the operator token: 401 on every path', async () => {
       const response = await app.inject({ url, headers: { authorization } })
       assert.equal(response.statusCode, 401)
       assert.deepEqual(response.json(), {
-        error: { code: 'authentication_failed', message: 'A valid operator token is needed' }
+        error: {
+          code: 'authentication_failed',
+          message: 'A valid operator token is needed, or a session of the admin interface'
+        }
       })
     }
   }

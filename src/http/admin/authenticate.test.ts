@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fastify from 'fastify'
 import { Secret } from '#kit/secrets'
+import type { Role, SignIn } from '#team'
 import { onServer, testDatabase } from '../../../test/database.ts'
 import { createGuessLimiter } from '../rate-limits/guess-limiter.ts'
 import { createRateLimiter } from '../rate-limits/rate-limiter.ts'
-import type { Role } from '../shared/access.ts'
 import { openSurface, type Surface } from '../shared/surface.ts'
 import { authenticateCallers, callerResolvers, type ResolveCaller } from './authenticate.ts'
 import { callerOf } from './caller.ts'
@@ -17,11 +17,14 @@ const TOKEN = 'operator-token-of-this-test-0123456789'
 /** Long enough that no minute ends in between. */
 const SOON_MS = 20_000
 
+/** Nobody has a session. */
+const NOBODY = { sessionOf: async () => null } as unknown as SignIn
+
 /** The admin surface with one route, which answers with who calls. */
 function aServer(more: ResolveCaller[], limiter = createRateLimiter(db)) {
   const app = fastify()
   const whoami = (admin: Surface) =>
-    void admin.get('/whoami', { config: { allow: 'operator' } }, async (request) => callerOf(request))
+    void admin.get('/whoami', { config: { allow: 'develop' } }, async (request) => callerOf(request))
   openSurface(app, {
     name: 'admin',
     prefix: '/admin/api',
@@ -31,7 +34,7 @@ function aServer(more: ResolveCaller[], limiter = createRateLimiter(db)) {
     hooks: (admin) =>
       authenticateCallers(
         admin,
-        [...callerResolvers({ operatorToken: new Secret(TOKEN) }), ...more],
+        [...callerResolvers({ operatorToken: new Secret(TOKEN), signIn: NOBODY }), ...more],
         createGuessLimiter(limiter)
       )
   })
@@ -43,18 +46,21 @@ function aServer(more: ResolveCaller[], limiter = createRateLimiter(db)) {
 const byHeader =
   (role: string): ResolveCaller =>
   async ({ headers }) =>
-    headers['x-person'] === 'ada' ? { role: role as Role, actor: { actor: 'operator', actorId: 'ada' } } : null
+    headers['x-person'] === 'ada'
+      ? { role: role as Role, actor: { actor: 'operator', actorId: 'ada' }, person: null }
+      : null
 
 test('the operator token gives full rights', async () => {
   const response = await aServer([])({ authorization: `Bearer ${TOKEN}` })
-  assert.deepEqual(response.json(), { role: 'operator', actor: 'operator' })
+  assert.deepEqual(response.json(), { role: 'operator', actor: 'operator', person: null })
 })
 
 test('another kind of credential is one more resolver, and the routes stay as they are', async () => {
-  const ask = aServer([byHeader('operator')])
+  const ask = aServer([byHeader('developer')])
   assert.deepEqual((await ask({ 'x-person': 'ada' })).json(), {
-    role: 'operator',
-    actor: { actor: 'operator', actorId: 'ada' }
+    role: 'developer',
+    actor: { actor: 'operator', actorId: 'ada' },
+    person: null
   })
   assert.equal((await ask({ 'x-person': 'eve' })).statusCode, 401)
   assert.equal((await ask({})).statusCode, 401)
@@ -65,7 +71,7 @@ test('a caller in a role that a route does not allow: 403', async () => {
   const response = await aServer([byHeader('support')])({ 'x-person': 'ada' })
   assert.equal(response.statusCode, 403)
   assert.deepEqual(response.json(), {
-    error: { code: 'forbidden', message: 'This is not allowed to the role support' }
+    error: { code: 'forbidden', message: 'This is for the roles owner, developer; yours is support' }
   })
 })
 

@@ -1,25 +1,42 @@
 import type { FastifyRequest } from 'fastify'
 import { Refusal } from '#kit/refusal'
 import { equalInConstantTime, type Secret } from '#kit/secrets'
+import { type Permission, rolesWith, type SignIn } from '#team'
 import { type GuessLimiter, TooManyGuesses } from '../rate-limits/guess-limiter.ts'
-import type { Role } from '../shared/access.ts'
 import { authenticationFailed, bearerOf } from '../shared/errors.ts'
+import { refuseOtherSites } from '../shared/same-origin.ts'
 import type { Surface } from '../shared/surface.ts'
 import type { Caller } from './caller.ts'
 
 /** Finds the caller by one kind of credential. Null when the request brings none of that kind, or one that is not valid. */
 export type ResolveCaller = (request: FastifyRequest) => Caller | null | Promise<Caller | null>
 
-/** Every kind of credential that the admin API accepts, in the order in which they are tried. Sessions are added here. */
-export const callerResolvers = ({ operatorToken }: { operatorToken: Secret }): ResolveCaller[] => [
-  byOperatorToken(operatorToken)
-]
+/** Every kind of credential that the admin API accepts, in the order in which they are tried. */
+export const callerResolvers = ({
+  operatorToken,
+  signIn
+}: {
+  operatorToken: Secret
+  signIn: SignIn
+}): ResolveCaller[] => [byOperatorToken(operatorToken), bySession(signIn)]
 
 function byOperatorToken(token: Secret): ResolveCaller {
   return (request) => {
     const presented = bearerOf(request)
     const isOperator = presented !== null && equalInConstantTime(presented, token.reveal())
-    return isOperator ? { role: 'operator', actor: 'operator' } : null
+    return isOperator ? { role: 'operator', actor: 'operator', person: null } : null
+  }
+}
+
+/** A cookie comes with every request of a browser, whoever's page it is from: one that changes something must be from ours. */
+function bySession(signIn: SignIn): ResolveCaller {
+  return async (request) => {
+    const { cookie } = request.headers
+    if (!cookie) return null
+    const person = await signIn.sessionOf(new Headers({ cookie }))
+    if (!person) return null
+    refuseOtherSites(request)
+    return { role: person.role, actor: { actor: 'operator', actorId: person.personId }, person }
   }
 }
 
@@ -36,12 +53,13 @@ export function authenticateCallers(admin: Surface, resolvers: ResolveCaller[], 
     })
     if (!caller) {
       reply.header('www-authenticate', 'Bearer')
-      throw authenticationFailed('A valid operator token is needed')
+      throw authenticationFailed('A valid operator token is needed, or a session of the admin interface')
     }
     request.adminCaller = caller
     const { allow } = request.routeOptions.config
-    if (allow !== undefined && !mayCall(caller.role, allow as Role)) {
-      throw new Refusal('forbidden', `This is not allowed to the role ${caller.role}`)
+    if (allow !== undefined && !mayCall(caller, allow as Permission)) {
+      const roles = rolesWith(allow as Permission).join(', ')
+      throw new Refusal('forbidden', `This is for the roles ${roles}; yours is ${caller.role}`)
     }
   })
 }
@@ -65,4 +83,5 @@ async function firstCaller(resolvers: ResolveCaller[], request: FastifyRequest):
 }
 
 /** The operator may call every route. */
-const mayCall = (role: Role, allowed: Role): boolean => role === 'operator' || role === allowed
+const mayCall = ({ role }: Caller, permission: Permission): boolean =>
+  role === 'operator' || rolesWith(permission).includes(role)

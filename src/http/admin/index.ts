@@ -4,6 +4,7 @@ import { openSurface, type Route, refuseUnknownParameters } from '../shared/surf
 import { authenticateCallers, callerResolvers } from './authenticate.ts'
 import type { AdminDeps } from './deps.ts'
 import { errorBody, statusOf } from './errors.ts'
+import { noteChanges } from './note-changes.ts'
 import * as routes from './routes.ts'
 import { readStores } from './store.ts'
 
@@ -26,6 +27,7 @@ export function registerAdmin(app: FastifyInstance, deps: AdminDeps): void {
         if (request.method !== 'GET' && request.store && reply.statusCode < 300) deps.wake(request.store.storeId)
         done()
       })
+      noteChanges(admin, deps.db)
     }
   })
 }

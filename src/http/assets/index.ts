@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { acceptsGzip } from '../shared/accepted-encoding.ts'
+import { acceptsEncoding } from '../shared/accepted-encoding.ts'
 import { STOREFRONT_PREFIX } from '../storefront/index.ts'
 import { type BuiltFile, readBuiltFiles } from './built-files.ts'
 
@@ -38,6 +38,6 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, { body, gzipped,
   reply.headers({ 'cache-control': YEAR, etag, vary: 'accept-encoding' })
   if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send()
   reply.type('text/javascript; charset=utf-8')
-  if (!acceptsGzip(request.headers['accept-encoding'])) return reply.send(body)
+  if (!acceptsEncoding(request.headers['accept-encoding'], 'gzip')) return reply.send(body)
   return reply.header('content-encoding', 'gzip').send(gzipped)
 }

@@ -62,6 +62,11 @@ const TAGS: Record<string, Tag> = {
     description:
       'The app on the platform, and how a store is connected to it: access token, scopes, webhooks of the platform ([connect a store](connect-a-store.md)).'
   },
+  analytics: {
+    name: 'Analytics',
+    description: 'What a store and its members did, in figures: docs/analytics.md has what each means.'
+  },
+  search: { name: 'Search', description: 'Customers, orders and subscriptions by what people know of them.' },
   members: { name: 'Members', description: 'Customers who hold or held a membership or a subscription.' },
   customers: { name: 'Customers', description: 'People whom the service knows, members or not.' },
   subscriptions: { name: 'Subscriptions', description: 'Subscriptions of a store, and what an operator does to them.' },
@@ -115,6 +120,10 @@ const TAGS: Record<string, Tag> = {
     description: 'Membership cards in the wallets of phones, and the sales that they show.'
   },
   imports: { name: 'Imports', description: 'Taking over contracts that others have billed until now.' },
+  team: {
+    name: 'Team',
+    description: 'People who sign in to the admin interface, and what they changed ([team](team.md)).'
+  },
   sandbox: SANDBOX,
   installation: { name: 'Installation', description: 'What is about the whole installation.' }
 }
@@ -131,6 +140,8 @@ const TAG_OF: Record<string, string> = {
   'webhook-samples': 'webhook-listeners',
   clock: 'sandbox',
   seed: 'sandbox',
+  me: 'team',
+  changes: 'team',
   doctor: 'installation',
   status: 'installation',
   'openapi.json': 'installation'
@@ -149,13 +160,17 @@ const ERRORS: Record<string, ErrorKind> = {
     ])
   },
   AuthenticationFailed: {
-    meaning: 'There is no operator token, or it is not valid.',
-    refusal: new Refusal('authentication_failed', 'A valid operator token is needed'),
+    meaning: 'There is neither a valid operator token nor the cookie of a session.',
+    refusal: new Refusal(
+      'authentication_failed',
+      'A valid operator token is needed, or a session of the admin interface'
+    ),
     headers: ['WWW-Authenticate']
   },
   Forbidden: {
-    meaning: 'The credential may not call this operation. The operator token may call all of them.',
-    refusal: new Refusal('forbidden', 'This is not allowed to the role support')
+    meaning:
+      'The role of the person may not do this ([roles](team.md)), or another site asks. The operator token may call every operation.',
+    refusal: new Refusal('forbidden', 'This is for the roles owner, developer; yours is support')
   },
   NotFound: {
     meaning: 'There is no such store or object, or no such path or method.',
@@ -170,7 +185,7 @@ const ERRORS: Record<string, ErrorKind> = {
   RateLimited: {
     meaning:
       'This address has sent 10 wrong operator tokens within the minute. `Retry-After` says when it may send one again; other addresses are not affected.',
-    refusal: new TooManyGuesses(42),
+    refusal: new TooManyGuesses(42, 'operator tokens'),
     headers: ['Retry-After']
   },
   InternalError: {

@@ -9,12 +9,15 @@ const NO_STORE = 0
 /** So many networks are remembered here, of each kind; the others are found in the database. */
 const MAX_REMEMBERED = 10_000
 
+/** What is guessed: by which name it is counted, and what messages call it. */
+const OPERATOR_TOKENS = { bucket: 'guess', what: 'operator tokens' }
+
 /** Too many wrong credentials came from one address. */
 export class TooManyGuesses extends RateLimited {
   readonly retryAfterSeconds: number
 
-  constructor(retryAfterSeconds: number) {
-    super({ limit: GUESSES.perMinute, window: 'minute' }, 'wrong operator tokens from this address')
+  constructor(retryAfterSeconds: number, what: string) {
+    super({ limit: GUESSES.perMinute, window: 'minute' }, `wrong ${what} from this address`)
     this.retryAfterSeconds = retryAfterSeconds
   }
 }
@@ -37,7 +40,10 @@ export type GuessLimiter = {
  * address of IPv6 counts with its network, since one customer of a provider has 2^64 addresses. While the database does not
  * respond, each node counts by itself, so that the operator learns what is wrong and a guesser gains little.
  */
-export function createGuessLimiter(limiter: Pick<RateLimiter, 'count' | 'usedThisMinute'>): GuessLimiter {
+export function createGuessLimiter(
+  limiter: Pick<RateLimiter, 'count' | 'usedThisMinute'>,
+  { bucket, what } = OPERATOR_TOKENS
+): GuessLimiter {
   /** When networks that are shut out may guess again, in milliseconds of `performance.now()`. */
   const shutOut = new Map<string, number>()
   /** Wrong credentials whose count is under way: the database does not know them yet. */
@@ -71,7 +77,7 @@ export function createGuessLimiter(limiter: Pick<RateLimiter, 'count' | 'usedThi
   const refuse = (network: string, retryAfterSeconds: number): never => {
     if (shutOut.size >= MAX_REMEMBERED) shutOut.delete(shutOut.keys().next().value!)
     shutOut.set(network, performance.now() + retryAfterSeconds * 1000)
-    throw new TooManyGuesses(retryAfterSeconds)
+    throw new TooManyGuesses(retryAfterSeconds, what)
   }
 
   return {
@@ -80,7 +86,7 @@ export function createGuessLimiter(limiter: Pick<RateLimiter, 'count' | 'usedThi
       const until = shutOut.get(network)
       if (until === undefined) return
       const leftMs = until - performance.now()
-      if (leftMs > 0) throw new TooManyGuesses(Math.ceil(leftMs / 1000))
+      if (leftMs > 0) throw new TooManyGuesses(Math.ceil(leftMs / 1000), what)
       shutOut.delete(network)
     },
     async countWrong(address) {
@@ -88,7 +94,7 @@ export function createGuessLimiter(limiter: Pick<RateLimiter, 'count' | 'usedThi
       underWay.set(network, (underWay.get(network) ?? 0) + 1)
       countHere(network)
       try {
-        const counted = limiter.count(NO_STORE, `guess:${network}`, GUESSES)
+        const counted = limiter.count(NO_STORE, `${bucket}:${network}`, GUESSES)
         const { admitted, retryAfter } = await orByNode<Counted>(counted, network, (wrong, after) => ({
           admitted: wrong <= GUESSES.perMinute,
           retryAfter: after
@@ -103,7 +109,7 @@ export function createGuessLimiter(limiter: Pick<RateLimiter, 'count' | 'usedThi
     async checkRight(address) {
       const network = networkOf(address)
       const asked = limiter
-        .usedThisMinute(NO_STORE, `guess:${network}`)
+        .usedThisMinute(NO_STORE, `${bucket}:${network}`)
         .then((counted) => ({ ...counted, used: counted.used + (underWay.get(network) ?? 0) }))
       const { used, retryAfter } = await orByNode(asked, network, (wrong, after) => ({
         used: wrong,

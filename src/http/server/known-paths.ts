@@ -11,7 +11,11 @@ declare module 'fastify' {
 export function trackKnownPaths(app: FastifyInstance): void {
   const known: { pattern: RegExp; methods: string[] }[] = []
   app.addHook('onRoute', ({ url, method }) => {
-    const parts = url.split('/').map((part) => (part.startsWith(':') ? '[^/]*' : RegExp.escape(part)))
+    const parts = url.split('/').map((part) => {
+      // A parameter may say which values it takes: `:area(…)`.
+      if (part.startsWith(':')) return /\((.+)\)$/.exec(part)?.[1] ?? '[^/]*'
+      return RegExp.escape(part)
+    })
     known.push({ pattern: new RegExp(`^${parts.join('/')}$`), methods: [method].flat() })
   })
   app.decorate('methodsOf', (path) => {

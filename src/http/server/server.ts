@@ -3,7 +3,9 @@ import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import { invalidBody } from '#kit/refusal'
 import { writeKeyUses } from '#stores'
+import { createSignIn } from '#team'
 import { registerAdmin } from '../admin/index.ts'
+import { registerAdminPages } from '../admin-pages/index.ts'
 import { registerAssets } from '../assets/index.ts'
 import { registerDocs } from '../docs/index.ts'
 import { registerInboundWebhooks } from '../inbound/inbound-webhooks.ts'
@@ -19,6 +21,7 @@ import { errorBody, statusOf } from '../shared/error-body.ts'
 import { noSuchRoute, servedElsewhere } from '../shared/errors.ts'
 import { handleErrors, refuseUnknownPaths } from '../shared/surface.ts'
 import { compileValidator } from '../shared/validation.ts'
+import { registerSignIn } from '../sign-in/index.ts'
 import { registerStorefront } from '../storefront/index.ts'
 import { boundBodyBytes } from './body-bytes.ts'
 import { registerHealth } from './health.ts'
@@ -112,7 +115,14 @@ export function buildHttp(deps: HttpDeps, { healthOnly = false } = {}): FastifyI
   registerRest(app, deps, countAddress)
   registerStorefront(app, deps, countAddress)
   registerAssets(app, deps)
-  registerAdmin(app, { ...deps, adminDocument: documents.admin })
+  const signIn = createSignIn({
+    ...deps,
+    publicUrl: deps.install.publicUrl,
+    warn: (message) => deps.logger.warn(message)
+  })
+  registerAdminPages(app, deps)
+  registerSignIn(app, { ...deps, signIn })
+  registerAdmin(app, { ...deps, adminDocument: documents.admin, signIn })
   return app
 }
 

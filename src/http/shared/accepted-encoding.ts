@@ -12,8 +12,9 @@ export function acceptedEncoding(header: string | string[] | undefined): Encodin
   )
 }
 
-/** Whether a client that says so takes gzip, for what is compressed in nothing else. */
-export const acceptsGzip = (header: string | string[] | undefined): boolean => weightsOf(header)('gzip') > 0
+/** Whether a client that says so takes an encoding, for what was compressed before. */
+export const acceptsEncoding = (header: string | string[] | undefined, name: 'br' | 'gzip'): boolean =>
+  weightsOf(header)(name) > 0
 
 function weightsOf(header: string | string[] | undefined): (name: string) => number {
   const weights = new Map<string, number>()

@@ -21,7 +21,7 @@ for (const [name, config] of [
   ['rest', undefined],
   ['rest', {}],
   ['rest', { allow: 'read:everything' }],
-  ['rest', { allow: 'operator' }],
+  ['rest', { allow: 'manage' }],
   ['admin', undefined],
   ['admin', { allow: 'read:members' }],
   ['storefront', { allow: 'anyone' }]
@@ -34,7 +34,7 @@ for (const [name, config] of [
 }
 
 test('a route that declares who may call it starts', async () => {
-  const app = aServer('admin', { allow: 'operator' })
+  const app = aServer('admin', { allow: 'manage' })
   await app.ready()
   assert.equal((await app.inject('/x/things')).statusCode, 200)
 })

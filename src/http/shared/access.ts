@@ -1,11 +1,5 @@
 import { type Caller, SCOPES } from '#stores'
-
-/**
- * The roles of people and programs that call the admin API. `operator` is whoever holds the operator token and may call
- * every route; the roles of people who sign in are added here.
- */
-export const ROLES = ['operator'] as const
-export type Role = (typeof ROLES)[number]
+import { PERMISSIONS } from '#team'
 
 /** What a route may declare as `config.allow`, by surface: who may call it. */
 export const ALLOWED = {
@@ -20,8 +14,10 @@ export const ALLOWED = {
   collection: ['read:data'],
   /** The customer of whom the platform's customer accounts say so: the routes of the two above that are for customers. */
   customer_account: ['customer', 'read:churn', 'write:churn'],
-  /** A caller in this role. */
-  admin: ROLES,
+  /** The operator token, or a person whose role has this permission. */
+  admin: PERMISSIONS,
+  /** Whoever signs in. */
+  sign_in: ['person'],
   /** The commerce platform, by its signature; a phone, by the token of a pass. */
   inbound: ['platform', 'pass'],
   /** The page of the app in a shop's admin, by the session token that the platform has given it. */

@@ -29,6 +29,8 @@ export type HttpDeps = {
   budgets?: Record<RatePlan, Budget>
   /** Where the files for storefronts were built; where `npm ci` puts them when left out. */
   builtFiles?: string
+  /** Where the admin interface was built; where `npm ci` puts it when left out. */
+  builtInterface?: string
   logger: FastifyBaseLogger
   /** Gives full rights in the admin API. */
   operatorToken: Secret

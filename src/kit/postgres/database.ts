@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type pg from 'pg'
+import pg from 'pg'
 import { Attempt, RolledBack } from './attempt.ts'
 import type { Connection } from './connection.ts'
 import { Connections, type DatabaseOptions, endOfWaits, OPERATOR_ROLE, POOLED_WORK } from './connections.ts'
@@ -54,6 +54,15 @@ const RETRYABLE = new Set(['40001', '40P01'])
 const MAX_TRIES = 4
 
 export class UnknownStore extends Error {}
+
+/** The part of a pool of `pg` that libraries use. */
+export type LibraryPool = {
+  connect(): Promise<{
+    query(text: string, values: readonly unknown[]): Promise<pg.QueryResult>
+    /** With true the connection is not used again. */
+    release(isBroken?: boolean): void
+  }>
+}
 
 /**
  * Access to the database in four ways: `inStore` for a transaction of one store (row-level security on), `inInstallation` for a
@@ -150,6 +159,38 @@ export class Database {
   async inInstallation<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const open = (client: pg.ClientBase) => this.#begin(client)
     return this.#transaction(this.#connections.operator, { open, early: async () => null, work })
+  }
+
+  /**
+   * What a library that writes its own SQL takes for a pool of `pg`: connections of the operator role, with the limits of requests.
+   * Values have the types of `pg`, times are Date. A connection on which something failed otherwise than by an answer of the server is
+   * not used again.
+   */
+  readonly libraryPool: LibraryPool = {
+    connect: async () => {
+      const beganAt = performance.now()
+      const { limits, watch, operator } = this.#connections
+      const client = await this.#checkOut(operator)
+      const asking = watch.transaction(client as never, limits.request.answerMs, limits.requestMs, beganAt)
+      let broken: Error | undefined
+      return {
+        query: (text, values) => {
+          this.#count()
+          const asked = watch.answer(asking, () =>
+            client.query({ text, values: [...values], types: pg.types as never })
+          )
+          return asked.catch((err: Error & { code?: string }) => {
+            if (!/^[0-9A-Z]{5}$/.test(err.code ?? '')) broken = err
+            return noteDriverError(err)
+          })
+        },
+        release: (isBroken) => {
+          watch.over(asking)
+          client.release(broken ?? isBroken)
+          this.#connections.usedAt.set(client, performance.now())
+        }
+      }
+    }
   }
 
   /**

@@ -35,7 +35,7 @@ export function getStatusRoute(admin: Surface, { db, status }: AdminDeps): void 
   admin.get(
     '/status',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'getStatus',
         summary: 'Get the status',

@@ -38,7 +38,7 @@ export function runDoctorRoute(admin: Surface, { db, doctor, status }: AdminDeps
   admin.post(
     '/doctor',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'runDoctor',
         summary: "Check the auditor's rules",

@@ -11,7 +11,7 @@ export function listBillingAttemptsRoute(admin: Surface, { db }: AdminDeps): voi
   admin.get(
     '/stores/:store/billing-attempts',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listBillingAttempts',
         summary: 'List billing attempts',

@@ -81,7 +81,7 @@ export function getChurnReportRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/churn/report',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'getChurnReport',
         summary: 'Read what came of offers',

@@ -93,7 +93,7 @@ export function previewOffersRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/churn/preview',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'previewChurnOffers',
         summary: 'Preview what offers would do to a contract',

@@ -45,7 +45,7 @@ export function listDeadLettersRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/dead-letters',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listDeadLetters',
         summary: 'List dead letters',

@@ -18,7 +18,7 @@ export function retryDeadLetterRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/dead-letters/:dead_letter/retry',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'retryDeadLetter',
         summary: 'Retry a dead letter',

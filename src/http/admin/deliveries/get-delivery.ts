@@ -9,7 +9,7 @@ export function getDeliveryRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/webhook-deliveries/:webhook_id',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'getWebhookDelivery',
         summary: 'Read a webhook delivery',

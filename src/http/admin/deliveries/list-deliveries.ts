@@ -12,7 +12,7 @@ export function listDeliveriesRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/webhook-deliveries',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listWebhookDeliveries',
         summary: 'List webhook deliveries',

@@ -9,7 +9,7 @@ export function resendDeliveryRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/webhook-deliveries/:webhook_id/resend',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'resendWebhookDelivery',
         summary: 'Resend a webhook delivery',

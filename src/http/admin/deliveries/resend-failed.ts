@@ -26,7 +26,7 @@ export function resendFailedRoute(admin: Surface, { db }: AdminDeps): void {
   admin.post(
     '/stores/:store/webhook-deliveries/resend-failed',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'resendFailedWebhookDeliveries',
         summary: 'Resend failed webhook deliveries',

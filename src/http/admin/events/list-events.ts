@@ -39,7 +39,7 @@ export function listEventsRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/events',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listEvents',
         summary: 'List events',

@@ -9,7 +9,7 @@ export function cancelImportRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/imports/:import/cancel',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'manage' },
       schema: {
         operationId: 'cancelImport',
         summary: 'Cancel an import',

@@ -8,7 +8,7 @@ export function getImportRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/imports/:import',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'getImport',
         summary: 'Read an import',

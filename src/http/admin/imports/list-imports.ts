@@ -10,7 +10,7 @@ export function listImportsRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/imports',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listImports',
         summary: 'List imports',

@@ -39,7 +39,7 @@ export function listRefusedRowsRoute(admin: Surface, { db }: AdminDeps): void {
   admin.get(
     '/stores/:store/imports/:import/refused',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listRefusedRows',
         summary: 'Read the refused rows of an import',

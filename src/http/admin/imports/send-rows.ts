@@ -19,7 +19,7 @@ export function sendRowsRoute(admin: Surface, { db }: AdminDeps): void {
     files.put(
       '/stores/:store/imports/:import/rows',
       {
-        config: { allow: 'operator', mayTakeLong: true },
+        config: { allow: 'manage', mayTakeLong: true },
         schema: {
           operationId: 'sendImportRows',
           summary: 'Send the file of an import',

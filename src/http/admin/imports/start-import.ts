@@ -38,7 +38,7 @@ export function startImportRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/imports',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'manage' },
       schema: {
         operationId: 'startImport',
         summary: 'Start an import',

@@ -11,7 +11,7 @@ export function createKeyRoute(admin: Surface, { db }: AdminDeps): void {
   admin.post(
     '/stores/:store/keys',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'createKey',
         summary: 'Create an API key',

@@ -9,7 +9,7 @@ export function listKeysRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/keys',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listKeys',
         summary: 'List API keys',

@@ -11,7 +11,7 @@ export function revokeKeyRoute(admin: Surface, { db }: AdminDeps): void {
   admin.delete(
     '/stores/:store/keys/:key',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'revokeKey',
         summary: 'Revoke an API key',

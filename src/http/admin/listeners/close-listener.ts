@@ -16,7 +16,7 @@ export function closeListenerRoute(admin: Surface): void {
   admin.delete(
     '/stores/:store/webhook-listeners/:listener',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'closeWebhookListener',
         summary: 'Close a listener',

@@ -60,7 +60,7 @@ export function fetchDeliveriesRoute(admin: Surface, { db, vault, maySign }: Adm
   admin.post(
     '/stores/:store/webhook-listeners/:listener/fetch',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'fetchWebhookDeliveries',
         summary: 'Fetch deliveries of a listener',

@@ -35,7 +35,7 @@ export function openListenerRoute(admin: Surface, { vault }: AdminDeps): void {
   admin.post(
     '/stores/:store/webhook-listeners',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'openWebhookListener',
         summary: 'Open a listener',

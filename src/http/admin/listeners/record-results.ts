@@ -47,7 +47,7 @@ export function recordResultsRoute(admin: Surface, { db, vault }: AdminDeps): vo
   admin.post(
     '/stores/:store/webhook-listeners/:listener/results',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'recordWebhookResults',
         summary: 'Record results of a listener',

@@ -19,7 +19,7 @@ export function sendSamplesRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/webhook-samples',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'sendWebhookSamples',
         summary: 'Send samples of an event type',

@@ -14,7 +14,7 @@ export function listMembersRoute(admin: Surface, { db }: AdminDeps): void {
   admin.get(
     '/stores/:store/members',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listMembers',
         summary: 'List members',

@@ -17,7 +17,7 @@ export function diffMetafieldsRoute(admin: Surface, deps: AdminDeps): void {
   admin.get(
     '/stores/:store/metafields',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'diffMetafields',
         summary: 'Compare metafields with the platform',

@@ -59,7 +59,7 @@ export function syncMetafieldsRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/metafields/sync',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'syncMetafields',
         summary: 'Correct metafields now',

@@ -17,7 +17,7 @@ export function getDocumentRoute(admin: Surface, { adminDocument }: AdminDeps): 
   admin.get(
     '/openapi.json',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'getDocument',
         summary: 'Read this document',

@@ -9,7 +9,7 @@ export function getOrderImportRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/order-import',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'getOrderImport',
         summary: 'Get the import of orders',

@@ -11,7 +11,7 @@ export function getOrderRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/orders/:order',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'getOrder',
         summary: 'Get an order',

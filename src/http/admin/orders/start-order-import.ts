@@ -14,7 +14,7 @@ export function startOrderImportRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/order-import',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'manage' },
       schema: {
         operationId: 'startOrderImport',
         summary: 'Import orders',

@@ -38,7 +38,7 @@ export function addPlanVersionRoute(admin: Surface, { db, connectorOf }: AdminDe
   admin.post(
     '/stores/:store/plans/:plan/versions',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'manage' },
       schema: {
         operationId: 'addPlanVersion',
         summary: 'Add a version of a plan',

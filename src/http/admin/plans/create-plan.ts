@@ -33,7 +33,7 @@ export function createPlanRoute(admin: Surface, { db, connectorOf }: AdminDeps):
   admin.post(
     '/stores/:store/plans',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'manage' },
       schema: {
         operationId: 'createPlan',
         summary: 'Create a plan',

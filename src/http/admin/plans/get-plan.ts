@@ -9,7 +9,7 @@ export function getPlanRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/plans/:plan',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'getPlan',
         summary: 'Read a plan',

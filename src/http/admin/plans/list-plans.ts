@@ -9,7 +9,7 @@ export function listPlansRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/plans',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listPlans',
         summary: 'List plans',

@@ -118,7 +118,7 @@ export function previewPlanVersionRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/plans/:plan/versions/preview',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'previewPlanVersion',
         summary: 'Preview a version of a plan',

@@ -50,7 +50,7 @@ export function updatePlanRoute(admin: Surface, { db, connectorOf }: AdminDeps):
   admin.patch(
     '/stores/:store/plans/:plan',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'manage' },
       schema: {
         operationId: 'updatePlan',
         summary: 'Update a plan',

@@ -24,7 +24,7 @@ export function checkConnectionRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/platform/check',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'checkPlatformConnection',
         summary: 'Check the connection to the platform',

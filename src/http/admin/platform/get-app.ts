@@ -34,7 +34,7 @@ export function getAppRoute(admin: Surface, { install }: AdminDeps): void {
   admin.get(
     '/platform/app',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'getPlatformApp',
         summary: 'Get the app',

@@ -57,7 +57,7 @@ export function getConnectionRoute(admin: Surface, { db }: AdminDeps): void {
   admin.get(
     '/stores/:store/platform',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'getPlatformConnection',
         summary: 'Get the connection to the platform',

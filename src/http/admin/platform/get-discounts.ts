@@ -8,7 +8,7 @@ export function getDiscountsRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/platform/discounts',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'getPlatformDiscounts',
         summary: 'Get the discounts of members',

@@ -10,7 +10,7 @@ export function getReadInRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/platform/read-in',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'getReadIn',
         summary: 'Get how far a store is read in',

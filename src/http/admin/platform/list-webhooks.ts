@@ -23,7 +23,7 @@ export function listPlatformWebhooksRoute(admin: Surface, deps: AdminDeps): void
   admin.get(
     '/stores/:store/platform/webhooks',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listPlatformWebhooks',
         summary: "List the platform's webhooks",

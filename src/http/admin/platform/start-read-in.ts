@@ -15,7 +15,7 @@ export function startReadInRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/platform/read-in',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'startReadIn',
         summary: 'Read in a store',

@@ -10,7 +10,7 @@ export function syncDiscountsRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/platform/discounts/sync',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'syncPlatformDiscounts',
         summary: 'Correct the discounts of members now',

@@ -56,7 +56,7 @@ export function previewPricingRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/pricing/preview',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'previewPricing',
         summary: 'Preview the price of a cart',

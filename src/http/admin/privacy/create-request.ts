@@ -56,7 +56,7 @@ export function createPrivacyRequestRoute(admin: Surface, deps: AdminDeps): void
   admin.post(
     '/stores/:store/privacy',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'manage' },
       schema: {
         operationId: 'createPrivacyRequest',
         summary: 'Create a privacy request',

@@ -41,7 +41,7 @@ export function getPrivacyExportRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/privacy/:privacy_request/export',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'manage' },
       schema: {
         operationId: 'getPrivacyExport',
         summary: 'Read the file of a data request',

@@ -8,7 +8,7 @@ export function getPrivacyRequestRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/privacy/:privacy_request',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'getPrivacyRequest',
         summary: 'Read a privacy request',

@@ -13,7 +13,7 @@ export function listPrivacyRequestsRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/privacy',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listPrivacyRequests',
         summary: 'List privacy requests',

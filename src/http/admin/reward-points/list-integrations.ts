@@ -9,7 +9,7 @@ export function listIntegrationsRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/reward-integrations',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listRewardIntegrations',
         summary: 'List integrations of reward points',

@@ -10,7 +10,7 @@ export function pullBalancesRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/reward-integrations/:integration/pull',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'pullRewardBalances',
         summary: 'Pull balances of reward points now',

@@ -12,7 +12,7 @@ export function pushBalancesRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/reward-integrations/:integration/balances',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'pushRewardBalances',
         summary: 'Push balances of reward points',

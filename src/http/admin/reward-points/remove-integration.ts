@@ -7,7 +7,7 @@ export function removeIntegrationRoute(admin: Surface): void {
   admin.delete(
     '/stores/:store/reward-integrations/:integration',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'removeRewardIntegration',
         summary: 'Remove an integration of reward points',

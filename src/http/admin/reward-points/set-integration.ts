@@ -39,7 +39,7 @@ export function setIntegrationRoute(admin: Surface, { db, vault, addresses }: Ad
   admin.post(
     '/stores/:store/reward-integrations',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'setRewardIntegration',
         summary: 'Add or change an integration of reward points',

@@ -45,7 +45,7 @@ export function advanceClockRoute(admin: Surface, { advanceClock, status }: Admi
   admin.post(
     '/stores/:store/clock/advance',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'advanceClock',
         summary: 'Advance the test clock',

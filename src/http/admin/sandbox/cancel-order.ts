@@ -25,7 +25,7 @@ export function cancelOrderRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/sandbox/cancellations',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'cancelSandboxOrder',
         summary: 'Cancel an order',

@@ -15,7 +15,7 @@ export function changeShopRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/sandbox/shop',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'changeSandboxShop',
         summary: 'Change the shop',

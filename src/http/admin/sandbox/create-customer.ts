@@ -37,7 +37,7 @@ export function createCustomerRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/sandbox/customers',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'createSandboxCustomer',
         summary: 'Create a customer',

@@ -15,7 +15,7 @@ export function deleteCustomerRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/sandbox/deletions',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'deleteSandboxCustomer',
         summary: 'Delete a customer',

@@ -24,7 +24,7 @@ export function disputeOrderRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/sandbox/disputes',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'disputeSandboxOrder',
         summary: 'Dispute an order',

@@ -22,7 +22,7 @@ export function joinPlanRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/sandbox/joins',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'joinSandboxPlan',
         summary: 'Join a plan',

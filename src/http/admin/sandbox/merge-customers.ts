@@ -22,7 +22,7 @@ export function mergeCustomersRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/sandbox/merges',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'mergeSandboxCustomers',
         summary: 'Merge two customers',

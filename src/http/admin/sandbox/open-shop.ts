@@ -27,7 +27,7 @@ export function openShopRoute(admin: Surface, { sandbox }: AdminDeps): void {
   admin.post(
     '/sandbox/shops',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'install' },
       schema: {
         operationId: 'openSandboxShop',
         summary: 'Open a shop',

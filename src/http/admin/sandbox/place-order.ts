@@ -132,7 +132,7 @@ export function placeOrderRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/sandbox/orders',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'placeSandboxOrder',
         summary: 'Place an order',

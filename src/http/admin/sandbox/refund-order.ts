@@ -15,7 +15,7 @@ export function refundOrderRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/sandbox/refunds',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'refundSandboxOrder',
         summary: 'Refund an order',

@@ -15,7 +15,7 @@ export function revokeCardRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/sandbox/revocations',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'revokeSandboxCard',
         summary: 'Revoke the cards of a customer',

@@ -44,7 +44,7 @@ export function seedStoreRoute(admin: Surface, { seed }: AdminDeps): void {
   admin.post(
     '/stores/:store/seed',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'seedStore',
         summary: 'Fill a sandbox store',

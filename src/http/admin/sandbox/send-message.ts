@@ -53,7 +53,7 @@ export function sendMessageRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/sandbox/messages',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'sendSandboxMessage',
         summary: 'Send a message of the platform',

@@ -25,7 +25,7 @@ export function setAccessRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/sandbox/access',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'setSandboxAccess',
         summary: "Change the app's access",

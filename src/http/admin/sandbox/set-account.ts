@@ -22,7 +22,7 @@ export function setAccountRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/sandbox/accounts',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'setSandboxAccount',
         summary: 'Change the account of a customer',

@@ -25,7 +25,7 @@ export function setCardRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/sandbox/cards',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'setSandboxCard',
         summary: 'Script the charges of a customer',

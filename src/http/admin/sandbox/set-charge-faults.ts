@@ -54,7 +54,7 @@ export function setChargeFaultsRoute(admin: Surface, { sandbox }: AdminDeps): vo
   admin.post(
     '/stores/:store/sandbox/charge-faults',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'setSandboxChargeFaults',
         summary: "Make the shop's charges faulty",

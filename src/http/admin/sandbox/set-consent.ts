@@ -23,7 +23,7 @@ export function setConsentRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/sandbox/consents',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'setSandboxConsent',
         summary: 'Change a consent of a customer',

@@ -34,7 +34,7 @@ export function setTagsRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/sandbox/tags',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'setSandboxTags',
         summary: 'Change the tags of a customer',

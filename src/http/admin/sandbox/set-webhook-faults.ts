@@ -51,7 +51,7 @@ export function setWebhookFaultsRoute(admin: Surface, { sandbox }: AdminDeps): v
   admin.post(
     '/stores/:store/sandbox/webhook-faults',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'setSandboxWebhookFaults',
         summary: "Make the shop's webhooks faulty",

@@ -11,7 +11,7 @@ export function uninstallAppRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/sandbox/uninstalls',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'uninstallSandboxApp',
         summary: 'Uninstall the app',

@@ -24,7 +24,7 @@ export function createCodeRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/store-credits/:customer/codes',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'support' },
       schema: {
         operationId: 'createCreditCode',
         summary: 'Create a store credit code',

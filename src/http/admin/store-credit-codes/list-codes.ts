@@ -14,7 +14,7 @@ export function listCodesRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/store-credits/:customer/codes',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listCreditCodes',
         summary: 'List store credit codes',

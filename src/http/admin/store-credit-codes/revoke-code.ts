@@ -18,7 +18,7 @@ export function revokeCodeRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/store-credits/:customer/codes/:code_id/revoke',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'support' },
       schema: {
         operationId: 'revokeCreditCode',
         summary: 'Revoke a store credit code',

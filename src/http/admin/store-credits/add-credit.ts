@@ -18,7 +18,7 @@ export function addCreditRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/store-credits/:customer/add',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'support' },
       schema: {
         operationId: 'addCredit',
         summary: 'Add store credit',

@@ -16,7 +16,7 @@ export function deductCreditRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/store-credits/:customer/deduct',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'support' },
       schema: {
         operationId: 'deductCredit',
         summary: 'Deduct store credit',

@@ -14,7 +14,7 @@ export function expireCreditRoute(admin: Surface, { db }: AdminDeps): void {
   admin.post(
     '/stores/:store/store-credits/expire',
     {
-      config: { allow: 'operator', mayTakeLong: true },
+      config: { allow: 'support', mayTakeLong: true },
       schema: {
         operationId: 'expireCredit',
         summary: 'Expire store credit that is due',

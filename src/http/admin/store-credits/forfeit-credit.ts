@@ -12,7 +12,7 @@ export function forfeitCreditRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/store-credits/:customer/forfeit',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'support' },
       schema: {
         operationId: 'forfeitCredit',
         summary: 'Forfeit store credit',

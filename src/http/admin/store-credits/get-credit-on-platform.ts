@@ -17,7 +17,7 @@ export function getCreditOnPlatformRoute(admin: Surface, deps: AdminDeps): void 
   admin.get(
     '/stores/:store/store-credits/:customer/platform',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'getCreditOnPlatform',
         summary: "Read a customer's store credit on the platform",

@@ -7,7 +7,7 @@ export function getCreditRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/store-credits/:customer',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'getCredit',
         summary: "Read a customer's store credit",

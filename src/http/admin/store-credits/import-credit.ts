@@ -60,7 +60,7 @@ export function importCreditRoute(admin: Surface, { db }: AdminDeps): void {
     files.put(
       '/stores/:store/store-credits/import',
       {
-        config: { allow: 'operator', mayTakeLong: true },
+        config: { allow: 'manage', mayTakeLong: true },
         schema: {
           operationId: 'importCredit',
           summary: 'Import store credit',

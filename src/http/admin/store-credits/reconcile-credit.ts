@@ -16,7 +16,7 @@ export function reconcileCreditRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/store-credits/:customer/reconcile',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'support' },
       schema: {
         operationId: 'reconcileCredit',
         summary: 'Reconcile store credit',

@@ -37,7 +37,7 @@ export function reconcileWithPlatformRoute(admin: Surface, deps: AdminDeps): voi
   admin.post(
     '/stores/:store/store-credits/reconcile',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'reconcileWithPlatform',
         summary: "Compare store credit with the platform's accounts",

@@ -9,7 +9,7 @@ export function listStorefrontSettingsRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/storefront-settings',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listStorefrontSettings',
         summary: 'List the settings of the storefront',

@@ -11,7 +11,7 @@ export function updateStorefrontSettingRoute(admin: Surface, { canMail }: Pick<A
   admin.patch(
     '/stores/:store/storefront-settings/:setting',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'manage' },
       schema: {
         operationId: 'updateStorefrontSetting',
         summary: 'Change a setting of the storefront',

@@ -81,7 +81,7 @@ export function createStoreRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'install' },
       schema: {
         operationId: 'createStore',
         summary: 'Create a store',

@@ -25,7 +25,7 @@ export function disconnectStoreRoute(admin: Surface, { leavePlatform }: AdminDep
   admin.post(
     '/stores/:store/disconnect',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'manage' },
       schema: {
         operationId: 'disconnectStore',
         summary: 'Disconnect a store',

@@ -8,7 +8,7 @@ export function getSettingsRoute(admin: Surface, { settings }: AdminDeps): void 
   admin.get(
     '/stores/:store/settings',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'getSettings',
         summary: 'Read the settings of a store',

@@ -7,7 +7,7 @@ export function getStoreRoute(admin: Surface): void {
   admin.get(
     '/stores/:store',
     {
-      config: { allow: 'operator', ofDeleting: true },
+      config: { allow: 'view', ofDeleting: true },
       schema: {
         operationId: 'getStore',
         summary: 'Read a store',

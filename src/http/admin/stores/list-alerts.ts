@@ -10,7 +10,7 @@ export function listAlertsRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/alerts',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listAlerts',
         summary: 'List alerts',

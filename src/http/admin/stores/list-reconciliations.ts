@@ -9,7 +9,7 @@ export function listReconciliationsRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/reconcile',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listReconciliations',
         summary: 'List reconciliations',

@@ -9,7 +9,7 @@ export function listStoresRoute(admin: Surface, { db }: AdminDeps): void {
   admin.get(
     '/stores',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listStores',
         summary: 'List stores',

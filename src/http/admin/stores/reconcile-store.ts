@@ -11,7 +11,7 @@ export function reconcileStoreRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/reconcile',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'reconcileStore',
         summary: 'Reconcile with the platform now',

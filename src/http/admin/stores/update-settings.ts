@@ -12,7 +12,7 @@ export function updateSettingsRoute(admin: Surface, { settings }: AdminDeps): vo
   admin.patch(
     '/stores/:store/settings',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'manage' },
       schema: {
         operationId: 'updateSettings',
         summary: 'Change the settings of a store',

@@ -12,7 +12,7 @@ export function addNoteRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/subscriptions/:id/notes',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'support' },
       schema: {
         operationId: 'addNote',
         summary: 'Add a note to a subscription',

@@ -18,7 +18,7 @@ export function cancelSubscriptionRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/subscriptions/:id/cancel',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'support' },
       schema: {
         operationId: 'cancelSubscription',
         summary: 'Cancel a subscription',

@@ -22,7 +22,7 @@ export function changeSubscriptionRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/subscriptions/:id/change',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'support' },
       schema: {
         operationId: 'changeSubscription',
         summary: 'Change a subscription',

@@ -66,7 +66,7 @@ export function createSubscriptionRoute(admin: Surface, { db, connectorOf }: Adm
   admin.post(
     '/stores/:store/subscriptions',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'support' },
       schema: {
         operationId: 'createSubscription',
         summary: 'Create a subscription without a checkout',

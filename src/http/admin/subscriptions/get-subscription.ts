@@ -7,7 +7,7 @@ export function getSubscriptionRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/subscriptions/:id',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'getSubscription',
         summary: 'Read a subscription',

@@ -23,7 +23,7 @@ export function giftSubscriptionRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/subscriptions/:id/gift',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'support' },
       schema: {
         operationId: 'giftSubscription',
         summary: 'Gift a membership',

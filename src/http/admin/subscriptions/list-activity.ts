@@ -10,7 +10,7 @@ export function listActivityRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/subscriptions/:id/activity',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listActivity',
         summary: 'List the activity of a subscription',

@@ -15,7 +15,7 @@ export function listSubscriptionsRoute(admin: Surface, { db }: AdminDeps): void 
   admin.get(
     '/stores/:store/subscriptions',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listSubscriptions',
         summary: 'List subscriptions',

@@ -23,7 +23,7 @@ export function pauseSubscriptionRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/subscriptions/:id/pause',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'support' },
       schema: {
         operationId: 'pauseSubscription',
         summary: 'Pause a subscription',

@@ -9,7 +9,7 @@ export function reactivateSubscriptionRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/subscriptions/:id/reactivate',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'support' },
       schema: {
         operationId: 'reactivateSubscription',
         summary: 'Reactivate a subscription',

@@ -15,7 +15,7 @@ export function resumeSubscriptionRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/subscriptions/:id/resume',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'support' },
       schema: {
         operationId: 'resumeSubscription',
         summary: 'Resume a subscription',

@@ -8,7 +8,7 @@ export function revokeGiftRoute(admin: Surface): void {
   admin.delete(
     '/stores/:store/subscriptions/:id/gift',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'support' },
       schema: {
         operationId: 'revokeGift',
         summary: 'Revoke a gift',

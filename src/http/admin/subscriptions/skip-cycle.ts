@@ -9,7 +9,7 @@ export function skipCycleRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/subscriptions/:id/skip',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'support' },
       schema: {
         operationId: 'skipCycle',
         summary: 'Skip the next cycle',

@@ -17,7 +17,7 @@ export function diffTagsRoute(admin: Surface, deps: AdminDeps): void {
   admin.get(
     '/stores/:store/tags',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'diffTags',
         summary: 'Compare tags with the platform',

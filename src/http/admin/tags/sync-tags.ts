@@ -45,7 +45,7 @@ export function syncTagsRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/tags/sync',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'syncTags',
         summary: 'Correct tags now',

@@ -11,7 +11,7 @@ export function addCampaignRoute(admin: Surface, { wake }: AdminDeps): void {
   admin.post(
     '/stores/:store/wallet/campaigns',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'manage' },
       schema: {
         operationId: 'addSaleCampaign',
         summary: 'Add a sale campaign',

@@ -11,7 +11,7 @@ export function changeCampaignRoute(admin: Surface, { wake }: AdminDeps): void {
   admin.patch(
     '/stores/:store/wallet/campaigns/:campaign',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'manage' },
       schema: {
         operationId: 'changeSaleCampaign',
         summary: 'Change a sale campaign',

@@ -7,7 +7,7 @@ export function getWalletRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/wallet',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'getWallet',
         summary: 'Show wallet passes',

@@ -9,7 +9,7 @@ export function listCampaignsRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/wallet/campaigns',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listSaleCampaigns',
         summary: 'List sale campaigns',

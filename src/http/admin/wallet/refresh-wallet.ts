@@ -9,7 +9,7 @@ export function refreshWalletRoute(admin: Surface, { wake }: AdminDeps): void {
   admin.post(
     '/stores/:store/wallet/refresh',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'manage' },
       schema: {
         operationId: 'refreshWallet',
         summary: 'Bring all wallet passes up to date',

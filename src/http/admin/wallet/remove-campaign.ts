@@ -10,7 +10,7 @@ export function removeCampaignRoute(admin: Surface, { wake }: AdminDeps): void {
   admin.delete(
     '/stores/:store/wallet/campaigns/:campaign',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'manage' },
       schema: {
         operationId: 'removeSaleCampaign',
         summary: 'Remove a sale campaign',

@@ -9,7 +9,7 @@ export function removeWalletRoute(admin: Surface): void {
   admin.delete(
     '/stores/:store/wallet/:wallet',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'manage' },
       schema: {
         operationId: 'removeWallet',
         summary: 'Remove what signs passes of a wallet',

@@ -14,7 +14,7 @@ export function setAppleWalletRoute(admin: Surface, { vault }: AdminDeps): void 
   admin.post(
     '/stores/:store/wallet/apple',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'manage' },
       schema: {
         operationId: 'setAppleWallet',
         summary: 'Set what signs passes for Apple Wallet',

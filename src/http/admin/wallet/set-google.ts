@@ -11,7 +11,7 @@ export function setGoogleWalletRoute(admin: Surface, { vault }: AdminDeps): void
   admin.post(
     '/stores/:store/wallet/google',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'manage' },
       schema: {
         operationId: 'setGoogleWallet',
         summary: 'Set what signs links for Google Wallet',

@@ -11,7 +11,7 @@ export function createEndpointRoute(admin: Surface, { db, vault, addresses }: Ad
   admin.post(
     '/stores/:store/webhooks',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'createWebhookEndpoint',
         summary: 'Register a webhook endpoint',

@@ -8,7 +8,7 @@ export function deleteEndpointRoute(admin: Surface): void {
   admin.delete(
     '/stores/:store/webhooks/:endpoint',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'deleteWebhookEndpoint',
         summary: 'Delete a webhook endpoint',

@@ -14,7 +14,7 @@ export function disableEndpointRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/webhooks/:endpoint/disable',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'disableWebhookEndpoint',
         summary: 'Disable a webhook endpoint',

@@ -44,7 +44,7 @@ export function enableEndpointRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/webhooks/:endpoint/enable',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'enableWebhookEndpoint',
         summary: 'Enable a webhook endpoint',

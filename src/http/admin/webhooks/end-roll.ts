@@ -9,7 +9,7 @@ export function endRollRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/webhooks/:endpoint/end-roll',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'endWebhookSecretRoll',
         summary: 'End the overlap of two secrets',

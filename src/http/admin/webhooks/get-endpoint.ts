@@ -9,7 +9,7 @@ export function getEndpointRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/webhooks/:endpoint',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'getWebhookEndpoint',
         summary: 'Read a webhook endpoint',

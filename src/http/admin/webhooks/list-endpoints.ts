@@ -9,7 +9,7 @@ export function listEndpointsRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/webhooks',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listWebhookEndpoints',
         summary: 'List webhook endpoints',

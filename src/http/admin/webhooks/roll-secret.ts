@@ -13,7 +13,7 @@ export function rollSecretRoute(admin: Surface, { vault }: AdminDeps): void {
   admin.post(
     '/stores/:store/webhooks/:endpoint/roll',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'rollWebhookSecret',
         summary: 'Roll the signing secret',

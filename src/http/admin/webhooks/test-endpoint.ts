@@ -12,7 +12,7 @@ export function testEndpointRoute(admin: Surface, { wake }: AdminDeps): void {
   admin.post(
     '/stores/:store/webhooks/:endpoint/test',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'testWebhookEndpoint',
         summary: 'Send a sample to a webhook endpoint',

@@ -19,7 +19,7 @@ export function updateEndpointRoute(admin: Surface, { db, addresses }: AdminDeps
   admin.patch(
     '/stores/:store/webhooks/:endpoint',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'develop' },
       schema: {
         operationId: 'updateWebhookEndpoint',
         summary: 'Update a webhook endpoint',

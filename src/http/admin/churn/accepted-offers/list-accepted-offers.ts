@@ -11,7 +11,7 @@ export function listAcceptedOffersRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/churn/accepted-offers',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listAcceptedOffers',
         summary: 'List the offers that were accepted on contracts',

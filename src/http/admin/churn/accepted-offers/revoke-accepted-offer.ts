@@ -9,7 +9,7 @@ export function revokeAcceptedOfferRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/churn/accepted-offers/:accepted_offer/revoke',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'support' },
       schema: {
         operationId: 'revokeAcceptedOffer',
         summary: 'Revoke an accepted offer',

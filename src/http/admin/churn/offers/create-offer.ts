@@ -20,7 +20,7 @@ export function createOfferRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/churn/offers',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'manage' },
       schema: {
         operationId: 'createChurnOffer',
         summary: 'Create an offer to people who cancel',

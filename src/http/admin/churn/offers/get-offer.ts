@@ -8,7 +8,7 @@ export function getOfferRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/churn/offers/:offer',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'getChurnOffer',
         summary: 'Read an offer to people who cancel',

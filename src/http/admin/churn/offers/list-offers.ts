@@ -9,7 +9,7 @@ export function listOffersRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/churn/offers',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listChurnOffers',
         summary: 'List offers to people who cancel',

@@ -9,7 +9,7 @@ export function updateOfferRoute(admin: Surface): void {
   admin.patch(
     '/stores/:store/churn/offers/:offer',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'manage' },
       schema: {
         operationId: 'updateChurnOffer',
         summary: 'Change an offer to people who cancel',

@@ -9,7 +9,7 @@ export function listReasonsRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/churn/reasons',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listCancellationReasons',
         summary: 'List cancellation reasons',

@@ -11,7 +11,7 @@ export function updateReasonRoute(admin: Surface): void {
   admin.patch(
     '/stores/:store/churn/reasons/:reason',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'manage' },
       schema: {
         operationId: 'updateCancellationReason',
         summary: 'Change a cancellation reason',

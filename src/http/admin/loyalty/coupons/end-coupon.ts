@@ -9,7 +9,7 @@ export function endCouponRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/loyalty/coupons/:coupon/end',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'support' },
       schema: {
         operationId: 'endLoyaltyCoupon',
         summary: 'End a coupon of loyalty',

@@ -11,7 +11,7 @@ export function listCouponsRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/loyalty/coupons',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listLoyaltyCoupons',
         summary: 'List coupons of loyalty',

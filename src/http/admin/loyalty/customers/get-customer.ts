@@ -74,7 +74,7 @@ export function getCustomerLoyaltyRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/loyalty/customers/:customer',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'getCustomerLoyalty',
         summary: 'Read the loyalty data of a customer',

@@ -51,7 +51,7 @@ export function listPointsRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/loyalty/customers/:customer/points',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listCustomerPoints',
         summary: "List the entries of a customer's points",

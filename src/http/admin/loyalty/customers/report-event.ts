@@ -13,7 +13,7 @@ export function reportLoyaltyEventRoute(admin: Surface, { db, connectorOf }: Adm
   admin.post(
     '/stores/:store/loyalty/events',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'support' },
       schema: {
         operationId: 'reportLoyaltyEventByHand',
         summary: 'Report a loyalty event',

@@ -54,7 +54,7 @@ export function importLoyaltyRoute(admin: Surface, { db }: AdminDeps): void {
     files.put(
       '/stores/:store/loyalty/import',
       {
-        config: { allow: 'operator', mayTakeLong: true },
+        config: { allow: 'manage', mayTakeLong: true },
         schema: {
           operationId: 'importLoyalty',
           summary: 'Import points, tiers and birth dates',

@@ -76,7 +76,7 @@ export function previewOrderRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/loyalty/preview',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'previewLoyalty',
         summary: 'Preview what an order would earn',

@@ -15,7 +15,7 @@ export function approveReceiptRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/loyalty/receipts/:receipt/approve',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'support' },
       schema: {
         operationId: 'approveLoyaltyReceipt',
         summary: 'Approve a receipt',

@@ -18,7 +18,7 @@ export function getReceiptFileRoute(admin: Surface, { receiptFiles }: Pick<Admin
   admin.get(
     '/stores/:store/loyalty/receipts/:receipt/file',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'support' },
       schema: {
         operationId: 'getLoyaltyReceiptFile',
         summary: 'Download the file of a receipt',

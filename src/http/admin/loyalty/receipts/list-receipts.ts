@@ -11,7 +11,7 @@ export function listReceiptsRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/loyalty/receipts',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listLoyaltyReceipts',
         summary: 'List receipts of customers',

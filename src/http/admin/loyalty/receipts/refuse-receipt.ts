@@ -11,7 +11,7 @@ export function refuseReceiptRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/loyalty/receipts/:receipt/refuse',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'support' },
       schema: {
         operationId: 'refuseLoyaltyReceipt',
         summary: 'Refuse a receipt',

@@ -11,7 +11,7 @@ export function listReferralsRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/loyalty/referrals',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listLoyaltyReferrals',
         summary: 'List orders with referral codes',

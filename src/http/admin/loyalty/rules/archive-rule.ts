@@ -8,7 +8,7 @@ export function archiveRuleRoute(admin: Surface): void {
   admin.delete(
     '/stores/:store/loyalty/rules/:rule',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'manage' },
       schema: {
         operationId: 'archiveLoyaltyRule',
         summary: 'Archive a loyalty rule',

@@ -9,7 +9,7 @@ export function createRuleRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/loyalty/rules',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'manage' },
       schema: {
         operationId: 'createLoyaltyRule',
         summary: 'Create a loyalty rule',

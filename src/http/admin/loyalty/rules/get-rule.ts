@@ -8,7 +8,7 @@ export function getRuleRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/loyalty/rules/:rule',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'getLoyaltyRule',
         summary: 'Read a loyalty rule',

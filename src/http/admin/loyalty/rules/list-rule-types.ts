@@ -55,7 +55,7 @@ export function listRuleTypesRoute(admin: Surface): void {
   admin.get(
     '/loyalty/rule-types',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listLoyaltyRuleTypes',
         summary: 'List the types of loyalty rules',

@@ -9,7 +9,7 @@ export function listRulesRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/loyalty/rules',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listLoyaltyRules',
         summary: 'List loyalty rules',

@@ -10,7 +10,7 @@ export function updateRuleRoute(admin: Surface): void {
   admin.patch(
     '/stores/:store/loyalty/rules/:rule',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'manage' },
       schema: {
         operationId: 'updateLoyaltyRule',
         summary: 'Change a loyalty rule',

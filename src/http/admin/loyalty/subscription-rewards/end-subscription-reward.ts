@@ -9,7 +9,7 @@ export function endSubscriptionRewardRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/loyalty/subscription-rewards/:reward/end',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'support' },
       schema: {
         operationId: 'endLoyaltySubscriptionReward',
         summary: 'End a reward on renewals',

@@ -11,7 +11,7 @@ export function listSubscriptionRewardsRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/loyalty/subscription-rewards',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listLoyaltySubscriptionRewards',
         summary: 'List rewards on renewals',

@@ -9,7 +9,7 @@ export function createTemplateRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/loyalty/templates',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'manage' },
       schema: {
         operationId: 'createLoyaltyTemplate',
         summary: 'Create a coupon template',

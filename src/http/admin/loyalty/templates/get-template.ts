@@ -8,7 +8,7 @@ export function getTemplateRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/loyalty/templates/:template',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'getLoyaltyTemplate',
         summary: 'Read a coupon template',

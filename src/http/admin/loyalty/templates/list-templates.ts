@@ -9,7 +9,7 @@ export function listTemplatesRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/loyalty/templates',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listLoyaltyTemplates',
         summary: 'List coupon templates',

@@ -9,7 +9,7 @@ export function updateTemplateRoute(admin: Surface): void {
   admin.patch(
     '/stores/:store/loyalty/templates/:template',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'manage' },
       schema: {
         operationId: 'updateLoyaltyTemplate',
         summary: 'Change a coupon template',

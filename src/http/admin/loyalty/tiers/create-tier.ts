@@ -9,7 +9,7 @@ export function createTierRoute(admin: Surface): void {
   admin.post(
     '/stores/:store/loyalty/tiers',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'manage' },
       schema: {
         operationId: 'createLoyaltyTier',
         summary: 'Create a loyalty tier',

@@ -8,7 +8,7 @@ export function getTierRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/loyalty/tiers/:tier',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'getLoyaltyTier',
         summary: 'Read a loyalty tier',

@@ -9,7 +9,7 @@ export function listTiersRoute(admin: Surface): void {
   admin.get(
     '/stores/:store/loyalty/tiers',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'view' },
       schema: {
         operationId: 'listLoyaltyTiers',
         summary: 'List loyalty tiers',

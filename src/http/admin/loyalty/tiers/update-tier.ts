@@ -9,7 +9,7 @@ export function updateTierRoute(admin: Surface): void {
   admin.patch(
     '/stores/:store/loyalty/tiers/:tier',
     {
-      config: { allow: 'operator' },
+      config: { allow: 'manage' },
       schema: {
         operationId: 'updateLoyaltyTier',
         summary: 'Change a loyalty tier',

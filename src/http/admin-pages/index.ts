@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { acceptsEncoding } from '../shared/accepted-encoding.ts'
+import { type BuiltInterface, type InterfaceFile, readBuiltInterface } from './built-interface.ts'
+
+const PREFIX = '/admin'
+const OPEN = { config: { allow: 'anyone' } } as const
+
+/** Every path of the interface; what is below the API and the sign-in has routes of its own, and unknown ones are not found there. */
+const AREA = ':area((?!api$|auth$|assets$)[\\w.~%@-]+)'
+
+const YEAR = 'public, max-age=31536000, immutable'
+
+/** In the built page (web/admin/index.html). */
+const NONCE_PLACE = '__STYLE_NONCE__'
+
+/**
+ * Scripts and styles of the service only, nothing of other hosts, and in no frame. The components make some style elements at run time,
+ * with sizes that depend on their properties: those carry the nonce of the response. Styles of single elements are set by script, which
+ * the policy does not concern, so that no `unsafe-inline` is needed.
+ */
+const policyWith = (nonce: string) =>
+  `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; connect-src 'self'; img-src 'self' data:; ` +
+  "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+const PLAIN_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+const NOT_BUILT = 'The admin interface is not built here: run "npm ci" without --omit and --ignore-scripts'
+
+/**
+ * The admin interface (web/admin) at `/admin`: one page for every path, whose script finds out what to show, and files that never
+ * change. They need no session; what they show comes from the admin API, which does. An installation without them answers 503.
+ */
+export function registerAdminPages(app: FastifyInstance, { builtInterface }: { builtInterface?: string } = {}): void {
+  app.register(async (pages) => {
+    const built = await readBuiltInterface(builtInterface)
+    if (!built) app.log.warn(`${NOT_BUILT}. Until then ${PREFIX} shows nothing.`)
+
+    for (const path of [PREFIX, `${PREFIX}/`, `${PREFIX}/${AREA}`, `${PREFIX}/${AREA}/*`]) {
+      pages.get(path, OPEN, (_request, reply) => sendPage(reply, built))
+    }
+    pages.get(`${PREFIX}/assets/:file`, OPEN, (request, reply) => {
+      const { file } = request.params as { file: string }
+      const found = built?.files.get(file)
+      if (!found) return reply.code(404).type('text/plain; charset=utf-8').send('There is no such file here')
+      return sendFile(request, reply, found)
+    })
+  })
+}
+
+function sendPage(reply: FastifyReply, built: BuiltInterface | null) {
+  reply.type('text/html; charset=utf-8').header('cache-control', 'no-store')
+  if (!built) return reply.code(503).header('content-security-policy', PLAIN_POLICY).send(notBuiltPage())
+  const nonce = randomBytes(16).toString('base64url')
+  return reply.header('content-security-policy', policyWith(nonce)).send(built.page.replace(NONCE_PLACE, nonce))
+}
+
+function sendFile(request: FastifyRequest, reply: FastifyReply, { type, etag, body, encoded }: InterfaceFile) {
+  reply.headers({ 'cache-control': YEAR, etag, vary: 'accept-encoding' })
+  if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send()
+  reply.type(type)
+  const wanted = encoded.find(({ encoding }) => acceptsEncoding(request.headers['accept-encoding'], encoding))
+  if (!wanted) return reply.send(body)
+  return reply.header('content-encoding', wanted.encoding).send(wanted.body)
+}
+
+const notBuiltPage = () => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Perennial</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<main>
+<h1>Perennial</h1>
+<p>${NOT_BUILT}, then start the service again. The APIs and the command line work without it.</p>
+</main>
+</body>
+</html>
+`

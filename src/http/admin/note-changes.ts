@@ -1,0 +1,64 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Database } from '#kit/postgres'
+import { beginChange, endChange } from '#team'
+import type { Surface } from '../shared/surface.ts'
+import { callerOf } from './caller.ts'
+
+/** Of a path and of what a client calls itself, so much is kept. */
+const MAX_CHARACTERS = 500
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The row of the change that this request makes. */
+    changeId: number | null
+  }
+}
+
+/**
+ * Notes every change before it is made: who, what, when, from where; and how it was answered. Of a body only the names of its fields: values
+ * may be secrets, or personal data that are to be erased one day.
+ */
+export function noteChanges(admin: Surface, db: Database): void {
+  admin.decorateRequest('changeId', null)
+  admin.addHook('preHandler', async (request) => {
+    if (!isChange(request)) return
+    const { person } = callerOf(request)
+    request.changeId = await beginChange(db, {
+      requestId: request.id,
+      personId: person?.personId ?? null,
+      personName: person?.name ?? null,
+      operation: operationOf(request),
+      path: request.url.slice(0, MAX_CHARACTERS),
+      storeNumber: request.store?.storeId ?? null,
+      fields: fieldsOf(request.body),
+      ipAddress: request.ip,
+      userAgent: request.headers['user-agent']?.slice(0, MAX_CHARACTERS) ?? null
+    })
+  })
+  admin.addHook('onResponse', (request: FastifyRequest, reply: FastifyReply, done) => {
+    if (request.changeId === null) return done()
+    endChange(db, request.changeId, reply.statusCode).then(
+      () => done(),
+      (err: Error) => {
+        request.log.warn({ err }, `How a change ended was not noted: ${err.message}`)
+        done()
+      }
+    )
+  })
+}
+
+/** What everybody with access may call changes nothing, whatever its method. */
+const isChange = ({ method, routeOptions }: FastifyRequest): boolean =>
+  method !== 'GET' && method !== 'HEAD' && routeOptions.config.allow !== 'view'
+
+const operationOf = ({ routeOptions }: FastifyRequest): string =>
+  (routeOptions.schema as { operationId?: string } | undefined)?.operationId ?? 'unknown'
+
+function fieldsOf(body: unknown): string[] {
+  if (typeof body !== 'object' || body === null || Array.isArray(body) || !isPlain(body)) return []
+  return Object.keys(body)
+}
+
+/** A file that is sent is a stream. */
+const isPlain = (body: object) =>
+  Object.getPrototypeOf(body) === Object.prototype || Object.getPrototypeOf(body) === null

@@ -1,0 +1,38 @@
+export { beginChange, endChange, type LoggedChange, listLoggedChanges } from './changes.ts'
+export {
+  acceptInvitation,
+  findInvitation,
+  type Invitation,
+  invitationUrl,
+  inviteFirstOwner,
+  invitePerson,
+  inviteToNewPassword,
+  type NewAccount
+} from './invitations.ts'
+export {
+  beginPasswordTry,
+  changeRole,
+  endPasswordTries,
+  endSessions,
+  findPerson,
+  listPeople,
+  removePerson,
+  removeSecondFactors
+} from './people.ts'
+export {
+  MAX_EMAIL_CHARACTERS,
+  MAX_NAME_CHARACTERS,
+  MAX_PASSWORD_CHARACTERS,
+  MIN_PASSWORD_CHARACTERS,
+  type TeamPerson
+} from './person.ts'
+export { PERMISSIONS, PERMISSIONS_OF, type Permission, ROLES, type Role, rolesWith } from './roles.ts'
+export {
+  ADDRESS_HEADER,
+  createSignIn,
+  GUESSABLE,
+  SIGN_IN_PATH,
+  SIGN_IN_ROUTES,
+  type SignedIn,
+  type SignIn
+} from './sign-in.ts'

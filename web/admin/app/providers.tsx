@@ -1,0 +1,38 @@
+import { MantineProvider } from '@mantine/core'
+import { Notifications, notifications } from '@mantine/notifications'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { ApiError } from '../shared/api/errors.ts'
+import { createQueryClient } from '../shared/api/query-client.ts'
+import { LanguageProvider, useTexts } from '../shared/texts/language.tsx'
+import { styleNonce } from './style-nonce.ts'
+import { cssVariables, theme } from './theme.ts'
+
+/** What every page needs around it. */
+export function Providers({ children }: { children: ReactNode }) {
+  return (
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      defaultColorScheme="auto"
+      getStyleNonce={styleNonce}
+    >
+      <LanguageProvider>
+        <Notifications position="bottom-right" />
+        <Queries>{children}</Queries>
+      </LanguageProvider>
+    </MantineProvider>
+  )
+}
+
+function Queries({ children }: { children: ReactNode }) {
+  const { errors } = useTexts()
+  const [client] = useState(createQueryClient)
+  client.getMutationCache().config.onError = (err, _variables, _result, mutation) => {
+    // A form shows at its fields what was refused.
+    if (mutation.meta?.inForm) return
+    const message = err instanceof ApiError ? err.message : errors.unreachable
+    notifications.show({ color: 'red', title: errors.title, message })
+  }
+  return <QueryClientProvider client={client}>{children}</QueryClientProvider>
+}

@@ -1,0 +1,28 @@
+import { areaTexts } from '../../shared/texts/area-texts.ts'
+
+export const useInvitationTexts = areaTexts({
+  en: {
+    title: 'Create your account',
+    text: (role: string) => `You are invited with the role ${role}.`,
+    name: 'Name',
+    email: 'E-mail address',
+    password: 'Password',
+    submit: 'Create account',
+    newPasswordTitle: 'Choose a new password',
+    savePassword: 'Save the password',
+    missing: 'This address has no invitation. Open the link that you were given.',
+    refused: 'This invitation cannot be used'
+  },
+  de: {
+    title: 'Konto anlegen',
+    text: (role) => `Sie sind eingeladen mit der Rolle ${role}.`,
+    name: 'Name',
+    email: 'E-Mail-Adresse',
+    password: 'Passwort',
+    submit: 'Konto anlegen',
+    newPasswordTitle: 'Neues Passwort wählen',
+    savePassword: 'Passwort speichern',
+    missing: 'Diese Adresse enthält keine Einladung. Öffnen Sie den Link, den Sie bekommen haben.',
+    refused: 'Diese Einladung kann nicht verwendet werden'
+  }
+})

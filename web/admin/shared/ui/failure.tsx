@@ -1,0 +1,30 @@
+import { Alert, Button, Stack, Text } from '@mantine/core'
+import { ApiError, ServiceUnreachable } from '../api/errors.ts'
+import { useTexts } from '../texts/language.tsx'
+
+/** Why something is not shown, in the words of the service where it has said why, and what to do. */
+export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
+  const { errors, common } = useTexts()
+  return (
+    <Alert color="red" variant="outline" title={errors.title} role="alert">
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm">{sentence(error, errors)}</Text>
+        {error instanceof ApiError && error.requestId && (
+          <Text size="xs" c="dimmed">
+            {errors.requestId(error.requestId)}
+          </Text>
+        )}
+        {retry && (
+          <Button variant="default" size="xs" onClick={retry}>
+            {common.tryAgain}
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  )
+}
+
+function sentence(error: unknown, errors: { unreachable: string; text: string }): string {
+  if (error instanceof ServiceUnreachable) return errors.unreachable
+  return error instanceof ApiError ? error.message : errors.text
+}

@@ -1,0 +1,38 @@
+import { Box, Table, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+export type Column<T> = { title: string; cell: (row: T) => ReactNode; isNumber?: boolean }
+
+type Props<T> = { label: string; columns: Column<T>[]; rows: T[]; keyOf: (row: T) => string; empty: string }
+
+/** A short table without pages; it scrolls sideways by itself on narrow screens. */
+export function PlainTable<T>({ label, columns, rows, keyOf, empty }: Props<T>) {
+  if (rows.length === 0) return <Text c="dimmed">{empty}</Text>
+  return (
+    // Whoever has no pointer scrolls it with the keyboard.
+    <Box role="group" aria-label={label} tabIndex={0} className="wide-content">
+      <Table aria-label={label}>
+        <Table.Thead>
+          <Table.Tr>
+            {columns.map(({ title, isNumber }) => (
+              <Table.Th key={title} ta={isNumber ? 'right' : undefined}>
+                {title}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row) => (
+            <Table.Tr key={keyOf(row)}>
+              {columns.map(({ title, cell, isNumber }) => (
+                <Table.Td key={title} ta={isNumber ? 'right' : undefined}>
+                  {cell(row)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Box>
+  )
+}

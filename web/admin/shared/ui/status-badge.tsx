@@ -1,0 +1,18 @@
+import { Badge } from '@mantine/core'
+
+const COLORS: Record<string, string> = {
+  active: 'teal',
+  success: 'teal',
+  paused: 'yellow',
+  pending: 'blue',
+  failed: 'red'
+}
+
+/** A status with a colour; the word alone says it too. */
+export function StatusBadge({ status, names }: { status: string; names: Record<string, string> }) {
+  return (
+    <Badge variant="dot" color={COLORS[status] ?? 'gray'} tt="none" fw={500} miw="max-content">
+      {names[status] ?? status}
+    </Badge>
+  )
+}
