@@ -39,7 +39,7 @@ export {
   storeByDomain
 } from './platform-access.ts'
 export { markCaughtUp, markStoreConnected, writeWebhooksUrl } from './queries.ts'
-export { refuseOnHold, storeDeleting, storeDisconnected } from './refusals.ts'
+export { refuseOnHold, storeDeleting, storeDisconnected, storeNotFound } from './refusals.ts'
 export { markTokenRefused, markTokenTaken } from './refused-tokens.ts'
 export { markAllRestored, markRestored, unmarkRestored } from './restored.ts'
 export { SCOPES, type Scope } from './scopes.ts'

@@ -29,7 +29,11 @@ async function served(files: Record<string, string> | null) {
     logger: { level: 'warn', stream: { write: (line) => void logged.push(JSON.parse(line).msg) } }
   })
   app.get('/admin/api/status', () => 'the api')
-  registerAdminPages(app, { builtInterface: folder })
+  registerAdminPages(app, {
+    builtInterface: folder,
+    install: { apps: { platform: { clientId: 'our-app', clientSecret: 'x' }, shopify: null } } as never,
+    sandbox: { urlOf: () => '' } as never
+  })
   after(() => app.close())
   await app.ready()
   return { logged, get: (url: string, headers = {}) => app.inject({ url, headers }) }

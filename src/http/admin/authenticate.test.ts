@@ -34,7 +34,7 @@ function aServer(more: ResolveCaller[], limiter = createRateLimiter(db)) {
     hooks: (admin) =>
       authenticateCallers(
         admin,
-        [...callerResolvers({ operatorToken: new Secret(TOKEN), signIn: NOBODY }), ...more],
+        [...callerResolvers({ operatorToken: new Secret(TOKEN), signIn: NOBODY, staffOf: async () => null }), ...more],
         createGuessLimiter(limiter)
       )
   })
@@ -47,12 +47,12 @@ const byHeader =
   (role: string): ResolveCaller =>
   async ({ headers }) =>
     headers['x-person'] === 'ada'
-      ? { role: role as Role, actor: { actor: 'operator', actorId: 'ada' }, person: null }
+      ? { role: role as Role, actor: { actor: 'operator', actorId: 'ada' }, person: null, staff: null }
       : null
 
 test('the operator token gives full rights', async () => {
   const response = await aServer([])({ authorization: `Bearer ${TOKEN}` })
-  assert.deepEqual(response.json(), { role: 'operator', actor: 'operator', person: null })
+  assert.deepEqual(response.json(), { role: 'operator', actor: 'operator', person: null, staff: null })
 })
 
 test('another kind of credential is one more resolver, and the routes stay as they are', async () => {
@@ -60,7 +60,8 @@ test('another kind of credential is one more resolver, and the routes stay as th
   assert.deepEqual((await ask({ 'x-person': 'ada' })).json(), {
     role: 'developer',
     actor: { actor: 'operator', actorId: 'ada' },
-    person: null
+    person: null,
+    staff: null
   })
   assert.equal((await ask({ 'x-person': 'eve' })).statusCode, 401)
   assert.equal((await ask({})).statusCode, 401)

@@ -1,12 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import { Refusal } from '#kit/refusal'
 import { equalInConstantTime, type Secret } from '#kit/secrets'
-import { type Permission, rolesWith, type SignIn } from '#team'
+import { PERMISSIONS, PERMISSIONS_OF, type Permission, rolesWith, type SignIn, STAFF_PERMISSIONS } from '#team'
 import { type GuessLimiter, TooManyGuesses } from '../rate-limits/guess-limiter.ts'
 import { authenticationFailed, bearerOf } from '../shared/errors.ts'
 import { refuseOtherSites } from '../shared/same-origin.ts'
 import type { Surface } from '../shared/surface.ts'
 import type { Caller } from './caller.ts'
+import type { FindStaff } from './staff.ts'
 
 /** Finds the caller by one kind of credential. Null when the request brings none of that kind, or one that is not valid. */
 export type ResolveCaller = (request: FastifyRequest) => Caller | null | Promise<Caller | null>
@@ -14,17 +15,29 @@ export type ResolveCaller = (request: FastifyRequest) => Caller | null | Promise
 /** Every kind of credential that the admin API accepts, in the order in which they are tried. */
 export const callerResolvers = ({
   operatorToken,
-  signIn
+  signIn,
+  staffOf
 }: {
   operatorToken: Secret
   signIn: SignIn
-}): ResolveCaller[] => [byOperatorToken(operatorToken), bySession(signIn)]
+  staffOf: FindStaff
+}): ResolveCaller[] => [byOperatorToken(operatorToken), byShopToken(staffOf), bySession(signIn)]
 
 function byOperatorToken(token: Secret): ResolveCaller {
   return (request) => {
     const presented = bearerOf(request)
     const isOperator = presented !== null && equalInConstantTime(presented, token.reveal())
-    return isOperator ? { role: 'operator', actor: 'operator', person: null } : null
+    return isOperator ? { role: 'operator', actor: 'operator', person: null, staff: null } : null
+  }
+}
+
+/** The session token of the platform's admin, in which the interface is shown. */
+function byShopToken(staffOf: FindStaff): ResolveCaller {
+  return async (request) => {
+    const token = bearerOf(request)
+    const staff = token === null ? null : await staffOf(token)
+    if (!staff) return null
+    return { role: 'staff', actor: { actor: 'operator', actorId: `staff:${staff.userId}` }, person: null, staff }
   }
 }
 
@@ -36,7 +49,7 @@ function bySession(signIn: SignIn): ResolveCaller {
     const person = await signIn.sessionOf(new Headers({ cookie }))
     if (!person) return null
     refuseOtherSites(request)
-    return { role: person.role, actor: { actor: 'operator', actorId: person.personId }, person }
+    return { role: person.role, actor: { actor: 'operator', actorId: person.personId }, person, staff: null }
   }
 }
 
@@ -82,6 +95,10 @@ async function firstCaller(resolvers: ResolveCaller[], request: FastifyRequest):
   return null
 }
 
-/** The operator may call every route. */
-const mayCall = ({ role }: Caller, permission: Permission): boolean =>
-  role === 'operator' || rolesWith(permission).includes(role)
+/** What a caller may do. */
+export function permissionsOf({ role }: Pick<Caller, 'role'>): readonly Permission[] {
+  if (role === 'operator') return PERMISSIONS
+  return role === 'staff' ? STAFF_PERMISSIONS : PERMISSIONS_OF[role]
+}
+
+const mayCall = (caller: Caller, permission: Permission): boolean => permissionsOf(caller).includes(permission)

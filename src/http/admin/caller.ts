@@ -2,15 +2,23 @@ import type { FastifyRequest } from 'fastify'
 import type { Actor } from '#subscriptions'
 import type { Role, SignedIn } from '#team'
 
-/** Who calls the admin API: a program with the operator token, which may call every route, or a person with a session. */
+/**
+ * Who calls the admin API: a program with the operator token, which may call every route; a person with a session; or one of the people of a shop,
+ * in whose admin the interface is shown, who sees its store alone.
+ */
 export type Caller = {
   /** What the caller may do: a route runs for the roles that have its permission. */
-  role: Role | 'operator'
+  role: Role | 'operator' | 'staff'
   /** How the history of a subscription names the caller. */
   actor: Actor
-  /** Null: a program. */
+  /** Null: nobody of those who sign in. */
   person: SignedIn | null
+  /** Of the people of a shop; null: anybody else. */
+  staff: Staff | null
 }
+
+/** One of the people of a shop, in the platform's admin. */
+export type Staff = { storeId: number; shop: string; userId: string | null }
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,8 +33,14 @@ export function callerOf({ adminCaller }: Pick<FastifyRequest, 'adminCaller'>): 
 }
 
 /** The caller by name. */
-export const nameOfCaller = (request: Pick<FastifyRequest, 'adminCaller'>): string =>
-  callerOf(request).person?.name ?? 'operator token'
+export function nameOfCaller(request: Pick<FastifyRequest, 'adminCaller'>): string {
+  const { person, staff } = callerOf(request)
+  if (staff) return nameOfStaff(staff)
+  return person?.name ?? 'operator token'
+}
+
+/** How the log of changes names one of the people of a shop. */
+export const nameOfStaff = ({ shop, userId }: Staff): string => `Staff ${userId ?? 'member'} of ${shop}`
 
 /** The caller as the actor of a change. */
 export const actorOf = (request: Pick<FastifyRequest, 'adminCaller'>): Actor => callerOf(request).actor

@@ -6,6 +6,7 @@ import type { AdminDeps } from './deps.ts'
 import { errorBody, statusOf } from './errors.ts'
 import { noteChanges } from './note-changes.ts'
 import * as routes from './routes.ts'
+import { staffFinder } from './staff.ts'
 import { readStores } from './store.ts'
 
 export const ADMIN_PREFIX = '/admin/api'
@@ -20,7 +21,11 @@ export function registerAdmin(app: FastifyInstance, deps: AdminDeps): void {
     deps,
     hooks(admin) {
       refuseUnknownParameters(admin)
-      authenticateCallers(admin, callerResolvers(deps), createGuessLimiter(deps.limiter))
+      authenticateCallers(
+        admin,
+        callerResolvers({ ...deps, staffOf: staffFinder(deps) }),
+        createGuessLimiter(deps.limiter)
+      )
       readStores(admin, deps.db)
       // What was written may be work for an engine.
       admin.addHook('onResponse', (request, reply, done) => {

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Database } from '#kit/postgres'
 import { beginChange, endChange } from '#team'
 import type { Surface } from '../shared/surface.ts'
-import { callerOf } from './caller.ts'
+import { callerOf, nameOfStaff } from './caller.ts'
 
 /** Of a path and of what a client calls itself, so much is kept. */
 const MAX_CHARACTERS = 500
@@ -22,11 +22,11 @@ export function noteChanges(admin: Surface, db: Database): void {
   admin.decorateRequest('changeId', null)
   admin.addHook('preHandler', async (request) => {
     if (!isChange(request)) return
-    const { person } = callerOf(request)
+    const { person, staff } = callerOf(request)
     request.changeId = await beginChange(db, {
       requestId: request.id,
-      personId: person?.personId ?? null,
-      personName: person?.name ?? null,
+      personId: staff ? `staff:${staff.userId}` : (person?.personId ?? null),
+      personName: staff ? nameOfStaff(staff) : (person?.name ?? null),
       operation: operationOf(request),
       path: request.url.slice(0, MAX_CHARACTERS),
       storeNumber: request.store?.storeId ?? null,

@@ -30,6 +30,12 @@ async function connect() {
   const body = await response.json()
     .catch(failed('What answers at ' + location.origin + ' is not Perennial (status ' + response.status + '). Look at what is in front of the service.'))
   if (!response.ok) throw new Error(body.error.message)
+  const to = '/admin/?' + new URLSearchParams({ embedded: '1', shop: body.domain })
+  const isBuilt = (await fetch(to, { method: 'HEAD' })).ok
+  // Who opens the app another time came to work.
+  if (isBuilt && !body.connected_now && body.missing_scopes.length === 0) return location.replace(to)
+  at('open').hidden = !isBuilt
+  at('open').href = to
   at('state').textContent = body.connected_now ? 'The shop is connected.' : 'The shop is connected already.'
   fill(at('facts'), [
     item('dt', 'Store'), item('dd', body.name + ' (' + body.id + ')'),

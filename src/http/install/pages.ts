@@ -35,6 +35,10 @@ export function embeddingOf(
   return { clientId, script: `${shopUrl}/app-bridge.js`, frameAncestors: [new URL(shopUrl).origin] }
 }
 
+/** What the platform wants on a page in its admin, before every other script. */
+export const platformScript = ({ clientId, script }: Pick<Embedding, 'clientId' | 'script'>): string =>
+  `<meta name="shopify-api-key" content="${escaped(clientId)}">\n<script src="${escaped(script)}"></script>\n`
+
 /**
  * The page in the platform's admin, whose script exchanges the session token. It is the one page that runs a script of somebody else,
  * which the platform demands, and that may be shown in a frame.
@@ -44,15 +48,13 @@ export function embeddedPage({ clientId, script, frameAncestors }: Embedding): {
   const policy =
     `default-src 'none'; script-src 'self' ${platform}; connect-src 'self' ${platform}; style-src 'self'; img-src data:; ` +
     `base-uri 'none'; form-action 'none'; frame-ancestors ${frameAncestors.join(' ')}`
-  // The platform wants its script to be the first one.
-  const head = `<meta name="shopify-api-key" content="${escaped(clientId)}">
-<script src="${escaped(script)}"></script>
-<script src="${SCRIPT_PATH}" defer></script>
+  const head = `${platformScript({ clientId, script })}<script src="${SCRIPT_PATH}" defer></script>
 `
   const body = `<h1>Perennial</h1>
 <p id="state" role="status">Connecting the shop…</p>
 <dl id="facts" hidden></dl>
 <ul id="missing" hidden></ul>
+<p><a id="open" hidden>Open Perennial</a></p>
 <noscript><p>This page needs JavaScript, to prove to Perennial which shop it is shown in.</p></noscript>`
   return { html: documentOf('Perennial', head, body), policy }
 }

@@ -4,7 +4,15 @@ import type { ProfileName } from '../wire/platform-profiles.ts'
 import { type PlatformApps, shopDomain } from './apps.ts'
 
 /** Whose page sent a session token, or why it proves nothing. */
-export type SessionCheck = { ok: true; profile: ProfileName; shop: string } | { ok: false; reason: string }
+export type SessionCheck =
+  | {
+      ok: true
+      profile: ProfileName
+      shop: string
+      /** Who of the shop's people the page is shown to, by the platform's number; null where the token does not say. */
+      userId: string | null
+    }
+  | { ok: false; reason: string }
 
 /** How far the platform's clock and ours may be apart. */
 const LEEWAY_SECONDS = 10
@@ -21,7 +29,8 @@ export function checkSessionToken(token: string, apps: PlatformApps, now: Tempor
   const shop = shopDomain(profile, hostOf(claims.dest))
   if (!shop) return { ok: false, reason: '`dest` names no shop' }
   if (hostOf(claims.iss) !== shop) return { ok: false, reason: '`iss` and `dest` are of different shops' }
-  return { ok: true, profile, shop }
+  const userId = typeof claims.sub === 'string' && /^[1-9]\d{0,19}$/.test(claims.sub) ? claims.sub : null
+  return { ok: true, profile, shop, userId }
 }
 
 /** Which customer of which shop an extension of ours in the customer accounts runs for, or why its token proves nothing. */

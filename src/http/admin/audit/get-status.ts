@@ -1,8 +1,9 @@
 import { Type } from 'typebox'
 import { isoOf, realNow } from '#kit/clock'
 import { exampleOf, Timestamp } from '#resources'
-import { requireStore } from '#stores'
+import { requireStore, storeNotFound } from '#stores'
 import type { Surface } from '../../shared/surface.ts'
+import { callerOf } from '../caller.ts'
 import type { AdminDeps } from '../deps.ts'
 import { text } from '../fields.ts'
 import { ProblemBody, presentProblem } from './present-problem.ts'
@@ -35,7 +36,7 @@ export function getStatusRoute(admin: Surface, { db, status }: AdminDeps): void 
   admin.get(
     '/status',
     {
-      config: { allow: 'view' },
+      config: { allow: 'view', forStaff: true },
       schema: {
         operationId: 'getStatus',
         summary: 'Get the status',
@@ -51,7 +52,10 @@ export function getStatusRoute(admin: Surface, { db, status }: AdminDeps): void 
     },
     async (request) => {
       const { store } = request.query
-      const storeId = store === undefined ? null : (await requireStore(db, store)).storeId
+      const { staff } = callerOf(request)
+      const asked = store === undefined ? null : (await requireStore(db, store)).storeId
+      if (staff && asked !== null && asked !== staff.storeId) throw storeNotFound(store!)
+      const storeId = staff?.storeId ?? asked
       const { stores, problems, notes } = await status(storeId)
       return {
         working: problems.length === 0,

@@ -30,7 +30,7 @@ export function connectStoreRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/connect',
     {
-      config: { allow: 'manage' },
+      config: { allow: 'install' },
       schema: {
         operationId: 'connectStore',
         summary: 'Connect a store again',

@@ -23,7 +23,7 @@ export function deleteStoreRoute(admin: Surface, { deleteStore }: AdminDeps): vo
   admin.post(
     '/stores/:store/delete',
     {
-      config: { allow: 'manage', ofDeleting: true },
+      config: { allow: 'install', ofDeleting: true },
       schema: {
         operationId: 'deleteStore',
         summary: 'Delete a store',

@@ -25,7 +25,7 @@ export function disconnectStoreRoute(admin: Surface, { leavePlatform }: AdminDep
   admin.post(
     '/stores/:store/disconnect',
     {
-      config: { allow: 'manage' },
+      config: { allow: 'install' },
       schema: {
         operationId: 'disconnectStore',
         summary: 'Disconnect a store',

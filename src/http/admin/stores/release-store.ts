@@ -24,7 +24,7 @@ export function releaseStoreRoute(admin: Surface, deps: AdminDeps): void {
   admin.post(
     '/stores/:store/release',
     {
-      config: { allow: 'manage' },
+      config: { allow: 'install' },
       schema: {
         operationId: 'releaseStore',
         summary: 'End the hold of a restored store',

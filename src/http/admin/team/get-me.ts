@@ -1,6 +1,9 @@
 import { Type } from 'typebox'
-import { PERMISSIONS, PERMISSIONS_OF, ROLES } from '#team'
+import { publicId } from '#kit/ids'
+import { OrNull } from '#resources'
+import { PERMISSIONS, ROLES } from '#team'
 import type { Surface } from '../../shared/surface.ts'
+import { permissionsOf } from '../authenticate.ts'
 import { callerOf } from '../caller.ts'
 import { oneOf } from '../fields.ts'
 
@@ -16,15 +19,16 @@ const MeBody = Type.Object(
         }),
         Type.Null()
       ],
-      { description: 'The person; null for the operator token' }
+      { description: 'The person; null for the operator token, and for the people of a shop in its admin' }
     ),
-    role: oneOf(['operator', ...ROLES] as const, { description: 'What the caller may do, in a word' }),
+    role: oneOf(['operator', 'staff', ...ROLES] as const, { description: 'What the caller may do, in a word' }),
+    store: OrNull(Type.String({ description: 'The only store that the caller sees; null for all of them' })),
     permissions: Type.Array(oneOf(PERMISSIONS), { description: 'What the caller may do' })
   },
   {
     title: 'Me',
     description: 'Who calls.',
-    examples: [{ person: null, role: 'operator', permissions: PERMISSIONS }]
+    examples: [{ person: null, role: 'operator', store: null, permissions: PERMISSIONS }]
   }
 )
 
@@ -33,7 +37,7 @@ export function getMeRoute(admin: Surface): void {
   admin.get(
     '/me',
     {
-      config: { allow: 'view' },
+      config: { allow: 'view', forStaff: true },
       schema: {
         operationId: 'getMe',
         summary: 'Get who calls',
@@ -42,14 +46,16 @@ export function getMeRoute(admin: Surface): void {
       }
     },
     async (request) => {
-      const { role, person } = callerOf(request)
+      const caller = callerOf(request)
+      const { role, person, staff } = caller
       return {
         person: person && {
           ...{ id: person.personId, name: person.name, email: person.email },
           two_factor: person.twoFactorEnabled
         },
         role,
-        permissions: role === 'operator' ? [...PERMISSIONS] : [...PERMISSIONS_OF[role]]
+        store: staff && publicId('store', staff.storeId),
+        permissions: [...permissionsOf(caller)]
       }
     }
   )

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { useStore } from '../../shared/api/stores.ts'
 import { signOut } from '../../shared/session/auth.ts'
+import { isEmbedded } from '../../shared/session/embedding.ts'
 import { useMe } from '../../shared/session/me.ts'
 import { LANGUAGE_NAMES, type Language, useLanguage } from '../../shared/texts/language.tsx'
 import { AccountIcon } from '../../shared/ui/icons.tsx'
@@ -31,18 +32,18 @@ export function AccountMenu() {
       <Menu.Target>
         <Button variant="subtle" color="gray" c="inherit" fw={500} px="xs" leftSection={<AccountIcon />}>
           <VisuallyHidden>{app.account} </VisuallyHidden>
-          <span className="account-name">{me?.person.name}</span>
+          <span className="account-name">{me?.person?.name ?? (me && roles[me.role])}</span>
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
         {me && (
           <Menu.Label>
-            {me.person.email}
+            {me.person?.email}
             <br />
             {roles[me.role]}
           </Menu.Label>
         )}
-        {store && (
+        {store && !isEmbedded && (
           <Menu.Item component={Link} to={`/stores/${store.id}/account`} closeMenuOnClick>
             {app.yourAccount}
           </Menu.Item>
@@ -65,10 +66,14 @@ export function AccountMenu() {
             </Menu.RadioItem>
           ))}
         </Menu.RadioGroup>
-        <Menu.Divider />
-        <Menu.Item closeMenuOnClick disabled={leave.isPending} onClick={() => leave.mutate()}>
-          {app.signOut}
-        </Menu.Item>
+        {!isEmbedded && (
+          <>
+            <Menu.Divider />
+            <Menu.Item closeMenuOnClick disabled={leave.isPending} onClick={() => leave.mutate()}>
+              {app.signOut}
+            </Menu.Item>
+          </>
+        )}
       </Menu.Dropdown>
     </Menu>
   )

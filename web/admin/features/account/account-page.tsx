@@ -43,12 +43,12 @@ function Person() {
   const me = useMe()
   const texts = useAccountTexts()
   const { roles, common } = useTexts()
-  const form = useForm({ mode: 'uncontrolled', initialValues: { name: me?.person.name ?? '' } })
+  const form = useForm({ mode: 'uncontrolled', initialValues: { name: me?.person?.name ?? '' } })
   const { onSubmit, isPending, general } = useSubmit(form, {
     send: ({ name }) => rename(name.trim()),
     done: texts.nameSaved
   })
-  if (!me) return null
+  if (!me?.person) return null
   return (
     <Section title={texts.person}>
       <FactList

@@ -14,7 +14,7 @@ export function SecondFactor() {
   const texts = useAccountTexts()
   const [begun, setBegun] = useState<NewSecondFactor | null>(null)
   const [codes, setCodes] = useState<string[] | null>(null)
-  const isOn = me?.person.two_factor === true
+  const isOn = me?.person?.two_factor === true
   return (
     <Section title={texts.app}>
       <Text size="sm">{isOn ? texts.appOn : texts.appOff}</Text>

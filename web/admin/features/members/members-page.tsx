@@ -1,9 +1,10 @@
-import { Button, Group, Text } from '@mantine/core'
+import { Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { useFormats } from '../../shared/format/formats.ts'
 import { May } from '../../shared/session/may.tsx'
 import { useTexts } from '../../shared/texts/language.tsx'
+import { DownloadButton } from '../../shared/ui/download-button.tsx'
 import { EmptyState } from '../../shared/ui/empty-state.tsx'
 import { Page } from '../../shared/ui/page.tsx'
 import { QueryView } from '../../shared/ui/query-view.tsx'
@@ -32,9 +33,7 @@ export function MembersPage() {
           <Group gap="sm">
             <Text role="status">{texts.total(count(members.data.total), members.data.total === 1)}</Text>
             <May permission="support">
-              <Button component="a" href={csvOf(id, filters)} download variant="default" size="xs">
-                {texts.csv}
-              </Button>
+              <DownloadButton label={texts.csv} path={csvOf(id, filters)} fileName="members.csv" />
             </May>
           </Group>
         )
@@ -70,5 +69,5 @@ export function MembersPage() {
 /** Where the members of these filters are as a file. */
 function csvOf(store: string, { status, plan }: MemberFilters): string {
   const query = new URLSearchParams({ ...(status !== '' && { status }), ...(plan !== '' && { plan_id: plan }) })
-  return `/admin/api/stores/${store}/members/export?${query}`
+  return `/stores/${store}/members/export?${query}`
 }

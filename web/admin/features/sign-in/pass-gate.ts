@@ -11,7 +11,7 @@ export async function passGate(queries: QueryClient): Promise<void> {
   const before = queries.getQueryData(meQuery.queryKey)
   const me = await findMe()
   if (!me) return
-  if (before && before.person.id !== me.person.id) return location.reload()
+  if (before && before.person?.id !== me.person?.id) return location.reload()
   if (before) queries.setQueryData(meQuery.queryKey, me)
   openGate()
 }

@@ -35,7 +35,7 @@ export function SignedInOnly() {
         <Text size="sm" mb="md">
           {signIn.again}
         </Text>
-        <SignInForm email={me.data.person.email} />
+        <SignInForm email={me.data.person?.email ?? ''} />
       </Dialog>
     </>
   )

@@ -1,12 +1,14 @@
 import { ApiError } from '../api/errors.ts'
 import { send } from '../api/fetch-in-session.ts'
+import { isEmbedded } from './embedding.ts'
 
-export type Role = 'owner' | 'developer' | 'support' | 'read_only'
+/** `staff`: the people of a shop, in the platform's admin. */
+export type Role = 'owner' | 'developer' | 'support' | 'read_only' | 'staff'
 
 /** Who is signed in, and what they may do. */
 export type Me = {
-  /** `two_factor`: whether they are asked for a code of an app beside the password. */
-  person: { id: string; name: string; email: string; two_factor: boolean }
+  /** Null for the people of a shop. `two_factor`: whether they are asked for a code of an app beside the password. */
+  person: { id: string; name: string; email: string; two_factor: boolean } | null
   role: Role
   permissions: string[]
 }
@@ -44,7 +46,7 @@ export async function signInWithPasskey(): Promise<void> {
 /** Null without a session. */
 export async function findMe(): Promise<Me | null> {
   return get<Me>('/api/me').catch((err) => {
-    if (err instanceof ApiError && err.status === 401) return null
+    if (err instanceof ApiError && err.status === 401 && !isEmbedded) return null
     throw err
   })
 }

@@ -22,7 +22,13 @@ export const de: Texts = {
     sandboxClock: (time) => `Uhr: ${time}`,
     documentTitle: (page, store) => [page, store, 'Perennial'].filter(Boolean).join(' · ')
   },
-  roles: { owner: 'Inhaber', developer: 'Entwicklung', support: 'Support', read_only: 'Nur Lesen' },
+  roles: {
+    owner: 'Inhaber',
+    developer: 'Entwicklung',
+    support: 'Support',
+    read_only: 'Nur Lesen',
+    staff: 'Mitarbeiter des Shops'
+  },
   pages: {
     overview: 'Übersicht',
     members: 'Mitglieder',

@@ -23,7 +23,13 @@ export const en = {
     sandboxClock: (time: string) => `Clock: ${time}`,
     documentTitle: (page: string, store: string | null) => [page, store, 'Perennial'].filter(Boolean).join(' · ')
   },
-  roles: { owner: 'Owner', developer: 'Developer', support: 'Support', read_only: 'Read-only' },
+  roles: {
+    owner: 'Owner',
+    developer: 'Developer',
+    support: 'Support',
+    read_only: 'Read-only',
+    staff: 'Staff of the shop'
+  },
   pages: {
     overview: 'Overview',
     members: 'Members',

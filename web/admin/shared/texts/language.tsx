@@ -1,4 +1,5 @@
 import { createContext, type ReactNode, use, useEffect, useMemo, useState } from 'react'
+import { kept } from '../kept.ts'
 import { de } from './de.ts'
 import { en, type Texts } from './en.ts'
 
@@ -28,10 +29,10 @@ export function LanguageProvider({ children }: { children: ReactNode }) {
   const current = useMemo<Current>(
     () => ({
       language,
-      locale: navigator.languages.find((tag) => languageOf(tag) === language) ?? language,
+      locale: navigator.languages.find((tag) => languageOf(tag) === language && isLocale(tag)) ?? language,
       texts: LANGUAGES[language],
       setLanguage(next) {
-        localStorage.setItem(KEPT_AS, next)
+        kept.set(KEPT_AS, next)
         setLanguage(next)
       }
     }),
@@ -48,10 +49,19 @@ export function useLanguage(): Current {
 
 export const useTexts = (): Texts => useLanguage().texts
 
+/** Some systems name a language as no standard does, such as `en-US@posix`. */
+function isLocale(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1
+  } catch {
+    return false
+  }
+}
+
 const languageOf = (tag: string) => tag.slice(0, 2)
 
 /** What was chosen before, else the first language of the browser that we have. */
 function chosenLanguage(): Language {
-  const wanted = [localStorage.getItem(KEPT_AS) ?? '', ...navigator.languages].map(languageOf)
+  const wanted = [kept.get(KEPT_AS) ?? '', ...navigator.languages].map(languageOf)
   return wanted.find((tag): tag is Language => tag in LANGUAGES) ?? 'en'
 }

@@ -1,5 +1,5 @@
 import { Alert, Button, Stack, Text } from '@mantine/core'
-import { ApiError, ServiceUnreachable } from '../api/errors.ts'
+import { ApiError, BrowserRefusal, ServiceUnreachable } from '../api/errors.ts'
 import { useTexts } from '../texts/language.tsx'
 
 /** Why something is not shown, in the words of the service where it has said why, and what to do. */
@@ -26,5 +26,5 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
 
 function sentence(error: unknown, errors: { unreachable: string; text: string }): string {
   if (error instanceof ServiceUnreachable) return errors.unreachable
-  return error instanceof ApiError ? error.message : errors.text
+  return error instanceof ApiError || error instanceof BrowserRefusal ? error.message : errors.text
 }

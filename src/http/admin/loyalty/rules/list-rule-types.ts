@@ -55,7 +55,7 @@ export function listRuleTypesRoute(admin: Surface): void {
   admin.get(
     '/loyalty/rule-types',
     {
-      config: { allow: 'view' },
+      config: { allow: 'view', forStaff: true },
       schema: {
         operationId: 'listLoyaltyRuleTypes',
         summary: 'List the types of loyalty rules',

@@ -1,0 +1,30 @@
+import { Button } from '@mantine/core'
+import { send } from '../api/fetch-in-session.ts'
+import { useChange } from '../api/use-change.ts'
+import { isEmbedded } from '../session/embedding.ts'
+
+type Props = { label: string; path: string; fileName: string }
+
+/** A file of the admin API; `path` is below /admin/api. */
+export function DownloadButton({ label, path, fileName }: Props) {
+  const { start, isPending } = useChange({ change: () => save(path, fileName) })
+  const look = { variant: 'default', size: 'xs' } as const
+  // The browser writes it as it comes, and asks with the session. In the platform's admin a link brings no token.
+  return isEmbedded ? (
+    <Button {...look} loading={isPending} onClick={() => start()}>
+      {label}
+    </Button>
+  ) : (
+    <Button {...look} component="a" href={`/admin/api${path}`} download={fileName}>
+      {label}
+    </Button>
+  )
+}
+
+async function save(path: string, fileName: string): Promise<void> {
+  const response = await send(new Request(`/admin/api${path}`))
+  const url = URL.createObjectURL(await response.blob())
+  const link = Object.assign(document.createElement('a'), { href: url, download: fileName })
+  link.click()
+  URL.revokeObjectURL(url)
+}
