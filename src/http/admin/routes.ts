@@ -1,4 +1,5 @@
 // Every route of the admin API, one line each. Their order means nothing: http/openapi sorts the document.
+export { getOverviewRoute } from './analytics/get-overview.ts'
 export { getStatusRoute } from './audit/get-status.ts'
 export { runDoctorRoute } from './audit/run-doctor.ts'
 export { listBillingAttemptsRoute } from './billing-attempts/list-billing-attempts.ts'

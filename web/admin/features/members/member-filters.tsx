@@ -1,8 +1,9 @@
 import { Button, Group, Select, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
+import { plansQuery } from '../../shared/api/plans.ts'
 import { useKnownStore } from '../../shared/api/stores.ts'
-import { type MemberFilters, plansQuery } from './queries.ts'
+import type { MemberFilters } from './queries.ts'
 import { useMembersTexts } from './texts.ts'
 
 type Props = { filters: MemberFilters; change: (filters: Partial<MemberFilters>) => void }

@@ -32,13 +32,6 @@ export const membersQuery = (store: string, { email, status, plan, page }: Membe
     placeholderData: keepPreviousData
   })
 
-export const plansQuery = (store: string) =>
-  queryOptions({
-    queryKey: ['plans', store],
-    queryFn: async ({ signal }) =>
-      (await bodyOf(api.GET('/stores/{store}/plans', { params: { path: { store } }, signal }))).data
-  })
-
 /** A customer by the platform's number, with their row of the list of members; null for whoever is no member. */
 export const memberQuery = (store: string, customer: string) =>
   queryOptions({

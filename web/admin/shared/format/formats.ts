@@ -5,6 +5,12 @@ export type Formats = {
   /** An amount as the API gives it, in its currency. */
   money(amount: number, currency: string): string
   count(value: number): string
+  /** A share of one as a percentage. */
+  share(value: number): string
+  /** A difference of shares, in percentage points. */
+  points(value: number): string
+  /** A date without a time, such as 2026-11-30. */
+  date(date: string): string
   /** A day, in the zone of the shop. */
   day(instant: string, zone: string): string
   /** A day with its time, in the zone of the shop. */
@@ -13,6 +19,9 @@ export type Formats = {
 
 function formatsFor(locale: string): Formats {
   const counts = new Intl.NumberFormat(locale)
+  const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
+  const hundredths = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
+  const dates = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' })
   const currencies = new Map<string, Intl.NumberFormat>()
   const zoned = new Map<string, Intl.DateTimeFormat>()
   const inZone = (zone: string, withTime: boolean) =>
@@ -24,6 +33,9 @@ function formatsFor(locale: string): Formats {
     money: (amount, currency) =>
       memo(currencies, currency, () => new Intl.NumberFormat(locale, { style: 'currency', currency })).format(amount),
     count: (value) => counts.format(value),
+    share: (value) => shares.format(value),
+    points: (value) => `${hundredths.format(100 * value)} pp`,
+    date: (date) => dates.format(new Date(`${date}T00:00:00Z`)),
     day: (instant, zone) => inZone(zone, false).format(new Date(instant)),
     time: (instant, zone) => inZone(zone, true).format(new Date(instant))
   }
