@@ -76,7 +76,8 @@ test('a rolled key works until its overlap is over; the new one has its name and
   const rolled = await rollKey(db, { storeId, keyId: old.id, overlapHours: 2 })
   assert.deepEqual([rolled.name, rolled.scopes, rolled.expiresAt], ['CRM', ['read:members'], null])
   assert.notEqual(rolled.key, old.key)
-  const ids = async () => (await Promise.all([old.key, rolled.key].map((key) => authenticateKey(db, key)))).map((one) => one?.keyId)
+  const ids = async () =>
+    (await Promise.all([old.key, rolled.key].map((key) => authenticateKey(db, key)))).map((one) => one?.keyId)
   assert.deepEqual(await ids(), [old.id, rolled.id])
   const listed = async () => (await store.inStore(listKeys)).find(({ id }) => id === old.id)!
   const { expiresAt } = await listed()
@@ -84,7 +85,9 @@ test('a rolled key works until its overlap is over; the new one has its name and
   assert.ok(hours >= 2 && hours < 2.1, String(hours))
 
   await store.inStore(({ tx }) =>
-    tx.run(sql`update api_keys set expires_at = now() - interval '1 second' where store_id = ${storeId} and id = ${old.id}`)
+    tx.run(
+      sql`update api_keys set expires_at = now() - interval '1 second' where store_id = ${storeId} and id = ${old.id}`
+    )
   )
   const elsewhere = new Database({ url })
   assert.equal(await authenticateKey(elsewhere, old.key), null)
@@ -101,7 +104,9 @@ test('without an overlap a rolled key is refused at once; what cannot be rolled 
   assert.ok(await authenticateKey(db, rolled.key))
 
   for (const overlapHours of [-1, 1.5, 169]) {
-    await assert.rejects(rollKey(db, { storeId, keyId: rolled.id, overlapHours }), { message: /overlap must be a whole number/ })
+    await assert.rejects(rollKey(db, { storeId, keyId: rolled.id, overlapHours }), {
+      message: /overlap must be a whole number/
+    })
   }
   await assert.rejects(rollKey(db, { storeId: other.storeId, keyId: rolled.id }), { code: 'not_found' })
   await revokeKey(db, storeId, rolled.id)

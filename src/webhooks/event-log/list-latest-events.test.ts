@@ -83,6 +83,9 @@ test('what comes later is found from next_since on', async () => {
   const store = await aStoreWithEvents(20)
   const { nextSince, events } = await store.latest({ limit: 5 })
   assert.equal(events[0]!.sequence <= nextSince, true)
-  assert.deepEqual((await store.inStore((ctx) => listEvents(ctx, { since: nextSince, limit: 5, offset: 0 }))).events, [])
+  assert.deepEqual(
+    (await store.inStore((ctx) => listEvents(ctx, { since: nextSince, limit: 5, offset: 0 }))).events,
+    []
+  )
   assert.equal((await store.latest({ limit: 5, before: events[0]!.sequence })).nextSince, nextSince)
 })

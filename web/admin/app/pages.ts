@@ -4,5 +4,40 @@ import type { ComponentType } from 'react'
 export const PAGES: { path: string; load: () => Promise<ComponentType> }[] = [
   { path: '', load: async () => (await import('../features/overview/overview-page.tsx')).OverviewPage },
   { path: 'members', load: async () => (await import('../features/members/members-page.tsx')).MembersPage },
-  { path: 'members/:customer', load: async () => (await import('../features/members/member-page.tsx')).MemberPage }
+  { path: 'members/:customer', load: async () => (await import('../features/members/member-page.tsx')).MemberPage },
+  { path: 'integrations', load: async () => (await import('../features/integrations/keys-page.tsx')).KeysPage },
+  {
+    path: 'integrations/reward-points',
+    load: async () => (await import('../features/integrations/reward-points-page.tsx')).RewardPointsPage
+  },
+  {
+    path: 'integrations/platform',
+    load: async () => (await import('../features/integrations/platform-page.tsx')).PlatformPage
+  },
+  { path: 'webhooks', load: async () => (await import('../features/webhooks/endpoints-page.tsx')).EndpointsPage },
+  {
+    path: 'webhooks/deliveries',
+    load: async () => (await import('../features/webhooks/deliveries-page.tsx')).DeliveriesPage
+  },
+  {
+    path: 'webhooks/deliveries/:delivery',
+    load: async () => (await import('../features/webhooks/delivery-page.tsx')).DeliveryPage
+  },
+  {
+    path: 'webhooks/signature',
+    load: async () => (await import('../features/webhooks/signature-page.tsx')).SignaturePage
+  },
+  {
+    path: 'webhooks/:endpoint',
+    load: async () => (await import('../features/webhooks/endpoint-page.tsx')).EndpointPage
+  },
+  { path: 'workbench', load: async () => (await import('../features/workbench/events-page.tsx')).EventsPage },
+  {
+    path: 'workbench/dead-letters',
+    load: async () => (await import('../features/workbench/dead-letters-page.tsx')).DeadLettersPage
+  },
+  {
+    path: 'workbench/requests',
+    load: async () => (await import('../features/workbench/requests-page.tsx')).RequestsPage
+  }
 ]

@@ -1,4 +1,5 @@
 import { ApiError } from '../api/errors.ts'
+import { ChangedMeanwhile } from './changed-meanwhile.ts'
 
 export type FormErrors = { fields: Record<string, string>; general: string | null }
 
@@ -7,6 +8,7 @@ export type FormErrors = { fields: Record<string, string>; general: string | nul
  * without an answer.
  */
 export function formErrors(err: unknown, fieldNames: readonly string[], unreachable: string): FormErrors {
+  if (err instanceof ChangedMeanwhile) return { fields: {}, general: err.message }
   if (!(err instanceof ApiError)) return { fields: {}, general: unreachable }
   const own = err.details.filter(({ field }) => fieldNames.includes(field))
   const fields = Object.fromEntries(own.map(({ field, message }) => [field, message]))

@@ -22,7 +22,13 @@ export const de: Texts = {
     documentTitle: (page, store) => [page, store, 'Perennial'].filter(Boolean).join(' · ')
   },
   roles: { owner: 'Inhaber', developer: 'Entwicklung', support: 'Support', read_only: 'Nur Lesen' },
-  pages: { overview: 'Übersicht', members: 'Mitglieder' },
+  pages: {
+    overview: 'Übersicht',
+    members: 'Mitglieder',
+    integrations: 'Integrationen',
+    webhooks: 'Webhooks',
+    workbench: 'Werkbank'
+  },
   common: {
     tryAgain: 'Noch einmal versuchen',
     reload: 'Seite neu laden',
@@ -40,6 +46,11 @@ export const de: Texts = {
     any: 'Alle',
     yes: 'Ja',
     no: 'Nein'
+  },
+  once: {
+    title: 'Nur jetzt zu sehen',
+    text: 'Bewahren Sie es bei Ihren anderen Geheimnissen auf. Hier kann es niemand mehr lesen.',
+    stored: 'Ich habe es gespeichert'
   },
   errors: {
     title: 'Etwas ist schiefgegangen',

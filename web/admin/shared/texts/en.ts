@@ -23,7 +23,13 @@ export const en = {
     documentTitle: (page: string, store: string | null) => [page, store, 'Perennial'].filter(Boolean).join(' · ')
   },
   roles: { owner: 'Owner', developer: 'Developer', support: 'Support', read_only: 'Read-only' },
-  pages: { overview: 'Overview', members: 'Members' },
+  pages: {
+    overview: 'Overview',
+    members: 'Members',
+    integrations: 'Integrations',
+    webhooks: 'Webhooks',
+    workbench: 'Workbench'
+  },
   common: {
     tryAgain: 'Try again',
     reload: 'Reload the page',
@@ -41,6 +47,11 @@ export const en = {
     any: 'Any',
     yes: 'Yes',
     no: 'No'
+  },
+  once: {
+    title: 'Shown only now',
+    text: 'Store it where your other secrets are. Nobody can read it here again.',
+    stored: 'I have stored it'
   },
   errors: {
     title: 'Something went wrong',

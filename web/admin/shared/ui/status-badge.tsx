@@ -1,6 +1,15 @@
 import { Badge } from '@mantine/core'
 
-const COLORS: Record<string, string> = { active: 'teal', paused: 'yellow', failed: 'red' }
+const COLORS: Record<string, string> = {
+  active: 'teal',
+  enabled: 'teal',
+  delivered: 'teal',
+  paused: 'yellow',
+  retrying: 'yellow',
+  ending: 'yellow',
+  failing: 'red',
+  failed: 'red'
+}
 
 /** A status with a colour; the word alone says it too. */
 export function StatusBadge({ status, names }: { status: string; names: Record<string, string> }) {
