@@ -20,7 +20,10 @@ export function OnceDialog({ title, label, secret, text, onClose, children }: Pr
   return (
     <Dialog title={title} isOpen={secret !== null} size="lg">
       <Stack>
-        <Alert color="yellow" variant="outline" title={once.title}>
+        <Alert color="yellow" variant="outline">
+          <Text fw={600} size="sm">
+            {once.title}
+          </Text>
           <Text size="sm">{once.text}</Text>
         </Alert>
         <CopyField label={label} value={secret ?? ''} />

@@ -19,7 +19,7 @@ export const usePlatformTexts = areaTexts({
     checkHelp:
       'Registers the platform’s webhooks where they are missing, reads scopes and shop, and processes failed messages again. This also happens every hour.',
     checked: (changed: string, retried: string) =>
-      `Checked: ${changed} corrected, ${retried} messages are processed again`,
+      `Checked. Corrected: ${changed}. Messages processed again: ${retried}.`,
     proxy: 'App proxy',
     proxyText:
       'Pages of the shop’s theme reach Perennial under the shop’s own domain. The platform signs each of these requests and passes it on; Perennial refuses what is not signed.',
@@ -31,7 +31,7 @@ export const usePlatformTexts = areaTexts({
     scopes: 'Access scopes',
     scopesAsked:
       'What the shop has allowed the app. For missing ones open the app in the shop’s admin, which asks for them.',
-    missing: (count: string) => `${count} scopes are missing`,
+    missing: (count: string) => `Missing: ${count}`,
     complete: 'All scopes that the app needs are granted.',
     notAsked: 'The platform was not asked yet. “Check now” asks it.',
     scopeColumns: { scope: 'Scope', granted: 'Granted', neededFor: 'Needed for', without: 'Without it' },
@@ -88,8 +88,7 @@ export const usePlatformTexts = areaTexts({
     check: 'Jetzt prüfen',
     checkHelp:
       'Meldet fehlende Webhooks der Plattform an, liest Berechtigungen und Shop und verarbeitet gescheiterte Nachrichten noch einmal. Das geschieht auch jede Stunde.',
-    checked: (changed, retried) =>
-      `Geprüft: ${changed} berichtigt, ${retried} Nachrichten werden noch einmal verarbeitet`,
+    checked: (changed, retried) => `Geprüft. Berichtigt: ${changed}. Noch einmal verarbeitete Nachrichten: ${retried}.`,
     proxy: 'App-Proxy',
     proxyText:
       'Die Seiten des Shops erreichen Perennial unter der eigenen Domain des Shops. Die Plattform unterschreibt jede dieser Anfragen und gibt sie weiter; was nicht unterschrieben ist, lehnt Perennial ab.',
@@ -101,7 +100,7 @@ export const usePlatformTexts = areaTexts({
     scopes: 'Berechtigungen der App',
     scopesAsked:
       'Was der Shop der App erlaubt hat. Fehlt etwas, öffnen Sie die App im Admin des Shops; sie fragt danach.',
-    missing: (count) => `${count} Berechtigungen fehlen`,
+    missing: (count) => `Es fehlen: ${count}`,
     complete: 'Alle Berechtigungen, die die App braucht, sind erteilt.',
     notAsked: 'Die Plattform ist noch nicht gefragt worden. „Jetzt prüfen“ fragt sie.',
     scopeColumns: { scope: 'Berechtigung', granted: 'Erteilt', neededFor: 'Gebraucht für', without: 'Ohne sie' },

@@ -11,6 +11,10 @@ import { useRewardsTexts } from './texts.ts'
 
 const FIELDS = ['key', 'active', 'shown', 'pull.url', 'pull.every_minutes', 'pull.authorization'] as const
 
+/** What can be edited; `updated_at` stands still with the clock of a sandbox store. */
+const saidOf = ({ active, shown, pull }: Integration) =>
+  JSON.stringify([active, shown, pull?.url, pull?.every_minutes, pull?.has_authorization])
+
 /** Adds an integration, or changes one. */
 export function IntegrationForm({ integration, onClose }: { integration: Integration | null; onClose: () => void }) {
   const { id } = useKnownStore()
@@ -40,7 +44,7 @@ export function IntegrationForm({ integration, onClose }: { integration: Integra
     if (!integration) return
     const all = await queries.fetchQuery({ ...integrationsQuery(id), staleTime: 0 })
     const now = all.find(({ key }) => key === integration.key)
-    if (now && now.updated_at !== integration.updated_at) throw new ChangedMeanwhile(texts.changedMeanwhile)
+    if (now && saidOf(now) !== saidOf(integration)) throw new ChangedMeanwhile(texts.changedMeanwhile)
   }
 
   /** An empty authorization leaves the one that is kept. */

@@ -35,7 +35,7 @@ export const useRewardsTexts = areaTexts({
     remove: 'Remove',
     removeTitle: (key: string) => `Remove ${key}?`,
     removeText: (key: string, balances: string) =>
-      `Its ${balances} balances are deleted with it, and rows of members lose the field ${key}_points. This cannot be undone; the other service keeps its points.`,
+      `All of its balances (${balances}) are deleted with it, and rows of members lose the field ${key}_points. This cannot be undone; the other service keeps its points.`,
     removed: 'The integration is removed',
     editTitle: (key: string) => `Change ${key}`,
     save: 'Save the integration',
@@ -90,7 +90,7 @@ export const useRewardsTexts = areaTexts({
     remove: 'Entfernen',
     removeTitle: (key) => `${key} entfernen?`,
     removeText: (key, balances) =>
-      `Ihre ${balances} Stände werden mit gelöscht, und die Mitgliederzeilen verlieren das Feld ${key}_points. Das lässt sich nicht rückgängig machen; der andere Dienst behält seine Punkte.`,
+      `Alle ihre Stände (${balances}) werden mit gelöscht, und die Mitgliederzeilen verlieren das Feld ${key}_points. Das lässt sich nicht rückgängig machen; der andere Dienst behält seine Punkte.`,
     removed: 'Die Integration ist entfernt',
     editTitle: (key) => `${key} ändern`,
     key: 'Schlüssel',
