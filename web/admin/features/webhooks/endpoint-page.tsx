@@ -65,7 +65,8 @@ function Facts({ endpoint }: { endpoint: Endpoint }) {
           ...optional(failing_since !== null, [
             texts.failingSince,
             <span key="failing">
-              {at(failing_since ?? '')}. {texts.failedDeliveries(count(endpoint.failed_deliveries))}
+              {at(failing_since ?? '')}
+              {endpoint.failed_deliveries > 0 && `. ${texts.failedDeliveries(count(endpoint.failed_deliveries))}`}
             </span>
           ]),
           ...optional(disabled_at !== null, [

@@ -82,6 +82,7 @@ function Endpoints({ endpoints }: { endpoints: Endpoint[] }) {
               size="sm"
               lineClamp={2}
               className="wrap-anywhere"
+              miw={180}
               maw={420}
             >
               {endpoint.kind === 'listener' ? `${listener} ${endpoint.id}` : endpoint.url}
@@ -99,7 +100,7 @@ function Endpoints({ endpoints }: { endpoints: Endpoint[] }) {
         {
           title: columns.description,
           cell: ({ description }) => (
-            <Text size="sm" lineClamp={2} className="wrap-anywhere" maw={280}>
+            <Text size="sm" lineClamp={2} className="wrap-anywhere" miw={140} maw={280}>
               {description}
             </Text>
           )

@@ -119,7 +119,7 @@ function Events({ events }: { events: LoggedEvent[] }) {
         {
           title: columns.about,
           cell: (event) => (
-            <Text size="sm" lineClamp={1} className="wrap-anywhere" maw={260}>
+            <Text size="sm" lineClamp={1} className="wrap-anywhere" miw={110} maw={260}>
               {aboutOf(event)}
             </Text>
           )

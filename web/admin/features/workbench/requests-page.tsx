@@ -57,7 +57,7 @@ function Requests() {
                   {
                     title: requestColumns.operation,
                     cell: ({ operation, path, fields }) => (
-                      <Stack gap={0} maw={360}>
+                      <Stack gap={0} miw={200} maw={360}>
                         <Text size="sm">
                           {operation}
                           {fields.length > 0 && ` (${fields.join(', ')})`}

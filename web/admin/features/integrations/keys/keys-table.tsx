@@ -20,7 +20,7 @@ export function KeysTable({ label, keys, onRoll }: { label: string; keys: ApiKey
     {
       title: columns.name,
       cell: ({ name, id }) => (
-        <Stack gap={0} maw={280}>
+        <Stack gap={0} miw={150} maw={280}>
           <Text size="sm" fw={500} lineClamp={2} className="wrap-anywhere">
             {name}
           </Text>
@@ -63,7 +63,7 @@ function Scopes({ scopes }: { scopes: string[] }) {
   const texts = useKeysTexts()
   if (scopes.length === SCOPES.length) return texts.all
   return (
-    <Text size="xs" maw={260}>
+    <Text size="xs" miw={150} maw={260}>
       {scopes.join(', ')}
     </Text>
   )

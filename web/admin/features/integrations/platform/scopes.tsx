@@ -47,8 +47,22 @@ export function Scopes() {
                   title: scopeColumns.granted,
                   cell: (scope) => <StatusBadge status={grantOf(scope)} names={texts.grants} />
                 },
-                { title: scopeColumns.neededFor, cell: ({ needed_for }) => <Text size="sm">{needed_for}</Text> },
-                { title: scopeColumns.without, cell: ({ without }) => <Text size="sm">{without}</Text> }
+                {
+                  title: scopeColumns.neededFor,
+                  cell: ({ needed_for }) => (
+                    <Text size="sm" miw={200}>
+                      {needed_for}
+                    </Text>
+                  )
+                },
+                {
+                  title: scopeColumns.without,
+                  cell: ({ without }) => (
+                    <Text size="sm" miw={200}>
+                      {without}
+                    </Text>
+                  )
+                }
               ]}
             />
           </>

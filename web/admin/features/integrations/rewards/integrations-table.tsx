@@ -60,7 +60,7 @@ function Pull({ pull }: { pull: NonNullable<Integration['pull']> }) {
   const texts = useRewardsTexts()
   const { count } = useFormats()
   return (
-    <Stack gap={2} maw={360}>
+    <Stack gap={2} miw={200} maw={360}>
       <Text size="sm" className="wrap-anywhere">
         {pull.url}, {texts.every(count(pull.every_minutes))}
       </Text>

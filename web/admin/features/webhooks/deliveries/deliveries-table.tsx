@@ -51,7 +51,7 @@ export function DeliveriesTable({ deliveries, withEndpoint }: { deliveries: Deli
       const known = endpoints.find((one) => one.id === reference)
       const name = endpoint_kind === 'listener' ? listener : (known?.url ?? `${reference} (${texts.deletedEndpoint})`)
       return (
-        <Text size="sm" lineClamp={1} maw={240} className="wrap-anywhere" title={name}>
+        <Text size="sm" lineClamp={1} miw={140} maw={240} className="wrap-anywhere" title={name}>
           {name}
         </Text>
       )

@@ -53,7 +53,7 @@ export const useDeliveriesTexts = areaTexts({
     noTries: 'It was not tried yet.',
     tryColumns: { number: 'Try', at: 'At', result: 'Result', code: 'Response', duration: 'Time', body: 'Answer' },
     payload: 'Payload',
-    payloadSent: 'Copied is the body exactly as it was sent and signed.',
+    payloadSent: '“Copy” takes the body exactly as it was sent and signed.',
     headers: 'Headers',
     headersText:
       'Either signature is enough. Both are made anew for each try, with the secret of the endpoint, which is not kept where it could be shown.',
@@ -145,7 +145,7 @@ export const useDeliveriesTexts = areaTexts({
       body: 'Inhalt der Antwort'
     },
     payload: 'Inhalt',
-    payloadSent: 'Kopiert wird der Inhalt genau so, wie er gesendet und signiert wurde.',
+    payloadSent: '„Kopieren“ nimmt den Inhalt genau so, wie er gesendet und signiert wurde.',
     headers: 'Header',
     headersText:
       'Eine der beiden Signaturen genügt. Beide entstehen bei jedem Versuch neu, mit dem Geheimnis des Endpunkts, das nirgends lesbar aufbewahrt wird.',

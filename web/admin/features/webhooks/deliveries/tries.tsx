@@ -29,7 +29,7 @@ export function Tries({ tries }: { tries: DeliveryDetail['history'] }) {
           {
             title: tryColumns.result,
             cell: ({ status, failure }) => (
-              <Stack gap={0} maw={320}>
+              <Stack gap={0} miw={150} maw={320}>
                 <StatusBadge status={status} names={statuses} />
                 {failure && <Text size="xs">{failures[failure] ?? failure}</Text>}
               </Stack>
@@ -44,7 +44,7 @@ export function Tries({ tries }: { tries: DeliveryDetail['history'] }) {
           {
             title: tryColumns.body,
             cell: ({ response_body }) => (
-              <Text size="xs" ff="monospace" className="wrap-anywhere lines" maw={420} lineClamp={8}>
+              <Text size="xs" ff="monospace" className="wrap-anywhere lines" miw={120} maw={420} lineClamp={8}>
                 {response_body || '–'}
               </Text>
             )
