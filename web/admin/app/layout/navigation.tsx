@@ -1,15 +1,7 @@
 import { NavLink as Entry, Stack } from '@mantine/core'
 import { NavLink, useParams } from 'react-router'
 import { useTexts } from '../../shared/texts/language.tsx'
-import { IntegrationsIcon, MembersIcon, OverviewIcon, WebhooksIcon, WorkbenchIcon } from '../../shared/ui/icons.tsx'
-
-const ENTRIES = [
-  { page: 'overview', path: '', Icon: OverviewIcon },
-  { page: 'members', path: '/members', Icon: MembersIcon },
-  { page: 'integrations', path: '/integrations', Icon: IntegrationsIcon },
-  { page: 'webhooks', path: '/webhooks', Icon: WebhooksIcon },
-  { page: 'workbench', path: '/workbench', Icon: WorkbenchIcon }
-] as const
+import { ENTRIES } from './entries.ts'
 
 /** The pages of a store. */
 export function Navigation() {

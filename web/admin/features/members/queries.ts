@@ -1,12 +1,10 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf } from '../../shared/api/client.ts'
 import { ApiError } from '../../shared/api/errors.ts'
+import { PAGE_SIZE, pagingOf } from '../../shared/api/paging.ts'
 import type { components } from '../../shared/api/schema.ts'
 
 export type Member = components['schemas']['Member']
-
-/** The rows of a page, as many as the API gives at once. */
-export const PAGE_SIZE = 100
 
 export type MemberFilters = {
   email: string
@@ -21,8 +19,7 @@ export const membersQuery = (store: string, { email, status, plan, page }: Membe
     queryKey: ['members', store, { email, status, plan, page }],
     queryFn: ({ signal }) => {
       const query = {
-        limit: PAGE_SIZE,
-        offset: (page - 1) * PAGE_SIZE,
+        ...pagingOf(page),
         email: email || undefined,
         status: status || undefined,
         plan_id: plan || undefined

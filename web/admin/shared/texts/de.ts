@@ -25,6 +25,9 @@ export const de: Texts = {
   pages: {
     overview: 'Übersicht',
     members: 'Mitglieder',
+    subscriptions: 'Abonnements',
+    billing: 'Abbuchungen',
+    orders: 'Bestellungen',
     integrations: 'Integrationen',
     webhooks: 'Webhooks',
     workbench: 'Werkbank'
@@ -46,6 +49,14 @@ export const de: Texts = {
     any: 'Alle',
     yes: 'Ja',
     no: 'Nein'
+  },
+  lists: {
+    plan: 'Plan',
+    range: (from, to, total) => `${from} bis ${to} von ${total}`,
+    previousPage: 'Vorige Seite',
+    nextPage: 'Nächste Seite',
+    firstPage: 'Erste Seite',
+    lastPage: 'Letzte Seite'
   },
   once: {
     title: 'Nur jetzt zu sehen',
@@ -85,6 +96,7 @@ export const de: Texts = {
     verify: 'Weiter',
     back: 'Zurück'
   },
+  attemptStatuses: { pending: 'Offen', success: 'Bezahlt', failed: 'Gescheitert' },
   subscriptionStatuses: {
     active: 'Aktiv',
     paused: 'Pausiert',

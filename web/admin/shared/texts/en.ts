@@ -26,6 +26,9 @@ export const en = {
   pages: {
     overview: 'Overview',
     members: 'Members',
+    subscriptions: 'Subscriptions',
+    billing: 'Billing',
+    orders: 'Orders',
     integrations: 'Integrations',
     webhooks: 'Webhooks',
     workbench: 'Workbench'
@@ -47,6 +50,14 @@ export const en = {
     any: 'Any',
     yes: 'Yes',
     no: 'No'
+  },
+  lists: {
+    plan: 'Plan',
+    range: (from: string, to: string, total: string) => `${from} to ${to} of ${total}`,
+    previousPage: 'Previous page',
+    nextPage: 'Next page',
+    firstPage: 'First page',
+    lastPage: 'Last page'
   },
   once: {
     title: 'Shown only now',
@@ -85,6 +96,7 @@ export const en = {
     verify: 'Continue',
     back: 'Back'
   },
+  attemptStatuses: { pending: 'Pending', success: 'Paid', failed: 'Failed' } as Record<string, string>,
   subscriptionStatuses: {
     active: 'Active',
     paused: 'Paused',
