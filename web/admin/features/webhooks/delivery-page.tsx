@@ -1,12 +1,12 @@
-import { Anchor, Group, Stack, Text } from '@mantine/core'
+import { Anchor, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from 'react-router'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { May } from '../../shared/session/may.tsx'
+import { BackLink } from '../../shared/ui/back-link.tsx'
 import { CodeBlock } from '../../shared/ui/code-block.tsx'
 import { ConfirmButton } from '../../shared/ui/confirm-button.tsx'
 import { FactList } from '../../shared/ui/fact-list.tsx'
-import { BackIcon } from '../../shared/ui/icons.tsx'
 import { Page } from '../../shared/ui/page.tsx'
 import { QueryView } from '../../shared/ui/query-view.tsx'
 import { Section } from '../../shared/ui/section.tsx'
@@ -24,12 +24,7 @@ export function DeliveryPage() {
   const texts = useDeliveriesTexts()
   return (
     <Stack gap="sm">
-      <Anchor component={Link} to={`/stores/${id}/webhooks/deliveries`} size="sm">
-        <Group gap={4} component="span">
-          <BackIcon size={14} />
-          {texts.toList}
-        </Group>
-      </Anchor>
+      <BackLink to={`/stores/${id}/webhooks/deliveries`} label={texts.toList} />
       <QueryView query={found} height={400}>
         {(delivery) => (
           <Page

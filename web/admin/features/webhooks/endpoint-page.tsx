@@ -1,13 +1,13 @@
-import { Anchor, Group, Stack } from '@mantine/core'
+import { Anchor, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from 'react-router'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { useFormats } from '../../shared/format/formats.ts'
 import { Instant } from '../../shared/format/instant.tsx'
 import { May } from '../../shared/session/may.tsx'
+import { BackLink } from '../../shared/ui/back-link.tsx'
 import { CopyId } from '../../shared/ui/copy-id.tsx'
 import { FactList } from '../../shared/ui/fact-list.tsx'
-import { BackIcon } from '../../shared/ui/icons.tsx'
 import { Page } from '../../shared/ui/page.tsx'
 import { QueryView } from '../../shared/ui/query-view.tsx'
 import { Section } from '../../shared/ui/section.tsx'
@@ -27,12 +27,7 @@ export function EndpointPage() {
   const { listener } = useWebhooksTexts()
   return (
     <Stack gap="sm">
-      <Anchor component={Link} to={`/stores/${id}/webhooks`} size="sm">
-        <Group gap={4} component="span">
-          <BackIcon size={14} />
-          {texts.toList}
-        </Group>
-      </Anchor>
+      <BackLink to={`/stores/${id}/webhooks`} label={texts.toList} />
       <QueryView query={found} height={300}>
         {(endpoint) => (
           <Page title={endpoint.kind === 'listener' ? listener : endpoint.url}>

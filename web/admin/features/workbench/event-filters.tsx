@@ -2,6 +2,7 @@ import { Button, Group, TextInput } from '@mantine/core'
 import type { FormEvent } from 'react'
 import { useTexts } from '../../shared/texts/language.tsx'
 import { EventTypeSelect } from '../../shared/ui/event-type-select.tsx'
+import { FilterBar } from '../../shared/ui/filter-bar.tsx'
 import { useWorkbenchTexts } from './texts.ts'
 
 type Filters = { type: string; customer: string }
@@ -15,17 +16,22 @@ export function EventFilters({ filters, change }: Props) {
     change({ customer: String(new FormData(event.currentTarget).get('customer')).trim() })
   }
   return (
-    <search aria-label={texts.filters}>
+    <FilterBar
+      label={texts.filters}
+      clearLabel={texts.clear}
+      isFiltered={filters.type !== '' || filters.customer !== ''}
+      onClear={() => change({ type: '', customer: '' })}
+    >
+      <EventTypeSelect
+        label={texts.type}
+        placeholder={common.any}
+        clearable
+        value={filters.type}
+        onChange={(type) => change({ type })}
+        w={240}
+      />
       <form onSubmit={find}>
-        <Group align="flex-end" gap="sm">
-          <EventTypeSelect
-            label={texts.type}
-            placeholder={common.any}
-            clearable
-            value={filters.type}
-            onChange={(type) => change({ type })}
-            w={240}
-          />
+        <Group align="flex-end" gap="xs" wrap="nowrap">
           <TextInput
             name="customer"
             label={texts.customer}
@@ -34,18 +40,14 @@ export function EventFilters({ filters, change }: Props) {
             // Another customer in the address is another field.
             key={filters.customer}
             defaultValue={filters.customer}
-            w={{ base: '100%', xs: 260 }}
+            flex={1}
+            miw={{ xs: 260 }}
           />
           <Button type="submit" variant="default">
             {texts.find}
           </Button>
-          {(filters.type || filters.customer) && (
-            <Button variant="subtle" onClick={() => change({ type: '', customer: '' })}>
-              {texts.clear}
-            </Button>
-          )}
         </Group>
       </form>
-    </search>
+    </FilterBar>
   )
 }

@@ -1,9 +1,11 @@
-import { Button, Group, Select, TextInput } from '@mantine/core'
+import { Button, Group, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { useKnownStore } from '../../../shared/api/stores.ts'
 import { useTexts } from '../../../shared/texts/language.tsx'
 import { EventTypeSelect } from '../../../shared/ui/event-type-select.tsx'
+import { FilterBar } from '../../../shared/ui/filter-bar.tsx'
+import { SelectFilter } from '../../../shared/ui/select-filter.tsx'
 import { endpointsQuery, type DeliveryFilters as Filters } from '../queries.ts'
 import { useWebhooksTexts } from '../texts.ts'
 import { useDeliveriesTexts } from './texts.ts'
@@ -18,10 +20,10 @@ export function DeliveryFilters({ filters, change, isFiltered }: Props) {
   const texts = useDeliveriesTexts()
   const { statuses, listener } = useWebhooksTexts()
   const { common } = useTexts()
-  const names = endpoints.map(({ id: value, kind, url }) => ({ value, label: kind === 'url' ? url : listener }))
+  const names = endpoints.map(({ id: value, kind, url }) => [value, kind === 'url' ? url : listener] as const)
   // One of the address may be deleted: it has a history too.
-  const isGone = filters.endpoint !== '' && names.every(({ value }) => value !== filters.endpoint)
-  const known = isGone ? [...names, { value: filters.endpoint, label: filters.endpoint }] : names
+  const isGone = filters.endpoint !== '' && names.every(([value]) => value !== filters.endpoint)
+  const known = isGone ? [...names, [filters.endpoint, filters.endpoint] as const] : names
 
   const find = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -30,35 +32,29 @@ export function DeliveryFilters({ filters, change, isFiltered }: Props) {
     change({ object: text('object'), event_id: text('event_id'), from: text('from'), to: text('to') })
   }
   return (
-    <search aria-label={texts.filters}>
+    <FilterBar label={texts.filters} clearLabel={texts.clear} isFiltered={isFiltered} onClear={() => change(NONE)}>
+      <EventTypeSelect
+        label={texts.event}
+        placeholder={common.any}
+        clearable
+        value={filters.event}
+        onChange={(event) => change({ event })}
+        w={230}
+      />
+      <SelectFilter
+        label={texts.status}
+        value={filters.status}
+        onChange={(status) => change({ status })}
+        choices={Object.entries(statuses)}
+      />
+      <SelectFilter
+        label={texts.endpoint}
+        value={filters.endpoint}
+        onChange={(endpoint) => change({ endpoint })}
+        choices={known}
+      />
       <form onSubmit={find}>
         <Group align="flex-end" gap="sm">
-          <EventTypeSelect
-            label={texts.event}
-            placeholder={common.any}
-            clearable
-            value={filters.event}
-            onChange={(event) => change({ event })}
-            w={230}
-          />
-          <Select
-            label={texts.status}
-            placeholder={common.any}
-            clearable
-            value={filters.status || null}
-            onChange={(status) => change({ status: status ?? '' })}
-            data={Object.entries(statuses).map(([value, label]) => ({ value, label }))}
-            w={150}
-          />
-          <Select
-            label={texts.endpoint}
-            placeholder={common.any}
-            clearable
-            value={filters.endpoint || null}
-            onChange={(endpoint) => change({ endpoint: endpoint ?? '' })}
-            data={known}
-            w={260}
-          />
           {/* Other values in the address are other fields. */}
           <TextInput
             name="object"
@@ -97,13 +93,8 @@ export function DeliveryFilters({ filters, change, isFiltered }: Props) {
           <Button type="submit" variant="default">
             {texts.find}
           </Button>
-          {isFiltered && (
-            <Button variant="subtle" onClick={() => change(NONE)}>
-              {texts.clear}
-            </Button>
-          )}
         </Group>
       </form>
-    </search>
+    </FilterBar>
   )
 }
