@@ -49,3 +49,26 @@ test('a cursor that is none is refused, and a customer of another store is not f
   }
   await assert.rejects(service.admin('GET', `${other.at}/customers/${customer.id}/timeline`), /404/)
 })
+
+test('points are set by hand, once, and are in the timeline', async () => {
+  const store = await service.aStore()
+  const { customer } = await store.member('ada@example.com')
+  await store.advance({ by: 'PT1M' })
+  const path = `${store.at}/loyalty/customers/${customer.id}/points`
+  const set = (body: unknown) => service.admin('POST', path, body)
+  assert.deepEqual(await set({ balance: 500, reason: 'Sorry' }), { balance: 500, changed: true })
+  assert.deepEqual(await set({ balance: 500, reason: 'Sorry' }), { balance: 500, changed: false })
+  assert.deepEqual(await set({ balance: 20, reason: 'Too many' }), { balance: 20, changed: true })
+  await assert.rejects(set({ balance: -1, reason: 'x' }), /400.*balance must be an integer from 0 to 1000000000/)
+  await assert.rejects(set({ balance: 1.5, reason: 'x' }), /400.*balance/)
+  await assert.rejects(set({ balance: 1, reason: ' ' }), /400.*reason/)
+  const { data } = await service.admin('GET', `${store.at}/customers/${customer.id}/timeline?limit=2`)
+  assert.deepEqual(
+    data.map(({ kind, text, points, balance_after }: any) => [kind, text, points, balance_after]),
+    [
+      ['points', 'Too many', -480, 20],
+      ['points', 'Sorry', 500, 500]
+    ]
+  )
+  await store.soundBooks()
+})

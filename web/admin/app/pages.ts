@@ -51,5 +51,6 @@ export const PAGES: { path: string; load: () => Promise<ComponentType> }[] = [
   {
     path: 'workbench/requests',
     load: async () => (await import('../features/workbench/requests-page.tsx')).RequestsPage
-  }
+  },
+  { path: 'account', load: async () => (await import('../features/account/account-page.tsx')).AccountPage }
 ]

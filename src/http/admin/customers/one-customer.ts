@@ -26,7 +26,8 @@ export async function requireCustomer(
   return found
 }
 
-const noSuchCustomer = (given: string, email: string | null) =>
+/** Refuses a customer whom the store does not have. */
+export const noSuchCustomer = (given: string, email: string | null) =>
   new Refusal('not_found', `There is no customer ${email === null ? '' : 'with the address '}${given.slice(0, 330)}`, [
     { field: 'customer', code: 'not_found', message: 'names no customer of the store' }
   ])

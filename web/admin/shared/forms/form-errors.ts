@@ -1,5 +1,4 @@
-import { ApiError } from '../api/errors.ts'
-import { ChangedMeanwhile } from './changed-meanwhile.ts'
+import { ApiError, BrowserRefusal } from '../api/errors.ts'
 
 export type FormErrors = { fields: Record<string, string>; general: string | null }
 
@@ -8,7 +7,7 @@ export type FormErrors = { fields: Record<string, string>; general: string | nul
  * without an answer.
  */
 export function formErrors(err: unknown, fieldNames: readonly string[], unreachable: string): FormErrors {
-  if (err instanceof ChangedMeanwhile) return { fields: {}, general: err.message }
+  if (err instanceof BrowserRefusal) return { fields: {}, general: err.message }
   if (!(err instanceof ApiError)) return { fields: {}, general: unreachable }
   const own = err.details.filter(({ field }) => fieldNames.includes(field))
   const fields = Object.fromEntries(own.map(({ field, message }) => [field, message]))

@@ -1,8 +1,8 @@
 import { Checkbox, NumberInput, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
+import { BrowserRefusal } from '../../../shared/api/errors.ts'
 import { useKnownStore } from '../../../shared/api/stores.ts'
-import { ChangedMeanwhile } from '../../../shared/forms/changed-meanwhile.ts'
 import { FormDialog } from '../../../shared/forms/form-dialog.tsx'
 import { useSubmit } from '../../../shared/forms/use-submit.ts'
 import { PasswordField } from '../../../shared/ui/password-field.tsx'
@@ -44,7 +44,7 @@ export function IntegrationForm({ integration, onClose }: { integration: Integra
     if (!integration) return
     const all = await queries.fetchQuery({ ...integrationsQuery(id), staleTime: 0 })
     const now = all.find(({ key }) => key === integration.key)
-    if (now && saidOf(now) !== saidOf(integration)) throw new ChangedMeanwhile(texts.changedMeanwhile)
+    if (now && saidOf(now) !== saidOf(integration)) throw new BrowserRefusal(texts.changedMeanwhile)
   }
 
   /** An empty authorization leaves the one that is kept. */

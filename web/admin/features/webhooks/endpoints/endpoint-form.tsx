@@ -1,8 +1,8 @@
 import { Checkbox, Fieldset, Radio, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
+import { BrowserRefusal } from '../../../shared/api/errors.ts'
 import { useKnownStore } from '../../../shared/api/stores.ts'
-import { ChangedMeanwhile } from '../../../shared/forms/changed-meanwhile.ts'
 import { FormDialog } from '../../../shared/forms/form-dialog.tsx'
 import { useSubmit } from '../../../shared/forms/use-submit.ts'
 import { eventTypeGroups, useEventTypeTexts } from '../../../shared/texts/event-types.ts'
@@ -33,7 +33,7 @@ export function EndpointForm({ endpoint, onClose, onCreated }: Props) {
       const input = { url: url.trim(), description, events: receives === 'all' ? null : events }
       if (!endpoint) return { created: await createEndpoint(id, input) }
       const now = await queries.fetchQuery({ ...endpointQuery(id, endpoint.id), staleTime: 0 })
-      if (saidOf(now) !== saidOf(endpoint)) throw new ChangedMeanwhile(texts.changedMeanwhile)
+      if (saidOf(now) !== saidOf(endpoint)) throw new BrowserRefusal(texts.changedMeanwhile)
       await updateEndpoint(id, endpoint.id, input)
       return { created: null }
     },
