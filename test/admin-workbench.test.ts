@@ -24,6 +24,8 @@ async function eventWhere(query: string): Promise<{ id: string; sequence: number
   }
 }
 
+const customerOf = (reference: string) => service.admin('GET', `${at}/customers/${reference}`)
+
 test('new events appear by themselves until that is paused, and an event leads to its deliveries', {
   skip
 }, async () => {
@@ -64,6 +66,8 @@ test('new events appear by themselves until that is paused, and an event leads t
   const chosen = page.getByRole('region', { name: 'Event', exact: true })
   await chosen.getByText('Somebody has become a member.').waitFor()
   await chosen.getByText('Delivered', { exact: true }).waitFor()
+  const member = chosen.getByRole('link', { name: 'cleo@example.com' })
+  assert.equal(await member.getAttribute('href'), `/admin${at}/members/${(await customerOf(cleo.id)).id}`)
   await chosen.getByRole('link', { name: endpoint.id }).click()
   await page.getByRole('heading', { level: 1, name: 'Delivery of member.created' }).waitFor()
   await page.getByRole('link', { name: 'Show it in the workbench' }).click()

@@ -1,5 +1,6 @@
 import { Anchor, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { Instant } from '../../shared/format/instant.tsx'
@@ -12,6 +13,7 @@ import { QueryView } from '../../shared/ui/query-view.tsx'
 import { Section } from '../../shared/ui/section.tsx'
 import { StatusBadge } from '../../shared/ui/status-badge.tsx'
 import { deliveriesOfEventQuery, eventQuery, type LoggedEvent } from './queries.ts'
+import { aboutOf, subjectsOf } from './subjects.ts'
 import { useWorkbenchTexts } from './texts.ts'
 
 /** The event that was chosen, with what was delivered of it. */
@@ -31,6 +33,20 @@ function Chosen({ sequence }: { sequence: number }) {
   const found = useQuery(eventQuery(id, sequence))
   const texts = useWorkbenchTexts()
   const when: Record<string, string> = useEventTypeTexts().when
+  const link = (to: string, name: string) => (
+    <Anchor component={Link} to={`/stores/${id}/${to}`} size="sm">
+      {name}
+    </Anchor>
+  )
+  const aboutLinks = (event: LoggedEvent): [string, ReactNode][] => {
+    const { customer, subscription } = subjectsOf(event)
+    return [
+      ...(customer ? [[texts.customer, link(`members/${customer}`, aboutOf(event))] as [string, ReactNode]] : []),
+      ...(subscription
+        ? [[texts.subscription, link(`subscriptions/${subscription}`, subscription)] as [string, ReactNode]]
+        : [])
+    ]
+  }
   return (
     <QueryView query={found} height={300}>
       {(event) =>
@@ -42,7 +58,8 @@ function Chosen({ sequence }: { sequence: number }) {
               facts={[
                 [texts.id, <CopyId key="id" value={event.id} />],
                 [texts.sequence, event.sequence],
-                [texts.occurred, <Instant key="at" at={event.timestamp} zone={timezone} />]
+                [texts.occurred, <Instant key="at" at={event.timestamp} zone={timezone} />],
+                ...aboutLinks(event)
               ]}
             />
             <Deliveries event={event} />

@@ -10,7 +10,8 @@ import { OlderLink } from '../../shared/ui/older-link.tsx'
 import { PlainTable } from '../../shared/ui/plain-table.tsx'
 import { QueryView } from '../../shared/ui/query-view.tsx'
 import { Section } from '../../shared/ui/section.tsx'
-import { aboutOf, type LoggedEvent, latestEventsQuery, olderEventsQuery } from './queries.ts'
+import { type LoggedEvent, latestEventsQuery, olderEventsQuery } from './queries.ts'
+import { aboutOf } from './subjects.ts'
 import { useWorkbenchTexts } from './texts.ts'
 
 type Filters = { type: string; customer: string }

@@ -116,11 +116,3 @@ export const changesQuery = (store: string, before: number | undefined) =>
       return bodyOf(api.GET('/changes', { params, signal }))
     }
   })
-
-/** Whom or what an event is about, by its payload. */
-export function aboutOf({ data }: LoggedEvent): string {
-  const payload = data as Record<string, unknown>
-  const customer = payload.customer as { email?: string | null; id?: string } | undefined
-  const names = [customer?.email, payload.email, customer?.id, payload.subscription_id, payload.member_id]
-  return names.find((name): name is string => typeof name === 'string' && name !== '') ?? '–'
-}

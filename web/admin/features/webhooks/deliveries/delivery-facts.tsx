@@ -38,7 +38,7 @@ export function DeliveryFacts({ delivery }: { delivery: DeliveryDetail }) {
           ...optional(sequence !== null, [texts.sequence, sequence]),
           [texts.endpoint, <EndpointLink key="endpoint" id={delivery.endpoint} />],
           [texts.id, <CopyId key="id" value={delivery.webhook_id} />],
-          ...optional(object !== null, [columns.object, <CopyId key="object" value={object ?? ''} />]),
+          ...optional(object !== null, [columns.object, <ObjectLink key="object" id={object ?? ''} />]),
           [columns.created, <Instant key="created" at={delivery.created_at} zone={timezone} />],
           ...optional(status === 'retrying', [
             texts.nextTry,
@@ -53,6 +53,17 @@ export function DeliveryFacts({ delivery }: { delivery: DeliveryDetail }) {
       {delivery.test && <Text size="sm">{texts.sample}</Text>}
       {cancelled && <Text size="sm">{texts.cancelledText}</Text>}
     </Section>
+  )
+}
+
+/** A subscription has a page; members are known there by their customers. */
+function ObjectLink({ id: object }: { id: string }) {
+  const { id } = useKnownStore()
+  if (!object.startsWith('sub_')) return <CopyId value={object} />
+  return (
+    <Anchor component={Link} to={`/stores/${id}/subscriptions/${object}`} size="sm">
+      {object}
+    </Anchor>
   )
 }
 
