@@ -138,6 +138,7 @@ create table api_keys (
   created_at timestamp with time zone not null,
   last_used_at timestamp with time zone,
   revoked_at timestamp with time zone,
+  expires_at timestamp with time zone,
   constraint api_keys_pkey PRIMARY KEY (store_id, id),
   constraint api_keys_store_id_key_hash_key UNIQUE (store_id, key_hash),
   constraint api_keys_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id),

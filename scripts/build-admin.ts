@@ -37,6 +37,8 @@ export async function buildAdmin(folder = BUILT): Promise<FirstLoads> {
         outDir: made,
         emptyOutDir: true,
         target: 'es2023',
+        // These have light-dark(), of which Vite would otherwise make variables that only work beside color-scheme.
+        cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
         manifest: MANIFEST,
         // The policy of the pages loads files of the service only, and the browsers that we support preload modules themselves.
         assetsInlineLimit: 0,

@@ -27,7 +27,7 @@ export { beginStoreDeletion } from './delete-store.ts'
 export { findStore, listStores, requireStore } from './find-store.ts'
 export { isMasterKeyValid } from './is-master-key-valid.ts'
 export { type ApiKey, listKeys } from './key-queries.ts'
-export { createKey, revokeKey } from './keys.ts'
+export { createKey, revokeKey, rollKey } from './keys.ts'
 export {
   type Credentials,
   evictPlatformAccess,

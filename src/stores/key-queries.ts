@@ -18,8 +18,7 @@ import {
 import type { KeyMode } from './key-text.ts'
 import { PLATFORM_PROFILES, RATE_PLANS } from './store.ts'
 
-/** An API key without its hash. Times are real time, also in a sandbox store. */
-export const ApiKey = row({
+const shownOfKey = {
   id: int,
   name: text,
   mode: oneOf('test', 'live'),
@@ -27,9 +26,16 @@ export const ApiKey = row({
   scopes: textList,
   createdAt: instant,
   lastUsedAt: nullable(instant),
+  /** Until when it works, after it was rolled; null without an end. */
+  expiresAt: nullable(instant),
   revokedAt: nullable(instant)
-})
+}
+
+/** An API key without its hash. Times are real time, also in a sandbox store. */
+export const ApiKey = row(shownOfKey)
 export type ApiKey = RowOf<typeof ApiKey>
+
+const KeyWithState = row({ ...shownOfKey, isLive: bool })
 
 export function insertKey(
   ctx: Ctx,
@@ -40,7 +46,7 @@ export function insertKey(
     sql`insert into api_keys (store_id, name, mode, key_hash, key_hint, scopes, created_at)
         values (${ctx.storeId}, ${key.name}, ${key.mode}, ${key.hash}, ${key.hint}, ${key.scopes}::text[],
                 statement_timestamp())
-        returning id, name, mode, key_hint, scopes, created_at, last_used_at, revoked_at`
+        returning id, name, mode, key_hint, scopes, created_at, last_used_at, expires_at, revoked_at`
   )
 }
 
@@ -48,7 +54,7 @@ export function insertKey(
 export function listKeys(ctx: Ctx): Promise<ApiKey[]> {
   return ctx.tx.many(
     ApiKey,
-    sql`select id, name, mode, key_hint, scopes, created_at, last_used_at, revoked_at
+    sql`select id, name, mode, key_hint, scopes, created_at, last_used_at, expires_at, revoked_at
           from api_keys where store_id = ${ctx.storeId} order by id desc`
   )
 }
@@ -59,7 +65,25 @@ export function markRevoked(ctx: Ctx, keyId: number): Promise<ApiKey | null> {
     ApiKey,
     sql`update api_keys set revoked_at = coalesce(revoked_at, ${realNow()})
          where store_id = ${ctx.storeId} and id = ${keyId}
-        returning id, name, mode, key_hint, scopes, created_at, last_used_at, revoked_at`
+        returning id, name, mode, key_hint, scopes, created_at, last_used_at, expires_at, revoked_at`
+  )
+}
+
+/** Held until the transaction ends, so that a revocation does not come between; null when there is no such key. */
+export function lockKey(ctx: Ctx, keyId: number): Promise<(ApiKey & { isLive: boolean }) | null> {
+  return ctx.tx.maybeOne(
+    KeyWithState,
+    sql`select id, name, mode, key_hint, scopes, created_at, last_used_at, expires_at, revoked_at,
+               revoked_at is null and (expires_at is null or expires_at > statement_timestamp()) as is_live
+          from api_keys where store_id = ${ctx.storeId} and id = ${keyId} for update`
+  )
+}
+
+/** From then on, in `hours` of real time, the key is refused. */
+export function setKeyEnd(ctx: Ctx, keyId: number, hours: number): Promise<number> {
+  return ctx.tx.run(
+    sql`update api_keys set expires_at = statement_timestamp() + ${hours} * interval '1 hour'
+         where store_id = ${ctx.storeId} and id = ${keyId}`
   )
 }
 
@@ -78,7 +102,7 @@ const keyByHash = directSql<[storeId: number, hash: Buffer]>(
   'api_key_by_hash',
   `select k.id, k.store_id, k.scopes, s.timezone, s.currency, s.rate_plan, s.platform_profile, s.sandbox
      from api_keys k join stores s on s.store_id = k.store_id
-    where k.store_id = $1 and k.key_hash = $2 and k.revoked_at is null and s.status = 'active'`
+    where k.store_id = $1 and k.key_hash = $2 and k.revoked_at is null and (k.expires_at is null or k.expires_at > statement_timestamp()) and s.status = 'active'`
 )
 
 /** A valid key of a connected store, with the facts of the store that every request needs. */

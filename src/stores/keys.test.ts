@@ -5,7 +5,7 @@ import { testDatabase } from '../../test/database.ts'
 import { aStore } from '../../test/store-builder.ts'
 import { authenticateKey, writeKeyUses } from './authenticate-key.ts'
 import { listKeys } from './key-queries.ts'
-import { createKey, revokeKey } from './keys.ts'
+import { createKey, revokeKey, rollKey } from './keys.ts'
 import { SCOPES } from './scopes.ts'
 
 const { db, url } = await testDatabase()
@@ -67,6 +67,51 @@ test('a revoked key is refused immediately and stays in the list', async () => {
   assert.ok(listed?.revokedAt)
   const again = await revokeKey(db, store.storeId, id)
   assert.equal(String(again.revokedAt), String(listed.revokedAt))
+})
+
+test('a rolled key works until its overlap is over; the new one has its name and scopes', async () => {
+  const store = await aStore(db)
+  const { storeId } = store
+  const old = await createKey(db, { storeId, name: 'CRM', scopes: ['read:members'] })
+  const rolled = await rollKey(db, { storeId, keyId: old.id, overlapHours: 2 })
+  assert.deepEqual([rolled.name, rolled.scopes, rolled.expiresAt], ['CRM', ['read:members'], null])
+  assert.notEqual(rolled.key, old.key)
+  const ids = async () =>
+    (await Promise.all([old.key, rolled.key].map((key) => authenticateKey(db, key)))).map((one) => one?.keyId)
+  assert.deepEqual(await ids(), [old.id, rolled.id])
+  const listed = async () => (await store.inStore(listKeys)).find(({ id }) => id === old.id)!
+  const { expiresAt } = await listed()
+  const hours = expiresAt!.since(old.createdAt).total('hours')
+  assert.ok(hours >= 2 && hours < 2.1, String(hours))
+
+  await store.inStore(({ tx }) =>
+    tx.run(
+      sql`update api_keys set expires_at = now() - interval '1 second' where store_id = ${storeId} and id = ${old.id}`
+    )
+  )
+  const elsewhere = new Database({ url })
+  assert.equal(await authenticateKey(elsewhere, old.key), null)
+  await elsewhere.close()
+  await assert.rejects(rollKey(db, { storeId, keyId: old.id }), { code: 'conflict', message: /no longer works/ })
+})
+
+test('without an overlap a rolled key is refused at once; what cannot be rolled is refused and makes no key', async () => {
+  const [{ storeId, inStore }, other] = [await aStore(db), await aStore(db)]
+  const { id: keyId, key } = await createKey(db, { storeId, name: 'CRM' })
+  assert.ok(await authenticateKey(db, key))
+  const rolled = await rollKey(db, { storeId, keyId, overlapHours: 0 })
+  assert.equal(await authenticateKey(db, key), null)
+  assert.ok(await authenticateKey(db, rolled.key))
+
+  for (const overlapHours of [-1, 1.5, 169]) {
+    await assert.rejects(rollKey(db, { storeId, keyId: rolled.id, overlapHours }), {
+      message: /overlap must be a whole number/
+    })
+  }
+  await assert.rejects(rollKey(db, { storeId: other.storeId, keyId: rolled.id }), { code: 'not_found' })
+  await revokeKey(db, storeId, rolled.id)
+  await assert.rejects(rollKey(db, { storeId, keyId: rolled.id }), { code: 'conflict' })
+  assert.equal((await inStore(listKeys)).length, 2)
 })
 
 test("another store's key id is an unknown one", async () => {

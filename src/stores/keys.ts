@@ -1,11 +1,11 @@
-import type { Database } from '#kit/postgres'
+import type { Ctx, Database } from '#kit/postgres'
 import { sha256 } from '#kit/secrets'
 import { evictKey } from './authenticate-key.ts'
 import { checkName } from './check-store.ts'
-import { type ApiKey, insertKey, markRevoked } from './key-queries.ts'
+import { type ApiKey, insertKey, lockKey, markRevoked, setKeyEnd } from './key-queries.ts'
 import { keyHint, makeKeyText } from './key-text.ts'
 import { readIsSandbox } from './queries.ts'
-import { keyNotFound } from './refusals.ts'
+import { keyEnded, keyNotFound, unusableKeyOverlap } from './refusals.ts'
 import { scopesFrom } from './scopes.ts'
 
 /**
@@ -18,12 +18,40 @@ export function createKey(
 ): Promise<ApiKey & { key: string }> {
   return db.inStore(input.storeId, async (ctx) => {
     const scopes = scopesFrom(input.scopes)
-    const name = checkName(input.name)
-    const mode = (await readIsSandbox(ctx)) ? 'test' : 'live'
-    const key = makeKeyText(mode, ctx.storeId)
-    const created = await insertKey(ctx, { name, mode, hash: sha256(key), hint: keyHint(key), scopes })
-    return { ...created, key }
+    return makeKey(ctx, checkName(input.name), scopes)
   })
+}
+
+/** A week. */
+const LONGEST_OVERLAP_HOURS = 168
+
+/**
+ * Creates a key with the name and the scopes of another, which goes on working for `overlapHours` of real time, so that programs can change to
+ * the new one meanwhile; with 0 it ends at once. Rolling a key again creates another one and begins the overlap anew.
+ */
+export async function rollKey(
+  db: Database,
+  { storeId, keyId, overlapHours = 24 }: { storeId: number; keyId: number; overlapHours?: number }
+): Promise<ApiKey & { key: string }> {
+  if (!Number.isInteger(overlapHours) || overlapHours < 0 || overlapHours > LONGEST_OVERLAP_HOURS) {
+    throw unusableKeyOverlap(LONGEST_OVERLAP_HOURS)
+  }
+  const rolled = await db.inStore(storeId, async (ctx) => {
+    const old = await lockKey(ctx, keyId)
+    if (!old) throw keyNotFound(keyId)
+    if (!old.isLive) throw keyEnded(keyId)
+    await setKeyEnd(ctx, keyId, overlapHours)
+    return makeKey(ctx, old.name, old.scopes)
+  })
+  evictKey(db, storeId, keyId)
+  return rolled
+}
+
+async function makeKey(ctx: Ctx, name: string, scopes: string[]): Promise<ApiKey & { key: string }> {
+  const mode = (await readIsSandbox(ctx)) ? 'test' : 'live'
+  const key = makeKeyText(mode, ctx.storeId)
+  const created = await insertKey(ctx, { name, mode, hash: sha256(key), hint: keyHint(key), scopes })
+  return { ...created, key }
 }
 
 /** Revokes a key: immediately in this process, within two seconds in the others. Revoking it again changes nothing. */

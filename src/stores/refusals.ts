@@ -11,6 +11,12 @@ export const domainTaken = (domain: string) =>
 
 export const keyNotFound = (keyId: number) => new Refusal('not_found', `There is no API key ${publicId('key', keyId)}`)
 
+export const keyEnded = (keyId: number) =>
+  new Refusal('conflict', `API key ${publicId('key', keyId)} no longer works: create a new key instead of rolling it`)
+
+export const unusableKeyOverlap = (maxHours: number) =>
+  invalidField('overlap', `must be a whole number of hours from 0 to ${maxHours}`)
+
 export const alertNotFound = (id: string) => new Refusal('not_found', `There is no alert ${id}`)
 
 export const noScopes = () => invalidField('scopes', 'must name a scope; leave it out for a key with all of them')

@@ -59,6 +59,8 @@ export const unusableReason = () =>
 export const unusableOverlap = (maxHours: number) =>
   invalidField('overlap', `must be a whole number of hours from 0 to ${maxHours}`)
 
+export const unusableEventId = () => invalidField('event_id', 'must be the id of an event, such as evt_812')
+
 export const unusableObject = () =>
   invalidField('object', 'must be the id of a subscription or a member, such as sub_12 or mem_3')
 

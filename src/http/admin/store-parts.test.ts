@@ -22,10 +22,20 @@ test('keys: made with the text shown once, listed without it, revoked', async ()
     hint: key.slice(-4),
     scopes: ['read:members'],
     last_used_at: null,
+    expires_at: null,
     revoked_at: null
   })
   assert.ok(await authenticateKey(db, key))
   assert.deepEqual((await admin('GET', `/stores/${store.domain}/keys`)).json(), { data: [{ id, created_at, ...rest }] })
+
+  const rolled = await admin('POST', `/stores/${store.domain}/keys/${id}/roll`, { overlap: 3 })
+  assert.equal(rolled.statusCode, 201)
+  assert.deepEqual([rolled.json().name, rolled.json().scopes], ['CRM', ['read:members']])
+  assert.ok(await authenticateKey(db, rolled.json().key))
+  const { expires_at } = (await admin('GET', `/stores/${store.domain}/keys`)).json().data[1]
+  assert.ok(Date.parse(expires_at) - Date.parse(created_at) >= 3 * 3_600_000, expires_at)
+  const refused = await admin('POST', `/stores/${store.domain}/keys/${id}/roll`, { overlap: 169 })
+  assert.equal(refused.json().error.details[0].field, 'overlap')
 
   const revoked = await admin('DELETE', `/stores/${store.domain}/keys/${id}`)
   assert.equal(revoked.statusCode, 200)

@@ -88,6 +88,7 @@ test('a delivery is found by filters, shown whole, and sent again', async () => 
   await store.record({ ...aFact(2), name: 'subscription.resumed' })
   await store.settle()
 
+  const { data: events } = (await call('GET', '/events')).body
   const found = async (query: string) => {
     const { status, body } = await call('GET', `/webhook-deliveries?${query}`)
     assert.equal(status, 200, JSON.stringify(body))
@@ -102,7 +103,10 @@ test('a delivery is found by filters, shown whole, and sent again', async () => 
     ['status=failed', ['sub_2', 'sub_1']],
     ['status=delivered', []],
     ['object=sub_1', ['sub_1']],
-    [`endpoint=${id}&limit=1`, ['sub_2']]
+    [`endpoint=${id}&limit=1`, ['sub_2']],
+    [`event_id=${events[0].id}`, ['sub_1']],
+    [`event_id=${events[0].id}&status=delivered`, []],
+    ['event_id=evt_999999', []]
   ] as const) {
     assert.deepEqual(await found(query), expected, query)
   }
@@ -117,6 +121,8 @@ test('a delivery is found by filters, shown whole, and sent again', async () => 
     endpoint_kind: 'url',
     event: 'subscription.resumed',
     object: 'sub_2',
+    event_id: events[1].id,
+    sequence: events[1].sequence,
     test: false,
     status: 'failed',
     cancelled: false,
@@ -141,6 +147,17 @@ test('a delivery is found by filters, shown whole, and sent again', async () => 
       response_body: 'hello'
     }
   ])
+
+  assert.deepEqual((await call('GET', '/webhook-deliveries/resend-failed?since=2026-01-30')).body, {
+    resent: 2,
+    skipped: 0,
+    missed: null
+  })
+  assert.deepEqual((await call('GET', `/webhook-deliveries/resend-failed?since=2026-01-31&endpoint=${id}`)).body, {
+    resent: 1,
+    skipped: 0,
+    missed: 0
+  })
 
   isFailing = false
   const resent = await call('POST', `/webhook-deliveries/${page.next}/resend`)

@@ -9,6 +9,9 @@ const delivery = {
   webhookId: text,
   eventType: text,
   object: text,
+  /** The fact that it reports, and the number of its event; null for a sample. */
+  factId: nullable(int),
+  sequence: nullable(int),
   isSample: bool,
   status: oneOf('waiting', 'retrying', 'delivered', 'failed', 'cancelled'),
   tries: int,
@@ -51,6 +54,9 @@ export type Delivery = {
   event: string
   /** The subscription or member that it is about; null for a sample. */
   object: string | null
+  /** The event that it reports, and its `X-Svc-Sequence`; null for a sample. */
+  eventId: string | null
+  sequence: number | null
   /** A test send. */
   test: boolean
   status: DeliveryStatus
@@ -83,6 +89,8 @@ export function deliveryOf(found: RowOf<typeof DeliveryRow>): Delivery {
     endpointKind: found.endpointKind,
     event: found.eventType,
     object: objectOf(found.object),
+    eventId: found.factId === null ? null : publicId('evt', found.factId),
+    sequence: found.sequence,
     test: found.isSample,
     status: SHOWN[found.status],
     cancelled: found.status === 'cancelled',

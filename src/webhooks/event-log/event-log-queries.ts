@@ -49,7 +49,10 @@ export function listEventsOfType(ctx: Ctx, wanted: Wanted) {
 }
 
 /** How many there are: blocks by their counts, at most a part of one before them and what is not yet counted one by one. */
-export async function countEventsAfter(ctx: Ctx, wanted: Wanted): Promise<number> {
+export async function countEventsAfter(
+  ctx: Ctx,
+  wanted: Pick<Wanted, 'names' | 'after' | 'end' | 'countedTo'>
+): Promise<number> {
   const { names, end } = wanted
   const { after, headEnd, tailStart } = partsOf(wanted)
   const { count } = await ctx.tx.one(
@@ -80,7 +83,11 @@ export async function countEventsAfter(ctx: Ctx, wanted: Wanted): Promise<number
  * What is counted of the facts after `after`: the blocks from `headEnd` to `tailStart`. Before and after them facts are read one
  * by one; without such blocks the head is everything and the tail empty.
  */
-function partsOf({ after, end, countedTo }: Wanted): { after: number; headEnd: number; tailStart: number } {
+export function partsOf({ after, end, countedTo }: Pick<Wanted, 'after' | 'end' | 'countedTo'>): {
+  after: number
+  headEnd: number
+  tailStart: number
+} {
   const edge = Math.ceil(after / BLOCK) * BLOCK
   return edge < countedTo ? { after, headEnd: edge, tailStart: countedTo } : { after, headEnd: end, tailStart: end }
 }

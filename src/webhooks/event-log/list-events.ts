@@ -1,13 +1,11 @@
 import type { Ctx } from '#kit/postgres'
 import { type CustomerIdReference, findCustomerId } from '#members'
-import { EVENT_TYPES, type EventType, eventOfFact, factOfEvent } from '../public-events.ts'
+import { EVENT_TYPES, type EventType, factOfEvent } from '../public-events.ts'
 import { eventsNotYet, eventsRemoved } from '../refusals.ts'
-import { countCustomerEvents, type LoggedFact, listCustomerEvents } from './customer-events.ts'
+import { countCustomerEvents, listCustomerEvents } from './customer-events.ts'
 import { countEventsAfter, listEventsAfter, listEventsOfType } from './event-log-queries.ts'
 import { readSpan } from './event-span.ts'
-
-/** An event as it is kept: `data` is the payload of its deliveries, `sequence` their `X-Svc-Sequence`. */
-export type LoggedEvent = Pick<LoggedFact, 'id' | 'occurredAt'> & { type: EventType; sequence: number; data: unknown }
+import { type LoggedEvent, loggedEvent } from './logged-event.ts'
 
 type EventFilters = {
   type?: EventType
@@ -46,13 +44,7 @@ export async function listEvents(
 
   const isLast = found.length <= limit
   return {
-    events: facts.map(({ id, name, position, data, occurredAt }) => ({
-      id,
-      type: eventOfFact(name)!,
-      sequence: position,
-      occurredAt,
-      data: JSON.parse(data) as unknown
-    })),
+    events: facts.map(loggedEvent),
     total,
     nextSince: isLast ? span.end : facts.at(-1)!.position
   }

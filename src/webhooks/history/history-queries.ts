@@ -8,6 +8,8 @@ export type HistoryFilters = {
   status: DeliveryStatus | null
   event: string | null
   endpointId: number | null
+  /** The fact that they report. */
+  factId: number | null
   /** Inclusive. */
   from: Temporal.Instant | null
   /** Exclusive. */
@@ -32,7 +34,8 @@ const valuesOf = (storeId: number, f: HistoryFilters) => [
   f.fromDay ?? FIRST_DAY,
   f.before?.day ?? LAST_DAY,
   f.before?.id ?? Number.MAX_SAFE_INTEGER,
-  f.limit
+  f.limit,
+  f.factId
 ]
 
 const PASSES = `
@@ -45,7 +48,7 @@ const PASSES = `
              else true end
        and ($4::text is null or d.event_type = $4) and ($5::bigint is null or d.endpoint_id = $5)
        and ($6::timestamptz is null or d.created_at >= $6) and ($7::timestamptz is null or d.created_at < $7)
-       and d.day >= $8::date`
+       and d.day >= $8::date and ($12::bigint is null or d.fact_id = $12)`
 
 /** From the newest day back, along an index that `conditions` fit; no day is sorted, and none read beyond the page. */
 const alongDays = (...conditions: string[]) => `
@@ -71,7 +74,7 @@ const RESPONSE_TIME = `case when t.failure = 'interrupted' then null else t.dura
  * the planner from reading whole days for a few rows.
  */
 export const SHOWN = `
-         d.id, d.day, d.endpoint_id, e.kind as endpoint_kind, d.webhook_id, d.event_type, d.ordering_key as object, d.fact_id is null as is_sample,
+         d.id, d.day, d.endpoint_id, e.kind as endpoint_kind, d.webhook_id, d.event_type, d.ordering_key as object, d.fact_id, d.sequence, d.fact_id is null as is_sample,
          case when q.tries = 0 then 'waiting' when q.tries > 0 then 'retrying' else coalesce(d.undelivered_status, 'delivered') end
            as status,
          coalesce(t.try_number, 0) as tries, q.next_try_at, d.created_at,
@@ -102,23 +105,26 @@ const ofObject = pageOf('object', alongDays('d.ordering_key = $2'))
 const ofType = pageOf('type', alongDays('d.event_type = $4'))
 const ofEndpoint = pageOf('endpoint', alongDays('d.endpoint_id = $5'))
 const undelivered = pageOf('undelivered_status', alongDays('d.undelivered_status is not null'))
+const ofEvent = pageOf('event', alongDays('d.fact_id = $12'))
 const open = pageOf('open', ALONG_QUEUE)
 
 /** Newest first. It uses the index that leaves the fewest rows to read. */
 export function listDeliveryRows(ctx: Ctx, filters: HistoryFilters) {
-  const { object, status, event, endpointId } = filters
+  const { object, status, event, endpointId, factId } = filters
   const statement =
-    object !== null
-      ? ofObject
-      : status === 'retrying'
-        ? open
-        : status === 'failed'
-          ? undelivered
-          : event !== null
-            ? ofType
-            : endpointId !== null
-              ? ofEndpoint
-              : ofAll
+    factId !== null
+      ? ofEvent
+      : object !== null
+        ? ofObject
+        : status === 'retrying'
+          ? open
+          : status === 'failed'
+            ? undelivered
+            : event !== null
+              ? ofType
+              : endpointId !== null
+                ? ofEndpoint
+                : ofAll
   return ctx.tx.many(DeliveryRow, statement(ctx.storeId, filters))
 }
 

@@ -82,7 +82,9 @@ test('a delivery shows its object, its tries, what the receiver answered, and wh
   await store.settle()
 
   const [row] = (await store.inStore((ctx) => listDeliveries(ctx))).deliveries
-  const { webhookId, durationMs, ...rest } = row!
+  const { webhookId, durationMs, eventId, sequence, ...rest } = row!
+  assert.match(eventId!, /^evt_\d+$/)
+  assert.ok(sequence! > 0)
   assert.ok(durationMs! >= 0)
   assert.deepEqual(rest, {
     endpoint: id,

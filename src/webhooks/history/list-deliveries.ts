@@ -10,7 +10,7 @@ import {
 import { endpointIdOf } from '../endpoints/endpoint.ts'
 import { readStoreKind } from '../endpoints/endpoint-queries.ts'
 import { isEventType } from '../public-events.ts'
-import { deliveryNotFound, endpointNotFound, unknownEventTypes, unusableObject } from '../refusals.ts'
+import { deliveryNotFound, endpointNotFound, unknownEventTypes, unusableEventId, unusableObject } from '../refusals.ts'
 import { findDeliveryRow, knowsEndpoint, listDeliveryRows, listTryRows } from './history-queries.ts'
 
 /** Filters combine. `before` is the webhook_id that the last page ended with. */
@@ -19,6 +19,8 @@ export type DeliveryFilters = {
   event?: string
   /** A deleted endpoint has a history too. */
   endpoint?: string
+  /** An event by its id, such as evt_812. */
+  eventId?: string
   /** A subscription or member, by its public id. */
   object?: string
   /** When it was made, store time; inclusive. */
@@ -32,10 +34,12 @@ export type DeliveryFilters = {
 /** The delivery history, newest first. `next` is the `before` of the following page; null on the last one. */
 export async function listDeliveries(
   ctx: Ctx,
-  { status, event, endpoint, object, from, to, before, limit = 50 }: DeliveryFilters = {}
+  { status, event, eventId, endpoint, object, from, to, before, limit = 50 }: DeliveryFilters = {}
 ): Promise<{ deliveries: Delivery[]; next: string | null }> {
   if (event !== undefined && !isEventType(event)) throw unknownEventTypes('event', [event])
   const about = object === undefined ? null : aboutOf(object)
+  const factId = eventId === undefined ? null : internalId('evt', eventId)
+  if (eventId !== undefined && factId === null) throw unusableEventId()
   const endpointId = endpoint === undefined ? null : endpointIdOf(endpoint)
   if (endpointId !== null && !(await knowsEndpoint(ctx, endpointId))) throw endpointNotFound(endpoint!)
   const last = before === undefined ? null : await findRow(ctx, before)
@@ -46,6 +50,7 @@ export async function listDeliveries(
     status: status ?? null,
     event: event ?? null,
     endpointId,
+    factId,
     from: from ?? null,
     to: to ?? null,
     fromDay: from === undefined ? null : await earliestDay(ctx, from),

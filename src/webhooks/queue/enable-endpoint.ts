@@ -2,9 +2,8 @@ import type { Ctx } from '#kit/postgres'
 import { type Endpoint, endpointIdOf } from '../endpoints/endpoint.ts'
 import { setEndpointStatus } from '../endpoints/set-endpoint-status.ts'
 import { firstUndeliveredSequence, undeliveredSince } from '../endpoints/undelivered-since.ts'
-import { lockReceiver, lookForMissed, spanOfMissed } from './missed-events.ts'
-
-const MAX_COUNTED = 10_000
+import { countMissed } from './count-missed.ts'
+import { lockReceiver, spanOfMissed } from './missed-events.ts'
 
 /** What an endpoint did not get because it was disabled. Store time. */
 export type NotReceived = {
@@ -31,16 +30,7 @@ async function countNotReceived(ctx: Ctx, id: number): Promise<NotReceived | nul
   const undelivered = await undeliveredSince(ctx, id)
   const failing = receiver.failingSince ?? receiver.disabledAt
   const since = undelivered && Temporal.Instant.compare(undelivered, failing) < 0 ? undelivered : failing
-  let span = await spanOfMissed(ctx, receiver, since)
-  let missedEvents = 0
-  let firstMissed: number | null = null
-  while (span.after < span.end && missedEvents < MAX_COUNTED) {
-    const found = await lookForMissed(ctx, receiver, span)
-    const missed = found.filter(({ isMissed }) => isMissed)
-    firstMissed ??= missed[0]?.position ?? null
-    missedEvents = Math.min(missedEvents + missed.length, MAX_COUNTED)
-    span = { ...span, after: found.at(-1)?.position ?? span.end }
-  }
-  const firsts = [firstMissed, await firstUndeliveredSequence(ctx, id)].filter((sequence) => sequence !== null)
+  const { count: missedEvents, first } = await countMissed(ctx, receiver, await spanOfMissed(ctx, receiver, since))
+  const firsts = [first, await firstUndeliveredSequence(ctx, id)].filter((sequence) => sequence !== null)
   return { since, missedEvents, firstAfter: firsts.length === 0 ? null : Math.min(...firsts) - 1 }
 }

@@ -15,7 +15,7 @@ const Receiver = row({
   disabledAt: nullable(instant),
   failingSince: nullable(instant)
 })
-type Receiver = ReturnType<typeof Receiver>
+export type Receiver = ReturnType<typeof Receiver>
 
 /**
  * An endpoint that may have missed events, held until the commit: whoever else queues for it, the fan-out too, waits and then finds

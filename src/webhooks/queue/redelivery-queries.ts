@@ -97,6 +97,21 @@ export function lockUndelivered(
   )
 }
 
+/** How many of these endpoints' deliveries `lockUndelivered` would find. */
+export async function countSendable(
+  ctx: Ctx,
+  { endpointIds, since }: { endpointIds: number[]; since: Temporal.Instant }
+): Promise<number> {
+  const { count } = await ctx.tx.one(
+    row({ count: int }),
+    sql`
+    select count(*) as count from webhook_deliveries
+     where store_id = ${ctx.storeId} and undelivered_status is not null and fact_id is not null
+       and undelivered_at >= ${since} and endpoint_id = any(${endpointIds}::bigint[])`
+  )
+  return count
+}
+
 /**
  * Opens finished deliveries again, which the caller has locked: a new round of the schedule, without order. Returns how many
  * were finished. The lease counter begins at a random number, so that an earlier result does not match it.

@@ -11,6 +11,7 @@ import { findDelivery, listDeliveries } from '../history/list-deliveries.ts'
 import { createPartition, dropPartition, listPartitions, moveOpenDeliveries } from '../history/retention-queries.ts'
 import { EVENT_TYPES } from '../public-events.ts'
 import { aFact, aReceiver, aSendingStore } from '../receiver.test-helper.ts'
+import { previewResend } from './preview-resend.ts'
 import { openAgain, resendDelivery, resendFailed } from './resend-deliveries.ts'
 import { sendSample } from './send-sample.ts'
 
@@ -306,6 +307,13 @@ test('all failed since a time go out again, in chunks, once; samples and disable
   unhealthy = false
   const again = (since: string, endpoint?: string) => resendFailed(db, store.storeId, { since: at(since), endpoint })
 
+  const preview = (since: string, endpoint?: string) =>
+    store.inStore((ctx) => previewResend(ctx, { since: at(since), endpoint }))
+
+  assert.deepEqual(await preview('2026-01-01T00:00:00Z'), { resent: 5, skipped: 5, missed: null })
+  assert.deepEqual(await preview('2026-01-01T10:00:00Z', one.id), { resent: 2, skipped: 0, missed: 0 })
+  assert.deepEqual(await preview('2026-01-01T00:00:00Z', off.id), { resent: 0, skipped: 5, missed: 0 })
+  await assert.rejects(preview('2026-01-01T00:00:00Z', 'we_999999'), { code: 'not_found' })
   assert.deepEqual(await again('2026-01-01T10:00:01Z'), { resent: 0, skipped: 0 })
   assert.deepEqual(await again('2026-01-01T10:00:00Z', one.id), { resent: 2, skipped: 0 })
   assert.deepEqual(await again('2026-01-01T00:00:00Z'), { resent: 3, skipped: 5 })

@@ -1,4 +1,13 @@
-import { BillingIcon, MembersIcon, OrdersIcon, OverviewIcon, SubscriptionsIcon } from '../shared/ui/icons.tsx'
+import {
+  BillingIcon,
+  IntegrationsIcon,
+  MembersIcon,
+  OrdersIcon,
+  OverviewIcon,
+  SubscriptionsIcon,
+  WebhooksIcon,
+  WorkbenchIcon
+} from '../shared/ui/icons.tsx'
 
 /** The pages of a store that the navigation and the search box lead to. */
 export const ENTRIES = [
@@ -6,5 +15,8 @@ export const ENTRIES = [
   { page: 'members', path: '/members', Icon: MembersIcon },
   { page: 'subscriptions', path: '/subscriptions', Icon: SubscriptionsIcon },
   { page: 'billing', path: '/billing', Icon: BillingIcon },
-  { page: 'orders', path: '/orders', Icon: OrdersIcon }
+  { page: 'orders', path: '/orders', Icon: OrdersIcon },
+  { page: 'integrations', path: '/integrations', Icon: IntegrationsIcon },
+  { page: 'webhooks', path: '/webhooks', Icon: WebhooksIcon },
+  { page: 'workbench', path: '/workbench', Icon: WorkbenchIcon }
 ] as const

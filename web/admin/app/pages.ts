@@ -17,5 +17,40 @@ export const PAGES: { path: string; load: () => Promise<ComponentType> }[] = [
   { path: 'billing/:attempt', load: async () => (await import('../features/billing/attempt-page.tsx')).AttemptPage },
   { path: 'orders', load: async () => (await import('../features/orders/orders-page.tsx')).OrdersPage },
   { path: 'orders/:order', load: async () => (await import('../features/orders/order-page.tsx')).OrderPage },
+  { path: 'integrations', load: async () => (await import('../features/integrations/keys-page.tsx')).KeysPage },
+  {
+    path: 'integrations/reward-points',
+    load: async () => (await import('../features/integrations/reward-points-page.tsx')).RewardPointsPage
+  },
+  {
+    path: 'integrations/platform',
+    load: async () => (await import('../features/integrations/platform-page.tsx')).PlatformPage
+  },
+  { path: 'webhooks', load: async () => (await import('../features/webhooks/endpoints-page.tsx')).EndpointsPage },
+  {
+    path: 'webhooks/deliveries',
+    load: async () => (await import('../features/webhooks/deliveries-page.tsx')).DeliveriesPage
+  },
+  {
+    path: 'webhooks/deliveries/:delivery',
+    load: async () => (await import('../features/webhooks/delivery-page.tsx')).DeliveryPage
+  },
+  {
+    path: 'webhooks/signature',
+    load: async () => (await import('../features/webhooks/signature-page.tsx')).SignaturePage
+  },
+  {
+    path: 'webhooks/:endpoint',
+    load: async () => (await import('../features/webhooks/endpoint-page.tsx')).EndpointPage
+  },
+  { path: 'workbench', load: async () => (await import('../features/workbench/events-page.tsx')).EventsPage },
+  {
+    path: 'workbench/dead-letters',
+    load: async () => (await import('../features/workbench/dead-letters-page.tsx')).DeadLettersPage
+  },
+  {
+    path: 'workbench/requests',
+    load: async () => (await import('../features/workbench/requests-page.tsx')).RequestsPage
+  },
   { path: 'account', load: async () => (await import('../features/account/account-page.tsx')).AccountPage }
 ]

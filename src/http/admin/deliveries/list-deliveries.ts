@@ -36,6 +36,9 @@ export function listDeliveriesRoute(admin: Surface): void {
               examples: ['sub_12']
             })
           ),
+          event_id: Type.Optional(
+            text(30, 'the id of an event, such as evt_812', { meaning: 'Only deliveries of it', examples: ['evt_812'] })
+          ),
           endpoint: endpointId(),
           before: Type.Optional(
             text(100, 'the webhook_id that the page before ended with', {
@@ -50,10 +53,11 @@ export function listDeliveriesRoute(admin: Surface): void {
     },
     async (request) => {
       const { timezone } = storeOf(request)
-      const { from, to, ...filters } = request.query
+      const { from, to, event_id: eventId, ...filters } = request.query
       const { deliveries, next } = await request.inStore((ctx) =>
         listDeliveries(ctx, {
           ...filters,
+          eventId,
           from: instantOrUndefined(from, timezone),
           to: instantOrUndefined(to, timezone)
         })

@@ -9,6 +9,8 @@ const EXAMPLE = {
   endpoint_kind: 'url',
   event: 'billing.success',
   object: 'sub_25',
+  event_id: 'evt_812',
+  sequence: 790,
   test: false,
   status: 'delivered',
   cancelled: false,
@@ -31,6 +33,10 @@ export const DeliveryBody = Type.Object(
     endpoint_kind: Type.String({ description: '`url`, or `listener` for a running `perennial listen`' }),
     event: Type.String({ description: 'The event type' }),
     object: OrNull(Type.String({ description: 'The subscription or member that it is about' })),
+    event_id: OrNull(
+      Type.String({ description: 'The event that it reports, as `GET /events` has it; null for a sample' })
+    ),
+    sequence: OrNull(Type.Integer({ description: 'The number of the event, `X-Svc-Sequence`; null for a sample' })),
     test: Type.Boolean({ description: 'Whether it is a sample' }),
     status: Type.String({ description: '`delivered`, `retrying` or `failed`' }),
     cancelled: Type.Boolean({ description: 'Whether it was stopped before its tries were used up' }),
@@ -97,6 +103,8 @@ export function presentDelivery(delivery: Delivery): Static<typeof DeliveryBody>
     endpoint_kind: delivery.endpointKind,
     event: delivery.event,
     object: delivery.object,
+    event_id: delivery.eventId,
+    sequence: delivery.sequence,
     test: delivery.test,
     status: delivery.status,
     cancelled: delivery.cancelled,

@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { isoOf } from '#kit/clock'
 import { publicId } from '#kit/ids'
+import { invalidField } from '#kit/refusal'
 import { parseCustomerId } from '#members'
-import { Timestamp } from '#resources'
-import { EVENT_TYPES, type LoggedEvent, listEvents } from '#webhooks'
+import { OrNull, Timestamp } from '#resources'
+import { EVENT_TYPES, type LoggedEvent, listEvents, listLatestEvents } from '#webhooks'
 import type { Surface } from '../../shared/surface.ts'
 import { oneOf, PageLimit, text } from '../fields.ts'
 import { requestStoreOf, StoreParams } from '../store.ts'
@@ -44,7 +45,7 @@ export function listEventsRoute(admin: Surface): void {
         operationId: 'listEvents',
         summary: 'List events',
         description:
-          'The events of the store that are kept, in the order of `sequence`: oldest first. To read on, send `since` with the `next_since` of the last response.',
+          'The events of the store that are kept, in the order of `sequence`: oldest first, or newest first with `order=newest`. To read on, send `since` with the `next_since` of the last response, or `before` with its `next_before`.',
         params: StoreParams,
         querystring: Type.Object({
           since: Type.Optional(
@@ -53,6 +54,21 @@ export function listEventsRoute(admin: Surface): void {
               maximum: MAX_SEQUENCE,
               description: `an integer from 0 to ${MAX_SEQUENCE}`,
               meaning: 'Events after this `sequence`; without it, all that are kept',
+              examples: [812]
+            })
+          ),
+          order: Type.Optional(
+            oneOf(['oldest', 'newest'], {
+              meaning: 'Which event comes first; `oldest` without it',
+              examples: ['oldest']
+            })
+          ),
+          before: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: MAX_SEQUENCE,
+              description: `an integer from 1 to ${MAX_SEQUENCE}`,
+              meaning: 'Events before this `sequence`; only with `order=newest`',
               examples: [812]
             })
           ),
@@ -68,20 +84,38 @@ export function listEventsRoute(admin: Surface): void {
         response: {
           200: Type.Object({
             data: Type.Array(EventBody, { description: 'The events' }),
-            total: Type.Integer({ description: 'How many there are after `since`', examples: [1] }),
-            next_since: Type.Integer({ description: 'The `since` of the next page', examples: [790] })
+            total: Type.Integer({ description: 'How many there are after `since`, or before `before`', examples: [1] }),
+            next_since: Type.Integer({
+              description:
+                'The `since` of the next page; with `order=newest` that of the events which are not in the list yet',
+              examples: [790]
+            }),
+            next_before: OrNull(
+              Type.Integer({
+                description:
+                  'The `before` of the next page with `order=newest`; null on the last one, and with `order=oldest`',
+                examples: [741]
+              })
+            )
           })
         }
       }
     },
     async (request) => {
-      const { type, customer, since, limit = DEFAULT_LIMIT } = request.query
+      const { type, customer, since, before, order = 'oldest', limit = DEFAULT_LIMIT } = request.query
       const { profile } = requestStoreOf(request)
       const named = customer === undefined ? undefined : parseCustomerId(customer, profile)
+      if (order === 'newest') {
+        if (since !== undefined) throw invalidField('since', 'must be left out with order=newest')
+        const latest = await request.inStore((ctx) => listLatestEvents(ctx, { type, customer: named, before, limit }))
+        const { events, total, nextSince, nextBefore } = latest
+        return { data: events.map(presentEvent), total, next_since: nextSince, next_before: nextBefore }
+      }
+      if (before !== undefined) throw invalidField('before', 'must be left out without order=newest')
       const { events, total, nextSince } = await request.inStore((ctx) =>
         listEvents(ctx, { type, since, customer: named, limit, offset: 0 })
       )
-      return { data: events.map(presentEvent), total, next_since: nextSince }
+      return { data: events.map(presentEvent), total, next_since: nextSince, next_before: null }
     }
   )
 }

@@ -3,6 +3,13 @@ import { isoOf, isoOrNull } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { OrNull, Timestamp } from '#resources'
 import type { ApiKey } from '#stores'
+import { StoreParams } from '../store.ts'
+
+/** Names a key of a store in a path. */
+export const KeyParams = Type.Object({
+  ...StoreParams.properties,
+  key: Type.String({ description: 'a key id', examples: ['key_2'] })
+})
 
 const EXAMPLE = {
   id: 'key_2',
@@ -12,6 +19,7 @@ const EXAMPLE = {
   scopes: ['read:members', 'read:subscriptions'],
   created_at: '2026-11-21T05:36:16.945Z',
   last_used_at: null,
+  expires_at: null,
   revoked_at: null
 }
 
@@ -24,6 +32,7 @@ export const KeyBody = Type.Object(
     scopes: Type.Array(Type.String(), { description: 'What it may do' }),
     created_at: Timestamp('When it was made, in real time'),
     last_used_at: OrNull(Timestamp('When it was used last, in real time')),
+    expires_at: OrNull(Timestamp('Until when it works after it was rolled, in real time; null without an end')),
     revoked_at: OrNull(Timestamp('When it was revoked, in real time'))
   },
   { title: 'ApiKey', description: 'A key of the REST API, without its text.', examples: [EXAMPLE] }
@@ -47,6 +56,7 @@ export function presentKey(key: ApiKey): Static<typeof KeyBody> {
     scopes: key.scopes,
     created_at: isoOf(key.createdAt),
     last_used_at: isoOrNull(key.lastUsedAt),
+    expires_at: isoOrNull(key.expiresAt),
     revoked_at: isoOrNull(key.revokedAt)
   }
 }

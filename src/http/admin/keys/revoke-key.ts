@@ -1,10 +1,9 @@
-import { Type } from 'typebox'
 import { revokeKey } from '#stores'
 import { idInPath } from '../../shared/path-ids.ts'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
-import { StoreParams, storeOf } from '../store.ts'
-import { KeyBody, presentKey } from './present-key.ts'
+import { storeOf } from '../store.ts'
+import { KeyBody, KeyParams, presentKey } from './present-key.ts'
 
 /** DELETE /stores/{store}/keys/{key} */
 export function revokeKeyRoute(admin: Surface, { db }: AdminDeps): void {
@@ -16,10 +15,7 @@ export function revokeKeyRoute(admin: Surface, { db }: AdminDeps): void {
         operationId: 'revokeKey',
         summary: 'Revoke an API key',
         description: 'The key stops working at once. To revoke it again changes nothing.',
-        params: Type.Object({
-          ...StoreParams.properties,
-          key: Type.String({ description: 'a key id', examples: ['key_2'] })
-        }),
+        params: KeyParams,
         response: { 200: KeyBody }
       }
     },

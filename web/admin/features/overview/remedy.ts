@@ -3,12 +3,12 @@ import type { components } from '../../shared/api/schema.ts'
 type Problem = Pick<components['schemas']['Problem'], 'kind' | 'subject'>
 
 const PAGES: Record<string, string> = {
-  store_not_connected: 'integrations',
-  store_disconnected: 'integrations',
-  token_refused: 'integrations',
-  scopes_missing: 'integrations',
-  rewards_failing: 'integrations',
-  dead_letters: 'workbench',
+  store_not_connected: 'integrations/platform',
+  store_disconnected: 'integrations/platform',
+  token_refused: 'integrations/platform',
+  scopes_missing: 'integrations/platform',
+  rewards_failing: 'integrations/reward-points',
+  dead_letters: 'workbench/dead-letters',
   events_retried: 'workbench',
   charges_held: 'billing',
   charges_pending: 'billing'

@@ -34,7 +34,10 @@ export const de: Texts = {
     members: 'Mitglieder',
     subscriptions: 'Abonnements',
     billing: 'Abbuchungen',
-    orders: 'Bestellungen'
+    orders: 'Bestellungen',
+    integrations: 'Integrationen',
+    webhooks: 'Webhooks',
+    workbench: 'Werkbank'
   },
   common: {
     tryAgain: 'Noch einmal versuchen',
@@ -61,6 +64,11 @@ export const de: Texts = {
     nextPage: 'Nächste Seite',
     firstPage: 'Erste Seite',
     lastPage: 'Letzte Seite'
+  },
+  once: {
+    title: 'Nur jetzt zu sehen',
+    text: 'Bewahren Sie es bei Ihren anderen Geheimnissen auf. Hier kann es niemand mehr lesen.',
+    stored: 'Ich habe es gespeichert'
   },
   errors: {
     title: 'Etwas ist schiefgegangen',

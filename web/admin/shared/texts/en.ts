@@ -35,7 +35,10 @@ export const en = {
     members: 'Members',
     subscriptions: 'Subscriptions',
     billing: 'Billing',
-    orders: 'Orders'
+    orders: 'Orders',
+    integrations: 'Integrations',
+    webhooks: 'Webhooks',
+    workbench: 'Workbench'
   },
   common: {
     tryAgain: 'Try again',
@@ -62,6 +65,11 @@ export const en = {
     nextPage: 'Next page',
     firstPage: 'First page',
     lastPage: 'Last page'
+  },
+  once: {
+    title: 'Shown only now',
+    text: 'Store it where your other secrets are. Nobody can read it here again.',
+    stored: 'I have stored it'
   },
   errors: {
     title: 'Something went wrong',

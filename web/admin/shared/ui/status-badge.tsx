@@ -3,8 +3,13 @@ import { Badge } from '@mantine/core'
 const COLORS: Record<string, string> = {
   active: 'teal',
   success: 'teal',
+  enabled: 'teal',
+  delivered: 'teal',
   paused: 'yellow',
+  retrying: 'yellow',
+  ending: 'yellow',
   pending: 'blue',
+  failing: 'red',
   failed: 'red'
 }
 

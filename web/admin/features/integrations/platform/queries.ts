@@ -1,0 +1,38 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api, bodyOf } from '../../../shared/api/client.ts'
+import type { components } from '../../../shared/api/schema.ts'
+
+export type Connection = components['schemas']['PlatformConnection']
+
+export const connectionQuery = (store: string) =>
+  queryOptions({
+    queryKey: ['platform', store],
+    queryFn: ({ signal }) => bodyOf(api.GET('/stores/{store}/platform', { params: { path: { store } }, signal }))
+  })
+
+export const appQuery = queryOptions({
+  queryKey: ['platform-app'],
+  queryFn: ({ signal }) => bodyOf(api.GET('/platform/app', { signal }))
+})
+
+/** Asks the platform, which may take its time or be down. */
+export const platformWebhooksQuery = (store: string) =>
+  queryOptions({
+    queryKey: ['platform-webhooks', store],
+    queryFn: async ({ signal }) =>
+      (await bodyOf(api.GET('/stores/{store}/platform/webhooks', { params: { path: { store } }, signal }))).data,
+    staleTime: 60_000
+  })
+
+export const discountsQuery = (store: string) =>
+  queryOptions({
+    queryKey: ['platform-discounts', store],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/stores/{store}/platform/discounts', { params: { path: { store } }, signal }))
+  })
+
+export const checkConnection = (store: string) =>
+  bodyOf(api.POST('/stores/{store}/platform/check', { params: { path: { store } } }))
+
+export const syncDiscounts = (store: string) =>
+  bodyOf(api.POST('/stores/{store}/platform/discounts/sync', { params: { path: { store } } }))
