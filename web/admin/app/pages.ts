@@ -4,5 +4,7 @@ import type { ComponentType } from 'react'
 export const PAGES: { path: string; load: () => Promise<ComponentType> }[] = [
   { path: '', load: async () => (await import('../features/overview/overview-page.tsx')).OverviewPage },
   { path: 'members', load: async () => (await import('../features/members/members-page.tsx')).MembersPage },
-  { path: 'members/:customer', load: async () => (await import('../features/members/member-page.tsx')).MemberPage }
+  { path: 'members/:customer', load: async () => (await import('../features/members/member-page.tsx')).MemberPage },
+  { path: 'plans', load: async () => (await import('../features/plans/plans-page.tsx')).PlansPage },
+  { path: 'plans/:plan', load: async () => (await import('../features/plans/plan-page.tsx')).PlanPage }
 ]

@@ -1,11 +1,12 @@
 import { NavLink as Entry, Stack } from '@mantine/core'
 import { NavLink, useParams } from 'react-router'
 import { useTexts } from '../../shared/texts/language.tsx'
-import { MembersIcon, OverviewIcon } from '../../shared/ui/icons.tsx'
+import { MembersIcon, OverviewIcon, PlansIcon } from '../../shared/ui/icons.tsx'
 
 const ENTRIES = [
   { page: 'overview', path: '', Icon: OverviewIcon },
-  { page: 'members', path: '/members', Icon: MembersIcon }
+  { page: 'members', path: '/members', Icon: MembersIcon },
+  { page: 'plans', path: '/plans', Icon: PlansIcon }
 ] as const
 
 /** The pages of a store. */

@@ -5,6 +5,8 @@ export type Formats = {
   /** An amount as the API gives it, in its currency. */
   money(amount: number, currency: string): string
   count(value: number): string
+  /** `20%` of 20. */
+  percent(value: number): string
   /** A day, in the zone of the shop. */
   day(instant: string, zone: string): string
   /** A day with its time, in the zone of the shop. */
@@ -13,6 +15,7 @@ export type Formats = {
 
 function formatsFor(locale: string): Formats {
   const counts = new Intl.NumberFormat(locale)
+  const percents = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 })
   const currencies = new Map<string, Intl.NumberFormat>()
   const zoned = new Map<string, Intl.DateTimeFormat>()
   const inZone = (zone: string, withTime: boolean) =>
@@ -24,6 +27,7 @@ function formatsFor(locale: string): Formats {
     money: (amount, currency) =>
       memo(currencies, currency, () => new Intl.NumberFormat(locale, { style: 'currency', currency })).format(amount),
     count: (value) => counts.format(value),
+    percent: (value) => percents.format(value / 100),
     day: (instant, zone) => inZone(zone, false).format(new Date(instant)),
     time: (instant, zone) => inZone(zone, true).format(new Date(instant))
   }

@@ -22,7 +22,13 @@ export const de: Texts = {
     documentTitle: (page, store) => [page, store, 'Perennial'].filter(Boolean).join(' · ')
   },
   roles: { owner: 'Inhaber', developer: 'Entwicklung', support: 'Support', read_only: 'Nur Lesen' },
-  pages: { overview: 'Übersicht', members: 'Mitglieder' },
+  pages: {
+    overview: 'Übersicht',
+    members: 'Mitglieder',
+    plans: 'Pläne',
+    retention: 'Kundenbindung',
+    loyalty: 'Treueprogramm'
+  },
   common: {
     tryAgain: 'Noch einmal versuchen',
     reload: 'Seite neu laden',
@@ -51,6 +57,8 @@ export const de: Texts = {
     toStart: 'Zur Übersicht',
     storeNotFoundTitle: 'Diesen Shop gibt es nicht',
     storeNotFoundText: 'Er ist vielleicht gelöscht worden. Wählen Sie oben einen anderen.',
+    changedMeanwhile:
+      'Jemand anderes hat dies geändert, seit Sie es geöffnet haben. Ihre Eingaben sind noch da: Speichern Sie noch einmal, um die andere Änderung zu ersetzen, oder brechen Sie ab und sehen Sie sie zuerst an.',
     newVersion: 'Der Dienst ist aktualisiert worden. Laden Sie die Seite neu.'
   },
   noStores: {

@@ -23,7 +23,7 @@ export const en = {
     documentTitle: (page: string, store: string | null) => [page, store, 'Perennial'].filter(Boolean).join(' · ')
   },
   roles: { owner: 'Owner', developer: 'Developer', support: 'Support', read_only: 'Read-only' },
-  pages: { overview: 'Overview', members: 'Members' },
+  pages: { overview: 'Overview', members: 'Members', plans: 'Plans', retention: 'Retention', loyalty: 'Loyalty' },
   common: {
     tryAgain: 'Try again',
     reload: 'Reload the page',
@@ -52,6 +52,8 @@ export const en = {
     toStart: 'Go to the overview',
     storeNotFoundTitle: 'There is no such store',
     storeNotFoundText: 'It may have been deleted. Choose another one at the top.',
+    changedMeanwhile:
+      'Somebody else has changed this since you opened it. What you entered is still here: save again to replace their change, or cancel and look at it first.',
     newVersion: 'The service has been updated. Reload the page to go on.'
   },
   noStores: {

@@ -21,6 +21,13 @@ export const OverviewIcon = icon('M4 20V11M10 20V4M16 20v-7M21 20H3')
 export const MembersIcon = icon(
   'M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7M2.5 20c.4-4 3-6 6.5-6s6.1 2 6.5 6M16 4.500a3.5 3.5 0 0 1 0 6.300M18 14.500c2 .8 3.2 2.6 3.5 5.5'
 )
+export const PlansIcon = icon('M4 7.5L12 3l8 4.5-8 4.5zM4 12l8 4.5 8-4.5M4 16.500l8 4.5 8-4.5')
+export const RetentionIcon = icon(
+  'M4 12a8 8 0 0 1 13.7-5.6L20 8.500M20 4v4.500h-4.500M20 12a8 8 0 0 1-13.7 5.6L4 15.500M4 20v-4.500h4.500'
+)
+export const LoyaltyIcon = icon(
+  'M12 3.5l2.6 5.4 5.9.8-4.300 4.100 1 5.9-5.200-2.800-5.200 2.800 1-5.9-4.300-4.100 5.9-.8z'
+)
 export const AccountIcon = icon(
   'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8M4.5 20.500c.6-3.7 3.4-5.5 7.5-5.500s6.9 1.8 7.5 5.5'
 )

@@ -3,10 +3,18 @@ import type { ReactNode } from 'react'
 
 export type Column<T> = { title: string; cell: (row: T) => ReactNode; isNumber?: boolean }
 
-type Props<T> = { label: string; columns: Column<T>[]; rows: T[]; keyOf: (row: T) => string; empty: string }
+type Props<T> = {
+  label: string
+  columns: Column<T>[]
+  rows: T[]
+  keyOf: (row: T) => string
+  empty: string
+  /** Rows of sums below the others. */
+  footer?: ReactNode
+}
 
 /** A short table without pages; it scrolls sideways by itself on narrow screens. */
-export function PlainTable<T>({ label, columns, rows, keyOf, empty }: Props<T>) {
+export function PlainTable<T>({ label, columns, rows, keyOf, empty, footer }: Props<T>) {
   if (rows.length === 0) return <Text c="dimmed">{empty}</Text>
   return (
     // Whoever has no pointer scrolls it with the keyboard.
@@ -32,6 +40,7 @@ export function PlainTable<T>({ label, columns, rows, keyOf, empty }: Props<T>) 
             </Table.Tr>
           ))}
         </Table.Tbody>
+        {footer && <Table.Tfoot>{footer}</Table.Tfoot>}
       </Table>
     </Box>
   )

@@ -1,6 +1,16 @@
 import { Badge } from '@mantine/core'
 
-const COLORS: Record<string, string> = { active: 'teal', paused: 'yellow', failed: 'red' }
+const COLORS: Record<string, string> = {
+  active: 'teal',
+  enabled: 'teal',
+  approved: 'teal',
+  counted: 'teal',
+  paused: 'yellow',
+  waiting: 'yellow',
+  pending: 'yellow',
+  failed: 'red',
+  refused: 'red'
+}
 
 /** A status with a colour; the word alone says it too. */
 export function StatusBadge({ status, names }: { status: string; names: Record<string, string> }) {
