@@ -6,5 +6,9 @@ export const PAGES: { path: string; load: () => Promise<ComponentType> }[] = [
   { path: 'members', load: async () => (await import('../features/members/members-page.tsx')).MembersPage },
   { path: 'members/:customer', load: async () => (await import('../features/members/member-page.tsx')).MemberPage },
   { path: 'plans', load: async () => (await import('../features/plans/plans-page.tsx')).PlansPage },
-  { path: 'plans/:plan', load: async () => (await import('../features/plans/plan-page.tsx')).PlanPage }
+  { path: 'plans/:plan', load: async () => (await import('../features/plans/plan-page.tsx')).PlanPage },
+  {
+    path: 'retention/:part?',
+    load: async () => (await import('../features/retention/retention-page.tsx')).RetentionPage
+  }
 ]

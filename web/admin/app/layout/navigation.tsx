@@ -1,12 +1,13 @@
 import { NavLink as Entry, Stack } from '@mantine/core'
 import { NavLink, useParams } from 'react-router'
 import { useTexts } from '../../shared/texts/language.tsx'
-import { MembersIcon, OverviewIcon, PlansIcon } from '../../shared/ui/icons.tsx'
+import { MembersIcon, OverviewIcon, PlansIcon, RetentionIcon } from '../../shared/ui/icons.tsx'
 
 const ENTRIES = [
   { page: 'overview', path: '', Icon: OverviewIcon },
   { page: 'members', path: '/members', Icon: MembersIcon },
-  { page: 'plans', path: '/plans', Icon: PlansIcon }
+  { page: 'plans', path: '/plans', Icon: PlansIcon },
+  { page: 'retention', path: '/retention', Icon: RetentionIcon }
 ] as const
 
 /** The pages of a store. */

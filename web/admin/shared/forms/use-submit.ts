@@ -2,6 +2,7 @@ import type { UseFormReturnType } from '@mantine/form'
 import { useState } from 'react'
 import { useChange } from '../api/use-change.ts'
 import { useTexts } from '../texts/language.tsx'
+import { ChangedMeanwhile } from './changed-meanwhile.ts'
 import { type FieldNames, formErrors } from './form-errors.ts'
 
 /**
@@ -34,7 +35,7 @@ export function useSubmit<Values extends Record<string, unknown>, Output = unkno
       if (unlessChanged) {
         const present = JSON.stringify(await unlessChanged.read())
         setKnown(present)
-        if (present !== known) throw new ChangedMeanwhile()
+        if (present !== known) throw new ChangedMeanwhile(errors.changedMeanwhile)
       }
       return send(values)
     },
@@ -42,7 +43,6 @@ export function useSubmit<Values extends Record<string, unknown>, Output = unkno
     ...(done && { done }),
     ...(onDone && { onDone }),
     onRefused: (err) => {
-      if (err instanceof ChangedMeanwhile) return setGeneral(errors.changedMeanwhile)
       const refused = formErrors(err, fields ?? Object.keys(form.getValues()), errors.unreachable)
       form.setErrors(refused.fields)
       setGeneral(refused.general)
@@ -54,5 +54,3 @@ export function useSubmit<Values extends Record<string, unknown>, Output = unkno
   })
   return { onSubmit, isPending, general }
 }
-
-class ChangedMeanwhile extends Error {}

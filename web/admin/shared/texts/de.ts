@@ -38,6 +38,7 @@ export const de: Texts = {
     close: 'Schließen',
     save: 'Speichern',
     saved: 'Gespeichert',
+    actions: 'Aktionen',
     edit: 'Bearbeiten',
     copy: 'Kopieren',
     copied: 'Kopiert',

@@ -33,6 +33,7 @@ export const en = {
     close: 'Close',
     save: 'Save',
     saved: 'Saved',
+    actions: 'Actions',
     edit: 'Edit',
     copy: 'Copy',
     copied: 'Copied',

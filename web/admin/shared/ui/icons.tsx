@@ -32,3 +32,5 @@ export const AccountIcon = icon(
   'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8M4.5 20.500c.6-3.7 3.4-5.5 7.5-5.500s6.9 1.8 7.5 5.5'
 )
 export const BackIcon = icon('M14.5 5.500L8 12l6.5 6.5')
+export const CopyIcon = icon('M9 9h10.5v10.500H9zM15 9V4.500H4.500V15H9')
+export const CopiedIcon = icon('M5 12.500l4.500 4.500L19 7.500')

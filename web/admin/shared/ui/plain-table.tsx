@@ -1,7 +1,8 @@
-import { Box, Table, Text } from '@mantine/core'
+import { Box, Table, Text, VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-export type Column<T> = { title: string; cell: (row: T) => ReactNode; isNumber?: boolean }
+/** `isAction`: what can be done with the row, whose title only screen readers need. */
+export type Column<T> = { title: string; cell: (row: T) => ReactNode; isNumber?: boolean; isAction?: boolean }
 
 type Props<T> = {
   label: string
@@ -22,9 +23,9 @@ export function PlainTable<T>({ label, columns, rows, keyOf, empty, footer }: Pr
       <Table aria-label={label}>
         <Table.Thead>
           <Table.Tr>
-            {columns.map(({ title, isNumber }) => (
+            {columns.map(({ title, isNumber, isAction }) => (
               <Table.Th key={title} ta={isNumber ? 'right' : undefined}>
-                {title}
+                {isAction ? <VisuallyHidden>{title}</VisuallyHidden> : title}
               </Table.Th>
             ))}
           </Table.Tr>

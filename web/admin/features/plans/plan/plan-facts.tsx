@@ -2,7 +2,7 @@ import { useKnownStore } from '../../../shared/api/stores.ts'
 import { useFormats } from '../../../shared/format/formats.ts'
 import { Instant } from '../../../shared/format/instant.tsx'
 import { May } from '../../../shared/session/may.tsx'
-import { CopyText } from '../../../shared/ui/copy-text.tsx'
+import { CopyId } from '../../../shared/ui/copy-id.tsx'
 import { DialogButton } from '../../../shared/ui/dialog-button.tsx'
 import { FactList } from '../../../shared/ui/fact-list.tsx'
 import { Section } from '../../../shared/ui/section.tsx'
@@ -35,12 +35,12 @@ export function PlanFacts({ plan }: { plan: Plan }) {
           [texts.trial, trialOf(plan)],
           [texts.countries, plan.allowed_countries.join(', ') || texts.everybody],
           [texts.cycles, plan.max_cycles === null ? texts.unlimited : count(plan.max_cycles)],
-          [texts.planId, <CopyText key="id" value={plan.id} />],
+          [texts.planId, <CopyId key="id" value={plan.id} />],
           [
             plan.product_ids.length === 1 ? texts.product : texts.products,
             <Ids key="products" ids={plan.product_ids} />
           ],
-          [texts.sellingPlan, <CopyText key="selling" value={plan.selling_plan_id} />],
+          [texts.sellingPlan, <CopyId key="selling" value={plan.selling_plan_id} />],
           [texts.created, <Instant key="created" at={plan.created_at} zone={timezone} />]
         ]}
       />
@@ -54,4 +54,4 @@ export function PlanFacts({ plan }: { plan: Plan }) {
   }
 }
 
-const Ids = ({ ids }: { ids: string[] }) => (ids.length === 1 ? <CopyText value={ids[0]!} /> : ids.join(', '))
+const Ids = ({ ids }: { ids: string[] }) => (ids.length === 1 ? <CopyId value={ids[0]!} /> : ids.join(', '))
