@@ -10,5 +10,6 @@ export const PAGES: { path: string; load: () => Promise<ComponentType> }[] = [
   {
     path: 'retention/:part?',
     load: async () => (await import('../features/retention/retention-page.tsx')).RetentionPage
-  }
+  },
+  { path: 'loyalty/:part?', load: async () => (await import('../features/loyalty/loyalty-page.tsx')).LoyaltyPage }
 ]

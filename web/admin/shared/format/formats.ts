@@ -9,6 +9,8 @@ export type Formats = {
   percent(value: number): string
   /** A day, in the zone of the shop. */
   day(instant: string, zone: string): string
+  /** A day that was given as one, `2026-01-31`. */
+  date(day: string): string
   /** A day with its time, in the zone of the shop. */
   time(instant: string, zone: string): string
 }
@@ -29,6 +31,7 @@ function formatsFor(locale: string): Formats {
     count: (value) => counts.format(value),
     percent: (value) => percents.format(value / 100),
     day: (instant, zone) => inZone(zone, false).format(new Date(instant)),
+    date: (day) => inZone('UTC', false).format(new Date(`${day}T00:00:00Z`)),
     time: (instant, zone) => inZone(zone, true).format(new Date(instant))
   }
 }

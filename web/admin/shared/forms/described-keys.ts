@@ -107,7 +107,8 @@ function emptyOf(key: DescribedKey, kind: EntryKind): unknown {
 const listOf = ({ schema }: DescribedKey, entries: string[]) =>
   (schema as Schema).items?.type === 'integer' ? entries.map(numberOr) : entries
 
-const numberOr = (text: string) => (Number.isFinite(Number(text)) ? Number(text) : text.trim())
+/** A number where it is one; what else was typed is refused by the service at its field. */
+export const numberOr = (text: string) => (Number.isFinite(Number(text)) ? Number(text) : text.trim())
 
 /** The entries of an object by its keys: `{ customer_settings: { tags: [] } }`. */
 export function entriesOf(keys: readonly DescribedKey[], value: object = {}): Record<string, unknown> {

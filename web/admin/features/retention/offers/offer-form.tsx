@@ -26,7 +26,7 @@ export function OfferForm({ offer, onClose }: { offer: Offer | null; onClose: ()
     onDone: onClose,
     fields: offerField,
     ...(offer && {
-      unlessChanged: { opened: offer.updated_at, read: async () => (await readOffer(id, offer.id)).updated_at }
+      unlessChanged: { opened: offer, read: () => readOffer(id, offer.id) }
     })
   })
   const { type } = form.getValues()
