@@ -2506,7 +2506,9 @@ create table members (
 ) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX members_by_anniversary ON public.members USING btree (store_id, ((((EXTRACT(month FROM (member_since AT TIME ZONE 'UTC'::text)) * (100)::numeric) + EXTRACT(day FROM (member_since AT TIME ZONE 'UTC'::text))))::integer), id) WHERE ((member_since IS NOT NULL) AND (status = 'active'::text));
 CREATE INDEX members_by_birthday ON public.members USING btree (store_id, ((((EXTRACT(month FROM birth_date) * (100)::numeric) + EXTRACT(day FROM birth_date)))::integer), id) WHERE (birth_date IS NOT NULL);
-CREATE INDEX members_by_email ON public.members USING btree (store_id, lower(email));
+CREATE INDEX members_by_email ON public.members USING btree (store_id, lower(email) text_pattern_ops);
+CREATE INDEX members_by_last_name ON public.members USING btree (store_id, lower(last_name) text_pattern_ops) WHERE (last_name IS NOT NULL);
+CREATE INDEX members_by_name ON public.members USING btree (store_id, lower(((COALESCE(first_name, ''::text) || ' '::text) || COALESCE(last_name, ''::text))) text_pattern_ops);
 CREATE INDEX members_by_status ON public.members USING btree (store_id, status, created_at DESC, id DESC) WHERE (status IS NOT NULL);
 CREATE INDEX members_merged ON public.members USING btree (store_id, merged_into) WHERE (merged_into IS NOT NULL);
 CREATE INDEX members_newest ON public.members USING btree (store_id, created_at DESC, id DESC) WHERE (status IS NOT NULL);
@@ -2934,6 +2936,8 @@ create table orders (
 ) with (fillfactor=90, autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX orders_by_change ON public.orders USING btree (store_id, updated_at, id);
 CREATE INDEX orders_by_member ON public.orders USING btree (store_id, member_id, id);
+CREATE INDEX orders_by_name ON public.orders USING btree (store_id, lower(name));
+CREATE INDEX orders_by_number ON public.orders USING btree (store_id, number);
 CREATE INDEX orders_with_address ON public.orders USING btree (store_id, member_id, processed_at DESC, id DESC) WHERE ((country_code IS NOT NULL) OR (province IS NOT NULL));
 CREATE INDEX orders_without_channel ON public.orders USING btree (store_id, app_id) WHERE ((app_id IS NOT NULL) AND (channel IS NULL));
 CREATE TRIGGER append_metrics AFTER UPDATE ON orders REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION append_order_changes();

@@ -62,6 +62,11 @@ const TAGS: Record<string, Tag> = {
     description:
       'The app on the platform, and how a store is connected to it: access token, scopes, webhooks of the platform ([connect a store](connect-a-store.md)).'
   },
+  analytics: {
+    name: 'Analytics',
+    description: 'What a store and its members did, in figures: docs/analytics.md has what each means.'
+  },
+  search: { name: 'Search', description: 'Customers, orders and subscriptions by what people know of them.' },
   members: { name: 'Members', description: 'Customers who hold or held a membership or a subscription.' },
   customers: { name: 'Customers', description: 'People whom the service knows, members or not.' },
   subscriptions: { name: 'Subscriptions', description: 'Subscriptions of a store, and what an operator does to them.' },

@@ -5,6 +5,19 @@ export const PAGES: { path: string; load: () => Promise<ComponentType> }[] = [
   { path: '', load: async () => (await import('../features/overview/overview-page.tsx')).OverviewPage },
   { path: 'members', load: async () => (await import('../features/members/members-page.tsx')).MembersPage },
   { path: 'members/:customer', load: async () => (await import('../features/members/member-page.tsx')).MemberPage },
+  {
+    path: 'subscriptions',
+    load: async () => (await import('../features/subscriptions/subscriptions-page.tsx')).SubscriptionsPage
+  },
+  {
+    path: 'subscriptions/:subscription',
+    load: async () => (await import('../features/subscriptions/subscription-page.tsx')).SubscriptionPage
+  },
+  { path: 'billing', load: async () => (await import('../features/billing/billing-page.tsx')).BillingPage },
+  { path: 'billing/:attempt', load: async () => (await import('../features/billing/attempt-page.tsx')).AttemptPage },
+  { path: 'orders', load: async () => (await import('../features/orders/orders-page.tsx')).OrdersPage },
+  { path: 'orders/:order', load: async () => (await import('../features/orders/order-page.tsx')).OrderPage },
+  { path: 'account', load: async () => (await import('../features/account/account-page.tsx')).AccountPage },
   { path: 'plans', load: async () => (await import('../features/plans/plans-page.tsx')).PlansPage },
   { path: 'plans/:plan', load: async () => (await import('../features/plans/plan-page.tsx')).PlanPage },
   {

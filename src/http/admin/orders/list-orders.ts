@@ -1,8 +1,10 @@
 import { Type } from 'typebox'
-import { findKeptCustomerId, parseCustomerId } from '#members'
+import { lookUpCustomers } from '#members'
 import { listOrderCredit } from '#order-effects'
 import { findOrderId, listOrders } from '#orders'
+import { ACCEPTED_CUSTOMER, parseCustomer } from '../../shared/parse-customer.ts'
 import type { Surface } from '../../shared/surface.ts'
+import { severalWithAddress } from '../customers/several-with-address.ts'
 import { Page, PageLimit, platformNumber, text } from '../fields.ts'
 import { requestStoreOf, StoreParams, storeOf } from '../store.ts'
 import { orderNotFound } from './order-not-found.ts'
@@ -24,8 +26,8 @@ export function listOrdersRoute(admin: Surface): void {
         params: StoreParams,
         querystring: Type.Object({
           customer: Type.Optional(
-            text(200, "a customer id such as cust_7, the platform's number or its global id", {
-              meaning: 'Only the orders of this customer',
+            text(330, ACCEPTED_CUSTOMER, {
+              meaning: 'Only the orders of this customer; an address that several have is an error',
               examples: ['cust_7']
             })
           ),
@@ -38,10 +40,12 @@ export function listOrdersRoute(admin: Surface): void {
     async (request) => {
       const { customer, before, limit = DEFAULT_LIMIT } = request.query
       const { profile } = requestStoreOf(request)
-      const reference = customer === undefined ? null : parseCustomerId(customer, profile)
+      const reference = customer === undefined ? null : parseCustomer('customer', customer, profile)
       const { orders, credit } = await request.inStore(async (ctx) => {
-        const memberId = reference && (await findKeptCustomerId(ctx, reference))
-        if (reference && memberId === null) return { orders: [], credit: new Map() }
+        const named = reference && (await lookUpCustomers(ctx, [reference]))[0]!
+        if (named && named.length > 1) throw severalWithAddress(customer!)
+        if (named?.length === 0) return { orders: [], credit: new Map() }
+        const memberId = named?.[0]?.id ?? null
         const lastId = before === undefined ? null : await findOrderId(ctx, before, profile)
         if (before !== undefined && lastId === null) throw orderNotFound(before)
         const found = await listOrders(ctx, { before: lastId, memberId, limit: limit + 1 })

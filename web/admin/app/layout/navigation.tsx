@@ -1,15 +1,7 @@
 import { NavLink as Entry, Stack } from '@mantine/core'
 import { NavLink, useParams } from 'react-router'
 import { useTexts } from '../../shared/texts/language.tsx'
-import { LoyaltyIcon, MembersIcon, OverviewIcon, PlansIcon, RetentionIcon } from '../../shared/ui/icons.tsx'
-
-const ENTRIES = [
-  { page: 'overview', path: '', Icon: OverviewIcon },
-  { page: 'members', path: '/members', Icon: MembersIcon },
-  { page: 'plans', path: '/plans', Icon: PlansIcon },
-  { page: 'retention', path: '/retention', Icon: RetentionIcon },
-  { page: 'loyalty', path: '/loyalty', Icon: LoyaltyIcon }
-] as const
+import { ENTRIES } from './entries.ts'
 
 /** The pages of a store. */
 export function Navigation() {

@@ -1,4 +1,5 @@
 import { useSearchParams } from 'react-router'
+import { pageFrom } from '../../shared/api/paging.ts'
 import type { MemberFilters } from './queries.ts'
 
 const STATUSES = ['active', 'paused', 'cancelled'] as const
@@ -7,10 +8,10 @@ const STATUSES = ['active', 'paused', 'cancelled'] as const
 export function useFiltersInAddress(): [MemberFilters, (change: Partial<MemberFilters>) => void] {
   const [search, setSearch] = useSearchParams()
   const filters: MemberFilters = {
-    email: search.get('email') ?? '',
+    q: search.get('q') ?? '',
     status: STATUSES.find((status) => status === search.get('status')) ?? '',
     plan: search.get('plan') ?? '',
-    page: pageFrom(search.get('page'))
+    page: pageFrom(search.get('page') ?? '')
   }
   const change = (changed: Partial<MemberFilters>) => {
     // Another filter begins at the first page.
@@ -19,11 +20,4 @@ export function useFiltersInAddress(): [MemberFilters, (change: Partial<MemberFi
     setSearch([...parameters, ...(page > 1 ? [['page', String(page)]] : [])] as [string, string][])
   }
   return [filters, change]
-}
-
-const MAX_PAGE = 10_000_000
-
-function pageFrom(text: string | null): number {
-  const page = Number(text)
-  return Number.isInteger(page) && page >= 1 && page <= MAX_PAGE ? page : 1
 }

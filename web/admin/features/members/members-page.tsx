@@ -7,6 +7,7 @@ import { EmptyState } from '../../shared/ui/empty-state.tsx'
 import { Page } from '../../shared/ui/page.tsx'
 import { QueryView } from '../../shared/ui/query-view.tsx'
 import { useFiltersInAddress } from './filters-in-address.ts'
+import { Found } from './found.tsx'
 import { Filters } from './member-filters.tsx'
 import { MembersTable } from './members-table.tsx'
 import { membersQuery } from './queries.ts'
@@ -15,38 +16,45 @@ import { useMembersTexts } from './texts.ts'
 export function MembersPage() {
   const { id } = useKnownStore()
   const [filters, change] = useFiltersInAddress()
-  const members = useQuery(membersQuery(id, filters))
+  const members = useQuery({ ...membersQuery(id, filters), enabled: filters.q === '' })
   const texts = useMembersTexts()
   const { pages } = useTexts()
   const { count } = useFormats()
-  const isFiltered = filters.email !== '' || filters.status !== '' || filters.plan !== ''
+  const isFiltered = filters.status !== '' || filters.plan !== ''
 
   return (
     <Page
       title={pages.members}
       aside={
-        members.data && <Text role="status">{texts.total(count(members.data.total), members.data.total === 1)}</Text>
+        members.data &&
+        filters.q === '' && (
+          <Text role="status">{texts.total(count(members.data.total), members.data.total === 1)}</Text>
+        )
       }
     >
       <Filters filters={filters} change={change} />
-      <QueryView query={members} height={400}>
-        {({ data, total }) =>
-          total === 0 ? (
-            <EmptyState
-              title={isFiltered ? texts.nobody : texts.none}
-              text={isFiltered ? texts.nobodyText : texts.noneText}
-            />
-          ) : (
-            <MembersTable
-              members={data}
-              total={total}
-              page={filters.page}
-              isFetching={members.isPlaceholderData}
-              onPage={(page) => change({ page })}
-            />
-          )
-        }
-      </QueryView>
+      {filters.q !== '' ? (
+        <Found q={filters.q} />
+      ) : (
+        <QueryView query={members} height={400}>
+          {({ data, total }) =>
+            total === 0 ? (
+              <EmptyState
+                title={isFiltered ? texts.nobody : texts.none}
+                text={isFiltered ? texts.nobodyText : texts.noneText}
+              />
+            ) : (
+              <MembersTable
+                members={data}
+                total={total}
+                page={filters.page}
+                isFetching={members.isPlaceholderData}
+                onPage={(page) => change({ page })}
+              />
+            )
+          }
+        </QueryView>
+      )}
     </Page>
   )
 }

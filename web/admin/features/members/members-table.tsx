@@ -1,17 +1,13 @@
-import { useMembersTexts } from './texts.ts'
-import 'mantine-datatable/styles.css'
 import { Anchor, Text } from '@mantine/core'
-import { DataTable, type DataTableColumn } from 'mantine-datatable'
+import type { DataTableColumn } from 'mantine-datatable'
 import { Link } from 'react-router'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { useFormats } from '../../shared/format/formats.ts'
 import { Instant } from '../../shared/format/instant.tsx'
+import { NOT_NARROW, PagedTable, WIDE } from '../../shared/ui/paged-table.tsx'
 import { StatusBadge } from '../../shared/ui/status-badge.tsx'
-import { type Member, PAGE_SIZE } from './queries.ts'
-
-/** Columns that leave on narrow screens, where the page of a member has them. */
-const WIDE = ({ breakpoints }: { breakpoints: Record<string, string> }) => `(min-width: ${breakpoints.lg})`
-const NOT_NARROW = ({ breakpoints }: { breakpoints: Record<string, string> }) => `(min-width: ${breakpoints.sm})`
+import type { Member } from './queries.ts'
+import { useMembersTexts } from './texts.ts'
 
 type Props = {
   members: Member[]
@@ -21,33 +17,8 @@ type Props = {
   onPage: (page: number) => void
 }
 
-export function MembersTable({ members, total, page, isFetching, onPage }: Props) {
-  const texts = useMembersTexts()
-  const { count } = useFormats()
-  return (
-    <DataTable
-      records={members}
-      columns={useColumns()}
-      idAccessor="id"
-      fetching={isFetching}
-      withTableBorder
-      verticalSpacing="xs"
-      totalRecords={total}
-      recordsPerPage={PAGE_SIZE}
-      page={page}
-      onPageChange={onPage}
-      paginationText={({ from, to, totalRecords }) => texts.range(count(from), count(to), count(totalRecords))}
-      getPaginationControlProps={(control) => ({
-        'aria-label': {
-          first: texts.firstPage,
-          last: texts.lastPage,
-          previous: texts.previousPage,
-          next: texts.nextPage
-        }[control]
-      })}
-      noRecordsText=""
-    />
-  )
+export function MembersTable({ members, ...paging }: Props) {
+  return <PagedTable rows={members} columns={useColumns()} {...paging} />
 }
 
 function useColumns(): DataTableColumn<Member>[] {

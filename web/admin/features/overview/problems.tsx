@@ -1,12 +1,13 @@
-import { List, Stack, Text } from '@mantine/core'
+import { Anchor, List, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
 import type { components } from '../../shared/api/schema.ts'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { Instant } from '../../shared/format/instant.tsx'
-import { EmptyState } from '../../shared/ui/empty-state.tsx'
 import { QueryView } from '../../shared/ui/query-view.tsx'
 import { Section } from '../../shared/ui/section.tsx'
 import { statusQuery } from './queries.ts'
+import { remedyOf } from './remedy.ts'
 import { useOverviewTexts } from './texts.ts'
 
 type Problem = components['schemas']['Problem']
@@ -21,7 +22,11 @@ export function Problems() {
       <QueryView query={status}>
         {({ problems, notes, checked_at }) => (
           <>
-            {problems.length === 0 && <EmptyState title={texts.allWell} text={texts.allWellText} />}
+            {problems.length === 0 && (
+              <Text size="sm">
+                <b>{texts.allWell}.</b> {texts.allWellText}
+              </Text>
+            )}
             {[...problems, ...notes].length > 0 && (
               <List listStyleType="none" spacing="md">
                 {[...problems, ...notes].map((problem) => (
@@ -44,6 +49,8 @@ export function Problems() {
 }
 
 function Entry({ problem, zone }: { problem: Problem; zone: string }) {
+  const { id } = useKnownStore()
+  const remedy = remedyOf(problem)
   const texts = useOverviewTexts()
   return (
     <List.Item>
@@ -54,6 +61,11 @@ function Entry({ problem, zone }: { problem: Problem; zone: string }) {
         <Text size="sm" className="wrap-anywhere">
           {problem.next}
         </Text>
+        {remedy !== null && (
+          <Anchor component={Link} to={`/stores/${id}/${remedy}`} size="sm">
+            {texts.toRemedy}
+          </Anchor>
+        )}
         {problem.since && (
           <Text size="xs" c="dimmed">
             {texts.since} <Instant at={problem.since} zone={zone} />

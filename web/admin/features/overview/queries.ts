@@ -1,25 +1,23 @@
-import { queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf } from '../../shared/api/client.ts'
-
-const MEMBER_STATUSES = ['active', 'paused', 'cancelled'] as const
+import type { components } from '../../shared/api/schema.ts'
+import type { Period } from './period.ts'
 
 const REFRESH_MS = 30_000
 const MAX_ALERTS = 10
 
-/** How many members there are in each status. */
-export const memberCountsQuery = (store: string) =>
+export type Metrics = components['schemas']['AnalyticsOverview']
+
+/** Metrics of a period; those of the last one stay while others are read. */
+export const metricsQuery = (store: string, period: Period, plan: string) =>
   queryOptions({
-    queryKey: ['member-counts', store],
-    queryFn: async ({ signal }) => {
-      const counts = MEMBER_STATUSES.map(async (status) => {
-        const query = { status, limit: 1 }
-        const { total } = await bodyOf(
-          api.GET('/stores/{store}/members', { params: { path: { store }, query }, signal })
-        )
-        return { status, total }
-      })
-      return Promise.all(counts)
-    }
+    queryKey: ['metrics', store, period, plan],
+    queryFn: ({ signal }) => {
+      const query = { period, ...(plan !== '' && { plan_id: plan }) }
+      return bodyOf(api.GET('/stores/{store}/analytics', { params: { path: { store }, query }, signal }))
+    },
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS
   })
 
 /** What does not work in a store, looked at again and again while the page is shown. */

@@ -2,8 +2,39 @@ import { areaTexts } from '../../shared/texts/area-texts.ts'
 
 export const useOverviewTexts = areaTexts({
   en: {
-    members: 'Members',
-    membersOf: { active: 'Active members', paused: 'Paused members', cancelled: 'Cancelled members' },
+    period: 'Period',
+    periods: { '7d': '7 days', '30d': '30 days', '90d': '90 days', '365d': '365 days' },
+    plan: 'Plan',
+    figures: {
+      active: 'Active members',
+      newAndCancelled: (fresh: string, cancelled: string) => `${fresh} new, ${cancelled} cancelled`,
+      mrr: 'Monthly recurring revenue',
+      arr: (amount: string) => `${amount} a year`,
+      churn: 'Churn',
+      churnMore: 'Of the members at the beginning of the period',
+      revenue: 'Revenue',
+      refunds: (amount: string) => `${amount} refunded`,
+      recovered: 'Recovered by retries',
+      atRisk: (amount: string) => `${amount} still at risk`,
+      credit: 'Store credit outstanding',
+      redeemed: (amount: string) => `${amount} redeemed in the period`
+    },
+    more: (amount: string) => `▲ ${amount} more than before`,
+    less: (amount: string) => `▼ ${amount} less than before`,
+    unchanged: 'As before',
+    notComparable: 'Nothing to compare with',
+    charts: {
+      active: 'Active members by day',
+      revenue: 'Revenue by day',
+      changes: 'New and cancelled members by day',
+      asTable: 'Show the days as a table'
+    },
+    series: { day: 'Day', active: 'Active', new: 'New', cancelled: 'Cancelled', revenue: 'Revenue' },
+    reasons: 'Why subscriptions ended',
+    noReasons: 'No subscription ended in this period.',
+    offers: (shown: string, accepted: string, saved: string) =>
+      `Offers to people who cancel: ${shown} shown, ${accepted} accepted, ${saved} stayed.`,
+    toRemedy: 'Go there',
     attention: 'What needs attention',
     allWell: 'Everything works',
     allWellText: 'Failed work, failing endpoints and lost connections appear here, each with its remedy.',
@@ -14,8 +45,39 @@ export const useOverviewTexts = areaTexts({
     checkedAt: 'Checked'
   },
   de: {
-    members: 'Mitglieder',
-    membersOf: { active: 'Aktive Mitglieder', paused: 'Pausierte Mitglieder', cancelled: 'Gekündigte Mitglieder' },
+    period: 'Zeitraum',
+    periods: { '7d': '7 Tage', '30d': '30 Tage', '90d': '90 Tage', '365d': '365 Tage' },
+    plan: 'Plan',
+    figures: {
+      active: 'Aktive Mitglieder',
+      newAndCancelled: (fresh, cancelled) => `${fresh} neu, ${cancelled} gekündigt`,
+      mrr: 'Monatlich wiederkehrender Umsatz',
+      arr: (amount) => `${amount} im Jahr`,
+      churn: 'Abwanderung',
+      churnMore: 'Von den Mitgliedern am Beginn des Zeitraums',
+      revenue: 'Umsatz',
+      refunds: (amount) => `${amount} erstattet`,
+      recovered: 'Durch Wiederholungen gerettet',
+      atRisk: (amount) => `${amount} noch gefährdet`,
+      credit: 'Offenes Guthaben',
+      redeemed: (amount) => `${amount} im Zeitraum eingelöst`
+    },
+    more: (amount) => `▲ ${amount} mehr als davor`,
+    less: (amount) => `▼ ${amount} weniger als davor`,
+    unchanged: 'Wie davor',
+    notComparable: 'Kein Vergleich möglich',
+    charts: {
+      active: 'Aktive Mitglieder je Tag',
+      revenue: 'Umsatz je Tag',
+      changes: 'Neue und gekündigte Mitglieder je Tag',
+      asTable: 'Die Tage als Tabelle zeigen'
+    },
+    series: { day: 'Tag', active: 'Aktiv', new: 'Neu', cancelled: 'Gekündigt', revenue: 'Umsatz' },
+    reasons: 'Warum Abonnements endeten',
+    noReasons: 'In diesem Zeitraum endete kein Abonnement.',
+    offers: (shown, accepted, saved) =>
+      `Angebote beim Kündigen: ${shown} gezeigt, ${accepted} angenommen, ${saved} geblieben.`,
+    toRemedy: 'Dorthin',
     attention: 'Was Aufmerksamkeit braucht',
     allWell: 'Alles funktioniert',
     allWellText:

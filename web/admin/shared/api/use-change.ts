@@ -1,5 +1,6 @@
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRef } from 'react'
 
 export type Change<Input, Output> = {
   /** Asks for the change. A second call while one is under way does nothing. */
@@ -29,6 +30,8 @@ export function useChange<Input = void, Output = unknown>({
   inForm?: boolean
 }): Change<Input, Output> {
   const queries = useQueryClient()
+  // The state of the page is that before the first of two quick clicks.
+  const isUnderWay = useRef(false)
   const { mutate, isPending, error, reset, data } = useMutation({
     meta: { inForm },
     mutationFn: change,
@@ -37,7 +40,15 @@ export function useChange<Input = void, Output = unknown>({
       onDone?.(output)
       await queries.invalidateQueries()
     },
+    onSettled: () => {
+      isUnderWay.current = false
+    },
     ...(onRefused && { onError: onRefused })
   })
-  return { start: (input) => !isPending && mutate(input), isPending, error, reset, data }
+  const start = (input: Input) => {
+    if (isUnderWay.current) return
+    isUnderWay.current = true
+    mutate(input)
+  }
+  return { start, isPending, error, reset, data }
 }

@@ -10,6 +10,7 @@ export const de: Texts = {
     loading: 'Wird geladen',
     restarting: 'Der Dienst startet neu. Diese Seite geht von selbst weiter.',
     account: 'Konto',
+    yourAccount: 'Ihr Konto',
     signOut: 'Abmelden',
     language: 'Sprache',
     colorScheme: 'Darstellung',
@@ -25,6 +26,9 @@ export const de: Texts = {
   pages: {
     overview: 'Übersicht',
     members: 'Mitglieder',
+    subscriptions: 'Abonnements',
+    billing: 'Abbuchungen',
+    orders: 'Bestellungen',
     plans: 'Pläne',
     retention: 'Kundenbindung',
     loyalty: 'Treueprogramm'
@@ -47,6 +51,14 @@ export const de: Texts = {
     any: 'Alle',
     yes: 'Ja',
     no: 'Nein'
+  },
+  lists: {
+    plan: 'Plan',
+    range: (from, to, total) => `${from} bis ${to} von ${total}`,
+    previousPage: 'Vorige Seite',
+    nextPage: 'Nächste Seite',
+    firstPage: 'Erste Seite',
+    lastPage: 'Letzte Seite'
   },
   errors: {
     title: 'Etwas ist schiefgegangen',
@@ -83,6 +95,7 @@ export const de: Texts = {
     verify: 'Weiter',
     back: 'Zurück'
   },
+  attemptStatuses: { pending: 'Offen', success: 'Bezahlt', failed: 'Gescheitert' },
   subscriptionStatuses: {
     active: 'Aktiv',
     paused: 'Pausiert',

@@ -11,6 +11,7 @@ export const en = {
     loading: 'Loading',
     restarting: 'The service is restarting. This page continues by itself.',
     account: 'Account',
+    yourAccount: 'Your account',
     signOut: 'Sign out',
     language: 'Language',
     colorScheme: 'Appearance',
@@ -23,7 +24,16 @@ export const en = {
     documentTitle: (page: string, store: string | null) => [page, store, 'Perennial'].filter(Boolean).join(' · ')
   },
   roles: { owner: 'Owner', developer: 'Developer', support: 'Support', read_only: 'Read-only' },
-  pages: { overview: 'Overview', members: 'Members', plans: 'Plans', retention: 'Retention', loyalty: 'Loyalty' },
+  pages: {
+    overview: 'Overview',
+    members: 'Members',
+    subscriptions: 'Subscriptions',
+    billing: 'Billing',
+    orders: 'Orders',
+    plans: 'Plans',
+    retention: 'Retention',
+    loyalty: 'Loyalty'
+  },
   common: {
     tryAgain: 'Try again',
     reload: 'Reload the page',
@@ -42,6 +52,14 @@ export const en = {
     any: 'Any',
     yes: 'Yes',
     no: 'No'
+  },
+  lists: {
+    plan: 'Plan',
+    range: (from: string, to: string, total: string) => `${from} to ${to} of ${total}`,
+    previousPage: 'Previous page',
+    nextPage: 'Next page',
+    firstPage: 'First page',
+    lastPage: 'Last page'
   },
   errors: {
     title: 'Something went wrong',
@@ -77,6 +95,7 @@ export const en = {
     verify: 'Continue',
     back: 'Back'
   },
+  attemptStatuses: { pending: 'Pending', success: 'Paid', failed: 'Failed' } as Record<string, string>,
   subscriptionStatuses: {
     active: 'Active',
     paused: 'Paused',

@@ -5,9 +5,10 @@ const COLORS: Record<string, string> = {
   enabled: 'teal',
   approved: 'teal',
   counted: 'teal',
+  success: 'teal',
   paused: 'yellow',
   waiting: 'yellow',
-  pending: 'yellow',
+  pending: 'blue',
   failed: 'red',
   refused: 'red'
 }

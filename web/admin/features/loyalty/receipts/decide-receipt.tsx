@@ -16,14 +16,14 @@ export function DecideReceipt({ receipt, onClose }: Props) {
   const { currency } = useKnownStore()
   const texts = useReceiptTexts()
   const { status } = useLoyaltyTexts()
-  const { money, date } = useFormats()
+  const { money, fullDate } = useFormats()
   return (
     <Stack>
       <FactList
         facts={[
           [texts.shop, receipt.retailer],
           [texts.entered, money(Number(receipt.amount), currency)],
-          [texts.purchased, date(receipt.purchased_on)],
+          [texts.purchased, fullDate(receipt.purchased_on)],
           [texts.number, receipt.receipt_number ?? texts.noNumber],
           [texts.rule, receipt.rule_name],
           [status, [texts.statuses[receipt.status], receipt.reason].filter(Boolean).join(': ')]

@@ -28,7 +28,7 @@ export function Receipts() {
   const texts = useReceiptTexts()
   const loyalty = useLoyaltyTexts()
   const { common } = useTexts()
-  const { money, date } = useFormats()
+  const { money, fullDate } = useFormats()
   const mayDecide = useMay('support')
   const isFiltered = filters.customer !== '' || filters.status !== ''
   return (
@@ -54,7 +54,7 @@ export function Receipts() {
                     cell: ({ retailer, rule_name }) => <NamedCell name={retailer} about={rule_name} />
                   },
                   { title: texts.entered, isNumber: true, cell: ({ amount }) => money(Number(amount), currency) },
-                  { title: texts.purchased, cell: ({ purchased_on }) => date(purchased_on) },
+                  { title: texts.purchased, cell: ({ purchased_on }) => fullDate(purchased_on) },
                   {
                     title: loyalty.customer,
                     cell: (one) => <CustomerLink customer={one.customer_id} platform={one.platform_customer_id} />

@@ -23,7 +23,7 @@ export function Rules() {
   const texts = useRuleTexts()
   const { name, status } = useLoyaltyTexts()
   const { common } = useTexts()
-  const { date } = useFormats()
+  const { fullDate } = useFormats()
   const mayManage = useMay('manage')
   return (
     <Stack gap="md">
@@ -70,7 +70,9 @@ export function Rules() {
   )
 
   function datesOf({ start_date, end_date }: Rule): string {
-    return end_date === null ? texts.from(date(start_date)) : texts.between(date(start_date), date(end_date))
+    return end_date === null
+      ? texts.from(fullDate(start_date))
+      : texts.between(fullDate(start_date), fullDate(end_date))
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import {
   type AnalyticsOverview,
   arpuMinor,
@@ -10,7 +10,21 @@ import {
   successRate
 } from '#analytics'
 import { numberOf } from '#kit/money'
-import type { AnalyticsBody, PeriodBody } from '#resources'
+import { type AnalyticsBody, PeriodBody } from '#resources'
+
+/** The days of each period of the overview, today included (spec 1, Endpoints). */
+export const PERIOD_DAYS = { '7d': 7, '30d': 30, '90d': 90, '365d': 365 } as const
+
+/** The spec names the four periods and no default. */
+export const DEFAULT_PERIOD = '30d'
+
+export const PeriodField = Type.Optional(
+  Type.Union(PeriodBody.anyOf, {
+    description: '7d, 30d, 90d or 365d',
+    meaning: 'Number of days, including today',
+    default: DEFAULT_PERIOD
+  })
+)
 
 export function presentAnalytics(
   { timezone, currency, current, previous, series }: AnalyticsOverview,

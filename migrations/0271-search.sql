@@ -1,0 +1,9 @@
+-- expand: code from 0265 can run on this schema.
+-- What people type to find somebody: the beginning of an address or of a name. These operators do not depend on the language of the database,
+-- and find equal texts too.
+drop index members_by_email;
+create index members_by_email on members (store_id, lower(email) text_pattern_ops);
+create index members_by_name on members (store_id, lower(coalesce(first_name, '') || ' ' || coalesce(last_name, '')) text_pattern_ops);
+create index members_by_last_name on members (store_id, lower(last_name) text_pattern_ops) where last_name is not null;
+create index orders_by_name on orders (store_id, lower(name));
+create index orders_by_number on orders (store_id, number);

@@ -1,0 +1,179 @@
+// Subscriptions, charges and orders in the admin interface, in a real browser with the real service and sandbox.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openAdmin, settled, withoutStatuses } from './admin-browser.ts'
+import { noBrowser } from './browser.ts'
+import { testDatabase } from './database.ts'
+import { startService } from './service-builder.ts'
+import { accessible, picture } from './storefront-browser.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url)
+const skip = noBrowser
+
+const store = await service.aStore({ name: 'Bean & Leaf' })
+const { at } = store
+await store.grace(24)
+const { customer: ada, order_id: order } = await store.member('ada@example.com')
+const { customer: bob } = await store.member('bob@example.com')
+const subscriptionOf = async (customer: string) => {
+  const { id } = await service.admin('GET', `${at}/customers/${customer}`)
+  return (await service.admin('GET', `${at}/subscriptions?customer_id=${id}`)).data[0].id as string
+}
+const [adas, bobs] = [await subscriptionOf(ada.id), await subscriptionOf(bob.id)]
+await store.card(bob.id, 'insufficient_funds')
+await store.advance({ by: 'P32D' })
+const attemptsOf = async (subscription: string) =>
+  (await service.admin('GET', `${at}/billing-attempts?subscription_id=${subscription}`)).data
+
+test('a failed charge is found, its tries and what follows are shown, and it is charged again', { skip }, async () => {
+  const { page, complaints, close } = await openAdmin(service, {
+    path: `${at}/billing?status=failed`,
+    viewport: { width: 1280, height: 900 }
+  })
+  await page.getByRole('link', { name: bobs }).first().waitFor()
+  await page.getByText('The card was declined; the same card may work later').first().waitFor()
+  await page.locator('tbody tr').first().getByRole('link').first().click()
+  await page.getByRole('heading', { level: 1, name: /Charge of/ }).waitFor()
+  await page
+    .getByRole('region', { name: 'Tries of this cycle' })
+    .getByText(/Next try/)
+    .waitFor()
+  const before = await attemptsOf(bobs)
+  await page.getByRole('button', { name: 'Charge again now' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Charge this cycle again now?' })
+  await dialog.getByText(/\$29\.00 is charged/).waitFor()
+  await dialog.getByRole('button', { name: 'Charge again now' }).dblclick()
+  await dialog.waitFor({ state: 'detached' })
+  const after = await attemptsOf(bobs)
+  assert.equal(after.length, before.length + 1)
+  await page.waitForURL(`**/billing/${after[0].id}`)
+  await store.advance({ by: 'PT1M' })
+  const tries = page.getByRole('region', { name: 'Tries of this cycle' })
+  await tries.getByText(`Try ${after[0].attempt_number} · Failed`).waitFor()
+  // Another card pays, which the platform reports by itself.
+  await store.card(bob.id, 'success')
+  await store.advance({ by: 'PT1M' })
+  await page.reload()
+  await tries.getByText(/Paid/).waitFor()
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a subscription is paused for some days, resumed, skipped, cancelled and taken back', { skip }, async () => {
+  const { page, complaints, close } = await openAdmin(service, { path: `${at}/subscriptions/${adas}` })
+  const read = () => service.admin('GET', `${at}/subscriptions/${adas}`)
+  const click = (name: string) => page.getByRole('button', { name, exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  const confirm = async (name: string) => {
+    await dialog.getByRole('button', { name, exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
+  }
+
+  await click('Pause')
+  await dialog.getByLabel('Days').fill('soon')
+  await dialog.getByRole('button', { name: 'Pause', exact: true }).click()
+  await dialog.getByText(/integer from 1 to 365/).waitFor()
+  assert.equal((await read()).status, 'active')
+  await dialog.getByLabel('Days').fill('10')
+  await confirm('Pause')
+  await page.getByText('Resumes by itself').waitFor()
+  assert.equal((await read()).status, 'paused')
+
+  await click('Resume')
+  await confirm('Resume')
+  await page.getByRole('button', { name: 'Skip next cycle' }).waitFor()
+  const { next_billing_date: planned } = await read()
+  await click('Skip next cycle')
+  await confirm('Skip next cycle')
+  await page
+    .getByRole('region', { name: 'History' })
+    .getByText(/skipped/)
+    .waitFor()
+  assert.notEqual((await read()).next_billing_date, planned)
+
+  await click('Change')
+  await dialog.getByLabel(/Price of a cycle/).fill('much')
+  await dialog.getByRole('button', { name: 'Change', exact: true }).click()
+  await dialog.getByText(/amount/).waitFor()
+  await dialog.getByLabel(/Price of a cycle/).fill('24.00')
+  await confirm('Change')
+  await page.getByText(/Requested change: .*24\.00/).waitFor()
+
+  await click('Cancel')
+  await dialog.getByLabel('Reason').fill('Moving')
+  await confirm('Cancel the subscription')
+  await page.getByRole('button', { name: 'Take the cancellation back' }).waitFor()
+  assert.partialDeepStrictEqual(await read(), { status: 'cancelled', cancel_reason: 'Moving' })
+  await click('Take the cancellation back')
+  await confirm('Take the cancellation back')
+  await page.getByRole('button', { name: 'Pause', exact: true }).waitFor()
+  assert.equal((await read()).status, 'active')
+
+  await click('Add a note')
+  await dialog.getByLabel('Note').fill('Called about the date')
+  await confirm('Add a note')
+  await page.getByRole('region', { name: 'History' }).getByText('Called about the date').waitFor()
+  assert.deepEqual(withoutStatuses(complaints), [])
+  await close()
+})
+
+test('an order shows what was bought and paid, and is found by its customer', { skip }, async () => {
+  const { page, complaints, close } = await openAdmin(service, { path: `${at}/orders` })
+  await page.getByLabel('Customer').fill('ada@example.com')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/customer=/)
+  const { name } = await service.admin('GET', `${at}/orders/${order}`)
+  await page.getByRole('link', { name, exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: `Order ${name}` }).waitFor()
+  await page.getByRole('region', { name: 'Subscriptions' }).getByRole('link', { name: adas }).waitFor()
+  await page.goBack()
+  await page.waitForURL(/customer=/)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('who may only read sees no actions, and the service refuses them', { skip }, async () => {
+  const { page, close } = await openAdmin(service, { path: `${at}/subscriptions/${adas}`, role: 'read_only' })
+  await page.getByRole('region', { name: 'History' }).waitFor()
+  await settled(page)
+  assert.equal(await page.getByRole('button', { name: 'Pause', exact: true }).count(), 0)
+  const refused = await page.evaluate(
+    `fetch('/admin/api${at}/subscriptions/${adas}/pause', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }).then((r) => r.status)`
+  )
+  assert.equal(refused, 403)
+  await close()
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const width of [1280, 390]) {
+    test(`these pages are accessible in ${colorScheme} at ${width} pixels, and nothing is wider`, {
+      skip
+    }, async () => {
+      const viewport = { width, height: 900 }
+      const empty = await service.aStore({ name: 'Empty' })
+      const { page, complaints, close } = await openAdmin(service, { colorScheme, viewport, path: `${at}/orders` })
+      const [attempt] = await attemptsOf(bobs)
+      for (const [name, path] of [
+        ['subscriptions', `${at}/subscriptions`],
+        ['subscription', `${at}/subscriptions/${adas}`],
+        ['billing', `${at}/billing`],
+        ['attempt', `${at}/billing/${attempt.id}`],
+        ['orders', `${at}/orders`],
+        ['order', `${at}/orders/${order}`],
+        ['no-subscriptions', `${empty.at}/subscriptions`],
+        ['no-billing', `${empty.at}/billing`],
+        ['no-orders', `${empty.at}/orders`]
+      ] as const) {
+        await page.goto(`${service.url}/admin${path}`)
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        await settled(page)
+        await picture(page, `admin-${name}-${colorScheme}-${width}`)
+        await accessible(page, `${name} ${colorScheme} ${width}`)
+        assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, name)
+      }
+      assert.deepEqual(complaints, [])
+      await close()
+    })
+  }
+}

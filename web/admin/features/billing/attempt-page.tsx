@@ -1,0 +1,101 @@
+import { Anchor, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Link, useNavigate, useParams } from 'react-router'
+import { useKnownStore } from '../../shared/api/stores.ts'
+import { useFormats } from '../../shared/format/formats.ts'
+import { Instant } from '../../shared/format/instant.tsx'
+import { May } from '../../shared/session/may.tsx'
+import { useTexts } from '../../shared/texts/language.tsx'
+import { BackLink } from '../../shared/ui/back-link.tsx'
+import { ConfirmButton } from '../../shared/ui/confirm-button.tsx'
+import { FactList } from '../../shared/ui/fact-list.tsx'
+import { Page } from '../../shared/ui/page.tsx'
+import { QueryView } from '../../shared/ui/query-view.tsx'
+import { Section } from '../../shared/ui/section.tsx'
+import { StatusBadge } from '../../shared/ui/status-badge.tsx'
+import { Ladder } from './ladder.tsx'
+import { type Attempt, attemptQuery, retryAttempt } from './queries.ts'
+import { useBillingTexts } from './texts.ts'
+
+/** One charge: what came of it, what follows, and the way to try again. */
+export function AttemptPage() {
+  const { id: store, timezone } = useKnownStore()
+  const { attempt: id = '' } = useParams()
+  const found = useQuery(attemptQuery(store, id))
+  const texts = useBillingTexts()
+  const { attemptStatuses } = useTexts()
+  const { day } = useFormats()
+  return (
+    <Stack gap="sm">
+      <BackLink to={`/stores/${store}/billing`} label={texts.toList} />
+      <QueryView query={found} height={400}>
+        {(attempt) => (
+          <Page
+            title={texts.attemptTitle(day(attempt.date, timezone))}
+            aside={<StatusBadge status={attempt.status} names={attemptStatuses} />}
+          >
+            {attempt.status === 'failed' && <Retry attempt={attempt} />}
+            <Facts attempt={attempt} />
+            <Ladder attempt={attempt} />
+          </Page>
+        )}
+      </QueryView>
+    </Stack>
+  )
+}
+
+function Retry({ attempt }: { attempt: Attempt }) {
+  const { id: store } = useKnownStore()
+  const { retry: texts } = useBillingTexts()
+  const { money } = useFormats()
+  const navigate = useNavigate()
+  const retry = async () => {
+    const opened = await retryAttempt(store, attempt.id)
+    // The new try is another charge: its page shows what comes of it.
+    await navigate(`/stores/${store}/billing/${opened.id}`)
+  }
+  return (
+    <May permission="support">
+      <div>
+        <ConfirmButton {...texts} text={texts.text(money(attempt.amount, attempt.currency))} change={retry} />
+      </div>
+    </May>
+  )
+}
+
+function Facts({ attempt }: { attempt: Attempt }) {
+  const { id: store, timezone } = useKnownStore()
+  const texts = useBillingTexts()
+  const { money, count } = useFormats()
+  const { error_code, error_message, decline_code, order_number, action_url } = attempt
+  const known = (label: string, value: ReactNode): [string, ReactNode][] => (value === null ? [] : [[label, value]])
+  return (
+    <Section title={texts.details}>
+      <FactList
+        facts={[
+          [texts.id, attempt.id],
+          [
+            texts.columns.subscription,
+            <Anchor
+              key="subscription"
+              component={Link}
+              to={`/stores/${store}/subscriptions/${attempt.subscription_id}`}
+              size="sm"
+            >
+              {attempt.subscription_id}
+            </Anchor>
+          ],
+          [texts.columns.amount, money(attempt.amount, attempt.currency)],
+          [texts.cycle, count(attempt.cycle_index)],
+          [texts.columns.date, <Instant key="date" at={attempt.date} zone={timezone} />],
+          ...known(texts.order, order_number),
+          ...known(texts.error, error_code && (texts.errors[error_code] ?? error_code)),
+          ...known(texts.message, error_message),
+          ...known(texts.declineCode, decline_code),
+          ...known(texts.confirm, action_url)
+        ]}
+      />
+    </Section>
+  )
+}

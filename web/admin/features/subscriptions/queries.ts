@@ -1,0 +1,52 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { api, bodyOf } from '../../shared/api/client.ts'
+import { pagingOf } from '../../shared/api/paging.ts'
+import type { components } from '../../shared/api/schema.ts'
+
+export type Subscription = components['schemas']['Subscription']
+
+export const STATUSES = ['active', 'paused', 'cancelled', 'failed', 'expired'] as const
+
+export type SubscriptionFilters = { status: string; plan: string; page: number }
+
+/** A page of subscriptions. The last one stays while the next is read. */
+export const subscriptionsQuery = (store: string, { status, plan, page }: SubscriptionFilters) =>
+  queryOptions({
+    queryKey: ['subscriptions', store, { status, plan, page }],
+    queryFn: ({ signal }) => {
+      const query = {
+        ...pagingOf(page),
+        status: STATUSES.find((one) => one === status),
+        plan_id: plan || undefined
+      }
+      return bodyOf(api.GET('/stores/{store}/subscriptions', { params: { path: { store }, query }, signal }))
+    },
+    placeholderData: keepPreviousData
+  })
+
+export const subscriptionQuery = (store: string, id: string) =>
+  queryOptions({
+    queryKey: ['subscription', store, id],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/stores/{store}/subscriptions/{id}', { params: { path: { store, id } }, signal }))
+  })
+
+const SHOWN = 50
+
+export const activityQuery = (store: string, id: string) =>
+  queryOptions({
+    queryKey: ['activity', store, id],
+    queryFn: ({ signal }) => {
+      const params = { path: { store, id }, query: { limit: SHOWN } }
+      return bodyOf(api.GET('/stores/{store}/subscriptions/{id}/activity', { params, signal }))
+    }
+  })
+
+export const attemptsQuery = (store: string, subscription: string) =>
+  queryOptions({
+    queryKey: ['attempts', store, subscription],
+    queryFn: ({ signal }) => {
+      const params = { path: { store }, query: { subscription_id: subscription, limit: SHOWN } }
+      return bodyOf(api.GET('/stores/{store}/billing-attempts', { params, signal }))
+    }
+  })

@@ -1,0 +1,71 @@
+import { Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { pageFrom } from '../../shared/api/paging.ts'
+import { useSearchFilters } from '../../shared/api/search-filters.ts'
+import { useKnownStore } from '../../shared/api/stores.ts'
+import { useFormats } from '../../shared/format/formats.ts'
+import { useTexts } from '../../shared/texts/language.tsx'
+import { EmptyState } from '../../shared/ui/empty-state.tsx'
+import { FilterBar } from '../../shared/ui/filter-bar.tsx'
+import { Page } from '../../shared/ui/page.tsx'
+import { PagedTable } from '../../shared/ui/paged-table.tsx'
+import { PlanFilter } from '../../shared/ui/plan-filter.tsx'
+import { QueryView } from '../../shared/ui/query-view.tsx'
+import { SelectFilter } from '../../shared/ui/select-filter.tsx'
+import { useColumns } from './columns.tsx'
+import { STATUSES, subscriptionsQuery } from './queries.ts'
+import { useSubscriptionsTexts } from './texts.ts'
+
+/** All subscriptions of a store, newest first. */
+export function SubscriptionsPage() {
+  const { id } = useKnownStore()
+  const [{ status, plan, page }, change] = useSearchFilters(['status', 'plan', 'page'])
+  const filters = { status, plan, page: pageFrom(page) }
+  const found = useQuery(subscriptionsQuery(id, filters))
+  const texts = useSubscriptionsTexts()
+  const { pages, subscriptionStatuses } = useTexts()
+  const { count } = useFormats()
+  const columns = useColumns()
+  const isFiltered = status !== '' || plan !== ''
+
+  return (
+    <Page
+      title={pages.subscriptions}
+      aside={found.data && <Text role="status">{texts.total(count(found.data.total), found.data.total === 1)}</Text>}
+    >
+      <FilterBar
+        label={texts.filters}
+        clearLabel={texts.clear}
+        isFiltered={isFiltered}
+        onClear={() => change({ status: '', plan: '', page: '' })}
+      >
+        <SelectFilter
+          label={texts.status}
+          value={status}
+          onChange={(next) => change({ status: next, page: '' })}
+          choices={STATUSES.map((one) => [one, subscriptionStatuses[one]!])}
+        />
+        <PlanFilter value={plan} onChange={(next) => change({ plan: next, page: '' })} />
+      </FilterBar>
+      <QueryView query={found} height={400}>
+        {({ data, total }) =>
+          total === 0 ? (
+            <EmptyState
+              title={isFiltered ? texts.nothingFound : texts.none}
+              text={isFiltered ? texts.nothingFoundText : texts.noneText}
+            />
+          ) : (
+            <PagedTable
+              rows={data}
+              columns={columns}
+              total={total}
+              page={filters.page}
+              isFetching={found.isPlaceholderData}
+              onPage={(next) => change({ page: next > 1 ? String(next) : '' })}
+            />
+          )
+        }
+      </QueryView>
+    </Page>
+  )
+}
