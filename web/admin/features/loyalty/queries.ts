@@ -8,7 +8,6 @@ export type Tier = components['schemas']['LoyaltyTier']
 export type Template = components['schemas']['LoyaltyTemplate']
 export type Coupon = components['schemas']['LoyaltyCoupon']
 export type Receipt = components['schemas']['LoyaltyReceipt']
-export type Referral = components['schemas']['LoyaltyReferral']
 
 type BodyOf<Name extends keyof operations> = operations[Name] extends { requestBody?: infer Body }
   ? NonNullable<Body> extends { content: { 'application/json': infer Json } }

@@ -76,7 +76,7 @@ function useKeyText({ key, meaning }: DescribedKey, { keys }: KeyTexts): { label
 }
 
 /** `points_per_dollar` as people write it. */
-export function readable(name: string): string {
+function readable(name: string): string {
   const words = name.replaceAll('_', ' ').trim()
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

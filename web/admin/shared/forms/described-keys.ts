@@ -34,7 +34,7 @@ export function kindOf({ schema: given }: DescribedKey): EntryKind {
 export const wordsOf = ({ schema }: DescribedKey): string[] => (valueSchema(schema as Schema).enum ?? []).map(String)
 
 /** Whether it may be null. */
-export const isNullable = ({ schema }: DescribedKey): boolean =>
+const isNullable = ({ schema }: DescribedKey): boolean =>
   (schema as Schema).anyOf?.some((one) => one.type === 'null') ?? false
 
 /** Whether it has to be given. */
@@ -85,7 +85,7 @@ export function entryOf(key: DescribedKey, value: unknown): Entry {
 }
 
 /** The JSON of what is entered; undefined leaves it out. What is no number stays a text, which the service refuses at its field. */
-export function jsonOf(key: DescribedKey, entry: Entry): unknown {
+function jsonOf(key: DescribedKey, entry: Entry): unknown {
   const kind = kindOf(key)
   if (kind === 'flag' || kind === 'list') return kind === 'list' ? listOf(key, entry as string[]) : entry
   const text = entry as string

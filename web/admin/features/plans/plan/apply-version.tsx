@@ -11,8 +11,8 @@ import { PlainTable } from '../../../shared/ui/plain-table.tsx'
 import type { PlanWithVersions, VersionPreview } from '../queries.ts'
 import { usePlansTexts } from '../texts.ts'
 import { usePriceOfCycle } from './cycle.ts'
-import type { VersionTarget, VersionTerms } from './new-version.tsx'
 import { usePlanTexts } from './texts.ts'
+import type { VersionTarget, VersionTerms } from './version-terms.ts'
 
 type Props = {
   plan: PlanWithVersions

@@ -9,14 +9,7 @@ import type { PlanWithVersions, VersionPreview } from '../queries.ts'
 import { usePlansTexts } from '../texts.ts'
 import { ApplyVersion } from './apply-version.tsx'
 import { usePlanTexts } from './texts.ts'
-
-export type VersionTarget = 'new' | 'list_price' | 'all'
-export type VersionTerms = {
-  price: string
-  interval: 'day' | 'week' | 'month' | 'year'
-  interval_count: number
-  credit: string
-}
+import type { VersionTarget, VersionTerms } from './version-terms.ts'
 
 /** A new price in two steps: what it is, and whom it is for; then who is affected, before anything is done. */
 export function NewVersion({ plan, onClose }: { plan: PlanWithVersions; onClose: () => void }) {

@@ -7,7 +7,7 @@ import { ownField } from '../../../shared/forms/form-errors.ts'
 import { FormParts } from '../../../shared/forms/form-parts.tsx'
 import { useSubmit } from '../../../shared/forms/use-submit.ts'
 import { useTexts } from '../../../shared/texts/language.tsx'
-import { readSettings, type Setting } from './storefront-perks.tsx'
+import { readSettings, type Setting } from './queries.ts'
 import { useStorefrontTexts } from './texts.ts'
 
 /** A setting of the storefront, whose fields are those that the service describes. */

@@ -1,7 +1,5 @@
 import { Group, Stack, Text, Title } from '@mantine/core'
-import { queryOptions, useQuery } from '@tanstack/react-query'
-import { api, bodyOf } from '../../../shared/api/client.ts'
-import type { components } from '../../../shared/api/schema.ts'
+import { useQuery } from '@tanstack/react-query'
 import { useKnownStore } from '../../../shared/api/stores.ts'
 import { kindOf } from '../../../shared/forms/described-keys.ts'
 import { May } from '../../../shared/session/may.tsx'
@@ -9,23 +7,12 @@ import { useTexts } from '../../../shared/texts/language.tsx'
 import { DialogButton } from '../../../shared/ui/dialog-button.tsx'
 import { QueryView } from '../../../shared/ui/query-view.tsx'
 import { Section } from '../../../shared/ui/section.tsx'
+import { type Setting, storefrontQuery } from './queries.ts'
 import { SettingForm } from './setting-form.tsx'
 import { useStorefrontTexts } from './texts.ts'
 
-export type Setting = components['schemas']['StorefrontSetting']
-
 /** The settings of the storefront that are about perks. */
 const SHOWN = ['svc_widget_cart_page', 'svc_widget_cart_page_member', 'order_gift']
-
-const storefrontQuery = (store: string) =>
-  queryOptions({ queryKey: ['storefront-settings', store], queryFn: ({ signal }) => readSettings(store, signal) })
-
-export const readSettings = async (store: string, signal?: AbortSignal) =>
-  (
-    await bodyOf(
-      api.GET('/stores/{store}/storefront-settings', { params: { path: { store } }, signal: signal ?? null })
-    )
-  ).data
 
 /** What the storefront says about perks, and what goes with orders. */
 export function StorefrontPerks() {
