@@ -52,7 +52,7 @@ export function Rules() {
                     cell: (rule) => <NamedCell name={rule.name} about={texts.types[rule.type] ?? rule.type} />
                   },
                   { title: texts.says, cell: ({ reward_text }) => reward_text },
-                  { title: texts.dates, cell: datesOf },
+                  { title: texts.dates, cell: (rule) => <span className="no-wrap">{datesOf(rule)}</span> },
                   {
                     title: status,
                     cell: (rule) => <StatusBadge status={statusOf(rule)} names={texts.statuses} />

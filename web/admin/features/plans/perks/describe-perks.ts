@@ -20,6 +20,9 @@ export function useDescribedPerks(): (plan: Pick<Plan, 'perks' | 'currency'>) =>
         ? sentence.product(count(product_ids.length))
         : sentence.collection(count(collection_ids.length))
     }
+    // It is taken off once.
+    const welcome = (perk: Reduction & Scope) =>
+      sentence.welcome(perk.type === 'fixed' ? money(perk.value, currency) : percent(perk.value), scope(perk))
     const off = (perk: Reduction & Scope) => sentence.discount(reduction(perk), scope(perk))
 
     function discount(perk: NonNullable<Perks['discount']>): string {
@@ -47,7 +50,7 @@ export function useDescribedPerks(): (plan: Pick<Plan, 'perks' | 'currency'>) =>
 
     return {
       discount: perks.discount && discount(perks.discount),
-      welcome_offer: perks.welcome_offer && off(perks.welcome_offer),
+      welcome_offer: perks.welcome_offer && welcome(perks.welcome_offer),
       free_shipping: perks.free_shipping && freeShipping(perks.free_shipping),
       store_credit:
         perks.store_credit &&

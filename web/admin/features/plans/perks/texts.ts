@@ -25,6 +25,7 @@ export const usePerksTexts = areaTexts({
     saved: (name: string) => `${name} saved`,
     sentence: {
       discount: (reduction: string, scope: string) => `${reduction} off ${scope}`,
+      welcome: (reduction: string, scope: string) => `${reduction} off one piece of ${scope}`,
       each: (money: string) => `${money} each`,
       all: 'all products',
       product: (count: string) => `${count === '1' ? '1 product' : `${count} products`}`,
@@ -102,6 +103,7 @@ export const usePerksTexts = areaTexts({
     saved: (name) => `${name} gespeichert`,
     sentence: {
       discount: (reduction, scope) => `${reduction} Rabatt auf ${scope}`,
+      welcome: (reduction, scope) => `${reduction} Rabatt auf ein Stück: ${scope}`,
       each: (money) => `${money} je Stück`,
       all: 'alle Produkte',
       product: (count) => (count === '1' ? '1 Produkt' : `${count} Produkte`),
