@@ -1,3 +1,4 @@
+export { allMembers } from './all-members.ts'
 export { billingAttemptFilters } from './billing-attempt-filters.ts'
 export { queryFields, readFilters } from './filters.ts'
 export { findBillingAttempt } from './find-billing-attempt.ts'

@@ -28,9 +28,8 @@ export type TimelineEntry = RowOf<typeof Entry>
 export type TimelinePlace = Pick<TimelineEntry, 'at' | 'kind' | 'id'>
 
 // A customer has few entries of each kind, which an index finds; each kind gives at most a page.
-const branch = (at: string, id: string, selection: string, from: string) => `
-  (select ${selection}
-     from ${from} and ${at} <= $3
+const latest = (at: string, id: string, select: string) => `
+  (${select} and ${at} <= $3
     order by ${at} desc, ${id} desc limit $6)`
 
 const timeline = directSql<
@@ -45,44 +44,44 @@ const timeline = directSql<
      select id from subscriptions where store_id = $1 and receiver_member_id in (select id from people)),
    entries as (
      ${[
-       branch(
+       latest(
          'a.occurred_at',
          'a.id',
-         `'subscription' as kind, a.id, a.occurred_at as at, a.text, a.notes, a.actor, a.subscription_id::text as object,
-          null::bigint as amount_minor, null::text as currency, null::bigint as points, null::bigint as balance_after`,
-         'contract_activities a where a.store_id = $1 and a.subscription_id in (select id from contracts)'
+         `select 'subscription' as kind, a.id, a.occurred_at as at, a.text, a.notes, a.actor, a.subscription_id::text as object,
+          null::bigint as amount_minor, null::text as currency, null::bigint as points, null::bigint as balance_after
+            from contract_activities a where a.store_id = $1 and a.subscription_id in (select id from contracts)`
        ),
-       branch(
+       latest(
          'e.created_at',
          'e.id',
-         `'credit', e.id, e.created_at, e.reason, null, null, o.platform_order_id, e.amount_minor, s.currency, null, e.balance_after_minor`,
-         `credit_entries e join stores s on s.store_id = $1 left join orders o on o.store_id = $1 and o.id = e.order_id
+         `select 'credit', e.id, e.created_at, e.reason, null, null, o.platform_order_id, e.amount_minor, s.currency, null, e.balance_after_minor
+            from credit_entries e join stores s on s.store_id = $1 left join orders o on o.store_id = $1 and o.id = e.order_id
          where e.store_id = $1 and e.member_id in (select id from people)`
        ),
-       branch(
+       latest(
          'e.created_at',
          'e.id',
-         `'points', e.id, e.created_at, e.reason, null, null, o.platform_order_id, null, null, e.points + e.pending_points, e.balance_after`,
-         `points_entries e left join orders o on o.store_id = $1 and o.id = e.order_id
+         `select 'points', e.id, e.created_at, e.reason, null, null, o.platform_order_id, null, null, e.points + e.pending_points, e.balance_after
+            from points_entries e left join orders o on o.store_id = $1 and o.id = e.order_id
          where e.store_id = $1 and e.member_id in (select id from people)`
        ),
-       branch(
+       latest(
          'o.processed_at',
          'o.id',
-         `'order', o.id, o.processed_at, o.name, null, null, o.platform_order_id, o.total_minor, o.currency, null, null`,
-         'orders o where o.store_id = $1 and o.member_id in (select id from people)'
+         `select 'order', o.id, o.processed_at, o.name, null, null, o.platform_order_id, o.total_minor, o.currency, null, null
+            from orders o where o.store_id = $1 and o.member_id in (select id from people)`
        ),
-       branch(
+       latest(
          'f.accepted_at',
          'f.id',
-         `'offer', f.id, f.accepted_at, f.name, null, null, f.subscription_id::text, null, null, null, null`,
-         'contract_offers f where f.store_id = $1 and f.subscription_id in (select id from contracts)'
+         `select 'offer', f.id, f.accepted_at, f.name, null, null, f.subscription_id::text, null, null, null, null
+            from contract_offers f where f.store_id = $1 and f.subscription_id in (select id from contracts)`
        ),
-       branch(
+       latest(
          'c.created_at',
          'c.id',
-         `'coupon', c.id, c.created_at, c.name, null, null, c.code, null, null, null, null`,
-         'loyalty_coupons c where c.store_id = $1 and c.member_id in (select id from people)'
+         `select 'coupon', c.id, c.created_at, c.name, null, null, c.code, null, null, null, null
+            from loyalty_coupons c where c.store_id = $1 and c.member_id in (select id from people)`
        )
      ].join('\n union all ')})
    select * from entries where (at, kind, id) < ($3::timestamptz, $4::text, $5::bigint)

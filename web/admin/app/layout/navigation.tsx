@@ -1,7 +1,7 @@
 import { NavLink as Entry, Stack } from '@mantine/core'
 import { NavLink, useParams } from 'react-router'
 import { useTexts } from '../../shared/texts/language.tsx'
-import { ENTRIES } from './entries.ts'
+import { ENTRIES } from '../navigation-entries.ts'
 
 /** The pages of a store. */
 export function Navigation() {

@@ -1,7 +1,8 @@
-import { Text } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { useFormats } from '../../shared/format/formats.ts'
+import { May } from '../../shared/session/may.tsx'
 import { useTexts } from '../../shared/texts/language.tsx'
 import { EmptyState } from '../../shared/ui/empty-state.tsx'
 import { Page } from '../../shared/ui/page.tsx'
@@ -10,7 +11,7 @@ import { useFiltersInAddress } from './filters-in-address.ts'
 import { Found } from './found.tsx'
 import { Filters } from './member-filters.tsx'
 import { MembersTable } from './members-table.tsx'
-import { membersQuery } from './queries.ts'
+import { type MemberFilters, membersQuery } from './queries.ts'
 import { useMembersTexts } from './texts.ts'
 
 export function MembersPage() {
@@ -28,7 +29,14 @@ export function MembersPage() {
       aside={
         members.data &&
         filters.q === '' && (
-          <Text role="status">{texts.total(count(members.data.total), members.data.total === 1)}</Text>
+          <Group gap="sm">
+            <Text role="status">{texts.total(count(members.data.total), members.data.total === 1)}</Text>
+            <May permission="support">
+              <Button component="a" href={csvOf(id, filters)} download variant="default" size="xs">
+                {texts.csv}
+              </Button>
+            </May>
+          </Group>
         )
       }
     >
@@ -57,4 +65,10 @@ export function MembersPage() {
       )}
     </Page>
   )
+}
+
+/** Where the members of these filters are as a file. */
+function csvOf(store: string, { status, plan }: MemberFilters): string {
+  const query = new URLSearchParams({ ...(status !== '' && { status }), ...(plan !== '' && { plan_id: plan }) })
+  return `/admin/api/stores/${store}/members/export?${query}`
 }

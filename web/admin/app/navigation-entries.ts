@@ -7,7 +7,7 @@ import {
   PlansIcon,
   RetentionIcon,
   SubscriptionsIcon
-} from '../../shared/ui/icons.tsx'
+} from '../shared/ui/icons.tsx'
 
 /** The pages of a store that the navigation and the search box lead to. */
 export const ENTRIES = [
