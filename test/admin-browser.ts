@@ -4,7 +4,7 @@ import { createOTP } from '@better-auth/utils/otp'
 import type { Page } from 'playwright-core'
 import type { Role } from '#team'
 import type { ServiceOnItsOwn } from './service-builder.ts'
-import { type Visit, visit } from './storefront-browser.ts'
+import { accessible, picture, type Visit, visit } from './storefront-browser.ts'
 import { aTeam, PASSWORD } from './team.ts'
 
 type Service = Pick<ServiceOnItsOwn, 'url' | 'urls' | 'admin'>
@@ -42,6 +42,15 @@ export async function openAdmin(
 /** What the browser says of requests that were refused is not about the page. */
 export const withoutStatuses = (complaints: string[]) =>
   complaints.filter((text) => !text.startsWith('Failed to load resource'))
+
+/** What is shown is accessible, no wider than the window, and kept as a picture. */
+export async function looked(page: Page, name: string): Promise<void> {
+  await settled(page)
+  await picture(page, name)
+  await accessible(page, name)
+  const [wide, window] = (await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')) as [number, number]
+  if (wide > window) throw new Error(`${name} is ${wide} pixels wide, in a window of ${window}`)
+}
 
 /** The page shows what it has asked for. */
 export async function settled(page: Page): Promise<void> {

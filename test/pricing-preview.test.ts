@@ -118,6 +118,18 @@ test('a preview says what each line costs, and why', async () => {
   })
 })
 
+test('perks are priced before they are saved, and wrong ones are named by their paths', async () => {
+  const store = await aStore()
+  const cart = { lines: [MUGS] }
+  const { discount } = await store.preview({ cart, plan_id: store.vip.id, perks: percent(50) })
+  assert.equal(discount, 10)
+  assert.deepEqual(await store.mugs({ plan_id: store.vip.id }), ['vip', 4, 'member_price'])
+  const refused = await store.refused({ cart, plan_id: store.vip.id, perks: percent(500) })
+  assert.deepEqual([refused[0], refused.at(-1)], [400, 'perks.discount.value'])
+  const [status, , field] = await store.refused({ cart, perks: percent(50) })
+  assert.deepEqual([status, field], [400, 'perks'])
+})
+
 test('perks follow the membership: active, paused, ended; Elite before VIP', async () => {
   const store = await aStore()
   const { customer } = await store.member('ada@example.com')

@@ -9,7 +9,7 @@ export { cartFrom } from './cart-input.ts'
 export { createPlan } from './create-plan.ts'
 export { CREDIT_PAYOUT_TYPES } from './credit-payout-types.ts'
 export { assertMainPlans, type ExplainedMainPlan, explainMainPlans, findMainPlans, mainCadence } from './main-plans.ts'
-export { presentPerks } from './perks.ts'
+export { presentPerks, withPerks } from './perks.ts'
 export {
   isSoldUnder,
   PLAN_STATUSES,

@@ -2,6 +2,7 @@ import { numberOf } from '#kit/money'
 import type { FieldProblem } from '#kit/refusal'
 import { CREDIT_PAYOUT_TYPES, type CreditPayoutType } from './credit-payout-types.ts'
 import { ObjectInput, refuseProblems } from './object-input.ts'
+import type { Plan } from './plan.ts'
 import type { Perks, Reduction, Scope } from './pricing/perks.ts'
 
 const MAX_STEPS = 20
@@ -36,6 +37,12 @@ export function changedPerks(perks: Perks, { storeCredit: _, ...change }: PerksC
   const all = { ...perks, ...change }
   return Object.fromEntries(Object.entries(all).filter(([, perk]) => perk != null)) as Perks
 }
+
+/** A plan as it would be with a change of its perks as `perksFrom` reads it. */
+export const withPerks = (plan: Plan, given: unknown): Plan => ({
+  ...plan,
+  perks: changedPerks(plan.perks, perksFrom(given, plan.currency))
+})
 
 function discountFrom(perks: ObjectInput, currency: string): Perks['discount'] | null {
   const input = perks.part('discount', DISCOUNT)

@@ -7,6 +7,7 @@ export { otp } from './keys/svc-otp.ts'
 export { protection } from './keys/svc-protection.ts'
 export { walletPass } from './keys/svc-wallet-pass-settings.ts'
 export {
+  describeStorefrontSetting,
   listStorefrontSettings,
   STOREFRONT_SETTINGS,
   storefrontSetting,

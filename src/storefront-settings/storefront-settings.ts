@@ -1,3 +1,4 @@
+import { type DescribedKey, describeKeys, type ObjectField, type ObjectShape } from '#kit/json-fields'
 import { record } from '#kit/outbox'
 import { type Ctx, row, sql, text } from '#kit/postgres'
 import { decodeMetafield, encodeMetafield, MAX_METAFIELD_BYTES, readMetafield } from '#platform'
@@ -15,6 +16,10 @@ export function storefrontSettingOf(key: string): StorefrontSetting {
   if (!found) throw unknownStorefrontSetting(STOREFRONT_SETTINGS.map((one) => one.key))
   return found
 }
+
+/** What can be entered of a setting, key by key. */
+export const describeStorefrontSetting = (setting: StorefrontSetting): DescribedKey[] =>
+  describeKeys((setting.field as unknown as ObjectField<ObjectShape>).shape)
 
 /** The value of one setting in the transaction's store. */
 export async function storefrontSetting<T>(ctx: Ctx, setting: StorefrontSetting<T>): Promise<T> {

@@ -1,9 +1,12 @@
 import {
   BillingIcon,
   IntegrationsIcon,
+  LoyaltyIcon,
   MembersIcon,
   OrdersIcon,
   OverviewIcon,
+  PlansIcon,
+  RetentionIcon,
   SubscriptionsIcon,
   WebhooksIcon,
   WorkbenchIcon
@@ -16,6 +19,9 @@ export const ENTRIES = [
   { page: 'subscriptions', path: '/subscriptions', Icon: SubscriptionsIcon },
   { page: 'billing', path: '/billing', Icon: BillingIcon },
   { page: 'orders', path: '/orders', Icon: OrdersIcon },
+  { page: 'plans', path: '/plans', Icon: PlansIcon },
+  { page: 'loyalty', path: '/loyalty', Icon: LoyaltyIcon },
+  { page: 'retention', path: '/retention', Icon: RetentionIcon },
   { page: 'integrations', path: '/integrations', Icon: IntegrationsIcon },
   { page: 'webhooks', path: '/webhooks', Icon: WebhooksIcon },
   { page: 'workbench', path: '/workbench', Icon: WorkbenchIcon }

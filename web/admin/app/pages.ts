@@ -52,5 +52,12 @@ export const PAGES: { path: string; load: () => Promise<ComponentType> }[] = [
     path: 'workbench/requests',
     load: async () => (await import('../features/workbench/requests-page.tsx')).RequestsPage
   },
-  { path: 'account', load: async () => (await import('../features/account/account-page.tsx')).AccountPage }
+  { path: 'account', load: async () => (await import('../features/account/account-page.tsx')).AccountPage },
+  { path: 'plans', load: async () => (await import('../features/plans/plans-page.tsx')).PlansPage },
+  { path: 'plans/:plan', load: async () => (await import('../features/plans/plan-page.tsx')).PlanPage },
+  {
+    path: 'retention/:part?',
+    load: async () => (await import('../features/retention/retention-page.tsx')).RetentionPage
+  },
+  { path: 'loyalty/:part?', load: async () => (await import('../features/loyalty/loyalty-page.tsx')).LoyaltyPage }
 ]

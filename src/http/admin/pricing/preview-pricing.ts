@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { internalId } from '#kit/ids'
 import { invalidField } from '#kit/refusal'
 import { fetchCustomer, findKnownCustomers } from '#members'
-import { cartFrom, findMainPlans, listPlans, type Plan, tierOf, tierPlansOf } from '#plans'
+import { cartFrom, findMainPlans, listPlans, type Plan, tierOf, tierPlansOf, withPerks } from '#plans'
 import { type PricingContext, priceCart } from '#plans/pricing'
 import type { Store } from '#stores'
 import { findMemberships } from '#subscriptions'
@@ -34,6 +34,13 @@ const PreviewBody = Type.Object(
         description: 'the id of a membership plan of this store',
         meaning: 'Instead of `customer`: an active member of this plan, with its perks, also while it is disabled',
         examples: ['plan_3']
+      })
+    ),
+    perks: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'an object with discount, welcome_offer, free_shipping, store_credit',
+        meaning: 'With `plan_id`: perks as in a change of the plan, of which the prices are, before they are saved',
+        examples: [{ discount: { value: 10, type: 'percentage', applies_to: 'all' } }]
       })
     )
   },
@@ -93,16 +100,19 @@ async function buyerOf(
   deps: AdminDeps,
   store: Store,
   { plans, main }: { plans: Plan[]; main: MainPlans },
-  { customer, plan_id: planId }: Static<typeof PreviewBody>
+  { customer, plan_id: planId, perks }: Static<typeof PreviewBody>
 ): Promise<Buyer> {
-  if (planId === undefined)
+  if (planId === undefined) {
+    if (perks !== undefined) throw invalidField('perks', 'is accepted only with plan_id, whose perks it changes')
     return { member: customer === undefined ? null : await memberOf(deps, store, customer), main }
+  }
   if (customer !== undefined) throw invalidField('plan_id', 'is accepted only without customer, whose plans are known')
   const id = internalId('plan', planId)
   const plan = plans.find((one) => one.id === id)
   const tier = plan && tierOf(plan)
   if (!plan || !tier) throw invalidField('plan_id', 'must be the id of a membership plan of this store', 'not_found')
-  return { member: { activeTiers: [tier], heldMembership: true }, main: { ...main, [tier]: plan } }
+  const shown = perks === undefined ? plan : withPerks(plan, perks)
+  return { member: { activeTiers: [tier], heldMembership: true }, main: { ...main, [tier]: shown } }
 }
 
 /** The memberships of a customer. One who is not known here is looked up on the platform: they never held one. */

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import type { StorefrontSetting } from '#storefront-settings'
+import { describeStorefrontSetting, type StorefrontSetting } from '#storefront-settings'
+import { DescribedKeyBody } from '../described-key.ts'
 
 export const StorefrontSettingBody = Type.Object(
   {
@@ -10,7 +11,8 @@ export const StorefrontSettingBody = Type.Object(
       type: 'object',
       additionalProperties: true,
       description: 'The setting, as it is in the metafield'
-    })
+    }),
+    fields: Type.Array(DescribedKeyBody, { description: 'What can be entered' })
   },
   {
     title: 'StorefrontSetting',
@@ -20,15 +22,25 @@ export const StorefrontSettingBody = Type.Object(
         key: 'svc_agreement',
         name: 'Agreement',
         help: 'Whether the storefront asks customers to agree to the terms of a subscription before they buy it.',
-        value: { agreement_enabled: 1 }
+        value: { agreement_enabled: 1 },
+        fields: [
+          {
+            key: 'agreement_enabled',
+            accepts: '0 or 1 (or false or true)',
+            meaning: 'It asks',
+            default: null,
+            schema: { type: 'integer', enum: [0, 1] }
+          }
+        ]
       }
     ]
   }
 )
 
 export function presentStorefrontSetting(
-  { key, name, help }: StorefrontSetting,
+  setting: StorefrontSetting,
   value: Record<string, unknown>
 ): Static<typeof StorefrontSettingBody> {
-  return { key, name, help, value }
+  const { key, name, help } = setting
+  return { key, name, help, value, fields: describeStorefrontSetting(setting) }
 }

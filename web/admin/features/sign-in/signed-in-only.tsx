@@ -1,4 +1,4 @@
-import { Container, Text } from '@mantine/core'
+import { Container, Text, VisuallyHidden } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
 import { Outlet } from 'react-router'
@@ -15,13 +15,14 @@ import { SignInPage } from './sign-in-page.tsx'
 export function SignedInOnly() {
   const me = useQuery(meQuery)
   const isNeeded = useSyncExternalStore(isSignInNeeded.subscribe, isSignInNeeded.get)
-  const { signIn } = useTexts()
+  const { app, signIn } = useTexts()
   useSignInElsewhere(isNeeded)
 
   if (isNeeded && !me.data) return <SignInPage />
   if (!me.data) {
     return (
       <Container size="sm" py="xl" component="main">
+        <VisuallyHidden component="h1">{app.name}</VisuallyHidden>
         <QueryView query={me} height={300}>
           {() => null}
         </QueryView>

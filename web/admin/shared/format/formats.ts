@@ -5,6 +5,8 @@ export type Formats = {
   /** An amount as the API gives it, in its currency. */
   money(amount: number, currency: string): string
   count(value: number): string
+  /** `20%` of 20. */
+  percent(value: number): string
   /** A share of one as a percentage. */
   share(value: number): string
   /** A difference of shares, in percentage points. */
@@ -13,12 +15,15 @@ export type Formats = {
   date(date: string): string
   /** A day, in the zone of the shop. */
   day(instant: string, zone: string): string
+  /** A date without a time, with its year. */
+  fullDate(date: string): string
   /** A day with its time, in the zone of the shop. */
   time(instant: string, zone: string): string
 }
 
 function formatsFor(locale: string): Formats {
   const counts = new Intl.NumberFormat(locale)
+  const percents = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 })
   const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
   const hundredths = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
   const dates = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' })
@@ -33,10 +38,12 @@ function formatsFor(locale: string): Formats {
     money: (amount, currency) =>
       memo(currencies, currency, () => new Intl.NumberFormat(locale, { style: 'currency', currency })).format(amount),
     count: (value) => counts.format(value),
+    percent: (value) => percents.format(value / 100),
     share: (value) => shares.format(value),
     points: (value) => `${hundredths.format(100 * value)} pp`,
     date: (date) => dates.format(new Date(`${date}T00:00:00Z`)),
     day: (instant, zone) => inZone(zone, false).format(new Date(instant)),
+    fullDate: (date) => inZone('UTC', false).format(new Date(`${date}T00:00:00Z`)),
     time: (instant, zone) => inZone(zone, true).format(new Date(instant))
   }
 }

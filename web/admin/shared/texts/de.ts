@@ -37,7 +37,10 @@ export const de: Texts = {
     orders: 'Bestellungen',
     integrations: 'Integrationen',
     webhooks: 'Webhooks',
-    workbench: 'Werkbank'
+    workbench: 'Werkbank',
+    plans: 'Pläne',
+    retention: 'Kundenbindung',
+    loyalty: 'Treueprogramm'
   },
   common: {
     tryAgain: 'Noch einmal versuchen',
@@ -48,6 +51,7 @@ export const de: Texts = {
     close: 'Schließen',
     save: 'Speichern',
     saved: 'Gespeichert',
+    actions: 'Aktionen',
     edit: 'Bearbeiten',
     copy: 'Kopieren',
     copied: 'Kopiert',
@@ -80,6 +84,8 @@ export const de: Texts = {
     toStart: 'Zur Übersicht',
     storeNotFoundTitle: 'Diesen Shop gibt es nicht',
     storeNotFoundText: 'Er ist vielleicht gelöscht worden. Wählen Sie oben einen anderen.',
+    changedMeanwhile:
+      'Jemand anderes hat dies geändert, seit Sie es geöffnet haben. Ihre Eingaben sind noch da: Speichern Sie noch einmal, um die andere Änderung zu ersetzen, oder brechen Sie ab und sehen Sie sie zuerst an.',
     newVersion: 'Der Dienst ist aktualisiert worden. Laden Sie die Seite neu.'
   },
   noStores: {

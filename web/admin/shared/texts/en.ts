@@ -38,7 +38,10 @@ export const en = {
     orders: 'Orders',
     integrations: 'Integrations',
     webhooks: 'Webhooks',
-    workbench: 'Workbench'
+    workbench: 'Workbench',
+    plans: 'Plans',
+    retention: 'Retention',
+    loyalty: 'Loyalty'
   },
   common: {
     tryAgain: 'Try again',
@@ -49,6 +52,7 @@ export const en = {
     close: 'Close',
     save: 'Save',
     saved: 'Saved',
+    actions: 'Actions',
     edit: 'Edit',
     copy: 'Copy',
     copied: 'Copied',
@@ -81,6 +85,8 @@ export const en = {
     toStart: 'Go to the overview',
     storeNotFoundTitle: 'There is no such store',
     storeNotFoundText: 'It may have been deleted. Choose another one at the top.',
+    changedMeanwhile:
+      'Somebody else has changed this since you opened it. What you entered is still here: save again to replace their change, or cancel and look at it first.',
     newVersion: 'The service has been updated. Reload the page to go on.'
   },
   noStores: {

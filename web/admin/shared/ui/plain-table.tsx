@@ -1,12 +1,21 @@
-import { Box, Table, Text } from '@mantine/core'
+import { Box, Table, Text, VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-export type Column<T> = { title: string; cell: (row: T) => ReactNode; isNumber?: boolean }
+/** `isAction`: what can be done with the row, whose title only screen readers need. */
+export type Column<T> = { title: string; cell: (row: T) => ReactNode; isNumber?: boolean; isAction?: boolean }
 
-type Props<T> = { label: string; columns: Column<T>[]; rows: T[]; keyOf: (row: T) => string; empty: string }
+type Props<T> = {
+  label: string
+  columns: Column<T>[]
+  rows: T[]
+  keyOf: (row: T) => string
+  empty: string
+  /** Rows of sums below the others. */
+  footer?: ReactNode
+}
 
 /** A short table without pages; it scrolls sideways by itself on narrow screens. */
-export function PlainTable<T>({ label, columns, rows, keyOf, empty }: Props<T>) {
+export function PlainTable<T>({ label, columns, rows, keyOf, empty, footer }: Props<T>) {
   if (rows.length === 0) return <Text c="dimmed">{empty}</Text>
   return (
     // Whoever has no pointer scrolls it with the keyboard.
@@ -14,9 +23,9 @@ export function PlainTable<T>({ label, columns, rows, keyOf, empty }: Props<T>) 
       <Table aria-label={label}>
         <Table.Thead>
           <Table.Tr>
-            {columns.map(({ title, isNumber }) => (
+            {columns.map(({ title, isNumber, isAction }) => (
               <Table.Th key={title} ta={isNumber ? 'right' : undefined}>
-                {title}
+                {isAction ? <VisuallyHidden>{title}</VisuallyHidden> : title}
               </Table.Th>
             ))}
           </Table.Tr>
@@ -32,6 +41,7 @@ export function PlainTable<T>({ label, columns, rows, keyOf, empty }: Props<T>) 
             </Table.Tr>
           ))}
         </Table.Tbody>
+        {footer && <Table.Tfoot>{footer}</Table.Tfoot>}
       </Table>
     </Box>
   )

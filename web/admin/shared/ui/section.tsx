@@ -1,15 +1,18 @@
-import { Paper, Stack, Title } from '@mantine/core'
+import { Group, Paper, Stack, Title } from '@mantine/core'
 import { type ReactNode, useId } from 'react'
 
-/** A part of a page with its own heading. */
-export function Section({ title, children }: { title: string; children: ReactNode }) {
+/** A part of a page with its own heading. `aside`: what can be done with it. */
+export function Section({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
   const id = useId()
   return (
     <Paper component="section" withBorder p="md" aria-labelledby={id}>
       <Stack gap="sm">
-        <Title order={2} size="h4" id={id}>
-          {title}
-        </Title>
+        <Group justify="space-between" gap="xs">
+          <Title order={2} size="h4" id={id}>
+            {title}
+          </Title>
+          {aside}
+        </Group>
         {children}
       </Stack>
     </Paper>

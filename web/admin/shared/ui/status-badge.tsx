@@ -2,15 +2,19 @@ import { Badge } from '@mantine/core'
 
 const COLORS: Record<string, string> = {
   active: 'teal',
-  success: 'teal',
   enabled: 'teal',
+  approved: 'teal',
+  counted: 'teal',
+  success: 'teal',
   delivered: 'teal',
   paused: 'yellow',
   retrying: 'yellow',
   ending: 'yellow',
   pending: 'blue',
   failing: 'red',
-  failed: 'red'
+  failed: 'red',
+  waiting: 'yellow',
+  refused: 'red'
 }
 
 /** A status with a colour; the word alone says it too. */

@@ -1,27 +1,20 @@
 import { type Static, Type } from 'typebox'
 import { commonRuleKeys, describeRuleTypes } from '#loyalty'
-import { OrNull } from '#resources'
 import type { Surface } from '../../../shared/surface.ts'
+import { DescribedKeyBody } from '../../described-key.ts'
 import { jsonValue } from '../../fields.ts'
-
-const Key = Type.Object({
-  key: Type.String({ description: 'Its name, with a dot before a key inside an object' }),
-  accepts: Type.String({ description: 'What it accepts' }),
-  meaning: Type.String({ description: 'What it does' }),
-  default: OrNull(Type.String({ description: 'What it is where it is left out, as JSON; null: it has to be given' }))
-})
 
 const RuleTypeBody = Type.Object(
   {
     type: Type.String({ description: 'The type' }),
     kind: Type.String({ description: '`type` of the rule in the metafield `svc_loyalty_rules`' }),
     help: Type.String({ description: 'For what it rewards' }),
-    rules: Type.Array(Key, { description: 'The keys of `rules`, the common ones at the end' }),
+    rules: Type.Array(DescribedKeyBody, { description: 'The keys of `rules`, the common ones at the end' }),
     rewards: Type.Array(
       Type.Object({
         reward_type: Type.String({ description: 'The kind of the reward' }),
         help: Type.String({ description: 'What it gives' }),
-        keys: Type.Array(Key, { description: 'The keys of `reward_rules` beside `reward_type`' })
+        keys: Type.Array(DescribedKeyBody, { description: 'The keys of `reward_rules` beside `reward_type`' })
       }),
       { description: 'What it may give' }
     ),
@@ -40,7 +33,13 @@ const RuleTypeBody = Type.Object(
         kind: 'earn_points',
         help: 'A reward for who has spent an amount in all.',
         rules: [
-          { key: 'goal_amount', accepts: 'an amount above 0', meaning: 'What has to be spent in all', default: null }
+          {
+            key: 'goal_amount',
+            accepts: 'an amount above 0',
+            meaning: 'What has to be spent in all',
+            default: null,
+            schema: { type: 'number', exclusiveMinimum: 0 }
+          }
         ],
         rewards: [{ reward_type: 'points', help: 'Points.', keys: [] }],
         example: { rules: { goal_amount: 100 }, reward_rules: { reward_type: 'points', amount: 500 } },

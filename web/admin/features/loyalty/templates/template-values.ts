@@ -1,0 +1,67 @@
+import { instantOf } from '../../../shared/format/instant-of.ts'
+import { localTime } from '../../../shared/format/local-time.ts'
+import { numberOr } from '../../../shared/forms/described-keys.ts'
+import type { Template } from '../queries.ts'
+
+export type TemplateRules = {
+  amount: number
+  applies_to: 'all' | 'products' | 'collections'
+  product_ids: string[]
+  collection_ids: string[]
+  minimum_subtotal: number | null
+  expires_after_days: number | null
+}
+
+export const rulesOf = ({ rules }: Template): TemplateRules => rules as unknown as TemplateRules
+
+export function templateValues(template: Template | null, zone: string) {
+  const rules = template && rulesOf(template)
+  const timeOf = (at: string | null | undefined) => (at ? localTime(at, zone) : '')
+  return {
+    name: template?.name ?? '',
+    type: template?.type ?? 'fixed_amount',
+    amount: textOf(rules?.amount),
+    applies_to: (rules?.applies_to ?? 'all') as string,
+    product_ids: rules?.product_ids ?? [],
+    collection_ids: rules?.collection_ids ?? [],
+    minimum_subtotal: textOf(rules?.minimum_subtotal),
+    expires_after_days: textOf(rules?.expires_after_days),
+    required_points: textOf(template?.required_points),
+    discount_code_prefix: template?.discount_code_prefix ?? '',
+    enabled: template?.enabled ?? true,
+    starts_at: timeOf(template?.starts_at),
+    ends_at: timeOf(template?.ends_at)
+  }
+}
+
+export type TemplateValues = ReturnType<typeof templateValues>
+
+export function templateBody(values: TemplateValues, zone: string) {
+  const { applies_to } = values
+  const rules = {
+    amount: numberOr(values.amount),
+    applies_to,
+    ...(applies_to === 'products' && { product_ids: values.product_ids }),
+    ...(applies_to === 'collections' && { collection_ids: values.collection_ids }),
+    minimum_subtotal: values.minimum_subtotal.trim() ? numberOr(values.minimum_subtotal) : null,
+    expires_after_days: values.expires_after_days.trim() ? numberOr(values.expires_after_days) : null
+  }
+  return {
+    name: values.name,
+    type: values.type as 'percentage' | 'fixed_amount',
+    rules: rules as unknown as Record<string, never>,
+    required_points: numberOr(values.required_points) as number,
+    discount_code_prefix: values.discount_code_prefix.trim(),
+    enabled: values.enabled,
+    starts_at: values.starts_at ? instantOf(values.starts_at, zone) : null,
+    ends_at: values.ends_at ? instantOf(values.ends_at, zone) : null
+  }
+}
+
+/** The field of the form that a path of the API is. */
+export function templateField(path: string): string | null {
+  const name = path.replace(/^rules\./, '').replace(/\[.*$/, '')
+  return Object.hasOwn(templateValues(null, 'UTC'), name) ? name : null
+}
+
+const textOf = (value: number | null | undefined) => (value === undefined || value === null ? '' : String(value))
