@@ -17,7 +17,8 @@ const theirs = await service.aStore({ name: 'Theirs' })
 await ours.member('ada@example.com')
 
 const now = () => Temporal.Now.instant()
-const tokenOf = (shop: string, at = now(), app = SANDBOX_APP) => sessionToken({ ...app, url: service.url }, shop, at)
+const tokenOf = (shop: string, at = now(), app = SANDBOX_APP) =>
+  sessionToken({ ...app, url: () => service.url }, shop, at)
 
 async function ask(method: string, path: string, token: string, body?: unknown) {
   const response = await fetch(`${service.url}/admin/api${path}`, {

@@ -26,7 +26,15 @@ export {
   MIN_PASSWORD_CHARACTERS,
   type TeamPerson
 } from './person.ts'
-export { PERMISSIONS, PERMISSIONS_OF, type Permission, ROLES, type Role, rolesWith, STAFF_PERMISSIONS } from './roles.ts'
+export {
+  PERMISSIONS,
+  PERMISSIONS_OF,
+  type Permission,
+  ROLES,
+  type Role,
+  rolesWith,
+  STAFF_PERMISSIONS
+} from './roles.ts'
 export {
   ADDRESS_HEADER,
   createSignIn,

@@ -2,7 +2,7 @@ import { Button, Group, TextInput } from '@mantine/core'
 import type { FormEvent } from 'react'
 import { useTexts } from '../../shared/texts/language.tsx'
 import { EventTypeSelect } from '../../shared/ui/event-type-select.tsx'
-import { FilterBar } from '../../shared/ui/filter-bar.tsx'
+import { FilterBar } from '../../shared/ui/lists/filter-bar.tsx'
 import { useWorkbenchTexts } from './texts.ts'
 
 type Filters = { type: string; customer: string }

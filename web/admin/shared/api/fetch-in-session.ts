@@ -1,4 +1,4 @@
-import { isEmbedded, sessionToken } from '../session/embedding.ts'
+import { isEmbedded, sessionToken } from './embedding.ts'
 import { ServiceUnreachable } from './errors.ts'
 import { markDown, markUp } from './service-state.ts'
 import { signedIn } from './session-gate.ts'

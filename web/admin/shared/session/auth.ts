@@ -1,6 +1,6 @@
+import { isEmbedded } from '../api/embedding.ts'
 import { ApiError } from '../api/errors.ts'
 import { send } from '../api/fetch-in-session.ts'
-import { isEmbedded } from './embedding.ts'
 
 /** `staff`: the people of a shop, in the platform's admin. */
 export type Role = 'owner' | 'developer' | 'support' | 'read_only' | 'staff'

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
+import { isEmbedded } from '../api/embedding.ts'
 import { send } from '../api/fetch-in-session.ts'
 import { useChange } from '../api/use-change.ts'
-import { isEmbedded } from '../session/embedding.ts'
 
 type Props = { label: string; path: string; fileName: string }
 

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useKnownStore } from '../../../shared/api/stores.ts'
-import { PlainTable } from '../../../shared/ui/plain-table.tsx'
+import { PlainTable } from '../../../shared/ui/lists/plain-table.tsx'
 import { QueryView } from '../../../shared/ui/query-view.tsx'
 import { Section } from '../../../shared/ui/section.tsx'
 import { platformWebhooksQuery } from './queries.ts'

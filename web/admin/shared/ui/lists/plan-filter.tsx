@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { plansQuery } from '../api/plans.ts'
-import { useKnownStore } from '../api/stores.ts'
-import { useTexts } from '../texts/language.tsx'
+import { plansQuery } from '../../api/plans.ts'
+import { useKnownStore } from '../../api/stores.ts'
+import { useTexts } from '../../texts/language.tsx'
 import { SelectFilter } from './select-filter.tsx'
 
 /** Only what belongs to one plan of the store. */

@@ -1,4 +1,4 @@
-import { BrowserRefusal } from '../api/errors.ts'
+import { BrowserRefusal } from './errors.ts'
 
 type PlatformBridge = { idToken(): Promise<string> }
 

@@ -1,5 +1,5 @@
 import { NativeSelect } from '@mantine/core'
-import { useTexts } from '../texts/language.tsx'
+import { useTexts } from '../../texts/language.tsx'
 
 type Props = {
   label: string

@@ -1,8 +1,8 @@
 import 'mantine-datatable/styles.css'
 import { DataTable, type DataTableColumn } from 'mantine-datatable'
-import { PAGE_SIZE } from '../api/paging.ts'
-import { useFormats } from '../format/formats.ts'
-import { useTexts } from '../texts/language.tsx'
+import { PAGE_SIZE } from '../../api/paging.ts'
+import { useFormats } from '../../format/formats.ts'
+import { useTexts } from '../../texts/language.tsx'
 
 type Queries = { breakpoints: Record<string, string> }
 

@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core'
 import { Link, useSearchParams } from 'react-router'
-import { useTexts } from '../texts/language.tsx'
+import { useTexts } from '../../texts/language.tsx'
 
 /** From which entry on a list is shown, as the address says it; lists of the admin API are read in parts, the newest first. */
 export function useBefore(): string | undefined {
