@@ -7,6 +7,7 @@ import { storesQuery, useStore } from '../../shared/api/stores.ts'
 import { useTexts } from '../../shared/texts/language.tsx'
 import { Page } from '../../shared/ui/page.tsx'
 import { QueryView } from '../../shared/ui/query-view.tsx'
+import { Jump } from '../jump/jump.tsx'
 import { lastStore } from '../last-store.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { Navigation } from './navigation.tsx'
@@ -49,7 +50,10 @@ export function AppLayout() {
             </Text>
             <SandboxMark />
           </Group>
-          <AccountMenu />
+          <Group wrap="nowrap" gap="xs">
+            {store && <Jump />}
+            <AccountMenu />
+          </Group>
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="sm" aria-label={app.navigation}>

@@ -1,15 +1,7 @@
 import { NavLink as Entry, Stack } from '@mantine/core'
 import { NavLink, useParams } from 'react-router'
 import { useTexts } from '../../shared/texts/language.tsx'
-import { BillingIcon, MembersIcon, OrdersIcon, OverviewIcon, SubscriptionsIcon } from '../../shared/ui/icons.tsx'
-
-const ENTRIES = [
-  { page: 'overview', path: '', Icon: OverviewIcon },
-  { page: 'members', path: '/members', Icon: MembersIcon },
-  { page: 'subscriptions', path: '/subscriptions', Icon: SubscriptionsIcon },
-  { page: 'billing', path: '/billing', Icon: BillingIcon },
-  { page: 'orders', path: '/orders', Icon: OrdersIcon }
-] as const
+import { ENTRIES } from './entries.ts'
 
 /** The pages of a store. */
 export function Navigation() {

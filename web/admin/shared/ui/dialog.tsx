@@ -2,16 +2,24 @@ import { CloseButton, Group, Modal } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useTexts } from '../texts/language.tsx'
 
-type Props = { title: string; isOpen: boolean; onClose?: () => void; size?: string; children: ReactNode }
+type Props = {
+  title: string
+  isOpen: boolean
+  onClose?: () => void
+  size?: string
+  /** For dialogs in which nothing can be lost. */
+  closesOnClickBeside?: boolean
+  children: ReactNode
+}
 
 /** A dialog over the page. A click beside it does not close it, so that nothing typed is lost; without `onClose` nothing does. */
-export function Dialog({ title, isOpen, onClose, size = 'md', children }: Props) {
+export function Dialog({ title, isOpen, onClose, size = 'md', closesOnClickBeside = false, children }: Props) {
   const { common } = useTexts()
   return (
     <Modal.Root
       opened={isOpen}
       onClose={() => onClose?.()}
-      closeOnClickOutside={false}
+      closeOnClickOutside={closesOnClickBeside}
       closeOnEscape={onClose !== undefined}
       size={size}
       centered

@@ -26,6 +26,7 @@ export const SubscriptionsIcon = icon(
 )
 export const BillingIcon = icon('M3 6.500h18v11H3zM3 10.500h18M6.500 14.500h4')
 export const OrdersIcon = icon('M5.500 8h13l1 12.500h-15zM8.500 10.500V7a3.500 3.500 0 0 1 7 0v3.500')
+export const SearchIcon = icon('M10.500 17a6.500 6.500 0 1 0 0-13 6.500 6.500 0 0 0 0 13M20 20l-4.900-4.900')
 export const AccountIcon = icon(
   'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8M4.5 20.500c.6-3.7 3.4-5.5 7.5-5.500s6.9 1.8 7.5 5.5'
 )
