@@ -16,5 +16,12 @@ export const PAGES: { path: string; load: () => Promise<ComponentType> }[] = [
   { path: 'billing', load: async () => (await import('../features/billing/billing-page.tsx')).BillingPage },
   { path: 'billing/:attempt', load: async () => (await import('../features/billing/attempt-page.tsx')).AttemptPage },
   { path: 'orders', load: async () => (await import('../features/orders/orders-page.tsx')).OrdersPage },
-  { path: 'orders/:order', load: async () => (await import('../features/orders/order-page.tsx')).OrderPage }
+  { path: 'orders/:order', load: async () => (await import('../features/orders/order-page.tsx')).OrderPage },
+  { path: 'credit', load: async () => (await import('../features/credit/credit-page.tsx')).CreditPage },
+  { path: 'imports', load: async () => (await import('../features/imports/imports-page.tsx')).ImportsPage },
+  { path: 'imports/:import', load: async () => (await import('../features/imports/import-page.tsx')).ImportPage },
+  { path: 'privacy', load: async () => (await import('../features/privacy/privacy-page.tsx')).PrivacyPage },
+  { path: 'settings/:part?', load: async () => (await import('../features/settings/settings-page.tsx')).SettingsPage },
+  { path: 'team/:part?', load: async () => (await import('../features/team/team-page.tsx')).TeamPage },
+  { path: 'sandbox', load: async () => (await import('../features/sandbox/sandbox-page.tsx')).SandboxPage }
 ]

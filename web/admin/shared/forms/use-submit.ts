@@ -2,11 +2,13 @@ import type { UseFormReturnType } from '@mantine/form'
 import { useState } from 'react'
 import { useChange } from '../api/use-change.ts'
 import { useTexts } from '../texts/language.tsx'
-import { formErrors } from './form-errors.ts'
+import { ChangedMeanwhile } from './changed-meanwhile.ts'
+import { type FieldNames, formErrors } from './form-errors.ts'
 
 /**
  * Sends a form. What is refused is shown at the fields that it names, and the rest in `general`, above them; what was typed stays. `fields`: which names of the
- * API the form has, when they are not those of its values.
+ * API the form has, when they are not those of its values. `unlessChanged`: what was there when the form was opened, and how it is read again; where somebody
+ * has changed it meanwhile, the form says so and sends nothing, until it is submitted once more.
  */
 export function useSubmit<Values extends Record<string, unknown>, Output = unknown>(
   form: UseFormReturnType<Values>,
@@ -14,18 +16,29 @@ export function useSubmit<Values extends Record<string, unknown>, Output = unkno
     send,
     done,
     onDone,
-    fields
+    fields,
+    unlessChanged
   }: {
     send: (values: Values) => Promise<Output>
     done?: string | ((output: Output) => string)
     onDone?: (output: Output) => void
-    fields?: readonly string[]
+    fields?: FieldNames
+    unlessChanged?: { opened: unknown; read: () => Promise<unknown> }
   }
 ) {
   const { errors } = useTexts()
   const [general, setGeneral] = useState<string | null>(null)
+  // As it was when it was opened, so that a form is not affected by what is read again behind it.
+  const [known, setKnown] = useState(() => JSON.stringify(unlessChanged?.opened))
   const { start, isPending } = useChange<Values, Output>({
-    change: send,
+    change: async (values) => {
+      if (unlessChanged) {
+        const present = JSON.stringify(await unlessChanged.read())
+        setKnown(present)
+        if (present !== known) throw new ChangedMeanwhile(errors.changedMeanwhile)
+      }
+      return send(values)
+    },
     inForm: true,
     ...(done && { done }),
     ...(onDone && { onDone }),

@@ -27,7 +27,13 @@ export const de: Texts = {
     members: 'Mitglieder',
     subscriptions: 'Abonnements',
     billing: 'Abbuchungen',
-    orders: 'Bestellungen'
+    orders: 'Bestellungen',
+    credit: 'Guthaben',
+    imports: 'Importe',
+    privacy: 'Datenschutz',
+    settings: 'Einstellungen',
+    team: 'Team',
+    sandbox: 'Sandbox'
   },
   common: {
     tryAgain: 'Noch einmal versuchen',
@@ -47,6 +53,11 @@ export const de: Texts = {
     yes: 'Ja',
     no: 'Nein'
   },
+  once: {
+    title: 'Nur jetzt zu sehen',
+    text: 'Bewahren Sie es bei Ihren anderen Geheimnissen auf. Hier kann es niemand mehr lesen.',
+    stored: 'Ich habe es gespeichert'
+  },
   lists: {
     plan: 'Plan',
     range: (from, to, total) => `${from} bis ${to} von ${total}`,
@@ -65,6 +76,8 @@ export const de: Texts = {
     toStart: 'Zur Übersicht',
     storeNotFoundTitle: 'Diesen Shop gibt es nicht',
     storeNotFoundText: 'Er ist vielleicht gelöscht worden. Wählen Sie oben einen anderen.',
+    changedMeanwhile:
+      'Jemand anderes hat dies geändert, seit Sie es geöffnet haben. Ihre Eingaben sind noch da: Speichern Sie noch einmal, um die andere Änderung zu ersetzen, oder brechen Sie ab und sehen Sie sie zuerst an.',
     newVersion: 'Der Dienst ist aktualisiert worden. Laden Sie die Seite neu.'
   },
   noStores: {

@@ -28,7 +28,13 @@ export const en = {
     members: 'Members',
     subscriptions: 'Subscriptions',
     billing: 'Billing',
-    orders: 'Orders'
+    orders: 'Orders',
+    credit: 'Credit',
+    imports: 'Imports',
+    privacy: 'Privacy',
+    settings: 'Settings',
+    team: 'Team',
+    sandbox: 'Sandbox'
   },
   common: {
     tryAgain: 'Try again',
@@ -48,6 +54,11 @@ export const en = {
     yes: 'Yes',
     no: 'No'
   },
+  once: {
+    title: 'Shown only now',
+    text: 'Store it where your other secrets are. Nobody can read it here again.',
+    stored: 'I have stored it'
+  },
   lists: {
     plan: 'Plan',
     range: (from: string, to: string, total: string) => `${from} to ${to} of ${total}`,
@@ -66,6 +77,8 @@ export const en = {
     toStart: 'Go to the overview',
     storeNotFoundTitle: 'There is no such store',
     storeNotFoundText: 'It may have been deleted. Choose another one at the top.',
+    changedMeanwhile:
+      'Somebody else has changed this since you opened it. What you entered is still here: save again to replace their change, or cancel and look at it first.',
     newVersion: 'The service has been updated. Reload the page to go on.'
   },
   noStores: {
