@@ -23,5 +23,6 @@ export const PAGES: { path: string; load: () => Promise<ComponentType> }[] = [
   { path: 'privacy', load: async () => (await import('../features/privacy/privacy-page.tsx')).PrivacyPage },
   { path: 'settings/:part?', load: async () => (await import('../features/settings/settings-page.tsx')).SettingsPage },
   { path: 'team/:part?', load: async () => (await import('../features/team/team-page.tsx')).TeamPage },
+  { path: 'team/people/:person', load: async () => (await import('../features/team/person-page.tsx')).PersonPage },
   { path: 'sandbox', load: async () => (await import('../features/sandbox/sandbox-page.tsx')).SandboxPage }
 ]

@@ -47,8 +47,10 @@ export const useSettingsTexts = areaTexts({
       differs: 'Differs',
       differsText: 'Somebody else has changed it on the platform. The service corrects it once a day, or at once here.'
     },
+    syncAll: 'Compare and correct all',
     sync: {
       label: 'Write again',
+      confirmLabel: 'Write again',
       title: 'Write the metafields again?',
       text: 'The metafields of the shop and of all customers are compared with the platform now. What somebody else has changed there is replaced, and an alert keeps the value that was there. In a large store this goes on in the background.',
       done: 'The metafields are compared and corrected'
@@ -139,8 +141,10 @@ export const useSettingsTexts = areaTexts({
       differsText:
         'Jemand anderes hat es auf der Plattform geändert. Der Dienst berichtigt es einmal am Tag oder hier sofort.'
     },
+    syncAll: 'Alle vergleichen und berichtigen',
     sync: {
       label: 'Neu schreiben',
+      confirmLabel: 'Neu schreiben',
       title: 'Die Metafelder neu schreiben?',
       text: 'Die Metafelder des Shops und aller Kunden werden jetzt mit der Plattform verglichen. Was jemand anderes dort geändert hat, wird ersetzt; eine Meldung bewahrt den Wert, der dort war. In einem großen Shop geht das im Hintergrund weiter.',
       done: 'Die Metafelder sind verglichen und berichtigt'

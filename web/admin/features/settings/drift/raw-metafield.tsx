@@ -25,11 +25,7 @@ export function RawMetafield({ metafield, isWaiting, action }: Props) {
         {action}
         {!in_step && <SyncButton of={key} />}
       </Group>
-      {!in_step && !isOpen && (
-        <Text size="sm" className="bad-news">
-          {raw.differsText}
-        </Text>
-      )}
+      {!in_step && !isOpen && <Text size="sm">{raw.differsText}</Text>}
       <Collapse expanded={isOpen} id={id}>
         <Stack gap="sm">
           <CodeBlock label={raw.found} text={shown(found) ?? raw.notThere} />

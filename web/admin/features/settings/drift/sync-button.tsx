@@ -7,12 +7,12 @@ import { useSettingsTexts } from '../texts.ts'
 /** Has the metafields of the shop and of all customers compared and written again. `of`: which one it is beside, for screen readers. */
 export function SyncButton({ of }: { of?: string }) {
   const { id } = useKnownStore()
-  const { sync } = useSettingsTexts()
+  const { sync, syncAll } = useSettingsTexts()
   return (
     <May permission="develop">
       <ConfirmButton
         {...sync}
-        {...(of !== undefined && { 'aria-label': `${sync.label}: ${of}` })}
+        {...(of === undefined ? { label: syncAll } : { 'aria-label': `${sync.label}: ${of}` })}
         change={() => syncMetafields(id)}
       />
     </May>
