@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { storesQuery, useKnownStore } from '../../shared/api/stores.ts'
 import { useChange } from '../../shared/api/use-change.ts'
 import { useFormats } from '../../shared/format/formats.ts'
@@ -69,6 +69,8 @@ function Until({ clock, onMoved }: { clock: string; onMoved: (moved: Advanced) =
   const { id, timezone } = useKnownStore()
   const texts = useSandboxTexts()
   const form = useForm({ mode: 'uncontrolled', initialValues: { to: localTime(clock, timezone) } })
+  const { setFieldValue } = form
+  useEffect(() => setFieldValue('to', localTime(clock, timezone)), [clock, timezone, setFieldValue])
   const { onSubmit, isPending, general } = useSubmit(form, {
     send: ({ to }) => advanceClock(id, { to: zonedInstant(to, timezone) ?? to }),
     onDone: onMoved

@@ -28,8 +28,11 @@ function Sandbox() {
   const shop = `${platform_url.replace(/\/$/, '')}/${domain}`
   return (
     <Stack gap="lg">
-      <Alert color="orange" variant="outline" title={texts.mark}>
+      <Alert color="orange" variant="outline">
         <Stack gap="xs">
+          <Text size="sm" fw={700}>
+            {texts.mark}
+          </Text>
           <Text size="sm">{texts.markText}</Text>
           <Group gap="md">
             <Anchor href={`${shop}/`} target="_blank" rel="noreferrer" size="sm" underline="always">

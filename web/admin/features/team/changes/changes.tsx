@@ -1,4 +1,4 @@
-import { Stack, Text } from '@mantine/core'
+import { Box, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useSearchFilters } from '../../../shared/api/search-filters.ts'
 import { storesQuery, useKnownStore } from '../../../shared/api/stores.ts'
@@ -50,12 +50,26 @@ export function Changes() {
                 keyOf={({ id }) => String(id)}
                 empty=""
                 columns={[
-                  { title: texts.when, cell: ({ changed_at }) => <Instant at={changed_at} zone={timezone} /> },
+                  {
+                    title: texts.when,
+                    cell: ({ changed_at }) => (
+                      <Box miw={110}>
+                        <Instant at={changed_at} zone={timezone} />
+                      </Box>
+                    )
+                  },
                   { title: texts.who, cell: ({ person }) => <Who person={person} /> },
                   { title: texts.what, cell: (one) => <What change={one} /> },
                   { title: texts.answer, cell: ({ status }) => <Answer status={status} /> },
                   { title: texts.where, cell: (one) => <Where change={one} /> },
-                  { title: texts.request, cell: ({ request_id }) => <CopyId value={request_id} /> }
+                  {
+                    title: texts.request,
+                    cell: ({ request_id }) => (
+                      <Box miw={300}>
+                        <CopyId value={request_id} />
+                      </Box>
+                    )
+                  }
                 ]}
               />
               <OlderLink next={next} />

@@ -28,7 +28,7 @@ export function RoleForm({ person }: { person: Person }) {
     }
   })
   return (
-    <Section title={texts.role}>
+    <Section title={texts.whatTheyMayDo}>
       <form onSubmit={submit.onSubmit}>
         <Stack>
           <RoleChoice {...form.getInputProps('role')} />
