@@ -20,10 +20,10 @@ test('support finds a customer, adds, deducts and corrects credit with a preview
   skip
 }, async () => {
   const { page, complaints, close } = await openAdmin(service, { path: `${store.at}/credit`, role: 'support' })
-  await page.getByLabel('Customer').fill('nobody@example.com')
+  await page.getByRole('textbox', { name: 'Customer' }).fill('nobody@example.com')
   await page.getByRole('button', { name: 'Find' }).click()
   await page.getByText('There is no such customer').waitFor()
-  await page.getByLabel('Customer').fill('ada.adler@example.com')
+  await page.getByRole('textbox', { name: 'Customer' }).fill('ada.adler@example.com')
   await page.getByRole('button', { name: 'Find' }).click()
   await page.getByText('There is no entry yet').waitFor()
   assert.equal(await page.getByRole('button', { name: 'Compare with the platform' }).count(), 0)

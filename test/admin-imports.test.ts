@@ -97,7 +97,7 @@ test('a customer gets their data, and another is erased after a confirmation', {
     .getByText(/customer/)
     .first()
     .waitFor()
-  await dialog.getByLabel('Customer').fill('ada.adler@example.com')
+  await dialog.getByRole('textbox', { name: 'Customer' }).fill('ada.adler@example.com')
   await dialog.getByRole('button', { name: 'Make the file' }).click()
   await dialog.waitFor({ state: 'detached' })
   await page.getByText('Ready to be fetched').waitFor()
@@ -110,7 +110,7 @@ test('a customer gets their data, and another is erased after a confirmation', {
 
   await page.getByRole('button', { name: 'New request' }).click()
   await dialog.getByLabel('What the customer asks for').selectOption({ label: 'Erasure' })
-  await dialog.getByLabel('Customer').fill(ada.id)
+  await dialog.getByRole('textbox', { name: 'Customer' }).fill(ada.id)
   await dialog.getByRole('button', { name: 'Erase the customer' }).click()
   await dialog.getByText('must be confirmed').waitFor()
   await dialog.getByLabel(/I have made sure/).check()

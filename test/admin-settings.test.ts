@@ -117,9 +117,7 @@ test('a setting of the storefront is on the platform, and is written again when 
   await dialog.getByLabel('Value').fill('{"agreement_enabled": 1}')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.waitFor({ state: 'detached' })
-  await page.waitForFunction(
-    `[...document.querySelectorAll('section')].find((one) => one.textContent.startsWith('Agreement')).querySelector('input').checked`
-  )
+  await agreement.getByRole('switch', { name: 'Ask for the agreement', checked: true }).waitFor()
   assert.deepEqual(withoutStatuses(complaints), [])
   await close()
 })

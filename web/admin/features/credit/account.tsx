@@ -29,11 +29,16 @@ export function AccountView({ customer, account }: Props) {
           size="sm"
           className="wrap-anywhere"
         >
-          {customer.email ?? customer.platform_customer_id}
+          {customer.name === null ? texts.toMember : (customer.email ?? texts.toMember)}
         </Anchor>
-        <Text size="xl" fw={600} className="figure">
-          {amount(account.available)}
-        </Text>
+        <div>
+          <Text size="xl" fw={600} className="figure">
+            {amount(account.available)}
+          </Text>
+          <Text size="sm" c="dimmed">
+            {texts.available}
+          </Text>
+        </div>
         <FactList
           facts={[
             [texts.balance, amount(account.balance)],

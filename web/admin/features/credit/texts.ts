@@ -11,6 +11,8 @@ export const useCreditTexts = areaTexts({
     noneText:
       'Enter the e-mail address of a customer to see the account and its ledger. Members get credit with each paid cycle, where their plan gives it; support can add some by hand.',
     nobody: 'There is no such customer',
+    toMember: 'To the page of the customer',
+    available: 'The customer can spend this now',
     balance: 'Balance',
     reserved: 'Reserved for checkouts',
     charged: 'Issued in all',
@@ -129,6 +131,8 @@ export const useCreditTexts = areaTexts({
     noneText:
       'Geben Sie die E-Mail-Adresse eines Kunden ein, um das Konto und seine Einträge zu sehen. Mitglieder bekommen Guthaben mit jedem bezahlten Zyklus, wenn ihr Plan das gibt; der Support kann welches gutschreiben.',
     nobody: 'Es gibt keinen solchen Kunden',
+    toMember: 'Zur Seite des Kunden',
+    available: 'So viel kann der Kunde jetzt verwenden',
     balance: 'Stand',
     reserved: 'Für Bestellungen vorgemerkt',
     charged: 'Insgesamt ausgegeben',

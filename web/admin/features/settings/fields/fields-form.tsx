@@ -1,6 +1,6 @@
 import { Button, Fieldset, Group, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { type ReactNode, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { ChangedMeanwhile } from '../../../shared/forms/changed-meanwhile.ts'
 import { FormAlert } from '../../../shared/forms/form-alert.tsx'
 import { ownField } from '../../../shared/forms/form-errors.ts'
@@ -40,6 +40,15 @@ export function FieldsForm({ fields, texts, value, read, save, flagOf, prefix = 
     opened.current = values
     form.setInitialValues(values)
   }
+  const { isDirty, setValues } = form
+  // What is read again, such as after a change in another way, is shown where nothing was typed.
+  const latest = JSON.stringify(valuesOf(fields, value))
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a value that was read anew counts
+  useEffect(() => {
+    if (isDirty()) return
+    begin(JSON.parse(latest))
+    setValues(JSON.parse(latest))
+  }, [latest])
   const names = fields.map(({ name }) => name)
   const submit = useSubmit<Values>(form, {
     fields: (field) => {

@@ -65,7 +65,7 @@ export function Changes() {
                   {
                     title: texts.request,
                     cell: ({ request_id }) => (
-                      <Box miw={300}>
+                      <Box miw={170}>
                         <CopyId value={request_id} />
                       </Box>
                     )
