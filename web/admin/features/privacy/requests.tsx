@@ -20,7 +20,14 @@ export function Requests({ requests }: { requests: PrivacyRequest[] }) {
       keyOf={({ id }) => id}
       empty=""
       columns={[
-        { title: texts.request, cell: ({ id }) => <CopyId value={id} /> },
+        {
+          title: texts.request,
+          cell: ({ id }) => (
+            <Box miw={100}>
+              <CopyId value={id} />
+            </Box>
+          )
+        },
         { title: texts.topic, cell: ({ topic }) => texts.topics[topic] ?? topic },
         { title: texts.customer, cell: ({ customer_id }) => customer_id ?? '–' },
         { title: texts.from, cell: ({ source }) => texts.sources[source] ?? source },

@@ -3,6 +3,14 @@ import { Badge } from '@mantine/core'
 const COLORS: Record<string, string> = {
   active: 'teal',
   success: 'teal',
+  done: 'teal',
+  ready: 'blue',
+  running: 'blue',
+  checking: 'blue',
+  fetching: 'blue',
+  receiving: 'yellow',
+  waiting: 'yellow',
+  refused: 'red',
   paused: 'yellow',
   pending: 'blue',
   failed: 'red'
