@@ -79,7 +79,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       for (const [name, path] of [
         ['overview', ''],
         ['members', '/members'],
-        ['nobody', '/members?email=nobody@example.com'],
+        ['nobody', '/members?q=nobody@example.com'],
         ['member', `/members/${data[0].platform_customer_id}`],
         ['unknown', '/nothing-here']
       ] as const) {

@@ -213,16 +213,16 @@ export class ModelledPoints {
       this.#count(grant, back + dropped, today)
       if (back > 0) {
         this.events++
-        // Points that were all taken back while they were pending have had no lot.
-        grant.lot ??= this.#emptyLot()
+        // Points that were all taken back while they were pending have had no lot: theirs is as old as they are.
+        grant.lot ??= this.#emptyLot(grant.nth)
         this.#putBack(today, grant.lot, back, { ...grant, takenOn: grant.lastTakenOn })
       }
     }
     grant.lastTakenOn = today
   }
 
-  #emptyLot(): Lot {
-    const lot = { left: 0, endsOn: NEVER, nth: 0 }
+  #emptyLot(nth: number): Lot {
+    const lot = { left: 0, endsOn: NEVER, nth }
     this.lots.push(lot)
     return lot
   }

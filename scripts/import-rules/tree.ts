@@ -48,7 +48,14 @@ export const SECOND_DOORS: Record<string, { file: string; openTo: readonly strin
 }
 
 /** Parts of kit that are folders with a door, as `imports` of package.json names them. */
-export const KIT_FOLDERS = ['#kit/engines', '#kit/jobs', '#kit/outbox', '#kit/personal-data', '#kit/postgres']
+export const KIT_FOLDERS = [
+  '#kit/csv',
+  '#kit/engines',
+  '#kit/jobs',
+  '#kit/outbox',
+  '#kit/personal-data',
+  '#kit/postgres'
+]
 
 /**
  * Files of a module that declare its entries of a registry (`#billing/settings`), and who lists them. They are entered

@@ -1,5 +1,5 @@
+import { csvLine, escapeFormula, escapeRowText } from '#kit/csv'
 import type { Database } from '#kit/postgres'
-import { escapeFormula, escapeRowText } from './formula-escape.ts'
 import { listRefused } from './row-queries.ts'
 import { requireImport } from './show-import.ts'
 
@@ -54,12 +54,4 @@ async function* pagesOf(db: Database, storeId: number, id: number) {
     if (rows.length < PAGE) return
     after = rows.at(-1)!.line
   }
-}
-
-function csvLine(cells: string[]): string {
-  return `${cells.map(csvCell).join(',')}\r\n`
-}
-
-function csvCell(value: string): string {
-  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
 }

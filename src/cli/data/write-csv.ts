@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { csvLine } from '#kit/csv'
 import type { Row } from './endpoint.ts'
 import { readPart } from './part-file.ts'
 
@@ -16,12 +17,4 @@ export async function writeCsv(part: string, path: string, columns: readonly str
     }
   }
   await pipeline(Readable.from(text()), createWriteStream(path, { flush: true }))
-}
-
-function csvLine(cells: readonly string[]): string {
-  return `${cells.map(csvCell).join(',')}\r\n`
-}
-
-function csvCell(value: string): string {
-  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
 }

@@ -1,4 +1,4 @@
-import { unescapeFormula } from '../formula-escape.ts'
+import { unescapeFormula } from '#kit/csv'
 import { type Input, type RowRefusal, refused } from '../import.ts'
 import type { FileRecord } from './read-records.ts'
 import { FIELDS } from './read-row.ts'

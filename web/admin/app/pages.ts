@@ -17,6 +17,7 @@ export const PAGES: { path: string; load: () => Promise<ComponentType> }[] = [
   { path: 'billing/:attempt', load: async () => (await import('../features/billing/attempt-page.tsx')).AttemptPage },
   { path: 'orders', load: async () => (await import('../features/orders/orders-page.tsx')).OrdersPage },
   { path: 'orders/:order', load: async () => (await import('../features/orders/order-page.tsx')).OrderPage },
+  { path: 'account', load: async () => (await import('../features/account/account-page.tsx')).AccountPage },
   { path: 'credit', load: async () => (await import('../features/credit/credit-page.tsx')).CreditPage },
   { path: 'imports', load: async () => (await import('../features/imports/imports-page.tsx')).ImportsPage },
   { path: 'imports/:import', load: async () => (await import('../features/imports/import-page.tsx')).ImportPage },

@@ -1,17 +1,9 @@
 import { Type } from 'typebox'
 import { publicId } from '#kit/ids'
-import { Refusal } from '#kit/refusal'
-import { lookUpCustomers } from '#members'
 import { OrNull } from '#resources'
-import { ACCEPTED_CUSTOMER, parseCustomer } from '../../shared/parse-customer.ts'
 import type { Surface } from '../../shared/surface.ts'
-import { StoreParams, storeOf } from '../store.ts'
-import { severalWithAddress } from './several-with-address.ts'
-
-const Params = Type.Object({
-  ...StoreParams.properties,
-  customer: Type.String({ description: ACCEPTED_CUSTOMER, examples: ['hanna.ito@example.com'] })
-})
+import { storeOf } from '../store.ts'
+import { CustomerParams, requireCustomer } from './one-customer.ts'
 
 const CustomerBody = Type.Object(
   {
@@ -49,17 +41,13 @@ export function findCustomerRoute(admin: Surface): void {
         summary: 'Find a customer',
         description:
           'The customer with this id or e-mail address, also one without a membership. Of one whom the platform has merged into another it is the one that was kept. An address that several customers have is an error.',
-        params: Params,
+        params: CustomerParams,
         response: { 200: CustomerBody }
       }
     },
     (request) =>
       request.inStore(async (ctx) => {
-        const { customer: given } = request.params
-        const reference = parseCustomer('customer', given, storeOf(request).platformProfile)
-        const [found, ...others] = (await lookUpCustomers(ctx, [reference]))[0]!
-        if (!found) throw noSuchCustomer(given, reference.email)
-        if (others.length > 0) throw severalWithAddress(given)
+        const found = await requireCustomer(ctx, request.params.customer, storeOf(request))
         return {
           id: publicId('cust', found.id),
           platform_customer_id: found.platformCustomerId,
@@ -71,8 +59,3 @@ export function findCustomerRoute(admin: Surface): void {
       })
   )
 }
-
-const noSuchCustomer = (given: string, email: string | null) =>
-  new Refusal('not_found', `There is no customer ${email === null ? '' : 'with the address '}${given.slice(0, 330)}`, [
-    { field: 'customer', code: 'not_found', message: 'names no customer of the store' }
-  ])

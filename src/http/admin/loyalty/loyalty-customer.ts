@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
 import type { Ctx } from '#kit/postgres'
-import { Refusal } from '#kit/refusal'
 import { findKeptCustomerId, findKnownCustomers } from '#members'
 import type { PlatformProfileName } from '#stores'
 import { ACCEPTED_CUSTOMER, parseCustomer } from '../../shared/parse-customer.ts'
+import { noSuchCustomer } from '../customers/one-customer.ts'
+import { severalWithAddress } from '../customers/several-with-address.ts'
 import { StoreParams } from '../store.ts'
 
 /** Names a customer of a store in a path. */
@@ -21,25 +22,11 @@ export const customerFilter = (meaning: string) =>
 /** Our number of the customer whom a request names by an id or an address. Refuses one whom the store does not have, and an address that several have. */
 export async function namedCustomer(ctx: Ctx, given: string, profile: PlatformProfileName): Promise<number> {
   const reference = parseCustomer('customer', given, profile)
-  const byAddress = reference.email !== null
-  const [found, another] = byAddress
-    ? await findKnownCustomers(ctx, reference)
-    : [(await findKeptCustomerId(ctx, reference)) ?? undefined]
-  if (found === undefined) {
-    throw refused(
-      'not_found',
-      `There is no customer ${byAddress ? 'with the address ' : ''}${given}`,
-      'names no customer of the store'
-    )
-  }
-  if (another !== undefined) {
-    const message = `Several customers have the address ${given}: give an id, or the platform's number`
-    throw refused('conflict', message, 'must name one customer: several have this address')
-  }
+  const [found, another] =
+    reference.email !== null
+      ? await findKnownCustomers(ctx, reference)
+      : [(await findKeptCustomerId(ctx, reference)) ?? undefined]
+  if (found === undefined) throw noSuchCustomer(given, reference.email)
+  if (another !== undefined) throw severalWithAddress(given)
   return found
 }
-
-const refused = (code: 'not_found' | 'conflict', message: string, detail: string) =>
-  new Refusal(code, message, [
-    { field: 'customer', code: code === 'not_found' ? 'not_found' : 'invalid', message: detail }
-  ])

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { api, bodyOf } from '../../shared/api/client.ts'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { useTexts } from '../../shared/texts/language.tsx'
-import { entriesOf } from '../layout/entries.ts'
+import { entriesOf } from '../navigation-entries.ts'
 import { useJumpTexts } from './texts.ts'
 
 /** Something to go to. `to`: a path of the interface; `href`: a page of the service beside it. */

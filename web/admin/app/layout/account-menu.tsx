@@ -1,5 +1,7 @@
 import { Button, Menu, useMantineColorScheme, VisuallyHidden } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { useStore } from '../../shared/api/stores.ts'
 import { signOut } from '../../shared/session/auth.ts'
 import { useMe } from '../../shared/session/me.ts'
 import { LANGUAGE_NAMES, type Language, useLanguage } from '../../shared/texts/language.tsx'
@@ -10,6 +12,7 @@ const SCHEMES = ['light', 'dark', 'auto'] as const
 /** Who is signed in, how the interface looks, and the way out. */
 export function AccountMenu() {
   const me = useMe()
+  const store = useStore()
   const { texts, language, setLanguage } = useLanguage()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   // With a new page, so that nothing of this person stays in the memory of the old one.
@@ -38,6 +41,11 @@ export function AccountMenu() {
             <br />
             {roles[me.role]}
           </Menu.Label>
+        )}
+        {store && (
+          <Menu.Item component={Link} to={`/stores/${store.id}/account`} closeMenuOnClick>
+            {app.yourAccount}
+          </Menu.Item>
         )}
         <Menu.Divider />
         <Menu.Label>{app.colorScheme}</Menu.Label>

@@ -2,7 +2,7 @@ import { NavLink as Entry, Stack } from '@mantine/core'
 import { NavLink, useParams } from 'react-router'
 import { useStore } from '../../shared/api/stores.ts'
 import { useTexts } from '../../shared/texts/language.tsx'
-import { entriesOf } from './entries.ts'
+import { entriesOf } from '../navigation-entries.ts'
 
 /** The pages of a store. */
 export function Navigation() {

@@ -8,7 +8,7 @@ const STATUSES = ['active', 'paused', 'cancelled'] as const
 export function useFiltersInAddress(): [MemberFilters, (change: Partial<MemberFilters>) => void] {
   const [search, setSearch] = useSearchParams()
   const filters: MemberFilters = {
-    email: search.get('email') ?? '',
+    q: search.get('q') ?? '',
     status: STATUSES.find((status) => status === search.get('status')) ?? '',
     plan: search.get('plan') ?? '',
     page: pageFrom(search.get('page') ?? '')

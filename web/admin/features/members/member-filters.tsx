@@ -12,11 +12,11 @@ export function Filters({ filters, change }: Props) {
   const { id } = useKnownStore()
   const { data: plans = [] } = useQuery(plansQuery(id))
   const texts = useMembersTexts()
-  const isFiltered = filters.email !== '' || filters.status !== '' || filters.plan !== ''
+  const isFiltered = filters.q !== '' || filters.status !== '' || filters.plan !== ''
 
   const find = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    change({ email: String(new FormData(event.currentTarget).get('email')).trim() })
+    change({ q: String(new FormData(event.currentTarget).get('q')).trim() })
   }
   return (
     <search aria-label={texts.filters}>
@@ -24,14 +24,14 @@ export function Filters({ filters, change }: Props) {
         <Group align="flex-end">
           <Group align="flex-end" gap="xs" wrap="nowrap" w={{ base: '100%', xs: 'auto' }}>
             <TextInput
-              name="email"
-              type="email"
-              label={texts.email}
-              placeholder={texts.emailHelp}
+              name="q"
+              type="search"
+              label={texts.search}
+              placeholder={texts.searchHelp}
               maxLength={320}
-              // Another address in the URL is another field.
-              key={filters.email}
-              defaultValue={filters.email}
+              // Another text in the address is another field.
+              key={filters.q}
+              defaultValue={filters.q}
               flex={1}
               miw={{ xs: 260 }}
             />
@@ -58,7 +58,7 @@ export function Filters({ filters, change }: Props) {
             w={180}
           />
           {isFiltered && (
-            <Button variant="subtle" onClick={() => change({ email: '', status: '', plan: '' })}>
+            <Button variant="subtle" onClick={() => change({ q: '', status: '', plan: '' })}>
               {texts.clear}
             </Button>
           )}

@@ -1,15 +1,18 @@
-import { Anchor, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { SimpleGrid, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from 'react-router'
+import { useParams } from 'react-router'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { useTexts } from '../../shared/texts/language.tsx'
-import { BackIcon } from '../../shared/ui/icons.tsx'
+import { BackLink } from '../../shared/ui/back-link.tsx'
 import { Page } from '../../shared/ui/page.tsx'
 import { QueryView } from '../../shared/ui/query-view.tsx'
 import { StatusBadge } from '../../shared/ui/status-badge.tsx'
+import { Actions } from './member/actions.tsx'
 import { Credit } from './member/credit.tsx'
 import { Facts } from './member/facts.tsx'
+import { History } from './member/history.tsx'
 import { Loyalty } from './member/loyalty.tsx'
+import { OnPlatform } from './member/on-platform.tsx'
 import { Orders } from './member/orders.tsx'
 import { Subscriptions } from './member/subscriptions.tsx'
 import { useMemberTexts } from './member/texts.ts'
@@ -27,18 +30,14 @@ export function MemberPage() {
 
   return (
     <Stack gap="sm">
-      <Anchor component={Link} to={`/stores/${id}/members`} size="sm">
-        <Group gap={4} component="span">
-          <BackIcon size={14} />
-          {texts.toList}
-        </Group>
-      </Anchor>
+      <BackLink to={`/stores/${id}/members`} label={texts.toList} />
       <QueryView query={found} height={400}>
         {({ customer, member }) => (
           <Page
             title={customer.name ?? customer.email ?? pages.members}
             aside={customer.status && <StatusBadge status={customer.status} names={statuses} />}
           >
+            <Actions customer={customer.id} />
             {customer.deleted && <Text>{texts.deleted}</Text>}
             <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
               <Facts customer={customer} member={member} />
@@ -47,6 +46,8 @@ export function MemberPage() {
             <Subscriptions customer={customer.id} />
             <Credit customer={customer.id} />
             <Orders customer={customer.id} />
+            <History customer={customer.id} />
+            <OnPlatform customer={customer.id} />
           </Page>
         )}
       </QueryView>

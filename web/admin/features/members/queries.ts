@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf } from '../../shared/api/client.ts'
 import { ApiError } from '../../shared/api/errors.ts'
 import { PAGE_SIZE, pagingOf } from '../../shared/api/paging.ts'
@@ -7,24 +7,36 @@ import type { components } from '../../shared/api/schema.ts'
 export type Member = components['schemas']['Member']
 
 export type MemberFilters = {
-  email: string
+  q: string
   status: 'active' | 'paused' | 'cancelled' | ''
   plan: string
   page: number
 }
 
 /** A page of members. The last one stays while the next is read, so that nothing jumps. */
-export const membersQuery = (store: string, { email, status, plan, page }: MemberFilters) =>
+export const membersQuery = (store: string, { status, plan, page }: MemberFilters) =>
   queryOptions({
-    queryKey: ['members', store, { email, status, plan, page }],
+    queryKey: ['members', store, { status, plan, page }],
     queryFn: ({ signal }) => {
       const query = {
         ...pagingOf(page),
-        email: email || undefined,
         status: status || undefined,
         plan_id: plan || undefined
       }
       return bodyOf(api.GET('/stores/{store}/members', { params: { path: { store }, query }, signal }))
+    },
+    placeholderData: keepPreviousData
+  })
+
+const MAX_FOUND = 50
+
+/** Customers and orders by what somebody remembers of them. */
+export const searchQuery = (store: string, q: string) =>
+  queryOptions({
+    queryKey: ['search', store, q, MAX_FOUND],
+    queryFn: async ({ signal }) => {
+      const params = { path: { store }, query: { q, limit: MAX_FOUND } }
+      return (await bodyOf(api.GET('/stores/{store}/search', { params, signal }))).data
     },
     placeholderData: keepPreviousData
   })
@@ -85,6 +97,41 @@ export const ordersQuery = (store: string, customer: string) =>
     queryFn: async ({ signal }) => {
       const params = { path: { store }, query: { customer, limit: SHOWN_ORDERS } }
       return (await bodyOf(api.GET('/stores/{store}/orders', { params, signal }))).data
+    }
+  })
+
+/** What happened to a customer, part by part. */
+export const timelineQuery = (store: string, customer: string) =>
+  infiniteQueryOptions({
+    queryKey: ['timeline', store, customer],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ signal, pageParam }) => {
+      const params = { path: { store, customer }, query: { before: pageParam } }
+      return bodyOf(api.GET('/stores/{store}/customers/{customer}/timeline', { params, signal }))
+    },
+    getNextPageParam: ({ next }) => next ?? undefined
+  })
+
+/** Tags and metafields of a customer: as they are to be, and as the platform has them now. */
+export const onPlatformQuery = (store: string, customer: string) =>
+  queryOptions({
+    queryKey: ['on-platform', store, customer],
+    queryFn: async ({ signal }) => {
+      const params = { path: { store }, query: { customer } }
+      const [tags, metafields] = await Promise.all([
+        bodyOf(api.GET('/stores/{store}/tags', { params, signal })),
+        bodyOf(api.GET('/stores/{store}/metafields', { params, signal }))
+      ])
+      return {
+        metafields: metafields.differences,
+        tags: tags.data.flatMap(({ wanted, missing, surplus }) => [
+          ...wanted.map((name) => ({
+            name,
+            state: missing.includes(name) ? ('missing' as const) : ('there' as const)
+          })),
+          ...surplus.map((name) => ({ name, state: 'surplus' as const }))
+        ])
+      }
     }
   })
 

@@ -15,8 +15,14 @@ export const useMembersTexts = areaTexts({
     withoutName: 'No name',
     statuses: { active: 'Active', paused: 'Paused', cancelled: 'Cancelled' } as Record<string, string>,
     filters: 'Filters',
-    email: 'E-mail address',
-    emailHelp: 'The whole address',
+    csv: 'Download as CSV',
+    search: 'Search',
+    searchHelp: 'Name, e-mail address, order or number',
+    found: 'What was found',
+    foundColumns: { what: 'What', name: 'Name', status: 'Status' },
+    foundKinds: { customer: 'Customer', order: 'Order', subscription: 'Subscription' } as Record<string, string>,
+    nothingFound: 'Nothing is found',
+    nothingFoundText: 'Names and addresses are found by their beginning, orders by their whole name or number.',
     find: 'Find',
     status: 'Status',
     plan: 'Plan',
@@ -26,7 +32,7 @@ export const useMembersTexts = areaTexts({
     none: 'No members yet',
     noneText: 'A person becomes a member when they buy a plan, or when an import brings them.',
     nobody: 'No member matches these filters',
-    nobodyText: 'An address must be complete. Clear the filters to see everybody.'
+    nobodyText: 'Clear the filters to see everybody.'
   },
   de: {
     columns: {
@@ -42,8 +48,15 @@ export const useMembersTexts = areaTexts({
     withoutName: 'Ohne Namen',
     statuses: { active: 'Aktiv', paused: 'Pausiert', cancelled: 'Gekündigt' },
     filters: 'Filter',
-    email: 'E-Mail-Adresse',
-    emailHelp: 'Die ganze Adresse',
+    csv: 'Als CSV laden',
+    search: 'Suche',
+    searchHelp: 'Name, E-Mail-Adresse, Bestellung oder Nummer',
+    found: 'Was gefunden wurde',
+    foundColumns: { what: 'Was', name: 'Name', status: 'Status' },
+    foundKinds: { customer: 'Kunde', order: 'Bestellung', subscription: 'Abonnement' },
+    nothingFound: 'Nichts gefunden',
+    nothingFoundText:
+      'Namen und Adressen werden an ihrem Anfang gefunden, Bestellungen an ihrem ganzen Namen oder ihrer Nummer.',
     find: 'Suchen',
     status: 'Status',
     plan: 'Plan',
@@ -53,6 +66,6 @@ export const useMembersTexts = areaTexts({
     none: 'Noch keine Mitglieder',
     noneText: 'Wer einen Plan kauft, wird Mitglied; auch ein Import bringt Mitglieder.',
     nobody: 'Kein Mitglied passt zu diesen Filtern',
-    nobodyText: 'Eine Adresse muss vollständig sein. Löschen Sie die Filter, um alle zu sehen.'
+    nobodyText: 'Löschen Sie die Filter, um alle zu sehen.'
   }
 })

@@ -28,6 +28,7 @@ export function Charts({ metrics }: { metrics: Metrics }) {
           curveType="linear"
           withDots={false}
           valueFormatter={count}
+          yAxisProps={{ allowDecimals: false }}
         />
       </Section>
       <Section title={charts.revenue}>
@@ -46,6 +47,7 @@ export function Charts({ metrics }: { metrics: Metrics }) {
             { name: 'cancelled', label: series.cancelled, color: 'orange.7' }
           ]}
           valueFormatter={count}
+          yAxisProps={{ allowDecimals: false }}
         />
         <details>
           <summary>{charts.asTable}</summary>

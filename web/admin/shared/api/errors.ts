@@ -21,6 +21,11 @@ export class ApiError extends Error {
   }
 }
 
+/** What the browser refused before the service was asked, in words of the interface. */
+export class BrowserRefusal extends Error {
+  override readonly name = 'BrowserRefusal'
+}
+
 /** A request without an answer: the service is not running, is starting, or cannot be reached. */
 export class ServiceUnreachable extends Error {
   constructor(cause?: unknown) {

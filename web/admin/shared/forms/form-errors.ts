@@ -1,4 +1,4 @@
-import { ApiError } from '../api/errors.ts'
+import { ApiError, BrowserRefusal } from '../api/errors.ts'
 import { ChangedMeanwhile } from './changed-meanwhile.ts'
 
 export type FormErrors = { fields: Record<string, string>; general: string | null }
@@ -11,7 +11,7 @@ export type FieldNames = readonly string[] | ((field: string) => string | null)
  * shown at the field. `unreachable` is the sentence for a request without an answer.
  */
 export function formErrors(err: unknown, fieldNames: FieldNames, unreachable: string): FormErrors {
-  if (err instanceof ChangedMeanwhile) return { fields: {}, general: err.message }
+  if (err instanceof BrowserRefusal || err instanceof ChangedMeanwhile) return { fields: {}, general: err.message }
   if (!(err instanceof ApiError)) return { fields: {}, general: unreachable }
   const nameOf = typeof fieldNames === 'function' ? fieldNames : (field: string) => ownField(field, fieldNames)
   const named = err.details.map(({ field, message }) => ({ name: nameOf(field), message }))

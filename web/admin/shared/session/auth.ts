@@ -5,7 +5,8 @@ export type Role = 'owner' | 'developer' | 'support' | 'read_only'
 
 /** Who is signed in, and what they may do. */
 export type Me = {
-  person: { id: string; name: string; email: string }
+  /** `two_factor`: whether they are asked for a code of an app beside the password. */
+  person: { id: string; name: string; email: string; two_factor: boolean }
   role: Role
   permissions: string[]
 }
@@ -58,9 +59,11 @@ export const acceptInvitation = (body: {
   password: string
 }): Promise<FirstStep> => post('/auth/invitation', body).then(firstStepOf)
 
-const get = <T>(path: string) => call(path, { method: 'GET' }) as Promise<T>
+/** Reads from the sign-in; `path` is below /admin. */
+export const get = <T>(path: string) => call(path, { method: 'GET' }) as Promise<T>
 
-const post = (path: string, body: object) =>
+/** Asks the sign-in for a change. Throws an ApiError for what it refuses. */
+export const post = (path: string, body: object) =>
   call(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
 
 async function call(path: string, init: RequestInit): Promise<unknown> {

@@ -10,6 +10,7 @@ export const de: Texts = {
     loading: 'Wird geladen',
     restarting: 'Der Dienst startet neu. Diese Seite geht von selbst weiter.',
     account: 'Konto',
+    yourAccount: 'Ihr Konto',
     signOut: 'Abmelden',
     language: 'Sprache',
     colorScheme: 'Darstellung',

@@ -11,6 +11,7 @@ export const en = {
     loading: 'Loading',
     restarting: 'The service is restarting. This page continues by itself.',
     account: 'Account',
+    yourAccount: 'Your account',
     signOut: 'Sign out',
     language: 'Language',
     colorScheme: 'Appearance',

@@ -1,4 +1,6 @@
+import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
 import { useKnownStore } from '../../../shared/api/stores.ts'
 import { useFormats } from '../../../shared/format/formats.ts'
 import { Instant } from '../../../shared/format/instant.tsx'
@@ -24,7 +26,14 @@ export function Orders({ customer }: { customer: string }) {
             keyOf={(order) => order.id}
             empty={texts.noOrders}
             columns={[
-              { title: texts.order, cell: (order) => order.name },
+              {
+                title: texts.order,
+                cell: (order) => (
+                  <Anchor component={Link} to={`/stores/${id}/orders/${order.id}`} size="sm">
+                    {order.name}
+                  </Anchor>
+                )
+              },
               { title: texts.when, cell: (order) => <Instant at={order.processed_at} zone={timezone} /> },
               { title: texts.payment, cell: (order) => order.financial_status },
               { title: texts.total, isNumber: true, cell: ({ total, currency }) => money(total, currency) }

@@ -1,4 +1,6 @@
+import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
 import { useKnownStore } from '../../../shared/api/stores.ts'
 import { useFormats } from '../../../shared/format/formats.ts'
 import { Instant } from '../../../shared/format/instant.tsx'
@@ -28,7 +30,14 @@ export function Subscriptions({ customer }: { customer: string }) {
             keyOf={(row) => row.id}
             empty={texts.noSubscriptions}
             columns={[
-              { title: texts.subscription, cell: (row) => row.plan_name },
+              {
+                title: texts.subscription,
+                cell: (row) => (
+                  <Anchor component={Link} to={`/stores/${id}/subscriptions/${row.id}`} size="sm">
+                    {row.plan_name}
+                  </Anchor>
+                )
+              },
               {
                 title: columns.status,
                 cell: ({ status }) => <StatusBadge status={status} names={subscriptionStatuses} />

@@ -33,7 +33,53 @@ export const useMemberTexts = areaTexts({
     noOrders: 'No orders.',
     order: 'Order',
     total: 'Total',
-    payment: 'Payment'
+    payment: 'Payment',
+    reason: 'Reason',
+    expires: 'Expires on',
+    expiresHelp: 'Leave it empty for credit that does not expire.',
+    newPoints: 'Points that the customer is to have',
+    addCredit: {
+      label: 'Add store credit',
+      title: 'Add store credit',
+      text: 'The customer can spend it at once. The reason is in their history.',
+      done: 'Store credit is added'
+    },
+    deductCredit: {
+      label: 'Deduct store credit',
+      title: 'Deduct store credit',
+      text: 'What expires first is taken first. More than is available is refused.',
+      done: 'Store credit is deducted'
+    },
+    setPoints: {
+      label: 'Set points',
+      title: 'Set the points',
+      text: 'What is added does not expire, and does not count for tiers. What is taken is taken from what expires first.',
+      done: 'The points are set'
+    },
+    history: 'History',
+    noHistory: 'Nothing has happened yet.',
+    more: 'Show more',
+    kinds: {
+      subscription: 'Subscription',
+      credit: 'Store credit',
+      points: 'Points',
+      order: 'Order',
+      offer: 'Accepted offer',
+      coupon: 'Coupon'
+    } as Record<string, string>,
+    onPlatform: 'On the platform',
+    onPlatformText: 'Tags and metafields of this customer as the platform has them, beside what they are to be.',
+    compare: 'Compare now',
+    sync: 'Write them again',
+    syncDone: 'They are written again in a moment',
+    tags: 'Tags',
+    state: 'State',
+    tagStates: { there: 'There', missing: 'Missing on the platform', surplus: 'To be removed' },
+    noTags: 'This customer has no tags of the service.',
+    metafields: 'Metafields that differ',
+    wanted: 'To be',
+    found: 'On the platform',
+    noMetafields: 'All metafields are as they are to be.'
   },
   de: {
     toList: 'Alle Mitglieder',
@@ -67,6 +113,52 @@ export const useMemberTexts = areaTexts({
     noOrders: 'Keine Bestellungen.',
     order: 'Bestellung',
     total: 'Summe',
-    payment: 'Zahlung'
+    payment: 'Zahlung',
+    reason: 'Grund',
+    expires: 'Verfällt am',
+    expiresHelp: 'Leer: Guthaben, das nicht verfällt.',
+    newPoints: 'Punkte, die der Kunde haben soll',
+    addCredit: {
+      label: 'Guthaben geben',
+      title: 'Guthaben geben',
+      text: 'Der Kunde kann es sofort ausgeben. Der Grund steht in seinem Verlauf.',
+      done: 'Das Guthaben ist gegeben'
+    },
+    deductCredit: {
+      label: 'Guthaben abziehen',
+      title: 'Guthaben abziehen',
+      text: 'Was zuerst verfällt, wird zuerst genommen. Mehr als verfügbar ist, wird abgelehnt.',
+      done: 'Das Guthaben ist abgezogen'
+    },
+    setPoints: {
+      label: 'Punkte setzen',
+      title: 'Die Punkte setzen',
+      text: 'Was dazukommt, verfällt nicht und zählt nicht für Stufen. Genommen wird, was zuerst verfällt.',
+      done: 'Die Punkte sind gesetzt'
+    },
+    history: 'Verlauf',
+    noHistory: 'Noch ist nichts geschehen.',
+    more: 'Mehr zeigen',
+    kinds: {
+      subscription: 'Abonnement',
+      credit: 'Guthaben',
+      points: 'Punkte',
+      order: 'Bestellung',
+      offer: 'Angenommenes Angebot',
+      coupon: 'Gutschein'
+    },
+    onPlatform: 'Auf der Plattform',
+    onPlatformText: 'Tags und Metafelder dieses Kunden, wie die Plattform sie hat, neben dem, was sie sein sollen.',
+    compare: 'Jetzt vergleichen',
+    sync: 'Neu schreiben',
+    syncDone: 'Sie werden gleich neu geschrieben',
+    tags: 'Tags',
+    state: 'Zustand',
+    tagStates: { there: 'Vorhanden', missing: 'Fehlt auf der Plattform', surplus: 'Wird entfernt' },
+    noTags: 'Dieser Kunde hat keine Tags des Dienstes.',
+    metafields: 'Metafelder, die abweichen',
+    wanted: 'Soll',
+    found: 'Auf der Plattform',
+    noMetafields: 'Alle Metafelder sind, wie sie sein sollen.'
   }
 })

@@ -1,7 +1,7 @@
 import { Textarea, TextInput } from '@mantine/core'
+import { ActionForm } from '../../../shared/forms/action-form.tsx'
 import type { Subscription } from '../queries.ts'
 import { useSubscriptionsTexts } from '../texts.ts'
-import { ActionForm } from './action-form.tsx'
 import { useActions } from './requests.ts'
 
 export function CancelButton({ subscription }: { subscription: Subscription }) {

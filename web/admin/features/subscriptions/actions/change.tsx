@@ -2,9 +2,9 @@ import { NativeSelect, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { plansQuery } from '../../../shared/api/plans.ts'
 import { useKnownStore } from '../../../shared/api/stores.ts'
+import { ActionForm } from '../../../shared/forms/action-form.tsx'
 import type { Subscription } from '../queries.ts'
 import { useSubscriptionsTexts } from '../texts.ts'
-import { ActionForm } from './action-form.tsx'
 import { useActions } from './requests.ts'
 
 export function ChangeButton({ subscription }: { subscription: Subscription }) {

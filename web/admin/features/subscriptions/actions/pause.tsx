@@ -1,8 +1,8 @@
 import { TextInput } from '@mantine/core'
+import { ActionForm } from '../../../shared/forms/action-form.tsx'
 import { integerOf } from '../../../shared/forms/integer-of.ts'
 import type { Subscription } from '../queries.ts'
 import { useSubscriptionsTexts } from '../texts.ts'
-import { ActionForm } from './action-form.tsx'
 import { useActions } from './requests.ts'
 
 export function PauseButton({ subscription }: { subscription: Subscription }) {

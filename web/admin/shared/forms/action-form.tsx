@@ -2,8 +2,8 @@ import { Button, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import type { ReactNode } from 'react'
-import { FormDialog } from '../../../shared/forms/form-dialog.tsx'
-import { useSubmit } from '../../../shared/forms/use-submit.ts'
+import { FormDialog } from './form-dialog.tsx'
+import { useSubmit } from './use-submit.ts'
 
 type Field = (name: string) => { key: string } & Record<string, unknown>
 

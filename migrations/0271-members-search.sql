@@ -5,5 +5,3 @@ drop index members_by_email;
 create index members_by_email on members (store_id, lower(email) text_pattern_ops);
 create index members_by_name on members (store_id, lower(coalesce(first_name, '') || ' ' || coalesce(last_name, '')) text_pattern_ops);
 create index members_by_last_name on members (store_id, lower(last_name) text_pattern_ops) where last_name is not null;
-create index orders_by_name on orders (store_id, lower(name));
-create index orders_by_number on orders (store_id, number);

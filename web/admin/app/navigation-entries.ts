@@ -10,7 +10,7 @@ import {
   SettingsIcon,
   SubscriptionsIcon,
   TeamIcon
-} from '../../shared/ui/icons.tsx'
+} from '../shared/ui/icons.tsx'
 
 /** The pages of a store that the navigation and the search box lead to. */
 export const ENTRIES = [
