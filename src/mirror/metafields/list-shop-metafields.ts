@@ -4,6 +4,7 @@ import { metafieldsNotKept, metafieldsNotRead } from '../refusals.ts'
 import { keysOf, METAFIELDS } from './all-metafields.ts'
 import { deriveWanted } from './derive-wanted.ts'
 import { ownerKey } from './owner-queries.ts'
+import { areFactsWaiting } from './read-differences.ts'
 import { hashOf, SHOP } from './wanted-metafields.ts'
 
 /** A metafield of the shop, as it is wanted and as the platform has it; null: it is not to be there, or is not there. */
@@ -40,17 +41,17 @@ export async function listShopMetafields(
         isInStep: want && found ? want.hash === hashOf(found.type, found.value) : !want && !found
       }
     })
-    return { metafields: all, ...state }
+    return { metafields: all, isWaiting: state.isDue || (await areFactsWaiting(ctx)), problem: state.problem }
   })
 }
 
-const StateOfShop = row({ isWaiting: bool, problem: nullable(text) })
+const StateOfShop = row({ isDue: bool, problem: nullable(text) })
 
 /** Null for a store that was never connected. */
 const findStateOfShop = (ctx: Ctx) =>
   ctx.tx.maybeOne(
     StateOfShop,
     sql`
-    select due_at is not null as is_waiting, problem from metafield_owners
+    select due_at is not null as is_due, problem from metafield_owners
      where store_id = ${ctx.storeId} and kind = ${SHOP.kind} and owner_id = ${SHOP.ownerId}`
   )

@@ -5,7 +5,7 @@ import { useMe } from './me.ts'
 export type Permission = 'view' | 'support' | 'develop' | 'manage' | 'install'
 
 /** Whether the role of whoever is signed in has a permission. The service decides again. */
-const useMay = (permission: Permission): boolean => useMe()?.permissions.includes(permission) ?? false
+export const useMay = (permission: Permission): boolean => useMe()?.permissions.includes(permission) ?? false
 
 /** Shows actions only to those who may do them. */
 export function May({ permission, children }: { permission: Permission; children: ReactNode }) {
