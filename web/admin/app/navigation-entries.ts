@@ -13,7 +13,7 @@ import {
 } from '../shared/ui/icons.tsx'
 
 /** The pages of a store that the navigation and the search box lead to. */
-export const ENTRIES = [
+const ENTRIES = [
   { page: 'overview', path: '', Icon: OverviewIcon },
   { page: 'members', path: '/members', Icon: MembersIcon },
   { page: 'subscriptions', path: '/subscriptions', Icon: SubscriptionsIcon },

@@ -20,7 +20,7 @@ export type Values = Record<string, string | boolean>
 export const keyOf = (name: string): string => name.replaceAll('.', '/')
 
 /** What is in something at a path; undefined where it is left out. */
-export const valueAt = (of: unknown, name: string): unknown =>
+const valueAt = (of: unknown, name: string): unknown =>
   name.split('.').reduce<unknown>((inner, part) => (inner as Record<string, unknown> | undefined)?.[part], of)
 
 const isOn = (value: unknown): boolean => value === true || value === 1 || value === 'on'

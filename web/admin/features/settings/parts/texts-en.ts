@@ -33,7 +33,7 @@ export const FORMS_EN = {
   rewards: { title: 'Coupons and receipts', text: 'How long they are good, and how long they are kept.' },
   main: {
     title: 'Main plans',
-    text: 'Where a store has several plans of one type, members of the type get the perks of the main one, and the storefront shows it.'
+    text: 'Where a store has several plans of one type, everybody of that type gets the perks of the main one, and the storefront shows it.'
   },
   checkout: {
     title: 'Prices of members at the checkout',

@@ -4,7 +4,7 @@ import type { Role } from '../../../shared/session/auth.ts'
 import { useTexts } from '../../../shared/texts/language.tsx'
 import { useTeamTexts } from '../texts.ts'
 
-export const ROLES: readonly Role[] = ['owner', 'developer', 'support', 'read_only']
+const ROLES: readonly Role[] = ['owner', 'developer', 'support', 'read_only']
 
 type Props = { value?: string; onChange: (role: string) => void; error?: ReactNode }
 
