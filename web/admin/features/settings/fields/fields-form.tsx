@@ -72,7 +72,7 @@ export function FieldsForm({ fields, texts, value, read, save, flagOf, prefix = 
   return (
     <form onSubmit={submit.onSubmit} noValidate>
       <Stack>
-        <Fieldset disabled={!mayChange} variant="unstyled" p={0}>
+        <Fieldset disabled={!mayChange} variant="unstyled" p={0} m={0}>
           <Stack>
             {fields.map((field) => (
               <FieldInput key={field.name} field={field} texts={texts} form={form} />
