@@ -16,6 +16,10 @@ const live = await aStore(service.db, { sandbox: false, accessToken: 'token-123'
 
 test('a customer is made, joins, has a scripted card, and the clock brings what follows', { skip }, async () => {
   const { page, complaints, close } = await openAdmin(service, { path: `${store.at}/sandbox`, role: 'developer' })
+  for (const name of ['Open the shop as a customer sees it', 'Mails that its customers got']) {
+    const href = await page.getByRole('link', { name }).getAttribute('href')
+    assert.equal((await fetch(href!)).status, 200, `${name}: ${href}`)
+  }
   const make = page.getByRole('region', { name: 'Make a customer' })
   await make.getByRole('button').click()
   await make.getByText(/an e-mail address/).waitFor()

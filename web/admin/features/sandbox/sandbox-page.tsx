@@ -21,11 +21,11 @@ export function SandboxPage() {
 }
 
 function Sandbox() {
-  const { platform_url, domain } = useKnownStore()
+  const { platform_url } = useKnownStore()
   const texts = useSandboxTexts()
   // Whoever was made or used last is whom the next form is about.
   const [customer, setCustomer] = useState('')
-  const shop = `${platform_url.replace(/\/$/, '')}/${domain}`
+  const shop = platform_url.replace(/\/$/, '')
   return (
     <Stack gap="lg">
       <Alert color="orange" variant="outline">
