@@ -123,6 +123,8 @@ test('a setting of the storefront is on the platform, and is written again when 
 })
 
 test('who may not change settings sees them, and differences from the platform', { skip }, async () => {
+  // What waits to be written is no difference that somebody has made.
+  await service.deps.settle(store.storeId)
   await changeOnPlatform('svc_plan_settings', '{"plan_name":"Mine"}')
   const { page, complaints, close } = await openAdmin(service, {
     path: `${store.at}/settings/platform`,
