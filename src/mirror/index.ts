@@ -5,6 +5,7 @@ export { assertDiscountSettings, refreshDiscounts } from './discounts/refresh-di
 export { type DiscountsShown, showDiscounts, syncDiscounts } from './discounts/show-discounts.ts'
 export { keysOf as metafieldKeysOf } from './metafields/all-metafields.ts'
 export { diffMetafields } from './metafields/diff-metafields.ts'
+export { listShopMetafields } from './metafields/list-shop-metafields.ts'
 export { beginMetafields } from './metafields/metafield-store.ts'
 export {
   type MetafieldDifferences,

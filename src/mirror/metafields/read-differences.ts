@@ -195,7 +195,8 @@ async function listStates(ctx: Ctx, owners: OwnerOfMetafields[]): Promise<Map<st
   return new Map(states.map((one) => [ownerKey(one), one]))
 }
 
-async function areFactsWaiting(ctx: Ctx): Promise<boolean> {
+/** Whether something has happened that may change what is wanted, and is not handled yet. */
+export async function areFactsWaiting(ctx: Ctx): Promise<boolean> {
   const { isWaiting } = await ctx.tx.one(
     row({ isWaiting: bool }),
     sql`

@@ -52,12 +52,20 @@ export const PAGES: { path: string; load: () => Promise<ComponentType> }[] = [
     path: 'workbench/requests',
     load: async () => (await import('../features/workbench/requests-page.tsx')).RequestsPage
   },
-  { path: 'account', load: async () => (await import('../features/account/account-page.tsx')).AccountPage },
   { path: 'plans', load: async () => (await import('../features/plans/plans-page.tsx')).PlansPage },
   { path: 'plans/:plan', load: async () => (await import('../features/plans/plan-page.tsx')).PlanPage },
   {
     path: 'retention/:part?',
     load: async () => (await import('../features/retention/retention-page.tsx')).RetentionPage
   },
-  { path: 'loyalty/:part?', load: async () => (await import('../features/loyalty/loyalty-page.tsx')).LoyaltyPage }
+  { path: 'loyalty/:part?', load: async () => (await import('../features/loyalty/loyalty-page.tsx')).LoyaltyPage },
+  { path: 'account', load: async () => (await import('../features/account/account-page.tsx')).AccountPage },
+  { path: 'credit', load: async () => (await import('../features/credit/credit-page.tsx')).CreditPage },
+  { path: 'imports', load: async () => (await import('../features/imports/imports-page.tsx')).ImportsPage },
+  { path: 'imports/:import', load: async () => (await import('../features/imports/import-page.tsx')).ImportPage },
+  { path: 'privacy', load: async () => (await import('../features/privacy/privacy-page.tsx')).PrivacyPage },
+  { path: 'settings/:part?', load: async () => (await import('../features/settings/settings-page.tsx')).SettingsPage },
+  { path: 'team/:part?', load: async () => (await import('../features/team/team-page.tsx')).TeamPage },
+  { path: 'team/people/:person', load: async () => (await import('../features/team/person-page.tsx')).PersonPage },
+  { path: 'sandbox', load: async () => (await import('../features/sandbox/sandbox-page.tsx')).SandboxPage }
 ]

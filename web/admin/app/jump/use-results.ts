@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { api, bodyOf } from '../../shared/api/client.ts'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { useTexts } from '../../shared/texts/language.tsx'
-import { ENTRIES } from '../navigation-entries.ts'
+import { entriesOf } from '../navigation-entries.ts'
 import { useJumpTexts } from './texts.ts'
 
 /** Something to go to. `to`: a path of the interface; `href`: a page of the service beside it. */
@@ -22,25 +22,25 @@ const isKind = (kind: string): kind is keyof typeof PATHS => kind in PATHS
 
 /** What a text finds, pages first. Before anything is typed all pages. */
 export function useResults(text: string): { results: Result[]; isSearching: boolean } {
-  const { id: store } = useKnownStore()
+  const store = useKnownStore()
   const { pages } = useTexts()
   const texts = useJumpTexts()
   const [typed] = useDebouncedValue(text.trim(), TYPING_MS)
   const found = useQuery({
-    queryKey: ['search', store, typed],
+    queryKey: ['search', store.id, typed],
     enabled: typed !== '',
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
-      const params = { path: { store }, query: { q: typed, limit: SHOWN } }
+      const params = { path: { store: store.id }, query: { q: typed, limit: SHOWN } }
       return (await bodyOf(api.GET('/stores/{store}/search', { params, signal }))).data
     }
   })
 
   const words = text.trim().toLowerCase()
   const links: Result[] = [
-    ...ENTRIES.map(({ page, path }) => ({
+    ...entriesOf(store).map(({ page, path }) => ({
       ...{ key: page, kind: 'page' as const, name: pages[page], detail: null },
-      to: `/stores/${store}${path}`
+      to: `/stores/${store.id}${path}`
     })),
     { key: 'docs', kind: 'docs', name: texts.apiReference, detail: null, href: '/docs' }
   ]
@@ -53,7 +53,7 @@ export function useResults(text: string): { results: Result[]; isSearching: bool
         kind,
         name: shown,
         detail: email === shown ? id : email,
-        to: `/stores/${store}/${PATHS[kind]}/${id}`
+        to: `/stores/${store.id}/${PATHS[kind]}/${id}`
       }
     ]
   })

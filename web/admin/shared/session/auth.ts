@@ -2,8 +2,11 @@ import { isEmbedded } from '../api/embedding.ts'
 import { ApiError } from '../api/errors.ts'
 import { send } from '../api/fetch-in-session.ts'
 
+/** The roles of people who sign in. */
+export type TeamRole = 'owner' | 'developer' | 'support' | 'read_only'
+
 /** `staff`: the people of a shop, in the platform's admin. */
-export type Role = 'owner' | 'developer' | 'support' | 'read_only' | 'staff'
+export type Role = TeamRole | 'staff'
 
 /** Who is signed in, and what they may do. */
 export type Me = {

@@ -40,7 +40,13 @@ export const de: Texts = {
     workbench: 'Werkbank',
     plans: 'Pläne',
     retention: 'Kundenbindung',
-    loyalty: 'Treueprogramm'
+    loyalty: 'Treueprogramm',
+    credit: 'Guthaben',
+    imports: 'Importe',
+    privacy: 'Datenschutz',
+    settings: 'Einstellungen',
+    team: 'Team',
+    sandbox: 'Sandbox'
   },
   common: {
     tryAgain: 'Noch einmal versuchen',
@@ -61,6 +67,11 @@ export const de: Texts = {
     yes: 'Ja',
     no: 'Nein'
   },
+  once: {
+    title: 'Nur jetzt zu sehen',
+    text: 'Bewahren Sie es bei Ihren anderen Geheimnissen auf. Hier kann es niemand mehr lesen.',
+    stored: 'Ich habe es gespeichert'
+  },
   lists: {
     plan: 'Plan',
     range: (from, to, total) => `${from} bis ${to} von ${total}`,
@@ -68,11 +79,6 @@ export const de: Texts = {
     nextPage: 'Nächste Seite',
     firstPage: 'Erste Seite',
     lastPage: 'Letzte Seite'
-  },
-  once: {
-    title: 'Nur jetzt zu sehen',
-    text: 'Bewahren Sie es bei Ihren anderen Geheimnissen auf. Hier kann es niemand mehr lesen.',
-    stored: 'Ich habe es gespeichert'
   },
   errors: {
     title: 'Etwas ist schiefgegangen',

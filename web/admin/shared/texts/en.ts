@@ -41,7 +41,13 @@ export const en = {
     workbench: 'Workbench',
     plans: 'Plans',
     retention: 'Retention',
-    loyalty: 'Loyalty'
+    loyalty: 'Loyalty',
+    credit: 'Credit',
+    imports: 'Imports',
+    privacy: 'Privacy',
+    settings: 'Settings',
+    team: 'Team',
+    sandbox: 'Sandbox'
   },
   common: {
     tryAgain: 'Try again',
@@ -62,6 +68,11 @@ export const en = {
     yes: 'Yes',
     no: 'No'
   },
+  once: {
+    title: 'Shown only now',
+    text: 'Store it where your other secrets are. Nobody can read it here again.',
+    stored: 'I have stored it'
+  },
   lists: {
     plan: 'Plan',
     range: (from: string, to: string, total: string) => `${from} to ${to} of ${total}`,
@@ -69,11 +80,6 @@ export const en = {
     nextPage: 'Next page',
     firstPage: 'First page',
     lastPage: 'Last page'
-  },
-  once: {
-    title: 'Shown only now',
-    text: 'Store it where your other secrets are. Nobody can read it here again.',
-    stored: 'I have stored it'
   },
   errors: {
     title: 'Something went wrong',

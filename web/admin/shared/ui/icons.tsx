@@ -34,6 +34,16 @@ export const RetentionIcon = icon(
 export const LoyaltyIcon = icon(
   'M12 3.5l2.6 5.4 5.9.8-4.300 4.100 1 5.9-5.200-2.800-5.200 2.800 1-5.9-4.300-4.100 5.9-.8z'
 )
+export const CreditIcon = icon('M4 7.500h14.5V19H4zM4 7.500L15 4v3.500M15 13.300h3.500')
+export const ImportsIcon = icon('M12 4v10.500M8 11l4 4 4-4M4.500 15v4.500h15V15')
+export const PrivacyIcon = icon('M12 3.500l7 2.700v5.300c0 4.300-2.800 7.400-7 9-4.200-1.600-7-4.700-7-9V6.200z')
+export const SettingsIcon = icon('M4 7h9M17 7h3M15 5v4M4 12h3M11 12h9M9 10v4M4 17h7M15 17h5M13 15v4')
+export const TeamIcon = icon(
+  'M12 11a3 3 0 1 0 0-6 3 3 0 0 0 0 6M6 19c.4-3.600 2.600-5.500 6-5.500s5.600 1.900 6 5.500M4.500 10.500a2 2 0 1 1 1-3.800M19.500 10.500a2 2 0 1 0-1-3.800'
+)
+export const SandboxIcon = icon(
+  'M9.500 4h5M10.500 4v5.500L5.500 18a1.700 1.700 0 0 0 1.500 2.500h10a1.700 1.700 0 0 0 1.500-2.500l-5-8.500V4M7.800 15h8.400'
+)
 export const AccountIcon = icon(
   'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8M4.5 20.500c.6-3.7 3.4-5.5 7.5-5.500s6.9 1.8 7.5 5.5'
 )

@@ -7,14 +7,20 @@ const COLORS: Record<string, string> = {
   counted: 'teal',
   success: 'teal',
   delivered: 'teal',
+  done: 'teal',
+  ready: 'blue',
+  running: 'blue',
+  checking: 'blue',
+  fetching: 'blue',
+  receiving: 'yellow',
+  waiting: 'yellow',
+  refused: 'red',
   paused: 'yellow',
   retrying: 'yellow',
   ending: 'yellow',
   pending: 'blue',
   failing: 'red',
-  failed: 'red',
-  waiting: 'yellow',
-  refused: 'red'
+  failed: 'red'
 }
 
 /** A status with a colour; the word alone says it too. */

@@ -1,0 +1,177 @@
+// Imports and privacy in the admin interface, in a real browser with the real service and sandbox.
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { openAdmin, settled, withoutStatuses } from './admin-browser.ts'
+import { noBrowser } from './browser.ts'
+import { testDatabase } from './database.ts'
+import { startService } from './service-builder.ts'
+import { accessible, picture } from './storefront-browser.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url)
+const skip = noBrowser
+const store = await service.aStore({ name: 'Bean & Leaf', timezone: 'Europe/Vienna', currency: 'EUR' })
+const empty = await service.aStore({ name: 'Books' })
+const { customer: ada } = await store.member('ada.adler@example.com')
+await store.customer('m1@example.com')
+await service.deps.settle(store.storeId)
+
+const csv = (...rows: string[]) => ({
+  name: 'members.csv',
+  mimeType: 'text/csv',
+  buffer: Buffer.from(['email,plan,next_billing_date,external_id', ...rows, ''].join('\n'))
+})
+
+test('a file is imported, what is refused is shown with its reason, and can be downloaded', { skip }, async () => {
+  const { page, complaints, close } = await openAdmin(service, { path: `${store.at}/imports` })
+  await page.getByText('Nothing was imported yet').waitFor()
+  await page.getByRole('button', { name: 'Import members' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Begin the import' }).click()
+  await dialog.getByText('must be a CSV or NDJSON file').waitFor()
+
+  const file = page.locator('input[type=file]')
+  await file.setInputFiles({ name: 'wrong.csv', mimeType: 'text/csv', buffer: Buffer.from('colour\nred\n') })
+  await dialog.getByRole('button', { name: 'Begin the import' }).click()
+  await dialog
+    .getByText(/colour/)
+    .first()
+    .waitFor()
+  await picture(page, 'admin-imports-refused-file')
+
+  await file.setInputFiles(csv('m1@example.com,VIP,2026-08-15,old-1', `${'x'.repeat(10_000)},VIP,2026-08-15,old-2`))
+  await dialog.getByLabel('Paused until').fill('2026-06-01')
+  await dialog.getByRole('button', { name: 'Begin the import' }).dblclick()
+  await page.getByRole('heading', { name: /^Import imp_/ }).waitFor()
+  await service.deps.settle(store.storeId)
+  await page.reload()
+  await page.getByText('2 of 2 rows').waitFor()
+  await page.getByText('Refused rows').first().waitFor()
+  const { data } = await service.admin('GET', `${store.at}/imports`)
+  assert.deepEqual(
+    data.map(({ status, created, refused, mode }: any) => [status, created, refused, mode]),
+    [
+      ['done', 1, 1, 'paused'],
+      ['cancelled', 0, 0, 'paused']
+    ]
+  )
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download as CSV' }).click()
+  const report = await readFile(await (await downloading).path(), 'utf8')
+  assert.match(report, /^email,plan,next_billing_date,external_id,line,code,field,message,original\r?\n/)
+  await picture(page, 'admin-import-done')
+  await page.getByRole('link', { name: 'All imports' }).click()
+  await page.getByRole('link', { name: data[0].id }).waitFor()
+  assert.deepEqual(withoutStatuses(complaints), [])
+  await close()
+})
+
+test('an import whose file has not come is sent again, or cancelled', { skip }, async () => {
+  const { id } = await service.admin('POST', `${store.at}/imports`, { source: 'csv' })
+  const { page, complaints, close } = await openAdmin(service, { path: `${store.at}/imports/${id}` })
+  await page.getByText('Waits for its file').waitFor()
+  await page.locator('input[type=file]').setInputFiles(csv('m1@example.com,VIP,2026-08-15,old-1'))
+  await page.getByRole('button', { name: 'Send the file' }).click()
+  await page.getByText('The file has come').waitFor()
+  await service.deps.settle(store.storeId)
+  await page.getByText('Done', { exact: true }).waitFor()
+  assert.equal((await service.admin('GET', `${store.at}/imports/${id}`)).unchanged, 1)
+
+  const other = await service.admin('POST', `${store.at}/imports`, { source: 'csv' })
+  await page.goto(`${service.url}/admin${store.at}/imports/${other.id}`)
+  await page.getByRole('button', { name: 'Cancel the import' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop it' }).click()
+  await page.getByText('Cancelled', { exact: true }).waitFor()
+  assert.deepEqual(withoutStatuses(complaints), [])
+  await close()
+})
+
+test('a customer gets their data, and another is erased after a confirmation', { skip }, async () => {
+  const { page, complaints, close } = await openAdmin(service, { path: `${store.at}/privacy` })
+  await page.getByText('Nobody has asked yet').waitFor()
+  await page.getByRole('button', { name: 'New request' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Make the file' }).click()
+  await dialog
+    .getByText(/customer/)
+    .first()
+    .waitFor()
+  await dialog.getByRole('textbox', { name: 'Customer' }).fill('ada.adler@example.com')
+  await dialog.getByRole('button', { name: 'Make the file' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByText('Ready to be fetched').waitFor()
+  await page.getByRole('button', { name: 'Download the file' }).click()
+  const downloading = page.waitForEvent('download')
+  await dialog.getByRole('button', { name: 'Download' }).click()
+  const held = JSON.parse(await readFile(await (await downloading).path(), 'utf8'))
+  assert.deepEqual(held.customer.emails, ['ada.adler@example.com'])
+  await page.getByText('Done', { exact: true }).first().waitFor()
+
+  await page.getByRole('button', { name: 'New request' }).click()
+  await dialog.getByLabel('What the customer asks for').selectOption({ label: 'Erasure' })
+  await dialog.getByRole('textbox', { name: 'Customer' }).fill(ada.id)
+  await dialog.getByRole('button', { name: 'Erase the customer' }).click()
+  await dialog.getByText('must be confirmed').waitFor()
+  await dialog.getByLabel(/I have made sure/).check()
+  await dialog.getByRole('button', { name: 'Erase the customer' }).click()
+  await dialog
+    .getByText(/running subscription/)
+    .last()
+    .waitFor()
+  await picture(page, 'admin-privacy-refused')
+  await dialog.getByLabel('End the running subscriptions').check()
+  await dialog.getByRole('button', { name: 'Erase the customer' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  const { data } = await service.admin('GET', `${store.at}/privacy`)
+  assert.deepEqual(
+    data.map(({ topic, source }: any) => [topic, source]),
+    [
+      ['customers/redact', 'operator'],
+      ['customers/data_request', 'operator']
+    ]
+  )
+  assert.deepEqual(withoutStatuses(complaints), [])
+  await close()
+})
+
+test('who may not manage sees both lists and no way to add to them', { skip }, async () => {
+  const { page, complaints, close } = await openAdmin(service, { path: `${store.at}/imports`, role: 'support' })
+  await page.getByRole('link', { name: /^imp_/ }).first().waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Import members' }).count(), 0)
+  await page.goto(`${service.url}/admin${store.at}/privacy`)
+  await page.getByText('A copy of all data').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'New request' }).count(), 0)
+  assert.equal(await page.getByRole('button', { name: 'Download the file' }).count(), 0)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const width of [1280, 390]) {
+    test(`imports and privacy are accessible in ${colorScheme} at ${width} pixels, and nothing is wider`, {
+      skip
+    }, async () => {
+      const viewport = { width, height: 900 }
+      const { page, complaints, close } = await openAdmin(service, { colorScheme, viewport, path: store.at })
+      const { data } = await service.admin('GET', `${store.at}/imports`)
+      const refused = data.find(({ refused }: { refused: number }) => refused > 0)
+      for (const [name, path] of [
+        ['imports', `${store.at}/imports`],
+        ['import', `${store.at}/imports/${refused.id}`],
+        ['imports-none', `${empty.at}/imports`],
+        ['privacy', `${store.at}/privacy`],
+        ['privacy-none', `${empty.at}/privacy`]
+      ] as const) {
+        await page.goto(`${service.url}/admin${path}`)
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        await settled(page)
+        await picture(page, `admin-${name}-${colorScheme}-${width}`)
+        await accessible(page, `${name} ${colorScheme} ${width}`)
+        assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, name)
+      }
+      assert.deepEqual(complaints, [])
+      await close()
+    })
+  }
+}

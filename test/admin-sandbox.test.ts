@@ -1,0 +1,89 @@
+// The sandbox page of the admin interface, in a real browser with the real service and sandbox.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openAdmin, settled, withoutStatuses } from './admin-browser.ts'
+import { noBrowser } from './browser.ts'
+import { testDatabase } from './database.ts'
+import { startService } from './service-builder.ts'
+import { aStore } from './store-builder.ts'
+import { accessible, picture } from './storefront-browser.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url)
+const skip = noBrowser
+const store = await service.aStore({ name: 'Bean & Leaf', timezone: 'Europe/Vienna', currency: 'EUR' })
+const live = await aStore(service.db, { sandbox: false, accessToken: 'token-123', appSecret: 'secret-123' })
+
+test('a customer is made, joins, has a scripted card, and the clock brings what follows', { skip }, async () => {
+  const { page, complaints, close } = await openAdmin(service, { path: `${store.at}/sandbox`, role: 'developer' })
+  for (const name of ['Open the shop as a customer sees it', 'Mails that its customers got']) {
+    const href = await page.getByRole('link', { name }).getAttribute('href')
+    assert.equal((await fetch(href!)).status, 200, `${name}: ${href}`)
+  }
+  const make = page.getByRole('region', { name: 'Make a customer' })
+  await make.getByRole('button').click()
+  await make.getByText(/an e-mail address/).waitFor()
+  await make.getByLabel('E-mail address').fill('ada.adler@example.com')
+  await make.getByRole('button', { name: 'Make the customer' }).click()
+  await make.getByText('The customer is').waitFor()
+
+  const join = page.getByRole('region', { name: 'Join a plan' })
+  const number = await join.getByLabel('Customer').inputValue()
+  assert.match(number, /^\d+$/)
+  await join.getByRole('button', { name: 'Join' }).click()
+  await join.getByText('Joined:').waitFor()
+
+  const card = page.getByRole('region', { name: 'Script the card' })
+  await card.getByLabel('The next charges').selectOption({ label: 'Something else' })
+  await card.getByLabel('Outcomes').fill('no_such_code')
+  await card.getByRole('button', { name: 'Set the card' }).click()
+  await card.getByText(/must be one of success/).waitFor()
+  await card.getByLabel('The next charges').selectOption({ label: 'All are declined, and may work later' })
+  await card.getByRole('button', { name: 'Set the card' }).click()
+  await card.getByText('The card is set:').waitFor()
+
+  await page.getByRole('button', { name: '1 month ahead' }).click()
+  await page.getByText('The clock is at 28 Feb 2026').waitFor()
+  const { data } = await service.admin('GET', `${store.at}/billing-attempts?status=failed`)
+  assert.equal(data.length, 1)
+
+  await page.getByLabel('Or until (Europe/Vienna)').fill('2026-01-01T08:00')
+  await page.getByRole('button', { name: 'Move the clock' }).click()
+  await page.getByText(/must be an instant from/).waitFor()
+  await page.getByLabel('Or until (Europe/Vienna)').fill('2026-07-01T08:00')
+  await page.getByRole('button', { name: 'Move the clock' }).click()
+  await page.getByText('The clock is at 1 Jul 2026, 08:00').waitFor()
+  assert.equal((await service.admin('GET', store.at)).clock, '2026-07-01T06:00:00.000Z')
+  assert.deepEqual(withoutStatuses(complaints), [])
+  await close()
+})
+
+test('support sees the clock and cannot move it; a real store has no sandbox', { skip }, async () => {
+  const { page, complaints, close } = await openAdmin(service, { path: `${store.at}/sandbox`, role: 'support' })
+  await page.getByText('This store is a sandbox').waitFor()
+  await settled(page)
+  assert.equal(await page.getByRole('button', { name: '1 day ahead' }).count(), 0)
+  assert.equal(await page.getByRole('region', { name: 'Join a plan' }).count(), 0)
+  await page.goto(`${service.url}/admin/stores/store_${live.storeId}/sandbox`)
+  await page.getByText('This store is a real one').waitFor()
+  assert.equal(await page.getByRole('link', { name: 'Sandbox', exact: true }).count(), 0)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const width of [1280, 390]) {
+    test(`the sandbox is accessible in ${colorScheme} at ${width} pixels, and nothing is wider`, { skip }, async () => {
+      const viewport = { width, height: 900 }
+      const path = `${store.at}/sandbox`
+      const { page, complaints, close } = await openAdmin(service, { colorScheme, viewport, path })
+      await page.getByRole('button', { name: '1 day ahead' }).click()
+      await page.getByText('The clock is at').waitFor()
+      await picture(page, `admin-sandbox-${colorScheme}-${width}`)
+      await accessible(page, `sandbox ${colorScheme} ${width}`)
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width)
+      assert.deepEqual(complaints, [])
+      await close()
+    })
+  }
+}

@@ -1,0 +1,42 @@
+import { TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { useKnownStore } from '../../../shared/api/stores.ts'
+import { useSubmit } from '../../../shared/forms/use-submit.ts'
+import { placeOrder } from '../queries.ts'
+import { useSandboxTexts } from '../texts.ts'
+import { Done } from './done.tsx'
+import { type AboutCustomer, TryForm } from './try-form.tsx'
+
+export function OrderForm({ customer, onCustomer }: AboutCustomer) {
+  const { id: store, currency } = useKnownStore()
+  const { order: texts, number, numberHelp } = useSandboxTexts()
+  const [done, setDone] = useState<{ customer: string; name: string } | null>(null)
+  const form = useForm({ mode: 'uncontrolled', initialValues: { total: '40.00' } })
+  const submit = useSubmit(form, {
+    fields: (field) => (field === 'customer' || field === 'total' ? field : null),
+    send: ({ total }) => placeOrder(store, { customer: customer.trim(), total: total.trim() }),
+    onDone: ({ name }) => setDone({ customer: customer.trim(), name })
+  })
+  return (
+    <TryForm
+      texts={texts}
+      submit={submit}
+      result={done && <Done customer={done.customer}>{texts.done(done.name)}</Done>}
+    >
+      <TextInput
+        label={number}
+        description={numberHelp}
+        value={customer}
+        onChange={(event) => onCustomer(event.currentTarget.value)}
+        error={form.errors.customer}
+      />
+      <TextInput
+        label={texts.total(currency)}
+        inputMode="decimal"
+        key={form.key('total')}
+        {...form.getInputProps('total')}
+      />
+    </TryForm>
+  )
+}
