@@ -33,7 +33,7 @@ test('it says that a store is a sandbox and what time it is there, and changes t
   skip
 }, async () => {
   const { page, complaints, close } = await openAdmin(service, { path: `${at}/members` })
-  await page.getByText('Sandbox').waitFor()
+  await page.getByTitle('No real customers and no real money').waitFor()
   await page.getByText('Clock: 31 Jan 2026, 10:00').waitFor()
   await page.getByRole('combobox', { name: 'Store' }).click()
   await page.getByRole('option', { name: /Books/ }).click()
