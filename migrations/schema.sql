@@ -2505,9 +2505,9 @@ create table members (
   constraint members_sms_consent_check CHECK (sms_consent = ANY (ARRAY['subscribed'::text, 'unsubscribed'::text, 'pending'::text, 'not_subscribed'::text, 'redacted'::text, 'invalid'::text])),
   constraint members_status_check CHECK (status = ANY (ARRAY['active'::text, 'paused'::text, 'cancelled'::text]))
 ) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX members_by_address ON public.members USING btree (store_id, lower(email) text_pattern_ops);
 CREATE INDEX members_by_anniversary ON public.members USING btree (store_id, ((((EXTRACT(month FROM (member_since AT TIME ZONE 'UTC'::text)) * (100)::numeric) + EXTRACT(day FROM (member_since AT TIME ZONE 'UTC'::text))))::integer), id) WHERE ((member_since IS NOT NULL) AND (status = 'active'::text));
 CREATE INDEX members_by_birthday ON public.members USING btree (store_id, ((((EXTRACT(month FROM birth_date) * (100)::numeric) + EXTRACT(day FROM birth_date)))::integer), id) WHERE (birth_date IS NOT NULL);
-CREATE INDEX members_by_email ON public.members USING btree (store_id, lower(email) text_pattern_ops);
 CREATE INDEX members_by_last_name ON public.members USING btree (store_id, lower(last_name) text_pattern_ops) WHERE (last_name IS NOT NULL);
 CREATE INDEX members_by_name ON public.members USING btree (store_id, lower(((COALESCE(first_name, ''::text) || ' '::text) || COALESCE(last_name, ''::text))) text_pattern_ops);
 CREATE INDEX members_by_status ON public.members USING btree (store_id, status, created_at DESC, id DESC) WHERE (status IS NOT NULL);

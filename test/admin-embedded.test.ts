@@ -52,7 +52,7 @@ test('a session token shows its own store, and nothing of the installation', asy
 })
 
 test('no operation answers about another store, or about the installation unless it says so', async () => {
-  const forStaff = ['getMe', 'getStatus', 'listLoyaltyRuleTypes', 'listStores']
+  const forStaff = ['getMe', 'getPlatformApp', 'getStatus', 'listLoyaltyRuleTypes', 'listStores']
   for (const { id, method, path } of operations) {
     const isOfStore = path.includes('{store}')
     const at = path.replace('{store}', theirs.id).replace(/\{\w+\}/g, 'none')

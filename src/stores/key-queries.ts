@@ -82,7 +82,10 @@ export function lockKey(ctx: Ctx, keyId: number): Promise<(ApiKey & { isLive: bo
 /** From then on, in `hours` of real time, the key is refused. */
 export function setKeyEnd(ctx: Ctx, keyId: number, hours: number): Promise<number> {
   return ctx.tx.run(
-    sql`update api_keys set expires_at = statement_timestamp() + ${hours} * interval '1 hour'
+    // A key that ends at once is revoked for nodes of before too, which know no end.
+    sql`update api_keys
+           set expires_at = statement_timestamp() + ${hours} * interval '1 hour',
+               revoked_at = case when ${hours} = 0 then statement_timestamp() else revoked_at end
          where store_id = ${ctx.storeId} and id = ${keyId}`
   )
 }

@@ -95,8 +95,9 @@ export async function acceptInvitation(db: Database, token: string, account: New
       insert into team_accounts (id, person_id, provider_id, account_id, password, created_at, updated_at)
       values (${randomUUID()}, ${id}, 'credential', ${id}, ${password}, ${now}, ${now})
       on conflict (provider_id, account_id) do update set password = excluded.password, updated_at = excluded.updated_at`)
-    // Whoever had the old password is out, and wrong tries at it count no more.
+    // Whoever had the old password is out, with what they may have added to come back, and wrong tries at it count no more.
     await tx.run(sql`delete from team_sessions where person_id = ${id}`)
+    await tx.run(sql`delete from team_passkeys where person_id = ${id}`)
     await tx.run(sql`update team_people set wrong_passwords = 0, locked_until = null where id = ${id}`)
     await tx.run(sql`delete from team_invitations where token_hash = ${sha256(token)} or (${isFirst} and is_first)`)
     return address

@@ -45,10 +45,11 @@ export async function endSessions(tx: Tx, id: string): Promise<TeamPerson> {
   return findPerson(tx, id)
 }
 
-/** Removes the second factors of somebody who has lost them; whoever does this has made sure who asks. */
+/** Removes the authenticator app and the passkeys of somebody who has lost them; whoever does this has made sure who asks. */
 export async function removeSecondFactors(tx: Tx, id: string): Promise<TeamPerson> {
   await findPerson(tx, id)
   await tx.run(sql`delete from team_two_factors where person_id = ${id}`)
+  await tx.run(sql`delete from team_passkeys where person_id = ${id}`)
   await tx.run(sql`update team_people set two_factor_enabled = false, updated_at = ${realNow()} where id = ${id}`)
   return findPerson(tx, id)
 }

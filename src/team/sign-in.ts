@@ -40,8 +40,11 @@ export type SignedIn = {
 export type SignIn = {
   /** Answers a request to one of `SIGN_IN_ROUTES`. */
   respond(request: Request): Promise<Response>
-  /** Whose session the cookies of a request name; null for none, or one that has ended. */
-  sessionOf(headers: Headers): Promise<SignedIn | null>
+  /**
+   * Whose session the cookies of a request name; null for none, or one that has ended. `setCookies` are for the browser: a session that is used is
+   * there for longer.
+   */
+  sessionOf(headers: Headers): Promise<(SignedIn & { setCookies: string[] }) | null>
 }
 
 /** What people can do with the library, by method and path below `SIGN_IN_PATH`. It has more; nothing else is reachable. */
@@ -94,12 +97,14 @@ export function createSignIn(options: SignInOptions): SignIn {
     respond: async (request) => (await library()).handler(request),
     async sessionOf(headers) {
       if (!headers.get('cookie')?.includes(COOKIE_PREFIX)) return null
-      const found = await (await library()).api.getSession({ headers })
+      const answer = await (await library()).api.getSession({ headers, returnHeaders: true })
+      const found = answer.response
       if (!found) return null
       const { id, name, email, role, twoFactorEnabled } = found.user
       return {
         ...{ personId: id, name, email, role: role as Role },
-        ...{ twoFactorEnabled: twoFactorEnabled === true, sessionId: found.session.id }
+        ...{ twoFactorEnabled: twoFactorEnabled === true, sessionId: found.session.id },
+        setCookies: answer.headers.getSetCookie()
       }
     }
   }
@@ -176,7 +181,10 @@ async function loadLibrary({ db, vault, publicUrl, warn, checksTables = false }:
         accountLockout: { enabled: true, maxFailedAttempts: MAX_WRONG_CODES, durationSeconds: LOCKED_SECONDS },
         schema: TWO_FACTOR_SCHEMA
       }),
-      passkey({ rpID: hostname, rpName: 'Perennial', origin, schema: PASSKEY_SCHEMA })
+      passkey({
+        ...{ rpID: hostname, rpName: 'Perennial', origin, schema: PASSKEY_SCHEMA },
+        authenticatorSelection: { residentKey: 'preferred', userVerification: 'required' }
+      })
     ]
   })
 }

@@ -27,9 +27,9 @@ export type TimelineEntry = RowOf<typeof Entry>
 /** After which entry of a timeline the next part goes on. */
 export type TimelinePlace = Pick<TimelineEntry, 'at' | 'kind' | 'id'>
 
-// A customer has few entries of each kind, which an index finds; each kind gives at most a page.
-const latest = (at: string, id: string, select: string) => `
-  (${select} and ${at} <= $3
+// A customer has few entries of each kind, which an index finds; each kind gives at most a page of what comes after the cursor.
+const latest = (kind: (typeof KINDS)[number], at: string, id: string, select: string) => `
+  (${select} and ${at} <= $3 and (${at}, '${kind}', ${id}) < ($3::timestamptz, $4::text, $5::bigint)
     order by ${at} desc, ${id} desc limit $6)`
 
 const timeline = directSql<
@@ -45,6 +45,7 @@ const timeline = directSql<
    entries as (
      ${[
        latest(
+         'subscription',
          'a.occurred_at',
          'a.id',
          `select 'subscription' as kind, a.id, a.occurred_at as at, a.text, a.notes, a.actor, a.subscription_id::text as object,
@@ -52,6 +53,7 @@ const timeline = directSql<
             from contract_activities a where a.store_id = $1 and a.subscription_id in (select id from contracts)`
        ),
        latest(
+         'credit',
          'e.created_at',
          'e.id',
          `select 'credit', e.id, e.created_at, e.reason, null, null, o.platform_order_id, e.amount_minor, s.currency, null, e.balance_after_minor
@@ -59,6 +61,7 @@ const timeline = directSql<
          where e.store_id = $1 and e.member_id in (select id from people)`
        ),
        latest(
+         'points',
          'e.created_at',
          'e.id',
          `select 'points', e.id, e.created_at, e.reason, null, null, o.platform_order_id, null, null, e.points + e.pending_points, e.balance_after
@@ -66,26 +69,28 @@ const timeline = directSql<
          where e.store_id = $1 and e.member_id in (select id from people)`
        ),
        latest(
+         'order',
          'o.processed_at',
          'o.id',
          `select 'order', o.id, o.processed_at, o.name, null, null, o.platform_order_id, o.total_minor, o.currency, null, null
             from orders o where o.store_id = $1 and o.member_id in (select id from people)`
        ),
        latest(
+         'offer',
          'f.accepted_at',
          'f.id',
          `select 'offer', f.id, f.accepted_at, f.name, null, null, f.subscription_id::text, null, null, null, null
             from contract_offers f where f.store_id = $1 and f.subscription_id in (select id from contracts)`
        ),
        latest(
+         'coupon',
          'c.created_at',
          'c.id',
          `select 'coupon', c.id, c.created_at, c.name, null, null, c.code, null, null, null, null
             from loyalty_coupons c where c.store_id = $1 and c.member_id in (select id from people)`
        )
      ].join('\n union all ')})
-   select * from entries where (at, kind, id) < ($3::timestamptz, $4::text, $5::bigint)
-    order by at desc, kind desc, id desc limit $6`
+   select * from entries order by at desc, kind desc, id desc limit $6`
 )
 
 /**

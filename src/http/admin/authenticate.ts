@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '#kit/refusal'
 import { equalInConstantTime, type Secret } from '#kit/secrets'
 import { PERMISSIONS, PERMISSIONS_OF, type Permission, rolesWith, type SignIn, STAFF_PERMISSIONS } from '#team'
@@ -10,7 +10,7 @@ import type { Caller } from './caller.ts'
 import type { FindStaff } from './staff.ts'
 
 /** Finds the caller by one kind of credential. Null when the request brings none of that kind, or one that is not valid. */
-export type ResolveCaller = (request: FastifyRequest) => Caller | null | Promise<Caller | null>
+export type ResolveCaller = (request: FastifyRequest, reply: FastifyReply) => Caller | null | Promise<Caller | null>
 
 /** Every kind of credential that the admin API accepts, in the order in which they are tried. */
 export const callerResolvers = ({
@@ -37,18 +37,25 @@ function byShopToken(staffOf: FindStaff): ResolveCaller {
     const token = bearerOf(request)
     const staff = token === null ? null : await staffOf(token)
     if (!staff) return null
-    return { role: 'staff', actor: { actor: 'operator', actorId: `staff:${staff.userId}` }, person: null, staff }
+    return {
+      role: 'staff',
+      actor: { actor: 'operator', actorId: `staff:${staff.userId ?? 'unknown'}` },
+      person: null,
+      staff
+    }
   }
 }
 
 /** A cookie comes with every request of a browser, whoever's page it is from: one that changes something must be from ours. */
 function bySession(signIn: SignIn): ResolveCaller {
-  return async (request) => {
+  return async (request, reply) => {
     const { cookie } = request.headers
     if (!cookie) return null
-    const person = await signIn.sessionOf(new Headers({ cookie }))
-    if (!person) return null
+    const found = await signIn.sessionOf(new Headers({ cookie }))
+    if (!found) return null
+    const { setCookies, ...person } = found
     refuseOtherSites(request)
+    for (const renewed of setCookies) reply.header('set-cookie', renewed)
     return { role: person.role, actor: { actor: 'operator', actorId: person.personId }, person, staff: null }
   }
 }
@@ -60,7 +67,7 @@ function bySession(signIn: SignIn): ResolveCaller {
 export function authenticateCallers(admin: Surface, resolvers: ResolveCaller[], guesses: GuessLimiter): void {
   admin.decorateRequest('adminCaller', null)
   admin.addHook('onRequest', async (request, reply) => {
-    const caller = await callerWithoutGuessing(resolvers, guesses, request).catch((err) => {
+    const caller = await callerWithoutGuessing(resolvers, guesses, request, reply).catch((err) => {
       if (err instanceof TooManyGuesses) reply.header('retry-after', err.retryAfterSeconds)
       throw err
     })
@@ -78,18 +85,27 @@ export function authenticateCallers(admin: Surface, resolvers: ResolveCaller[], 
 }
 
 /** A request without a bearer token is no guess. */
-async function callerWithoutGuessing(resolvers: ResolveCaller[], guesses: GuessLimiter, request: FastifyRequest) {
-  if (bearerOf(request) === null) return firstCaller(resolvers, request)
+async function callerWithoutGuessing(
+  resolvers: ResolveCaller[],
+  guesses: GuessLimiter,
+  request: FastifyRequest,
+  reply: FastifyReply
+) {
+  if (bearerOf(request) === null) return firstCaller(resolvers, request, reply)
   guesses.refuseKnown(request.ip)
-  const caller = await firstCaller(resolvers, request)
+  const caller = await firstCaller(resolvers, request, reply)
   if (caller) await guesses.checkRight(request.ip)
   else await guesses.countWrong(request.ip)
   return caller
 }
 
-async function firstCaller(resolvers: ResolveCaller[], request: FastifyRequest): Promise<Caller | null> {
+async function firstCaller(
+  resolvers: ResolveCaller[],
+  request: FastifyRequest,
+  reply: FastifyReply
+): Promise<Caller | null> {
   for (const resolve of resolvers) {
-    const caller = await resolve(request)
+    const caller = await resolve(request, reply)
     if (caller) return caller
   }
   return null

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Database } from '#kit/postgres'
 import { beginChange, endChange } from '#team'
+import { loggedUrl } from '../shared/logged-url.ts'
 import type { Surface } from '../shared/surface.ts'
 import { callerOf, nameOfStaff } from './caller.ts'
 
@@ -15,7 +16,8 @@ declare module 'fastify' {
 }
 
 /**
- * Notes every change before it is made: who, what, when, from where; and how it was answered. Of a body only the names of its fields: values
+ * Notes every change that is asked for rightly before it is made: who, what, when, from where; and how it was answered. What is refused before
+ * that, for want of a permission or for its fields, is not one. Of a body only the names of its fields: values
  * may be secrets, or personal data that are to be erased one day.
  */
 export function noteChanges(admin: Surface, db: Database): void {
@@ -25,10 +27,10 @@ export function noteChanges(admin: Surface, db: Database): void {
     const { person, staff } = callerOf(request)
     request.changeId = await beginChange(db, {
       requestId: request.id,
-      personId: staff ? `staff:${staff.userId}` : (person?.personId ?? null),
+      personId: staff ? `staff:${staff.userId ?? 'unknown'}` : (person?.personId ?? null),
       personName: staff ? nameOfStaff(staff) : (person?.name ?? null),
       operation: operationOf(request),
-      path: request.url.slice(0, MAX_CHARACTERS),
+      path: loggedUrl(request.url).slice(0, MAX_CHARACTERS),
       storeNumber: request.store?.storeId ?? null,
       fields: fieldsOf(request.body),
       ipAddress: request.ip,

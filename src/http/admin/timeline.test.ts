@@ -72,3 +72,22 @@ test('points are set by hand, once, and are in the timeline', async () => {
   )
   await store.soundBooks()
 })
+
+test('a timeline of one kind goes on to its end, also where much happened at once', async () => {
+  const store = await service.aStore()
+  const customer = await store.customer('ada@example.com')
+  for (let nth = 0; nth < 7; nth++) {
+    await service.admin('POST', `${store.at}/store-credits/${customer.id}/add`, {
+      amount: '1.00',
+      reason: `Nr. ${nth}`
+    })
+  }
+  const texts: string[] = []
+  for (let before: string | null = ''; before !== null; ) {
+    const query: string = `?limit=2${before && `&before=${encodeURIComponent(before)}`}`
+    const part: any = await service.admin('GET', `${store.at}/customers/${customer.id}/timeline${query}`)
+    texts.push(...part.data.map(({ text }: any) => text))
+    before = part.next
+  }
+  assert.deepEqual(texts, ['Nr. 6', 'Nr. 5', 'Nr. 4', 'Nr. 3', 'Nr. 2', 'Nr. 1', 'Nr. 0'])
+})

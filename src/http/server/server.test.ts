@@ -4,7 +4,7 @@ import { Refusal } from '#kit/refusal'
 import { testDatabase } from '../../../test/database.ts'
 import { aStore } from '../../../test/store-builder.ts'
 import { OPERATOR_TOKEN, testServer } from '../server.test-helper.ts'
-import { loggedUrl } from './request-log.ts'
+import { loggedUrl } from '../shared/logged-url.ts'
 
 const { db } = await testDatabase()
 

@@ -1,5 +1,6 @@
 import { Anchor, Button, Container, Text } from '@mantine/core'
 import { Link, useRouteError } from 'react-router'
+import { reloadPage } from '../shared/api/embedding.ts'
 import { useTexts } from '../shared/texts/language.tsx'
 import { EmptyState } from '../shared/ui/empty-state.tsx'
 import { Failure } from '../shared/ui/failure.tsx'
@@ -17,10 +18,10 @@ export function RouteFailure() {
     <Container size="sm" py="xl">
       {isOutdated ? (
         <EmptyState title={errors.title} text={errors.newVersion}>
-          <Button onClick={() => location.reload()}>{common.reload}</Button>
+          <Button onClick={reloadPage}>{common.reload}</Button>
         </EmptyState>
       ) : (
-        <Failure error={error} retry={() => location.reload()} />
+        <Failure error={error} retry={reloadPage} />
       )}
     </Container>
   )

@@ -34,7 +34,7 @@ export function getAppRoute(admin: Surface, { install }: AdminDeps): void {
   admin.get(
     '/platform/app',
     {
-      config: { allow: 'view' },
+      config: { allow: 'view', forStaff: true },
       schema: {
         operationId: 'getPlatformApp',
         summary: 'Get the app',

@@ -72,7 +72,7 @@ export function listChangesRoute(admin: Surface, { db }: AdminDeps): void {
         operationId: 'listChanges',
         summary: 'List changes',
         description:
-          'What people and programs changed by this API, newest first: who, when, what, from where. Refused ones are there too.',
+          'What people and programs changed by this API, newest first: who, when, what, from where. With them is how they were answered; what was refused for want of a permission or for its fields is none.',
         querystring: Type.Object({
           store: Type.Optional(
             Type.String({

@@ -23,7 +23,7 @@ export function JumpDialog({ onClose }: { onClose: () => void }) {
     if (!result) return
     onClose()
     if ('to' in result) navigate(result.to)
-    else location.assign(result.href)
+    else window.open(result.href, '_blank', 'noopener')
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter') go(results[at])

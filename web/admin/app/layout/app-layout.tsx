@@ -75,12 +75,14 @@ export function AppLayout() {
 function KnownStore() {
   const stores = useQuery(storesQuery)
   const store = useStore()
+  const { pathname } = useLocation()
   const { errors } = useTexts()
   return (
     <QueryView query={stores} height={300}>
       {() =>
         store ? (
-          <Outlet />
+          // Another page is another one, also of the same kind: no dialog or form of the one before stays over it.
+          <Outlet key={pathname} />
         ) : (
           <Page title={errors.storeNotFoundTitle}>
             <Text>{errors.storeNotFoundText}</Text>

@@ -63,7 +63,7 @@ function Person() {
           <TextInput
             label={texts.name}
             autoComplete="name"
-            maxLength={200}
+            maxLength={100}
             required
             withAsterisk={false}
             key={form.key('name')}

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, bodyOf } from '../../shared/api/client.ts'
+import { isEmbedded } from '../../shared/api/embedding.ts'
 import { ApiError } from '../../shared/api/errors.ts'
 import { send } from '../../shared/api/fetch-in-session.ts'
 import type { components } from '../../shared/api/schema.ts'
@@ -53,7 +54,7 @@ export async function sendFile(store: string, { id, source }: Pick<Import, 'id' 
   const type = source === 'ndjson' ? TYPES.ndjson : TYPES.csv
   const path = `/admin/api/stores/${encodeURIComponent(store)}/imports/${encodeURIComponent(id)}/rows`
   const response = await send(new Request(path, { method: 'PUT', headers: { 'content-type': type }, body: file }))
-  if (response.status === 401) {
+  if (response.status === 401 && !isEmbedded) {
     await signedIn()
     return sendFile(store, { id, source }, file)
   }
@@ -112,4 +113,4 @@ async function firstLines(stream: ReadableStream<Uint8Array<ArrayBuffer>>, count
 }
 
 export const refusedUrl = (store: string, id: string, format: keyof typeof TYPES) =>
-  `/admin/api/stores/${store}/imports/${id}/refused?format=${format}`
+  `/stores/${store}/imports/${id}/refused?format=${format}`

@@ -1,7 +1,8 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { useFormats } from '../../shared/format/formats.ts'
+import { DownloadButton } from '../../shared/ui/download-button.tsx'
 import { PlainTable } from '../../shared/ui/lists/plain-table.tsx'
 import { QueryView } from '../../shared/ui/query-view.tsx'
 import { Section } from '../../shared/ui/section.tsx'
@@ -21,16 +22,12 @@ export function RefusedRows({ of }: { of: Import }) {
       </Text>
       <Group gap="xs">
         {(['csv', 'ndjson'] as const).map((format) => (
-          <Button
+          <DownloadButton
             key={format}
-            component="a"
-            href={refusedUrl(store, of.id, format)}
-            download={`refused-${of.id}.${format}`}
-            variant="default"
-            size="xs"
-          >
-            {texts.download[format]}
-          </Button>
+            label={texts.download[format]}
+            path={refusedUrl(store, of.id, format)}
+            fileName={`refused-${of.id}.${format}`}
+          />
         ))}
       </Group>
       <QueryView query={rows}>

@@ -16,7 +16,8 @@ export function Filters({ filters, change }: Props) {
 
   const find = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    change({ q: String(new FormData(event.currentTarget).get('q')).trim() })
+    // A search is among everybody.
+    change({ q: String(new FormData(event.currentTarget).get('q')).trim(), status: '', plan: '' })
   }
   return (
     <search aria-label={texts.filters}>
@@ -44,7 +45,7 @@ export function Filters({ filters, change }: Props) {
             value={filters.status || null}
             placeholder={texts.any}
             clearable
-            onChange={(status) => change({ status: (status ?? '') as MemberFilters['status'] })}
+            onChange={(status) => change({ q: '', status: (status ?? '') as MemberFilters['status'] })}
             data={Object.entries(texts.statuses).map(([value, label]) => ({ value, label }))}
             w={150}
           />
@@ -53,7 +54,7 @@ export function Filters({ filters, change }: Props) {
             value={filters.plan || null}
             placeholder={texts.any}
             clearable
-            onChange={(plan) => change({ plan: plan ?? '' })}
+            onChange={(plan) => change({ q: '', plan: plan ?? '' })}
             data={plans.map(({ id, name }) => ({ value: id, label: name }))}
             w={180}
           />

@@ -39,9 +39,14 @@ export function NewRequestButton() {
       form.reset()
     }
   })
+  // Nothing of a request that was given up, such as that somebody is sure.
+  const begin = () => {
+    form.reset()
+    open()
+  }
   return (
     <>
-      <Button onClick={open}>{texts.label}</Button>
+      <Button onClick={begin}>{texts.label}</Button>
       <FormDialog
         title={texts.title}
         submitLabel={isErasure ? texts.erase : texts.export}

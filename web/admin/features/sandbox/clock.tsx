@@ -5,8 +5,8 @@ import { useEffect, useState } from 'react'
 import { storesQuery, useKnownStore } from '../../shared/api/stores.ts'
 import { useChange } from '../../shared/api/use-change.ts'
 import { useFormats } from '../../shared/format/formats.ts'
+import { instantOf } from '../../shared/format/instant-of.ts'
 import { localTime } from '../../shared/format/local-time.ts'
-import { zonedInstant } from '../../shared/format/zoned-instant.ts'
 import { FormAlert } from '../../shared/forms/form-alert.tsx'
 import { useSubmit } from '../../shared/forms/use-submit.ts'
 import { May } from '../../shared/session/may.tsx'
@@ -72,7 +72,7 @@ function Until({ clock, onMoved }: { clock: string; onMoved: (moved: Advanced) =
   const { setFieldValue } = form
   useEffect(() => setFieldValue('to', localTime(clock, timezone)), [clock, timezone, setFieldValue])
   const { onSubmit, isPending, general } = useSubmit(form, {
-    send: ({ to }) => advanceClock(id, { to: zonedInstant(to, timezone) ?? to }),
+    send: ({ to }) => advanceClock(id, { to: instantOf(to, timezone) }),
     onDone: onMoved
   })
   return (

@@ -22,10 +22,10 @@ export const useTeamTexts = areaTexts({
     mayDo: {
       owner: 'Everything, also people, settings, imports and privacy.',
       developer:
-        'See everything but receipts and exports of personal data. Change API keys, webhooks, the connection of a store, and the sandbox.',
+        'See everything but pictures of receipts and files of members. Change API keys with any scope, webhooks, tags, metafields, and the sandbox.',
       support:
-        'See everything but exports of personal data. Help customers: subscriptions, credit, coupons, receipts, accepted offers.',
-      read_only: 'See everything but receipts and exports of personal data. Change nothing.'
+        'See everything but exports of personal data, also the file of members. Help customers: subscriptions, credit, coupons, receipts, accepted offers.',
+      read_only: 'See everything but pictures of receipts and files of members. Change nothing.'
     },
     invite: {
       label: 'Invite somebody',
@@ -67,7 +67,7 @@ export const useTeamTexts = areaTexts({
       done: 'The account is removed'
     },
     changes: {
-      text: 'What people and programs changed by this interface, the command line and the admin API, also what was refused. Values are not kept: they may be secrets.',
+      text: 'What people and programs changed by this interface, the command line and the admin API and how it was answered. Values are not kept: they may be secrets.',
       filters: 'Filters',
       clear: 'Clear filters',
       store: 'Store',
@@ -107,10 +107,10 @@ export const useTeamTexts = areaTexts({
     mayDo: {
       owner: 'Alles, auch Personen, Einstellungen, Importe und Datenschutz.',
       developer:
-        'Alles sehen außer Belegen und Auszügen persönlicher Daten. API-Schlüssel, Webhooks, die Verbindung eines Shops und die Sandbox ändern.',
+        'Alles sehen außer Bildern von Belegen und Dateien von Mitgliedern. API-Schlüssel mit jedem Recht, Webhooks, Tags, Metafelder und die Sandbox ändern.',
       support:
-        'Alles sehen außer Auszügen persönlicher Daten. Kunden helfen: Abonnements, Guthaben, Gutscheine, Belege, angenommene Angebote.',
-      read_only: 'Alles sehen außer Belegen und Auszügen persönlicher Daten. Nichts ändern.'
+        'Alles sehen außer Auszügen persönlicher Daten, auch die Datei der Mitglieder. Kunden helfen: Abonnements, Guthaben, Gutscheine, Belege, angenommene Angebote.',
+      read_only: 'Alles sehen außer Bildern von Belegen und Dateien von Mitgliedern. Nichts ändern.'
     },
     invite: {
       label: 'Jemanden einladen',
@@ -152,7 +152,7 @@ export const useTeamTexts = areaTexts({
       done: 'Das Konto ist entfernt'
     },
     changes: {
-      text: 'Was Personen und Programme hier, mit der Kommandozeile und der Admin-API geändert haben, auch was abgelehnt wurde. Werte werden nicht aufbewahrt: sie könnten geheim sein.',
+      text: 'Was Personen und Programme hier, mit der Kommandozeile und der Admin-API geändert haben und wie es beantwortet wurde. Werte werden nicht aufbewahrt: sie könnten geheim sein.',
       filters: 'Filter',
       clear: 'Filter löschen',
       store: 'Shop',

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { isEmbedded } from '../api/embedding.ts'
+import { ApiError } from '../api/errors.ts'
 import { send } from '../api/fetch-in-session.ts'
 import { useChange } from '../api/use-change.ts'
 
@@ -23,6 +24,7 @@ export function DownloadButton({ label, path, fileName }: Props) {
 
 async function save(path: string, fileName: string): Promise<void> {
   const response = await send(new Request(`/admin/api${path}`))
+  if (!response.ok) throw new ApiError(response, await response.json().catch(() => null))
   const url = URL.createObjectURL(await response.blob())
   const link = Object.assign(document.createElement('a'), { href: url, download: fileName })
   link.click()

@@ -60,6 +60,10 @@ export function FieldsForm({ fields, texts, value, read, save, flagOf, prefix = 
       const before = opened.current
       const present = valuesOf(fields, await read())
       if (JSON.stringify(present) !== JSON.stringify(before)) {
+        // What somebody else has changed is shown where nothing was typed here: else the next save would undo it.
+        for (const name of Object.keys(present)) {
+          if (!form.isDirty(name)) form.setFieldValue(name, present[name]!)
+        }
         begin(present)
         throw new ChangedMeanwhile(errors.changedMeanwhile)
       }
