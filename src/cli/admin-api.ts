@@ -161,7 +161,7 @@ function errorIn(document: Document, server: Server, how: { isRead: boolean }): 
   if (code !== 'authentication_failed') return new CommandError(code, message)
   return new CommandError(
     code,
-    `${message}: that of PERENNIAL_TOKEN, or else of operator.token in DATA_DIR, is not the one of ${server.url.origin}`
+    `A valid operator token is needed: that of PERENNIAL_TOKEN, or else of operator.token in DATA_DIR, is not the one of ${server.url.origin}`
   )
 }
 
