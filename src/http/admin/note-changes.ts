@@ -32,7 +32,7 @@ export function noteChanges(admin: Surface, db: Database): void {
       operation: operationOf(request),
       path: loggedUrl(request.url).slice(0, MAX_CHARACTERS),
       storeNumber: request.store?.storeId ?? null,
-      fields: fieldsOf(request.body),
+      fields: fieldsOf(request),
       ipAddress: request.ip,
       userAgent: request.headers['user-agent']?.slice(0, MAX_CHARACTERS) ?? null
     })
@@ -56,9 +56,18 @@ const isChange = ({ method, routeOptions }: FastifyRequest): boolean =>
 const operationOf = ({ routeOptions }: FastifyRequest): string =>
   (routeOptions.schema as { operationId?: string } | undefined)?.operationId ?? 'unknown'
 
-function fieldsOf(body: unknown): string[] {
+/** Those that the operation has: what somebody sends as the name of another one may be a secret in the wrong place. */
+function fieldsOf({ body, routeOptions }: FastifyRequest): string[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body) || !isPlain(body)) return []
-  return Object.keys(body)
+  const declared = namesIn((routeOptions.schema as { body?: BodySchema } | undefined)?.body)
+  return Object.keys(body).filter((name) => declared.has(name))
+}
+
+type BodySchema = { properties?: object; anyOf?: BodySchema[]; allOf?: BodySchema[] }
+
+function namesIn(schema: BodySchema | undefined): Set<string> {
+  const { properties = {}, anyOf = [], allOf = [] } = schema ?? {}
+  return new Set([...Object.keys(properties), ...[...anyOf, ...allOf].flatMap((part) => [...namesIn(part)])])
 }
 
 /** A file that is sent is a stream. */

@@ -394,7 +394,12 @@ test('a type that is added is described, checked and published like the others',
   assert.deepEqual(
     [described!.keys, described!.sentence],
     [
-      [{ key: 'required_visits', accepts: 'a whole number from 1 to 10', meaning: 'How many visits', default: null }],
+      [
+        {
+          ...{ key: 'required_visits', accepts: 'a whole number from 1 to 10', meaning: 'How many visits', default: null },
+          schema: { type: 'integer', minimum: 1, maximum: 10 }
+        }
+      ],
       'Visit us 2 times and get 5 points'
     ]
   )
