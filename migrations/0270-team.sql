@@ -1,4 +1,4 @@
--- expand: code from 0265 can run on this schema.
+-- expand: code from 0016 can run on this schema.
 -- People who sign in to the admin interface, of the whole installation: none of these tables belongs to a store. The first five hold what
 -- the library for signing in keeps (src/team/sign-in.ts), under our names; it writes them itself. All times are real time.
 create table team_people (

@@ -1,4 +1,4 @@
--- expand: code from 0265 can run on this schema.
+-- expand: code from 0016 can run on this schema.
 -- What people type to find somebody: the beginning of an address or of a name. These operators do not depend on the language of the database,
 -- and find equal texts too. The index that is replaced goes last: until then members are read.
 create index members_by_address on members (store_id, lower(email) text_pattern_ops);

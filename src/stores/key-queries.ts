@@ -85,7 +85,7 @@ export function setKeyEnd(ctx: Ctx, keyId: number, hours: number): Promise<numbe
     // A key that ends at once is revoked for nodes of before too, which know no end.
     sql`update api_keys
            set expires_at = statement_timestamp() + ${hours} * interval '1 hour',
-               revoked_at = case when ${hours} = 0 then statement_timestamp() else revoked_at end
+               revoked_at = coalesce(revoked_at, ${hours === 0 ? realNow() : null}::timestamptz)
          where store_id = ${ctx.storeId} and id = ${keyId}`
   )
 }

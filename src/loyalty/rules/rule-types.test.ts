@@ -396,7 +396,12 @@ test('a type that is added is described, checked and published like the others',
     [
       [
         {
-          ...{ key: 'required_visits', accepts: 'a whole number from 1 to 10', meaning: 'How many visits', default: null },
+          ...{
+            key: 'required_visits',
+            accepts: 'a whole number from 1 to 10',
+            meaning: 'How many visits',
+            default: null
+          },
           schema: { type: 'integer', minimum: 1, maximum: 10 }
         }
       ],

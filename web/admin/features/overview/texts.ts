@@ -19,8 +19,8 @@ export const useOverviewTexts = areaTexts({
       credit: 'Store credit outstanding',
       redeemed: (amount: string) => `${amount} redeemed in the period`
     },
-    more: (amount: string) => `▲ ${amount} more than before`,
-    less: (amount: string) => `▼ ${amount} less than before`,
+    more: (amount: string) => `${amount} more than before`,
+    less: (amount: string) => `${amount} less than before`,
     unchanged: 'As before',
     notComparable: 'Nothing to compare with',
     charts: {
@@ -62,8 +62,8 @@ export const useOverviewTexts = areaTexts({
       credit: 'Offenes Guthaben',
       redeemed: (amount) => `${amount} im Zeitraum eingelöst`
     },
-    more: (amount) => `▲ ${amount} mehr als davor`,
-    less: (amount) => `▼ ${amount} weniger als davor`,
+    more: (amount) => `${amount} mehr als davor`,
+    less: (amount) => `${amount} weniger als davor`,
     unchanged: 'Wie davor',
     notComparable: 'Kein Vergleich möglich',
     charts: {
