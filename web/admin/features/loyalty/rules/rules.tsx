@@ -30,39 +30,36 @@ export function Rules() {
       <Text c="dimmed" size="sm" maw={720}>
         {texts.about}
       </Text>
+      {/* In one place, so that its dialog stays when the first rule comes into the list. */}
+      <Group justify="flex-end">
+        <Create />
+      </Group>
       <QueryView query={rules} height={240}>
         {(all) =>
           all.length === 0 ? (
-            <EmptyState title={texts.none} text={texts.noneText}>
-              <Create />
-            </EmptyState>
+            <EmptyState title={texts.none} text={texts.noneText} />
           ) : (
-            <>
-              <Group justify="flex-end">
-                <Create />
-              </Group>
-              <PlainTable
-                label={texts.rule}
-                rows={all}
-                keyOf={(rule) => String(rule.id)}
-                empty=""
-                columns={[
-                  {
-                    title: name,
-                    cell: (rule) => <NamedCell name={rule.name} about={texts.types[rule.type] ?? rule.type} />
-                  },
-                  { title: texts.says, cell: ({ reward_text }) => reward_text },
-                  { title: texts.dates, cell: (rule) => <span className="no-wrap">{datesOf(rule)}</span> },
-                  {
-                    title: status,
-                    cell: (rule) => <StatusBadge status={statusOf(rule)} names={texts.statuses} />
-                  },
-                  ...(mayManage
-                    ? [{ title: common.actions, isAction: true, cell: (rule: Rule) => <RuleActions rule={rule} /> }]
-                    : [])
-                ]}
-              />
-            </>
+            <PlainTable
+              label={texts.rule}
+              rows={all}
+              keyOf={(rule) => String(rule.id)}
+              empty=""
+              columns={[
+                {
+                  title: name,
+                  cell: (rule) => <NamedCell name={rule.name} about={texts.types[rule.type] ?? rule.type} />
+                },
+                { title: texts.says, cell: ({ reward_text }) => reward_text },
+                { title: texts.dates, cell: (rule) => <span className="no-wrap">{datesOf(rule)}</span> },
+                {
+                  title: status,
+                  cell: (rule) => <StatusBadge status={statusOf(rule)} names={texts.statuses} />
+                },
+                ...(mayManage
+                  ? [{ title: common.actions, isAction: true, cell: (rule: Rule) => <RuleActions rule={rule} /> }]
+                  : [])
+              ]}
+            />
           )
         }
       </QueryView>
