@@ -19,7 +19,7 @@ const { at } = store
 /** Events of the store, once there is one that fits. */
 async function eventWhere(query: string): Promise<{ id: string; sequence: number }> {
   for (;;) {
-    const { data } = await service.admin('GET', `${at}/events?order=newest&limit=1&${query}`)
+    const { data } = await service.admin('GET', `${at}/events?sort=newest&limit=1&${query}`)
     if (data.length > 0) return data[0]
   }
 }

@@ -72,7 +72,9 @@ async function walk(service: Service, db: Database): Promise<ForeignReport> {
         report.paths++
       }
       for (const { name, thing } of idsOf(operation, 'query', FILTER_IDS)) {
-        const ask = (id: string) => send(own.path, `?${name}=${encodeURIComponent(id)}`, undefined)
+        const others = operation.parameters.filter((one) => one.in === 'query' && one.required && one.name !== name)
+        const rest = others.map((one) => `&${one.name}=${encodeURIComponent(String(one.example))}`).join('')
+        const ask = (id: string) => send(own.path, `?${name}=${encodeURIComponent(id)}${rest}`, undefined)
         const what = `${surface} ${operation.id} filtered by ${name}`
         const foreign = await ask(theirs.things[thing])
         assertSame(what, foreign, await ask(UNKNOWN[thing]), theirs.things[thing], thing, true)

@@ -10,6 +10,7 @@ export const PATH_IDS: Record<string, Thing[]> = {
   subscription_id: ['subscription'],
   id: ['subscription'],
   attempt_id: ['attempt'],
+  attempt: ['attempt'],
   endpoint_id: ['endpoint'],
   endpoint: ['endpoint'],
   delivery_id: ['delivery'],
@@ -36,7 +37,13 @@ export const PATH_IDS: Record<string, Thing[]> = {
 }
 
 /** Parameters of paths that name the same thing in every store, with one that exists. */
-const NAMES_IN_PATHS: Record<string, string> = { setting: 'general', wallet: 'google', reason: 'other' }
+const NAMES_IN_PATHS: Record<string, string> = {
+  setting: 'general',
+  wallet: 'google',
+  reason: 'other',
+  // Of the whole installation: nobody's data of a store.
+  person: 'nobody'
+}
 
 export const FILTER_IDS: Record<string, Thing[]> = {
   plan_id: ['plan'],

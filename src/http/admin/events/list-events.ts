@@ -45,7 +45,7 @@ export function listEventsRoute(admin: Surface): void {
         operationId: 'listEvents',
         summary: 'List events',
         description:
-          'The events of the store that are kept, in the order of `sequence`: oldest first, or newest first with `order=newest`. To read on, send `since` with the `next_since` of the last response, or `before` with its `next_before`.',
+          'The events of the store that are kept, in the order of `sequence`: oldest first, or newest first with `sort=newest`. To read on, send `since` with the `next_since` of the last response, or `before` with its `next_before`.',
         params: StoreParams,
         querystring: Type.Object({
           since: Type.Optional(
@@ -57,7 +57,7 @@ export function listEventsRoute(admin: Surface): void {
               examples: [812]
             })
           ),
-          order: Type.Optional(
+          sort: Type.Optional(
             oneOf(['oldest', 'newest'], {
               meaning: 'Which event comes first; `oldest` without it',
               examples: ['oldest']
@@ -68,7 +68,7 @@ export function listEventsRoute(admin: Surface): void {
               minimum: 1,
               maximum: MAX_SEQUENCE,
               description: `an integer from 1 to ${MAX_SEQUENCE}`,
-              meaning: 'Events before this `sequence`; only with `order=newest`',
+              meaning: 'Events before this `sequence`; only with `sort=newest`',
               examples: [812]
             })
           ),
@@ -87,13 +87,13 @@ export function listEventsRoute(admin: Surface): void {
             total: Type.Integer({ description: 'How many there are after `since`, or before `before`', examples: [1] }),
             next_since: Type.Integer({
               description:
-                'The `since` of the next page; with `order=newest` that of the events which are not in the list yet',
+                'The `since` of the next page; with `sort=newest` that of the events which are not in the list yet',
               examples: [790]
             }),
             next_before: OrNull(
               Type.Integer({
                 description:
-                  'The `before` of the next page with `order=newest`; null on the last one, and with `order=oldest`',
+                  'The `before` of the next page with `sort=newest`; null on the last one, and with `sort=oldest`',
                 examples: [741]
               })
             )
@@ -102,16 +102,16 @@ export function listEventsRoute(admin: Surface): void {
       }
     },
     async (request) => {
-      const { type, customer, since, before, order = 'oldest', limit = DEFAULT_LIMIT } = request.query
+      const { type, customer, since, before, sort = 'oldest', limit = DEFAULT_LIMIT } = request.query
       const { profile } = requestStoreOf(request)
       const named = customer === undefined ? undefined : parseCustomerId(customer, profile)
-      if (order === 'newest') {
-        if (since !== undefined) throw invalidField('since', 'must be left out with order=newest')
+      if (sort === 'newest') {
+        if (since !== undefined) throw invalidField('since', 'must be left out with sort=newest')
         const latest = await request.inStore((ctx) => listLatestEvents(ctx, { type, customer: named, before, limit }))
         const { events, total, nextSince, nextBefore } = latest
         return { data: events.map(presentEvent), total, next_since: nextSince, next_before: nextBefore }
       }
-      if (before !== undefined) throw invalidField('before', 'must be left out without order=newest')
+      if (before !== undefined) throw invalidField('before', 'must be left out without sort=newest')
       const { events, total, nextSince } = await request.inStore((ctx) =>
         listEvents(ctx, { type, since, customer: named, limit, offset: 0 })
       )

@@ -44,7 +44,7 @@ async function newest(
   before: number | undefined,
   signal: AbortSignal
 ): Promise<Latest> {
-  const query = { ...givenOf(filters), order: 'newest' as const, limit: PAGE_SIZE, ...(before && { before }) }
+  const query = { ...givenOf(filters), sort: 'newest' as const, limit: PAGE_SIZE, ...(before && { before }) }
   const page = await bodyOf(api.GET('/stores/{store}/events', { params: { path: { store }, query }, signal }))
   return { events: page.data, total: page.total, nextSince: page.next_since, nextBefore: page.next_before }
 }
