@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { test } from 'node:test'
 import { base32 } from '@better-auth/utils/base32'
 import { createOTP } from '@better-auth/utils/otp'
-import { openAdmin, settled, withoutStatuses } from './admin-browser.ts'
+import { looked, openAdmin, withoutStatuses } from './admin-browser.ts'
 import { noBrowser } from './browser.ts'
 import { testDatabase } from './database.ts'
 import { startService } from './service-builder.ts'
@@ -125,18 +125,10 @@ test('a new password ends the other sessions and is the one that counts', { skip
   await close()
 })
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  for (const width of [1280, 390]) {
-    test(`the account is accessible in ${colorScheme} at ${width} pixels, and nothing is wider`, { skip }, async () => {
-      const viewport = { width, height: 900 }
-      const { page, complaints, close } = await openAdmin(here, { colorScheme, viewport, path })
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      await settled(page)
-      await picture(page, `admin-account-page-${colorScheme}-${width}`)
-      await accessible(page, `account ${colorScheme} ${width}`)
-      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width)
-      assert.deepEqual(complaints, [])
-      await close()
-    })
-  }
-}
+test('the account is accessible in light and dark, and nothing is wider than the window', { skip }, async () => {
+  const { page, complaints, close } = await openAdmin(here, { path })
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await looked(page, `admin-account-page`)
+  assert.deepEqual(complaints, [])
+  await close()
+})

@@ -1,4 +1,5 @@
 // The admin interface in a real browser, with the real service behind it.
+import assert from 'node:assert/strict'
 import { base32 } from '@better-auth/utils/base32'
 import { createOTP } from '@better-auth/utils/otp'
 import type { Page } from 'playwright-core'
@@ -43,18 +44,38 @@ export async function openAdmin(
 export const withoutStatuses = (complaints: string[]) =>
   complaints.filter((text) => !text.startsWith('Failed to load resource'))
 
-/** What is shown is accessible, no wider than the window, and kept as a picture. */
+/** Each colour scheme and each width once; where pictures are kept for people, every pair. */
+const LOOKS = [
+  { colorScheme: 'light', width: 1280 },
+  { colorScheme: 'dark', width: 390 },
+  ...(process.env.SCREENSHOTS
+    ? ([
+        { colorScheme: 'dark', width: 1280 },
+        { colorScheme: 'light', width: 390 }
+      ] as const)
+    : [])
+] as const
+
+/** What is shown is accessible in light and dark, no wider than a wide and a narrow window, and kept as pictures. */
 export async function looked(page: Page, name: string): Promise<void> {
   await settled(page)
-  await picture(page, name)
-  await accessible(page, name)
-  const [wide, window] = (await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')) as [number, number]
-  if (wide > window) throw new Error(`${name} is ${wide} pixels wide, in a window of ${window}`)
+  const before = page.viewportSize()!
+  for (const { colorScheme, width } of LOOKS) {
+    await page.emulateMedia({ colorScheme })
+    await page.setViewportSize({ width, height: 900 })
+    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor()
+    const look = `${name}-${colorScheme}-${width}`
+    await picture(page, look)
+    await accessible(page, look)
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, `the width of ${look}`)
+  }
+  await page.emulateMedia({ colorScheme: null })
+  await page.setViewportSize(before)
 }
 
-/** The page shows what it has asked for. */
+/** The page shows what it has asked for. The workbench never stops asking: nothing on it changes by that. */
 export async function settled(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle')
+  if (!page.url().includes('/workbench')) await page.waitForLoadState('networkidle')
   await page.locator('[aria-label=Loading]').first().waitFor({ state: 'detached' })
 }
 

@@ -1,11 +1,11 @@
 // Store credit in the admin interface, in a real browser with the real service and sandbox.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openAdmin, settled, withoutStatuses } from './admin-browser.ts'
+import { looked, openAdmin, settled, withoutStatuses } from './admin-browser.ts'
 import { noBrowser } from './browser.ts'
 import { testDatabase } from './database.ts'
 import { startService } from './service-builder.ts'
-import { accessible, picture } from './storefront-browser.ts'
+import { picture } from './storefront-browser.ts'
 
 const { url } = await testDatabase()
 const service = await startService(url)
@@ -113,24 +113,16 @@ test('who may only read sees an account and no way to change it', { skip }, asyn
   await close()
 })
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  for (const width of [1280, 390]) {
-    test(`credit is accessible in ${colorScheme} at ${width} pixels, and nothing is wider`, { skip }, async () => {
-      const viewport = { width, height: 900 }
-      const { page, complaints, close } = await openAdmin(service, { colorScheme, viewport, path: store.at })
-      for (const [name, path] of [
-        ['credit', `${store.at}/credit`],
-        ['credit-account', pageOf('ada.adler@example.com')]
-      ] as const) {
-        await page.goto(`${service.url}/admin${path}`)
-        await page.getByRole('heading', { level: 1, name: 'Credit' }).waitFor()
-        await settled(page)
-        await picture(page, `admin-${name}-${colorScheme}-${width}`)
-        await accessible(page, `${name} ${colorScheme} ${width}`)
-        assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, name)
-      }
-      assert.deepEqual(complaints, [])
-      await close()
-    })
+test('credit is accessible in light and dark, and nothing is wider than the window', { skip }, async () => {
+  const { page, complaints, close } = await openAdmin(service, { path: store.at })
+  for (const [name, path] of [
+    ['credit', `${store.at}/credit`],
+    ['credit-account', pageOf('ada.adler@example.com')]
+  ] as const) {
+    await page.goto(`${service.url}/admin${path}`)
+    await page.getByRole('heading', { level: 1, name: 'Credit' }).waitFor()
+    await looked(page, `admin-${name}`)
   }
-}
+  assert.deepEqual(complaints, [])
+  await close()
+})

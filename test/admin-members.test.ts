@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '#kit/postgres'
-import { openAdmin, settled, withoutStatuses } from './admin-browser.ts'
+import { looked, openAdmin, settled, withoutStatuses } from './admin-browser.ts'
 import { noBrowser } from './browser.ts'
 import { testDatabase } from './database.ts'
 import { startService } from './service-builder.ts'
@@ -47,8 +47,7 @@ test('the list has a hundred members on a page, and pages and filters are in the
   await page.getByText(`1 to 100 of ${total}`).waitFor()
 
   const cancelled = await service.admin('GET', `${at}/members?status=cancelled&limit=100`)
-  await page.getByRole('combobox', { name: 'Status' }).click()
-  await page.getByRole('option', { name: 'Cancelled' }).click()
+  await page.getByLabel('Status').selectOption('cancelled')
   await page.waitForURL('**/members?status=cancelled')
   await page.getByText(`${cancelled.total} members`).waitFor()
   await page.getByRole('button', { name: 'Clear filters' }).click()
@@ -171,28 +170,20 @@ test('a name of ten thousand characters breaks no page', { skip }, async () => {
   await close()
 })
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  for (const width of [1280, 390]) {
-    test(`many members are accessible in ${colorScheme} at ${width} pixels, and nothing is wider`, {
-      skip
-    }, async () => {
-      const viewport = { width, height: 900 }
-      const { page, complaints, close } = await openAdmin(service, { colorScheme, viewport, path: `${at}/members` })
-      for (const [name, path] of [
-        ['overview', ''],
-        ['list', '/members'],
-        ['found', '/members?q=a'],
-        ['member', `/members/${ada.id}`]
-      ] as const) {
-        await page.goto(`${service.url}/admin${at}${path}`)
-        await page.getByRole('heading', { level: 1 }).waitFor()
-        await settled(page)
-        await picture(page, `admin-many-${name}-${colorScheme}-${width}`)
-        await accessible(page, `${name} ${colorScheme} ${width}`)
-        assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, name)
-      }
-      assert.deepEqual(complaints, [])
-      await close()
-    })
+test('many members are accessible in light and dark, and nothing is wider than the window', {
+  skip
+}, async () => {
+  const { page, complaints, close } = await openAdmin(service, { path: `${at}/members` })
+  for (const [name, path] of [
+    ['overview', ''],
+    ['list', '/members'],
+    ['found', '/members?q=a'],
+    ['member', `/members/${ada.id}`]
+  ] as const) {
+    await page.goto(`${service.url}/admin${at}${path}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await looked(page, `admin-many-${name}`)
   }
-}
+  assert.deepEqual(complaints, [])
+  await close()
+})

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { metafieldKeysOf } from '#mirror'
-import { openAdmin, settled, withoutStatuses } from './admin-browser.ts'
+import { looked, openAdmin, settled, withoutStatuses } from './admin-browser.ts'
 import { noBrowser } from './browser.ts'
 import { testDatabase } from './database.ts'
 import { startService } from './service-builder.ts'
-import { accessible, picture } from './storefront-browser.ts'
+import { picture } from './storefront-browser.ts'
 
 const { url } = await testDatabase()
 const service = await startService(url)
@@ -134,7 +134,7 @@ test('who may not change settings sees them, and differences from the platform',
   await page.getByText('Differs').first().waitFor()
   await settled(page)
   assert.equal(await page.getByRole('button', { name: 'Write again' }).count(), 0)
-  await page.getByRole('link', { name: 'Loyalty' }).click()
+  await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Loyalty' }).click()
   await page.getByLabel('Points are earned and spent').waitFor()
   assert.equal(await page.getByLabel('Points are earned and spent').isDisabled(), true)
   assert.equal(await page.getByRole('button', { name: 'Save' }).count(), 0)
@@ -142,23 +142,15 @@ test('who may not change settings sees them, and differences from the platform',
   await close()
 })
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  for (const width of [1280, 390]) {
-    test(`each part of the settings is accessible in ${colorScheme} at ${width} pixels, and nothing is wider`, {
-      skip
-    }, async () => {
-      const viewport = { width, height: 900 }
-      const { page, complaints, close } = await openAdmin(service, { colorScheme, viewport, path: store.at })
-      for (const part of ['', '/customers', '/plans', '/loyalty', '/wallet', '/storefront', '/platform', '/nothing']) {
-        await page.goto(`${service.url}/admin${store.at}/settings${part}`)
-        await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
-        await settled(page)
-        await picture(page, `admin-settings-${part.slice(1) || 'billing'}-${colorScheme}-${width}`)
-        await accessible(page, `settings ${part} ${colorScheme} ${width}`)
-        assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, part)
-      }
-      assert.deepEqual(complaints, [])
-      await close()
-    })
+test('each part of the settings is accessible in light and dark, and nothing is wider than the window', {
+  skip
+}, async () => {
+  const { page, complaints, close } = await openAdmin(service, { path: store.at })
+  for (const part of ['', '/customers', '/plans', '/loyalty', '/wallet', '/storefront', '/platform', '/nothing']) {
+    await page.goto(`${service.url}/admin${store.at}/settings${part}`)
+    await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+    await looked(page, `admin-settings-${part.slice(1) || 'billing'}`)
   }
-}
+  assert.deepEqual(complaints, [])
+  await close()
+})

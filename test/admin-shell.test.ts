@@ -1,7 +1,7 @@
 // The shell of the admin interface in a real browser: its policy, its keyboard, its looks, and what happens to a session.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aSecondFactor, openAdmin, settled, withoutStatuses } from './admin-browser.ts'
+import { aSecondFactor, looked, openAdmin, settled, withoutStatuses } from './admin-browser.ts'
 import { noBrowser } from './browser.ts'
 import { testDatabase } from './database.ts'
 import { startService } from './service-builder.ts'
@@ -70,78 +70,65 @@ test('the keyboard reaches the content, the navigation and the account', { skip 
   await close()
 })
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  for (const width of [1280, 390]) {
-    test(`every page is accessible in ${colorScheme} at ${width} pixels, and nothing is wider`, { skip }, async () => {
-      const viewport = { width, height: 900 }
-      const { page, complaints, close } = await openAdmin(service, { colorScheme, viewport, path: at })
-      const { data } = await service.admin('GET', `${at}/members`)
-      for (const [name, path] of [
-        ['overview', ''],
-        ['members', '/members'],
-        ['nobody', '/members?q=nobody@example.com'],
-        ['member', `/members/${data[0].platform_customer_id}`],
-        ['unknown', '/nothing-here']
-      ] as const) {
-        await page.goto(`${service.url}/admin${at}${path}`)
-        await page.getByRole('heading').first().waitFor()
-        await settled(page)
-        await picture(page, `admin-${name}-${colorScheme}-${width}`)
-        await accessible(page, `${name} ${colorScheme} ${width}`)
-        assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, name)
-      }
-      await page.goto(`${service.url}/admin/stores/store_999999`)
-      await page.getByRole('heading', { name: 'There is no such store' }).waitFor()
-      assert.deepEqual(complaints, [])
-      await close()
-    })
+test('every page is accessible in light and dark, and nothing is wider than the window', { skip }, async () => {
+  const { page, complaints, close } = await openAdmin(service, { path: at })
+  const { data } = await service.admin('GET', `${at}/members`)
+  for (const [name, path] of [
+    ['overview', ''],
+    ['members', '/members'],
+    ['nobody', '/members?q=nobody@example.com'],
+    ['member', `/members/${data[0].platform_customer_id}`],
+    ['unknown', '/nothing-here']
+  ] as const) {
+    await page.goto(`${service.url}/admin${at}${path}`)
+    await page.getByRole('heading').first().waitFor()
+    await looked(page, `admin-${name}`)
   }
+  await page.goto(`${service.url}/admin/stores/store_999999`)
+  await page.getByRole('heading', { name: 'There is no such store' }).waitFor()
+  assert.deepEqual(complaints, [])
+  await close()
+})
 
-  test(`signing in and the menus are accessible in ${colorScheme}`, { skip }, async () => {
-    const viewport = { width: 390, height: 800 }
-    const { page, complaints, close, person } = await openAdmin(service, { colorScheme, viewport, isSignedIn: false })
-    const code = await aSecondFactor(service, person)
-    await page.getByLabel('E-mail address').fill(person.email)
-    await page.getByLabel('Password', { exact: true }).fill('wrong')
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await page.getByRole('alert').waitFor()
-    await picture(page, `admin-sign-in-${colorScheme}`)
-    await accessible(page, 'sign-in')
+test('signing in and the menus are accessible in light and dark', { skip }, async () => {
+  const viewport = { width: 390, height: 800 }
+  const { page, complaints, close, person } = await openAdmin(service, { viewport, isSignedIn: false })
+  const code = await aSecondFactor(service, person)
+  await page.getByLabel('E-mail address').fill(person.email)
+  await page.getByLabel('Password', { exact: true }).fill('wrong')
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('alert').waitFor()
+  await looked(page, 'admin-sign-in')
 
-    await page.getByLabel('Password', { exact: true }).fill(person.password)
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await page.getByLabel('Code').fill('000000')
-    await page.getByRole('button', { name: 'Continue' }).click()
-    await page.getByRole('alert').waitFor()
-    await picture(page, `admin-second-factor-${colorScheme}`)
-    await accessible(page, 'second factor')
-    await page.getByLabel('Code').fill(await code())
-    await page.getByRole('button', { name: 'Continue' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  await page.getByLabel('Password', { exact: true }).fill(person.password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByLabel('Code').fill('000000')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('alert').waitFor()
+  await looked(page, 'admin-second-factor')
+  await page.getByLabel('Code').fill(await code())
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
 
-    await page.getByRole('button', { name: 'Open navigation' }).click()
-    await page.getByRole('link', { name: 'Members', exact: true }).waitFor()
-    await picture(page, `admin-navigation-${colorScheme}`)
-    await accessible(page, 'navigation')
-    await page.getByRole('link', { name: 'Members', exact: true }).click()
-    await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor()
-    await page.getByRole('button', { name: /Account/ }).click()
-    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor()
-    await picture(page, `admin-account-${colorScheme}`)
-    await accessible(page, 'account')
-    await page.getByRole('menuitem', { name: 'Sign out' }).click()
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    assert.deepEqual(withoutStatuses(complaints), [])
-    await close()
-  })
-}
+  await page.getByRole('button', { name: 'Open navigation' }).click()
+  await page.getByRole('link', { name: 'Members', exact: true }).waitFor()
+  await looked(page, 'admin-navigation')
+  await page.getByRole('link', { name: 'Members', exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor()
+  await page.getByRole('button', { name: /Account/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).waitFor()
+  await looked(page, 'admin-account')
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  assert.deepEqual(withoutStatuses(complaints), [])
+  await close()
+})
 
 test('a session that ends is asked for over the page, and what was typed is still there', { skip }, async () => {
   const { page, complaints, close, person, endSessions } = await openAdmin(service, { path: `${at}/members` })
   await page.getByRole('link', { name: 'ada@example.com' }).or(page.getByText('ada@example.com')).first().waitFor()
   await endSessions()
-  await page.getByRole('combobox', { name: 'Status' }).click()
-  await page.getByRole('option', { name: 'Active' }).click()
+  await page.getByLabel('Status').selectOption('active')
   const dialog = page.getByRole('dialog', { name: 'Sign in' })
   await dialog.waitFor()
   await accessible(page, 'dialog')

@@ -56,8 +56,12 @@ const PARTS: Resolvers[] = [
   nodeResolvers
 ]
 
-/** The Admin API: the published schema with the sandbox's resolvers. */
-export function adminSchema(): GraphQLSchema {
+let schema: GraphQLSchema | undefined
+
+/** The Admin API: the published schema with the sandbox's resolvers, the same for every sandbox of a process. */
+export const adminSchema = (): GraphQLSchema => (schema ??= resolvedSchema())
+
+function resolvedSchema(): GraphQLSchema {
   const all: Resolvers = {}
   for (const part of PARTS) {
     for (const [type, fields] of Object.entries(part)) all[type] = { ...all[type], ...fields }

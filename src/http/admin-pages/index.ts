@@ -66,12 +66,7 @@ export function registerAdminPages(app: FastifyInstance, deps: AdminPagesDeps): 
 function embeddingOfRequest(deps: AdminPagesDeps, { query }: FastifyRequest): Embedding | null {
   const { embedded, shop } = query as { embedded?: string; shop?: string }
   const found = embedded === '1' ? shopOfApp(deps.install, shop) : null
-  if (!found) return null
-  return embeddingOf(found.profile, {
-    ...found,
-    ...found.app,
-    shopUrl: shopUrlOf(found.profile, found.shop, deps.sandbox)
-  })
+  return found && embeddingOf(found, shopUrlOf(found.profile, found.shop, deps.sandbox))
 }
 
 function sendPage(reply: FastifyReply, built: BuiltInterface | null, embedding: Embedding | null) {

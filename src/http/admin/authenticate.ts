@@ -37,12 +37,7 @@ function byShopToken(staffOf: FindStaff): ResolveCaller {
     const token = bearerOf(request)
     const staff = token === null ? null : await staffOf(token)
     if (!staff) return null
-    return {
-      role: 'staff',
-      actor: { actor: 'operator', actorId: `staff:${staff.userId ?? 'unknown'}` },
-      person: null,
-      staff
-    }
+    return { role: 'staff', actor: { actor: 'operator', actorId: staff.staffId }, person: null, staff }
   }
 }
 

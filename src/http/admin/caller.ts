@@ -17,8 +17,8 @@ export type Caller = {
   staff: Staff | null
 }
 
-/** One of the people of a shop, in the platform's admin. */
-export type Staff = { storeId: number; shop: string; userId: string | null }
+/** One of the people of a shop, in the platform's admin; by `staffId` and `name` in histories and the log of changes. */
+export type Staff = { storeId: number; shop: string; staffId: string; name: string }
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -35,12 +35,8 @@ export function callerOf({ adminCaller }: Pick<FastifyRequest, 'adminCaller'>): 
 /** The caller by name. */
 export function nameOfCaller(request: Pick<FastifyRequest, 'adminCaller'>): string {
   const { person, staff } = callerOf(request)
-  if (staff) return nameOfStaff(staff)
-  return person?.name ?? 'operator token'
+  return staff?.name ?? person?.name ?? 'operator token'
 }
-
-/** How the log of changes names one of the people of a shop. */
-export const nameOfStaff = ({ shop, userId }: Staff): string => `Staff ${userId ?? 'member'} of ${shop}`
 
 /** The caller as the actor of a change. */
 export const actorOf = (request: Pick<FastifyRequest, 'adminCaller'>): Actor => callerOf(request).actor

@@ -3,7 +3,7 @@ import type { Database } from '#kit/postgres'
 import { beginChange, endChange } from '#team'
 import { loggedUrl } from '../shared/logged-url.ts'
 import type { Surface } from '../shared/surface.ts'
-import { callerOf, nameOfStaff } from './caller.ts'
+import { callerOf } from './caller.ts'
 
 /** Of a path and of what a client calls itself, so much is kept. */
 const MAX_CHARACTERS = 500
@@ -27,8 +27,8 @@ export function noteChanges(admin: Surface, db: Database): void {
     const { person, staff } = callerOf(request)
     request.changeId = await beginChange(db, {
       requestId: request.id,
-      personId: staff ? `staff:${staff.userId ?? 'unknown'}` : (person?.personId ?? null),
-      personName: staff ? nameOfStaff(staff) : (person?.name ?? null),
+      personId: staff?.staffId ?? person?.personId ?? null,
+      personName: staff?.name ?? person?.name ?? null,
       operation: operationOf(request),
       path: loggedUrl(request.url).slice(0, MAX_CHARACTERS),
       storeNumber: request.store?.storeId ?? null,

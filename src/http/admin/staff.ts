@@ -15,6 +15,12 @@ export function staffFinder({ db, install, realNow: now = realNow }: HttpDeps): 
     const { shop, profile, userId } = checked
     const store = await findStore(db, shop)
     // Another platform may have a shop of this domain.
-    return store?.platformProfile === profile ? { storeId: store.storeId, shop, userId } : null
+    if (store?.platformProfile !== profile) return null
+    return {
+      storeId: store.storeId,
+      shop,
+      staffId: `staff:${userId ?? 'unknown'}`,
+      name: `Staff ${userId ?? 'member'} of ${shop}`
+    }
   }
 }

@@ -66,7 +66,7 @@ export function registerInstall(app: FastifyInstance, deps: HttpDeps, countAddre
         return send(reply, plainPage('Perennial', text))
       }
       const shopUrl = shopUrlOf(found.profile, found.shop, deps.sandbox)
-      const { html, policy } = embeddedPage(embeddingOf(found.profile, { ...found, ...found.app, shopUrl }))
+      const { html, policy } = embeddedPage(embeddingOf(found, shopUrl))
       return send(reply, html, policy)
     })
     pages.get(APP_PATHS.install, OPEN, (request, reply) => {

@@ -1,4 +1,4 @@
-import type { ProfileName } from '#platform'
+import type { ShopOfApp } from './apps.ts'
 import { SCRIPT_PATH, STYLE_PATH } from './files.ts'
 
 const escaped = (text: string) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`)
@@ -24,10 +24,7 @@ ${body}
 export type Embedding = { clientId: string; script: string; frameAncestors: string[] }
 
 /** Shopify's script and admin, or those of the sandbox. `shopUrl` is the shop's address there. */
-export function embeddingOf(
-  profile: ProfileName,
-  { clientId, shop, shopUrl }: { clientId: string; shop: string; shopUrl: string }
-): Embedding {
+export function embeddingOf({ profile, shop, app: { clientId } }: ShopOfApp, shopUrl: string): Embedding {
   if (profile === 'shopify') {
     const script = 'https://cdn.shopify.com/shopifycloud/app-bridge.js'
     return { clientId, script, frameAncestors: [`https://${shop}`, 'https://admin.shopify.com'] }

@@ -44,6 +44,8 @@ const MAX_BODY_BYTES = 256 * 1024
 const MAX_HEADER_BYTES = 16 * 1024
 const HEADERS_TIMEOUT_MS = 10_000
 const KEY_USES_EVERY_MS = 10_000
+/** Some surfaces read files when the server starts, for which a machine that is busy or has a slow disk takes its time. */
+const PLUGIN_TIMEOUT_MS = 120_000
 
 /**
  * The HTTP server with its surfaces, each encapsulated: its own authentication, error body and limits; or, for a node that
@@ -60,6 +62,7 @@ export function buildHttp(deps: HttpDeps, { healthOnly = false } = {}): FastifyI
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     bodyLimit: MAX_BODY_BYTES,
+    pluginTimeout: PLUGIN_TIMEOUT_MS,
     requestTimeout: FILE_TIMEOUT_MS,
     http: { headersTimeout: HEADERS_TIMEOUT_MS, maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false },
     return503OnClosing: false,

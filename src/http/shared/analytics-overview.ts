@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import {
   type AnalyticsOverview,
+  analyticsOverview,
   arpuMinor,
   arrMinor,
   churnRate,
@@ -9,14 +10,16 @@ import {
   type PeriodMetrics,
   successRate
 } from '#analytics'
+import { internalId } from '#kit/ids'
 import { numberOf } from '#kit/money'
+import type { Queries } from '#kit/postgres'
 import { type AnalyticsBody, PeriodBody } from '#resources'
 
 /** The days of each period of the overview, today included (spec 1, Endpoints). */
-export const PERIOD_DAYS = { '7d': 7, '30d': 30, '90d': 90, '365d': 365 } as const
+const PERIOD_DAYS = { '7d': 7, '30d': 30, '90d': 90, '365d': 365 } as const
 
 /** The spec names the four periods and no default. */
-export const DEFAULT_PERIOD = '30d'
+const DEFAULT_PERIOD = '30d'
 
 export const PeriodField = Type.Optional(
   Type.Union(PeriodBody.anyOf, {
@@ -26,7 +29,18 @@ export const PeriodField = Type.Optional(
   })
 )
 
-export function presentAnalytics(
+/** The overview that a request asks for. */
+export async function readOverview(
+  direct: Queries,
+  storeId: number,
+  { period = DEFAULT_PERIOD, plan_id }: { period?: Static<typeof PeriodBody>; plan_id?: string }
+): Promise<Static<typeof AnalyticsBody>> {
+  const planId = plan_id === undefined ? undefined : internalId('plan', plan_id)
+  const overview = await analyticsOverview(direct, storeId, { days: PERIOD_DAYS[period], planId })
+  return presentAnalytics(overview, { period, planId: plan_id ?? null })
+}
+
+function presentAnalytics(
   { timezone, currency, current, previous, series }: AnalyticsOverview,
   { period, planId }: { period: Static<typeof PeriodBody>; planId: string | null }
 ): Static<typeof AnalyticsBody> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { earliest } from '../clock.ts'
-import { type Database, instant, nullable, row, type Statement } from '../postgres/index.ts'
+import { type Database, instantList, row, type Statement } from '../postgres/index.ts'
 import type { Engine } from './engine.ts'
 
 /**
@@ -39,27 +39,28 @@ export async function earliestDueOf(db: Database, engines: readonly Engine[], st
   return earliest(...(await nextDueOf(db, engines, storeId)).values())
 }
 
+const Next = row({ dues: instantList })
+
+/** In one column: a result with one for each engine costs more than all else that is done here. */
 async function askAll(db: Database, statements: Statement[]): Promise<(Temporal.Instant | null)[]> {
-  const columns = statements.map((_, i) => `at${i}`)
-  const Next = row(Object.fromEntries(columns.map((column) => [column, nullable(instant)])))
-  const found = await db.direct.one(Next, inOne(statements))
-  return columns.map((column) => found[column]!)
+  const { dues } = await db.direct.one(Next, inOne(statements))
+  return dues
 }
 
 const texts = new Map<string, { name: string; text: string }>()
 
-/** One row with the instant of each statement. They share the store; each has its other parameters after those before it. */
+/** One row with the instants of all statements. They share the store; each has its other parameters after those before it. */
 function inOne(statements: Statement[]): Statement {
   const key = statements.map(({ name }) => name).join()
   let known = texts.get(key)
   if (!known) {
     let others = 1
-    const parts = statements.map(({ text, values }, i) => {
+    const parts = statements.map(({ text, values }) => {
       const from = others - 1
       others += values.length - 1
-      return `(${text.replace(/\$(\d+)/g, (_, n) => (n === '1' ? '$1' : `$${from + Number(n)}`))}) as at${i}`
+      return `(${text.replace(/\$(\d+)/g, (_, n) => (n === '1' ? '$1' : `$${from + Number(n)}`))})`
     })
-    const text = `select ${parts.join(',\n')}`
+    const text = `select array[${parts.join(',\n')}]::timestamptz[] as dues`
     known = { name: `n_${createHash('sha1').update(text).digest('base64url').slice(0, 20)}`, text }
     texts.set(key, known)
   }

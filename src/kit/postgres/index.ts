@@ -16,6 +16,7 @@ export {
   type Column,
   day,
   instant,
+  instantList,
   int,
   intList,
   isoInstant,

@@ -30,6 +30,9 @@ export const json =
     v === undefined ? expected('json', v) : (v as T)
 export const textList: Column<string[]> = (v) => (Array.isArray(v) ? (v as string[]) : expected('a list', v))
 export const intList: Column<number[]> = (v) => (Array.isArray(v) ? (v as number[]) : expected('a list', v))
+/** A list of instants, which may have nulls. */
+export const instantList: Column<(Temporal.Instant | null)[]> = (v) =>
+  Array.isArray(v) ? (v as (Temporal.Instant | null)[]) : expected('a list', v)
 
 export function nullable<T>(column: Column<T>): Column<T | null> {
   return (v) => (v === null ? null : column(v))

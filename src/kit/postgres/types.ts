@@ -5,6 +5,8 @@ const DATE = 1082
 const TIMESTAMP = 1114
 const TIMESTAMPTZ = 1184
 const INT8_ARRAY = 1016
+const TEXT_ARRAY = 1009
+const TIMESTAMPTZ_ARRAY = 1185
 const JSON_TEXT = 114
 
 function exactInteger(value: string): number {
@@ -25,9 +27,10 @@ function isoOfUtc(value: string): string {
 }
 
 const intArray = pg.types.getTypeParser(INT8_ARRAY as never) as (value: string) => string[]
+const textArray = pg.types.getTypeParser(TEXT_ARRAY as never) as (value: string) => (string | null)[]
 
 /**
- * The JavaScript types of columns: int8 is an exact number, timestamptz is Temporal.Instant, date is Temporal.PlainDate, json (not
+ * The JavaScript types of columns: int8 is an exact number, timestamptz is Temporal.Instant, also in a list, date is Temporal.PlainDate, json (not
  * jsonb) is its own text, since such a column stores exact bytes. `x at time zone 'UTC'` of a timestamptz is the text that the
  * API prints, thirty times cheaper than through Temporal. Other types are as in pg.
  */
@@ -44,6 +47,8 @@ export const types = {
         return (value: string) => Temporal.PlainDate.from(value)
       case INT8_ARRAY:
         return (value: string) => intArray(value).map(exactInteger)
+      case TIMESTAMPTZ_ARRAY:
+        return (value: string) => textArray(value).map((item) => (item === null ? null : instantOf(item)))
       case JSON_TEXT:
         return (value: string) => value
       default:

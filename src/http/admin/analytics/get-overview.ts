@@ -1,8 +1,6 @@
 import { Type } from 'typebox'
-import { analyticsOverview } from '#analytics'
-import { internalId } from '#kit/ids'
 import { AnalyticsBody } from '#resources'
-import { DEFAULT_PERIOD, PERIOD_DAYS, PeriodField, presentAnalytics } from '../../shared/analytics-overview.ts'
+import { PeriodField, readOverview } from '../../shared/analytics-overview.ts'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
 import { text } from '../fields.ts'
@@ -27,12 +25,6 @@ export function getOverviewRoute(admin: Surface, { db }: AdminDeps): void {
         response: { 200: AnalyticsBody }
       }
     },
-    async (request) => {
-      const { period = DEFAULT_PERIOD, plan_id } = request.query
-      const planId = plan_id === undefined ? undefined : internalId('plan', plan_id)
-      const { storeId } = storeOf(request)
-      const overview = await analyticsOverview(db.direct, storeId, { days: PERIOD_DAYS[period], planId })
-      return presentAnalytics(overview, { period, planId: plan_id ?? null })
-    }
+    (request) => readOverview(db.direct, storeOf(request).storeId, request.query)
   )
 }

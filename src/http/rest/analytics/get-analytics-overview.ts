@@ -1,8 +1,6 @@
 import { Type } from 'typebox'
-import { analyticsOverview } from '#analytics'
-import { internalId } from '#kit/ids'
 import { AnalyticsBody } from '#resources'
-import { DEFAULT_PERIOD, PERIOD_DAYS, PeriodField, presentAnalytics } from '../../shared/analytics-overview.ts'
+import { PeriodField, readOverview } from '../../shared/analytics-overview.ts'
 import type { Surface } from '../../shared/surface.ts'
 import { callerOf } from '../caller.ts'
 import type { RestDeps } from '../deps.ts'
@@ -27,12 +25,6 @@ export function getAnalyticsOverviewRoute(rest: Surface, { db }: RestDeps): void
         response: { 200: Envelope(AnalyticsBody) }
       }
     },
-    async (request) => {
-      const { storeId } = callerOf(request)
-      const { period = DEFAULT_PERIOD, plan_id } = request.query
-      const planId = plan_id === undefined ? undefined : internalId('plan', plan_id)
-      const overview = await analyticsOverview(db.direct, storeId, { days: PERIOD_DAYS[period], planId })
-      return envelope(presentAnalytics(overview, { period, planId: plan_id ?? null }))
-    }
+    async (request) => envelope(await readOverview(db.direct, callerOf(request).storeId, request.query))
   )
 }

@@ -1,6 +1,6 @@
 import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { api, bodyOf } from '../../shared/api/client.ts'
+import { useQuery } from '@tanstack/react-query'
+import { pageOfResult, searchQuery } from '../../shared/api/search.ts'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { useTexts } from '../../shared/texts/language.tsx'
 import { entriesOf } from '../navigation-entries.ts'
@@ -17,8 +17,7 @@ export type Result = {
 const TYPING_MS = 150
 const SHOWN = 8
 
-const PATHS = { customer: 'members', order: 'orders', subscription: 'subscriptions' } as const
-const isKind = (kind: string): kind is keyof typeof PATHS => kind in PATHS
+const KINDS = ['customer', 'order', 'subscription'] as const
 
 /** What a text finds, pages first. Before anything is typed all pages. */
 export function useResults(text: string): { results: Result[]; isSearching: boolean } {
@@ -26,15 +25,7 @@ export function useResults(text: string): { results: Result[]; isSearching: bool
   const { pages } = useTexts()
   const texts = useJumpTexts()
   const [typed] = useDebouncedValue(text.trim(), TYPING_MS)
-  const found = useQuery({
-    queryKey: ['search', store.id, typed],
-    enabled: typed !== '',
-    placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) => {
-      const params = { path: { store: store.id }, query: { q: typed, limit: SHOWN } }
-      return (await bodyOf(api.GET('/stores/{store}/search', { params, signal }))).data
-    }
-  })
+  const found = useQuery(searchQuery(store.id, typed, SHOWN))
 
   const words = text.trim().toLowerCase()
   const links: Result[] = [
@@ -44,8 +35,10 @@ export function useResults(text: string): { results: Result[]; isSearching: bool
     })),
     { key: 'docs', kind: 'docs', name: texts.apiReference, detail: null, href: '/docs' }
   ]
-  const things = (words === '' ? [] : (found.data ?? [])).flatMap(({ kind, id, name, email }): Result[] => {
-    if (!isKind(kind)) return []
+  const things = (words === '' ? [] : (found.data ?? [])).flatMap((one): Result[] => {
+    const { id, name, email } = one
+    const kind = KINDS.find((known) => known === one.kind)
+    if (!kind) return []
     const shown = name ?? email ?? id
     return [
       {
@@ -53,7 +46,7 @@ export function useResults(text: string): { results: Result[]; isSearching: bool
         kind,
         name: shown,
         detail: email === shown ? id : email,
-        to: `/stores/${store.id}/${PATHS[kind]}/${id}`
+        to: pageOfResult(store.id, one)
       }
     ]
   })

@@ -1,6 +1,5 @@
 import { Anchor, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { useFormats } from '../../shared/format/formats.ts'
@@ -69,7 +68,6 @@ function Facts({ attempt }: { attempt: Attempt }) {
   const texts = useBillingTexts()
   const { money, count } = useFormats()
   const { error_code, error_message, decline_code, order_number, action_url } = attempt
-  const known = (label: string, value: ReactNode): [string, ReactNode][] => (value === null ? [] : [[label, value]])
   return (
     <Section title={texts.details}>
       <FactList
@@ -89,11 +87,11 @@ function Facts({ attempt }: { attempt: Attempt }) {
           [texts.columns.amount, money(attempt.amount, attempt.currency)],
           [texts.cycle, count(attempt.cycle_index)],
           [texts.columns.date, <Instant key="date" at={attempt.date} zone={timezone} />],
-          ...known(texts.order, order_number),
-          ...known(texts.error, error_code && (texts.errors[error_code] ?? error_code)),
-          ...known(texts.message, error_message),
-          ...known(texts.declineCode, decline_code),
-          ...known(texts.confirm, action_url)
+          [texts.order, order_number],
+          [texts.error, error_code && (texts.errors[error_code] ?? error_code)],
+          [texts.message, error_message],
+          [texts.declineCode, decline_code],
+          [texts.confirm, action_url]
         ]}
       />
     </Section>

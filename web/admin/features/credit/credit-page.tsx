@@ -1,12 +1,12 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
 import { ApiError } from '../../shared/api/errors.ts'
 import { useSearchFilters } from '../../shared/api/search-filters.ts'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { useTexts } from '../../shared/texts/language.tsx'
 import { EmptyState } from '../../shared/ui/empty-state.tsx'
 import { FilterBar } from '../../shared/ui/lists/filter-bar.tsx'
+import { FindField } from '../../shared/ui/lists/find-field.tsx'
 import { Page } from '../../shared/ui/page.tsx'
 import { QueryView } from '../../shared/ui/query-view.tsx'
 import { AccountView } from './account.tsx'
@@ -19,10 +19,6 @@ export function CreditPage() {
   const [{ customer }, change] = useSearchFilters(['customer'])
   const texts = useCreditTexts()
   const { pages } = useTexts()
-  const find = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    change({ customer: String(new FormData(event.currentTarget).get('customer')).trim() })
-  }
   return (
     <Page title={pages.credit}>
       <Text size="sm" c="dimmed" maw={720}>
@@ -34,22 +30,14 @@ export function CreditPage() {
         isFiltered={customer !== ''}
         onClear={() => change({ customer: '' })}
       >
-        <form onSubmit={find}>
-          <Group align="flex-end" gap="xs">
-            <TextInput
-              name="customer"
-              label={texts.customer}
-              placeholder={texts.customerHelp}
-              maxLength={330}
-              // Another customer in the address is another field.
-              key={customer}
-              defaultValue={customer}
-            />
-            <Button type="submit" variant="default">
-              {texts.find}
-            </Button>
-          </Group>
-        </form>
+        <FindField
+          label={texts.customer}
+          placeholder={texts.customerHelp}
+          findLabel={texts.find}
+          maxLength={330}
+          value={customer}
+          onFind={(found) => change({ customer: found })}
+        />
       </FilterBar>
       {customer === '' ? <EmptyState title={texts.none} text={texts.noneText} /> : <Found customer={customer} />}
       <StoreWide />

@@ -30,7 +30,7 @@ export function OnPlatform({ customer, currency }: { customer: Customer; currenc
                 [texts.available, amount(available)],
                 [texts.there, amount(on_platform)],
                 [texts.inStep, in_step === null ? texts.notRead : in_step ? common.yes : common.no],
-                ...(gift_card === null ? [] : [[texts.giftCard, `… ${gift_card.last_characters}`] as [string, string]])
+                [texts.giftCard, gift_card && `… ${gift_card.last_characters}`]
               ]}
             />
             {problem !== null && (

@@ -70,14 +70,12 @@ function HowFar({ of }: { of: Import }) {
       <FactList
         facts={[
           [texts.created, count(created)],
-          ...(pushed === undefined ? [] : [[texts.pushed, count(pushed)] as [string, string]]),
+          [texts.pushed, pushed !== undefined && count(pushed)],
           [texts.unchanged, count(unchanged)],
           [texts.refused, count(refused)],
           [texts.source, texts.sources[source] ?? source],
           [texts.mode, texts.modes[mode] ?? mode],
-          ...(paused_until === null
-            ? []
-            : [[texts.pausedUntil, <Instant key="until" at={paused_until} zone={timezone} />] as [string, JSX]]),
+          [texts.pausedUntil, paused_until && <Instant key="until" at={paused_until} zone={timezone} />],
           [texts.begun, <Instant key="begun" at={of.created_at} zone={timezone} />],
           [texts.ended, <Instant key="ended" at={of.finished_at} zone={timezone} />]
         ]}
@@ -92,5 +90,3 @@ function HowFar({ of }: { of: Import }) {
     </Section>
   )
 }
-
-type JSX = React.JSX.Element

@@ -1,19 +1,19 @@
 import { Anchor, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
+import { pageOfResult, searchQuery } from '../../shared/api/search.ts'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { EmptyState } from '../../shared/ui/empty-state.tsx'
 import { PlainTable } from '../../shared/ui/lists/plain-table.tsx'
 import { QueryView } from '../../shared/ui/query-view.tsx'
-import { searchQuery } from './queries.ts'
 import { useMembersTexts } from './texts.ts'
 
-const PATHS: Record<string, string> = { customer: 'members', order: 'orders', subscription: 'subscriptions' }
+const MAX_FOUND = 50
 
 /** Customers by a text, also those who are no members, and the orders and subscriptions that it names. */
 export function Found({ q }: { q: string }) {
   const { id: store } = useKnownStore()
-  const found = useQuery(searchQuery(store, q))
+  const found = useQuery(searchQuery(store, q, MAX_FOUND))
   const texts = useMembersTexts()
   const { foundColumns: columns } = texts
   return (
@@ -32,13 +32,7 @@ export function Found({ q }: { q: string }) {
                 title: columns.name,
                 cell: ({ kind, id, name, email }) => (
                   <div className="wrap-anywhere">
-                    <Anchor
-                      component={Link}
-                      to={`/stores/${store}/${PATHS[kind]}/${id}`}
-                      size="sm"
-                      fw={500}
-                      lineClamp={2}
-                    >
+                    <Anchor component={Link} to={pageOfResult(store, { kind, id })} size="sm" fw={500} lineClamp={2}>
                       {name ?? email ?? id}
                     </Anchor>
                     {name !== null && (

@@ -1,70 +1,39 @@
-import { Button, Group, Select, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
-import { plansQuery } from '../../shared/api/plans.ts'
-import { useKnownStore } from '../../shared/api/stores.ts'
-import type { MemberFilters } from './queries.ts'
+import { FilterBar } from '../../shared/ui/lists/filter-bar.tsx'
+import { FindField } from '../../shared/ui/lists/find-field.tsx'
+import { PlanFilter } from '../../shared/ui/lists/plan-filter.tsx'
+import { SelectFilter } from '../../shared/ui/lists/select-filter.tsx'
+import { STATUSES } from './queries.ts'
 import { useMembersTexts } from './texts.ts'
 
-type Props = { filters: MemberFilters; change: (filters: Partial<MemberFilters>) => void }
+type Filters = { q: string; status: string; plan: string }
+type Props = { filters: Filters; change: (filters: Partial<Filters & { page: string }>) => void }
 
-export function Filters({ filters, change }: Props) {
-  const { id } = useKnownStore()
-  const { data: plans = [] } = useQuery(plansQuery(id))
+/** A search is among everybody; a filter is of the list of members. */
+export function Filters({ filters: { q, status, plan }, change }: Props) {
   const texts = useMembersTexts()
-  const isFiltered = filters.q !== '' || filters.status !== '' || filters.plan !== ''
-
-  const find = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    // A search is among everybody.
-    change({ q: String(new FormData(event.currentTarget).get('q')).trim(), status: '', plan: '' })
-  }
   return (
-    <search aria-label={texts.filters}>
-      <form onSubmit={find}>
-        <Group align="flex-end">
-          <Group align="flex-end" gap="xs" wrap="nowrap" w={{ base: '100%', xs: 'auto' }}>
-            <TextInput
-              name="q"
-              type="search"
-              label={texts.search}
-              placeholder={texts.searchHelp}
-              maxLength={320}
-              // Another text in the address is another field.
-              key={filters.q}
-              defaultValue={filters.q}
-              flex={1}
-              miw={{ xs: 260 }}
-            />
-            <Button type="submit" variant="default">
-              {texts.find}
-            </Button>
-          </Group>
-          <Select
-            label={texts.status}
-            value={filters.status || null}
-            placeholder={texts.any}
-            clearable
-            onChange={(status) => change({ q: '', status: (status ?? '') as MemberFilters['status'] })}
-            data={Object.entries(texts.statuses).map(([value, label]) => ({ value, label }))}
-            w={150}
-          />
-          <Select
-            label={texts.plan}
-            value={filters.plan || null}
-            placeholder={texts.any}
-            clearable
-            onChange={(plan) => change({ q: '', plan: plan ?? '' })}
-            data={plans.map(({ id, name }) => ({ value: id, label: name }))}
-            w={180}
-          />
-          {isFiltered && (
-            <Button variant="subtle" onClick={() => change({ q: '', status: '', plan: '' })}>
-              {texts.clear}
-            </Button>
-          )}
-        </Group>
-      </form>
-    </search>
+    <FilterBar
+      label={texts.filters}
+      clearLabel={texts.clear}
+      isFiltered={q !== '' || status !== '' || plan !== ''}
+      onClear={() => change({ q: '', status: '', plan: '', page: '' })}
+    >
+      <FindField
+        type="search"
+        label={texts.search}
+        placeholder={texts.searchHelp}
+        findLabel={texts.find}
+        maxLength={320}
+        value={q}
+        onFind={(text) => change({ q: text, status: '', plan: '', page: '' })}
+      />
+      <SelectFilter
+        label={texts.status}
+        value={status}
+        onChange={(next) => change({ q: '', status: next, page: '' })}
+        choices={STATUSES.map((one) => [one, texts.statuses[one]!])}
+      />
+      <PlanFilter value={plan} onChange={(next) => change({ q: '', plan: next, page: '' })} />
+    </FilterBar>
   )
 }

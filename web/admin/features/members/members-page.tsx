@@ -1,35 +1,37 @@
 import { Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { pageFrom } from '../../shared/api/paging.ts'
+import { useSearchFilters } from '../../shared/api/search-filters.ts'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { useFormats } from '../../shared/format/formats.ts'
 import { May } from '../../shared/session/may.tsx'
 import { useTexts } from '../../shared/texts/language.tsx'
 import { DownloadButton } from '../../shared/ui/download-button.tsx'
-import { EmptyState } from '../../shared/ui/empty-state.tsx'
+import { PagedList } from '../../shared/ui/lists/paged-list.tsx'
 import { Page } from '../../shared/ui/page.tsx'
-import { QueryView } from '../../shared/ui/query-view.tsx'
-import { useFiltersInAddress } from './filters-in-address.ts'
+import { useColumns } from './columns.tsx'
 import { Found } from './found.tsx'
 import { Filters } from './member-filters.tsx'
-import { MembersTable } from './members-table.tsx'
 import { type MemberFilters, membersQuery } from './queries.ts'
 import { useMembersTexts } from './texts.ts'
 
 export function MembersPage() {
   const { id } = useKnownStore()
-  const [filters, change] = useFiltersInAddress()
-  const members = useQuery({ ...membersQuery(id, filters), enabled: filters.q === '' })
+  const [{ q, status, plan, page }, change] = useSearchFilters(['q', 'status', 'plan', 'page'])
+  const filters = { status, plan, page: pageFrom(page) }
+  const members = useQuery({ ...membersQuery(id, filters), enabled: q === '' })
   const texts = useMembersTexts()
   const { pages } = useTexts()
   const { count } = useFormats()
-  const isFiltered = filters.status !== '' || filters.plan !== ''
+  const columns = useColumns()
+  const isFiltered = status !== '' || plan !== ''
 
   return (
     <Page
       title={pages.members}
       aside={
         members.data &&
-        filters.q === '' && (
+        q === '' && (
           <Group gap="sm">
             <Text role="status">{texts.total(count(members.data.total), members.data.total === 1)}</Text>
             <May permission="support">
@@ -39,28 +41,19 @@ export function MembersPage() {
         )
       }
     >
-      <Filters filters={filters} change={change} />
-      {filters.q !== '' ? (
-        <Found q={filters.q} />
+      <Filters filters={{ q, status, plan }} change={change} />
+      {q !== '' ? (
+        <Found q={q} />
       ) : (
-        <QueryView query={members} height={400}>
-          {({ data, total }) =>
-            total === 0 ? (
-              <EmptyState
-                title={isFiltered ? texts.nobody : texts.none}
-                text={isFiltered ? texts.nobodyText : texts.noneText}
-              />
-            ) : (
-              <MembersTable
-                members={data}
-                total={total}
-                page={filters.page}
-                isFetching={members.isPlaceholderData}
-                onPage={(page) => change({ page })}
-              />
-            )
+        <PagedList
+          query={members}
+          columns={columns}
+          page={filters.page}
+          onPage={(next) => change({ page: next })}
+          empty={
+            isFiltered ? { title: texts.nobody, text: texts.nobodyText } : { title: texts.none, text: texts.noneText }
           }
-        </QueryView>
+        />
       )}
     </Page>
   )

@@ -6,12 +6,9 @@ import type { components } from '../../shared/api/schema.ts'
 
 export type Member = components['schemas']['Member']
 
-export type MemberFilters = {
-  q: string
-  status: 'active' | 'paused' | 'cancelled' | ''
-  plan: string
-  page: number
-}
+export const STATUSES = ['active', 'paused', 'cancelled'] as const
+
+export type MemberFilters = { status: string; plan: string; page: number }
 
 /** A page of members. The last one stays while the next is read, so that nothing jumps. */
 export const membersQuery = (store: string, { status, plan, page }: MemberFilters) =>
@@ -20,23 +17,10 @@ export const membersQuery = (store: string, { status, plan, page }: MemberFilter
     queryFn: ({ signal }) => {
       const query = {
         ...pagingOf(page),
-        status: status || undefined,
+        status: STATUSES.find((one) => one === status),
         plan_id: plan || undefined
       }
       return bodyOf(api.GET('/stores/{store}/members', { params: { path: { store }, query }, signal }))
-    },
-    placeholderData: keepPreviousData
-  })
-
-const MAX_FOUND = 50
-
-/** Customers and orders by what somebody remembers of them. */
-export const searchQuery = (store: string, q: string) =>
-  queryOptions({
-    queryKey: ['search', store, q, MAX_FOUND],
-    queryFn: async ({ signal }) => {
-      const params = { path: { store }, query: { q, limit: MAX_FOUND } }
-      return (await bodyOf(api.GET('/stores/{store}/search', { params, signal }))).data
     },
     placeholderData: keepPreviousData
   })

@@ -1,6 +1,5 @@
-import { Anchor, Button, Group, TextInput } from '@mantine/core'
+import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
 import { Link } from 'react-router'
 import { useSearchFilters } from '../../shared/api/search-filters.ts'
 import { useKnownStore } from '../../shared/api/stores.ts'
@@ -9,6 +8,7 @@ import { Instant } from '../../shared/format/instant.tsx'
 import { useTexts } from '../../shared/texts/language.tsx'
 import { EmptyState } from '../../shared/ui/empty-state.tsx'
 import { FilterBar } from '../../shared/ui/lists/filter-bar.tsx'
+import { FindField } from '../../shared/ui/lists/find-field.tsx'
 import { OlderLink, useBefore } from '../../shared/ui/lists/older-link.tsx'
 import { PlainTable } from '../../shared/ui/lists/plain-table.tsx'
 import { Page } from '../../shared/ui/page.tsx'
@@ -24,10 +24,6 @@ export function OrdersPage() {
   const texts = useOrdersTexts()
   const { pages } = useTexts()
 
-  const find = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    change({ customer: String(new FormData(event.currentTarget).get('customer')).trim() })
-  }
   return (
     <Page title={pages.orders}>
       <FilterBar
@@ -36,22 +32,14 @@ export function OrdersPage() {
         isFiltered={customer !== ''}
         onClear={() => change({ customer: '' })}
       >
-        <form onSubmit={find}>
-          <Group align="flex-end" gap="xs">
-            <TextInput
-              name="customer"
-              label={texts.customer}
-              placeholder={texts.customerHelp}
-              maxLength={330}
-              // Another customer in the address is another field.
-              key={customer}
-              defaultValue={customer}
-            />
-            <Button type="submit" variant="default">
-              {texts.find}
-            </Button>
-          </Group>
-        </form>
+        <FindField
+          label={texts.customer}
+          placeholder={texts.customerHelp}
+          findLabel={texts.find}
+          maxLength={330}
+          value={customer}
+          onFind={(found) => change({ customer: found })}
+        />
       </FilterBar>
       <QueryView query={orders} height={400}>
         {({ data, next }) =>

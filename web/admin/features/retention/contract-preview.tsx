@@ -1,12 +1,12 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
 import { useSearchFilters } from '../../shared/api/search-filters.ts'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { useFormats } from '../../shared/format/formats.ts'
 import { Instant } from '../../shared/format/instant.tsx'
 import { useTexts } from '../../shared/texts/language.tsx'
 import { EmptyState } from '../../shared/ui/empty-state.tsx'
+import { FindField } from '../../shared/ui/lists/find-field.tsx'
 import { PlainTable } from '../../shared/ui/lists/plain-table.tsx'
 import { QueryView } from '../../shared/ui/query-view.tsx'
 import { StatusBadge } from '../../shared/ui/status-badge.tsx'
@@ -23,33 +23,20 @@ export function ContractPreview() {
   const { subscriptionStatuses } = useTexts()
   const { money } = useFormats()
   const { gives } = useDescribedOffer(storeCurrency)
-  const find = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    change({ contract: String(new FormData(event.currentTarget).get('contract')).trim() })
-  }
   return (
     <Stack gap="md">
       <Text c="dimmed" size="sm" maw={720}>
         {texts.previewAbout}
       </Text>
       <search>
-        <form onSubmit={find}>
-          <Group align="flex-end" gap="xs">
-            <TextInput
-              name="contract"
-              label={texts.contract}
-              description={texts.contractHelp}
-              maxLength={100}
-              key={contract}
-              defaultValue={contract}
-              flex={1}
-              maw={420}
-            />
-            <Button type="submit" variant="default">
-              {texts.look}
-            </Button>
-          </Group>
-        </form>
+        <FindField
+          label={texts.contract}
+          description={texts.contractHelp}
+          findLabel={texts.look}
+          maxLength={100}
+          value={contract}
+          onFind={(found) => change({ contract: found })}
+        />
       </search>
       {contract === '' ? (
         <EmptyState title={texts.noPreview} text={texts.noPreviewText} />

@@ -1,10 +1,9 @@
 import { Alert, Anchor, Stack } from '@mantine/core'
-import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { useFormats } from '../../shared/format/formats.ts'
 import { Instant } from '../../shared/format/instant.tsx'
-import { FactList } from '../../shared/ui/fact-list.tsx'
+import { type Fact, FactList } from '../../shared/ui/fact-list.tsx'
 import { Section } from '../../shared/ui/section.tsx'
 import type { Subscription } from './queries.ts'
 import { useSubscriptionsTexts } from './texts.ts'
@@ -22,8 +21,10 @@ export function Details({ subscription }: { subscription: Subscription }) {
       {name ?? id}
     </Anchor>
   )
-  const when = (label: string, at: string | null): [string, ReactNode][] =>
-    at === null ? [] : [[label, <Instant key={label} at={at} zone={timezone} />]]
+  const when = (label: string, at: string | null): Fact => [
+    label,
+    at && <Instant key={label} at={at} zone={timezone} />
+  ]
 
   return (
     <Section title={texts.details}>
@@ -35,24 +36,22 @@ export function Details({ subscription }: { subscription: Subscription }) {
             [texts.contract, subscription.contract_id],
             [texts.customer, person(subscription.customer_id, subscription.email)],
             [texts.price, amount(subscription.price)],
-            ...(discounts > 0 ? ([[texts.discounts, amount(discounts)]] as [string, ReactNode][]) : []),
+            [texts.discounts, discounts > 0 && amount(discounts)],
             [texts.interval, texts.every(subscription.interval_count, subscription.interval)],
             [
               texts.columns.cycle,
               texts.paidCycles(count(subscription.cycle_index), max_cycles === null ? null : count(max_cycles))
             ],
-            ...when(texts.nextCharge, subscription.next_billing_date),
-            ...when(texts.trialEnds, subscription.trial_ends_at),
-            ...when(texts.pausedAt, subscription.paused_at),
-            ...when(texts.resumesAt, subscription.resumes_at),
-            ...when(texts.cancelledAt, subscription.cancelled_at),
-            ...(subscription.cancel_reason === null
-              ? []
-              : ([[texts.cancelReason, subscription.cancel_reason]] as [string, ReactNode][])),
-            ...when(texts.reactivatableUntil, subscription.reactivatable_until),
-            ...(gift ? ([[texts.gift, person(gift.receiver_id, gift.receiver_email)]] as [string, ReactNode][]) : []),
-            ...(offer ? ([[texts.offer, `${offer.offer.name} (${offer.status})`]] as [string, ReactNode][]) : []),
-            ...when(texts.columns.created, subscription.created_at)
+            when(texts.nextCharge, subscription.next_billing_date),
+            when(texts.trialEnds, subscription.trial_ends_at),
+            when(texts.pausedAt, subscription.paused_at),
+            when(texts.resumesAt, subscription.resumes_at),
+            when(texts.cancelledAt, subscription.cancelled_at),
+            [texts.cancelReason, subscription.cancel_reason],
+            when(texts.reactivatableUntil, subscription.reactivatable_until),
+            [texts.gift, gift && person(gift.receiver_id, gift.receiver_email)],
+            [texts.offer, offer && `${offer.offer.name} (${offer.status})`],
+            when(texts.columns.created, subscription.created_at)
           ]}
         />
       </Stack>

@@ -5,13 +5,11 @@ import { useSearchFilters } from '../../shared/api/search-filters.ts'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { useFormats } from '../../shared/format/formats.ts'
 import { useTexts } from '../../shared/texts/language.tsx'
-import { EmptyState } from '../../shared/ui/empty-state.tsx'
 import { FilterBar } from '../../shared/ui/lists/filter-bar.tsx'
-import { PagedTable } from '../../shared/ui/lists/paged-table.tsx'
+import { PagedList } from '../../shared/ui/lists/paged-list.tsx'
 import { PlanFilter } from '../../shared/ui/lists/plan-filter.tsx'
 import { SelectFilter } from '../../shared/ui/lists/select-filter.tsx'
 import { Page } from '../../shared/ui/page.tsx'
-import { QueryView } from '../../shared/ui/query-view.tsx'
 import { useColumns } from './columns.tsx'
 import { STATUSES, subscriptionsQuery } from './queries.ts'
 import { useSubscriptionsTexts } from './texts.ts'
@@ -47,25 +45,17 @@ export function SubscriptionsPage() {
         />
         <PlanFilter value={plan} onChange={(next) => change({ plan: next, page: '' })} />
       </FilterBar>
-      <QueryView query={found} height={400}>
-        {({ data, total }) =>
-          total === 0 ? (
-            <EmptyState
-              title={isFiltered ? texts.nothingFound : texts.none}
-              text={isFiltered ? texts.nothingFoundText : texts.noneText}
-            />
-          ) : (
-            <PagedTable
-              rows={data}
-              columns={columns}
-              total={total}
-              page={filters.page}
-              isFetching={found.isPlaceholderData}
-              onPage={(next) => change({ page: next > 1 ? String(next) : '' })}
-            />
-          )
+      <PagedList
+        query={found}
+        columns={columns}
+        page={filters.page}
+        onPage={(next) => change({ page: next })}
+        empty={
+          isFiltered
+            ? { title: texts.nothingFound, text: texts.nothingFoundText }
+            : { title: texts.none, text: texts.noneText }
         }
-      </QueryView>
+      />
     </Page>
   )
 }

@@ -89,8 +89,8 @@ function Headers({ delivery: { webhook_id, sequence, test } }: { delivery: Deliv
           ['webhook-id', webhook_id],
           ['webhook-timestamp', headerValues.timestamp],
           ['webhook-signature', headerValues.standard],
-          ...(sequence === null ? [] : [['X-Svc-Sequence', String(sequence)] as [string, string]]),
-          ...(test ? [['X-Svc-Test', 'true'] as [string, string]] : [])
+          ['X-Svc-Sequence', sequence],
+          ['X-Svc-Test', test && 'true']
         ]}
       />
       <Text size="xs" c="dimmed">

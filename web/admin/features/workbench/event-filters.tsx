@@ -1,8 +1,7 @@
-import { Button, Group, TextInput } from '@mantine/core'
-import type { FormEvent } from 'react'
 import { useTexts } from '../../shared/texts/language.tsx'
 import { EventTypeSelect } from '../../shared/ui/event-type-select.tsx'
 import { FilterBar } from '../../shared/ui/lists/filter-bar.tsx'
+import { FindField } from '../../shared/ui/lists/find-field.tsx'
 import { useWorkbenchTexts } from './texts.ts'
 
 type Filters = { type: string; customer: string }
@@ -11,10 +10,6 @@ type Props = { filters: Filters; change: (filters: Partial<Filters>) => void }
 export function EventFilters({ filters, change }: Props) {
   const texts = useWorkbenchTexts()
   const { common } = useTexts()
-  const find = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    change({ customer: String(new FormData(event.currentTarget).get('customer')).trim() })
-  }
   return (
     <FilterBar
       label={texts.filters}
@@ -30,24 +25,14 @@ export function EventFilters({ filters, change }: Props) {
         onChange={(type) => change({ type })}
         w={240}
       />
-      <form onSubmit={find}>
-        <Group align="flex-end" gap="xs" wrap="nowrap">
-          <TextInput
-            name="customer"
-            label={texts.customer}
-            placeholder={texts.customerHelp}
-            maxLength={200}
-            // Another customer in the address is another field.
-            key={filters.customer}
-            defaultValue={filters.customer}
-            flex={1}
-            miw={{ xs: 260 }}
-          />
-          <Button type="submit" variant="default">
-            {texts.find}
-          </Button>
-        </Group>
-      </form>
+      <FindField
+        label={texts.customer}
+        placeholder={texts.customerHelp}
+        findLabel={texts.find}
+        maxLength={200}
+        value={filters.customer}
+        onFind={(customer) => change({ customer })}
+      />
     </FilterBar>
   )
 }

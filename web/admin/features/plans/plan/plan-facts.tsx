@@ -31,7 +31,7 @@ export function PlanFacts({ plan }: { plan: Plan }) {
       <FactList
         facts={[
           [type, types[plan.type]],
-          ...(plan.tier === null ? [] : [[tier, plan.tier] as [string, string]]),
+          [tier, plan.tier],
           [texts.trial, trialOf(plan)],
           [texts.countries, plan.allowed_countries.join(', ') || texts.everybody],
           [texts.cycles, plan.max_cycles === null ? texts.unlimited : count(plan.max_cycles)],

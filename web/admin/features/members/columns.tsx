@@ -4,24 +4,12 @@ import { Link } from 'react-router'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { useFormats } from '../../shared/format/formats.ts'
 import { Instant } from '../../shared/format/instant.tsx'
-import { NOT_NARROW, PagedTable, WIDE } from '../../shared/ui/lists/paged-table.tsx'
+import { NOT_NARROW, WIDE } from '../../shared/ui/lists/paged-table.tsx'
 import { StatusBadge } from '../../shared/ui/status-badge.tsx'
 import type { Member } from './queries.ts'
 import { useMembersTexts } from './texts.ts'
 
-type Props = {
-  members: Member[]
-  total: number
-  page: number
-  isFetching: boolean
-  onPage: (page: number) => void
-}
-
-export function MembersTable({ members, ...paging }: Props) {
-  return <PagedTable rows={members} columns={useColumns()} {...paging} />
-}
-
-function useColumns(): DataTableColumn<Member>[] {
+export function useColumns(): DataTableColumn<Member>[] {
   const { id: storeId, timezone } = useKnownStore()
   const texts = useMembersTexts()
   const { money, count } = useFormats()
