@@ -155,6 +155,31 @@ create policy one_store on api_keys for all to perennial_store
   with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
 grant delete, insert, select, update on api_keys to perennial_operator, perennial_store;
 
+create table api_requests (
+  store_id bigint not null,
+  id bigint not null generated always as identity,
+  requested_at timestamp with time zone not null,
+  request_id text not null,
+  method text not null,
+  path text not null,
+  status smallint not null,
+  duration_ms integer not null,
+  key_id bigint,
+  constraint api_requests_pkey PRIMARY KEY (store_id, id),
+  constraint api_requests_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
+);
+CREATE INDEX api_requests_by_request ON public.api_requests USING btree (store_id, request_id);
+CREATE INDEX api_requests_by_time ON public.api_requests USING btree (requested_at);
+alter table api_requests enable row level security;
+alter table api_requests force row level security;
+create policy all_stores on api_requests for all to perennial_operator
+  using (true)
+  with check (true);
+create policy one_store on api_requests for all to perennial_store
+  using ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint))
+  with check ((store_id = (NULLIF(current_setting('perennial.store_id'::text, true), ''::text))::bigint));
+grant delete, insert, select, update on api_requests to perennial_operator, perennial_store;
+
 create table billing_attempts (
   store_id bigint not null,
   id bigint not null generated always as identity,
@@ -1227,11 +1252,13 @@ create table facts (
   refs jsonb not null default '{}'::jsonb,
   occurred_at timestamp with time zone not null,
   "position" bigint,
+  request_id text,
   constraint facts_pkey PRIMARY KEY (store_id, id),
   constraint facts_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(store_id)
 ) with (autovacuum_vacuum_scale_factor=0.05, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX facts_by_ordering_key ON public.facts USING btree (store_id, ordering_key, id);
 CREATE UNIQUE INDEX facts_by_position ON public.facts USING btree (store_id, "position") WHERE ("position" IS NOT NULL);
+CREATE INDEX facts_by_request ON public.facts USING btree (store_id, request_id) WHERE (request_id IS NOT NULL);
 CREATE INDEX facts_unsequenced ON public.facts USING btree (store_id, id) WHERE ("position" IS NULL);
 alter table facts enable row level security;
 alter table facts force row level security;
@@ -3702,6 +3729,7 @@ create table stores (
   refresh_refused boolean not null default false,
   granted_scopes text[],
   webhooks_url text,
+  proxy_used_at timestamp with time zone,
   constraint stores_pkey PRIMARY KEY (store_id),
   constraint stores_domain_key UNIQUE (domain),
   constraint stores_check CHECK (clock_at IS NULL OR sandbox),
@@ -4034,6 +4062,7 @@ create table team_changes (
   status smallint,
   constraint team_changes_pkey PRIMARY KEY (id)
 );
+CREATE INDEX team_changes_by_request ON public.team_changes USING btree (request_id);
 CREATE INDEX team_changes_of_store ON public.team_changes USING btree (store_number, id) WHERE (store_number IS NOT NULL);
 grant delete, insert, select, update on team_changes to perennial_operator;
 

@@ -119,7 +119,7 @@ test('a subscription is paused for some days, resumed, skipped, cancelled and ta
 
 test('an order shows what was bought and paid, and is found by its customer', { skip }, async () => {
   const { page, complaints, close } = await openAdmin(service, { path: `${at}/orders` })
-  await page.getByLabel('Customer').fill('ada@example.com')
+  await page.getByLabel('Customer', { exact: true }).fill('ada@example.com')
   await page.keyboard.press('Enter')
   await page.waitForURL(/customer=/)
   const { name } = await service.admin('GET', `${at}/orders/${order}`)

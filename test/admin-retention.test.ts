@@ -49,7 +49,7 @@ test('an offer is created and switched on, and who cancels is given it', { skip 
   await page.getByText('A quarter off is on').waitFor()
 
   await page.getByRole('link', { name: 'Try a contract' }).click()
-  await page.getByLabel('Contract').fill(subscription)
+  await page.getByLabel('Contract', { exact: true }).fill(subscription)
   await page.keyboard.press('Enter')
   await page.getByRole('row', { name: /A quarter off .* Yes US\$21\.75/ }).waitFor()
   assert.equal((await shop.accept(contract, offer.id, { as: customer.id })).status, 200)

@@ -85,6 +85,23 @@ test('the last owner stays one, and the service says so', { skip }, async () => 
   await close()
 })
 
+test('a link that was not used is listed, and withdrawn', { skip }, async () => {
+  await service.admin('POST', '/team/invitations', { email: 'olga@example.com', role: 'support' })
+  const { page, complaints, close } = await openAdmin(service, { path: `${store.at}/team` })
+  const row = page.getByRole('row', { name: /olga@example.com/ })
+  await row.getByRole('button', { name: 'Withdraw' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click()
+  await page.getByText('The link works no more').waitFor()
+  await row.waitFor({ state: 'detached' })
+  const { data } = await service.admin('GET', '/team/invitations')
+  assert.equal(
+    data.some(({ email }: any) => email === 'olga@example.com'),
+    false
+  )
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('the team is accessible in light and dark, and nothing is wider than the window', { skip }, async () => {
   const { page, person, complaints, close } = await openAdmin(service, { path: store.at })
   for (const part of ['', '/changes', `/people/${person.id}`]) {

@@ -91,6 +91,12 @@ const THINGS: Record<string, () => Promise<string> | string> = {
   setting: () => 'svc_agreement',
   key: async () => (await ask('POST', '/keys', { name: 'Walk' })).id,
   person: async () => (await team.person(`walk-${people++}@team.example`, 'support')).id,
+  invitation: async () => {
+    const email = `walk-${people++}@team.example`
+    await service.admin('POST', '/team/invitations', { email, role: 'support' })
+    const { data } = await service.admin('GET', '/team/invitations')
+    return data.find((one: { email: string }) => one.email === email).id
+  },
   plan: async () =>
     (await ask('POST', '/plans', { name: `P${people++}`, type: 'vip', price: 1, interval: 'month' })).id,
   id: aSubscription,

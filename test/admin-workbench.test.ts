@@ -73,8 +73,8 @@ test('new events appear by themselves until that is paused, and an event leads t
   await page.waitForURL(`**/workbench?sequence=${sequence}`)
   await chosen.getByText('Somebody has become a member.').waitFor()
 
-  await page.getByLabel('Customer').fill('cust_999999')
-  await page.getByRole('button', { name: 'Find' }).click()
+  await page.getByLabel('Customer', { exact: true }).fill('cust_999999')
+  await page.getByRole('button', { name: 'Find: Customer' }).click()
   await page.getByText('No event matches these filters').waitFor()
   await page.goto(`${service.url}/admin${at}/workbench?sequence=999999999`)
   await page.getByText(/This event is no longer kept/).waitFor()
@@ -104,6 +104,30 @@ test('the list goes back page by page', { skip }, async () => {
   assert.equal(await rows.count(), 3)
   await page.getByRole('link', { name: 'To the newest' }).click()
   await rows.nth(50).waitFor()
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a request leads to its event, the event to its delivery, and back', { skip }, async () => {
+  const { customer } = await store.member('trail@example.com')
+  const key = (await service.admin('POST', `${at}/keys`, { name: 'Warehouse' })).key
+  const { headers } = await service.post(`/store-credits/${customer.id}/add`, key, { amount: 5, reason: 'Late' })
+  const id = headers.get('x-request-id')!
+  await service.post(`/store-credits/${customer.id}/add`, key, { amount: -5 })
+  const reader = await openAdmin(service, { path: `${at}/workbench/requests`, role: 'support' })
+  const { page, complaints, close } = reader
+  const requests = page.getByRole('table', { name: 'API requests' })
+  await requests.getByRole('row').filter({ hasText: '400' }).first().getByText('Warehouse').waitFor()
+  await requests.getByRole('link', { name: `Events of ${id}` }).click()
+  await page.getByText(/1 are kept/).waitFor()
+  await page.getByRole('link', { name: 'store_credit.added' }).click()
+  await page.getByRole('link', { name: id }).click()
+  await page.getByLabel('Request', { exact: true }).waitFor()
+  await requests.getByRole('row').nth(1).waitFor()
+  assert.equal(await requests.getByRole('row').count(), 2)
+  await page.getByLabel('Request', { exact: true }).fill('nothing')
+  await page.getByRole('button', { name: 'Find: Request' }).click()
+  await page.getByText('There is no such request here').waitFor()
   assert.deepEqual(complaints, [])
   await close()
 })

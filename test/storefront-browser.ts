@@ -22,7 +22,11 @@ export type Visit = BrowserContextOptions & {
 /** A page of its own in a real browser, in a shop of the sandbox. An error or a warning in its console fails the test. */
 export async function visit({ shop, customer, script, page: given, ...options }: Visit) {
   browser ??= openBrowser().then((opened) => {
-    beforeDrop(() => opened.close())
+    // Test files that share a process open one each.
+    beforeDrop(async () => {
+      browser = undefined
+      await opened.close()
+    })
     return opened
   })
   const context = await (await browser).newContext({

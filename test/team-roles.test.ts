@@ -37,7 +37,7 @@ test('every operation asks for a permission that some role has, and reading is f
     assert.ok(rolesWith(scope as Permission).includes('owner'), id)
     if (method === 'GET' && scope !== 'view') {
       assert.ok(
-        ['exportMembers', 'getLoyaltyReceiptFile', 'getPrivacyExport', 'listChanges'].includes(id),
+        ['exportMembers', 'getLoyaltyReceiptFile', 'getPrivacyExport', 'listChanges', 'listInvitations'].includes(id),
         `${id} is not for all`
       )
     }

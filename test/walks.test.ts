@@ -96,7 +96,7 @@ async function inboundRequest(run: Run) {
   })
 }
 
-/** Requests that have nothing to do with these flows: what they run of http/, app/ and stores/ is what every request passes. */
+/** Requests that have nothing to do with these flows: what they run of http/, app/, stores/ and requests/ is what every request passes. */
 async function otherRequests() {
   const store = await aStoreWithMember()
   const { body } = await service.get('/members', store.key)
@@ -171,7 +171,7 @@ for (const { title, limit, flow, steps } of FLOWS) {
     await flow(watchCalls)
     const recording = emptyRecording()
     await flow((work) => recordCalls(recording, work))
-    const isOfEveryRequest = (file: string) => /^(http|app|stores)\//.test(file) && ofEveryRequest.has(file)
+    const isOfEveryRequest = (file: string) => /^(http|app|stores|requests)\//.test(file) && ofEveryRequest.has(file)
     const walk = filesOfSteps(recording, steps).filter((file) => !isOfEveryRequest(file))
     const others = recording.files.filter((file) => !walk.includes(file) && !isOfEveryRequest(file)).sort()
     if (process.env.SHOW_WALKS) console.log({ title, walk, others, all: recording.files.filter(isOfEveryRequest) })

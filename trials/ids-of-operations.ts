@@ -42,7 +42,8 @@ const NAMES_IN_PATHS: Record<string, string> = {
   wallet: 'google',
   reason: 'other',
   // Of the whole installation: nobody's data of a store.
-  person: 'nobody'
+  person: 'nobody',
+  invitation: 'none'
 }
 
 export const FILTER_IDS: Record<string, Thing[]> = {

@@ -7,6 +7,7 @@ export const MODULES = [
   'resources',
   'stores',
   'team',
+  'requests',
   'platform',
   'storefront-settings',
   'plans',

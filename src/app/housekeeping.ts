@@ -5,7 +5,9 @@ import { pruneResponses } from '#kit/idempotency'
 import { pruneFacts, removeConsumers } from '#kit/outbox'
 import { analyzeGrownTables, type Database } from '#kit/postgres'
 import { runPeriodically } from '#kit/run-periodically'
+import { pruneApiRequests } from '#requests'
 import { storeStatuses } from '#stores'
+import { pruneTeam } from '#team'
 import { rollUpTotals } from '#views'
 import { closeSilentListeners, deleteForgottenListeners, maintainHistory, rollUpEventCounts } from '#webhooks'
 import { consumers, removedConsumers } from './consumers.ts'
@@ -45,6 +47,8 @@ export function createHousekeeping({
     [30_000, 'Problems not looked for', lookForProblems],
     [600_000, 'Old rate windows not removed', () => limiter.prune()],
     [600_000, 'Old idempotent responses not removed', () => pruneResponses(db)],
+    [600_000, 'Old API requests not removed', () => pruneApiRequests(db)],
+    [600_000, 'Old sessions and changes of the team not removed', () => pruneTeam(db)],
     [600_000, 'Days of the webhook history not made or dropped', () => maintainHistory(db, historyDays)],
     [600_000, 'Old webhook listeners not removed', () => deleteForgottenListeners(db)],
     [600_000, 'Old facts not removed', async () => pruneFacts(db, await storesInRealTime(db))],

@@ -3,7 +3,7 @@ import { type Ctx, sentTogether } from '#kit/postgres'
 import type { Refusal } from '#kit/refusal'
 import { type KnownCustomer, listCustomers } from '#members'
 import { storeContext } from '#stores'
-import type { Credit, CreditChange, CreditEntry } from './credit.ts'
+import { API_OPERATION, type Credit, type CreditChange, type CreditEntry } from './credit.ts'
 import { creditAdded } from './events/credit-added.ts'
 import { creditDeducted } from './events/credit-deducted.ts'
 import { historyChanged } from './events/history-changed.ts'
@@ -129,7 +129,7 @@ export async function writeAccounts(
     if (unknown.length > 0) for (const { id, email } of await listCustomers(ctx, unknown)) emails.set(id, email)
     const facts = moved.map((entry) => {
       const fact = entry.amountMinor > 0 ? creditAdded : creditDeducted
-      return fact(entry, emails.get(entry.memberId) ?? null, currency)
+      return { ...fact(entry, emails.get(entry.memberId) ?? null, currency), ...requestOf(entry) }
     })
     await record(ctx, ...facts)
   }
@@ -137,6 +137,10 @@ export async function writeAccounts(
   if (unmoved.size > 0) await record(ctx, ...[...unmoved].map((memberId) => historyChanged({ memberId })))
   return { entries, reservations }
 }
+
+/** Requests of the API share a transaction: each entry names its own. */
+const requestOf = ({ operationId }: CreditEntry) =>
+  operationId.startsWith(API_OPERATION) ? { requestId: operationId.slice(API_OPERATION.length) } : {}
 
 /** Ids for so many entries: those that were taken before, and later ones. */
 async function takeMissingIds(ctx: Ctx, taken: number[], count: number): Promise<number[]> {

@@ -1,6 +1,9 @@
 import { instant, int, nullable, oneOf, type RowOf, row, text } from '#kit/postgres'
 import type { CreditEntryType } from '#resources'
 
+/** Begins the operation of a request to the API; behind it is the id of the request. */
+export const API_OPERATION = 'api:'
+
 /** A member's store credit. One who never had credit has no account: all zero, and `updatedAt` null. */
 export type Credit = {
   memberId: number

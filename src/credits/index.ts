@@ -1,5 +1,12 @@
 export { type CreditOutcome, changeCredits } from './change-credits.ts'
-export type { Credit, CreditChange, CreditEntry, CreditMark, Reservation } from './credit.ts'
+export {
+  API_OPERATION,
+  type Credit,
+  type CreditChange,
+  type CreditEntry,
+  type CreditMark,
+  type Reservation
+} from './credit.ts'
 export { expireCredits } from './credit-engine.ts'
 export { type Capture, captureReservation, findReservationOf, releaseReservation } from './end-reservation.ts'
 export { type CreditAccountTotals, findCredit, findCreditTotals, listAvailableCredit } from './find-credit.ts'

@@ -91,5 +91,5 @@ async function platformIdsOf(
 
 const wasErased = (field: string) => invalidField(field, 'must be a customer whose data was not erased', 'not_found')
 
-const platformUnavailable = (message: string) =>
+export const platformUnavailable = (message: string) =>
   new Refusal('unavailable', `The customer could not be read from the platform: ${message}`)

@@ -142,7 +142,9 @@ const TokenState = row({
   /** Whether that was the platform's definite refusal. */
   refreshRefused: bool,
   /** The access scopes that the platform listed last; null when it was never asked. */
-  grantedScopes: nullable(textList)
+  grantedScopes: nullable(textList),
+  /** When the app proxy last passed on a signed request. */
+  proxyUsedAt: nullable(instant)
 })
 type TokenState = RowOf<typeof TokenState>
 
@@ -151,7 +153,7 @@ export function findTokenState(ctx: Ctx): Promise<TokenState> {
   return ctx.tx.one(
     TokenState,
     sql`select token_expires_at as expires_at, refresh_token_expires_at as refresh_expires_at, refresh_error, refresh_refused,
-               granted_scopes
+               granted_scopes, proxy_used_at
           from stores where store_id = ${ctx.storeId}`
   )
 }

@@ -10,7 +10,6 @@ export {
   writeGrantedScopes
 } from './access-tokens.ts'
 export { type Alert, listAlerts, type NewAlert, notify } from './alerts.ts'
-export { authenticateKey, type Caller, writeKeyUses } from './authenticate-key.ts'
 export { freezeClock, setClock, storeNow, storeStatuses } from './clock.ts'
 export {
   type Disconnection,
@@ -26,8 +25,9 @@ export { type DatabaseSeen, findRestore, type Restore, tickEpoch, writePlace } f
 export { beginStoreDeletion } from './delete-store.ts'
 export { findStore, listStores, requireStore } from './find-store.ts'
 export { isMasterKeyValid } from './is-master-key-valid.ts'
-export { type ApiKey, listKeys } from './key-queries.ts'
-export { createKey, revokeKey, rollKey } from './keys.ts'
+export { authenticateKey, type Caller, writeKeyUses } from './keys/authenticate-key.ts'
+export { type ApiKey, listKeys } from './keys/key-queries.ts'
+export { createKey, revokeKey, rollKey } from './keys/keys.ts'
 export {
   type Credentials,
   evictPlatformAccess,
@@ -38,6 +38,7 @@ export {
   type StoreAccess,
   storeByDomain
 } from './platform-access.ts'
+export { noteProxyUse, writeProxyUses } from './proxy-uses.ts'
 export { markCaughtUp, markStoreConnected, writeWebhooksUrl } from './queries.ts'
 export { refuseOnHold, storeDeleting, storeDisconnected, storeNotFound } from './refusals.ts'
 export { markTokenRefused, markTokenTaken } from './refused-tokens.ts'

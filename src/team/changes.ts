@@ -20,15 +20,22 @@ export type LoggedChange = RowOf<typeof LoggedChange>
 
 export type NewLoggedChange = Omit<LoggedChange, 'id' | 'changedAt' | 'status'>
 
-/** Notes that a change begins, before anything is changed: one that a dying process leaves half done is known too. Its id. */
-export async function beginChange(db: Database, change: NewLoggedChange): Promise<number> {
+/**
+ * Notes that a change begins, before anything is changed: one that a dying process leaves half done is known too. Its id. With `status`: one that was
+ * answered already.
+ */
+export async function beginChange(
+  db: Database,
+  change: NewLoggedChange,
+  status: number | null = null
+): Promise<number> {
   const { id } = await db.inInstallation((tx) =>
     tx.one(
       row({ id: int }),
       sql`
-      insert into team_changes (changed_at, request_id, person_id, person_name, operation, path, store_number, fields, ip_address, user_agent)
+      insert into team_changes (changed_at, request_id, person_id, person_name, operation, path, store_number, fields, ip_address, user_agent, status)
       values (${realNow()}, ${change.requestId}, ${change.personId}, ${change.personName}, ${change.operation}, ${change.path},
-              ${change.storeNumber}, ${change.fields}::text[], ${change.ipAddress}, ${change.userAgent})
+              ${change.storeNumber}, ${change.fields}::text[], ${change.ipAddress}, ${change.userAgent}, ${status})
       returning id`
     )
   )
@@ -40,10 +47,15 @@ export async function endChange(db: Database, id: number, status: number): Promi
   await db.inInstallation((tx) => tx.run(sql`update team_changes set status = ${status} where id = ${id}`))
 }
 
-/** Changes, the newest first; of one store when it is given. `before` is the id after which the last page ended. */
+/** Changes, the newest first; of one store or one request when it is given. `before` is the id after which the last page ended. */
 export function listLoggedChanges(
   db: Database,
-  { storeNumber, before, limit }: { storeNumber: number | null; before: number | null; limit: number }
+  {
+    storeNumber,
+    requestId,
+    before,
+    limit
+  }: { storeNumber: number | null; requestId: string | null; before: number | null; limit: number }
 ): Promise<LoggedChange[]> {
   return db.inInstallation((tx) =>
     storeNumber === null
@@ -51,13 +63,16 @@ export function listLoggedChanges(
           LoggedChange,
           sql`
           select id, changed_at, request_id, person_id, person_name, operation, path, store_number, fields, ip_address, user_agent, status
-            from team_changes where ${before}::bigint is null or id < ${before} order by id desc limit ${limit}`
+            from team_changes
+           where (${before}::bigint is null or id < ${before}) and (${requestId}::text is null or request_id = ${requestId})
+           order by id desc limit ${limit}`
         )
       : tx.many(
           LoggedChange,
           sql`
           select id, changed_at, request_id, person_id, person_name, operation, path, store_number, fields, ip_address, user_agent, status
             from team_changes where store_number = ${storeNumber} and (${before}::bigint is null or id < ${before})
+             and (${requestId}::text is null or request_id = ${requestId})
            order by id desc limit ${limit}`
         )
   )

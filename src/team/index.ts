@@ -9,12 +9,14 @@ export {
   inviteToNewPassword,
   type NewAccount
 } from './invitations.ts'
+export { listInvitations, type OpenInvitation, withdrawInvitation } from './open-invitations.ts'
 export {
   beginPasswordTry,
   changeRole,
   endPasswordTries,
   endSessions,
   findPerson,
+  findPersonByEmail,
   listPeople,
   removePerson,
   removeSecondFactors
@@ -26,6 +28,7 @@ export {
   MIN_PASSWORD_CHARACTERS,
   type TeamPerson
 } from './person.ts'
+export { pruneTeam } from './prune-team.ts'
 export {
   PERMISSIONS,
   PERMISSIONS_OF,

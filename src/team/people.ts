@@ -25,6 +25,15 @@ export async function findPerson(tx: Tx, id: string): Promise<TeamPerson> {
   return found
 }
 
+/** Who has an account with this address; null for nobody. */
+export function findPersonByEmail(tx: Tx, email: string): Promise<TeamPerson | null> {
+  return tx.maybeOne(
+    TeamPerson,
+    sql`
+    select id, name, email, role, two_factor_enabled, locked_until, created_at from team_people where email = ${plainEmail(email)}`
+  )
+}
+
 /** Gives somebody another role, which their sessions have from their next request on. Refused for the last owner. */
 export async function changeRole(tx: Tx, id: string, role: Role): Promise<TeamPerson> {
   await keepAnOwner(tx, id, role)

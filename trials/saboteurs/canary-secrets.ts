@@ -16,7 +16,7 @@ export const canarySecretsSaboteurs: Record<string, Saboteur> = {
     to: ': loggedUrl(request.originalUrl) && request.originalUrl'
   }),
   'the hint of a key is most of the key': without('an API key is in the keys', {
-    file: 'src/stores/key-text.ts',
+    file: 'src/stores/keys/key-text.ts',
     from: 'return key.slice(-4)',
     to: 'return key.slice(-32)'
   }),

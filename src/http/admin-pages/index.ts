@@ -30,8 +30,10 @@ const HEAD_PLACE = '<meta charset="utf-8">'
  */
 const policyWith = (nonce: string, embedding: Embedding | null) => {
   const platform = embedding ? ` ${new URL(embedding.script).origin}` : ''
+  // Images of the API are read with a token there, since an address alone brings none.
+  const images = embedding ? ' blob:' : ''
   return (
-    `default-src 'none'; script-src 'self'${platform}; style-src 'self' 'nonce-${nonce}'; connect-src 'self'${platform}; img-src 'self' data:; ` +
+    `default-src 'none'; script-src 'self'${platform}; style-src 'self' 'nonce-${nonce}'; connect-src 'self'${platform}; img-src 'self' data:${images}; ` +
     `font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors ${embedding?.frameAncestors.join(' ') ?? "'none'"}`
   )
 }

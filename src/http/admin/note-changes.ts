@@ -1,12 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { Database } from '#kit/postgres'
 import { beginChange, endChange } from '#team'
-import { loggedUrl } from '../shared/logged-url.ts'
+import { askedFrom } from '../shared/asked-from.ts'
 import type { Surface } from '../shared/surface.ts'
 import { callerOf } from './caller.ts'
-
-/** Of a path and of what a client calls itself, so much is kept. */
-const MAX_CHARACTERS = 500
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -26,25 +23,19 @@ export function noteChanges(admin: Surface, db: Database): void {
     if (!isChange(request)) return
     const { person, staff } = callerOf(request)
     request.changeId = await beginChange(db, {
-      requestId: request.id,
+      ...askedFrom(request),
       personId: staff?.staffId ?? person?.personId ?? null,
       personName: staff?.name ?? person?.name ?? null,
       operation: operationOf(request),
-      path: loggedUrl(request.url).slice(0, MAX_CHARACTERS),
       storeNumber: request.store?.storeId ?? null,
-      fields: fieldsOf(request),
-      ipAddress: request.ip,
-      userAgent: request.headers['user-agent']?.slice(0, MAX_CHARACTERS) ?? null
+      fields: fieldsOf(request)
     })
   })
-  admin.addHook('onResponse', (request: FastifyRequest, reply: FastifyReply, done) => {
-    if (request.changeId === null) return done()
-    endChange(db, request.changeId, reply.statusCode).then(
-      () => done(),
-      (err: Error) => {
-        request.log.warn({ err }, `How a change ended was not noted: ${err.message}`)
-        done()
-      }
+  // Before the response is sent: also one that nobody waits for any more has an end.
+  admin.addHook('onSend', async (request, reply) => {
+    if (request.changeId === null) return
+    await endChange(db, request.changeId, reply.statusCode).catch((err: Error) =>
+      request.log.warn({ err }, `How a change ended was not noted: ${err.message}`)
     )
   })
 }

@@ -142,6 +142,7 @@ const TAG_OF: Record<string, string> = {
   seed: 'sandbox',
   me: 'team',
   changes: 'team',
+  requests: 'events',
   doctor: 'installation',
   status: 'installation',
   'openapi.json': 'installation'

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createBatcher } from '#kit/batcher'
 import { type Claim, type Claimed, claimKeys, releaseKeys, storeResponses } from '#kit/idempotency'
+import { withRequestId } from '#kit/outbox'
 import { type Bound, type Ctx, type Database, sentTogether } from '#kit/postgres'
 import { Refusal } from '#kit/refusal'
 import { claimOf, idempotencyKeyReused } from '../shared/idempotency.ts'
@@ -32,19 +33,21 @@ export function batchedWrites<Item, Read, Body extends object>(
   const batcher = createBatcher<number, BatchedRequest<Item>, Outcome<Body>>({
     maxItems: MAX_BATCH,
     work: (storeId, batch) =>
-      db.inStoreByKeys(
-        storeId,
-        (bound) => beginRound(bound, batch, doing),
-        async (ctx, first) => {
-          const outcomes = new Map<BatchedRequest<Item>, Outcome<Body>>()
-          await runRound(ctx, batch, first, doing, outcomes)
-          // Different requests with one key cannot be decided before the first of them is answered.
-          for (;;) {
-            const open = batch.filter((batched) => !outcomes.has(batched))
-            if (open.length === 0) return batch.map((batched) => outcomes.get(batched)!)
-            await runRound(ctx, open, await beginRound(ctx, open, doing), doing, outcomes)
+      withRequestId(null, () =>
+        db.inStoreByKeys(
+          storeId,
+          (bound) => beginRound(bound, batch, doing),
+          async (ctx, first) => {
+            const outcomes = new Map<BatchedRequest<Item>, Outcome<Body>>()
+            await runRound(ctx, batch, first, doing, outcomes)
+            // Different requests with one key cannot be decided before the first of them is answered.
+            for (;;) {
+              const open = batch.filter((batched) => !outcomes.has(batched))
+              if (open.length === 0) return batch.map((batched) => outcomes.get(batched)!)
+              await runRound(ctx, open, await beginRound(ctx, open, doing), doing, outcomes)
+            }
           }
-        }
+        )
       )
   })
 

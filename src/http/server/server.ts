@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import { withRequestId } from '#kit/outbox'
 import { invalidBody } from '#kit/refusal'
-import { writeKeyUses } from '#stores'
+import { writeKeyUses, writeProxyUses } from '#stores'
 import { createSignIn } from '#team'
 import { registerAdmin } from '../admin/index.ts'
 import { registerAdminPages } from '../admin-pages/index.ts'
@@ -25,6 +26,7 @@ import { registerSignIn } from '../sign-in/index.ts'
 import { registerStorefront } from '../storefront/index.ts'
 import { boundBodyBytes } from './body-bytes.ts'
 import { registerHealth } from './health.ts'
+import { keepRequests } from './keep-requests.ts'
 import { trackKnownPaths } from './known-paths.ts'
 import { logRequests } from './request-log.ts'
 import { FILE_TIMEOUT_MS, refuseSlowRequests } from './slow-requests.ts'
@@ -43,7 +45,7 @@ import {
 const MAX_BODY_BYTES = 256 * 1024
 const MAX_HEADER_BYTES = 16 * 1024
 const HEADERS_TIMEOUT_MS = 10_000
-const KEY_USES_EVERY_MS = 10_000
+const USES_EVERY_MS = 10_000
 /** Some surfaces read files when the server starts, for which a machine that is busy or has a slow disk takes its time. */
 const PLUGIN_TIMEOUT_MS = 120_000
 
@@ -95,6 +97,8 @@ export function buildHttp(deps: HttpDeps, { healthOnly = false } = {}): FastifyI
     reply.headers(ownHeaders(request.id))
     done()
   })
+  // Behind the body: who reads it from the socket knows no request.
+  app.addHook('preHandler', (request, _reply, done) => withRequestId(request.id, done))
   limitRequests(app, deps.answeredWithinMs)
   refuseSlowRequests(app, respondToBrokenRequest)
   refuseUnsupportedExpectations(app)
@@ -109,7 +113,8 @@ export function buildHttp(deps: HttpDeps, { healthOnly = false } = {}): FastifyI
   registerHealth(app, deps)
   if (healthOnly) return app
 
-  recordKeyUses(app, deps)
+  recordUses(app, deps)
+  keepRequests(app, deps)
   const documents = collectDocuments(app, deps.budgets)
   registerDocs(app, documents, deps.budgets)
   registerInboundWebhooks(app, deps)
@@ -142,13 +147,13 @@ function hangUpWhenClosing(app: FastifyInstance) {
   })
 }
 
-/** Writes the last uses of API keys to their table, apart from the requests, and once more at the end. */
-function recordKeyUses(app: FastifyInstance, { db, logger }: HttpDeps) {
+/** Writes the last uses of API keys and app proxies, apart from the requests, and once more at the end. */
+function recordUses(app: FastifyInstance, { db, logger }: HttpDeps) {
+  const written = (what: string, writing: Promise<unknown>) =>
+    writing.catch((err: Error) => logger.warn({ err }, `Last uses of ${what} not written: ${err.message}`))
   const write = (all: boolean) =>
-    writeKeyUses(db, { all }).catch((err: Error) =>
-      logger.warn({ err }, `Last uses of API keys not written: ${err.message}`)
-    )
-  const timer = setInterval(() => write(false), KEY_USES_EVERY_MS).unref()
+    Promise.all([written('API keys', writeKeyUses(db, { all })), written('app proxies', writeProxyUses(db, { all }))])
+  const timer = setInterval(() => void write(false), USES_EVERY_MS).unref()
   app.addHook('onClose', async () => {
     clearInterval(timer)
     await write(true)

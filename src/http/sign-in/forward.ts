@@ -11,6 +11,10 @@ const CODES: Record<number, RefusalCode> = {
   409: 'conflict'
 }
 const TRIED_TOO_OFTEN = 429
+/** Sentences of the library that do not say what to do. */
+const CLEARER: Record<string, string> = {
+  'Session is not fresh': 'For this you must have signed in within the last day: sign out, sign in and try again'
+}
 /** Of these headers the library learns; it believes nothing else that a client says. */
 const HEADERS = ['cookie', 'user-agent'] as const
 
@@ -43,7 +47,8 @@ function withoutToken({ token: _, session: _session, ...rest }: Record<string, u
 }
 
 function refusalOf(status: number, answer: Record<string, unknown> | null): Error {
-  const message = typeof answer?.message === 'string' ? answer.message : 'This was refused'
+  const given = typeof answer?.message === 'string' ? answer.message : 'This was refused'
+  const message = CLEARER[given] ?? given
   if (status === TRIED_TOO_OFTEN) return new RateLimited({ message })
   const code = CODES[status]
   return code ? new Refusal(code, message) : new Error(`The library for signing in answered ${status}: ${message}`)

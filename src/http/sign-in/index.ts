@@ -6,6 +6,7 @@ import { refuseOtherSites } from '../shared/same-origin.ts'
 import { openSurface } from '../shared/surface.ts'
 import type { SignInDeps } from './deps.ts'
 import { createGuesses } from './guesses.ts'
+import { noteSignIns } from './note-sign-ins.ts'
 import * as routes from './routes.ts'
 
 /** How people of the admin interface sign in: the paths of the library, and the one-time links by which they get their accounts. */
@@ -18,6 +19,7 @@ export function registerSignIn(app: FastifyInstance, deps: HttpDeps & { signIn: 
     deps: { ...deps, asGuess: createGuesses(deps.limiter) },
     hooks(surface) {
       surface.addHook('onRequest', async (request) => refuseOtherSites(request))
+      noteSignIns(surface, deps)
     }
   })
 }

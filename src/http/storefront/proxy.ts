@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { realNow } from '#kit/clock'
 import type { Database } from '#kit/postgres'
 import { type ProxyCheck, verifyProxyQuery } from '#platform'
-import { type StoreAccess, storeNow } from '#stores'
+import { noteProxyUse, type StoreAccess, storeNow } from '#stores'
 import { type FindShop, TooManyUnknownShops } from '../rate-limits/find-shop.ts'
 import { inTime } from '../shared/deadline.ts'
 import type { HttpDeps } from '../shared/deps.ts'
@@ -33,6 +33,7 @@ export async function proxiedBy(
   if (!store?.isConnected) return 'unknown_shop'
   const check = await inTime(request, verify(db, store, queryOf(request.url), now()))
   if (!check.ok || check.shop !== store.domain) return 'not_signed'
+  noteProxyUse(db, store.storeId)
   return { store, loggedInCustomerId: check.loggedInCustomerId }
 }
 

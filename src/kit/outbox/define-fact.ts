@@ -15,6 +15,8 @@ export type Fact<Name extends string = string, Data extends object = object> = {
   orderingKey: OrderingKey
   data: Data
   refs?: Record<string, number>
+  /** The request that caused it, where it is not the one that is being answered: what several asked for is done together. */
+  requestId?: string
 }
 
 /** What a declaration says of a fact; its name is that of the declaration. */

@@ -3,7 +3,7 @@ import type { PlatformClient } from '../wire/client.ts'
 import { findByIds } from '../wire/find-by-ids.ts'
 import { type PlatformResult, succeeded } from '../wire/outcome.ts'
 import { type PlatformCustomer, readCustomer, readEmail } from './customer.ts'
-import { CustomerCards, CustomersByEmail, CustomersByIds, CustomerUpdate } from './documents.ts'
+import { CustomerByPhone, CustomerCards, CustomersByEmail, CustomersByIds, CustomerUpdate } from './documents.ts'
 
 /** The fields of a customer to change; a field that is left out stays, null removes its value. */
 export type CustomerChange = { id: string; email?: string | null; firstName?: string | null; lastName?: string | null }
@@ -13,6 +13,8 @@ export type CustomersApi = {
   findMany(ids: string[]): Promise<PlatformResult<Map<string, PlatformCustomer>>>
   /** By e-mail address, the ids of the customers that have it. */
   findByEmails(emails: string[]): Promise<PlatformResult<Map<string, string[]>>>
+  /** By telephone number in international form, such as +43123456789, the id of the customer; null when nobody has it. */
+  findByPhone(phone: string): Promise<PlatformResult<string | null>>
   /** One result per change, in the order given and independent of the others. Safe to repeat. */
   update(changes: CustomerChange[]): Promise<PlatformResult<PlatformCustomer>[]>
   /**
@@ -28,6 +30,10 @@ export function createCustomersApi(client: PlatformClient): CustomersApi {
   return {
     findMany: (ids) => findByIds(client, 'Customer', CustomersByIds, ids, readCustomer),
     findByEmails: (emails) => findByEmails(client, emails),
+    findByPhone: (phone) =>
+      client.query(CustomerByPhone, { phone }, (data) =>
+        data.has('customerByIdentifier') ? data.at('customerByIdentifier').id('id') : null
+      ),
     update: (changes) => updateCustomers(client, changes),
     findPaymentMethods: (customerIds) => findPaymentMethods(client, customerIds)
   }

@@ -9,6 +9,10 @@ export const CustomersByEmail = document(`query CustomersByEmail($query: String!
   customers(first: 5, query: $query) { nodes { id defaultEmailAddress { emailAddress } } }
 }`)
 
+export const CustomerByPhone = document(`query CustomerByPhone($phone: String!) {
+  customerByIdentifier(identifier: { phoneNumber: $phone }) { id }
+}`)
+
 export const CustomerUpdate = document(`mutation CustomerUpdate($input: CustomerInput!) {
   customerUpdate(input: $input) { customer { ${customerParts} } userErrors { field message } }
 }`)

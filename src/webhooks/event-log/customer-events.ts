@@ -1,7 +1,14 @@
 // The events of one customer: few, so they are found by their ordering key and counted.
-import { type Ctx, instant, int, type RowOf, row, sql, text } from '#kit/postgres'
+import { type Ctx, instant, int, nullable, type RowOf, row, sql, text } from '#kit/postgres'
 
-export const LoggedFact = row({ id: int, position: int, name: text, data: text, occurredAt: instant })
+export const LoggedFact = row({
+  id: int,
+  position: int,
+  name: text,
+  data: text,
+  occurredAt: instant,
+  requestId: nullable(text)
+})
 export type LoggedFact = RowOf<typeof LoggedFact>
 
 type Wanted = { names: string[]; after: number; end: number; limit: number; offset: number }
@@ -11,7 +18,7 @@ export function listCustomerEvents(ctx: Ctx, memberId: number, { names, after, e
   return ctx.tx.many(
     LoggedFact,
     sql`
-    select id, position, name, data, occurred_at from facts
+    select id, position, name, data, occurred_at, request_id from facts
      where store_id = ${ctx.storeId}
        and ordering_key = any(array(
            select 'member:' || ${memberId}::bigint

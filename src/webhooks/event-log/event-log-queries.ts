@@ -10,7 +10,7 @@ export function listEventsAfter(ctx: Ctx, { names, after, end, limit, offset }: 
   return ctx.tx.many(
     LoggedFact,
     sql`
-    select id, position, name, data, occurred_at from facts
+    select id, position, name, data, occurred_at, request_id from facts
      where store_id = ${ctx.storeId} and position > ${after} and position <= ${end} and name = any(${names}::text[])
      order by position offset ${offset} limit ${limit}`
   )
@@ -25,15 +25,15 @@ export function listEventsOfType(ctx: Ctx, wanted: Wanted) {
   return ctx.tx.many(
     LoggedFact,
     sql`
-    select id, position, name, data, occurred_at
-      from ((select id, position, name, data, occurred_at from facts
+    select id, position, name, data, occurred_at, request_id
+      from ((select id, position, name, data, occurred_at, request_id from facts
               where store_id = ${ctx.storeId} and position > ${after} and position <= ${headEnd} and name = ${name}
               order by position limit ${max})
             union all
-            (select f.id, f.position, f.name, f.data, f.occurred_at
+            (select f.id, f.position, f.name, f.data, f.occurred_at, f.request_id
                from event_counts c
               cross join lateral (
-                    select id, position, name, data, occurred_at from facts
+                    select id, position, name, data, occurred_at, request_id from facts
                      where store_id = ${ctx.storeId} and position > c.counted_to - ${BLOCK}::bigint and position <= c.counted_to
                        and name = ${name}
                      order by position offset 0) f
@@ -41,7 +41,7 @@ export function listEventsOfType(ctx: Ctx, wanted: Wanted) {
                 and c.counted_to <= ${tailStart}
               order by c.counted_to, f.position limit ${max})
             union all
-            (select id, position, name, data, occurred_at from facts
+            (select id, position, name, data, occurred_at, request_id from facts
               where store_id = ${ctx.storeId} and position > ${tailStart} and position <= ${end} and name = ${name}
               order by position limit ${max})) e
      order by position offset ${offset} limit ${limit}`

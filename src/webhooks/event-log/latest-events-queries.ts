@@ -12,7 +12,7 @@ export function listLatest(ctx: Ctx, { names, after, end, limit }: Wanted) {
   return ctx.tx.many(
     LoggedFact,
     sql`
-    select id, position, name, data, occurred_at from facts
+    select id, position, name, data, occurred_at, request_id from facts
      where store_id = ${ctx.storeId} and position > ${after} and position <= ${end} and name = any(${names}::text[])
      order by position desc limit ${limit}`
   )
@@ -26,15 +26,15 @@ export function listLatestOfType(ctx: Ctx, wanted: Wanted) {
   return ctx.tx.many(
     LoggedFact,
     sql`
-    select id, position, name, data, occurred_at
-      from ((select id, position, name, data, occurred_at from facts
+    select id, position, name, data, occurred_at, request_id
+      from ((select id, position, name, data, occurred_at, request_id from facts
               where store_id = ${ctx.storeId} and position > ${tailStart} and position <= ${end} and name = ${name}
               order by position desc limit ${limit})
             union all
-            (select f.id, f.position, f.name, f.data, f.occurred_at
+            (select f.id, f.position, f.name, f.data, f.occurred_at, f.request_id
                from event_counts c
               cross join lateral (
-                    select id, position, name, data, occurred_at from facts
+                    select id, position, name, data, occurred_at, request_id from facts
                      where store_id = ${ctx.storeId} and position > c.counted_to - ${BLOCK}::bigint and position <= c.counted_to
                        and name = ${name}
                      order by position desc offset 0) f
@@ -42,7 +42,7 @@ export function listLatestOfType(ctx: Ctx, wanted: Wanted) {
                 and c.counted_to <= ${tailStart}
               order by c.counted_to desc, f.position desc limit ${limit})
             union all
-            (select id, position, name, data, occurred_at from facts
+            (select id, position, name, data, occurred_at, request_id from facts
               where store_id = ${ctx.storeId} and position > ${after} and position <= ${headEnd} and name = ${name}
               order by position desc limit ${limit})) e
      order by position desc limit ${limit}`
@@ -54,7 +54,7 @@ export function listLatestOfCustomer(ctx: Ctx, memberId: number, { names, after,
   return ctx.tx.many(
     LoggedFact,
     sql`
-    select id, position, name, data, occurred_at from facts
+    select id, position, name, data, occurred_at, request_id from facts
      where store_id = ${ctx.storeId}
        and ordering_key = any(array(
            select 'member:' || ${memberId}::bigint

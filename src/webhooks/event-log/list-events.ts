@@ -6,10 +6,13 @@ import { countCustomerEvents, listCustomerEvents } from './customer-events.ts'
 import { countEventsAfter, listEventsAfter, listEventsOfType } from './event-log-queries.ts'
 import { readSpan } from './event-span.ts'
 import { type LoggedEvent, loggedEvent } from './logged-event.ts'
+import { countRequestEvents, listRequestEvents } from './request-events.ts'
 
 type EventFilters = {
   type?: EventType
   customer?: CustomerIdReference
+  /** Those that a request caused, by the id of its response; a customer is not looked at then. */
+  requestId?: string
   /** Events after this sequence; all that are kept, if it is left out. */
   since?: number
   limit: number
@@ -25,7 +28,7 @@ export async function listEvents(
   ctx: Ctx,
   filters: EventFilters
 ): Promise<{ events: LoggedEvent[]; total: number; nextSince: number }> {
-  const { type, customer, since, limit, offset } = filters
+  const { type, customer, requestId, since, limit, offset } = filters
   const span = await readSpan(ctx)
   const after = since ?? span.start
   if (after > span.end) throw eventsNotYet(span.end)
@@ -33,7 +36,7 @@ export async function listEvents(
   const names = (type ? [type] : EVENT_TYPES).map(factOfEvent)
   // One more than the page, which says whether it is the last one; the total is a matter of counts that are kept apart.
   const wanted = { names, after, end: span.end, countedTo: span.countedTo ?? 0, limit: limit + 1, offset }
-  const { facts: found, total } = await read(ctx, wanted, customer)
+  const { facts: found, total } = await read(ctx, wanted, { customer, requestId })
   const facts = found.slice(0, limit)
   // Asked afterwards, since what is removed meanwhile is missing from the page.
   const { start } = await readSpan(ctx)
@@ -52,7 +55,13 @@ export async function listEvents(
 
 type Wanted = Parameters<typeof listEventsAfter>[1]
 
-async function read(ctx: Ctx, wanted: Wanted, customer: CustomerIdReference | undefined) {
+async function read(ctx: Ctx, wanted: Wanted, { customer, requestId }: Pick<EventFilters, 'customer' | 'requestId'>) {
+  if (requestId !== undefined) {
+    return {
+      facts: await listRequestEvents(ctx, requestId, wanted),
+      total: await countRequestEvents(ctx, requestId, wanted)
+    }
+  }
   if (!customer) {
     const list = wanted.names.length === 1 ? listEventsOfType : listEventsAfter
     return { facts: await list(ctx, wanted), total: await countEventsAfter(ctx, wanted) }

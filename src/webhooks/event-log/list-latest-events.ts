@@ -6,8 +6,9 @@ import { countEventsAfter } from './event-log-queries.ts'
 import { BLOCK, readSpan } from './event-span.ts'
 import { listLatest, listLatestOfCustomer, listLatestOfType } from './latest-events-queries.ts'
 import { type LoggedEvent, loggedEvent } from './logged-event.ts'
+import { countRequestEvents, listLatestOfRequest } from './request-events.ts'
 
-type Filters = { type?: EventType; customer?: CustomerIdReference; before?: number; limit: number }
+type Filters = { type?: EventType; customer?: CustomerIdReference; requestId?: string; before?: number; limit: number }
 
 /**
  * The public events of a store, the newest first: those that are sure by now (as `listEvents` has them). `nextBefore`: where the next page begins; null on the
@@ -15,7 +16,7 @@ type Filters = { type?: EventType; customer?: CustomerIdReference; before?: numb
  */
 export async function listLatestEvents(
   ctx: Ctx,
-  { type, customer, before, limit }: Filters
+  { type, customer, requestId, before, limit }: Filters
 ): Promise<{ events: LoggedEvent[]; total: number; nextBefore: number | null; nextSince: number }> {
   const span = await readSpan(ctx)
   const end = before === undefined ? span.end : Math.min(span.end, before - 1)
@@ -27,7 +28,7 @@ export async function listLatestEvents(
     countedTo: Math.min(span.countedTo ?? 0, Math.floor(end / BLOCK) * BLOCK),
     limit: limit + 1
   }
-  const { facts: found, total } = await read(ctx, wanted, customer)
+  const { facts: found, total } = await read(ctx, wanted, { customer, requestId })
   const facts = found.slice(0, limit)
   return {
     events: facts.map(loggedEvent),
@@ -40,8 +41,14 @@ export async function listLatestEvents(
 async function read(
   ctx: Ctx,
   wanted: Parameters<typeof listLatestOfType>[1],
-  customer: CustomerIdReference | undefined
+  { customer, requestId }: Pick<Filters, 'customer' | 'requestId'>
 ): Promise<{ facts: LoggedFact[]; total: number }> {
+  if (requestId !== undefined) {
+    return {
+      facts: await listLatestOfRequest(ctx, requestId, wanted),
+      total: await countRequestEvents(ctx, requestId, wanted)
+    }
+  }
   if (!customer) {
     const list = wanted.names.length === 1 ? listLatestOfType : listLatest
     return { facts: await list(ctx, wanted), total: await countEventsAfter(ctx, wanted) }

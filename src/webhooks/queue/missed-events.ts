@@ -30,6 +30,16 @@ export function lockReceiver(ctx: Ctx, id: number): Promise<Receiver | null> {
   )
 }
 
+/** The same as `lockReceiver`, for who only counts: nobody waits for it. */
+export function findReceiver(ctx: Ctx, id: number): Promise<Receiver | null> {
+  return ctx.tx.maybeOne(
+    Receiver,
+    sql`
+    select id, kind, status, events, webhook_id_seed, created_at, disabled_at, failing_since from webhook_endpoints
+     where store_id = ${ctx.storeId} and id = ${id} and deleted_at is null`
+  )
+}
+
 /** What is looked at for missed events: the facts after one position, up to another one. */
 export type MissedSpan = { since: Temporal.Instant; after: number; end: number; first: number }
 

@@ -4,7 +4,7 @@ import { endpointIdOf } from '../endpoints/endpoint.ts'
 import { findEndpointRow } from '../endpoints/endpoint-queries.ts'
 import { endpointNotFound } from '../refusals.ts'
 import { countMissed } from './count-missed.ts'
-import { lockReceiver, spanOfMissed } from './missed-events.ts'
+import { findReceiver, spanOfMissed } from './missed-events.ts'
 import { countSendable, countUnsendable, lockOpenEndpointsShared } from './redelivery-queries.ts'
 import type { Resent } from './resend-deliveries.ts'
 
@@ -21,7 +21,7 @@ export async function previewResend(
   const endpointIds = await lockOpenEndpointsShared(ctx, onlyId)
   const resent = await countSendable(ctx, { endpointIds, since })
   const skipped = await countUnsendable(ctx, { endpointIds, onlyId, since })
-  const receiver = onlyId === null ? null : await lockReceiver(ctx, onlyId)
+  const receiver = onlyId === null ? null : await findReceiver(ctx, onlyId)
   const missed = receiver && (await countMissed(ctx, receiver, await spanOfMissed(ctx, receiver, since))).count
   return { resent, skipped, missed }
 }

@@ -45,6 +45,25 @@ export function addTeamCommands(program: Command, terminal: Terminal): void {
   })
 
   addCommand(team, terminal, {
+    name: 'invitations',
+    summary: 'list the links that were not used yet and still work',
+    flags: {},
+    run: (_flags, { api }) => api().get('/team/invitations'),
+    show: table(
+      ['id', 'email', 'role', 'for_new_password', 'invited_by', 'expires_at'],
+      'There is no link that was not used.'
+    )
+  })
+
+  addCommand(team, terminal, {
+    name: 'withdraw',
+    summary: 'have such a link work no more',
+    flags: { id: needed('--id <invitation>', text('the id of a link, from team invitations')) },
+    run: ({ id }, { api }) => api().delete(`/team/invitations/${encodeURIComponent(id)}`),
+    show: facts
+  })
+
+  addCommand(team, terminal, {
     name: 'role',
     summary: 'give somebody another role, at once',
     flags: { id: PERSON, role: ROLE },

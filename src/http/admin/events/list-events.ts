@@ -18,7 +18,10 @@ const EventBody = Type.Object(
     sequence: Type.Integer({ description: 'Its place among the events of the store, `X-Svc-Sequence`' }),
     event: Type.String({ description: 'Its type' }),
     timestamp: Timestamp("When it occurred, in the store's time"),
-    data: Type.Object({}, { additionalProperties: true, description: 'The payload of its deliveries' })
+    data: Type.Object({}, { additionalProperties: true, description: 'The payload of its deliveries' }),
+    request_id: OrNull(
+      Type.String({ description: 'The `X-Request-Id` of the request that caused it; null where none did' })
+    )
   },
   {
     title: 'Event',
@@ -29,7 +32,8 @@ const EventBody = Type.Object(
         sequence: 790,
         event: 'store_credit.added',
         timestamp: '2026-11-15T06:25:00.000Z',
-        data: { amount: 29, balance: 58, currency: 'EUR' }
+        data: { amount: 29, balance: 58, currency: 'EUR' },
+        request_id: null
       }
     ]
   }
@@ -79,6 +83,12 @@ export function listEventsRoute(admin: Surface): void {
               examples: ['cust_24']
             })
           ),
+          request: Type.Optional(
+            text(100, 'the id of a request', {
+              meaning: 'Events that the request with this `X-Request-Id` caused; without `customer`',
+              examples: ['0e7bd4f0-9bb4-4f46-9b3c-2f4ec3a3f0a1']
+            })
+          ),
           limit: PageLimit
         }),
         response: {
@@ -102,24 +112,38 @@ export function listEventsRoute(admin: Surface): void {
       }
     },
     async (request) => {
-      const { type, customer, since, before, sort = 'oldest', limit = DEFAULT_LIMIT } = request.query
+      const {
+        type,
+        customer,
+        request: requestId,
+        since,
+        before,
+        sort = 'oldest',
+        limit = DEFAULT_LIMIT
+      } = request.query
+      if (customer !== undefined && requestId !== undefined) {
+        throw invalidField('request', 'must be left out with customer')
+      }
       const { profile } = requestStoreOf(request)
       const named = customer === undefined ? undefined : parseCustomerId(customer, profile)
       if (sort === 'newest') {
         if (since !== undefined) throw invalidField('since', 'must be left out with sort=newest')
-        const latest = await request.inStore((ctx) => listLatestEvents(ctx, { type, customer: named, before, limit }))
+        const latest = await request.inStore((ctx) =>
+          listLatestEvents(ctx, { type, customer: named, requestId, before, limit })
+        )
         const { events, total, nextSince, nextBefore } = latest
         return { data: events.map(presentEvent), total, next_since: nextSince, next_before: nextBefore }
       }
       if (before !== undefined) throw invalidField('before', 'must be left out without sort=newest')
       const { events, total, nextSince } = await request.inStore((ctx) =>
-        listEvents(ctx, { type, since, customer: named, limit, offset: 0 })
+        listEvents(ctx, { type, since, customer: named, requestId, limit, offset: 0 })
       )
       return { data: events.map(presentEvent), total, next_since: nextSince, next_before: null }
     }
   )
 }
 
-function presentEvent({ id, sequence, type, occurredAt, data }: LoggedEvent): Static<typeof EventBody> {
-  return { id: publicId('evt', id), sequence, event: type, timestamp: isoOf(occurredAt), data: data as object }
+function presentEvent({ id, sequence, type, occurredAt, data, requestId }: LoggedEvent): Static<typeof EventBody> {
+  const timestamp = isoOf(occurredAt)
+  return { id: publicId('evt', id), sequence, event: type, timestamp, data: data as object, request_id: requestId }
 }

@@ -25,6 +25,11 @@ const PlatformConnection = Type.Object(
     refresh_token_expires_at: OrNull(Timestamp('Until when it can be refreshed, in real time')),
     token_refused_at: OrNull(Timestamp('Since when the platform has refused it; null while it takes it')),
     refresh_error: OrNull(Type.String({ description: 'Why the last refresh came to nothing' })),
+    proxy_used_at: OrNull(
+      Timestamp(
+        'When the app proxy last passed on a request that it had signed, in real time, give or take a minute; null for never'
+      )
+    ),
     scopes: Type.Array(GrantedScope, { description: 'The access scopes that the app requests' })
   },
   {
@@ -38,6 +43,7 @@ const PlatformConnection = Type.Object(
         refresh_token_expires_at: '2027-02-19T05:19:42.013Z',
         token_refused_at: null,
         refresh_error: null,
+        proxy_used_at: '2026-11-20T09:00:00.000Z',
         scopes: [
           {
             scope: 'write_orders',
@@ -69,7 +75,10 @@ export function getConnectionRoute(admin: Surface, { db }: AdminDeps): void {
     },
     async (request) => {
       const { storeId, domain, status, tokenRefusedAt } = storeOf(request)
-      const { expiresAt, refreshExpiresAt, refreshError, grantedScopes } = await db.inStore(storeId, findTokenState)
+      const { expiresAt, refreshExpiresAt, refreshError, grantedScopes, proxyUsedAt } = await db.inStore(
+        storeId,
+        findTokenState
+      )
       const granted = grantedScopes && withImpliedScopes(grantedScopes)
       return {
         domain,
@@ -78,6 +87,7 @@ export function getConnectionRoute(admin: Surface, { db }: AdminDeps): void {
         refresh_token_expires_at: isoOrNull(refreshExpiresAt),
         token_refused_at: isoOrNull(tokenRefusedAt),
         refresh_error: refreshError,
+        proxy_used_at: isoOrNull(proxyUsedAt),
         scopes: accessScopes.map(({ scope, optional, neededFor, without }) => ({
           scope,
           granted: granted?.has(scope) ?? null,

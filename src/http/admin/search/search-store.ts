@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { publicId } from '#kit/ids'
+import { findCustomerWithPhone, phoneIn } from '#members'
 import { OrNull } from '#resources'
 import { type SearchResult, searchStore } from '#views'
 import type { Surface } from '../../shared/surface.ts'
@@ -27,7 +28,7 @@ const SearchResultBody = Type.Object(
 )
 
 /** GET /stores/{store}/search */
-export function searchStoreRoute(admin: Surface, { db }: AdminDeps): void {
+export function searchStoreRoute(admin: Surface, { db, connectorOf }: AdminDeps): void {
   admin.get(
     '/stores/:store/search',
     {
@@ -36,7 +37,7 @@ export function searchStoreRoute(admin: Surface, { db }: AdminDeps): void {
         operationId: 'searchStore',
         summary: 'Search',
         description:
-          'Customers by the beginning of their e-mail address, name or last name, by their id or number; orders by their name or number; subscriptions by their id. Upper and lower case are the same. The customers come first, members before others.',
+          'Customers by the beginning of their e-mail address, name or last name, by their id or number, and by their telephone number, for which the platform is asked; orders by their name or number; subscriptions by their id. Upper and lower case are the same. The customers come first, members before others.',
         params: StoreParams,
         querystring: Type.Object({
           q: text(320, undefined, { meaning: 'What is searched', examples: ['hanna'] }),
@@ -56,7 +57,10 @@ export function searchStoreRoute(admin: Surface, { db }: AdminDeps): void {
     },
     async (request) => {
       const { q, limit = DEFAULT_LIMIT } = request.query
-      const found = await searchStore(db.direct, storeOf(request).storeId, { text: q, limit })
+      const { storeId } = storeOf(request)
+      const phone = phoneIn(q)
+      const searched = phone === null ? q : await findCustomerWithPhone(await connectorOf(storeId), phone)
+      const found = searched === null ? [] : await searchStore(db.direct, storeId, { text: searched, limit })
       return { data: found.map(present) }
     }
   )

@@ -82,6 +82,14 @@ export function listChangesRoute(admin: Surface, { db }: AdminDeps): void {
               examples: ['store_2']
             })
           ),
+          request: Type.Optional(
+            Type.String({
+              maxLength: 100,
+              description: 'the id of a request',
+              meaning: 'Only what the request with this `X-Request-Id` changed',
+              examples: ['0e7bd4f0-9bb4-4f46-9b3c-2f4ec3a3f0a1']
+            })
+          ),
           limit: PageLimit,
           before: Before('a change', 'older ones', 812)
         }),
@@ -89,9 +97,13 @@ export function listChangesRoute(admin: Surface, { db }: AdminDeps): void {
       }
     },
     async ({ query }) => {
-      const { limit = 50, before = null } = query
+      const { limit = 50, before = null, request: requestId = null } = query
       const storeNumber = query.store === undefined ? null : (await requireStore(db, query.store)).storeId
-      return pageOf(await listLoggedChanges(db, { storeNumber, before, limit: limit + 1 }), limit, presentChange)
+      return pageOf(
+        await listLoggedChanges(db, { storeNumber, requestId, before, limit: limit + 1 }),
+        limit,
+        presentChange
+      )
     }
   )
 }

@@ -40,7 +40,7 @@ export function addStoreCreditRoute(rest: Surface, { changeCredit }: RestDeps): 
         customer: request.params.customer_id,
         profile,
         currency,
-        change: { type: 'manual_add', amountMinor, reason, operationId: operationOfRequest(), expiresAt }
+        change: { type: 'manual_add', amountMinor, reason, operationId: operationOfRequest(request), expiresAt }
       })
     }
   )

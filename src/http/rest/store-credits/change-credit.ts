@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { type CreditChange, changeCredits } from '#credits'
+import { API_OPERATION, type CreditChange, changeCredits } from '#credits'
 import type { Ctx, Database } from '#kit/postgres'
 import type { KnownCustomer } from '#members'
 import type { PlatformProfileName } from '#stores'
@@ -34,7 +34,7 @@ type NamedChange = {
 export type ChangeCredit = ReturnType<typeof createChangeCredit>
 
 /** Requests are distinguished by their Idempotency-Key; without one each is a change of its own. */
-export const operationOfRequest = () => `api:${randomUUID()}`
+export const operationOfRequest = ({ id }: Pick<FastifyRequest, 'id'>) => `${API_OPERATION}${id}`
 
 /** What both routes answer with: additions and deductions of a store that arrive together share a transaction. */
 export const createChangeCredit = (db: Database) => batchedWrites(db, { read: creditCustomers, work: changeInOrder })

@@ -35,7 +35,7 @@ export function deductStoreCreditRoute(rest: Surface, { changeCredit }: RestDeps
         customer: request.params.customer_id,
         profile,
         currency,
-        change: { type: 'manual_deduct', amountMinor, reason, operationId: operationOfRequest() }
+        change: { type: 'manual_deduct', amountMinor, reason, operationId: operationOfRequest(request) }
       })
     }
   )

@@ -52,7 +52,7 @@ export function reserveStoreCreditRoute(rest: Surface, { reserveCredit }: RestDe
         profile,
         currency,
         minutes: duration,
-        wanted: { amountMinor: minorOf(amount, currency), reason, operationId: operationOfRequest() }
+        wanted: { amountMinor: minorOf(amount, currency), reason, operationId: operationOfRequest(request) }
       })
     }
   )

@@ -5,14 +5,14 @@ import type { Surface } from '../../shared/surface.ts'
 import type { SignInDeps } from '../deps.ts'
 import { TokenField } from './token.ts'
 
-/** GET /invitation */
+/** POST /invitation/show: what a link is for. Its token is in the body, since proxies log addresses. */
 export function showInvitationRoute(surface: Surface, { db, asGuess }: SignInDeps): void {
-  surface.get(
-    '/invitation',
+  surface.post(
+    '/invitation/show',
     {
       config: { allow: 'person' },
       schema: {
-        querystring: Type.Object({ token: TokenField }),
+        body: Type.Object({ token: TokenField }),
         response: {
           200: Type.Object({
             role: Type.Unsafe<Role>(Type.Union(ROLES.map((role) => Type.Literal(role)))),
@@ -25,7 +25,7 @@ export function showInvitationRoute(surface: Surface, { db, asGuess }: SignInDep
     },
     (request, reply) =>
       asGuess(request, reply, async () => {
-        const found = await db.inInstallation((tx) => findInvitation(tx, request.query.token))
+        const found = await db.inInstallation((tx) => findInvitation(tx, request.body.token))
         const { role, email, personId, expiresAt } = found
         return { role, email, for_new_password: personId !== null, expires_at: isoOf(expiresAt) }
       })

@@ -1,4 +1,20 @@
-import { get, post } from '../../shared/session/auth.ts'
+import { ApiError } from '../../shared/api/errors.ts'
+import { signedIn } from '../../shared/api/session-gate.ts'
+import * as auth from '../../shared/session/auth.ts'
+
+const get = <T>(path: string) => inSession(() => auth.get<T>(path))
+const post = (path: string, body: object) => inSession(() => auth.post(path, body))
+
+/** A wrong code is refused like a session that has ended; after that one somebody signs in, and it is asked again. */
+async function inSession<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (err) {
+    if (!(err instanceof ApiError) || err.status !== 401 || (await auth.findMe()) !== null) throw err
+    await signedIn()
+    return inSession(ask)
+  }
+}
 
 export type Passkey = { id: string; name: string | null; createdAt: string | null }
 

@@ -20,13 +20,13 @@ export function useColumns(): DataTableColumn<Subscription>[] {
     {
       accessor: 'plan_name',
       title: columns.subscription,
-      render: ({ id, plan_name, email }) => (
+      render: ({ id, plan_name, email, customer_id }) => (
         <div className="wrap-anywhere">
           <Anchor component={Link} to={`/stores/${store}/subscriptions/${id}`} fw={500} size="sm" lineClamp={2}>
             {plan_name}
           </Anchor>
           <Text size="sm" c="dimmed" lineClamp={1}>
-            {email}
+            {email || customer_id}
           </Text>
         </div>
       )

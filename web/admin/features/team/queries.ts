@@ -11,6 +11,11 @@ export const peopleQuery = queryOptions({
   queryFn: async ({ signal }) => (await bodyOf(api.GET('/team/people', { signal }))).data
 })
 
+export const invitationsQuery = queryOptions({
+  queryKey: ['invitations'],
+  queryFn: async ({ signal }) => (await bodyOf(api.GET('/team/invitations', { signal }))).data
+})
+
 export const changesQuery = (store: string, before: string | undefined) =>
   queryOptions({
     queryKey: ['changes', store, before],
@@ -21,6 +26,9 @@ export const changesQuery = (store: string, before: string | undefined) =>
   })
 
 export const invite = (body: { email: string; role: TeamRole }) => bodyOf(api.POST('/team/invitations', { body }))
+
+export const withdraw = (invitation: string) =>
+  bodyOf(api.DELETE('/team/invitations/{invitation}', { params: { path: { invitation } } }))
 
 /** What an owner does to somebody's account. */
 export function actionsFor(person: string) {

@@ -5,6 +5,7 @@ import { NoSuchPart } from '../../shared/ui/no-such-part.tsx'
 import { Page } from '../../shared/ui/page.tsx'
 import { PageTabs } from '../../shared/ui/page-tabs.tsx'
 import { Changes } from './changes/changes.tsx'
+import { Invitations } from './people/invitations.tsx'
 import { InviteButton } from './people/invite-button.tsx'
 import { People } from './people/people.tsx'
 import { useTeamTexts } from './texts.ts'
@@ -33,7 +34,16 @@ export function TeamPage() {
           ]}
         />
       )}
-      {part === 'people' ? <People /> : part === 'changes' && mayInstall ? <Changes /> : <NoSuchPart />}
+      {part === 'people' ? (
+        <>
+          <People />
+          {mayInstall && <Invitations />}
+        </>
+      ) : part === 'changes' && mayInstall ? (
+        <Changes />
+      ) : (
+        <NoSuchPart />
+      )}
     </Page>
   )
 }

@@ -36,6 +36,17 @@ export const useTeamTexts = areaTexts({
       linkText: (email: string) =>
         `Send it to ${email} in a way that only they can read. Whoever opens it chooses a name and a password. A link that was made for this address before works no more.`
     },
+    invitations: {
+      title: 'Links that were not used yet',
+      newPassword: 'New password',
+      by: 'Made by',
+      until: 'Works until',
+      action: 'Action',
+      withdraw: 'Withdraw',
+      withdrawTitle: (email: string) => `Withdraw the link for ${email}?`,
+      withdrawText: 'It works no more. A new one can be made at any time.',
+      withdrawn: 'The link works no more'
+    },
     passwordLink: {
       label: 'Make a link for a new password',
       help: 'For somebody who has forgotten the password, or is locked out.',
@@ -120,6 +131,17 @@ export const useTeamTexts = areaTexts({
       linkTitle: (email) => `Die Einladung für ${email}`,
       linkText: (email) =>
         `Senden Sie ihn so an ${email}, dass nur diese Person ihn lesen kann. Wer ihn öffnet, wählt Namen und Passwort. Ein früherer Link für diese Adresse gilt nicht mehr.`
+    },
+    invitations: {
+      title: 'Links, die noch nicht benutzt wurden',
+      newPassword: 'Neues Passwort',
+      by: 'Erstellt von',
+      until: 'Gilt bis',
+      action: 'Aktion',
+      withdraw: 'Zurückziehen',
+      withdrawTitle: (email) => `Den Link für ${email} zurückziehen?`,
+      withdrawText: 'Er gilt nicht mehr. Ein neuer kann jederzeit erstellt werden.',
+      withdrawn: 'Der Link gilt nicht mehr'
     },
     passwordLink: {
       label: 'Link für ein neues Passwort erstellen',

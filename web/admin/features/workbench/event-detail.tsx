@@ -59,7 +59,11 @@ function Chosen({ sequence }: { sequence: number }) {
                 [texts.id, <CopyId key="id" value={event.id} />],
                 [texts.sequence, event.sequence],
                 [texts.occurred, <Instant key="at" at={event.timestamp} zone={timezone} />],
-                ...aboutLinks(event)
+                ...aboutLinks(event),
+                [
+                  texts.request,
+                  event.request_id && link(`workbench/requests?request=${event.request_id}`, event.request_id)
+                ]
               ]}
             />
             <Deliveries event={event} />

@@ -2,9 +2,9 @@ import { useTexts } from '../../shared/texts/language.tsx'
 import { EventTypeSelect } from '../../shared/ui/event-type-select.tsx'
 import { FilterBar } from '../../shared/ui/lists/filter-bar.tsx'
 import { FindField } from '../../shared/ui/lists/find-field.tsx'
+import type { Filters } from './queries.ts'
 import { useWorkbenchTexts } from './texts.ts'
 
-type Filters = { type: string; customer: string }
 type Props = { filters: Filters; change: (filters: Partial<Filters>) => void }
 
 export function EventFilters({ filters, change }: Props) {
@@ -14,8 +14,8 @@ export function EventFilters({ filters, change }: Props) {
     <FilterBar
       label={texts.filters}
       clearLabel={texts.clear}
-      isFiltered={filters.type !== '' || filters.customer !== ''}
-      onClear={() => change({ type: '', customer: '' })}
+      isFiltered={Object.values(filters).some((value) => value !== '')}
+      onClear={() => change({ type: '', customer: '', request: '' })}
     >
       <EventTypeSelect
         label={texts.type}
@@ -31,7 +31,15 @@ export function EventFilters({ filters, change }: Props) {
         findLabel={texts.find}
         maxLength={200}
         value={filters.customer}
-        onFind={(customer) => change({ customer })}
+        onFind={(customer) => change({ customer, request: '' })}
+      />
+      <FindField
+        label={texts.request}
+        placeholder={texts.requestHelp}
+        findLabel={texts.find}
+        maxLength={100}
+        value={filters.request}
+        onFind={(request) => change({ request, customer: '' })}
       />
     </FilterBar>
   )

@@ -10,11 +10,9 @@ import { OlderLink } from '../../shared/ui/lists/older-link.tsx'
 import { PlainTable } from '../../shared/ui/lists/plain-table.tsx'
 import { QueryView } from '../../shared/ui/query-view.tsx'
 import { Section } from '../../shared/ui/section.tsx'
-import { type LoggedEvent, latestEventsQuery, olderEventsQuery } from './queries.ts'
+import { type Filters, type LoggedEvent, latestEventsQuery, olderEventsQuery } from './queries.ts'
 import { aboutOf } from './subjects.ts'
 import { useWorkbenchTexts } from './texts.ts'
-
-type Filters = { type: string; customer: string }
 
 /** The newest events, which grow by themselves until somebody pauses them. */
 export function LatestEvents({
@@ -30,7 +28,7 @@ export function LatestEvents({
   const latest = useQuery(latestEventsQuery(id, filters, isLive))
   const texts = useWorkbenchTexts()
   const { count } = useFormats()
-  const isFiltered = filters.type !== '' || filters.customer !== ''
+  const isFiltered = Object.values(filters).some((value) => value !== '')
   return (
     <Section title={texts.events}>
       <Group justify="space-between">

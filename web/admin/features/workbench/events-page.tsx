@@ -11,7 +11,7 @@ import { LatestEvents, OlderEvents } from './event-lists.tsx'
 import { Tabs } from './tabs.tsx'
 import { useWorkbenchTexts } from './texts.ts'
 
-const FILTERS = ['type', 'customer'] as const
+const FILTERS = ['type', 'customer', 'request'] as const
 
 /** What happened, as it happens; and the event that the address names. */
 export function EventsPage() {

@@ -5,7 +5,8 @@ import type { components } from '../../shared/api/schema.ts'
 import type { EventType } from '../../shared/texts/event-types.ts'
 
 export type LoggedEvent = components['schemas']['Event']
-type Filters = { type: string; customer: string }
+export type ApiRequest = components['schemas']['ApiRequest']
+export type Filters = { type: string; customer: string; request: string }
 type Latest = { events: LoggedEvent[]; total: number; nextSince: number; nextBefore: number | null }
 
 const PAGE_SIZE = 50
@@ -14,9 +15,9 @@ const MAX_NEW = 100
 const MAX_SHOWN = 200
 const POLL_MS = 3000
 
-const givenOf = ({ type, customer }: Filters) => ({
+const givenOf = ({ type, customer, request }: Filters) => ({
   ...(type && { type: type as EventType }),
-  ...(customer && { customer })
+  ...(request ? { request } : customer && { customer })
 })
 
 /** The newest events; while it is live, those after the last one are added every few seconds for as long as the page is visible. */
@@ -108,11 +109,22 @@ export const retryDeadLetter = (store: string, dead_letter: string) => {
   return bodyOf(api.POST('/stores/{store}/dead-letters/{dead_letter}/retry', { params, body: {} }))
 }
 
-export const changesQuery = (store: string, before: number | undefined) =>
+/** The requests to the APIs; read again while the page is visible, since they come by themselves. */
+export const requestsQuery = (store: string, before: number | undefined, request: string) =>
   queryOptions({
-    queryKey: ['changes', store, before],
+    queryKey: ['requests', store, before, request],
     queryFn: ({ signal }) => {
-      const params = { query: { store, limit: PAGE_SIZE, ...(before && { before }) } }
+      const query = { limit: PAGE_SIZE, ...(before && { before }), ...(request && { request }) }
+      return bodyOf(api.GET('/stores/{store}/requests', { params: { path: { store }, query }, signal }))
+    },
+    refetchInterval: before === undefined ? POLL_MS : false
+  })
+
+export const changesQuery = (store: string, before: number | undefined, request: string) =>
+  queryOptions({
+    queryKey: ['changes', store, before, request],
+    queryFn: ({ signal }) => {
+      const params = { query: { store, limit: PAGE_SIZE, ...(before && { before }), ...(request && { request }) } }
       return bodyOf(api.GET('/changes', { params, signal }))
     }
   })

@@ -55,13 +55,25 @@ export const useWorkbenchTexts = areaTexts({
     retryText:
       'It is tried once more, at once. When that fails, it is put aside again. Its deliveries may arrive after later ones.',
     retried: 'It is tried again',
+    request: 'Request',
+    requestHelp: 'The X-Request-Id of a response',
     requestsLead:
-      'What people and programs have changed in this store by the admin API and this interface. The id of a request is in the header X-Request-Id of its answer, and in the log of the service.',
-    requests: 'Requests',
-    noRequests: 'Nothing was changed yet',
-    noRequestsText: 'Each change that somebody asks for is noted here before it is made.',
+      'What was asked of this store, and what came of it: the id of a request is in the header X-Request-Id of its response, in the log of the service, and at the events that it caused.',
+    requests: 'API requests',
+    noRequests: 'Nothing was asked in the last seven days',
+    noRequestsText:
+      'Requests to the APIs that change something or are refused appear here within seconds. Reads that work are not listed.',
+    noSuchRequest: 'There is no such request here',
+    noSuchRequestText:
+      'Requests are kept for seven days, reads only when they were refused. One of the admin API is below.',
+    eventsOf: (id: string) => `Events of ${id}`,
+    noKey: 'App proxy or customer',
+    requestColumns: { at: 'When', what: 'What', key: 'Key', status: 'Status', duration: 'Duration', id: 'Request' },
+    changes: 'Changes by people and programs',
+    noChanges: 'Nothing was changed yet',
+    noChangesText: 'Each change that somebody asks for is noted here before it is made.',
     notForRole: 'Only owners see who has changed what.',
-    requestColumns: { at: 'When', who: 'Who', operation: 'What', status: 'Answer', id: 'Request', from: 'From' },
+    changeColumns: { at: 'When', who: 'Who', operation: 'What', status: 'Answer', id: 'Request', from: 'From' },
     operator: 'Operator token',
     underWay: 'Under way'
   },
@@ -119,13 +131,25 @@ export const useWorkbenchTexts = areaTexts({
     retryText:
       'Es wird sofort noch einmal versucht. Scheitert das, bleibt es wieder liegen. Seine Zustellungen kommen vielleicht nach späteren an.',
     retried: 'Es wird noch einmal versucht',
+    request: 'Anfrage',
+    requestHelp: 'Die X-Request-Id einer Antwort',
     requestsLead:
-      'Was Menschen und Programme über die Admin-API und diese Oberfläche in diesem Shop geändert haben. Die Id einer Anfrage steht im Header X-Request-Id ihrer Antwort und im Protokoll des Dienstes.',
-    requests: 'Anfragen',
-    noRequests: 'Noch ist nichts geändert worden',
-    noRequestsText: 'Jede Änderung, um die jemand bittet, wird hier vermerkt, bevor sie geschieht.',
+      'Was an diesen Shop gerichtet wurde, und was daraus wurde: Die Kennung einer Anfrage steht im Header X-Request-Id ihrer Antwort, im Protokoll des Dienstes und bei den Ereignissen, die sie ausgelöst hat.',
+    requests: 'API-Anfragen',
+    noRequests: 'In den letzten sieben Tagen wurde nichts angefragt',
+    noRequestsText:
+      'Anfragen an die APIs, die etwas ändern oder abgelehnt werden, erscheinen hier binnen Sekunden. Gelungene Lesezugriffe fehlen.',
+    noSuchRequest: 'Diese Anfrage gibt es hier nicht',
+    noSuchRequestText:
+      'Anfragen werden sieben Tage aufbewahrt, Lesezugriffe nur, wenn sie abgelehnt wurden. Anfragen an die Admin-API stehen darunter.',
+    eventsOf: (id) => `Ereignisse von ${id}`,
+    noKey: 'App-Proxy oder Kunde',
+    requestColumns: { at: 'Wann', what: 'Was', key: 'Schlüssel', status: 'Status', duration: 'Dauer', id: 'Anfrage' },
+    changes: 'Änderungen durch Personen und Programme',
+    noChanges: 'Noch ist nichts geändert worden',
+    noChangesText: 'Jede Änderung, um die jemand bittet, wird hier vermerkt, bevor sie geschieht.',
     notForRole: 'Nur Inhaber sehen, wer was geändert hat.',
-    requestColumns: { at: 'Wann', who: 'Wer', operation: 'Was', status: 'Antwort', id: 'Anfrage', from: 'Von' },
+    changeColumns: { at: 'Wann', who: 'Wer', operation: 'Was', status: 'Antwort', id: 'Anfrage', from: 'Von' },
     operator: 'Betreiber-Token',
     underWay: 'Läuft'
   }

@@ -54,7 +54,7 @@ export async function findMe(): Promise<Me | null> {
   })
 }
 
-export const findInvitation = (token: string) => get<Invitation>(`/auth/invitation?${new URLSearchParams({ token })}`)
+export const findInvitation = (token: string) => post('/auth/invitation/show', { token }) as Promise<Invitation>
 
 /** Whoever has a second factor is asked for it after a new password too. */
 export const acceptInvitation = (body: {

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core'
 import { isEmbedded } from '../api/embedding.ts'
-import { ApiError } from '../api/errors.ts'
-import { send } from '../api/fetch-in-session.ts'
+import { readFile } from '../api/read-file.ts'
 import { useChange } from '../api/use-change.ts'
 
 type Props = { label: string; path: string; fileName: string }
@@ -23,9 +22,7 @@ export function DownloadButton({ label, path, fileName }: Props) {
 }
 
 async function save(path: string, fileName: string): Promise<void> {
-  const response = await send(new Request(`/admin/api${path}`))
-  if (!response.ok) throw new ApiError(response, await response.json().catch(() => null))
-  const url = URL.createObjectURL(await response.blob())
+  const url = URL.createObjectURL(await readFile(path))
   const link = Object.assign(document.createElement('a'), { href: url, download: fileName })
   link.click()
   URL.revokeObjectURL(url)

@@ -1,11 +1,12 @@
 import { Anchor, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type Store, useKnownStore } from '../../../shared/api/stores.ts'
+import { Instant } from '../../../shared/format/instant.tsx'
 import { CopyId } from '../../../shared/ui/copy-id.tsx'
 import { FactList } from '../../../shared/ui/fact-list.tsx'
 import { QueryView } from '../../../shared/ui/query-view.tsx'
 import { Section } from '../../../shared/ui/section.tsx'
-import { appQuery } from './queries.ts'
+import { appQuery, type Connection, connectionQuery } from './queries.ts'
 import { usePlatformTexts } from './texts.ts'
 
 const PATH = '/apps/svc-api'
@@ -17,6 +18,7 @@ const shopOf = ({ sandbox, platform_url, domain }: Store) => (sandbox ? platform
 export function AppProxy() {
   const store = useKnownStore()
   const app = useQuery(appQuery)
+  const connection = useQuery(connectionQuery(store.id))
   const texts = usePlatformTexts()
   const address = `${shopOf(store)}${PATH}`
   return (
@@ -27,7 +29,8 @@ export function AppProxy() {
           <FactList
             facts={[
               [texts.proxyFrom, <CopyId key="from" value={address} />],
-              [texts.proxyTo, <CopyId key="to" value={`${public_url}${PATH}`} />]
+              [texts.proxyTo, <CopyId key="to" value={`${public_url}${PATH}`} />],
+              [texts.proxyUsed, connection.data && <LastUse key="used" connection={connection.data} />]
             ]}
           />
         )}
@@ -42,4 +45,10 @@ export function AppProxy() {
       </Text>
     </Section>
   )
+}
+
+function LastUse({ connection: { proxy_used_at } }: { connection: Connection }) {
+  const { timezone } = useKnownStore()
+  const texts = usePlatformTexts()
+  return proxy_used_at ? <Instant at={proxy_used_at} zone={timezone} /> : texts.proxyNeverUsed
 }

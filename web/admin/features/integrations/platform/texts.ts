@@ -25,6 +25,8 @@ export const usePlatformTexts = areaTexts({
       'Pages of the shop’s theme reach Perennial under the shop’s own domain. The platform signs each of these requests and passes it on; Perennial refuses what is not signed.',
     proxyFrom: 'In the shop',
     proxyTo: 'Passed on to',
+    proxyUsed: 'Last signed request',
+    proxyNeverUsed: 'None yet: the app proxy may not be set up in the app’s settings on the platform',
     proxyTry: 'Open the list of loyalty rules through the proxy',
     proxyTryText:
       'What answers is Perennial. A page of the shop that says “not found” instead means that the app proxy is not set up.',
@@ -94,6 +96,9 @@ export const usePlatformTexts = areaTexts({
       'Die Seiten des Shops erreichen Perennial unter der eigenen Domain des Shops. Die Plattform unterschreibt jede dieser Anfragen und gibt sie weiter; was nicht unterschrieben ist, lehnt Perennial ab.',
     proxyFrom: 'Im Shop',
     proxyTo: 'Weitergegeben an',
+    proxyUsed: 'Letzte signierte Anfrage',
+    proxyNeverUsed:
+      'Noch keine: vielleicht ist der App-Proxy in den Einstellungen der App auf der Plattform nicht eingerichtet',
     proxyTry: 'Die Liste der Treueregeln über den Proxy öffnen',
     proxyTryText:
       'Was antwortet, ist Perennial. Sagt stattdessen eine Seite des Shops „nicht gefunden“, ist der App-Proxy nicht eingerichtet.',

@@ -1,9 +1,11 @@
-import { Anchor, Button, Divider, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Divider, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useKnownStore } from '../../../shared/api/stores.ts'
 import { useFormats } from '../../../shared/format/formats.ts'
 import { FormAlert } from '../../../shared/forms/form-alert.tsx'
 import { useSubmit } from '../../../shared/forms/use-submit.ts'
+import { ApiImage } from '../../../shared/ui/api-image.tsx'
+import { DownloadButton } from '../../../shared/ui/download-button.tsx'
 import { FactList } from '../../../shared/ui/fact-list.tsx'
 import { approveReceipt, type Receipt, refuseReceipt } from '../queries.ts'
 import { useLoyaltyTexts } from '../texts.ts'
@@ -42,15 +44,15 @@ function ReceiptFile({ receipt: { id: number, has_file, content_type, file_bytes
   const texts = useReceiptTexts()
   const { count } = useFormats()
   if (!has_file) return <Text size="sm">{texts.noFile}</Text>
-  const address = `/admin/api/stores/${id}/loyalty/receipts/${number}/file`
+  const path = `/stores/${id}/loyalty/receipts/${number}/file`
   return (
     <Stack gap="xs" align="flex-start">
-      {content_type.startsWith('image/') && (
-        <img src={address} alt={texts.fileAlt} className="receipt-image" loading="lazy" />
-      )}
-      <Anchor href={address} download size="sm">
-        {texts.download(`${count(Math.ceil(file_bytes / 1024))} KB`)}
-      </Anchor>
+      {content_type.startsWith('image/') && <ApiImage path={path} alt={texts.fileAlt} className="receipt-image" />}
+      <DownloadButton
+        label={texts.download(`${count(Math.ceil(file_bytes / 1024))} KB`)}
+        path={path}
+        fileName={`receipt-${number}.${content_type.split('/')[1]}`}
+      />
       <Text size="xs" c="dimmed">
         {texts.stranger}
       </Text>

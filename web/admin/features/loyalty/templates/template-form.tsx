@@ -20,7 +20,7 @@ export function TemplateForm({ template, onClose }: { template: Template | null;
   const form = useForm({ initialValues: templateValues(template, timezone) })
   const submit = useSubmit(form, {
     send: (values) => {
-      const body = templateBody(values, timezone)
+      const body = templateBody(values, template, timezone)
       return template ? changeTemplate(id, template.id, body) : createTemplate(id, body)
     },
     done: ({ name }) => (template ? texts.saved : texts.created(name)),

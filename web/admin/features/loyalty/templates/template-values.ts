@@ -14,9 +14,10 @@ export type TemplateRules = {
 
 export const rulesOf = ({ rules }: Template): TemplateRules => rules as unknown as TemplateRules
 
+const timeOf = (at: string | null | undefined, zone: string) => (at ? localTime(at, zone) : '')
+
 export function templateValues(template: Template | null, zone: string) {
   const rules = template && rulesOf(template)
-  const timeOf = (at: string | null | undefined) => (at ? localTime(at, zone) : '')
   return {
     name: template?.name ?? '',
     type: template?.type ?? 'fixed_amount',
@@ -29,15 +30,20 @@ export function templateValues(template: Template | null, zone: string) {
     required_points: textOf(template?.required_points),
     discount_code_prefix: template?.discount_code_prefix ?? '',
     enabled: template?.enabled ?? true,
-    starts_at: timeOf(template?.starts_at),
-    ends_at: timeOf(template?.ends_at)
+    starts_at: timeOf(template?.starts_at, zone),
+    ends_at: timeOf(template?.ends_at, zone)
   }
 }
 
 export type TemplateValues = ReturnType<typeof templateValues>
 
-export function templateBody(values: TemplateValues, zone: string) {
+/** What the API is sent. A time that was left as it is stays to the second, which its field does not show. */
+export function templateBody(values: TemplateValues, template: Template | null, zone: string) {
   const { applies_to } = values
+  const instant = (entered: string, before: string | null | undefined) => {
+    if (entered === timeOf(before, zone)) return before ?? null
+    return entered ? instantOf(entered, zone) : null
+  }
   const rules = {
     amount: numberOr(values.amount),
     applies_to,
@@ -53,8 +59,8 @@ export function templateBody(values: TemplateValues, zone: string) {
     required_points: numberOr(values.required_points) as number,
     discount_code_prefix: values.discount_code_prefix.trim(),
     enabled: values.enabled,
-    starts_at: values.starts_at ? instantOf(values.starts_at, zone) : null,
-    ends_at: values.ends_at ? instantOf(values.ends_at, zone) : null
+    starts_at: instant(values.starts_at, template?.starts_at),
+    ends_at: instant(values.ends_at, template?.ends_at)
   }
 }
 

@@ -6,7 +6,7 @@ import { FormDialog } from '../../../shared/forms/form-dialog.tsx'
 import { useSubmit } from '../../../shared/forms/use-submit.ts'
 import { May } from '../../../shared/session/may.tsx'
 import { useTexts } from '../../../shared/texts/language.tsx'
-import { type StorefrontSetting, saveStorefrontSetting } from '../queries.ts'
+import { readStorefrontSettings, type StorefrontSetting, saveStorefrontSetting } from '../queries.ts'
 import { useSettingsTexts } from '../texts.ts'
 
 /** The value as it is in the metafield, to be edited as text. */
@@ -37,7 +37,11 @@ function JsonForm({ setting, onClose }: { setting: StorefrontSetting; onClose: (
     fields: () => 'value',
     done: common.saved,
     send: ({ value }) => saveStorefrontSetting(store, setting.key, JSON.parse(value)),
-    onDone: onClose
+    onDone: onClose,
+    unlessChanged: {
+      opened: setting.value,
+      read: async () => (await readStorefrontSettings(store)).find(({ key }) => key === setting.key)?.value
+    }
   })
   return (
     <FormDialog

@@ -33,7 +33,7 @@ export function FindField({ label, findLabel, value, onFind, ...field }: Props) 
           miw={{ xs: 260 }}
           {...field}
         />
-        <Button type="submit" variant="default">
+        <Button type="submit" variant="default" aria-label={`${findLabel}: ${label}`}>
           {findLabel}
         </Button>
       </Group>

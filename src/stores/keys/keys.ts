@@ -1,12 +1,12 @@
 import type { Ctx, Database } from '#kit/postgres'
 import { sha256 } from '#kit/secrets'
+import { checkName } from '../check-store.ts'
+import { readIsSandbox } from '../queries.ts'
+import { keyEnded, keyNotFound, unusableKeyOverlap } from '../refusals.ts'
+import { scopesFrom } from '../scopes.ts'
 import { evictKey } from './authenticate-key.ts'
-import { checkName } from './check-store.ts'
 import { type ApiKey, insertKey, lockKey, markRevoked, setKeyEnd } from './key-queries.ts'
 import { keyHint, makeKeyText } from './key-text.ts'
-import { readIsSandbox } from './queries.ts'
-import { keyEnded, keyNotFound, unusableKeyOverlap } from './refusals.ts'
-import { scopesFrom } from './scopes.ts'
 
 /**
  * Creates an API key, with all scopes unless some are given. The key is only in the result: its SHA-256 is stored, which is

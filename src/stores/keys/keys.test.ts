@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Database, json, row, sql } from '#kit/postgres'
-import { testDatabase } from '../../test/database.ts'
-import { aStore } from '../../test/store-builder.ts'
+import { testDatabase } from '../../../test/database.ts'
+import { aStore } from '../../../test/store-builder.ts'
+import { SCOPES } from '../scopes.ts'
 import { authenticateKey, writeKeyUses } from './authenticate-key.ts'
 import { listKeys } from './key-queries.ts'
 import { createKey, revokeKey, rollKey } from './keys.ts'
-import { SCOPES } from './scopes.ts'
 
 const { db, url } = await testDatabase()
 

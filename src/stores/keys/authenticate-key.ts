@@ -1,9 +1,9 @@
 import { realNow } from '#kit/clock'
 import type { Database, Queries } from '#kit/postgres'
 import { sha256 } from '#kit/secrets'
+import type { PlatformProfileName, RatePlan } from '../store.ts'
 import { findLiveKey, writeLastUses } from './key-queries.ts'
 import { storeIdInKey } from './key-text.ts'
-import type { PlatformProfileName, RatePlan } from './store.ts'
 
 /** The caller of a request: the store of its key, the key's scopes, and the facts of the store that every response needs. */
 export type Caller = {

@@ -15,8 +15,8 @@ import {
   text,
   textList
 } from '#kit/postgres'
+import { PLATFORM_PROFILES, RATE_PLANS } from '../store.ts'
 import type { KeyMode } from './key-text.ts'
-import { PLATFORM_PROFILES, RATE_PLANS } from './store.ts'
 
 const shownOfKey = {
   id: int,

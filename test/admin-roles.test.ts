@@ -1,0 +1,89 @@
+// Each role in the admin interface: no page asks for what the role may not, buttons are there for who may, and the session is refused the rest.
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { type Permission, ROLES, type Role, rolesWith } from '#team'
+import { openAdmin, settled } from './admin-browser.ts'
+import { noBrowser } from './browser.ts'
+import { testDatabase } from './database.ts'
+import { type Operation, operationsOf } from './openapi.ts'
+import { startService } from './service-builder.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url)
+const skip = noBrowser
+const store = await service.aStore({ name: 'Bean & Leaf' })
+const { customer } = await store.member('ada@example.com')
+await service.admin('POST', '/team/invitations', { email: 'open@example.com', role: 'support' })
+const operations = operationsOf(await service.admin('GET', '/openapi.json'))
+
+const mayBe = (role: Role, permission: Permission) => rolesWith(permission).includes(role)
+
+/** The pages of a store, from the list that the interface is made of; of those about one thing that of the member. */
+const pages = (await readFile(new URL('../web/admin/app/pages.ts', import.meta.url), 'utf8'))
+  .matchAll(/path: '([^']*)'/g)
+  .map(([, path]) => path!.replace('/:part?', '').replace(':customer', customer.id))
+  .filter((path) => !path.includes(':'))
+  .toArray()
+
+/** Buttons by their page, with what they ask for. */
+const BUTTONS: [path: string, name: string, permission: Permission][] = [
+  [`members/${customer.id}`, 'Add store credit', 'support'],
+  [`members/${customer.id}`, 'Set points', 'support'],
+  ['plans', 'Create a plan', 'manage'],
+  ['integrations', 'Create a key', 'develop'],
+  ['integrations/reward-points', 'Add an integration', 'develop'],
+  ['webhooks', 'Register an endpoint', 'develop'],
+  ['team', 'Invite somebody', 'install'],
+  ['team', 'Withdraw', 'install'],
+  ['sandbox', '1 day ahead', 'develop']
+]
+
+for (const role of ROLES) {
+  test(`no page asks for what the role ${role} may not, and its buttons are those that it may use`, {
+    skip
+  }, async () => {
+    const { page, complaints, close } = await openAdmin(service, { path: store.at, role })
+    const refused: string[] = []
+    page.on('response', (response) => {
+      if (![401, 403].includes(response.status())) return
+      refused.push(`${page.url()}: ${response.request().method()} ${response.url()}`)
+    })
+    for (const path of pages) {
+      await page.goto(`${service.url}/admin${store.at}/${path}`)
+      await page.getByRole('heading', { level: 1 }).first().waitFor()
+      await settled(page)
+      for (const [of, name, permission] of BUTTONS.filter(([of]) => of === path)) {
+        const shown = await page.getByRole('button', { name, exact: true }).count()
+        assert.equal(shown > 0, mayBe(role, permission), `${of}: ${name}`)
+      }
+    }
+    assert.deepEqual(refused, [])
+    assert.deepEqual(complaints, [])
+    await close()
+  })
+
+  test(`from a page the role ${role} is refused what it may not, and nothing else`, { skip }, async () => {
+    const { page, close } = await openAdmin(service, { path: `${store.at}/account`, role })
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    const asked = operations.map((operation) => ({ method: operation.method, path: pathOf(operation) }))
+    const statuses = (await page.evaluate(`(${askAll})(${JSON.stringify(asked)})`)) as number[]
+    for (const [i, { id, scope }] of operations.entries()) {
+      assert.equal(statuses[i] === 403, !mayBe(role, scope as Permission), `${id}: ${statuses[i]}`)
+    }
+    await close()
+  })
+}
+
+/** Nothing that these name is there, so that what may be called changes nothing. */
+const pathOf = ({ path }: Operation) => `/admin/api${path.replace(/\{\w+\}/g, 'none')}`
+
+/** Asks from within a page, with its cookies, one after the other. */
+const askAll = `async (asked) => {
+  const statuses = []
+  for (const { method, path } of asked) {
+    const body = method === 'GET' ? {} : { body: '{}', headers: { 'content-type': 'application/json' } }
+    statuses.push((await fetch(path, { method, ...body })).status)
+  }
+  return statuses
+}`
