@@ -5,8 +5,10 @@ import { type CreditChange, changeCredits } from '#credits'
 import { internalId } from '#kit/ids'
 import { sql } from '#kit/postgres'
 import { createRequestLog, pruneApiRequests } from '#requests'
+import { aChurnShop } from './churn-shop.ts'
 import { testDatabase } from './database.ts'
 import { OPERATOR_TOKEN, startService } from './service-builder.ts'
+import { until } from './until.ts'
 
 const { url, db } = await testDatabase()
 const service = await startService(url)
@@ -93,6 +95,55 @@ test('what changed something or was refused is kept, without what is personal; r
   assert.ok(older.data[0].id < page.data[0].id)
 })
 
+test('a change is kept whose caller has hung up before the answer', async () => {
+  const lock = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
+  const holding = db.inStore(store.storeId, async ({ tx, storeId }) => {
+    await tx.run(sql`select from credit_accounts where store_id = ${storeId} for update`)
+    locked.resolve()
+    await lock.promise
+  })
+  await locked.promise
+  const caller = new AbortController()
+  const asked = fetch(`${service.urls.public}/v1/store-credits/${customer.id}/add`, {
+    method: 'POST',
+    signal: caller.signal,
+    headers: { authorization: `Bearer ${store.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ amount: 13, reason: 'Gone' })
+  })
+  await until('the request waits for the account', () =>
+    db.inInstallation(async (tx) => (await tx.run(sql`select from pg_locks where not granted`)) > 0)
+  )
+  caller.abort()
+  await assert.rejects(asked)
+  lock.resolve()
+  await holding
+  const event = await until('the change has its event', async () => {
+    await service.deps.settle(store.storeId)
+    const { data } = await service.admin('GET', `${store.at}/events?type=store_credit.added&sort=newest&limit=1`)
+    return data[0].data.amount === 13 && data[0]
+  })
+  const [kept] = (await requestsWith(event.request_id)).filter(({ request_id }) => request_id === event.request_id)
+  assert.deepEqual([kept.method, kept.status], ['POST', 200])
+})
+
+test('what a customer reads of offers is not kept, also where it is refused', async () => {
+  const shop = await aChurnShop(service)
+  const ada = await shop.person()
+  const read = await shop.ask('GET', '/churn/999/offers', { as: ada })
+  const refused = await shop.ask('GET', '/churn/999/offers', { key: shop.key })
+  assert.deepEqual([read.status, refused.status], [404, 404])
+  for (;;) {
+    const { data } = await service.admin('GET', `/stores/store_${shop.storeId}/requests`)
+    if (data.length === 0) continue
+    assert.deepEqual(
+      data.map(({ request_id }: any) => request_id),
+      [idOf(refused)]
+    )
+    return
+  }
+})
+
 test('a request is found in its own store, and an unknown one nowhere', async () => {
   const other = await service.aStore()
   const response = await service.post('/webhook-endpoints', other.key, { url: 'nowhere' })
@@ -106,7 +157,7 @@ test('a request is found in its own store, and an unknown one nowhere', async ()
 })
 
 test('what cannot be written is tried again; what finds no room is counted; a week is kept', async () => {
-  const log = createRequestLog(db, 2)
+  const log = createRequestLog(db, { maxKept: 2 })
   const at = Temporal.Now.instant()
   const answered = { at, requestId: 'r', method: 'POST', path: '/v1/x', status: 200, durationMs: 1, keyId: null }
   const weekAgo = at.subtract({ hours: 24 * 7 + 1 })
@@ -114,19 +165,30 @@ test('what cannot be written is tried again; what finds no room is counted; a we
   await assert.rejects(log.write())
   await assert.rejects(log.write())
 
-  const whole = createRequestLog(db, 2)
+  const other = await service.aStore()
+  const whole = createRequestLog(db, { maxKept: 2 })
   whole.note({ ...answered, storeId: store.storeId, requestId: 'old', at: weekAgo })
   whole.note({ ...answered, storeId: store.storeId, requestId: 'new' })
   whole.note({ ...answered, storeId: store.storeId, requestId: 'lost' })
   assert.deepEqual(await whole.write(), { lost: 1 })
   assert.deepEqual(await whole.write(), { lost: 0 })
   await whole.write()
+  const crowded = createRequestLog(db, { maxOfStore: 1 })
+  for (const requestId of ['one', 'two']) crowded.note({ ...answered, storeId: store.storeId, requestId })
+  crowded.note({ ...answered, storeId: other.storeId })
+  const writing = crowded.write()
+  crowded.note({ ...answered, storeId: store.storeId, requestId: 'meanwhile' })
+  assert.deepEqual(await writing, { lost: 2 })
+  crowded.note({ ...answered, storeId: store.storeId, requestId: 'later' })
+  assert.deepEqual(await crowded.write(), { lost: 0 })
   const gone = createRequestLog(db)
   gone.note({ ...answered, storeId: 999_999 })
   await gone.write()
   await pruneApiRequests(db)
   const kept = await db.inStore(store.storeId, ({ tx, storeId }) =>
-    tx.run(sql`select from api_requests where store_id = ${storeId} and request_id in ('old', 'new', 'lost')`)
+    tx.run(
+      sql`select from api_requests where store_id = ${storeId} and request_id in ('old', 'new', 'lost', 'one', 'two', 'later')`
+    )
   )
-  assert.equal(kept, 1)
+  assert.equal(kept, 3)
 })

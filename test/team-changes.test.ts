@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { int, row, sql } from '#kit/postgres'
 import { pruneTeam } from '#team'
+import { aSecondFactor } from './admin-browser.ts'
 import { testDatabase } from './database.ts'
 import { startService } from './service-builder.ts'
 import { aTeam, PASSWORD } from './team.ts'
@@ -42,6 +43,37 @@ test('signing in, wrong passwords and changes of the account are noted, with who
   assert.equal(last.ip_address, '127.0.0.1')
   assert.equal(last.path, '/admin/auth/sign-out')
   assert.deepEqual([last.store, last.fields], [null, []])
+})
+
+test('wrong codes are noted, a password that is asked for a code is no sign-in, and a new password by a link is noted', async () => {
+  const eve = await team.person('eve@example.com', 'support')
+  const code = await aSecondFactor(service, eve)
+  const before = await newest()
+  const { cookie } = await team.signIn('eve@example.com')
+  const enter = async (given: string) =>
+    (await team.ask('POST', '/admin/auth/two-factor/verify-totp', { cookie, body: { code: given } })).status
+  assert.equal(await enter('000000'), 401)
+  assert.equal(await enter(await code()), 200)
+  const { url } = await service.admin('POST', `/team/people/${eve.id}/password-link`, {})
+  const account = { token: new URL(url).hash.slice(1), name: 'Eve', email: 'eve@example.com' }
+  const accepted = { ...account, password: 'another sentence nobody says' }
+  assert.equal((await team.ask('POST', '/admin/auth/invitation', { body: accepted })).status, 200)
+  assert.deepEqual(await since(before), [
+    ['enterPassword', 200, eve.id],
+    ['enterCode', 401, eve.id],
+    ['enterCode', 200, eve.id],
+    ['makePasswordLink', 201, null],
+    ['acceptInvitation', 200, eve.id]
+  ])
+})
+
+test('whoever is signed in and tries the password of somebody else is not noted in the place of them', async () => {
+  const fay = await team.person('fay@example.com', 'support')
+  const gil = await team.person('gil@example.com', 'support')
+  const before = await newest()
+  const body = { email: 'fay@example.com', password: 'a wrong password' }
+  await team.ask('POST', '/admin/auth/sign-in/email', { cookie: gil.cookie, body })
+  assert.deepEqual(await since(before), [['signIn', 401, fay.id]])
 })
 
 test('what nobody with an account is known of is not noted, nor what a link is for', async () => {

@@ -3,6 +3,7 @@ import { type Database, row, sql, text, textList } from '#kit/postgres'
 /** Tables that change independently of the requests, with the reason. */
 const NOT_COMPARED: Record<string, string> = {
   rate_windows: 'each call is counted there',
+  api_requests: 'each call that was refused is kept there',
   api_keys: 'each call records the last use of the key',
   list_changes: 'an engine moves them into list_blocks later',
   list_blocks: 'derived from list_changes by an engine',

@@ -5,7 +5,7 @@ import { engineFailures, engineItems, engineRuns } from '#kit/engine-metrics'
 import { createRunner, createWorkSignals, type Runner, startNode, startNodeClock, throwFirst } from '#kit/engines'
 import { createFailureLog } from '#kit/failure-log'
 import type { SmtpServer } from '#kit/mail'
-import { registerConsumers, removeConsumers, startConsumersInStores } from '#kit/outbox'
+import { registerConsumers, removeConsumers, startConsumersInStores, withRequestId } from '#kit/outbox'
 import { createDatabaseState, type Database, isOutage, UnknownStore } from '#kit/postgres'
 import { clockOffset } from '#kit/process-metrics'
 import { runPeriodically } from '#kit/run-periodically'
@@ -204,7 +204,9 @@ export async function createService(options: ServiceOptions) {
   metrics.watch(queueDepth, () => countQueues(db))
   const limiter = createRateLimiter(db)
   const controls = sandbox.adminControls(urls)
-  const moveClock: HttpDeps['advanceClock'] = (storeId, advance) => advanceClock({ db, runner }, storeId, advance)
+  // All that is due is done there, whoever asked for it before.
+  const moveClock: HttpDeps['advanceClock'] = (storeId, advance) =>
+    withRequestId(null, () => advanceClock({ db, runner }, storeId, advance))
   const deletions = createStoreDeletions({
     db,
     holds: node.holds,
@@ -248,7 +250,7 @@ export async function createService(options: ServiceOptions) {
     leavePlatform: connections.leave,
     deleteStore: deletions.delete,
     advanceClock: moveClock,
-    settle: (storeId) => runner.alone(storeId, (store) => store.settle()),
+    settle: (storeId) => withRequestId(null, () => runner.alone(storeId, (store) => store.settle())),
     sandbox: controls,
     doctor: (storeId) => diagnose(audited, storeId === null ? undefined : `store_${storeId}`),
     status,

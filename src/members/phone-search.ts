@@ -7,8 +7,9 @@ const MAX_DIGITS = 15
 
 /** A telephone number with its country code, as people write it, in the form of the platform; null for any other text. */
 export function phoneIn(text: string): string | null {
-  if (!/^\s*(\+|00)[\d\s()./-]+$/.test(text)) return null
-  const digits = text.replace(/\D/g, '').replace(/^00/, '')
+  if (!/^\s*\+[\d\s()./-]+$/.test(text)) return null
+  // Which those who call from abroad leave out: +43 (0)664 1234567.
+  const digits = text.replace('(0)', '').replace(/\D/g, '')
   return digits.length >= MIN_DIGITS && digits.length <= MAX_DIGITS ? `+${digits}` : null
 }
 

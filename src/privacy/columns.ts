@@ -18,6 +18,8 @@ export const NOT_PERSONAL: Record<string, readonly string[]> = {
     'decline_code',
     'other_payment_id'
   ],
+  // Of a path what may be personal is hidden before it is written (http/shared/logged-url.ts).
+  api_requests: ['request_id', 'method', 'path'],
   contract_activities: ['kind', 'actor', 'plan_group_name', 'plan_name', 'cause'],
   contract_discount_terms: ['tier', 'terms_hash'],
   contract_discount_walks: ['last_error'],
@@ -38,7 +40,7 @@ export const NOT_PERSONAL: Record<string, readonly string[]> = {
   export_changes: ['kind'],
   fact_consumers: ['consumer'],
   fact_retries: ['consumer', 'name', 'ordering_key'],
-  facts: ['name', 'ordering_key', 'refs'],
+  facts: ['name', 'ordering_key', 'refs', 'request_id'],
   first_orders: ['checkout_type'],
   idempotent_responses: ['fingerprint'],
   import_rows: ['status', 'refusal_code', 'refusal_field', 'platform_contract_id', 'create_key'],

@@ -1,3 +1,3 @@
-export { type ApiRequest, listApiRequests } from './list-requests.ts'
+export { type ApiRequest, findApiRequest, listApiRequests } from './list-requests.ts'
 export { pruneApiRequests } from './prune-requests.ts'
 export { type AnsweredRequest, createRequestLog, type RequestLog } from './request-log.ts'

@@ -20,28 +20,32 @@ export type RequestLog = {
   write(): Promise<{ lost: number }>
 }
 
-/** So many wait for the next write, of which one statement takes all. */
+/** So many wait for the next write, of which one statement takes all; and so many of one store, so that it leaves room for the others. */
 const MAX_KEPT = 10_000
+const MAX_OF_STORE = 200
 
 /** A log that is written apart from the requests, in one statement over all stores. */
-export function createRequestLog(db: Database, maxKept = MAX_KEPT): RequestLog {
+export function createRequestLog(db: Database, { maxKept = MAX_KEPT, maxOfStore = MAX_OF_STORE } = {}): RequestLog {
   let kept: AnsweredRequest[] = []
   let lost = 0
+  const ofStore = new Map<number, number>()
   return {
     note(request) {
-      if (kept.length < maxKept) kept.push(request)
-      else lost++
+      const count = ofStore.get(request.storeId) ?? 0
+      if (kept.length >= maxKept || count >= maxOfStore) return void lost++
+      ofStore.set(request.storeId, count + 1)
+      kept.push(request)
     },
     async write() {
-      const found = { lost }
-      const requests = kept
-      if (requests.length > 0) {
-        kept = []
-        await insertRequests(db, requests).catch((err) => {
-          kept = [...requests, ...kept].slice(0, maxKept)
-          throw err
-        })
+      const count = kept.length
+      if (count > 0) {
+        await insertRequests(db, kept.slice(0, count))
+        // Others may have come meanwhile.
+        kept = kept.slice(count)
+        ofStore.clear()
+        for (const { storeId } of kept) ofStore.set(storeId, (ofStore.get(storeId) ?? 0) + 1)
       }
+      const found = { lost }
       lost = 0
       return found
     }
@@ -59,7 +63,7 @@ function insertRequests(db: Database, requests: AnsweredRequest[]): Promise<numb
                     ${requests.map((r) => r.path)}::text[], ${requests.map((r) => r.status)}::smallint[],
                     ${requests.map((r) => r.durationMs)}::int[], ${requests.map((r) => r.keyId)}::bigint[])
              with ordinality as r(store_id, requested_at, request_id, method, path, status, duration_ms, key_id, nth)
-        join stores s on s.store_id = r.store_id and s.status <> 'deleting'
+        join stores s on s.store_id = r.store_id and s.deleting_since is null
        order by r.nth
       returning id`)
   )

@@ -47,15 +47,10 @@ export async function endChange(db: Database, id: number, status: number): Promi
   await db.inInstallation((tx) => tx.run(sql`update team_changes set status = ${status} where id = ${id}`))
 }
 
-/** Changes, the newest first; of one store or one request when it is given. `before` is the id after which the last page ended. */
+/** Changes, the newest first; of one store when it is given. `before` is the id after which the last page ended. */
 export function listLoggedChanges(
   db: Database,
-  {
-    storeNumber,
-    requestId,
-    before,
-    limit
-  }: { storeNumber: number | null; requestId: string | null; before: number | null; limit: number }
+  { storeNumber, before, limit }: { storeNumber: number | null; before: number | null; limit: number }
 ): Promise<LoggedChange[]> {
   return db.inInstallation((tx) =>
     storeNumber === null
@@ -63,17 +58,26 @@ export function listLoggedChanges(
           LoggedChange,
           sql`
           select id, changed_at, request_id, person_id, person_name, operation, path, store_number, fields, ip_address, user_agent, status
-            from team_changes
-           where (${before}::bigint is null or id < ${before}) and (${requestId}::text is null or request_id = ${requestId})
-           order by id desc limit ${limit}`
+            from team_changes where ${before}::bigint is null or id < ${before} order by id desc limit ${limit}`
         )
       : tx.many(
           LoggedChange,
           sql`
           select id, changed_at, request_id, person_id, person_name, operation, path, store_number, fields, ip_address, user_agent, status
             from team_changes where store_number = ${storeNumber} and (${before}::bigint is null or id < ${before})
-             and (${requestId}::text is null or request_id = ${requestId})
            order by id desc limit ${limit}`
         )
+  )
+}
+
+/** What a request changed. */
+export function listChangesOfRequest(db: Database, requestId: string): Promise<LoggedChange[]> {
+  return db.inInstallation((tx) =>
+    tx.many(
+      LoggedChange,
+      sql`
+      select id, changed_at, request_id, person_id, person_name, operation, path, store_number, fields, ip_address, user_agent, status
+        from team_changes where request_id = ${requestId} order by id desc`
+    )
   )
 }

@@ -1,4 +1,4 @@
-export { beginChange, endChange, type LoggedChange, listLoggedChanges } from './changes.ts'
+export { beginChange, endChange, type LoggedChange, listChangesOfRequest, listLoggedChanges } from './changes.ts'
 export {
   acceptInvitation,
   findInvitation,
@@ -15,6 +15,7 @@ export {
   changeRole,
   endPasswordTries,
   endSessions,
+  findHalfSignedIn,
   findPerson,
   findPersonByEmail,
   listPeople,

@@ -34,6 +34,17 @@ export function findPersonByEmail(tx: Tx, email: string): Promise<TeamPerson | n
   )
 }
 
+/** Who has entered a password and is asked for a code, by what the library calls this sign-in; null for nobody. */
+export function findHalfSignedIn(tx: Tx, identifier: string): Promise<TeamPerson | null> {
+  return tx.maybeOne(
+    TeamPerson,
+    sql`
+    select p.id, p.name, p.email, p.role, p.two_factor_enabled, p.locked_until, p.created_at
+      from team_verifications v join team_people p on p.id = v.value
+     where v.identifier = ${identifier} and v.expires_at > ${realNow()}`
+  )
+}
+
 /** Gives somebody another role, which their sessions have from their next request on. Refused for the last owner. */
 export async function changeRole(tx: Tx, id: string, role: Role): Promise<TeamPerson> {
   await keepAnOwner(tx, id, role)

@@ -6,6 +6,8 @@ import { loggedUrl } from '../shared/logged-url.ts'
 
 const WRITE_EVERY_MS = 1_000
 const MAX_PATH_CHARACTERS = 500
+/** Whoever asks too often would fill the log with it. */
+const TOO_MANY_REQUESTS = 429
 
 /**
  * Keeps the requests to the APIs of a store that changed something or were refused, for its workbench. What the admin API is asked is in the log of
@@ -27,10 +29,18 @@ export function keepRequests(app: FastifyInstance, { db, logger }: Pick<HttpDeps
       writing = null
     })
   }, WRITE_EVERY_MS).unref()
-  app.addHook('onResponse', (request, reply, done) => {
+  const keep = (request: FastifyRequest, reply: FastifyReply) => {
     const answered = answeredRequest(request, reply)
     if (answered) log.note(answered)
+  }
+  app.addHook('onResponse', (request, reply, done) => {
+    keep(request, reply)
     done()
+  })
+  // A response that nobody waits for any more does not come to its end.
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (reply.raw.destroyed) keep(request, reply)
+    done(null, payload)
   })
   app.addHook('onClose', async () => {
     clearInterval(timer)
@@ -39,20 +49,20 @@ export function keepRequests(app: FastifyInstance, { db, logger }: Pick<HttpDeps
   })
 }
 
-/** Null for what is not kept: reads that worked, and requests of no known store. */
+/** Null for what is not kept: reads that worked, requests beyond a rate limit, those that must leave no trace, and those of no known store. */
 function answeredRequest(request: FastifyRequest, reply: FastifyReply): AnsweredRequest | null {
-  const { method, caller, proxied } = request
+  const { method, caller, proxied, isUntraced } = request
   const storeId = caller?.storeId ?? proxied?.store.storeId
   const isRead = method === 'GET' || method === 'HEAD'
-  if (storeId === undefined || (isRead && reply.statusCode < 400)) return null
-  const path = request.isUntraced ? (request.routeOptions.url ?? 'none') : loggedUrl(request.originalUrl)
+  const { statusCode: status } = reply
+  if (storeId === undefined || isUntraced || (isRead && status < 400) || status === TOO_MANY_REQUESTS) return null
   return {
     storeId,
     at: realNow(),
     requestId: request.id,
     method,
-    path: path.slice(0, MAX_PATH_CHARACTERS),
-    status: reply.statusCode,
+    path: loggedUrl(request.originalUrl).slice(0, MAX_PATH_CHARACTERS),
+    status,
     durationMs: Math.round(reply.elapsedTime),
     keyId: caller?.keyId ?? null
   }

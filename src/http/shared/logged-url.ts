@@ -24,7 +24,7 @@ const PLAIN_NAME = /^[\w[\]-]{1,40}$/
 /** An e-mail address, a global id of a customer or a secret in a path, also an encoded one. */
 const PERSONAL_PART = /@|%40|whsec_|customer(?:\/|%2f)\d/i
 /** What comes before the number of a customer at the platform, by which others know them. */
-const BEFORE_CUSTOMERS = /^(?:customers?|store-credits)$/i
+const BEFORE_CUSTOMERS = /^(?:customers?|members|store-credits)$/i
 
 const HIDDEN = '[hidden]'
 

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Database } from '#kit/postgres'
-import { beginChange, findPersonByEmail, SIGN_IN_PATH, type SIGN_IN_ROUTES, type SignIn } from '#team'
+import { beginChange, findHalfSignedIn, findPersonByEmail, SIGN_IN_PATH, type SIGN_IN_ROUTES, type SignIn } from '#team'
 import { askedFrom } from '../shared/asked-from.ts'
 import type { Surface } from '../shared/surface.ts'
 
-type Path = PathOfPost<(typeof SIGN_IN_ROUTES)[number]> | '/invitation'
+type Path = PathOfPost<(typeof SIGN_IN_ROUTES)[number]>
 type PathOfPost<Route> = Route extends `POST ${infer Path}` ? Path : never
 
-/** What people do here, as the log of changes names it. */
+/** What people do here, as the log of changes names it. An invitation is noted by its route. */
 const OPERATIONS: Record<Path, string> = {
   '/sign-in/email': 'signIn',
   '/sign-out': 'signOut',
@@ -22,18 +22,22 @@ const OPERATIONS: Record<Path, string> = {
   '/passkey/verify-registration': 'addPasskey',
   '/passkey/verify-authentication': 'signInByPasskey',
   '/passkey/update-passkey': 'renamePasskey',
-  '/passkey/delete-passkey': 'deletePasskey',
-  '/invitation': 'acceptInvitation'
+  '/passkey/delete-passkey': 'deletePasskey'
 }
+/** A right password of somebody who is asked for a code next. */
+const PASSWORD_ONLY = 'enterPassword'
 
 /** What is refused for its number is not noted: it could fill the log. */
 const TRIED_TOO_OFTEN = 429
+
+/** The value of the cookie of somebody whose password was right, until a code follows. */
+const HALF_SIGNED_IN = /two_factor=(2fa-\w{20})\b/
 
 type Person = { personId: string; personName: string }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who was signed in when the request came: signing out ends that. */
+    /** Who was signed in when the request came, or had entered a password: both may have ended by then. */
     signedInBefore: Person | null
   }
 }
@@ -45,22 +49,25 @@ declare module 'fastify' {
 export function noteSignIns(surface: Surface, { db, signIn }: { db: Database; signIn: SignIn }): void {
   surface.decorateRequest('signedInBefore', null)
   surface.addHook('preHandler', async (request) => {
-    if (operationOf(request)) request.signedInBefore = await personOf(request.headers.cookie)
+    if (!pathOf(request)) return
+    const { cookie } = request.headers
+    request.signedInBefore = (await personOf(cookie)) ?? (await personAskedForCode(cookie))
   })
   surface.addHook('onSend', async (request, reply) => {
-    const operation = operationOf(request)
-    if (!operation || reply.statusCode === TRIED_TOO_OFTEN) return
+    const path = pathOf(request)
+    if (!path || reply.statusCode === TRIED_TOO_OFTEN) return
     try {
-      const person =
-        (await personOf(cookiesOf(reply))) ??
-        request.signedInBefore ??
-        (operation === OPERATIONS['/sign-in/email'] ? await personTried(request) : null)
-      if (!person) return
-      await beginChange(
-        db,
-        { ...askedFrom(request), ...person, operation, storeNumber: null, fields: [] },
-        reply.statusCode
-      )
+      const isIn = await personOf(cookiesOf(reply))
+      // Whoever is signed in may try the password of somebody else.
+      const person = isIn ?? (path === '/sign-in/email' ? await personTried(db, request) : request.signedInBefore)
+      const isHalfIn = path === '/sign-in/email' && !isIn && reply.statusCode < 300
+      if (person)
+        await noteSignIn(
+          db,
+          request,
+          { ...person, operation: isHalfIn ? PASSWORD_ONLY : OPERATIONS[path] },
+          reply.statusCode
+        )
     } catch (err) {
       request.log.warn({ err }, `Who signed in was not noted: ${(err as Error).message}`)
     }
@@ -71,17 +78,35 @@ export function noteSignIns(surface: Surface, { db, signIn }: { db: Database; si
     return found && { personId: found.personId, personName: found.name }
   }
 
-  /** Whose password was tried. */
-  async function personTried({ body }: FastifyRequest): Promise<Person | null> {
-    const { email } = (body ?? {}) as { email?: unknown }
-    if (typeof email !== 'string') return null
-    const found = await db.inInstallation((tx) => findPersonByEmail(tx, email))
-    return found && { personId: found.id, personName: found.name }
+  async function personAskedForCode(cookie: string | undefined): Promise<Person | null> {
+    const [, identifier] = HALF_SIGNED_IN.exec(cookie ?? '') ?? []
+    return identifier ? db.inInstallation((tx) => findHalfSignedIn(tx, identifier)).then(asPerson) : null
   }
 }
 
-const operationOf = ({ method, routeOptions: { url = '' } }: FastifyRequest): string | undefined =>
-  method === 'POST' ? OPERATIONS[url.slice(SIGN_IN_PATH.length) as Path] : undefined
+/** Notes something that somebody did about their own account. */
+export async function noteSignIn(
+  db: Database,
+  request: FastifyRequest,
+  change: Person & { operation: string },
+  status: number
+): Promise<void> {
+  await beginChange(db, { ...askedFrom(request), ...change, storeNumber: null, fields: [] }, status)
+}
+
+/** Whose address a body names. */
+export async function personTried(db: Database, { body }: Pick<FastifyRequest, 'body'>): Promise<Person | null> {
+  const { email } = (body ?? {}) as { email?: unknown }
+  return typeof email === 'string' ? asPerson(await db.inInstallation((tx) => findPersonByEmail(tx, email))) : null
+}
+
+const asPerson = (found: { id: string; name: string } | null): Person | null =>
+  found && { personId: found.id, personName: found.name }
+
+function pathOf({ method, routeOptions: { url = '' } }: FastifyRequest): Path | null {
+  const path = url.slice(SIGN_IN_PATH.length) as Path
+  return method === 'POST' && path in OPERATIONS ? path : null
+}
 
 /** The cookies that a response sets, as the browser sends them back. */
 const cookiesOf = (reply: FastifyReply): string | undefined =>

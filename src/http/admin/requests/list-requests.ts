@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { isoOf } from '#kit/clock'
 import { publicId } from '#kit/ids'
-import { type ApiRequest, listApiRequests } from '#requests'
+import { type ApiRequest, findApiRequest, listApiRequests } from '#requests'
 import { OrNull, Timestamp } from '#resources'
 import type { Surface } from '../../shared/surface.ts'
 import { Before, Page, PageLimit, pageOf, text } from '../fields.ts'
@@ -51,7 +51,7 @@ export function listRequestsRoute(admin: Surface): void {
         operationId: 'listRequests',
         summary: 'List API requests',
         description:
-          'The requests to the APIs of the store that changed something or were refused in the last seven days, newest first. They appear within seconds. Reads that worked are not listed.',
+          'The requests to the APIs of the store that changed something or were refused in the last seven days, newest first. They appear within seconds. Reads that worked are not listed, nor requests beyond the rate limit (429).',
         params: StoreParams,
         querystring: Type.Object({
           request: Type.Optional(
@@ -67,8 +67,12 @@ export function listRequestsRoute(admin: Surface): void {
       }
     },
     async (request) => {
-      const { limit = 50, before = null, request: requestId = null } = request.query
-      const found = await request.inStore((ctx) => listApiRequests(ctx, { before, requestId, limit: limit + 1 }))
+      const { limit = 50, before = Number.MAX_SAFE_INTEGER, request: requestId } = request.query
+      if (requestId !== undefined) {
+        const one = await request.inStore((ctx) => findApiRequest(ctx, requestId))
+        return { data: one ? [presentRequest(one)] : [], next: null }
+      }
+      const found = await request.inStore((ctx) => listApiRequests(ctx, { before, limit: limit + 1 }))
       return pageOf(found, limit, presentRequest)
     }
   )

@@ -59,9 +59,11 @@ export function searchStoreRoute(admin: Surface, { db, connectorOf }: AdminDeps)
       const { q, limit = DEFAULT_LIMIT } = request.query
       const { storeId } = storeOf(request)
       const phone = phoneIn(q)
-      const searched = phone === null ? q : await findCustomerWithPhone(await connectorOf(storeId), phone)
-      const found = searched === null ? [] : await searchStore(db.direct, storeId, { text: searched, limit })
-      return { data: found.map(present) }
+      if (phone === null) return { data: (await searchStore(db.direct, storeId, { text: q, limit })).map(present) }
+      const number = await findCustomerWithPhone(await connectorOf(storeId), phone)
+      const found = number === null ? [] : await searchStore(db.direct, storeId, { text: number, limit })
+      // An order may have the same number.
+      return { data: found.filter(({ kind }) => kind === 'customer').map(present) }
     }
   )
 }

@@ -3,7 +3,7 @@ import { isoOf } from '#kit/clock'
 import { publicId } from '#kit/ids'
 import { OrNull, Timestamp } from '#resources'
 import { requireStore } from '#stores'
-import { type LoggedChange, listLoggedChanges } from '#team'
+import { type LoggedChange, listChangesOfRequest, listLoggedChanges } from '#team'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
 import { Before, Page, PageLimit, pageOf } from '../fields.ts'
@@ -97,13 +97,14 @@ export function listChangesRoute(admin: Surface, { db }: AdminDeps): void {
       }
     },
     async ({ query }) => {
-      const { limit = 50, before = null, request: requestId = null } = query
+      const { limit = 50, before = null, request: requestId } = query
       const storeNumber = query.store === undefined ? null : (await requireStore(db, query.store)).storeId
-      return pageOf(
-        await listLoggedChanges(db, { storeNumber, requestId, before, limit: limit + 1 }),
-        limit,
-        presentChange
-      )
+      if (requestId !== undefined) {
+        const found = await listChangesOfRequest(db, requestId)
+        const wanted = found.filter((change) => storeNumber === null || change.storeNumber === storeNumber)
+        return { data: wanted.map(presentChange), next: null }
+      }
+      return pageOf(await listLoggedChanges(db, { storeNumber, before, limit: limit + 1 }), limit, presentChange)
     }
   )
 }
