@@ -349,7 +349,12 @@ test('an answer whose write waits for a lock for long is written by itself, and 
   released.resolve()
   let tries = 0
   await until('the others are written', async () => {
-    await assert.rejects(engine.endUnderWay!(storeId), isBusy)
+    // On a machine that stands still for long the claim of the first runs out, and nothing waits for the lock any more.
+    const failed = await engine.endUnderWay!(storeId).then(
+      () => null,
+      (err: unknown) => err
+    )
+    assert.ok(failed === null || isBusy(failed), String(failed))
     tries++
     return (await statuses()).filter((status) => status === 'success').length === 2
   })

@@ -40,6 +40,7 @@ export function useSubmit<Values extends Record<string, unknown>, Output = unkno
       return send(values)
     },
     inForm: true,
+    isReadFirst: unlessChanged !== undefined,
     ...(done && { done }),
     ...(onDone && { onDone }),
     onRefused: (err) => {
