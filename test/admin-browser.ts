@@ -56,6 +56,10 @@ const LOOKS = [
     : [])
 ] as const
 
+const UNMOVED = `Promise.allSettled(
+  document.getAnimations().filter((one) => Number.isFinite(one.effect.getComputedTiming().endTime)).map((one) => one.finished)
+)`
+
 /** What is shown is accessible in light and dark, no wider than a wide and a narrow window, and kept as pictures. */
 export async function looked(page: Page, name: string): Promise<void> {
   await settled(page)
@@ -64,6 +68,8 @@ export async function looked(page: Page, name: string): Promise<void> {
     await page.emulateMedia({ colorScheme })
     await page.setViewportSize({ width, height: 900 })
     await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor()
+    // The navigation slides out of a window that becomes narrow.
+    await page.evaluate(UNMOVED)
     const look = `${name}-${colorScheme}-${width}`
     await picture(page, look)
     await accessible(page, look)
