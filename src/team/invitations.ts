@@ -68,7 +68,7 @@ export async function findInvitation(tx: Tx, token: string): Promise<Invitation>
      where token_hash = ${sha256(token)} and expires_at > ${realNow()} for update`
   )
   if (!found || (found.isFirst && (await hasPeople(tx)))) {
-    throw new Refusal('not_found', 'This link has been used or is too old: ask an owner for another one')
+    throw new Refusal('not_found', 'This link has been used or withdrawn, or is too old: ask an owner for another one')
   }
   return found
 }

@@ -32,7 +32,7 @@ export function SignedInOnly() {
   return (
     <>
       <Outlet />
-      <Dialog title={signIn.title} isOpen={isNeeded}>
+      <Dialog title={signIn.title} isOpen={isNeeded} isOverOthers>
         <Text size="sm" mb="md">
           {signIn.again}
         </Text>
