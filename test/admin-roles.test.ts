@@ -6,7 +6,7 @@ import { type Permission, ROLES, type Role, rolesWith } from '#team'
 import { openAdmin, settled } from './admin-browser.ts'
 import { noBrowser } from './browser.ts'
 import { testDatabase } from './database.ts'
-import { type Operation, operationsOf } from './openapi.ts'
+import { operationsOf, pathOfNothing } from './openapi.ts'
 import { startService } from './service-builder.ts'
 
 const { url } = await testDatabase()
@@ -66,7 +66,7 @@ for (const role of ROLES) {
   test(`from a page the role ${role} is refused what it may not, and nothing else`, { skip }, async () => {
     const { page, close } = await openAdmin(service, { path: `${store.at}/account`, role })
     await page.getByRole('heading', { level: 1 }).waitFor()
-    const asked = operations.map((operation) => ({ method: operation.method, path: pathOf(operation) }))
+    const asked = operations.map((operation) => ({ method: operation.method, path: pathOfNothing(operation) }))
     const statuses = (await page.evaluate(`(${askAll})(${JSON.stringify(asked)})`)) as number[]
     for (const [i, { id, scope }] of operations.entries()) {
       assert.equal(statuses[i] === 403, !mayBe(role, scope as Permission), `${id}: ${statuses[i]}`)
@@ -74,9 +74,6 @@ for (const role of ROLES) {
     await close()
   })
 }
-
-/** Nothing that these name is there, so that what may be called changes nothing. */
-const pathOf = ({ path }: Operation) => `/admin/api${path.replace(/\{\w+\}/g, 'none')}`
 
 /** Asks from within a page, with its cookies, one after the other. */
 const askAll = `async (asked) => {

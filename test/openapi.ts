@@ -88,3 +88,7 @@ function closed<T>(part: T): T {
   if (copy.type === 'object' && copy.properties) copy.additionalProperties ??= false
   return copy as T
 }
+
+/** The path of an operation of the admin API about things that are not there, so that what may be called changes nothing. */
+export const pathOfNothing = ({ path }: Pick<Operation, 'path'>): string =>
+  `/admin/api${path.replace(/\{\w+\}/g, 'none')}`

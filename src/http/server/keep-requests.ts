@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { realNow } from '#kit/clock'
 import { type AnsweredRequest, createRequestLog } from '#requests'
+import { askedFrom } from '../shared/asked-from.ts'
 import type { HttpDeps } from '../shared/deps.ts'
-import { loggedUrl } from '../shared/logged-url.ts'
 
 const WRITE_EVERY_MS = 1_000
-const MAX_PATH_CHARACTERS = 500
 /** Whoever asks too often would fill the log with it. */
 const TOO_MANY_REQUESTS = 429
 
@@ -56,12 +55,13 @@ function answeredRequest(request: FastifyRequest, reply: FastifyReply): Answered
   const isRead = method === 'GET' || method === 'HEAD'
   const { statusCode: status } = reply
   if (storeId === undefined || isUntraced || (isRead && status < 400) || status === TOO_MANY_REQUESTS) return null
+  const { requestId, path } = askedFrom(request)
   return {
     storeId,
     at: realNow(),
-    requestId: request.id,
+    requestId,
     method,
-    path: loggedUrl(request.originalUrl).slice(0, MAX_PATH_CHARACTERS),
+    path,
     status,
     durationMs: Math.round(reply.elapsedTime),
     keyId: caller?.keyId ?? null

@@ -94,10 +94,14 @@ export async function noteSignIn(
   await beginChange(db, { ...askedFrom(request), ...change, storeNumber: null, fields: [] }, status)
 }
 
-/** Whose address a body names. */
-export async function personTried(db: Database, { body }: Pick<FastifyRequest, 'body'>): Promise<Person | null> {
+/** Whose address it is. */
+export const personOfEmail = async (db: Database, email: string): Promise<Person | null> =>
+  asPerson(await db.inInstallation((tx) => findPersonByEmail(tx, email)))
+
+/** Whose password was tried. */
+function personTried(db: Database, { body }: FastifyRequest): Promise<Person | null> | null {
   const { email } = (body ?? {}) as { email?: unknown }
-  return typeof email === 'string' ? asPerson(await db.inInstallation((tx) => findPersonByEmail(tx, email))) : null
+  return typeof email === 'string' ? personOfEmail(db, email) : null
 }
 
 const asPerson = (found: { id: string; name: string } | null): Person | null =>

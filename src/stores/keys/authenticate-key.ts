@@ -1,6 +1,6 @@
-import { realNow } from '#kit/clock'
 import type { Database, Queries } from '#kit/postgres'
 import { sha256 } from '#kit/secrets'
+import { LastUses } from '../last-uses.ts'
 import type { PlatformProfileName, RatePlan } from '../store.ts'
 import { findLiveKey, writeLastUses } from './key-queries.ts'
 import { storeIdInKey } from './key-text.ts'
@@ -20,12 +20,10 @@ export type Caller = {
 /** How long another process may still accept a key that was revoked here. */
 const CACHED_MS = 2_000
 const MAX_CACHED = 20_000
-const LAST_USE_EVERY_MS = 60_000
 
-type Use = { storeId: number; keyId: number; at: Temporal.Instant | null; writtenMs: number }
 type KeyMemory = {
   callers: Map<string, { caller: Caller; untilMs: number }>
-  uses: Map<string, Use>
+  uses: LastUses<{ storeId: number; keyId: number }>
   /** Increased by every revocation: a lookup that began before one is not cached. */
   revocations: number
 }
@@ -35,7 +33,7 @@ const memories = new WeakMap<Queries, KeyMemory>()
 
 function memoryOf(db: Database): KeyMemory {
   let memory = memories.get(db.direct)
-  if (!memory) memories.set(db.direct, (memory = { callers: new Map(), uses: new Map(), revocations: 0 }))
+  if (!memory) memories.set(db.direct, (memory = { callers: new Map(), uses: new LastUses(), revocations: 0 }))
   return memory
 }
 
@@ -51,7 +49,10 @@ export async function authenticateKey(db: Database, presented: string): Promise<
   const remembered = memory.callers.get(hash.toString('latin1'))
   const caller =
     remembered && remembered.untilMs > performance.now() ? remembered.caller : await findCaller(db, storeId, hash)
-  if (caller) recordUse(memory, caller)
+  if (caller) {
+    const { storeId, keyId } = caller
+    memory.uses.note(`${storeId}:${keyId}`, { storeId, keyId })
+  }
   return caller
 }
 
@@ -68,20 +69,8 @@ export function evictKey(db: Database, storeId: number, keyId: number): void {
  * Writes the last uses that this process has seen, for each key at most once a minute unless `all` is set. Called regularly
  * and at shutdown. After a failure the uses are written the next time.
  */
-export async function writeKeyUses(db: Database, options: { all?: boolean } = {}): Promise<number> {
-  const { uses } = memoryOf(db)
-  const nowMs = performance.now()
-  const due = [...uses.values()].flatMap((use) =>
-    use.at && (options.all || nowMs - use.writtenMs >= LAST_USE_EVERY_MS) ? [{ ...use, at: use.at }] : []
-  )
-  if (due.length === 0) return 0
-  await db.inInstallation((tx) => writeLastUses(tx, due))
-  for (const { storeId, keyId, at } of due) {
-    const use = uses.get(`${storeId}:${keyId}`)!
-    use.writtenMs = nowMs
-    if (use.at === at) use.at = null
-  }
-  return due.length
+export function writeKeyUses(db: Database, options: { all?: boolean } = {}): Promise<number> {
+  return memoryOf(db).uses.write((uses) => db.inInstallation((tx) => writeLastUses(tx, uses)), options)
 }
 
 async function findCaller(db: Database, storeId: number, hash: Buffer): Promise<Caller | null> {
@@ -96,10 +85,4 @@ async function findCaller(db: Database, storeId: number, hash: Buffer): Promise<
     memory.callers.set(hash.toString('latin1'), { caller, untilMs: performance.now() + CACHED_MS })
   }
   return caller
-}
-
-function recordUse(memory: KeyMemory, { storeId, keyId }: Caller) {
-  const use = memory.uses.get(`${storeId}:${keyId}`)
-  if (use) use.at = realNow()
-  else memory.uses.set(`${storeId}:${keyId}`, { storeId, keyId, at: realNow(), writtenMs: Number.NEGATIVE_INFINITY })
 }

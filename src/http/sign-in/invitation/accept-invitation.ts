@@ -10,7 +10,7 @@ import { notBlank } from '../../shared/not-blank.ts'
 import type { Surface } from '../../shared/surface.ts'
 import type { SignInDeps } from '../deps.ts'
 import { forward } from '../forward.ts'
-import { noteSignIn, personTried } from '../note-sign-ins.ts'
+import { noteSignIn, personOfEmail } from '../note-sign-ins.ts'
 import { TokenField } from './token.ts'
 
 /** POST /invitation: makes the account, or gives it the password, and signs in. */
@@ -44,7 +44,7 @@ export function acceptInvitationRoute(surface: Surface, { db, signIn, install, a
       return asGuess(request, reply, async () => {
         const address = await acceptInvitation(db, token, { name: name.trim(), email, password })
         // Whatever comes of signing in: the password is another one.
-        const person = await personTried(db, { body: { email: address } })
+        const person = await personOfEmail(db, address)
         if (person) await noteSignIn(db, request, { ...person, operation: 'acceptInvitation' }, 200)
         const body = { email: address, password }
         return forward({ signIn, publicUrl: install.publicUrl() }, request, reply, { path: '/sign-in/email', body })
