@@ -510,9 +510,11 @@ test('what was agreed to goes with the membership, once: box, pay as you go, the
   const box = element(page).getByRole('checkbox')
   /** Four times as long as the element waits before it looks at the cart again. */
   const wouldSayAgain = () => page.evaluate('new Promise((resolve) => setTimeout(resolve, 200))')
-  const join = async () => {
+  /** With the membership chosen the box alone puts it into the cart, and the element's own button goes away. */
+  const join = async (isChosen = true) => {
     await box.check()
-    await element(page).getByRole('button', { name: 'Join and check out' }).click()
+    if (isChosen) await membership(page).waitFor()
+    await (isChosen ? checkout(page) : element(page).getByRole('button', { name: 'Join and check out' })).click()
     await page.getByRole('heading', { name: 'Checkout' }).waitFor()
     assert.deepEqual(await cart(), { items: AS_MEMBER, attributes: { svc_agreement: 'I pay $29.00 each month.' } })
     await page.goto(`${shop.shop}/cart`)
@@ -532,7 +534,7 @@ test('what was agreed to goes with the membership, once: box, pay as you go, the
   await wouldSayAgain()
   assert.deepEqual(sent, [], 'nothing is agreed to before the membership is chosen')
 
-  await join()
+  await join(false)
   await radio(page, 'Pay as you go').check()
   await isWithout('pay as you go')
   await membership(page).waitFor({ state: 'detached' })

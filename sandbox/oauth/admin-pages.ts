@@ -88,10 +88,11 @@ function adminPages(app: SandboxApp, scope: FastifyInstance): void {
     return send(reply, {
       title: `Perennial · ${shop.name}`,
       frames: new URL(app.url()).origin,
-      body: html`<main><h1>${shop.name}</h1>
+      // The script listens before the framed page can ask.
+      body: html`<script src="${baseOf(request)}/admin/embedder.js" data-app="${new URL(app.url()).origin}" data-token="${baseOf(request)}/admin/session-token"></script>
+<main><h1>${shop.name}</h1>
 <p><a href="${baseOf(request)}/admin">Apps</a></p>
-<iframe src="${source}" title="Perennial" height="500"></iframe></main>
-<script src="${baseOf(request)}/admin/embedder.js" data-app="${new URL(app.url()).origin}" data-token="${baseOf(request)}/admin/session-token"></script>`
+<iframe src="${source}" title="Perennial" height="500"></iframe></main>`
     })
   })
 

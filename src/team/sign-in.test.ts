@@ -58,7 +58,7 @@ test('the first owner comes by a link that works once, also when two open it at 
     people.map(({ role }) => role),
     ['owner']
   )
-  await assert.rejects(acceptInvitation(db, token, account('three')), /used or is too old/)
+  await assert.rejects(acceptInvitation(db, token, account('three')), /used or withdrawn, or is too old/)
   assert.equal(await inviteFirstOwner(db), null)
 })
 
@@ -169,10 +169,10 @@ test('an address has one account and one link, and links end', async () => {
   await assert.rejects(invite('EDSGER@example.com'), /has an account already/)
   const [older, newer] = [await invite('new@example.com'), await invite('new@example.com')]
   const find = (token: string) => db.inInstallation((tx) => findInvitation(tx, token))
-  await assert.rejects(find(older.token), /used or is too old/)
+  await assert.rejects(find(older.token), /used or withdrawn, or is too old/)
   assert.equal((await find(newer.token)).role, 'support')
   await db.inInstallation((tx) => tx.run(sql`update team_invitations set expires_at = now()`))
-  await assert.rejects(find(newer.token), /used or is too old/)
+  await assert.rejects(find(newer.token), /used or withdrawn, or is too old/)
   assert.equal((await withPassword('new@example.com')).status, 401)
 })
 
