@@ -59,6 +59,80 @@ test('a failed charge is found, its tries and what follows are shown, and it is 
   await close()
 })
 
+test('what is unpaid is said where people look, and what an action would do is what it does', { skip }, async () => {
+  const { customer: eve } = await store.member('eve@example.com')
+  const eves = await subscriptionOf(eve.id)
+  const read = () => service.admin('GET', `${at}/subscriptions/${eves}`)
+  const preview = (query: string) => service.admin('GET', `${at}/subscriptions/${eves}/preview?action=${query}`)
+  assert.equal((await read()).unpaid_cycle, null)
+  assert.equal((await preview('skip')).refusal, null)
+  await store.card(eve.id, 'insufficient_funds')
+  const { charges } = await store.advance({ by: 'P32D' })
+  assert.ok(charges.failed >= 1 && charges.succeeded >= 1, JSON.stringify(charges))
+
+  const [last] = await attemptsOf(eves)
+  const { next_billing_date: tryAt, unpaid_cycle: owed, status } = await read()
+  assert.equal(status, 'active')
+  assert.partialDeepStrictEqual(owed, { cycle_index: 2, attempt_id: last.id, error_code: 'card_declined' })
+  const [{ has_unpaid_cycle: owes }] = (await service.admin('GET', `${at}/members?email=eve@example.com`)).data
+  assert.equal(owes, true)
+  assert.match((await preview('skip')).refusal, /is being charged or was declined/)
+
+  const { page, complaints, close } = await openAdmin(service, { path: `${at}/members?status=active` })
+  await page
+    .getByRole('row', { name: /eve@example\.com/ })
+    .getByText('Unpaid')
+    .waitFor()
+  assert.equal(
+    await page
+      .getByRole('row', { name: /ada@example\.com/ })
+      .getByText('Unpaid')
+      .count(),
+    0
+  )
+  await page.goto(`${service.url}/admin${at}`)
+  const attention = page.getByRole('region', { name: 'What needs attention' })
+  await attention.getByText(/Cycles worth .*29\.00 are unpaid/).waitFor()
+  assert.equal(await attention.getByText('Everything works').count(), 0)
+
+  await page.goto(`${service.url}/admin${at}/subscriptions/${eves}`)
+  const alert = page.getByRole('alert', { name: 'Cycle 2 is unpaid' })
+  await alert.getByText('The card was declined; the same card may work later').waitFor()
+  await alert.getByRole('button', { name: 'Charge again now' }).waitFor()
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Skip next cycle' }).click()
+  await dialog.getByText(/It was charged and is unpaid/).waitFor()
+  assert.equal(await dialog.getByRole('button', { name: 'Skip next cycle' }).count(), 0)
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+
+  await page.getByRole('button', { name: 'Pause', exact: true }).click()
+  await dialog.getByText('This planned try is not made').waitFor()
+  assert.equal((await preview('pause')).after.dropped_try_date, tryAt)
+  await dialog.getByRole('button', { name: 'Pause', exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await alert.getByText(/It is charged a day after the subscription goes on/).waitFor()
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await dialog.getByText('Next charge, of the unpaid cycle 2').waitFor()
+  const { after } = await preview('resume')
+  await dialog.getByRole('button', { name: 'Resume' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  assert.deepEqual(
+    [after.status, after.next_billing_date, after.is_unpaid_cycle],
+    ['active', (await read()).next_billing_date, true]
+  )
+  const chosen = (await preview('resume')).refusal
+  assert.match(chosen, /is already active/)
+
+  await store.card(eve.id, 'success')
+  await store.advance({ by: 'P2D' })
+  assert.equal((await read()).unpaid_cycle, null)
+  await page.reload()
+  await page.getByRole('button', { name: 'Pause', exact: true }).waitFor()
+  assert.equal(await alert.count(), 0)
+  assert.deepEqual(withoutStatuses(complaints), [])
+  await close()
+})
+
 test('a subscription is paused for some days, resumed, skipped, cancelled and taken back', { skip }, async () => {
   const { page, complaints, close } = await openAdmin(service, { path: `${at}/subscriptions/${adas}` })
   const read = () => service.admin('GET', `${at}/subscriptions/${adas}`)

@@ -12,6 +12,7 @@ export {
 } from './own-contracts.ts'
 export { pauseSubscription } from './pause-subscription.ts'
 export type { RequestedChange } from './plan-change.ts'
+export { type Action, type ActionPreview, previewAction } from './preview-action.ts'
 export { reactivateSubscription } from './reactivate-subscription.ts'
 export { requestChange } from './request-change.ts'
 export { rescheduleSubscription } from './reschedule-subscription.ts'

@@ -244,6 +244,7 @@ test('the clock moves by a duration or to an instant', async () => {
       now: '2026-03-01T00:00:00.000Z',
       settled: true,
       problems: [],
+      charges: { succeeded: 0, failed: 0 },
       undelivered: 0,
       alerts: []
     })

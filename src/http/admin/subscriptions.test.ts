@@ -34,10 +34,18 @@ test('every action of the lifecycle returns the subscription after it, and is in
     ['cancel', { reason: 'moving', comment: 'Abroad' }, { status: 'cancelled', cancel_reason: 'moving' }],
     ['reactivate', {}, { status: 'active', cancelled_at: null, next_billing_date: '2026-02-10T05:00:00.000Z' }]
   ]
+  const flat = ({ duration }: { duration?: number }): Record<string, string> => (duration === undefined ? {} : { duration: String(duration) })
   for (const [move, body, expected] of moves) {
+    const preview =
+      move === 'change' ? null : (await get(`/preview?${new URLSearchParams({ ...flat(body), action: move })}`)).json()
     const response = await post(`/${move}`, body)
     assert.equal(response.statusCode, 200, response.body)
     assert.partialDeepStrictEqual(response.json(), { id, ...expected })
+    if (preview !== null) {
+      assert.equal(preview.refusal, null)
+      const { status, next_billing_date, resumes_at, reactivatable_until } = response.json()
+      assert.partialDeepStrictEqual(preview.after, { status, next_billing_date, resumes_at, reactivatable_until })
+    }
     assert.deepEqual((await get()).json(), response.json())
   }
   const { data, total } = (await get('/activity?limit=7')).json()

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { listAccounts } from '#members'
 import { listFirstOrders } from '#order-effects'
 import { seesAllOrders } from '#stores'
-import { listMembers, memberFilters, queryFields, readFilters } from '#views'
+import { listMembers, listMembersWhoOwe, memberFilters, queryFields, readFilters } from '#views'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
 import { NOTHING, OffsetPaging, offsetPagingOf, TotalPage } from '../fields.ts'
@@ -31,15 +31,21 @@ export function listMembersRoute(admin: Surface, { db }: AdminDeps): void {
         ? await listMembers(db.direct, storeOf(request).storeId, { ...filters, ...offsetPagingOf(request.query) })
         : NOTHING
       const ids = rows.map(({ id }) => id)
-      const [firsts, accounts, seesAll] = await request.inStore(async (ctx) => [
+      const [firsts, accounts, owing, seesAll] = await request.inStore(async (ctx) => [
         await listFirstOrders(ctx, ids),
         await listAccounts(ctx, ids),
+        await listMembersWhoOwe(ctx, ids),
         await seesAllOrders(ctx)
       ])
       const firstOf = new Map(firsts.map((first) => [first.memberId, first]))
       const accountOf = new Map(accounts.map((account) => [account.memberId, account]))
       const data = rows.map((view) =>
-        presentMember(view, firstOf.get(view.id) ?? null, accountOf.get(view.id) ?? null, seesAll)
+        presentMember(view, {
+          first: firstOf.get(view.id) ?? null,
+          account: accountOf.get(view.id) ?? null,
+          owes: owing.has(view.id),
+          seesAllOrders: seesAll
+        })
       )
       return { data, total }
     }

@@ -29,6 +29,9 @@ export const MemberBody = Type.Object(
     status: Type.String({
       description: '`active` if any subscription is active, else `paused` if any is paused, else `cancelled`'
     }),
+    has_unpaid_cycle: Type.Boolean({
+      description: 'Whether an active subscription of theirs has a cycle that was charged and not paid'
+    }),
     plan_id: OrNull(Type.String({ description: 'The plan of the membership; after its end, the last one' })),
     plan_name: OrNull(Type.String({ description: 'The name of that plan' })),
     tier: OrNull(Type.String({ description: 'The tier that the plan grants; null after the end' })),
@@ -77,6 +80,7 @@ export const MemberBody = Type.Object(
         email: 'hanna.ito@example.com',
         name: 'Hanna Ito',
         status: 'active',
+        has_unpaid_cycle: false,
         plan_id: 'plan_3',
         plan_name: 'VIP',
         tier: 'VIP',
@@ -107,9 +111,12 @@ export const MemberBody = Type.Object(
 /** `seesAllOrders`: whether the app may read orders of any age. */
 export function presentMember(
   view: MemberView,
-  first: FirstOrders | null,
-  account: CustomerAccount | null,
-  seesAllOrders: boolean
+  {
+    first,
+    account,
+    owes,
+    seesAllOrders
+  }: { first: FirstOrders | null; account: CustomerAccount | null; owes: boolean; seesAllOrders: boolean }
 ): Static<typeof MemberBody> {
   return {
     id: publicId('mem', view.id),
@@ -117,6 +124,7 @@ export function presentMember(
     email: view.email,
     name: [view.firstName, view.lastName].filter(Boolean).join(' ') || null,
     status: view.status,
+    has_unpaid_cycle: owes,
     plan_id: view.planId === null ? null : publicId('plan', view.planId),
     plan_name: view.planName,
     tier: view.tier,

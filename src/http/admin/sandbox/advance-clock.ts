@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { countFinishedCharges } from '#billing'
 import { isoOf } from '#kit/clock'
 import { Timestamp } from '#resources'
 import { listAlerts } from '#stores'
@@ -30,13 +31,26 @@ const Advanced = Type.Object(
     now: Timestamp("The store's time now"),
     settled: Type.Boolean({ description: 'Whether everything that fell due is done' }),
     problems: Type.Array(ProblemBody, { description: 'What does not work in the store after the move' }),
+    charges: Type.Object(
+      { succeeded: Type.Integer(), failed: Type.Integer() },
+      { description: 'Of the charges that fell due during the move: how many were paid, and how many failed' }
+    ),
     undelivered: Type.Integer({ description: 'How many webhook deliveries failed in every try during the move' }),
     alerts: Type.Array(AlertBody, { description: 'Alerts that were raised during the move, newest first, at most 20' })
   },
   {
     title: 'AdvancedClock',
     description: 'A test clock after it was moved.',
-    examples: [{ now: '2027-06-28T08:00:00.000Z', settled: true, problems: [], undelivered: 0, alerts: [] }]
+    examples: [
+      {
+        now: '2027-06-28T08:00:00.000Z',
+        settled: true,
+        problems: [],
+        charges: { succeeded: 3, failed: 1 },
+        undelivered: 0,
+        alerts: []
+      }
+    ]
   }
 )
 
@@ -66,7 +80,8 @@ export function advanceClockRoute(admin: Surface, { advanceClock, status }: Admi
       }))
       const { from, now, settled } = await advanceClock(storeId, request.body)
       const { problems } = await status(storeId)
-      const { undelivered, alerts } = await request.inStore(async (ctx) => ({
+      const { charges, undelivered, alerts } = await request.inStore(async (ctx) => ({
+        charges: await countFinishedCharges(ctx, from),
         undelivered: await countUndelivered(ctx, from),
         alerts: (await listAlerts(ctx, { limit: MAX_ALERTS })).alerts
       }))
@@ -74,6 +89,7 @@ export function advanceClockRoute(admin: Surface, { advanceClock, status }: Admi
         now: isoOf(now),
         settled,
         problems: problems.map(presentProblem),
+        charges,
         undelivered: from.equals(before.now) ? Math.max(0, undelivered - before.undelivered) : undelivered,
         alerts: alerts
           .filter(({ id, createdAt }) => id > before.alertId && Temporal.Instant.compare(createdAt, from) >= 0)

@@ -3,7 +3,6 @@ import { createSubscription, type SubscriptionRequest } from '#contracts'
 import { internalId } from '#kit/ids'
 import { invalidField } from '#kit/refusal'
 import type { Store } from '#stores'
-import { findSubscription } from '#views'
 import { instantOrUndefined, NeededIsoDate } from '../../shared/dates.ts'
 import { claimOf, fingerprintOf } from '../../shared/idempotency.ts'
 import { ACCEPTED_CUSTOMER, parseCustomer } from '../../shared/parse-customer.ts'
@@ -13,7 +12,8 @@ import { actorOf } from '../caller.ts'
 import type { AdminDeps } from '../deps.ts'
 import { amount, oneOf } from '../fields.ts'
 import { StoreParams, storeOf } from '../store.ts'
-import { presentSubscription, SubscriptionBody } from './present-subscription.ts'
+import { readSubscription } from './one-subscription.ts'
+import { SubscriptionBody } from './present-subscription.ts'
 
 const customer = (meaning: string, example: string) =>
   Type.String({ minLength: 1, maxLength: 330, description: ACCEPTED_CUSTOMER, meaning, examples: [example] })
@@ -87,8 +87,7 @@ export function createSubscriptionRoute(admin: Surface, { db, connectorOf }: Adm
         by: actorOf(request)
       })
       if (isRepeated) reply.header('idempotent-replayed', 'true')
-      const created = await findSubscription(db.direct, storeId, id)
-      return reply.code(isRepeated ? 200 : 201).send(presentSubscription(created!))
+      return reply.code(isRepeated ? 200 : 201).send(await request.inStore((ctx) => readSubscription(ctx, id)))
     }
   )
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { listSubscriptions, queryFields, readFilters, subscriptionFilters } from '#views'
+import { listSubscriptions, listUnpaidCycles, queryFields, readFilters, subscriptionFilters } from '#views'
 import type { Surface } from '../../shared/surface.ts'
 import type { AdminDeps } from '../deps.ts'
 import { NOTHING, OffsetPaging, offsetPagingOf, oneOf, TotalPage } from '../fields.ts'
@@ -39,7 +39,9 @@ export function listSubscriptionsRoute(admin: Surface, { db }: AdminDeps): void 
       const { rows, total } = filters
         ? await listSubscriptions(db.direct, storeOf(request).storeId, { ...filters, endedAs, ...paging })
         : NOTHING
-      return { data: rows.map(presentSubscription), total }
+      const ids = rows.map(({ id }) => id)
+      const unpaid = await request.inStore((ctx) => listUnpaidCycles(ctx, ids))
+      return { data: rows.map((view) => presentSubscription(view, unpaid.get(view.id))), total }
     }
   )
 }

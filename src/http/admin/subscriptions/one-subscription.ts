@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { Ctx } from '#kit/postgres'
 import { type Actor, subscriptionNotFound } from '#subscriptions'
-import { findSubscription } from '#views'
+import { findSubscription, listUnpaidCycles } from '#views'
 import { idInPath } from '../../shared/path-ids.ts'
 import { actorOf } from '../caller.ts'
 import { StoreParams } from '../store.ts'
@@ -22,7 +22,7 @@ export const subscriptionIdOf = (request: SubscriptionRequest) => idInPath('sub'
 export async function readSubscription(ctx: Ctx, id: number): Promise<Static<typeof SubscriptionBody>> {
   const found = await findSubscription(ctx.tx, ctx.storeId, id)
   if (!found) throw subscriptionNotFound(id)
-  return presentSubscription(found)
+  return presentSubscription(found, (await listUnpaidCycles(ctx, [id])).get(id))
 }
 
 /** Changes the subscription in the path and answers with it as the transaction of the change leaves it. */

@@ -6,17 +6,18 @@ import { storeOf } from '../store.ts'
 import { changedSubscription, SubscriptionParams } from './one-subscription.ts'
 import { SubscriptionBody } from './present-subscription.ts'
 
-const PauseBody = Type.Object({
-  duration: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 365,
-      description: 'an integer from 1 to 365, in days',
-      meaning: 'Number of days until it resumes automatically; without it the pause has no end',
-      examples: [30]
-    })
-  )
-})
+/** How long a pause lasts. */
+export const Days = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    maximum: 365,
+    description: 'an integer from 1 to 365, in days',
+    meaning: 'Number of days until it resumes automatically; without it the pause has no end',
+    examples: [30]
+  })
+)
+
+const PauseBody = Type.Object({ duration: Days })
 
 /** POST /stores/{store}/subscriptions/{id}/pause */
 export function pauseSubscriptionRoute(admin: Surface): void {

@@ -3,7 +3,7 @@ import { contractOfferJson, contractOfferOf } from '#churn'
 import { publicId } from '#kit/ids'
 import { numberOf } from '#kit/money'
 import { ContractOfferBody, OrNull, Timestamp } from '#resources'
-import type { SubscriptionView } from '#views'
+import type { SubscriptionView, UnpaidCycle } from '#views'
 
 const PendingChange = Type.Object(
   {
@@ -25,6 +25,17 @@ const Gift = Type.Object(
     given_at: Timestamp('When the present receiver got it')
   },
   { description: 'Of a membership that was given away: who pays and who is the member' }
+)
+
+const Unpaid = Type.Object(
+  {
+    cycle_index: Type.Integer({ description: 'The cycle' }),
+    attempt_id: OrNull(Type.String({ description: 'Its last attempt that failed; null where none was made' })),
+    error_code: OrNull(Type.String({ description: 'The class of the error of that attempt, such as `card_declined`' })),
+    error_message: OrNull(Type.String({ description: "The platform's message" })),
+    decline_code: OrNull(Type.String({ description: "The platform's own code, in lower case" }))
+  },
+  { description: 'The cycle that was charged and not paid, or was due in a pause; null when nothing is owed' }
 )
 
 export const SubscriptionBody = Type.Object(
@@ -51,6 +62,7 @@ export const SubscriptionBody = Type.Object(
     cycle_index: Type.Integer({ description: 'The last cycle that is paid; 0 during a trial' }),
     max_cycles: OrNull(Type.Integer({ description: 'After how many cycles it expires; null for never' })),
     next_billing_date: OrNull(Timestamp('The next charge, or the next retry while one is planned')),
+    unpaid_cycle: OrNull(Unpaid),
     trial_ends_at: OrNull(
       Timestamp(
         'When the trial ends or ended; the first charge is then, or later if the platform or a pause has put it off'
@@ -88,6 +100,7 @@ export const SubscriptionBody = Type.Object(
         cycle_index: 3,
         max_cycles: null,
         next_billing_date: '2026-12-15T06:25:00.000Z',
+        unpaid_cycle: null,
         trial_ends_at: null,
         paused_at: null,
         resumes_at: null,
@@ -104,8 +117,11 @@ export const SubscriptionBody = Type.Object(
   }
 )
 
-/** A subscription of the admin API: unlike in the direct API its status is one of all five. */
-export function presentSubscription(view: SubscriptionView): Static<typeof SubscriptionBody> {
+/** A subscription of the admin API: unlike in the direct API its status is one of all five. `unpaid`: the cycle that it owes. */
+export function presentSubscription(
+  view: SubscriptionView,
+  unpaid: UnpaidCycle | undefined
+): Static<typeof SubscriptionBody> {
   return {
     id: publicId('sub', view.id),
     contract_id: view.platformContractId,
@@ -123,6 +139,7 @@ export function presentSubscription(view: SubscriptionView): Static<typeof Subsc
     cycle_index: view.cycleIndex,
     max_cycles: view.maxCycles,
     next_billing_date: view.nextBillingAt,
+    unpaid_cycle: unpaid ? unpaidOf(unpaid) : null,
     trial_ends_at: view.trialEndsAt,
     paused_at: view.pausedAt,
     resumes_at: view.resumesAt,
@@ -134,6 +151,16 @@ export function presentSubscription(view: SubscriptionView): Static<typeof Subsc
     offer: view.offer && contractOfferJson(contractOfferOf(view.offer)),
     created_at: view.createdAt,
     updated_at: view.updatedAt
+  }
+}
+
+function unpaidOf({ cycle, attemptId, errorCode, errorMessage, declineCode }: UnpaidCycle): Static<typeof Unpaid> {
+  return {
+    cycle_index: cycle,
+    attempt_id: attemptId === null ? null : publicId('ba', attemptId),
+    error_code: errorCode,
+    error_message: errorMessage,
+    decline_code: declineCode
   }
 }
 

@@ -1,20 +1,19 @@
 import { Anchor, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useParams } from 'react-router'
+import { Link, useParams } from 'react-router'
 import { useKnownStore } from '../../shared/api/stores.ts'
+import { RetryButton } from '../../shared/charges/retry-button.tsx'
 import { useFormats } from '../../shared/format/formats.ts'
 import { Instant } from '../../shared/format/instant.tsx'
-import { May } from '../../shared/session/may.tsx'
 import { useTexts } from '../../shared/texts/language.tsx'
 import { BackLink } from '../../shared/ui/back-link.tsx'
-import { ConfirmButton } from '../../shared/ui/confirm-button.tsx'
 import { FactList } from '../../shared/ui/fact-list.tsx'
 import { Page } from '../../shared/ui/page.tsx'
 import { QueryView } from '../../shared/ui/query-view.tsx'
 import { Section } from '../../shared/ui/section.tsx'
 import { StatusBadge } from '../../shared/ui/status-badge.tsx'
 import { Ladder } from './ladder.tsx'
-import { type Attempt, attemptQuery, retryAttempt } from './queries.ts'
+import { type Attempt, attemptQuery } from './queries.ts'
 import { useBillingTexts } from './texts.ts'
 
 /** One charge: what came of it, what follows, and the way to try again. */
@@ -34,7 +33,9 @@ export function AttemptPage() {
             title={texts.attemptTitle(day(attempt.date, timezone))}
             aside={<StatusBadge status={attempt.status} names={attemptStatuses} />}
           >
-            {attempt.status === 'failed' && <Retry attempt={attempt} />}
+            {attempt.status === 'failed' && (
+              <RetryButton attempt={attempt.id} amount={attempt.amount} currency={attempt.currency} />
+            )}
             <Facts attempt={attempt} />
             <Ladder attempt={attempt} />
           </Page>
@@ -44,28 +45,10 @@ export function AttemptPage() {
   )
 }
 
-function Retry({ attempt }: { attempt: Attempt }) {
-  const { id: store } = useKnownStore()
-  const { retry: texts } = useBillingTexts()
-  const { money } = useFormats()
-  const navigate = useNavigate()
-  const retry = async () => {
-    const opened = await retryAttempt(store, attempt.id)
-    // The new try is another charge: its page shows what comes of it.
-    await navigate(`/stores/${store}/billing/${opened.id}`)
-  }
-  return (
-    <May permission="support">
-      <div>
-        <ConfirmButton {...texts} text={texts.text(money(attempt.amount, attempt.currency))} change={retry} />
-      </div>
-    </May>
-  )
-}
-
 function Facts({ attempt }: { attempt: Attempt }) {
   const { id: store, timezone } = useKnownStore()
   const texts = useBillingTexts()
+  const { chargeErrors } = useTexts()
   const { money, count } = useFormats()
   const { error_code, error_message, decline_code, order_number, action_url } = attempt
   return (
@@ -88,7 +71,7 @@ function Facts({ attempt }: { attempt: Attempt }) {
           [texts.cycle, count(attempt.cycle_index)],
           [texts.columns.date, <Instant key="date" at={attempt.date} zone={timezone} />],
           [texts.order, order_number],
-          [texts.error, error_code && (texts.errors[error_code] ?? error_code)],
+          [texts.error, error_code && (chargeErrors[error_code] ?? error_code)],
           [texts.message, error_message],
           [texts.declineCode, decline_code],
           [texts.confirm, action_url]

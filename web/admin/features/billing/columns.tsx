@@ -13,9 +13,9 @@ import { useBillingTexts } from './texts.ts'
 export function useColumns(): DataTableColumn<Attempt>[] {
   const { id: store, timezone } = useKnownStore()
   const texts = useBillingTexts()
-  const { attemptStatuses } = useTexts()
+  const { attemptStatuses, chargeErrors } = useTexts()
   const { money } = useFormats()
-  const { columns, errors } = texts
+  const { columns } = texts
   return [
     {
       accessor: 'date',
@@ -53,7 +53,7 @@ export function useColumns(): DataTableColumn<Attempt>[] {
       title: columns.why,
       visibleMediaQuery: WIDE,
       render: ({ error_code }) =>
-        error_code === null ? '–' : <Text size="sm">{errors[error_code] ?? error_code}</Text>
+        error_code === null ? '–' : <Text size="sm">{chargeErrors[error_code] ?? error_code}</Text>
     },
     {
       accessor: 'retry_date',

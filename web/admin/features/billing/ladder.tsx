@@ -15,7 +15,7 @@ export function Ladder({ attempt }: { attempt: Attempt }) {
   const { id: store, timezone } = useKnownStore()
   const ladder = useQuery(ladderQuery(store, attempt))
   const texts = useBillingTexts()
-  const { attemptStatuses } = useTexts()
+  const { attemptStatuses, chargeErrors } = useTexts()
   const { count } = useFormats()
   return (
     <Section title={texts.ladder}>
@@ -32,7 +32,7 @@ export function Ladder({ attempt }: { attempt: Attempt }) {
                     {texts.nth(count(attempt_number))}
                   </Anchor>{' '}
                   · {attemptStatuses[status]}
-                  {error_code !== null && `: ${texts.errors[error_code] ?? error_code}`}
+                  {error_code !== null && `: ${chargeErrors[error_code] ?? error_code}`}
                 </Text>
                 <Text size="xs" c="dimmed">
                   <Instant at={date} zone={timezone} />

@@ -57,8 +57,3 @@ export const recoveryQuery = (store: string) =>
     queryKey: ['recovery', store],
     queryFn: ({ signal }) => bodyOf(api.GET('/stores/{store}/analytics', { params: { path: { store } }, signal }))
   })
-
-export const retryAttempt = (store: string, attempt: string) =>
-  bodyOf(
-    api.POST('/stores/{store}/billing-attempts/{attempt}/retry', { params: { path: { store, attempt } }, body: {} })
-  )

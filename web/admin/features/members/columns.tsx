@@ -1,7 +1,8 @@
-import { Anchor, Text } from '@mantine/core'
+import { Anchor, Group, Text } from '@mantine/core'
 import type { DataTableColumn } from 'mantine-datatable'
 import { Link } from 'react-router'
 import { useKnownStore } from '../../shared/api/stores.ts'
+import { UnpaidBadge } from '../../shared/charges/unpaid-badge.tsx'
 import { useFormats } from '../../shared/format/formats.ts'
 import { Instant } from '../../shared/format/instant.tsx'
 import { NOT_NARROW, WIDE } from '../../shared/ui/lists/paged-table.tsx'
@@ -40,7 +41,12 @@ export function useColumns(): DataTableColumn<Member>[] {
     {
       accessor: 'status',
       title: columns.status,
-      render: ({ status }) => <StatusBadge status={status} names={texts.statuses} />
+      render: ({ status, has_unpaid_cycle }) => (
+        <Group gap={4}>
+          <StatusBadge status={status} names={texts.statuses} />
+          {has_unpaid_cycle && <UnpaidBadge />}
+        </Group>
+      )
     },
     {
       accessor: 'plan_name',

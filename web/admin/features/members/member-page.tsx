@@ -1,7 +1,8 @@
-import { SimpleGrid, Stack, Text } from '@mantine/core'
+import { Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from 'react-router'
 import { useKnownStore } from '../../shared/api/stores.ts'
+import { UnpaidBadge } from '../../shared/charges/unpaid-badge.tsx'
 import { useTexts } from '../../shared/texts/language.tsx'
 import { BackLink } from '../../shared/ui/back-link.tsx'
 import { Page } from '../../shared/ui/page.tsx'
@@ -35,7 +36,12 @@ export function MemberPage() {
         {({ customer, member }) => (
           <Page
             title={customer.name ?? customer.email ?? pages.members}
-            aside={customer.status && <StatusBadge status={customer.status} names={statuses} />}
+            aside={
+              <Group gap="xs">
+                {customer.status && <StatusBadge status={customer.status} names={statuses} />}
+                {member?.has_unpaid_cycle && <UnpaidBadge />}
+              </Group>
+            }
           >
             <Actions customer={customer.id} />
             {customer.deleted && <Text>{texts.deleted}</Text>}

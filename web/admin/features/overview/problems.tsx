@@ -3,10 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import type { components } from '../../shared/api/schema.ts'
 import { useKnownStore } from '../../shared/api/stores.ts'
+import { useFormats } from '../../shared/format/formats.ts'
 import { Instant } from '../../shared/format/instant.tsx'
 import { QueryView } from '../../shared/ui/query-view.tsx'
 import { Section } from '../../shared/ui/section.tsx'
-import { statusQuery } from './queries.ts'
+import { metricsQuery, statusQuery } from './queries.ts'
 import { remedyOf } from './remedy.ts'
 import { useOverviewTexts } from './texts.ts'
 
@@ -14,21 +15,33 @@ type Problem = components['schemas']['Problem']
 
 /** What does not work, and what to do about it. */
 export function Problems() {
-  const { id, timezone } = useKnownStore()
+  const { id, timezone, currency } = useKnownStore()
+  const { money } = useFormats()
   const status = useQuery(statusQuery(id))
+  const metrics = useQuery(metricsQuery(id, '30d', ''))
   const texts = useOverviewTexts()
+  const atRisk = metrics.data?.billing.at_risk_amount ?? 0
   return (
     <Section title={texts.attention}>
       <QueryView query={status}>
         {({ problems, notes, checked_at }) => (
           <>
-            {problems.length === 0 && (
+            {problems.length + notes.length === 0 && metrics.isSuccess && atRisk === 0 && (
               <Text size="sm">
                 <b>{texts.allWell}.</b> {texts.allWellText}
               </Text>
             )}
-            {[...problems, ...notes].length > 0 && (
+            {(problems.length + notes.length > 0 || atRisk > 0) && (
               <List listStyleType="none" spacing="md">
+                {atRisk > 0 && (
+                  <List.Item>
+                    <Text fw={500}>{texts.unpaid(money(atRisk, currency))}</Text>
+                    <Text size="sm">{texts.unpaidText}</Text>
+                    <Anchor component={Link} to={`/stores/${id}/billing?status=failed`} size="sm">
+                      {texts.toRemedy}
+                    </Anchor>
+                  </List.Item>
+                )}
                 {[...problems, ...notes].map((problem) => (
                   <Entry
                     key={`${problem.kind} ${problem.store} ${problem.subject}`}

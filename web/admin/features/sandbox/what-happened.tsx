@@ -1,4 +1,5 @@
-import { List, Stack, Text } from '@mantine/core'
+import { Anchor, List, Stack, Text } from '@mantine/core'
+import { Link } from 'react-router'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { useFormats } from '../../shared/format/formats.ts'
 import { Instant } from '../../shared/format/instant.tsx'
@@ -7,16 +8,26 @@ import { useSandboxTexts } from './texts.ts'
 
 /** What a move of the clock brought with it: what does not work, and what the people of the store were told. */
 export function WhatHappened({ moved }: { moved: Advanced }) {
-  const { timezone } = useKnownStore()
+  const { id, timezone } = useKnownStore()
   const texts = useSandboxTexts()
   const { time, count } = useFormats()
-  const { now, settled, problems, undelivered, alerts } = moved
+  const { now, settled, problems, charges, undelivered, alerts } = moved
   const isQuiet = settled && problems.length === 0 && undelivered === 0 && alerts.length === 0
   return (
     <Stack gap="sm" mt="sm">
       <Text size="sm" fw={600}>
         {texts.movedTo(time(now, timezone))}
       </Text>
+      {charges.succeeded + charges.failed > 0 && (
+        <Text size="sm">
+          {texts.charges(count(charges.succeeded), count(charges.failed))}{' '}
+          {charges.failed > 0 && (
+            <Anchor component={Link} to={`/stores/${id}/billing?status=failed`} size="sm">
+              {texts.toFailed}
+            </Anchor>
+          )}
+        </Text>
+      )}
       {isQuiet && <Text size="sm">{texts.quiet}</Text>}
       {!settled && <Text size="sm">{texts.unsettled}</Text>}
       {undelivered > 0 && <Text size="sm">{texts.undelivered(count(undelivered))}</Text>}
@@ -40,8 +51,8 @@ export function WhatHappened({ moved }: { moved: Advanced }) {
             {texts.alerts}
           </Text>
           <List size="sm">
-            {alerts.map(({ id, subject, created_at }) => (
-              <List.Item key={id} className="wrap-anywhere">
+            {alerts.map(({ id: alert, subject, created_at }) => (
+              <List.Item key={alert} className="wrap-anywhere">
                 {subject} · <Instant at={created_at} zone={timezone} />
               </List.Item>
             ))}

@@ -1,6 +1,7 @@
 import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
+import type { components } from '../../shared/api/schema.ts'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { useFormats } from '../../shared/format/formats.ts'
 import { Instant } from '../../shared/format/instant.tsx'
@@ -17,7 +18,7 @@ export function Attempts({ subscription }: { subscription: string }) {
   const { id: store, timezone } = useKnownStore()
   const attempts = useQuery(attemptsQuery(store, subscription))
   const texts = useSubscriptionsTexts()
-  const { attemptStatuses } = useTexts()
+  const { attemptStatuses, chargeErrors } = useTexts()
   const { money, count } = useFormats()
   const { attemptColumns: columns } = texts
   return (
@@ -47,7 +48,15 @@ export function Attempts({ subscription }: { subscription: string }) {
                 title: columns.status,
                 cell: ({ status }) => <StatusBadge status={status} names={attemptStatuses} />
               },
-              { title: columns.next, cell: ({ retry_date }) => <Instant at={retry_date} zone={timezone} /> }
+              {
+                title: columns.why,
+                cell: ({ error_code }) => (error_code === null ? '–' : (chargeErrors[error_code] ?? error_code))
+              },
+              {
+                title: columns.next,
+                // Of a try that another one has followed it says no more.
+                cell: (row) => <Instant at={isLastOf(row, data) ? row.retry_date : null} zone={timezone} />
+              }
             ]}
           />
         )}
@@ -55,3 +64,9 @@ export function Attempts({ subscription }: { subscription: string }) {
     </Section>
   )
 }
+
+type Attempt = components['schemas']['BillingAttempt']
+
+/** Whether no later try of its cycle is known. */
+const isLastOf = ({ cycle_index, attempt_number }: Attempt, all: Attempt[]) =>
+  !all.some((one) => one.cycle_index === cycle_index && one.attempt_number > attempt_number)

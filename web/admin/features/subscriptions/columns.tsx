@@ -1,7 +1,8 @@
-import { Anchor, Text } from '@mantine/core'
+import { Anchor, Group, Text } from '@mantine/core'
 import type { DataTableColumn } from 'mantine-datatable'
 import { Link } from 'react-router'
 import { useKnownStore } from '../../shared/api/stores.ts'
+import { UnpaidBadge } from '../../shared/charges/unpaid-badge.tsx'
 import { useFormats } from '../../shared/format/formats.ts'
 import { Instant } from '../../shared/format/instant.tsx'
 import { useTexts } from '../../shared/texts/language.tsx'
@@ -34,7 +35,12 @@ export function useColumns(): DataTableColumn<Subscription>[] {
     {
       accessor: 'status',
       title: columns.status,
-      render: ({ status }) => <StatusBadge status={status} names={subscriptionStatuses} />
+      render: ({ status, unpaid_cycle }) => (
+        <Group gap={4}>
+          <StatusBadge status={status} names={subscriptionStatuses} />
+          {unpaid_cycle && <UnpaidBadge />}
+        </Group>
+      )
     },
     {
       accessor: 'price',

@@ -42,7 +42,7 @@ export function Details({ subscription }: { subscription: Subscription }) {
               texts.columns.cycle,
               texts.paidCycles(count(subscription.cycle_index), max_cycles === null ? null : count(max_cycles))
             ],
-            when(texts.nextCharge, subscription.next_billing_date),
+            when(subscription.unpaid_cycle ? texts.unpaid.nextTry : texts.nextCharge, subscription.next_billing_date),
             when(texts.trialEnds, subscription.trial_ends_at),
             when(texts.pausedAt, subscription.paused_at),
             when(texts.resumesAt, subscription.resumes_at),

@@ -31,6 +31,18 @@ export const subscriptionQuery = (store: string, id: string) =>
       bodyOf(api.GET('/stores/{store}/subscriptions/{id}', { params: { path: { store, id } }, signal }))
   })
 
+export type Action = 'pause' | 'resume' | 'skip' | 'cancel' | 'reactivate'
+
+/** What an action would do now. Its key begins with the subscription's, so that it is read again with it. */
+export const previewQuery = (store: string, id: string, action: Action) =>
+  queryOptions({
+    queryKey: ['subscription', store, id, 'preview', action],
+    queryFn: ({ signal }) => {
+      const params = { path: { store, id }, query: { action } }
+      return bodyOf(api.GET('/stores/{store}/subscriptions/{id}/preview', { params, signal }))
+    }
+  })
+
 const SHOWN = 50
 
 export const activityQuery = (store: string, id: string) =>

@@ -1,7 +1,8 @@
-import { Stack } from '@mantine/core'
+import { Group, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from 'react-router'
 import { useKnownStore } from '../../shared/api/stores.ts'
+import { UnpaidBadge } from '../../shared/charges/unpaid-badge.tsx'
 import { useTexts } from '../../shared/texts/language.tsx'
 import { BackLink } from '../../shared/ui/back-link.tsx'
 import { Page } from '../../shared/ui/page.tsx'
@@ -13,6 +14,7 @@ import { Details } from './details.tsx'
 import { History } from './history.tsx'
 import { subscriptionQuery } from './queries.ts'
 import { useSubscriptionsTexts } from './texts.ts'
+import { Unpaid } from './unpaid.tsx'
 
 /** One subscription: what it is, what was charged, what happened, and what can be done. */
 export function SubscriptionPage() {
@@ -28,8 +30,14 @@ export function SubscriptionPage() {
         {(subscription) => (
           <Page
             title={subscription.plan_name}
-            aside={<StatusBadge status={subscription.status} names={subscriptionStatuses} />}
+            aside={
+              <Group gap="xs">
+                <StatusBadge status={subscription.status} names={subscriptionStatuses} />
+                {subscription.unpaid_cycle && <UnpaidBadge />}
+              </Group>
+            }
           >
+            <Unpaid subscription={subscription} />
             <Actions subscription={subscription} />
             <Details subscription={subscription} />
             <Attempts subscription={subscription.id} />

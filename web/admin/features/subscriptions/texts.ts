@@ -50,11 +50,26 @@ export const useSubscriptionsTexts = areaTexts({
     pendingChangeText: 'Not in the contract of the platform yet; it takes effect with the next cycle.',
     gift: 'Given to',
     offer: 'Accepted offer',
+    unpaid: {
+      title: (cycle: string) => `Cycle ${cycle} is unpaid`,
+      neverTried: 'It was due during a pause and was not charged yet.',
+      nextTry: 'Next try',
+      noTry: 'No further try is planned.',
+      whenResumed: 'It is charged a day after the subscription goes on, as long as its period runs then.',
+      toTries: 'See its tries'
+    },
     history: 'History',
     noHistory: 'Nothing has happened yet.',
     attempts: 'Charges',
     noAttempts: 'Nothing was charged yet. The first payment is the order of the checkout.',
-    attemptColumns: { date: 'Date', cycle: 'Cycle', amount: 'Amount', status: 'Status', next: 'Next try' },
+    attemptColumns: {
+      date: 'Date',
+      cycle: 'Cycle',
+      amount: 'Amount',
+      status: 'Status',
+      why: 'Why it failed',
+      next: 'Next try'
+    },
     attemptOf: (cycle: string, nth: string) => `${cycle}, try ${nth}`,
     actors: {
       api: 'API',
@@ -76,14 +91,27 @@ export const useSubscriptionsTexts = areaTexts({
     resume: {
       label: 'Resume',
       title: 'Resume this subscription?',
-      text: 'It is charged again from the next date of its schedule, or from the date that you choose. Nothing is charged at once.',
+      text: 'It is charged again, and the member has the benefits of the plan. Nothing is charged at once.',
       date: 'Next charge on',
-      dateHelp: 'Leave it empty for the next date of the schedule.',
+      dateHelp: 'Leave it empty for the date above.',
       done: 'Resumed'
+    },
+    preview: {
+      next: (cycle: string) => `Next charge, of cycle ${cycle}`,
+      unpaidNext: (cycle: string) => `Next charge, of the unpaid cycle ${cycle}`,
+      otherDate: (cycle: string) => `With a date of your choice cycle ${cycle} is not charged any more.`,
+      dropped: 'This planned try is not made',
+      unpaidLater: (cycle: string) =>
+        `Cycle ${cycle} is unpaid. It is charged a day after the subscription goes on, as long as its period runs then.`,
+      reactivatable: 'The cancellation can be taken back until'
     },
     skip: {
       label: 'Skip next cycle',
       title: 'Skip the next cycle?',
+      refused: 'The next cycle cannot be skipped now',
+      whileUnpaid:
+        'It was charged and is unpaid: its tries go on until it is paid or given up. Charge it again, or pause or cancel the subscription.',
+      held: 'The cycle that is held for a person is never charged.',
       text: (date: string) => `The charge of ${date} is never made. The charge after it keeps its date.`,
       done: 'The next cycle is skipped'
     },
@@ -99,7 +127,7 @@ export const useSubscriptionsTexts = areaTexts({
     reactivate: {
       label: 'Take the cancellation back',
       title: 'Take the cancellation back?',
-      text: 'It continues with the next date of its schedule, as if it had not been cancelled.',
+      text: 'It continues as if it had not been cancelled. Nothing is charged at once.',
       done: 'It is active again'
     },
     change: {
@@ -168,11 +196,27 @@ export const useSubscriptionsTexts = areaTexts({
     pendingChangeText: 'Noch nicht im Vertrag der Plattform; sie gilt ab dem nächsten Zyklus.',
     gift: 'Verschenkt an',
     offer: 'Angenommenes Angebot',
+    unpaid: {
+      title: (cycle) => `Zyklus ${cycle} ist unbezahlt`,
+      neverTried: 'Er war in einer Pause fällig und wurde noch nicht abgebucht.',
+      nextTry: 'Nächster Versuch',
+      noTry: 'Kein weiterer Versuch ist geplant.',
+      whenResumed:
+        'Er wird einen Tag nach dem Fortsetzen des Abonnements abgebucht, sofern sein Zeitraum dann noch läuft.',
+      toTries: 'Seine Versuche ansehen'
+    },
     history: 'Verlauf',
     noHistory: 'Noch ist nichts geschehen.',
     attempts: 'Abbuchungen',
     noAttempts: 'Noch wurde nichts abgebucht. Die erste Zahlung ist die Bestellung im Checkout.',
-    attemptColumns: { date: 'Datum', cycle: 'Zyklus', amount: 'Betrag', status: 'Status', next: 'Nächster Versuch' },
+    attemptColumns: {
+      date: 'Datum',
+      cycle: 'Zyklus',
+      amount: 'Betrag',
+      status: 'Status',
+      why: 'Grund des Scheiterns',
+      next: 'Nächster Versuch'
+    },
     attemptOf: (cycle, nth) => `${cycle}, Versuch ${nth}`,
     actors: {
       api: 'API',
@@ -194,14 +238,27 @@ export const useSubscriptionsTexts = areaTexts({
     resume: {
       label: 'Fortsetzen',
       title: 'Dieses Abonnement fortsetzen?',
-      text: 'Abgebucht wird wieder ab dem nächsten Termin des Zeitplans oder ab dem gewählten Datum. Sofort wird nichts abgebucht.',
+      text: 'Es wird wieder abgebucht, und das Mitglied hat die Vorteile des Plans. Sofort wird nichts abgebucht.',
       date: 'Nächste Abbuchung am',
-      dateHelp: 'Leer: der nächste Termin des Zeitplans.',
+      dateHelp: 'Leer: der Termin, der oben steht.',
       done: 'Fortgesetzt'
+    },
+    preview: {
+      next: (cycle) => `Nächste Abbuchung, von Zyklus ${cycle}`,
+      unpaidNext: (cycle) => `Nächste Abbuchung, vom unbezahlten Zyklus ${cycle}`,
+      otherDate: (cycle) => `Mit einem selbst gewählten Datum wird Zyklus ${cycle} nicht mehr abgebucht.`,
+      dropped: 'Dieser geplante Versuch entfällt',
+      unpaidLater: (cycle) =>
+        `Zyklus ${cycle} ist unbezahlt. Er wird einen Tag nach dem Fortsetzen abgebucht, sofern sein Zeitraum dann noch läuft.`,
+      reactivatable: 'Die Kündigung kann zurückgenommen werden bis'
     },
     skip: {
       label: 'Nächsten Zyklus auslassen',
       title: 'Den nächsten Zyklus auslassen?',
+      refused: 'Der nächste Zyklus kann jetzt nicht ausgelassen werden',
+      whileUnpaid:
+        'Er wurde abgebucht und ist unbezahlt: Die Versuche laufen, bis er bezahlt oder aufgegeben ist. Buchen Sie ihn nochmals ab, oder pausieren oder kündigen Sie das Abonnement.',
+      held: 'Der Zyklus, der auf einen Menschen wartet, wird nie abgebucht.',
       text: (date) => `Die Abbuchung vom ${date} findet nie statt. Die danach behält ihren Termin.`,
       done: 'Der nächste Zyklus wird ausgelassen'
     },
@@ -217,7 +274,7 @@ export const useSubscriptionsTexts = areaTexts({
     reactivate: {
       label: 'Kündigung zurücknehmen',
       title: 'Die Kündigung zurücknehmen?',
-      text: 'Es läuft mit dem nächsten Termin seines Zeitplans weiter, als wäre es nicht gekündigt worden.',
+      text: 'Es läuft weiter, als wäre es nicht gekündigt worden. Sofort wird nichts abgebucht.',
       done: 'Es ist wieder aktiv'
     },
     change: {

@@ -13,6 +13,8 @@ type Props = ButtonProps & {
   text: ReactNode
   confirmLabel?: string
   isHarmful?: boolean
+  /** Whether it can be confirmed now; the text says why not. */
+  isPossible?: boolean
   change: () => Promise<unknown>
   done: string
   onDone?: () => void
@@ -25,6 +27,7 @@ export function ConfirmButton({
   text,
   confirmLabel = label,
   isHarmful = false,
+  isPossible = true,
   change,
   done,
   onDone,
@@ -58,9 +61,11 @@ export function ConfirmButton({
             <Button variant="default" onClick={close}>
               {common.cancel}
             </Button>
-            <Button color={isHarmful ? 'red' : undefined} loading={isPending} onClick={() => start()} data-autofocus>
-              {confirmLabel}
-            </Button>
+            {isPossible && (
+              <Button color={isHarmful ? 'red' : undefined} loading={isPending} onClick={() => start()} data-autofocus>
+                {confirmLabel}
+              </Button>
+            )}
           </Group>
         </Stack>
       </Dialog>

@@ -6,7 +6,7 @@ import { useTexts } from '../texts/language.tsx'
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
   const { errors, common } = useTexts()
   return (
-    <Alert color="red" variant="outline" title={errors.title} role="alert">
+    <Alert color="red" variant="outline" title={isRefused(error) ? errors.refusedTitle : errors.title} role="alert">
       <Stack gap="sm" align="flex-start">
         <Text size="sm">{sentence(error, errors)}</Text>
         {error instanceof ApiError && error.requestId && (
@@ -23,6 +23,9 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
     </Alert>
   )
 }
+
+/** Not now, because of how things are: nothing went wrong. */
+const isRefused = (error: unknown) => error instanceof ApiError && error.status === 409
 
 function sentence(error: unknown, errors: { unreachable: string; text: string }): string {
   if (error instanceof ServiceUnreachable) return errors.unreachable

@@ -4,11 +4,12 @@ import { useKnownStore } from '../../../shared/api/stores.ts'
 import { ActionForm } from '../../../shared/forms/action-form.tsx'
 import { integerOf } from '../../../shared/forms/integer-of.ts'
 import { May } from '../../../shared/session/may.tsx'
+import { AmountField } from './amount-field.tsx'
 import { useMemberTexts } from './texts.ts'
 
 /** What is changed by hand about a customer: store credit and points. Subscriptions have pages of their own. */
 export function Actions({ customer }: { customer: string }) {
-  const { id: store, currency } = useKnownStore()
+  const { id: store } = useKnownStore()
   const texts = useMemberTexts()
   const path = { store, customer }
   const addCredit = (body: { amount?: string; reason?: string; expires_at?: string }) =>
@@ -27,14 +28,13 @@ export function Actions({ customer }: { customer: string }) {
         body: { balance: integerOf(balance), reason }
       })
     )
-  const amountLabel = `${texts.amount} (${currency})`
   return (
     <May permission="support">
       <Group gap="xs">
         <ActionForm texts={texts.addCredit} values={{ amount: '', reason: '', expires_at: '' }} send={addCredit}>
           {(field) => (
             <>
-              <TextInput label={amountLabel} inputMode="decimal" required {...field('amount')} />
+              <AmountField customer={customer} sign={1} field={field('amount')} />
               <Textarea label={texts.reason} autosize maxRows={6} required {...field('reason')} />
               <TextInput type="date" label={texts.expires} description={texts.expiresHelp} {...field('expires_at')} />
             </>
@@ -43,7 +43,7 @@ export function Actions({ customer }: { customer: string }) {
         <ActionForm texts={texts.deductCredit} values={{ amount: '', reason: '' }} send={deductCredit}>
           {(field) => (
             <>
-              <TextInput label={amountLabel} inputMode="decimal" required {...field('amount')} />
+              <AmountField customer={customer} sign={-1} field={field('amount')} />
               <Textarea label={texts.reason} autosize maxRows={6} required {...field('reason')} />
             </>
           )}

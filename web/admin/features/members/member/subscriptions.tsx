@@ -1,7 +1,8 @@
-import { Anchor } from '@mantine/core'
+import { Anchor, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { useKnownStore } from '../../../shared/api/stores.ts'
+import { UnpaidBadge } from '../../../shared/charges/unpaid-badge.tsx'
 import { useFormats } from '../../../shared/format/formats.ts'
 import { Instant } from '../../../shared/format/instant.tsx'
 import { useTexts } from '../../../shared/texts/language.tsx'
@@ -40,7 +41,12 @@ export function Subscriptions({ customer }: { customer: string }) {
               },
               {
                 title: columns.status,
-                cell: ({ status }) => <StatusBadge status={status} names={subscriptionStatuses} />
+                cell: ({ status, unpaid_cycle }) => (
+                  <Group gap={4}>
+                    <StatusBadge status={status} names={subscriptionStatuses} />
+                    {unpaid_cycle && <UnpaidBadge />}
+                  </Group>
+                )
               },
               { title: texts.price, isNumber: true, cell: ({ price, currency }) => money(price, currency) },
               {

@@ -3,6 +3,7 @@ import { ActionForm } from '../../../shared/forms/action-form.tsx'
 import { integerOf } from '../../../shared/forms/integer-of.ts'
 import type { Subscription } from '../queries.ts'
 import { useSubscriptionsTexts } from '../texts.ts'
+import { ActionPreview } from './preview.tsx'
 import { useActions } from './requests.ts'
 
 export function PauseButton({ subscription }: { subscription: Subscription }) {
@@ -15,7 +16,10 @@ export function PauseButton({ subscription }: { subscription: Subscription }) {
       send={({ duration }) => pause(duration === undefined ? {} : { duration: integerOf(duration) })}
     >
       {(field) => (
-        <TextInput label={texts.days} description={texts.daysHelp} inputMode="numeric" {...field('duration')} />
+        <>
+          <ActionPreview subscription={subscription.id} action="pause" />
+          <TextInput label={texts.days} description={texts.daysHelp} inputMode="numeric" {...field('duration')} />
+        </>
       )}
     </ActionForm>
   )

@@ -2,6 +2,7 @@ import { TextInput } from '@mantine/core'
 import { ActionForm } from '../../../shared/forms/action-form.tsx'
 import type { Subscription } from '../queries.ts'
 import { useSubscriptionsTexts } from '../texts.ts'
+import { ActionPreview } from './preview.tsx'
 import { useActions } from './requests.ts'
 
 export function ResumeButton({ subscription }: { subscription: Subscription }) {
@@ -10,7 +11,10 @@ export function ResumeButton({ subscription }: { subscription: Subscription }) {
   return (
     <ActionForm texts={texts} values={{ next_billing_date: '' }} send={resume}>
       {(field) => (
-        <TextInput type="date" label={texts.date} description={texts.dateHelp} {...field('next_billing_date')} />
+        <>
+          <ActionPreview subscription={subscription.id} action="resume" />
+          <TextInput type="date" label={texts.date} description={texts.dateHelp} {...field('next_billing_date')} />
+        </>
       )}
     </ActionForm>
   )

@@ -1,0 +1,59 @@
+import { Alert, Anchor, Group, Stack, Text } from '@mantine/core'
+import { Link } from 'react-router'
+import { useKnownStore } from '../../shared/api/stores.ts'
+import { RetryButton } from '../../shared/charges/retry-button.tsx'
+import { useFormats } from '../../shared/format/formats.ts'
+import { Instant } from '../../shared/format/instant.tsx'
+import { useTexts } from '../../shared/texts/language.tsx'
+import type { Subscription } from './queries.ts'
+import { useSubscriptionsTexts } from './texts.ts'
+
+/** The cycle that a subscription owes: why it is unpaid, what follows, and the way to charge it again. */
+export function Unpaid({ subscription }: { subscription: Subscription }) {
+  const { id: store, timezone } = useKnownStore()
+  const { unpaid: texts } = useSubscriptionsTexts()
+  const { chargeErrors } = useTexts()
+  const { count } = useFormats()
+  const {
+    unpaid_cycle: owed,
+    status,
+    next_billing_date,
+    price,
+    member_discount,
+    granted_discount,
+    currency
+  } = subscription
+  if (owed === null) return null
+  const { cycle_index, attempt_id, error_code } = owed
+  const isActive = status === 'active'
+  return (
+    <Alert color="red" variant="outline" title={texts.title(count(cycle_index))}>
+      <Stack gap="xs">
+        <Text size="sm">
+          {error_code === null ? texts.neverTried : `${chargeErrors[error_code] ?? error_code}.`}{' '}
+          {isActive && next_billing_date === null && texts.noTry}
+          {isActive && next_billing_date !== null && (
+            <>
+              {texts.nextTry}: <Instant at={next_billing_date} zone={timezone} />.
+            </>
+          )}
+          {!isActive && texts.whenResumed}
+        </Text>
+        {attempt_id !== null && (
+          <Group gap="md">
+            {isActive && (
+              <RetryButton
+                attempt={attempt_id}
+                amount={Math.max(0, price - member_discount - granted_discount)}
+                currency={currency}
+              />
+            )}
+            <Anchor component={Link} to={`/stores/${store}/billing/${attempt_id}`} size="sm">
+              {texts.toTries}
+            </Anchor>
+          </Group>
+        )}
+      </Stack>
+    </Alert>
+  )
+}
