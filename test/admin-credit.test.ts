@@ -13,6 +13,17 @@ const skip = noBrowser
 const store = await service.aStore({ name: 'Bean & Leaf', timezone: 'Europe/Vienna', currency: 'EUR' })
 const { customer: ada } = await store.member('ada.adler@example.com')
 const { customer: bob } = await store.member('bob.brandt@example.com')
+await service.admin('POST', `${store.at}/plans`, {
+  name: 'Gold',
+  type: 'vip',
+  price: '59.00',
+  interval: 'month',
+  perks: { store_credit: { amount: '25.00', type: 'coupon' } }
+})
+const { customer: cleo } = await store.member('cleo.conrad@example.com', 'Gold')
+await service.deps.settle(store.storeId)
+const codesOf = async (customer: { id: string }): Promise<any[]> =>
+  (await service.admin('GET', `${store.at}/store-credits/${customer.id}/codes`)).data
 const credit = (customer: { id: string }) => service.admin('GET', `${store.at}/store-credits/${customer.id}`)
 const pageOf = (email: string) => `${store.at}/credit?customer=${encodeURIComponent(email)}`
 
@@ -99,6 +110,49 @@ test('the second of two who change an account is told, and compares it with the 
   await close()
 })
 
+test('support makes a code that spends credit, sees what is refused, and revokes it', { skip }, async () => {
+  const { page, complaints, close } = await openAdmin(service, {
+    path: `${store.at}/members/${cleo.id}`,
+    role: 'support'
+  })
+  await page.getByRole('link', { name: 'The account and its codes' }).click()
+  await page.getByText('There is no code yet').waitFor()
+  const dialog = page.getByRole('dialog', { name: 'Create a code that spends store credit' })
+  await page.getByRole('button', { name: 'Create a code' }).click()
+  await dialog.getByText('all that the customer can spend now, €25.00').waitFor()
+  await dialog.getByLabel('Takes off at most (EUR)').fill('30')
+  await dialog.getByLabel('Minutes for which it can be used').fill('a while')
+  await dialog.getByRole('button', { name: 'Create a code' }).click()
+  await dialog.getByText(/an integer from 1 to 1440 minutes/).waitFor()
+  await dialog.getByLabel('Minutes for which it can be used').fill('90')
+  await dialog.getByRole('button', { name: 'Create a code' }).click()
+  await dialog.locator('[aria-invalid=true]').waitFor()
+  assert.equal(await dialog.getByLabel('Takes off at most (EUR)').inputValue(), '30')
+  assert.deepEqual(await codesOf(cleo), [])
+  await dialog.getByLabel('Takes off at most (EUR)').fill('10.50')
+  await picture(page, 'admin-credit-code')
+  await dialog.getByRole('button', { name: 'Create a code' }).dblclick()
+  await dialog.waitFor({ state: 'detached' })
+  const [made, ...others] = await codesOf(cleo)
+  assert.deepEqual([made.status, made.amount, others], ['active', 10.5, []])
+  await page.getByText(`The code is ${made.code}`).waitFor()
+  await page.getByRole('row', { name: new RegExp(`${made.code} .*Can be used €10.50`) }).waitFor()
+  await page.getByText('Reserved for checkouts').waitFor()
+  await page.goto(page.url())
+  await page.getByRole('button', { name: `Revoke: ${made.code}` }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  await page.getByText('The code is revoked').waitFor()
+  await page.getByRole('button', { name: `Revoke: ${made.code}` }).waitFor({ state: 'detached' })
+  assert.equal((await codesOf(cleo))[0].ended_by, 'revoked')
+  assert.deepEqual(withoutStatuses(complaints), [])
+
+  await page.goto(`${service.url}/admin${pageOf('ada.adler@example.com')}`)
+  await page.getByText('no plan whose credit is spent by codes').waitFor()
+  await settled(page)
+  assert.equal(await page.getByRole('button', { name: 'Create a code' }).count(), 0)
+  await close()
+})
+
 test('who may only read sees an account and no way to change it', { skip }, async () => {
   const { page, complaints, close } = await openAdmin(service, {
     path: pageOf('bob.brandt@example.com'),
@@ -106,6 +160,12 @@ test('who may only read sees an account and no way to change it', { skip }, asyn
   })
   await page.getByText('Theirs').waitFor()
   await settled(page)
+  await page.goto(`${service.url}/admin${pageOf('cleo.conrad@example.com')}`)
+  await page.getByRole('region', { name: 'Codes that spend credit' }).getByText('Revoked').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Create a code' }).count(), 0)
+  assert.equal(await page.getByRole('button', { name: /^Revoke/ }).count(), 0)
+  await page.goto(`${service.url}/admin${pageOf('bob.brandt@example.com')}`)
+  await page.getByText('Theirs').waitFor()
   for (const name of ['Add credit', 'Forfeit all', 'Expire what is due', 'Compare all with the platform']) {
     assert.equal(await page.getByRole('button', { name }).count(), 0, name)
   }
@@ -117,7 +177,8 @@ test('credit is accessible in light and dark, and nothing is wider than the wind
   const { page, complaints, close } = await openAdmin(service, { path: store.at })
   for (const [name, path] of [
     ['credit', `${store.at}/credit`],
-    ['credit-account', pageOf('ada.adler@example.com')]
+    ['credit-account', pageOf('ada.adler@example.com')],
+    ['credit-codes', pageOf('cleo.conrad@example.com')]
   ] as const) {
     await page.goto(`${service.url}/admin${path}`)
     await page.getByRole('heading', { level: 1, name: 'Credit' }).waitFor()

@@ -8,6 +8,7 @@ import { FactList } from '../../shared/ui/fact-list.tsx'
 import { PlainTable } from '../../shared/ui/lists/plain-table.tsx'
 import { Section } from '../../shared/ui/section.tsx'
 import { AdjustButton } from './adjust-button.tsx'
+import { Codes } from './codes/codes.tsx'
 import { OnPlatform } from './on-platform.tsx'
 import type { Account, Customer } from './queries.ts'
 import { useCreditTexts } from './texts.ts'
@@ -60,6 +61,7 @@ export function AccountView({ customer, account }: Props) {
         </May>
       </Section>
       <Ledger account={account} />
+      <Codes customer={customer} account={account} />
       <OnPlatform customer={customer} currency={account.currency} />
     </>
   )

@@ -1,4 +1,6 @@
+import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
 import { useKnownStore } from '../../../shared/api/stores.ts'
 import { useFormats } from '../../../shared/format/formats.ts'
 import { Instant } from '../../../shared/format/instant.tsx'
@@ -16,7 +18,14 @@ export function Credit({ customer }: { customer: string }) {
   const texts = useMemberTexts()
   const { money } = useFormats()
   return (
-    <Section title={texts.credit}>
+    <Section
+      title={texts.credit}
+      aside={
+        <Anchor component={Link} to={`/stores/${id}/credit?customer=${customer}`} size="sm">
+          {texts.toCredit}
+        </Anchor>
+      }
+    >
       <QueryView query={credit}>
         {(account) => (
           <>
