@@ -205,10 +205,48 @@ test('tiers and coupon templates are created, and a coupon is ended', { skip }, 
   await close()
 })
 
+test('a reward on renewals is shown with how many had it, and is ended', { skip }, async () => {
+  const { page, complaints, close } = await openAdmin(service, { path: `${at}/loyalty/renewals`, role: 'support' })
+  await page.getByText('No rewards on renewals yet').waitFor()
+  await looked(page, 'admin-loyalty-renewals-none')
+  const discount = { reward_type: 'subscription_discount', discount_type: 'percentage', discount_amount: 20, cycles: 3 }
+  await shop.rule('custom_action', { action_key: 'thanks' }, discount, { name: 'Thanks for staying' })
+  const { customer } = await shop.store.member('cleo@example.com')
+  const waiting = await shop.customer('dora@example.com')
+  for (const id of [customer.id, waiting]) {
+    await service.admin('POST', `${at}/loyalty/events`, { customer: id, type: 'custom_action', action_key: 'thanks' })
+  }
+  await shop.settle()
+  const [ofDora, ofCleo] = await loyalty('/subscription-rewards')
+  await page.goto(page.url())
+  const row = (customer: string) => page.getByRole('row').filter({ hasText: customer })
+  await row(ofCleo.customer_id).getByText('20% off each renewal').waitFor()
+  await row(ofCleo.customer_id).getByText('0 of 3').waitFor()
+  await row(ofDora.customer_id).getByText('Waits for one').waitFor()
+  await looked(page, 'admin-loyalty-renewals')
+  await page.getByLabel('Status').selectOption({ label: 'Being given' })
+  await row(ofCleo.customer_id).waitFor({ state: 'detached' })
+  await page.getByLabel('Status').selectOption({ label: 'Active' })
+  await page.getByRole('button', { name: `End: Thanks for staying, ${ofCleo.customer_id}` }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'End' }).click()
+  await page.getByText('Nothing matches these filters').waitFor()
+  await shop.settle()
+  const [, ended] = await loyalty('/subscription-rewards')
+  assert.deepEqual([ended.status, ended.ended_by, ended.is_on_contract], ['ended', 'revoked', false])
+  await page.getByRole('link', { name: 'Rewards on renewals' }).click()
+  await row(ofCleo.customer_id).getByText('ended here, or no longer earned').waitFor()
+  assert.equal(await page.getByRole('button', { name: /^End: / }).count(), 1)
+  assert.deepEqual(withoutStatuses(complaints), [])
+  await close()
+})
+
 test('who may only read has no action', { skip }, async () => {
   const { page, close } = await openAdmin(service, { path: `${at}/loyalty/receipts`, role: 'read_only' })
   await page.getByRole('table', { name: 'Receipts' }).waitFor()
   assert.equal(await page.getByRole('button', { name: /^Look/ }).count(), 0)
+  await page.getByRole('link', { name: 'Rewards on renewals' }).click()
+  await page.getByRole('table', { name: 'Rewards on renewals' }).waitFor()
+  assert.equal(await page.getByRole('button', { name: /^End/ }).count(), 0)
   await page.getByRole('link', { name: 'Tiers' }).click()
   await page.getByRole('table', { name: 'Tiers' }).waitFor()
   assert.equal(await page.getByRole('button', { name: /^(Edit|Create)/ }).count(), 0)
@@ -222,7 +260,7 @@ test('loyalty is accessible in light and dark, wide and narrow', { skip }, async
     await shop.rule('points_for_purchases', {}, { reward_type: 'points' }, { name: 'Points for purchases' })
   }
   const { page, complaints, close } = await openAdmin(service, { path: at })
-  for (const part of ['', 'dry-run', 'tiers', 'templates', 'coupons', 'receipts', 'referrals']) {
+  for (const part of ['', 'dry-run', 'tiers', 'templates', 'coupons', 'renewals', 'receipts', 'referrals']) {
     await page.goto(`${service.url}/admin${at}/loyalty${part && `/${part}`}`)
     await page.getByRole('heading', { level: 1 }).waitFor()
     await looked(page, `admin-loyalty-${part || 'rules'}`)

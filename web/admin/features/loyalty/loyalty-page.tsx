@@ -6,6 +6,7 @@ import { PageTabs } from '../../shared/ui/page-tabs.tsx'
 import { DryRun } from './dry-run.tsx'
 import { Coupons } from './lists/coupons.tsx'
 import { Referrals } from './lists/referrals.tsx'
+import { RenewalRewards } from './lists/renewal-rewards.tsx'
 import { Receipts } from './receipts/receipts.tsx'
 import { Rules } from './rules/rules.tsx'
 import { Templates } from './templates/templates.tsx'
@@ -18,6 +19,7 @@ const PARTS = {
   tiers: Tiers,
   templates: Templates,
   coupons: Coupons,
+  renewals: RenewalRewards,
   receipts: Receipts,
   referrals: Referrals
 }

@@ -7,6 +7,7 @@ export type RuleType = components['schemas']['LoyaltyRuleType']
 export type Tier = components['schemas']['LoyaltyTier']
 export type Template = components['schemas']['LoyaltyTemplate']
 export type Coupon = components['schemas']['LoyaltyCoupon']
+export type RenewalReward = components['schemas']['LoyaltySubscriptionReward']
 export type Receipt = components['schemas']['LoyaltyReceipt']
 
 type BodyOf<Name extends keyof operations> = operations[Name] extends { requestBody?: infer Body }
@@ -96,6 +97,24 @@ export const couponsQuery = (store: string, { type, ...part }: Part & { type: st
 export const endCoupon = (store: string, coupon: number) =>
   bodyOf(
     api.POST('/stores/{store}/loyalty/coupons/{coupon}/end', { params: { path: { store, coupon: String(coupon) } } })
+  )
+
+export const renewalRewardsQuery = (store: string, { status, ...part }: Part & { status: string }) =>
+  queryOptions({
+    queryKey: ['loyalty-renewal-rewards', store, status, part],
+    queryFn: ({ signal }) => {
+      const query = { ...partOf(part), status: (status || undefined) as 'active' | undefined }
+      const params = { path: { store }, query }
+      return bodyOf(api.GET('/stores/{store}/loyalty/subscription-rewards', { params, signal }))
+    },
+    placeholderData: keepPreviousData
+  })
+
+export const endRenewalReward = (store: string, reward: number) =>
+  bodyOf(
+    api.POST('/stores/{store}/loyalty/subscription-rewards/{reward}/end', {
+      params: { path: { store, reward: String(reward) } }
+    })
   )
 
 export const receiptsQuery = (store: string, { status, ...part }: Part & { status: string }) =>

@@ -9,6 +9,7 @@ export const useLoyaltyTexts = areaTexts({
       tiers: 'Tiers',
       templates: 'Coupon templates',
       coupons: 'Coupons',
+      renewals: 'Rewards on renewals',
       receipts: 'Receipts',
       referrals: 'Referrals'
     },
@@ -70,6 +71,7 @@ export const useLoyaltyTexts = areaTexts({
       tiers: 'Stufen',
       templates: 'Gutscheinvorlagen',
       coupons: 'Gutscheine',
+      renewals: 'Belohnungen auf Verlängerungen',
       receipts: 'Belege',
       referrals: 'Empfehlungen'
     },

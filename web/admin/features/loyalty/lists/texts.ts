@@ -33,6 +33,32 @@ export const useListTexts = areaTexts({
       endText: 'The platform does not take it any more. Points that have bought it stay spent.',
       ended: 'The coupon has ended'
     },
+    renewals: {
+      about:
+        'Discounts on the next renewals of a subscription, and products that come with them. Rules give them; the subscription keeps its price. Newest first.',
+      none: 'No rewards on renewals yet',
+      noneText:
+        'A rule of any type can give one: its reward is “A discount on renewals” or “A free product with renewals”.',
+      gives: 'Reward',
+      off: (amount: string) => `${amount} off each renewal`,
+      freeProduct: (product: string) => `Product ${product} costs nothing`,
+      subscription: 'Subscription',
+      noSubscription: 'Waits for one',
+      used: 'Renewals',
+      usedOf: (used: string, all: string) => `${used} of ${all}`,
+      earned: 'Earned',
+      statuses: { pending: 'Being given', active: 'Active', ended: 'Ended' } as Record<string, string>,
+      endedBy: {
+        used: 'used up',
+        revoked: 'ended here, or no longer earned',
+        removed: 'taken off on the platform',
+        refused: 'refused by the platform'
+      } as Record<string, string>,
+      end: 'End',
+      endTitle: (name: string) => `End ${name}?`,
+      endText: 'What is left of it is taken off the subscription. Renewals that had it stay as they are.',
+      ended: 'The reward has ended'
+    },
     referrals: {
       about:
         'Orders with the code of a customer. A referral counts when the order is a new customer’s first, and is paid.',
@@ -88,6 +114,33 @@ export const useListTexts = areaTexts({
       endTitle: (code) => `${code} beenden?`,
       endText: 'Die Plattform nimmt ihn nicht mehr an. Punkte, die ihn gekauft haben, bleiben ausgegeben.',
       ended: 'Der Gutschein ist beendet'
+    },
+    renewals: {
+      about:
+        'Rabatte auf die nächsten Verlängerungen eines Abonnements und Produkte, die mit ihnen kommen. Regeln vergeben sie; der Preis des Abonnements bleibt. Das Neueste zuerst.',
+      none: 'Noch keine Belohnungen auf Verlängerungen',
+      noneText:
+        'Eine Regel jeder Art kann eine geben: ihre Belohnung ist „Ein Rabatt auf Verlängerungen“ oder „Ein kostenloses Produkt zu Verlängerungen“.',
+      gives: 'Belohnung',
+      off: (amount) => `${amount} weniger bei jeder Verlängerung`,
+      freeProduct: (product) => `Produkt ${product} kostet nichts`,
+      subscription: 'Abonnement',
+      noSubscription: 'Wartet auf eines',
+      used: 'Verlängerungen',
+      usedOf: (used, all) => `${used} von ${all}`,
+      earned: 'Verdient',
+      statuses: { pending: 'Wird vergeben', active: 'Aktiv', ended: 'Beendet' },
+      endedBy: {
+        used: 'aufgebraucht',
+        revoked: 'hier beendet oder nicht mehr verdient',
+        removed: 'auf der Plattform entfernt',
+        refused: 'von der Plattform abgelehnt'
+      },
+      end: 'Beenden',
+      endTitle: (name) => `${name} beenden?`,
+      endText:
+        'Was davon übrig ist, wird vom Abonnement genommen. Verlängerungen, die sie hatten, bleiben, wie sie sind.',
+      ended: 'Die Belohnung ist beendet'
     },
     referrals: {
       about:
