@@ -62,6 +62,10 @@ export const PAGES: { path: string; load: () => Promise<ComponentType> }[] = [
   { path: 'account', load: async () => (await import('../features/account/account-page.tsx')).AccountPage },
   { path: 'credit', load: async () => (await import('../features/credit/credit-page.tsx')).CreditPage },
   { path: 'imports', load: async () => (await import('../features/imports/imports-page.tsx')).ImportsPage },
+  {
+    path: 'imports/platform',
+    load: async () => (await import('../features/imports/from-platform-page.tsx')).FromPlatformPage
+  },
   { path: 'imports/:import', load: async () => (await import('../features/imports/import-page.tsx')).ImportPage },
   { path: 'privacy', load: async () => (await import('../features/privacy/privacy-page.tsx')).PrivacyPage },
   { path: 'settings/:part?', load: async () => (await import('../features/settings/settings-page.tsx')).SettingsPage },

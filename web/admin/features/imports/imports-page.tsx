@@ -13,6 +13,7 @@ import { QueryView } from '../../shared/ui/query-view.tsx'
 import { StatusBadge } from '../../shared/ui/status-badge.tsx'
 import { NewImportButton } from './new-import-button.tsx'
 import { importsQuery } from './queries.ts'
+import { Tabs } from './tabs.tsx'
 import { useImportsTexts } from './texts.ts'
 
 /** Members whom another service has billed until now, on their way here. */
@@ -31,6 +32,7 @@ export function ImportsPage() {
         </May>
       }
     >
+      <Tabs />
       <QueryView query={imports} height={300}>
         {(known) =>
           known.length === 0 ? (

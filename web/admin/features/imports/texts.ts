@@ -6,6 +6,7 @@ m2@example.com,VIP,2030-08-20,1,old-2`
 
 export const useImportsTexts = areaTexts({
   en: {
+    tabs: { members: 'Members', platform: 'From the platform' },
     text: 'Members whom another service has billed until now. An import charges nothing, not even for a date that has passed.',
     none: 'Nothing was imported yet',
     noneText:
@@ -91,6 +92,7 @@ export const useImportsTexts = areaTexts({
     }
   },
   de: {
+    tabs: { members: 'Mitglieder', platform: 'Von der Plattform' },
     text: 'Mitglieder, die bisher ein anderer Dienst abgerechnet hat. Ein Import bucht nichts ab, auch nicht für ein vergangenes Datum.',
     none: 'Noch wurde nichts importiert',
     noneText:

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf } from '../../shared/api/client.ts'
-import { ApiError } from '../../shared/api/errors.ts'
+import { ifNone } from '../../shared/api/errors.ts'
 import { PAGE_SIZE, pagingOf } from '../../shared/api/paging.ts'
 import type { components } from '../../shared/api/schema.ts'
 
@@ -118,8 +118,3 @@ export const onPlatformQuery = (store: string, customer: string) =>
       }
     }
   })
-
-function ifNone(err: unknown): null {
-  if (err instanceof ApiError && err.status === 404) return null
-  throw err
-}

@@ -21,6 +21,12 @@ export class ApiError extends Error {
   }
 }
 
+/** In place of something that there is not: for `catch`. */
+export function ifNone(err: unknown): null {
+  if (err instanceof ApiError && err.status === 404) return null
+  throw err
+}
+
 /** What the browser refused before the service was asked, in words of the interface. */
 export class BrowserRefusal extends Error {
   override readonly name = 'BrowserRefusal'

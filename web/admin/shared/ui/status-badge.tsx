@@ -10,6 +10,7 @@ const COLORS: Record<string, string> = {
   done: 'teal',
   ready: 'blue',
   running: 'blue',
+  reading: 'blue',
   checking: 'blue',
   fetching: 'blue',
   receiving: 'yellow',
