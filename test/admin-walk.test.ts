@@ -200,6 +200,7 @@ const OWN: Record<string, () => Promise<unknown>> = {
 
 /** The things that required parameters of a query name. One that is missing here fails the test. */
 const ASKED: Record<string, () => Promise<string> | string> = {
+  action: () => 'pause',
   contract: aSubscription,
   q: () => 'walk',
   since: () => '2026-01-01T00:00:00Z'

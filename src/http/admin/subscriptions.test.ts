@@ -34,7 +34,8 @@ test('every action of the lifecycle returns the subscription after it, and is in
     ['cancel', { reason: 'moving', comment: 'Abroad' }, { status: 'cancelled', cancel_reason: 'moving' }],
     ['reactivate', {}, { status: 'active', cancelled_at: null, next_billing_date: '2026-02-10T05:00:00.000Z' }]
   ]
-  const flat = ({ duration }: { duration?: number }): Record<string, string> => (duration === undefined ? {} : { duration: String(duration) })
+  const flat = ({ duration }: { duration?: number }): Record<string, string> =>
+    duration === undefined ? {} : { duration: String(duration) }
   for (const [move, body, expected] of moves) {
     const preview =
       move === 'change' ? null : (await get(`/preview?${new URLSearchParams({ ...flat(body), action: move })}`)).json()

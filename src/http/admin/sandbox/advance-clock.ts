@@ -32,8 +32,11 @@ const Advanced = Type.Object(
     settled: Type.Boolean({ description: 'Whether everything that fell due is done' }),
     problems: Type.Array(ProblemBody, { description: 'What does not work in the store after the move' }),
     charges: Type.Object(
-      { succeeded: Type.Integer(), failed: Type.Integer() },
-      { description: 'Of the charges that fell due during the move: how many were paid, and how many failed' }
+      {
+        succeeded: Type.Integer({ description: 'How many were paid' }),
+        failed: Type.Integer({ description: 'How many failed' })
+      },
+      { description: 'Charges that fell due during the move' }
     ),
     undelivered: Type.Integer({ description: 'How many webhook deliveries failed in every try during the move' }),
     alerts: Type.Array(AlertBody, { description: 'Alerts that were raised during the move, newest first, at most 20' })

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from 'react-router'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { RetryButton } from '../../shared/charges/retry-button.tsx'
+import { useChargeTexts } from '../../shared/charges/texts.ts'
 import { useFormats } from '../../shared/format/formats.ts'
 import { Instant } from '../../shared/format/instant.tsx'
 import { useTexts } from '../../shared/texts/language.tsx'
@@ -48,7 +49,7 @@ export function AttemptPage() {
 function Facts({ attempt }: { attempt: Attempt }) {
   const { id: store, timezone } = useKnownStore()
   const texts = useBillingTexts()
-  const { chargeErrors } = useTexts()
+  const { errors } = useChargeTexts()
   const { money, count } = useFormats()
   const { error_code, error_message, decline_code, order_number, action_url } = attempt
   return (
@@ -71,7 +72,7 @@ function Facts({ attempt }: { attempt: Attempt }) {
           [texts.cycle, count(attempt.cycle_index)],
           [texts.columns.date, <Instant key="date" at={attempt.date} zone={timezone} />],
           [texts.order, order_number],
-          [texts.error, error_code && (chargeErrors[error_code] ?? error_code)],
+          [texts.error, error_code && (errors[error_code] ?? error_code)],
           [texts.message, error_message],
           [texts.declineCode, decline_code],
           [texts.confirm, action_url]

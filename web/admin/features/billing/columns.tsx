@@ -2,6 +2,7 @@ import { Anchor, Text } from '@mantine/core'
 import type { DataTableColumn } from 'mantine-datatable'
 import { Link } from 'react-router'
 import { useKnownStore } from '../../shared/api/stores.ts'
+import { useChargeTexts } from '../../shared/charges/texts.ts'
 import { useFormats } from '../../shared/format/formats.ts'
 import { Instant } from '../../shared/format/instant.tsx'
 import { useTexts } from '../../shared/texts/language.tsx'
@@ -13,7 +14,8 @@ import { useBillingTexts } from './texts.ts'
 export function useColumns(): DataTableColumn<Attempt>[] {
   const { id: store, timezone } = useKnownStore()
   const texts = useBillingTexts()
-  const { attemptStatuses, chargeErrors } = useTexts()
+  const { attemptStatuses } = useTexts()
+  const { errors } = useChargeTexts()
   const { money } = useFormats()
   const { columns } = texts
   return [
@@ -53,7 +55,7 @@ export function useColumns(): DataTableColumn<Attempt>[] {
       title: columns.why,
       visibleMediaQuery: WIDE,
       render: ({ error_code }) =>
-        error_code === null ? '–' : <Text size="sm">{chargeErrors[error_code] ?? error_code}</Text>
+        error_code === null ? '–' : <Text size="sm">{errors[error_code] ?? error_code}</Text>
     },
     {
       accessor: 'retry_date',

@@ -2,6 +2,7 @@ import { Anchor, Text, Timeline } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { useKnownStore } from '../../shared/api/stores.ts'
+import { useChargeTexts } from '../../shared/charges/texts.ts'
 import { useFormats } from '../../shared/format/formats.ts'
 import { Instant } from '../../shared/format/instant.tsx'
 import { useTexts } from '../../shared/texts/language.tsx'
@@ -15,7 +16,8 @@ export function Ladder({ attempt }: { attempt: Attempt }) {
   const { id: store, timezone } = useKnownStore()
   const ladder = useQuery(ladderQuery(store, attempt))
   const texts = useBillingTexts()
-  const { attemptStatuses, chargeErrors } = useTexts()
+  const { attemptStatuses } = useTexts()
+  const { errors } = useChargeTexts()
   const { count } = useFormats()
   return (
     <Section title={texts.ladder}>
@@ -32,7 +34,7 @@ export function Ladder({ attempt }: { attempt: Attempt }) {
                     {texts.nth(count(attempt_number))}
                   </Anchor>{' '}
                   · {attemptStatuses[status]}
-                  {error_code !== null && `: ${chargeErrors[error_code] ?? error_code}`}
+                  {error_code !== null && `: ${errors[error_code] ?? error_code}`}
                 </Text>
                 <Text size="xs" c="dimmed">
                   <Instant at={date} zone={timezone} />

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core'
 import { useTexts } from '../../shared/texts/language.tsx'
 import { Page } from '../../shared/ui/page.tsx'
 import { AppProxy } from './platform/app-proxy.tsx'
+import { ConnectForms } from './platform/connect-forms.tsx'
 import { ConnectionFacts } from './platform/connection-facts.tsx'
 import { Discounts } from './platform/discounts.tsx'
 import { PlatformWebhooks } from './platform/platform-webhooks.tsx'
@@ -18,6 +19,7 @@ export function PlatformPage() {
       <Tabs />
       <Text>{lead}</Text>
       <ConnectionFacts />
+      <ConnectForms />
       <Scopes />
       <AppProxy />
       <Discounts />

@@ -23,7 +23,11 @@ export function Figures({ metrics }: { metrics: Metrics }) {
         label={texts.figures.active}
         to={at('members?status=active')}
         value={count(metrics.members.active)}
-        more={texts.figures.newAndCancelled(count(metrics.members.new), count(metrics.members.cancelled))}
+        more={texts.figures.changes({
+          fresh: count(metrics.members.new),
+          cancelled: count(metrics.members.cancelled),
+          paused: metrics.members.paused > 0 ? count(metrics.members.paused) : null
+        })}
       >
         <Compared now={metrics.members.active} before={previous.members.active} />
       </Figure>

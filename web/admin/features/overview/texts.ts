@@ -7,11 +7,12 @@ export const useOverviewTexts = areaTexts({
     plan: 'Plan',
     figures: {
       active: 'Active members',
-      newAndCancelled: (fresh: string, cancelled: string) => `${fresh} new, ${cancelled} cancelled`,
+      changes: ({ fresh, cancelled, paused }: { fresh: string; cancelled: string; paused: string | null }) =>
+        `${fresh} new, ${cancelled} cancelled${paused === null ? '' : `; ${paused} paused now`}`,
       mrr: 'Monthly recurring revenue',
       arr: (amount: string) => `${amount} a year`,
       churn: 'Churn',
-      churnMore: 'Of the members at the beginning of the period',
+      churnMore: 'Of the members at the beginning of the period; whoever cancelled counts, also if they came back',
       revenue: 'Revenue',
       refunds: (amount: string) => `${amount} refunded`,
       recovered: 'Recovered by retries',
@@ -53,11 +54,12 @@ export const useOverviewTexts = areaTexts({
     plan: 'Plan',
     figures: {
       active: 'Aktive Mitglieder',
-      newAndCancelled: (fresh, cancelled) => `${fresh} neu, ${cancelled} gekündigt`,
+      changes: ({ fresh, cancelled, paused }) =>
+        `${fresh} neu, ${cancelled} gekündigt${paused === null ? '' : `; ${paused} jetzt pausiert`}`,
       mrr: 'Monatlich wiederkehrender Umsatz',
       arr: (amount) => `${amount} im Jahr`,
       churn: 'Abwanderung',
-      churnMore: 'Von den Mitgliedern am Beginn des Zeitraums',
+      churnMore: 'Von den Mitgliedern am Beginn des Zeitraums; wer gekündigt hat, zählt, auch nach einer Rückkehr',
       revenue: 'Umsatz',
       refunds: (amount) => `${amount} erstattet`,
       recovered: 'Durch Wiederholungen gerettet',

@@ -1,4 +1,4 @@
-import { Select, SimpleGrid, TagsInput, TextInput } from '@mantine/core'
+import { Select, SimpleGrid, TagsInput, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useNavigate } from 'react-router'
 import { api, bodyOf } from '../../shared/api/client.ts'
@@ -25,7 +25,9 @@ export function CreatePlan({ onClose }: { onClose: () => void }) {
       product_ids: [] as string[]
     }
   })
-  const isMembership = form.getValues().type !== 'product'
+  const { type, price } = form.getValues()
+  const isMembership = type !== 'product'
+  const isFree = price.trim() !== '' && Number(price) === 0
   const submit = useSubmit(form, {
     send: ({ name, type, tier, price, interval, interval_count, credit, product_ids }) =>
       bodyOf(
@@ -87,6 +89,11 @@ export function CreatePlan({ onClose }: { onClose: () => void }) {
           {...form.getInputProps('interval')}
         />
       </SimpleGrid>
+      {isFree && (
+        <Text size="sm" fw={500} role="status">
+          {texts.free}
+        </Text>
+      )}
       <TextInput label={`${texts.credit} (${currency})`} inputMode="decimal" {...form.getInputProps('credit')} />
     </FormParts>
   )

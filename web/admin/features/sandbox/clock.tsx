@@ -39,7 +39,7 @@ export function Clock() {
         {clock === null ? texts.realTime : <time dateTime={clock}>{time(clock, timezone)}</time>}
       </Text>
       <Text size="sm" c="dimmed" maw={720}>
-        {texts.clockText}
+        {clock === null ? texts.noClock : texts.clockText}
       </Text>
       <May permission="develop">
         {clock !== null && (

@@ -6,6 +6,11 @@ export type Advanced = components['schemas']['AdvancedClock']
 export const advanceClock = (store: string, body: { by: string } | { to: string }) =>
   bodyOf(api.POST('/stores/{store}/clock/advance', { params: { path: { store } }, body }))
 
+type NewStore = { domain: string; name: string; timezone: string; currency: string; clock?: string }
+
+export const createSandboxStore = (body: NewStore) =>
+  bodyOf(api.POST('/stores', { body: { ...body, plan: 'starter', sandbox: true } }))
+
 type Customer = { email: string; first_name?: string; last_name?: string }
 
 export const createCustomer = (store: string, body: Customer) =>

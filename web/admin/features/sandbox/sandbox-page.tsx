@@ -3,9 +3,11 @@ import { useState } from 'react'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { May } from '../../shared/session/may.tsx'
 import { useTexts } from '../../shared/texts/language.tsx'
+import { DialogButton } from '../../shared/ui/dialog-button.tsx'
 import { EmptyState } from '../../shared/ui/empty-state.tsx'
 import { Page } from '../../shared/ui/page.tsx'
 import { Clock } from './clock.tsx'
+import { NewStore } from './new-store.tsx'
 import { useSandboxTexts } from './texts.ts'
 import { CardForm } from './try/card-form.tsx'
 import { CustomerForm } from './try/customer-form.tsx'
@@ -45,6 +47,13 @@ function Sandbox() {
         </Stack>
       </Alert>
       <Clock />
+      <May permission="install">
+        <Group>
+          <DialogButton label={texts.newStore.label} title={texts.newStore.label}>
+            {(close) => <NewStore onClose={close} />}
+          </DialogButton>
+        </Group>
+      </May>
       <May permission="develop">
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
           <CustomerForm onCustomer={setCustomer} />

@@ -15,6 +15,21 @@ export const useSandboxTexts = areaTexts({
     realTime: 'Real time',
     clockText:
       'The store lives in a time of its own. When you move it, everything that falls due meanwhile is done, in its order: charges, tries, expiries, webhooks. It cannot be moved back.',
+    noClock:
+      'This store lives in real time: what falls due is done when its time comes. Only a store that was made with a clock has one to move.',
+    newStore: {
+      label: 'New sandbox store',
+      text: 'A store of its own, with made-up customers, for trying things out.',
+      name: 'Name',
+      domain: 'Domain',
+      domainHelp: 'Any host name that no other store has, such as trial.example',
+      timezone: 'Time zone',
+      currency: 'Currency',
+      withClock: 'With a clock that can be moved',
+      clock: 'It begins at',
+      create: 'Create the store',
+      done: 'The store is ready. Its first plan is yours to make.'
+    },
     steps: { P1D: '1 day ahead', P1W: '1 week ahead', P1M: '1 month ahead' },
     until: (zone: string) => `Or until (${zone})`,
     advance: 'Move the clock',
@@ -87,6 +102,21 @@ export const useSandboxTexts = areaTexts({
     realTime: 'Echtzeit',
     clockText:
       'Der Shop lebt in seiner eigenen Zeit. Wenn Sie sie vorstellen, geschieht alles, was inzwischen fällig wird, der Reihe nach: Abbuchungen, Versuche, Fristen, Webhooks. Zurückstellen lässt sie sich nicht.',
+    noClock:
+      'Dieser Shop lebt in Echtzeit: Was fällig wird, geschieht zu seiner Zeit. Nur ein Shop, der mit einer Uhr angelegt wurde, hat eine zum Verstellen.',
+    newStore: {
+      label: 'Neuer Sandbox-Shop',
+      text: 'Ein eigener Shop mit erfundenen Kunden, zum Ausprobieren.',
+      name: 'Name',
+      domain: 'Domain',
+      domainHelp: 'Ein beliebiger Hostname, den kein anderer Shop hat, etwa probe.example',
+      timezone: 'Zeitzone',
+      currency: 'Währung',
+      withClock: 'Mit einer Uhr zum Verstellen',
+      clock: 'Sie beginnt am',
+      create: 'Shop anlegen',
+      done: 'Der Shop ist bereit. Seinen ersten Plan legen Sie an.'
+    },
     steps: { P1D: '1 Tag vor', P1W: '1 Woche vor', P1M: '1 Monat vor' },
     until: (zone) => `Oder bis (${zone})`,
     advance: 'Uhr vorstellen',

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import type { components } from '../../shared/api/schema.ts'
 import { useKnownStore } from '../../shared/api/stores.ts'
+import { useChargeTexts } from '../../shared/charges/texts.ts'
 import { useFormats } from '../../shared/format/formats.ts'
 import { Instant } from '../../shared/format/instant.tsx'
 import { useTexts } from '../../shared/texts/language.tsx'
@@ -18,7 +19,8 @@ export function Attempts({ subscription }: { subscription: string }) {
   const { id: store, timezone } = useKnownStore()
   const attempts = useQuery(attemptsQuery(store, subscription))
   const texts = useSubscriptionsTexts()
-  const { attemptStatuses, chargeErrors } = useTexts()
+  const { attemptStatuses } = useTexts()
+  const { errors } = useChargeTexts()
   const { money, count } = useFormats()
   const { attemptColumns: columns } = texts
   return (
@@ -50,7 +52,7 @@ export function Attempts({ subscription }: { subscription: string }) {
               },
               {
                 title: columns.why,
-                cell: ({ error_code }) => (error_code === null ? '–' : (chargeErrors[error_code] ?? error_code))
+                cell: ({ error_code }) => (error_code === null ? '–' : (errors[error_code] ?? error_code))
               },
               {
                 title: columns.next,

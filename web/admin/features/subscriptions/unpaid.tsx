@@ -2,9 +2,9 @@ import { Alert, Anchor, Group, Stack, Text } from '@mantine/core'
 import { Link } from 'react-router'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { RetryButton } from '../../shared/charges/retry-button.tsx'
+import { useChargeTexts } from '../../shared/charges/texts.ts'
 import { useFormats } from '../../shared/format/formats.ts'
 import { Instant } from '../../shared/format/instant.tsx'
-import { useTexts } from '../../shared/texts/language.tsx'
 import type { Subscription } from './queries.ts'
 import { useSubscriptionsTexts } from './texts.ts'
 
@@ -12,7 +12,7 @@ import { useSubscriptionsTexts } from './texts.ts'
 export function Unpaid({ subscription }: { subscription: Subscription }) {
   const { id: store, timezone } = useKnownStore()
   const { unpaid: texts } = useSubscriptionsTexts()
-  const { chargeErrors } = useTexts()
+  const { errors } = useChargeTexts()
   const { count } = useFormats()
   const {
     unpaid_cycle: owed,
@@ -30,7 +30,7 @@ export function Unpaid({ subscription }: { subscription: Subscription }) {
     <Alert color="red" variant="outline" title={texts.title(count(cycle_index))}>
       <Stack gap="xs">
         <Text size="sm">
-          {error_code === null ? texts.neverTried : `${chargeErrors[error_code] ?? error_code}.`}{' '}
+          {error_code === null ? texts.neverTried : `${errors[error_code] ?? error_code}.`}{' '}
           {isActive && next_billing_date === null && texts.noTry}
           {isActive && next_billing_date !== null && (
             <>

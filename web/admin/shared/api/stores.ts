@@ -1,4 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { useParams } from 'react-router'
 import { api, bodyOf } from './client.ts'
 import type { components } from './schema.ts'
@@ -17,9 +18,11 @@ export function useStore(): Store | null {
   return data?.find(({ id }) => id === store) ?? null
 }
 
-/** The same in pages, which are shown only when the store is known. */
+/** The same in pages, which are shown only when the store is known. One that was deleted is what it was until the page has gone. */
 export function useKnownStore(): Store {
   const store = useStore()
-  if (!store) throw new Error('This page is shown before its store is known')
-  return store
+  const known = useRef(store)
+  if (store) known.current = store
+  if (!known.current) throw new Error('This page is shown before its store is known')
+  return known.current
 }

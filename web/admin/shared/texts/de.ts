@@ -116,32 +116,7 @@ export const de: Texts = {
     verify: 'Weiter',
     back: 'Zurück'
   },
-  chargeErrors: {
-    card_declined: 'Die Karte wurde abgelehnt; sie kann später gehen',
-    expired_payment_method: 'Das Zahlungsmittel ist abgelaufen',
-    invalid_payment_method: 'Das Zahlungsmittel kann nicht belastet werden',
-    no_payment_method: 'Es gibt kein Zahlungsmittel',
-    authentication_required: 'Der Kunde muss die Zahlung bestätigen',
-    customer_invalid: 'Das Konto des Kunden kann nicht zahlen',
-    fraud_suspected: 'Es sieht nach Betrug aus',
-    insufficient_inventory: 'Etwas darin ist ausverkauft',
-    invalid_order: 'Der Vertrag muss geändert werden, bevor er belastet werden kann',
-    contract_not_billable: 'Die Plattform belastet diesen Vertrag nicht',
-    merchant_problem: 'Beim Shop oder seinem Zahlungsanbieter ist etwas zu richten',
-    not_accepted: 'Die Plattform hat die Anfrage nicht angenommen',
-    processing_error: 'Die Plattform konnte sie nicht verarbeiten; später kann es gehen',
-    already_paid: 'Der Zyklus war schon bezahlt',
-    voided: 'Sie wurde abgesagt, bevor sie gesendet war'
-  },
   attemptStatuses: { pending: 'Offen', success: 'Bezahlt', failed: 'Gescheitert' },
-  unpaid: 'Unbezahlt',
-  retry: {
-    label: 'Jetzt nochmals abbuchen',
-    title: 'Diesen Zyklus jetzt nochmals abbuchen?',
-    text: (amount) =>
-      `${amount} werden vom Zahlungsmittel des Abonnements abgebucht. Die geplanten Versuche bleiben und enden, sobald einer gelingt.`,
-    done: 'Die Abbuchung ist unterwegs'
-  },
   subscriptionStatuses: {
     active: 'Aktiv',
     paused: 'Pausiert',

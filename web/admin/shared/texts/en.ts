@@ -116,32 +116,7 @@ export const en = {
     verify: 'Continue',
     back: 'Back'
   },
-  chargeErrors: {
-    card_declined: 'The card was declined; the same card may work later',
-    expired_payment_method: 'The payment method has expired',
-    invalid_payment_method: 'The payment method cannot be charged',
-    no_payment_method: 'There is no payment method',
-    authentication_required: 'The customer must confirm the payment',
-    customer_invalid: 'The account of the customer cannot pay',
-    fraud_suspected: 'It looks like fraud',
-    insufficient_inventory: 'Something in it is out of stock',
-    invalid_order: 'The contract must be changed before it can be charged',
-    contract_not_billable: 'The platform does not charge this contract',
-    merchant_problem: 'The shop or its payment provider must be set right',
-    not_accepted: 'The platform did not take the request',
-    processing_error: 'The platform could not process it; it may work later',
-    already_paid: 'The cycle was paid already',
-    voided: 'It was called off before it was sent'
-  } as Record<string, string>,
   attemptStatuses: { pending: 'Pending', success: 'Paid', failed: 'Failed' } as Record<string, string>,
-  unpaid: 'Unpaid',
-  retry: {
-    label: 'Charge again now',
-    title: 'Charge this cycle again now?',
-    text: (amount: string) =>
-      `${amount} is charged to the payment method of the subscription. The planned tries stay as they are, and end when one succeeds.`,
-    done: 'The charge is under way'
-  },
   subscriptionStatuses: {
     active: 'Active',
     paused: 'Paused',

@@ -36,3 +36,14 @@ export const checkConnection = (store: string) =>
 
 export const syncDiscounts = (store: string) =>
   bodyOf(api.POST('/stores/{store}/platform/discounts/sync', { params: { path: { store } } }))
+
+type Credentials = { platform_url?: string; access_token?: string; app_secret?: string; proxy_secret?: string }
+
+export const connectStore = (store: string, body: Credentials) =>
+  bodyOf(api.POST('/stores/{store}/connect', { params: { path: { store } }, body }))
+
+export const disconnectStore = (store: string) =>
+  bodyOf(api.POST('/stores/{store}/disconnect', { params: { path: { store } } }))
+
+export const deleteStore = (store: string, name: string) =>
+  bodyOf(api.POST('/stores/{store}/delete', { params: { path: { store } }, body: { name } }))

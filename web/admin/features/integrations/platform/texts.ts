@@ -14,7 +14,41 @@ export const usePlatformTexts = areaTexts({
     tokenRefused: 'The platform has refused it since',
     refreshError: 'The last renewal failed',
     disconnectedText:
-      'The platform has removed the app, or somebody has disconnected the store. Install the app again, or connect the store by the command line; until then nothing is charged or read.',
+      'The platform has removed the app, or somebody has disconnected the store. Install the app again, or connect the store below; until then nothing is charged or read.',
+    changes: 'Connect, disconnect, delete',
+    changesText:
+      'Where the app is installed by the platform, opening it in the shop’s admin connects the store, and nothing has to be entered here.',
+    connect: {
+      label: 'Connect with other credentials',
+      title: 'Connect with other credentials',
+      text: 'They are tried first: when the platform refuses them, nothing changes. Fields that are left empty stay as they are.',
+      confirm: 'Connect',
+      done: 'Connected. What changed on the platform meanwhile is read next.'
+    },
+    accessToken: 'Access token of the Admin API',
+    appSecret: 'Secret of the app',
+    proxySecret: 'Secret of the app proxy',
+    platformUrl: 'Address of the platform',
+    connectSandbox: {
+      label: 'Connect again',
+      title: 'Connect this sandbox store again?',
+      text: 'The app is installed again in its shop on the sandbox, and what changed there meanwhile is read.',
+      done: 'Connected'
+    },
+    disconnect: {
+      label: 'Disconnect',
+      title: 'Disconnect this store?',
+      text: 'Nothing is charged, read or written on its platform any more, the access token is erased, and API keys are refused until it is connected again. All data stays.',
+      done: 'Disconnected'
+    },
+    deleteStore: {
+      label: 'Delete the store',
+      title: (name: string) => `Delete ${name}?`,
+      text: 'Everything that belongs to it is deleted for good: members, subscriptions, credit, points, webhooks, keys and settings. Contracts on a live platform stay there, and nobody charges them any more. Nothing brings the store back but a backup.',
+      name: (name: string) => `Enter its name to confirm: ${name}`,
+      done: 'The store is deleted',
+      underWay: 'The store is being deleted. That takes a while and goes on by itself.'
+    },
     check: 'Check now',
     checkHelp:
       'Registers the platform’s webhooks where they are missing, reads scopes and shop, and processes failed messages again. This also happens every hour.',
@@ -86,7 +120,41 @@ export const usePlatformTexts = areaTexts({
     tokenRefused: 'Die Plattform lehnt es ab seit',
     refreshError: 'Die letzte Erneuerung ist gescheitert',
     disconnectedText:
-      'Die Plattform hat die App entfernt, oder jemand hat den Shop getrennt. Installieren Sie die App noch einmal oder verbinden Sie den Shop über die Befehlszeile; bis dahin wird nichts abgebucht und nichts gelesen.',
+      'Die Plattform hat die App entfernt, oder jemand hat den Shop getrennt. Installieren Sie die App noch einmal oder verbinden Sie den Shop hier unten; bis dahin wird nichts abgebucht und nichts gelesen.',
+    changes: 'Verbinden, trennen, löschen',
+    changesText:
+      'Wo die Plattform die App installiert, verbindet das Öffnen der App im Admin des Shops den Shop, und hier ist nichts einzugeben.',
+    connect: {
+      label: 'Mit anderen Zugangsdaten verbinden',
+      title: 'Mit anderen Zugangsdaten verbinden',
+      text: 'Sie werden zuerst versucht: Lehnt die Plattform sie ab, ändert sich nichts. Leere Felder bleiben, wie sie sind.',
+      confirm: 'Verbinden',
+      done: 'Verbunden. Was sich auf der Plattform inzwischen geändert hat, wird als Nächstes gelesen.'
+    },
+    accessToken: 'Zugangstoken der Admin-API',
+    appSecret: 'Geheimnis der App',
+    proxySecret: 'Geheimnis des App-Proxys',
+    platformUrl: 'Adresse der Plattform',
+    connectSandbox: {
+      label: 'Wieder verbinden',
+      title: 'Diesen Sandbox-Shop wieder verbinden?',
+      text: 'Die App wird in seinem Shop auf der Sandbox wieder installiert, und was sich dort geändert hat, wird gelesen.',
+      done: 'Verbunden'
+    },
+    disconnect: {
+      label: 'Trennen',
+      title: 'Diesen Shop trennen?',
+      text: 'Auf seiner Plattform wird nichts mehr abgebucht, gelesen oder geschrieben, das Zugangstoken wird gelöscht, und API-Schlüssel werden abgelehnt, bis er wieder verbunden ist. Alle Daten bleiben.',
+      done: 'Getrennt'
+    },
+    deleteStore: {
+      label: 'Shop löschen',
+      title: (name) => `${name} löschen?`,
+      text: 'Alles, was dazugehört, wird endgültig gelöscht: Mitglieder, Abonnements, Guthaben, Punkte, Webhooks, Schlüssel und Einstellungen. Verträge auf einer echten Plattform bleiben dort, und niemand bucht sie mehr ab. Nur eine Sicherung bringt den Shop zurück.',
+      name: (name) => `Zur Bestätigung den Namen eingeben: ${name}`,
+      done: 'Der Shop ist gelöscht',
+      underWay: 'Der Shop wird gelöscht. Das dauert eine Weile und geht von selbst weiter.'
+    },
     check: 'Jetzt prüfen',
     checkHelp:
       'Meldet fehlende Webhooks der Plattform an, liest Berechtigungen und Shop und verarbeitet gescheiterte Nachrichten noch einmal. Das geschieht auch jede Stunde.',

@@ -107,7 +107,7 @@ function Rules({ form }: { form: UseFormReturnType<OfferValues> }) {
 function DiscountRules({ form }: { form: UseFormReturnType<OfferValues> }) {
   const { currency } = useKnownStore()
   const texts = useOfferTexts()
-  const { discount_type: kind, target_type: target } = form.getValues()
+  const { discount_type: kind, target_type: target, recurring_cycle_limit: limit } = form.getValues()
   return (
     <>
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
@@ -119,7 +119,7 @@ function DiscountRules({ form }: { form: UseFormReturnType<OfferValues> }) {
         />
         <TextInput
           label={texts.cycles}
-          placeholder={texts.cyclesHelp}
+          description={limit.trim() === '' ? texts.cyclesForever : texts.cyclesHelp}
           inputMode="numeric"
           {...form.getInputProps('recurring_cycle_limit')}
         />

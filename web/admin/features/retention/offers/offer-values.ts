@@ -10,7 +10,8 @@ export function offerValues(offer: Offer | null) {
     reasons: offer?.reasons ?? [],
     discount_type: (rules.discount_type ?? 'percentage') as 'percentage' | 'fixed_amount',
     discount_value: textOf(rules.discount_value),
-    recurring_cycle_limit: textOf(rules.recurring_cycle_limit),
+    // A new offer is for one cycle until somebody says otherwise: it costs the least.
+    recurring_cycle_limit: offer ? textOf(rules.recurring_cycle_limit) : '1',
     interval_count: textOf(rules.interval_count ?? 2),
     interval_name: (rules.interval_name ?? 'month') as string,
     credit_amount: textOf(rules.credit_amount),
