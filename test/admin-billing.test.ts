@@ -103,7 +103,7 @@ test('what is unpaid is said where people look, and what an action would do is w
   await page.getByRole('button', { name: 'Skip next cycle' }).click()
   await dialog.getByText(/It was charged and is unpaid/).waitFor()
   assert.equal(await dialog.getByRole('button', { name: 'Skip next cycle' }).count(), 0)
-  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
 
   await page.getByRole('button', { name: 'Pause', exact: true }).click()
   await dialog.getByText('This planned try is not made').waitFor()

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { type Permission, ROLES, type Role, rolesWith } from '#team'
 import { openAdmin, settled, withoutStatuses } from './admin-browser.ts'
 import { noBrowser } from './browser.ts'
@@ -19,7 +20,10 @@ const operations = operationsOf(await service.admin('GET', '/openapi.json'))
 
 const mayBe = (role: Role, permission: Permission) => rolesWith(permission).includes(role)
 
-/** The pages of a store, from the list that the interface is made of; of those about one thing that of the member. */
+/**
+ * The pages of a store, from the list that the interface is made of; of those about one thing that of the member. Of pages with parts it
+ * has the first one, whose tabs lead to the others.
+ */
 const pages = (await readFile(new URL('../web/admin/app/pages.ts', import.meta.url), 'utf8'))
   .matchAll(/path: '([^']*)'/g)
   .map(([, path]) => path!.replace('/:part?', '').replace(':customer', customer.id))
@@ -38,8 +42,18 @@ const BUTTONS: [path: string, name: string, permission: Permission][] = [
   ['webhooks', 'Register an endpoint', 'develop'],
   ['team', 'Invite somebody', 'install'],
   ['team', 'Withdraw', 'install'],
-  ['sandbox', '1 day ahead', 'develop']
+  ['integrations/platform', 'Disconnect', 'install'],
+  ['integrations/platform', 'Delete the store', 'install'],
+  ['sandbox', '1 day ahead', 'develop'],
+  ['sandbox', 'New sandbox store', 'install']
 ]
+
+/** The pages that the tabs of this one lead to. */
+async function tabsOf(page: Page): Promise<string[]> {
+  const links = page.locator('.page-tabs a')
+  const paths = await links.evaluateAll((all) => all.map((one) => (one as unknown as { pathname: string }).pathname))
+  return paths.map((path) => path.split(`${store.at}/`)[1]!)
+}
 
 for (const role of ROLES) {
   test(`no page asks for what the role ${role} may not, and its buttons are those that it may use`, {
@@ -52,10 +66,13 @@ for (const role of ROLES) {
       if (response.status() < 400 || response.status() === 404) return
       refused.push(`${page.url()}: ${response.request().method()} ${response.url()}`)
     })
-    for (const path of pages) {
+    const waiting = [...pages]
+    for (const path of waiting) {
       await page.goto(`${service.url}/admin${store.at}/${path}`)
       await page.getByRole('heading', { level: 1 }).first().waitFor()
       await settled(page)
+      // Who may the least would be refused first.
+      if (role === 'read_only') waiting.push(...(await tabsOf(page)).filter((tab) => !waiting.includes(tab)))
       for (const [of, name, permission] of BUTTONS.filter(([of]) => of === path)) {
         const shown = await page.getByRole('button', { name, exact: true }).count()
         assert.equal(shown > 0, mayBe(role, permission), `${of}: ${name}`)

@@ -59,7 +59,7 @@ export function ConfirmButton({
           {error && <Failure error={error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
-              {common.cancel}
+              {isPossible ? common.cancel : common.close}
             </Button>
             {isPossible && (
               <Button color={isHarmful ? 'red' : undefined} loading={isPending} onClick={() => start()} data-autofocus>
