@@ -77,6 +77,13 @@ test('a setting of ours that does not exist is warned about', () => {
   assert.match(load({ PERENNIAL_MASTERKEY: 'x' }).warnings.join(), /PERENNIAL_MASTERKEY/)
 })
 
+test('a sandbox that others may reach is warned about', () => {
+  assert.match(load({ HOST: '0.0.0.0' }).warnings.join(), /HOST 0\.0\.0\.0 opens the sandbox \(port 3001\) to others/)
+  for (const env of [{}, { HOST: '127.0.0.1' }, { HOST: '::1' }, { HOST: '0.0.0.0', SANDBOX: 'off' }]) {
+    assert.deepEqual(load(env).warnings, [])
+  }
+})
+
 test('a worker needs the address of the nodes that serve HTTP', () => {
   assert.throws(() => load({ PERENNIAL_ROLE: 'worker' }), /PUBLIC_URL is needed with PERENNIAL_ROLE=worker/)
   assert.equal(load({ PERENNIAL_ROLE: 'worker', PUBLIC_URL: 'https://perennial.example' }).role, 'worker')

@@ -109,9 +109,11 @@ export function loadConfig(env: NodeJS.ProcessEnv, isTerminal = process.stderr.i
   const masterKey = setting('PERENNIAL_MASTER_KEY', null, parseMasterKey)
   const operatorToken = setting('PERENNIAL_TOKEN', null, parseOperatorToken)
 
+  const host = setting('HOST', '127.0.0.1', (given) => (/^[0-9A-Za-z._:-]+$/.test(given) ? given : undefined))
+
   const config: Config = {
     role,
-    host: setting('HOST', '127.0.0.1', (given) => (/^[0-9A-Za-z._:-]+$/.test(given) ? given : undefined)),
+    host,
     port,
     publicUrl,
     sandbox: sandbox ? { port: sandboxPort } : null,
@@ -134,7 +136,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, isTerminal = process.stderr.i
       historyDays: setting('WEBHOOK_HISTORY_DAYS', 30, wholeNumberText(1, 3650)),
       allowedNetworks: setting('WEBHOOK_ALLOWED_ADDRESSES', [], listOf(isNetwork))
     },
-    warnings: unknownSettings(env),
+    warnings: [...unknownSettings(env), ...(sandbox ? openSandbox(host, sandboxPort) : [])],
     // Last, because they create files: a start that is refused for a setting leaves nothing behind.
     user: serviceUserFor(dataDir, setting('PERENNIAL_USER', null, asGiven)),
     masterKey: masterKey ?? masterKeyIn(dataDir),
@@ -171,6 +173,14 @@ function acceptedBy(name: EnvironmentVariableName): string {
 }
 
 /** Only variables with our prefix: the environment has many others. */
+/** The sandbox asks nobody for a password, and its shops' admin opens their stores in ours. */
+const openSandbox = (host: string, port: number): string[] =>
+  /^(127\.[0-9.]+|::1|localhost)$/.test(host)
+    ? []
+    : [
+        `HOST ${host} opens the sandbox (port ${port}) to others: whoever reaches it has its shops, with their stores in the admin interface. Keep that port closed, or set SANDBOX=off`
+      ]
+
 function unknownSettings(env: NodeJS.ProcessEnv): string[] {
   const known = new Set<string>(ENVIRONMENT_VARIABLES.map(({ name }) => name))
   return Object.keys(env)
