@@ -1,4 +1,4 @@
-import { MantineProvider } from '@mantine/core'
+import { MantineProvider, MantineThemeProvider } from '@mantine/core'
 import { Notifications, notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
@@ -18,10 +18,21 @@ export function Providers({ children }: { children: ReactNode }) {
       getStyleNonce={styleNonce}
     >
       <LanguageProvider>
-        <Notifications position="bottom-right" />
+        <NamedNotifications />
         <Queries>{children}</Queries>
       </LanguageProvider>
     </MantineProvider>
+  )
+}
+
+/** The buttons that close them have a name for screen readers. */
+function NamedNotifications() {
+  const { common } = useTexts()
+  const closeButtonProps = { 'aria-label': common.close }
+  return (
+    <MantineThemeProvider theme={{ components: { Notification: { defaultProps: { closeButtonProps } } } }}>
+      <Notifications position="bottom-right" />
+    </MantineThemeProvider>
   )
 }
 

@@ -26,7 +26,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
   dark: {
     ...hover,
     '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
-    '--mantine-color-placeholder': 'var(--mantine-color-dark-2)',
+    '--mantine-color-placeholder': 'var(--mantine-color-dark-1)',
     '--mantine-color-error': 'var(--mantine-color-red-4)'
   }
 })

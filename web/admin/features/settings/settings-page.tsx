@@ -8,6 +8,7 @@ import { isPart } from './parts/declared.ts'
 import { SettingsPart } from './parts/settings-part.tsx'
 import { StorefrontPart } from './storefront/storefront-part.tsx'
 import { useSettingsTexts } from './texts.ts'
+import { WalletPart } from './wallet/wallet-part.tsx'
 
 /** How a store works: each tab has an address of its own. */
 export function SettingsPage() {
@@ -36,5 +37,6 @@ export function SettingsPage() {
 function Shown({ part }: { part: string }) {
   if (part === 'storefront') return <StorefrontPart />
   if (part === 'platform') return <DriftPart />
+  if (part === 'wallet') return <WalletPart />
   return isPart(part) ? <SettingsPart key={part} part={part} /> : <NoSuchPart />
 }

@@ -1,6 +1,5 @@
-import { instantOf } from '../../../shared/format/instant-of.ts'
-import { localTime } from '../../../shared/format/local-time.ts'
 import { numberOr } from '../../../shared/forms/described-keys.ts'
+import { enteredInstant, timeOf } from '../../../shared/forms/time-field.ts'
 import type { Template } from '../queries.ts'
 
 export type TemplateRules = {
@@ -13,8 +12,6 @@ export type TemplateRules = {
 }
 
 export const rulesOf = ({ rules }: Template): TemplateRules => rules as unknown as TemplateRules
-
-const timeOf = (at: string | null | undefined, zone: string) => (at ? localTime(at, zone) : '')
 
 export function templateValues(template: Template | null, zone: string) {
   const rules = template && rulesOf(template)
@@ -37,13 +34,9 @@ export function templateValues(template: Template | null, zone: string) {
 
 export type TemplateValues = ReturnType<typeof templateValues>
 
-/** What the API is sent. A time that was left as it is stays to the second, which its field does not show. */
+/** What the API is sent. */
 export function templateBody(values: TemplateValues, template: Template | null, zone: string) {
   const { applies_to } = values
-  const instant = (entered: string, before: string | null | undefined) => {
-    if (entered === timeOf(before, zone)) return before ?? null
-    return entered ? instantOf(entered, zone) : null
-  }
   const rules = {
     amount: numberOr(values.amount),
     applies_to,
@@ -59,8 +52,8 @@ export function templateBody(values: TemplateValues, template: Template | null, 
     required_points: numberOr(values.required_points) as number,
     discount_code_prefix: values.discount_code_prefix.trim(),
     enabled: values.enabled,
-    starts_at: instant(values.starts_at, template?.starts_at),
-    ends_at: instant(values.ends_at, template?.ends_at)
+    starts_at: enteredInstant(values.starts_at, template?.starts_at, zone),
+    ends_at: enteredInstant(values.ends_at, template?.ends_at, zone)
   }
 }
 

@@ -50,7 +50,7 @@ export const FORMS_DE: typeof FORMS_EN = {
   brand: { title: 'Marke', text: 'Für Shops mit mehreren Marken: zu welcher eine Bestellung gehört.' },
   pass: {
     title: 'Wallet-Karten',
-    text: 'Die Mitgliedskarte im Telefon. Karten folgen mit ihrer nächsten Änderung oder sofort durch „perennial wallet refresh“.'
+    text: 'Die Mitgliedskarte im Telefon. Karten folgen mit ihrer nächsten Änderung oder sofort durch „Alle auf den neuen Stand bringen“.'
   }
 }
 

@@ -46,7 +46,7 @@ export const FORMS_EN = {
   brand: { title: 'Brand', text: 'For shops that sell several brands: which one an order belongs to.' },
   pass: {
     title: 'Wallet passes',
-    text: 'The membership card in the phone. Passes follow with their next change, or at once by “perennial wallet refresh”.'
+    text: 'The membership card in the phone. Passes follow with their next change, or at once by “Bring all up to date”.'
   }
 }
 
