@@ -162,6 +162,79 @@ test('a part that failed and what could not be read are said with their reasons'
   await close()
 })
 
+test('credit of a file is checked, then added once; what is refused is said by its line', { skip }, async () => {
+  const file = (rows: string[]) => ({
+    name: 'credit.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(['email,amount,external_id', ...rows, ''].join('\n'))
+  })
+  const balance = async () => (await service.admin('GET', `${store.at}/store-credits/${ada.id}`)).balance
+  const { page, complaints, close } = await openAdmin(service, { path: `${store.at}/imports` })
+  await page.getByRole('link', { name: 'Store credit' }).click()
+  await page.getByRole('heading', { name: 'Import store credit' }).waitFor()
+  const input = page.locator('input[type=file]')
+  const check = page.getByRole('button', { name: 'Check the file' })
+  await check.click()
+  await page.getByText('must be a CSV or NDJSON file').waitFor()
+  await input.setInputFiles({ name: 'wrong.csv', mimeType: 'text/csv', buffer: Buffer.from('colour\nred\n') })
+  await check.click()
+  await page
+    .getByRole('alert')
+    .getByText(/colour/)
+    .waitFor()
+  await looked(page, 'admin-imports-credit-refused')
+
+  const refused = Array.from({ length: 60 }, (_, i) => `nobody-${i}@example.com,5.00,`)
+  await input.setInputFiles(file(['ada.adler@example.com,25.00,', ...refused]))
+  await check.dblclick()
+  const checked = page.getByRole('region', { name: 'What it would do' })
+  await checked.getByText('€25.00').waitFor()
+  await checked.getByRole('cell', { name: '3', exact: true }).waitFor()
+  const rows = page.getByRole('table', { name: 'Refused rows' }).getByRole('row')
+  assert.equal(await rows.count(), 51)
+  await checked.getByRole('button', { name: 'Show all 60' }).click()
+  assert.equal(await rows.count(), 61)
+  assert.equal(await balance(), 0)
+  await looked(page, 'admin-imports-credit')
+  await checked.getByRole('button', { name: 'Import it' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Import it' }).dblclick()
+  const done = page.getByRole('region', { name: 'What it has done' })
+  await done.getByText('€25.00').waitFor()
+  assert.equal(await balance(), 25)
+  assert.equal(await page.getByRole('button', { name: 'Import it' }).count(), 0)
+
+  // The same file again adds nothing, without an external_id too; another file is not what was checked.
+  await check.click()
+  await checked.getByText('€0.00').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Import it' }).count(), 0)
+  await input.setInputFiles(file(['ada.adler@example.com,1.00,again']))
+  await checked.waitFor({ state: 'detached' })
+  assert.equal(await balance(), 25)
+  assert.deepEqual(withoutStatuses(complaints), [])
+  await close()
+})
+
+test('points of a file are checked, then added once', { skip }, async () => {
+  const points = async () => (await service.admin('GET', `${store.at}/loyalty/customers/${ada.id}`)).loyalty_points
+  const { page, complaints, close } = await openAdmin(service, { path: `${store.at}/imports/loyalty` })
+  const text = 'email,points,tier\nada.adler@example.com,300,\nada.adler@example.com,5,Nothing\n'
+  const file = { name: 'points.csv', mimeType: 'text/csv', buffer: Buffer.from(text) }
+  await page.locator('input[type=file]').setInputFiles(file)
+  await page.getByRole('button', { name: 'Check the file' }).click()
+  const checked = page.getByRole('region', { name: 'What it would do' })
+  await checked.getByText('300', { exact: true }).waitFor()
+  await checked.getByRole('cell', { name: 'tier', exact: true }).waitFor()
+  await checked.getByRole('button', { name: 'Import it' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Import it' }).click()
+  await page.getByRole('region', { name: 'What it has done' }).getByText('300', { exact: true }).waitFor()
+  assert.equal(await points(), 300)
+  await page.getByRole('button', { name: 'Check the file' }).click()
+  await checked.waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Import it' }).count(), 0)
+  assert.deepEqual(withoutStatuses(complaints), [])
+  await close()
+})
+
 test('a customer gets their data, and another is erased after a confirmation', { skip }, async () => {
   const { page, complaints, close } = await openAdmin(service, { path: `${store.at}/privacy` })
   await page.getByText('Nobody has asked yet').waitFor()
@@ -214,6 +287,10 @@ test('who may not manage sees both lists and no way to add to them', { skip }, a
   const { page, complaints, close } = await openAdmin(service, { path: `${store.at}/imports`, role: 'support' })
   await page.getByRole('link', { name: /^imp_/ }).first().waitFor()
   assert.equal(await page.getByRole('button', { name: 'Import members' }).count(), 0)
+  assert.equal(await page.getByRole('link', { name: 'Points and tiers' }).count(), 0)
+  await page.goto(`${service.url}/admin${store.at}/imports/credit`)
+  await page.getByText('Your role does not import files').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Check the file' }).count(), 0)
   await page.goto(`${service.url}/admin${store.at}/privacy`)
   await page.getByText('A copy of all data').waitFor()
   assert.equal(await page.getByRole('button', { name: 'New request' }).count(), 0)
@@ -233,6 +310,8 @@ test('imports and privacy are accessible in light and dark, and nothing is wider
     ['import', `${store.at}/imports/${refused.id}`],
     ['imports-none', `${empty.at}/imports`],
     ['imports-platform', `${store.at}/imports/platform`],
+    ['imports-credit-none', `${empty.at}/imports/credit`],
+    ['imports-loyalty-none', `${empty.at}/imports/loyalty`],
     ['imports-platform-none', `${empty.at}/imports/platform`],
     ['privacy', `${store.at}/privacy`],
     ['privacy-none', `${empty.at}/privacy`]

@@ -37,6 +37,8 @@ const BUTTONS: [path: string, name: string, permission: Permission][] = [
   ['plans', 'Create a plan', 'manage'],
   ['imports/platform', 'Read in the shop', 'develop'],
   ['imports/platform', 'Read orders', 'manage'],
+  ['imports/credit', 'Check the file', 'manage'],
+  ['imports/loyalty', 'Check the file', 'manage'],
   ['integrations', 'Create a key', 'develop'],
   ['integrations/reward-points', 'Add an integration', 'develop'],
   ['webhooks', 'Register an endpoint', 'develop'],

@@ -66,6 +66,14 @@ export const PAGES: { path: string; load: () => Promise<ComponentType> }[] = [
     path: 'imports/platform',
     load: async () => (await import('../features/imports/from-platform-page.tsx')).FromPlatformPage
   },
+  {
+    path: 'imports/credit',
+    load: async () => (await import('../features/imports/credit-import-page.tsx')).CreditImportPage
+  },
+  {
+    path: 'imports/loyalty',
+    load: async () => (await import('../features/imports/loyalty-import-page.tsx')).LoyaltyImportPage
+  },
   { path: 'imports/:import', load: async () => (await import('../features/imports/import-page.tsx')).ImportPage },
   { path: 'privacy', load: async () => (await import('../features/privacy/privacy-page.tsx')).PrivacyPage },
   { path: 'settings/:part?', load: async () => (await import('../features/settings/settings-page.tsx')).SettingsPage },

@@ -1,11 +1,13 @@
-import { Button, FileInput, NativeSelect, Switch, Text, TextInput } from '@mantine/core'
+import { Button, NativeSelect, Switch, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useNavigate } from 'react-router'
 import { useKnownStore } from '../../shared/api/stores.ts'
+import { FileField } from '../../shared/forms/file-field.tsx'
 import { FormDialog } from '../../shared/forms/form-dialog.tsx'
 import { useSubmit } from '../../shared/forms/use-submit.ts'
-import { formatOf, importFile, startImport } from './queries.ts'
+import { formatOf } from './put-file.ts'
+import { importFile, startImport } from './queries.ts'
 import { useImportsTexts } from './texts.ts'
 
 type Values = {
@@ -60,12 +62,10 @@ export function NewImportButton() {
           {...form.getInputProps('from')}
         />
         {from === 'file' && (
-          <FileInput
+          <FileField
             label={texts.file}
             description={texts.fileHelp}
-            placeholder={texts.choose}
             accept=".csv,.ndjson,.jsonl,text/csv,application/x-ndjson"
-            clearable
             {...form.getInputProps('file')}
           />
         )}

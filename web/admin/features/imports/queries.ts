@@ -1,10 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, bodyOf } from '../../shared/api/client.ts'
-import { isEmbedded } from '../../shared/api/embedding.ts'
 import { ApiError } from '../../shared/api/errors.ts'
-import { send } from '../../shared/api/fetch-in-session.ts'
 import type { components } from '../../shared/api/schema.ts'
-import { signedIn } from '../../shared/api/session-gate.ts'
+import { type FileFormat, putFile } from './put-file.ts'
 
 export type Import = components['schemas']['Import']
 export type RefusedRow = components['schemas']['RefusedRow']
@@ -45,21 +43,9 @@ export const startImport = (store: string, body: NewImport) =>
 export const cancelImport = (store: string, id: string) =>
   bodyOf(api.POST('/stores/{store}/imports/{import}/cancel', { params: { path: { store, import: id } }, body: {} }))
 
-const TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const
-
-export const formatOf = (name: string): keyof typeof TYPES => (/\.(ndjson|jsonl)$/i.test(name) ? 'ndjson' : 'csv')
-
-/** Sends the file of an import, which may be large: its request is made anew where somebody has to sign in first, so that no copy is kept. */
-export async function sendFile(store: string, { id, source }: Pick<Import, 'id' | 'source'>, file: File) {
-  const type = source === 'ndjson' ? TYPES.ndjson : TYPES.csv
-  const path = `/admin/api/stores/${encodeURIComponent(store)}/imports/${encodeURIComponent(id)}/rows`
-  const response = await send(new Request(path, { method: 'PUT', headers: { 'content-type': type }, body: file }))
-  if (response.status === 401 && !isEmbedded) {
-    await signedIn()
-    return sendFile(store, { id, source }, file)
-  }
-  if (!response.ok) throw new ApiError(response, await response.json().catch(() => null))
-}
+/** Sends the file of an import. */
+export const sendFile = (store: string, { id, source }: Pick<Import, 'id' | 'source'>, file: File) =>
+  putFile(`/stores/${store}/imports/${id}/rows`, source === 'ndjson' ? 'ndjson' : 'csv', file)
 
 /** Starts an import of a file and sends it. Where no row of it can be read the import ends: the corrected file is a new one. */
 export async function importFile(store: string, body: NewImport, file: File): Promise<Import> {
@@ -112,5 +98,5 @@ async function firstLines(stream: ReadableStream<Uint8Array<ArrayBuffer>>, count
   }
 }
 
-export const refusedUrl = (store: string, id: string, format: keyof typeof TYPES) =>
+export const refusedUrl = (store: string, id: string, format: FileFormat) =>
   `/stores/${store}/imports/${id}/refused?format=${format}`

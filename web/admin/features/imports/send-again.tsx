@@ -1,6 +1,7 @@
-import { Button, FileInput, Group, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useKnownStore } from '../../shared/api/stores.ts'
+import { FileField } from '../../shared/forms/file-field.tsx'
 import { FormAlert } from '../../shared/forms/form-alert.tsx'
 import { useSubmit } from '../../shared/forms/use-submit.ts'
 import { May } from '../../shared/session/may.tsx'
@@ -25,7 +26,7 @@ export function SendAgain({ of }: { of: Import }) {
         </Text>
         <form onSubmit={submit.onSubmit}>
           <Stack>
-            <FileInput label={start.file} placeholder={start.choose} maw={420} {...form.getInputProps('file')} />
+            <FileField label={start.file} maw={420} {...form.getInputProps('file')} />
             <FormAlert message={submit.general} />
             <Group>
               <Button type="submit" loading={submit.isPending}>

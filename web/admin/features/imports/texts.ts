@@ -6,7 +6,7 @@ m2@example.com,VIP,2030-08-20,1,old-2`
 
 export const useImportsTexts = areaTexts({
   en: {
-    tabs: { members: 'Members', platform: 'From the platform' },
+    tabs: { members: 'Members', platform: 'From the platform', credit: 'Store credit', loyalty: 'Points and tiers' },
     text: 'Members whom another service has billed until now. An import charges nothing, not even for a date that has passed.',
     none: 'Nothing was imported yet',
     noneText:
@@ -56,7 +56,6 @@ export const useImportsTexts = areaTexts({
       file: 'File',
       fileHelp:
         'CSV with a header, or NDJSON, of at most 512 MiB. Columns: contract_id, or customer_id or email with plan and next_billing_date; and cycles_paid, started_at, external_id and others.',
-      choose: 'Choose a file',
       fileNeeded: 'must be a CSV or NDJSON file',
       mode: 'Members begin',
       modeHelp: 'Where their row does not say it.',
@@ -92,7 +91,7 @@ export const useImportsTexts = areaTexts({
     }
   },
   de: {
-    tabs: { members: 'Mitglieder', platform: 'Von der Plattform' },
+    tabs: { members: 'Mitglieder', platform: 'Von der Plattform', credit: 'Guthaben', loyalty: 'Punkte und Stufen' },
     text: 'Mitglieder, die bisher ein anderer Dienst abgerechnet hat. Ein Import bucht nichts ab, auch nicht für ein vergangenes Datum.',
     none: 'Noch wurde nichts importiert',
     noneText:
@@ -142,7 +141,6 @@ export const useImportsTexts = areaTexts({
       file: 'Datei',
       fileHelp:
         'CSV mit Kopfzeile oder NDJSON, höchstens 512 MiB. Spalten: contract_id, oder customer_id oder email mit plan und next_billing_date; dazu cycles_paid, started_at, external_id und andere.',
-      choose: 'Datei wählen',
       fileNeeded: 'muss eine CSV- oder NDJSON-Datei sein',
       mode: 'Mitglieder beginnen',
       modeHelp: 'Wo ihre Zeile nichts anderes sagt.',

@@ -61,6 +61,8 @@ export const de: Texts = {
     edit: 'Bearbeiten',
     copy: 'Kopieren',
     copied: 'Kopiert',
+    chooseFile: 'Datei wählen',
+    noFile: 'Keine Datei wählen',
     newest: 'Zum Neuesten',
     older: 'Ältere',
     any: 'Alle',

@@ -62,6 +62,8 @@ export const en = {
     edit: 'Edit',
     copy: 'Copy',
     copied: 'Copied',
+    chooseFile: 'Choose a file',
+    noFile: 'Choose no file',
     newest: 'To the newest',
     older: 'Older',
     any: 'Any',

@@ -1,7 +1,8 @@
-import { Alert, FileInput, Text, TextInput } from '@mantine/core'
+import { Alert, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useKnownStore } from '../../../shared/api/stores.ts'
 import { Instant } from '../../../shared/format/instant.tsx'
+import { FileField } from '../../../shared/forms/file-field.tsx'
 import { FormParts } from '../../../shared/forms/form-parts.tsx'
 import { useSubmit } from '../../../shared/forms/use-submit.ts'
 import { PasswordField } from '../../../shared/ui/password-field.tsx'
@@ -75,12 +76,10 @@ function Form({ passType, onClose }: { passType: string | null; onClose: () => v
       <Text size="sm">{texts.text}</Text>
       {passType !== null && <Text size="sm">{texts.samePassType(passType)}</Text>}
       {(['certificate', 'key', 'wwdr'] as const).map((name) => (
-        <FileInput
+        <FileField
           key={name}
           label={texts.files[name].label}
           description={texts.files[name].help}
-          placeholder={file.choose}
-          clearable
           {...form.getInputProps(name)}
         />
       ))}

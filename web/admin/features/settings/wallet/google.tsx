@@ -1,7 +1,8 @@
-import { FileInput, Text, TextInput } from '@mantine/core'
+import { Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useKnownStore } from '../../../shared/api/stores.ts'
 import { Instant } from '../../../shared/format/instant.tsx'
+import { FileField } from '../../../shared/forms/file-field.tsx'
 import { FormParts } from '../../../shared/forms/form-parts.tsx'
 import { useSubmit } from '../../../shared/forms/use-submit.ts'
 import { OneWallet } from './one-wallet.tsx'
@@ -51,12 +52,10 @@ function Form({ issuer, onClose }: { issuer: string; onClose: () => void }) {
         data-autofocus
         {...form.getInputProps('issuer_id')}
       />
-      <FileInput
+      <FileField
         label={texts.key}
         description={texts.keyHelp}
-        placeholder={file.choose}
         accept=".json,application/json"
-        clearable
         {...form.getInputProps('service_account')}
       />
     </FormParts>

@@ -17,7 +17,6 @@ export const WALLET_DE: typeof WALLET_EN = {
     }
   },
   file: {
-    choose: 'Datei wählen',
     keep: 'Prüfen und behalten',
     needed: 'muss eine Datei sein',
     tooLarge: 'muss eine Datei von höchstens 50 kB sein'

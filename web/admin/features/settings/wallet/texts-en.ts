@@ -15,7 +15,6 @@ export const WALLET_EN = {
     }
   },
   file: {
-    choose: 'Choose a file',
     keep: 'Check and keep',
     needed: 'must be a file',
     tooLarge: 'must be a file of at most 50 kB'
