@@ -21,6 +21,10 @@ type Found = { kind: string; store: string; subject: string; since: string | nul
 
 const statusOf = (store: string): Promise<{ working: boolean; problems: Found[]; notes: Found[] }> =>
   service.admin('GET', `/status?store=${store}`)
+const subscriptionOf = async (at: string, customer: string): Promise<string> => {
+  const { id } = await service.admin('GET', `${at}/customers/${customer}`)
+  return (await service.admin('GET', `${at}/subscriptions?customer_id=${id}`)).data[0].id
+}
 const kinds = (found: Found[]) => found.map(({ kind, subject }) => `${kind} ${subject}`)
 
 test('a store that works has no problem, and the command says so', async () => {
@@ -259,6 +263,37 @@ test('dead letters, events and jobs that fail, and readings that fail are named 
   assert.equal((await run(retry![1]!.split(' '))).code, 0)
   await service.deps.settle(store.storeId)
   assert.equal(kinds((await statusOf(store.domain)).problems).includes('dead_letters webhooks'), false)
+})
+
+test('metafields and tags that the platform does not take are named with a reason, until it takes them', async () => {
+  const store = await service.aStore()
+  const { customer } = await store.member('ada@example.com')
+  await service.admin('POST', `${store.at}/sandbox/access`, { without: ['write_customers'] })
+  await service.admin('POST', `${store.at}/subscriptions/${await subscriptionOf(store.at, customer.id)}/pause`, {})
+  const sync = async () => {
+    for (const part of ['metafields', 'tags']) {
+      await service.admin('POST', `${store.at}/${part}/sync`, { customer: customer.id })
+    }
+  }
+  await sync()
+  const mirrored = ({ problems }: { problems: Found[] }) =>
+    problems.filter(({ kind }) => kind.endsWith('_differ')).map(({ kind, message }) => [kind, message])
+  assert.deepEqual(mirrored(await statusOf(store.domain)), [], 'once is not worth saying')
+  // As after further tries, between which hours would pass.
+  await service.db.inStore(store.storeId, async ({ tx, storeId }) => {
+    await tx.run(sql`update metafield_owners set attempts = 4 where store_id = ${storeId} and attempts > 0`)
+    await tx.run(sql`update tag_owners set attempts = 4 where store_id = ${storeId} and attempts > 0`)
+  })
+  const found = mirrored(await statusOf(store.domain))
+  assert.deepEqual(
+    found.map(([kind]) => kind),
+    ['metafields_differ', 'tags_differ']
+  )
+  for (const [, message] of found) assert.match(message!, /of one owner are not as they are to be.*: .*Access denied/)
+  await service.admin('POST', `${store.at}/sandbox/access`, { without: [] })
+  await sync()
+  await service.deps.settle(store.storeId)
+  assert.deepEqual(mirrored(await statusOf(store.domain)), [])
 })
 
 test('charges that wait for a person, and those without a result for a week, are named with how many and since when', async () => {

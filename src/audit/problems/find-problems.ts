@@ -3,6 +3,7 @@ import { publicId } from '#kit/ids'
 import type { Database } from '#kit/postgres'
 import { listStores, storeStatuses } from '#stores'
 import { chargeProblems } from './charge-problems.ts'
+import { mirrorProblems } from './mirror-problems.ts'
 import { isNote, type Problem } from './problem.ts'
 import { eventProblems, jobProblems, reconciliationProblems } from './queue-problems.ts'
 import { receiverProblems } from './receiver-problems.ts'
@@ -44,6 +45,7 @@ export async function findStatus(
     ...(await jobProblems(db, storeId, domainOf)),
     ...(await reconciliationProblems(db, storeId, domainOf)),
     ...(await rewardProblems(db, storeId, domainOf)),
+    ...(await mirrorProblems(db, storeId, domainOf)),
     ...(await chargeProblems(db, storeId, domainOf)),
     ...(await workProblems(db, engines, statuses, { domainOf, errorOf, causes }))
   ]

@@ -71,6 +71,14 @@ export const PROBLEM_KINDS = {
     severity: 'problem',
     help: 'The service cannot pull the [balances of reward points](rewards.md#failures) of an integration, and tries it again; the message has the last error.'
   },
+  metafields_differ: {
+    severity: 'problem',
+    help: 'The platform refuses [metafields](metafields.md), or does not take them after several tries, so that it shows old values; the message has one reason.'
+  },
+  tags_differ: {
+    severity: 'problem',
+    help: 'The same of [tags](tags.md).'
+  },
   charges_held: {
     severity: 'problem',
     help: 'Charges wait for a person: `perennial doctor` names each, with what is wrong (`charges_held`).'

@@ -10,6 +10,8 @@ const PAGES: Record<string, string> = {
   rewards_failing: 'integrations/reward-points',
   dead_letters: 'workbench/dead-letters',
   events_retried: 'workbench',
+  metafields_differ: 'settings/platform',
+  tags_differ: 'settings/platform',
   charges_held: 'billing',
   charges_pending: 'billing'
 }

@@ -1,9 +1,12 @@
-import { Group, Textarea, TextInput } from '@mantine/core'
+import { Group, Text, Textarea, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { api, bodyOf } from '../../../shared/api/client.ts'
 import { useKnownStore } from '../../../shared/api/stores.ts'
+import { useFormats } from '../../../shared/format/formats.ts'
 import { ActionForm } from '../../../shared/forms/action-form.tsx'
 import { integerOf } from '../../../shared/forms/integer-of.ts'
 import { May } from '../../../shared/session/may.tsx'
+import { loyaltyQuery } from '../queries.ts'
 import { AmountField } from './amount-field.tsx'
 import { useMemberTexts } from './texts.ts'
 
@@ -51,6 +54,7 @@ export function Actions({ customer }: { customer: string }) {
         <ActionForm texts={texts.setPoints} values={{ balance: '', reason: '' }} send={setPoints}>
           {(field) => (
             <>
+              <PointsNow customer={customer} />
               <TextInput label={texts.newPoints} inputMode="numeric" required {...field('balance')} />
               <Textarea label={texts.reason} autosize maxRows={6} required {...field('reason')} />
             </>
@@ -59,4 +63,12 @@ export function Actions({ customer }: { customer: string }) {
       </Group>
     </May>
   )
+}
+
+function PointsNow({ customer }: { customer: string }) {
+  const { id: store } = useKnownStore()
+  const { data } = useQuery(loyaltyQuery(store, customer))
+  const texts = useMemberTexts()
+  const { count } = useFormats()
+  return data === undefined ? null : <Text size="sm">{texts.pointsNow(count(data?.loyalty_points ?? 0))}</Text>
 }
