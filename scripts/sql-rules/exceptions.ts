@@ -22,6 +22,7 @@ export const EXCEPTIONS: Exception[] = [
     ['src/audit/problems/queue-problems.ts', 'reconciliationProblems'],
     ['src/audit/problems/scope-problems.ts', 'scopeProblems'],
     ['src/audit/problems/reward-problems.ts', 'rewardProblems'],
+    ['src/audit/problems/mirror-problems.ts', 'mirrorProblems'],
     ['src/webhooks/endpoints/troubled-endpoints.ts', 'listTroubledEndpoints']
   ].map(([file, owner]) => ({
     file: file!,
