@@ -4062,6 +4062,7 @@ create table team_changes (
   status smallint,
   constraint team_changes_pkey PRIMARY KEY (id)
 );
+CREATE INDEX team_changes_by_person ON public.team_changes USING btree (person_id, id) WHERE (person_id IS NOT NULL);
 CREATE INDEX team_changes_by_request ON public.team_changes USING btree (request_id);
 CREATE INDEX team_changes_of_store ON public.team_changes USING btree (store_number, id) WHERE (store_number IS NOT NULL);
 grant delete, insert, select, update on team_changes to perennial_operator;

@@ -8,10 +8,12 @@ import type { ChargedOrder, Settlement } from './attempts/settlement.ts'
 
 type Of = { attempt: Attempt; subscription: Subscription }
 
-const refsOf = ({ id, cycleIndex, attemptNumber }: Attempt) => ({
+const refsOf = ({ id, cycleIndex, attemptNumber, amountMinor, currency }: Attempt) => ({
   billing_attempt_id: publicId('ba', id),
   cycle: cycleIndex,
-  attempt_number: attemptNumber
+  attempt_number: attemptNumber,
+  amount: numberOf(amountMinor, currency),
+  currency
 })
 const sumOf = ({ amountMinor, currency }: Attempt) => `${numberOf(amountMinor, currency)} ${currency}`
 const dayOf = (at: Temporal.Instant, timezone: string) => at.toZonedDateTimeISO(timezone).toPlainDate().toString()
@@ -76,7 +78,7 @@ export function settlementMessages(
   const { attempt } = of
   if (settled.status === 'success') {
     const text = `Charged ${sumOf(attempt)} for cycle ${attempt.cycleIndex}${orderName(order)}`
-    const charged = activityMessage(of, 'charge_succeeded', 'platform', text)
+    const charged = activityMessage(of, 'charge_succeeded', 'platform', text, { order: order?.ours.name ?? null })
     return settled.chargedAfterStop ? [charged, chargedAfterStopMessage(of)] : [charged]
   }
   const { errorCode, declineCode, retryAt } = settled
@@ -142,6 +144,6 @@ const chargedAfterStopMessage = (of: Of): NewActivity =>
 export function correctionMessages(of: Of, order: ChargedOrder | null, isAfterStop: boolean): NewActivity[] {
   const { attempt } = of
   const text = `The platform had reported the charge of ${sumOf(attempt)} for cycle ${attempt.cycleIndex} as failed; it was paid${orderName(order)}`
-  const corrected = activityMessage(of, 'charge_corrected', 'platform', text)
+  const corrected = activityMessage(of, 'charge_corrected', 'platform', text, { order: order?.ours.name ?? null })
   return isAfterStop ? [corrected, chargedAfterStopMessage(of)] : [corrected]
 }

@@ -8,6 +8,7 @@ import {
   type Cadence,
   firstCycleAfter,
   type Subscription,
+  termsOf,
   withInterval
 } from '#subscriptions'
 import { isOver, type NewSubscription } from '#subscriptions/transitions'
@@ -98,6 +99,11 @@ export function importMessage(s: Subscription, importId: number, timezone: strin
   return {
     kind: 'imported',
     text: `${activityMessages.created(s).text!.replace('Created', 'Taken over')}${next}`,
-    refs: { import_id: importId, status: s.status, cycles_paid: s.cycleIndex }
+    refs: {
+      ...{ import_id: importId, status: s.status, cycles_paid: s.cycleIndex },
+      ...termsOf(s),
+      next_billing_date: s.nextBillingAt?.toString() ?? null,
+      resumes_at: s.resumesAt?.toString() ?? null
+    }
   }
 }

@@ -514,7 +514,16 @@ test('the history says who began it, and what it costs in all', async () => {
   const entries = await history(imported)
   assert.deepEqual(
     entries.map(({ kind, actor, refs }) => [kind, actor, refs]),
-    [['imported', 'import', { import_id: 1, status: 'active', cycles_paid: 1 }]]
+    [
+      [
+        'imported',
+        'import',
+        {
+          ...{ import_id: 1, status: 'active', cycles_paid: 1, name: 'VIP', price: 29, currency: 'USD' },
+          ...{ frequency: 'monthly', next_billing_date: '2026-02-28T15:00:00Z', resumes_at: null }
+        }
+      ]
+    ]
   )
   assert.equal(entries[0]!.text, 'Taken over: VIP at 29 USD, monthly; next charge on 2026-02-28')
   const paused = contractOf({ nextBillingDate: LATER })

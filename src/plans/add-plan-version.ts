@@ -25,8 +25,10 @@ export type VersionTerms = {
  * `assertPreviewed` refuses a version for running subscriptions that would do anything else than what was previewed, in a
  * transaction. It returns what has agreed the prices that the preview showed, as far as a later price may bear the same time.
  */
-export type VersionInput = VersionTerms &
-  (
+export type VersionInput = VersionTerms & {
+  /** Who adds it, as histories name people; null for a program of the operator. */
+  actorId: string | null
+} & (
     | { appliesTo: 'new' }
     | {
         appliesTo: Exclude<VersionTarget, 'new'>
@@ -48,7 +50,9 @@ export const followPlanVersionJob = declareJob(
     /** When what it does was previewed: a price that was agreed later stays. Jobs of earlier versions have none. */
     since: Type.Optional(Type.String()),
     /** What was agreed shortly before that, and was in the preview. */
-    seen: Type.Optional(Type.Array(Type.String()))
+    seen: Type.Optional(Type.Array(Type.String())),
+    /** Who added the version, as histories name people. */
+    actorId: Type.Optional(Type.String())
   }),
   { priority: 'low', dedupe: ({ planId }) => planId }
 )
@@ -92,7 +96,8 @@ export async function addPlanVersion(
           version: plan.currentVersion,
           target: input.appliesTo,
           afterId: 0,
-          ...previewed
+          ...previewed,
+          ...(input.actorId === null ? {} : { actorId: input.actorId })
         }
         await enqueue(ctx, followPlanVersionJob, [job])
       }

@@ -26,7 +26,7 @@ export { beginStoreDeletion } from './delete-store.ts'
 export { findStore, listStores, requireStore } from './find-store.ts'
 export { isMasterKeyValid } from './is-master-key-valid.ts'
 export { authenticateKey, type Caller, writeKeyUses } from './keys/authenticate-key.ts'
-export { type ApiKey, listKeys } from './keys/key-queries.ts'
+export { type ApiKey, listKeys, namesOfKeys } from './keys/key-queries.ts'
 export { createKey, revokeKey, rollKey } from './keys/keys.ts'
 export {
   type Credentials,

@@ -48,7 +48,8 @@ async function followVersion(
     target,
     afterId,
     since,
-    seen
+    seen,
+    actorId = null
   }: {
     planId: number
     version: number
@@ -56,6 +57,7 @@ async function followVersion(
     afterId: number
     since?: string
     seen?: string[]
+    actorId?: string | null
   }
 ): Promise<number | null> {
   const versions = new Map((await listPlanVersions(ctx, planId)).map((one) => [one.version, one]))
@@ -88,7 +90,7 @@ async function followVersion(
       const isAsRequested = priceMinor === waiting.priceMinor && linePriceMinor === waiting.linePriceMinor
       const replaces = isAsRequested ? keptReplacedPrices(plan, waiting) : pricesReplacedBy(plan, s, waiting)
       const terms = { priceMinor, linePriceMinor, interval, intervalCount, platformPaymentMethodId, replaces }
-      return { subscriptionId: s.id, planId: null, ...terms, actor: 'operator' as const, actorId: null }
+      return { subscriptionId: s.id, planId: null, ...terms, actor: 'operator' as const, actorId }
     })
   )
   return ids.length === BATCH ? ids.at(-1)! : null

@@ -9,7 +9,8 @@ export {
   activityMessages,
   actorOf,
   paymentMethodMessage,
-  termsMessages
+  termsMessages,
+  termsOf
 } from './history/activity-messages.ts'
 export { listActivity } from './history/list-activity.ts'
 export { type NewActivity, recordActivities } from './history/record-activity.ts'

@@ -19,6 +19,7 @@ export {
   findPerson,
   findPersonByEmail,
   listPeople,
+  namesOfPeople,
   removePerson,
   removeSecondFactors
 } from './people.ts'

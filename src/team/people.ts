@@ -25,6 +25,23 @@ export async function findPerson(tx: Tx, id: string): Promise<TeamPerson> {
   return found
 }
 
+/**
+ * The names of these people, by their ids: as they are called now, of those who have left as the log of changes calls them. Whoever is in neither
+ * is not in the result.
+ */
+export async function namesOfPeople(tx: Tx, ids: string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const found = await tx.many(
+    row({ id: text, name: nullable(text) }),
+    sql`
+    select i.id, coalesce((select coalesce(nullif(p.name, ''), p.email) from team_people p where p.id = i.id),
+                          (select c.person_name from team_changes c where c.person_id = i.id and c.person_name <> ''
+                            order by c.id desc limit 1)) as name
+      from unnest(${ids}::text[]) as i(id)`
+  )
+  return new Map(found.flatMap(({ id, name }) => (name === null ? [] : [[id, name]])))
+}
+
 /** Who has an account with this address; null for nobody. */
 export function findPersonByEmail(tx: Tx, email: string): Promise<TeamPerson | null> {
   return tx.maybeOne(

@@ -1,4 +1,4 @@
-import { directSql, instant, int, nullable, oneOf, type Queries, type RowOf, row, text } from '#kit/postgres'
+import { directSql, instant, int, json, nullable, oneOf, type Queries, type RowOf, row, text } from '#kit/postgres'
 
 const KINDS = ['coupon', 'credit', 'offer', 'order', 'points', 'subscription'] as const
 
@@ -11,6 +11,10 @@ const Entry = row({
   notes: nullable(text),
   /** Who did it, where that is kept. */
   actor: nullable(text),
+  actorId: nullable(text),
+  /** Of an entry about a subscription: what kind of entry its history has, and its details. */
+  activity: nullable(text),
+  details: nullable(json<Record<string, unknown>>()),
   /** What it is about: the number of the subscription, the platform's number of the order, the code of the coupon. */
   object: nullable(text),
   /** Money in minor units of `currency`. */
@@ -48,7 +52,8 @@ const timeline = directSql<
          'subscription',
          'a.occurred_at',
          'a.id',
-         `select 'subscription' as kind, a.id, a.occurred_at as at, a.text, a.notes, a.actor, a.subscription_id::text as object,
+         `select 'subscription' as kind, a.id, a.occurred_at as at, a.text, a.notes, a.actor, a.actor_id, a.kind as activity,
+          a.refs as details, a.subscription_id::text as object,
           null::bigint as amount_minor, null::text as currency, null::bigint as points, null::bigint as balance_after
             from contract_activities a where a.store_id = $1 and a.subscription_id in (select id from contracts)`
        ),
@@ -56,7 +61,7 @@ const timeline = directSql<
          'credit',
          'e.created_at',
          'e.id',
-         `select 'credit', e.id, e.created_at, e.reason, null, null, o.platform_order_id, e.amount_minor, s.currency, null, e.balance_after_minor
+         `select 'credit', e.id, e.created_at, e.reason, null, null, null, null, null, o.platform_order_id, e.amount_minor, s.currency, null, e.balance_after_minor
             from credit_entries e join stores s on s.store_id = $1 left join orders o on o.store_id = $1 and o.id = e.order_id
          where e.store_id = $1 and e.member_id in (select id from people)`
        ),
@@ -64,7 +69,7 @@ const timeline = directSql<
          'points',
          'e.created_at',
          'e.id',
-         `select 'points', e.id, e.created_at, e.reason, null, null, o.platform_order_id, null, null, e.points + e.pending_points, e.balance_after
+         `select 'points', e.id, e.created_at, e.reason, null, null, null, null, null, o.platform_order_id, null, null, e.points + e.pending_points, e.balance_after
             from points_entries e left join orders o on o.store_id = $1 and o.id = e.order_id
          where e.store_id = $1 and e.member_id in (select id from people)`
        ),
@@ -72,21 +77,21 @@ const timeline = directSql<
          'order',
          'o.processed_at',
          'o.id',
-         `select 'order', o.id, o.processed_at, o.name, null, null, o.platform_order_id, o.total_minor, o.currency, null, null
+         `select 'order', o.id, o.processed_at, o.name, null, null, null, null, null, o.platform_order_id, o.total_minor, o.currency, null, null
             from orders o where o.store_id = $1 and o.member_id in (select id from people)`
        ),
        latest(
          'offer',
          'f.accepted_at',
          'f.id',
-         `select 'offer', f.id, f.accepted_at, f.name, null, null, f.subscription_id::text, null, null, null, null
+         `select 'offer', f.id, f.accepted_at, f.name, null, null, null, null, null, f.subscription_id::text, null, null, null, null
             from contract_offers f where f.store_id = $1 and f.subscription_id in (select id from contracts)`
        ),
        latest(
          'coupon',
          'c.created_at',
          'c.id',
-         `select 'coupon', c.id, c.created_at, c.name, null, null, c.code, null, null, null, null
+         `select 'coupon', c.id, c.created_at, c.name, null, null, null, null, null, c.code, null, null, null, null
             from loyalty_coupons c where c.store_id = $1 and c.member_id in (select id from people)`
        )
      ].join('\n union all ')})

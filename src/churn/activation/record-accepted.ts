@@ -11,7 +11,7 @@ export async function recordAccepted(ctx: Ctx, s: Subscription, id: number, by: 
   await recordActivities(ctx, [
     {
       ...{ subscriptionId: s.id, kind: 'offer_accepted', ...actorOf(by), text: `Offer accepted: ${offer.name}` },
-      refs: { offer_id: offer.offerId, type: offer.type },
+      refs: { offer_id: offer.offerId, name: offer.name, type: offer.type },
       cause: `churn-offer:${id}:accepted`
     }
   ])

@@ -44,7 +44,7 @@ export async function endOffers(ctx: Ctx, ends: OfferEnd[], by: Actor): Promise<
     ended.map(({ id, subscriptionId, name, endedBy, offerId }) => ({
       ...{ subscriptionId, kind: 'offer_ended' as const, ...actorOf(by) },
       text: `Offer ended, since ${WHY[endedBy!]}: ${name}`.slice(0, 500),
-      refs: { offer_id: offerId, ended_by: endedBy },
+      refs: { offer_id: offerId, name, ended_by: endedBy },
       cause: `churn-offer:${id}:ended`
     }))
   )

@@ -72,8 +72,8 @@ export function addSubscriptionCommands(program: Command, terminal: Terminal): v
     run: ({ store, id, ...page }, { api }) => api().get(path(store, id, `/activity?${queryOf(page)}`)),
     show: ({ data }) =>
       lines(
-        (data as Document[]).flatMap(({ created_at, actor, actor_id, text, notes }) => [
-          harmless(`${created_at}  ${actor}${actor_id ? ` ${actor_id}` : ''}  ${text}`),
+        (data as Document[]).flatMap(({ created_at, actor, actor_id, actor_name, text, notes }) => [
+          harmless(`${created_at}  ${actor}${(actor_name ?? actor_id) ? ` ${actor_name ?? actor_id}` : ''}  ${text}`),
           ...(notes ? [harmless(`    ${notes}`)] : [])
         ])
       )

@@ -38,5 +38,11 @@ export function nameOfCaller(request: Pick<FastifyRequest, 'adminCaller'>): stri
   return staff?.name ?? person?.name ?? 'operator token'
 }
 
+/** How histories name the person who calls; null for the operator token. */
+export function actorIdOf(request: Pick<FastifyRequest, 'adminCaller'>): string | null {
+  const { person, staff } = callerOf(request)
+  return staff?.staffId ?? person?.personId ?? null
+}
+
 /** The caller as the actor of a change. */
 export const actorOf = (request: Pick<FastifyRequest, 'adminCaller'>): Actor => callerOf(request).actor

@@ -3,7 +3,7 @@ import type { Database } from '#kit/postgres'
 import { beginChange, endChange } from '#team'
 import { askedFrom } from '../shared/asked-from.ts'
 import type { Surface } from '../shared/surface.ts'
-import { callerOf } from './caller.ts'
+import { actorIdOf, callerOf } from './caller.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -24,7 +24,7 @@ export function noteChanges(admin: Surface, db: Database): void {
     const { person, staff } = callerOf(request)
     request.changeId = await beginChange(db, {
       ...askedFrom(request),
-      personId: staff?.staffId ?? person?.personId ?? null,
+      personId: actorIdOf(request),
       personName: staff?.name ?? person?.name ?? null,
       operation: operationOf(request),
       storeNumber: request.store?.storeId ?? null,

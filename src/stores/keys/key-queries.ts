@@ -59,6 +59,16 @@ export function listKeys(ctx: Ctx): Promise<ApiKey[]> {
   )
 }
 
+/** The names of these keys by their ids, also of those that were revoked. */
+export async function namesOfKeys(ctx: Ctx, keyIds: number[]): Promise<Map<number, string>> {
+  if (keyIds.length === 0) return new Map()
+  const found = await ctx.tx.many(
+    row({ id: int, name: text }),
+    sql`select id, name from api_keys where store_id = ${ctx.storeId} and id = any(${keyIds}::bigint[])`
+  )
+  return new Map(found.map(({ id, name }) => [id, name]))
+}
+
 /** Revokes a key; a second revocation does not change the time of the first. Null when there is no such key. */
 export function markRevoked(ctx: Ctx, keyId: number): Promise<ApiKey | null> {
   return ctx.tx.maybeOne(

@@ -16,6 +16,14 @@ export function actorOf(by: Actor): { actor: ActorName; actorId: string | null }
 /** An entry of the history before its subscription is added. `by`: who made this change, where that is not who made the others. */
 export type ActivityMessage = Pick<NewActivity, 'kind' | 'text' | 'notes' | 'refs'> & { by?: Actor }
 
+/** What is paid for, how much, and how often. */
+export const termsOf = (s: Subscription) => ({
+  name: s.name,
+  price: numberOf(s.priceMinor, s.currency),
+  currency: s.currency,
+  frequency: billingFrequency(s)
+})
+
 type At = Temporal.Instant | null
 
 /** The day in the shop's time zone. */
@@ -28,7 +36,7 @@ export const activityMessages = {
   created: (s: Subscription): ActivityMessage => ({
     kind: 'created',
     text: `Created: ${s.name} at ${numberOf(s.priceMinor, s.currency)} ${s.currency}, ${inWords(billingFrequency(s))}`,
-    refs: { status: s.status }
+    refs: { status: s.status, ...termsOf(s) }
   }),
   activated: (): ActivityMessage => ({ kind: 'activated', text: 'Active: its first payment is done' }),
   trialStarted: (until: Temporal.Instant, timezone: string): ActivityMessage => ({
@@ -45,12 +53,12 @@ export const activityMessages = {
   resumed: (before: Subscription, after: Subscription, timezone: string): ActivityMessage => ({
     kind: 'resumed',
     text: `Resumed${pastDueOrNext(before, after, timezone)}`,
-    refs: { next_billing_date: isoOrNull(after.nextBillingAt), ...pastDueOf(before) }
+    refs: { next_billing_date: isoOrNull(after.nextBillingAt), ...pastDueOf(before, after) }
   }),
   reactivated: (before: Subscription, after: Subscription, timezone: string): ActivityMessage => ({
     kind: 'reactivated',
     text: `Reactivated${pastDueOrNext(before, after, timezone)}`,
-    refs: { next_billing_date: isoOrNull(after.nextBillingAt), ...pastDueOf(before) }
+    refs: { next_billing_date: isoOrNull(after.nextBillingAt), ...pastDueOf(before, after) }
   }),
   /** Dunning had paused it, and its last charge turned out to be paid. */
   paidAfterAll: (cycle: number, next: At, timezone: string): ActivityMessage => ({
@@ -101,7 +109,10 @@ function pastDueOrNext({ pastDueCycle: cycle }: Subscription, after: Subscriptio
   return `; cycle ${cycle} was not paid and is missed${nextOn(after.nextBillingAt, timezone)}`
 }
 
-const pastDueOf = ({ pastDueCycle }: Subscription) => (pastDueCycle === null ? {} : { past_due_cycle: pastDueCycle })
+function pastDueOf({ pastDueCycle: cycle }: Subscription, after: Subscription) {
+  if (cycle === null) return {}
+  return { past_due_cycle: cycle, is_missed: after.pastDueCycle === null && after.nextCycle !== cycle }
+}
 
 const datesOf = (before: Subscription, after: Subscription) => ({
   from: isoOrNull(before.nextBillingAt),

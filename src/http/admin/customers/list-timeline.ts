@@ -6,6 +6,7 @@ import { invalidField } from '#kit/refusal'
 import { OrNull, Timestamp } from '#resources'
 import { listTimeline, type TimelineEntry, type TimelinePlace } from '#views'
 import type { Surface } from '../../shared/surface.ts'
+import { ACTOR_NAME, actorNames } from '../actor-names.ts'
 import type { AdminDeps } from '../deps.ts'
 import { Page, PageLimit, text } from '../fields.ts'
 import { storeOf } from '../store.ts'
@@ -25,6 +26,17 @@ const TimelineEntryBody = Type.Object(
     }),
     notes: OrNull(Type.String({ description: 'A note by a person' })),
     actor: OrNull(Type.String({ description: 'Who did it, of an entry about a subscription' })),
+    actor_id: OrNull(Type.String({ description: 'Which one: the id of the person or the API key' })),
+    actor_name: OrNull(Type.String({ description: ACTOR_NAME })),
+    activity: OrNull(
+      Type.Object(
+        {
+          kind: Type.String({ description: 'What happened, as the history of the subscription names it' }),
+          details: Type.Object({}, { additionalProperties: true, description: 'Details, as there' })
+        },
+        { description: 'Of an entry about a subscription: its entry in the history of the subscription' }
+      )
+    ),
     object: OrNull(
       Type.String({
         description: "What it is about: `sub_24`, the platform's number of the order, the code of the coupon"
@@ -46,6 +58,9 @@ const TimelineEntryBody = Type.Object(
         text: 'Sorry for the late parcel',
         notes: null,
         actor: null,
+        actor_id: null,
+        actor_name: null,
+        activity: null,
         object: null,
         amount: 5,
         currency: 'EUR',
@@ -88,7 +103,8 @@ export function listTimelineRoute(admin: Surface, { db }: AdminDeps): void {
         before: place,
         limit: limit + 1
       })
-      const data = found.slice(0, limit).map(present)
+      const nameOf = await actorNames(db, storeOf(request), found)
+      const data = found.slice(0, limit).map((entry) => present(entry, nameOf(entry)))
       return { data, next: found.length > limit ? data.at(-1)!.id : null }
     }
   )
@@ -108,8 +124,23 @@ function placeOf(cursor: string): TimelinePlace {
   throw invalidField('before', 'must be the `next` of the page before')
 }
 
-function present(entry: TimelineEntry): Static<typeof TimelineEntryBody> {
-  const { kind, id, at, text, notes, actor, object, amountMinor, currency, points, balanceAfter } = entry
+function present(entry: TimelineEntry, actorName: string | null): Static<typeof TimelineEntryBody> {
+  const {
+    kind,
+    id,
+    at,
+    text,
+    notes,
+    actor,
+    actorId,
+    activity,
+    details,
+    object,
+    amountMinor,
+    currency,
+    points,
+    balanceAfter
+  } = entry
   const isAboutSubscription = kind === 'subscription' || kind === 'offer'
   return {
     id: `${at}~${kind}~${id}`,
@@ -118,6 +149,9 @@ function present(entry: TimelineEntry): Static<typeof TimelineEntryBody> {
     text,
     notes,
     actor,
+    actor_id: actorId,
+    actor_name: actorName,
+    activity: activity === null ? null : { kind: activity, details: details ?? {} },
     object: object !== null && isAboutSubscription ? publicId('sub', Number(object)) : object,
     amount: amountMinor === null || currency === null ? null : numberOf(amountMinor, currency),
     currency,

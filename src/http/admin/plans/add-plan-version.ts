@@ -5,6 +5,7 @@ import { addPlanVersion, type VersionOffer, type VersionTarget } from '#plans'
 import { assertPreviewed } from '#subscriptions'
 import { idInPath } from '../../shared/path-ids.ts'
 import type { Surface } from '../../shared/surface.ts'
+import { actorIdOf } from '../caller.ts'
 import type { AdminDeps } from '../deps.ts'
 import { amount, oneOf, text } from '../fields.ts'
 import { storeOf } from '../store.ts'
@@ -56,6 +57,7 @@ export function addPlanVersionRoute(admin: Surface, { db, connectorOf }: AdminDe
       const plan = await addPlanVersion(db, storeId, await connectorOf(storeId), planId, {
         ...terms,
         intervalCount: interval_count,
+        actorId: actorIdOf(request),
         ...followersOf(planId, targetOf(apply_to), preview)
       })
       const shown = await request.inStore((ctx) => planWithVersions(ctx, plan.id))

@@ -1,14 +1,16 @@
 import { Type } from 'typebox'
 import { noteSubscription } from '#lifecycle'
 import { listActivity, MAX_NOTE_CHARACTERS } from '#subscriptions'
-import { ActivityBody, presentActivity } from '../../shared/activity.ts'
 import type { Surface } from '../../shared/surface.ts'
 import { actorOf } from '../caller.ts'
+import type { AdminDeps } from '../deps.ts'
 import { text } from '../fields.ts'
+import { storeOf } from '../store.ts'
 import { SubscriptionParams, subscriptionIdOf } from './one-subscription.ts'
+import { NamedActivityBody, presentActivities } from './present-activity.ts'
 
 /** POST /stores/{store}/subscriptions/{id}/notes */
-export function addNoteRoute(admin: Surface): void {
+export function addNoteRoute(admin: Surface, { db }: AdminDeps): void {
   admin.post(
     '/stores/:store/subscriptions/:id/notes',
     {
@@ -21,17 +23,17 @@ export function addNoteRoute(admin: Surface): void {
         body: Type.Object({
           note: text(MAX_NOTE_CHARACTERS, undefined, { examples: ['Called to ask for a later date.'] })
         }),
-        response: { 201: ActivityBody }
+        response: { 201: NamedActivityBody }
       }
     },
     async (request, reply) => {
-      const noted = await request.inStore(async (ctx) => {
+      const rows = await request.inStore(async (ctx) => {
         const id = subscriptionIdOf(request)
         await noteSubscription(ctx, id, request.body.note, actorOf(request))
-        const { rows } = await listActivity(ctx, id, { limit: 1, offset: 0 })
-        return presentActivity(rows[0]!)
+        return (await listActivity(ctx, id, { limit: 1, offset: 0 })).rows
       })
-      return reply.code(201).send(noted)
+      const [noted] = await presentActivities(db, storeOf(request), rows)
+      return reply.code(201).send(noted!)
     }
   )
 }

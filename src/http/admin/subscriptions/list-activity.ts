@@ -1,12 +1,14 @@
 import { Type } from 'typebox'
 import { listActivity } from '#subscriptions'
-import { ActivityBody, presentActivity } from '../../shared/activity.ts'
 import type { Surface } from '../../shared/surface.ts'
+import type { AdminDeps } from '../deps.ts'
 import { OffsetPaging, offsetPagingOf, TotalPage } from '../fields.ts'
+import { storeOf } from '../store.ts'
 import { readSubscription, SubscriptionParams, subscriptionIdOf } from './one-subscription.ts'
+import { NamedActivityBody, presentActivities } from './present-activity.ts'
 
 /** GET /stores/{store}/subscriptions/{id}/activity */
-export function listActivityRoute(admin: Surface): void {
+export function listActivityRoute(admin: Surface, { db }: AdminDeps): void {
   admin.get(
     '/stores/:store/subscriptions/:id/activity',
     {
@@ -17,15 +19,15 @@ export function listActivityRoute(admin: Surface): void {
         description: 'Everything that happened to the subscription, newest first: what, when and who did it.',
         params: SubscriptionParams,
         querystring: Type.Object(OffsetPaging),
-        response: { 200: TotalPage(ActivityBody, 'The entries') }
+        response: { 200: TotalPage(NamedActivityBody, 'The entries') }
       }
     },
-    (request) => {
-      return request.inStore(async (ctx) => {
+    async (request) => {
+      const { rows, total } = await request.inStore(async (ctx) => {
         await readSubscription(ctx, subscriptionIdOf(request))
-        const { rows, total } = await listActivity(ctx, subscriptionIdOf(request), offsetPagingOf(request.query))
-        return { data: rows.map(presentActivity), total }
+        return listActivity(ctx, subscriptionIdOf(request), offsetPagingOf(request.query))
       })
+      return { data: await presentActivities(db, storeOf(request), rows), total }
     }
   )
 }

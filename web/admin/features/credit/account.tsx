@@ -4,6 +4,7 @@ import { useKnownStore } from '../../shared/api/stores.ts'
 import { useFormats } from '../../shared/format/formats.ts'
 import { Instant } from '../../shared/format/instant.tsx'
 import { May } from '../../shared/session/may.tsx'
+import { useLedgerReason } from '../../shared/texts/ledger-reasons.ts'
 import { FactList } from '../../shared/ui/fact-list.tsx'
 import { PlainTable } from '../../shared/ui/lists/plain-table.tsx'
 import { Section } from '../../shared/ui/section.tsx'
@@ -72,6 +73,7 @@ function Ledger({ account }: { account: Account }) {
   const texts = useCreditTexts()
   const { money } = useFormats()
   const { currency, entries } = account
+  const words = useLedgerReason()
   return (
     <Section title={texts.ledger}>
       <PlainTable
@@ -86,7 +88,7 @@ function Ledger({ account }: { account: Account }) {
             title: texts.reason,
             cell: ({ reason }) => (
               <Text size="sm" lineClamp={3} className="wrap-anywhere" miw={160}>
-                {reason}
+                {words(reason)}
               </Text>
             )
           },

@@ -1,5 +1,6 @@
 import { Progress, Stack, Text } from '@mantine/core'
 import { useFormats } from '../../shared/format/formats.ts'
+import { useCancelReason } from '../../shared/history/cancel-reasons.ts'
 import { Section } from '../../shared/ui/section.tsx'
 import type { Metrics } from './queries.ts'
 import { useOverviewTexts } from './texts.ts'
@@ -8,6 +9,7 @@ import { useOverviewTexts } from './texts.ts'
 export function Reasons({ metrics }: { metrics: Metrics }) {
   const texts = useOverviewTexts()
   const { count } = useFormats()
+  const cancelReason = useCancelReason()
   const { by_reason, offers_shown, offers_accepted, saved } = metrics.churn
   const most = Math.max(...by_reason.map((one) => one.count))
   return (
@@ -16,7 +18,7 @@ export function Reasons({ metrics }: { metrics: Metrics }) {
       {by_reason.map((one) => (
         <Stack key={one.reason} gap={2}>
           <Text size="sm" className="wrap-anywhere">
-            {one.reason} · {count(one.count)}
+            {cancelReason(one.reason)} · {count(one.count)}
           </Text>
           <Progress value={(100 * one.count) / most} color="orange.7" aria-hidden />
         </Stack>

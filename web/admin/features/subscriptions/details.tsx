@@ -3,6 +3,7 @@ import { Link } from 'react-router'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { useFormats } from '../../shared/format/formats.ts'
 import { Instant } from '../../shared/format/instant.tsx'
+import { useCancelReason } from '../../shared/history/cancel-reasons.ts'
 import { type Fact, FactList } from '../../shared/ui/fact-list.tsx'
 import { Section } from '../../shared/ui/section.tsx'
 import type { Subscription } from './queries.ts'
@@ -13,6 +14,7 @@ export function Details({ subscription }: { subscription: Subscription }) {
   const { id: store, timezone } = useKnownStore()
   const texts = useSubscriptionsTexts()
   const { money, count } = useFormats()
+  const cancelReason = useCancelReason()
   const { currency, gift, offer, max_cycles } = subscription
   const amount = (value: number) => money(value, currency)
   const discounts = subscription.member_discount + subscription.granted_discount
@@ -47,7 +49,7 @@ export function Details({ subscription }: { subscription: Subscription }) {
             when(texts.pausedAt, subscription.paused_at),
             when(texts.resumesAt, subscription.resumes_at),
             when(texts.cancelledAt, subscription.cancelled_at),
-            [texts.cancelReason, subscription.cancel_reason],
+            [texts.cancelReason, subscription.cancel_reason && cancelReason(subscription.cancel_reason)],
             when(texts.reactivatableUntil, subscription.reactivatable_until),
             [texts.gift, gift && person(gift.receiver_id, gift.receiver_email)],
             [texts.offer, offer && `${offer.offer.name} (${offer.status})`],

@@ -2,6 +2,7 @@ import { Text, Timeline } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { Instant } from '../../shared/format/instant.tsx'
+import { useHistory } from '../../shared/history/use-history.ts'
 import { QueryView } from '../../shared/ui/query-view.tsx'
 import { Section } from '../../shared/ui/section.tsx'
 import { activityQuery } from './queries.ts'
@@ -12,6 +13,7 @@ export function History({ subscription }: { subscription: string }) {
   const { id, timezone } = useKnownStore()
   const activity = useQuery(activityQuery(id, subscription))
   const texts = useSubscriptionsTexts()
+  const { sentence, doer } = useHistory()
   return (
     <Section title={texts.history}>
       <QueryView query={activity}>
@@ -20,18 +22,18 @@ export function History({ subscription }: { subscription: string }) {
             <Text c="dimmed">{texts.noHistory}</Text>
           ) : (
             <Timeline bulletSize={12} lineWidth={2}>
-              {data.map(({ id, text, notes, actor, created_at }) => (
-                <Timeline.Item key={id}>
+              {data.map((entry) => (
+                <Timeline.Item key={entry.id}>
                   <Text size="sm" className="wrap-anywhere">
-                    {text}
+                    {sentence(entry)}
                   </Text>
-                  {notes && (
+                  {entry.notes && (
                     <Text size="sm" c="dimmed" className="wrap-anywhere lines">
-                      {notes}
+                      {entry.notes}
                     </Text>
                   )}
                   <Text size="xs" c="dimmed">
-                    <Instant at={created_at} zone={timezone} /> · {texts.actors[actor] ?? actor}
+                    <Instant at={entry.created_at} zone={timezone} /> · {doer(entry)}
                   </Text>
                 </Timeline.Item>
               ))}

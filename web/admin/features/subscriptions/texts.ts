@@ -71,15 +71,6 @@ export const useSubscriptionsTexts = areaTexts({
       next: 'Next try'
     },
     attemptOf: (cycle: string, nth: string) => `${cycle}, try ${nth}`,
-    actors: {
-      api: 'API',
-      customer: 'Customer',
-      operator: 'Team',
-      scheduler: 'Schedule',
-      dunning: 'Dunning',
-      platform: 'Platform',
-      import: 'Import'
-    } as Record<string, string>,
     pause: {
       label: 'Pause',
       title: 'Pause this subscription?',
@@ -218,15 +209,6 @@ export const useSubscriptionsTexts = areaTexts({
       next: 'Nächster Versuch'
     },
     attemptOf: (cycle, nth) => `${cycle}, Versuch ${nth}`,
-    actors: {
-      api: 'API',
-      customer: 'Kunde',
-      operator: 'Team',
-      scheduler: 'Zeitplan',
-      dunning: 'Mahnlauf',
-      platform: 'Plattform',
-      import: 'Import'
-    },
     pause: {
       label: 'Pausieren',
       title: 'Dieses Abonnement pausieren?',

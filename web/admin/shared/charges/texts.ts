@@ -27,6 +27,15 @@ export const useChargeTexts = areaTexts({
       processing_error: 'The platform could not process it; it may work later',
       already_paid: 'The cycle was paid already',
       voided: 'It was called off before it was sent'
+    } as Record<string, string>,
+    bankCodes: {
+      insufficient_funds: 'There is not enough money on the account; it may work later',
+      do_not_honor: 'The bank declined it without a reason; it may work later',
+      call_issuer: 'The bank wants a call by the customer',
+      transaction_limit_exceeded: 'The card is over its limit; it may work later',
+      account_closed: 'The account behind the card is closed',
+      lost_card: 'The card was reported lost',
+      stolen_card: 'The card was reported stolen'
     } as Record<string, string>
   },
   de: {
@@ -54,6 +63,15 @@ export const useChargeTexts = areaTexts({
       processing_error: 'Die Plattform konnte sie nicht verarbeiten; später kann es gehen',
       already_paid: 'Der Zyklus war schon bezahlt',
       voided: 'Sie wurde abgesagt, bevor sie gesendet war'
+    },
+    bankCodes: {
+      insufficient_funds: 'Auf dem Konto ist nicht genug Geld; später kann es gehen',
+      do_not_honor: 'Die Bank hat sie ohne Grund abgelehnt; später kann es gehen',
+      call_issuer: 'Die Bank wünscht einen Anruf des Kunden',
+      transaction_limit_exceeded: 'Das Limit der Karte ist erreicht; später kann es gehen',
+      account_closed: 'Das Konto hinter der Karte ist geschlossen',
+      lost_card: 'Die Karte wurde als verloren gemeldet',
+      stolen_card: 'Die Karte wurde als gestohlen gemeldet'
     }
   }
 })

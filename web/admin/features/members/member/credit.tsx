@@ -4,6 +4,7 @@ import { Link } from 'react-router'
 import { useKnownStore } from '../../../shared/api/stores.ts'
 import { useFormats } from '../../../shared/format/formats.ts'
 import { Instant } from '../../../shared/format/instant.tsx'
+import { useLedgerReason } from '../../../shared/texts/ledger-reasons.ts'
 import { FactList } from '../../../shared/ui/fact-list.tsx'
 import { PlainTable } from '../../../shared/ui/lists/plain-table.tsx'
 import { QueryView } from '../../../shared/ui/query-view.tsx'
@@ -17,6 +18,7 @@ export function Credit({ customer }: { customer: string }) {
   const credit = useQuery(creditQuery(id, customer))
   const texts = useMemberTexts()
   const { money } = useFormats()
+  const words = useLedgerReason()
   return (
     <Section
       title={texts.credit}
@@ -45,7 +47,7 @@ export function Credit({ customer }: { customer: string }) {
               empty={texts.noEntries}
               columns={[
                 { title: texts.when, cell: (entry) => <Instant at={entry.created_at} zone={timezone} /> },
-                { title: texts.what, cell: (entry) => entry.reason ?? entry.type },
+                { title: texts.what, cell: (entry) => words(entry.reason ?? entry.type) },
                 {
                   title: texts.amount,
                   isNumber: true,

@@ -5,6 +5,8 @@ import type { components } from '../../../shared/api/schema.ts'
 import { useKnownStore } from '../../../shared/api/stores.ts'
 import { useFormats } from '../../../shared/format/formats.ts'
 import { Instant } from '../../../shared/format/instant.tsx'
+import { useHistory } from '../../../shared/history/use-history.ts'
+import { useLedgerReason } from '../../../shared/texts/ledger-reasons.ts'
 import { QueryView } from '../../../shared/ui/query-view.tsx'
 import { Section } from '../../../shared/ui/section.tsx'
 import { timelineQuery } from '../queries.ts'
@@ -54,7 +56,13 @@ function What({ entry }: { entry: Entry }) {
   const { id: store, timezone } = useKnownStore()
   const texts = useMemberTexts()
   const { money, count } = useFormats()
-  const { kind, text, notes, object, amount, currency, points } = entry
+  const { sentence, doer } = useHistory()
+  const ledgerReason = useLedgerReason()
+  const what = ({ kind, text, activity }: Entry) => {
+    if (activity) return sentence({ ...activity, text })
+    return kind === 'credit' || kind === 'points' ? ledgerReason(text) : text
+  }
+  const { kind, notes, object, amount, currency, points } = entry
   const moved = points !== null ? count(points) : amount !== null && currency !== null ? money(amount, currency) : null
   const to = pathOf(entry)
   return (
@@ -63,7 +71,7 @@ function What({ entry }: { entry: Entry }) {
         <Text span inherit c="dimmed">
           {texts.kinds[kind] ?? kind}:
         </Text>{' '}
-        {text}
+        {what(entry)}
         {moved !== null && ` · ${moved}`}
         {to !== null && (
           <>
@@ -81,6 +89,7 @@ function What({ entry }: { entry: Entry }) {
       )}
       <Text size="xs" c="dimmed">
         <Instant at={entry.at} zone={timezone} />
+        {entry.actor !== null && ` · ${doer(entry)}`}
       </Text>
     </>
   )

@@ -1,0 +1,72 @@
+// What the service tells by codes and amounts is in the words of a German interface, in a real browser with the real service and sandbox.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openAdmin, settled, withoutStatuses } from './admin-browser.ts'
+import { noBrowser } from './browser.ts'
+import { testDatabase } from './database.ts'
+import { startService } from './service-builder.ts'
+import { aTeam } from './team.ts'
+
+const { url } = await testDatabase()
+const service = await startService(url)
+const skip = noBrowser
+const store = await service.aStore({ name: 'Bohne & Blatt', timezone: 'Europe/Vienna', currency: 'EUR' })
+const GERMAN = { locale: 'de-DE' }
+
+/** A member whose second cycle is declined, and whom Sue pauses, resumes and cancels. */
+async function aLife() {
+  const { customer } = await store.member('ada@example.com')
+  await store.card(customer.id, 'insufficient_funds')
+  await store.advance({ to: '2026-03-01T12:00:00Z' })
+  const [{ id }] = (await service.admin('GET', `${store.at}/subscriptions`)).data
+  const team = aTeam(service)
+  const sue = await team.person('sue@example.com', 'support')
+  const act = async (what: string, body: object = {}) => {
+    const path = `/admin/api${store.at}/subscriptions/${id}/${what}`
+    const { status } = await team.ask('POST', path, { body, cookie: sue.cookie })
+    assert.ok(status < 300, `${what}: ${status}`)
+  }
+  await act('pause', { duration: 10 })
+  await act('resume')
+  await act('notes', { note: 'Hat angerufen' })
+  await act('cancel', { reason: 'too_expensive' })
+  return { id, customer }
+}
+
+test('a history has its sentences, dates, amounts and reasons in German, and names who did something', {
+  skip
+}, async () => {
+  const { id, customer } = await aLife()
+  const { page, complaints, close } = await openAdmin(service, {
+    ...GERMAN,
+    path: `${store.at}/subscriptions/${id}`
+  })
+  const entries = page.getByRole('region', { name: 'Verlauf' })
+  await entries.getByText('Aktiv: die erste Zahlung ist erfolgt').waitFor()
+  const shown = (await entries.innerText()).replaceAll('\u00a0', ' ')
+  for (const sentence of [
+    'Angelegt: VIP für 29,00 € jeden Monat',
+    'Abbuchung von 29,00 € für Zyklus 2 begonnen',
+    'Abbuchung von 29,00 € für Zyklus 2 gescheitert: Auf dem Konto ist nicht genug Geld; später kann es gehen',
+    'Nächster Versuch am 02.03.2026',
+    'Pausiert bis 11.03.2026',
+    'Fortgesetzt; der unbezahlte Zyklus 2 ist am 02.03.2026 fällig',
+    'Gekündigt: Zu teuer',
+    'Notiz'
+  ]) {
+    assert.ok(shown.includes(sentence), `${sentence} in ${shown}`)
+  }
+  assert.doesNotMatch(shown, /Charge of|Next |Team|EUR|too_expensive/)
+  assert.equal(shown.match(/ · sue$/gm)?.length, 4)
+  await page.getByText('Zu teuer', { exact: true }).waitFor()
+
+  await page.goto(`${service.url}/admin${store.at}/members/${customer.id}`)
+  const timeline = page.getByRole('region', { name: 'Verlauf' })
+  await timeline.getByText('Gekündigt: Zu teuer').waitFor()
+  await settled(page)
+  assert.equal((await timeline.innerText()).match(/ · sue$/gm)?.length, 4)
+  await page.goto(`${service.url}/admin${store.at}`)
+  await page.getByText('Zu teuer · 1').waitFor()
+  assert.deepEqual(withoutStatuses(complaints), [])
+  await close()
+})
