@@ -60,6 +60,11 @@ const UNMOVED = `Promise.allSettled(
   document.getAnimations().filter((one) => Number.isFinite(one.effect.getComputedTiming().endTime)).map((one) => one.finished)
 )`
 
+/** The names of tables of which a part is seen only by scrolling sideways. */
+export const CUT_TABLES = `[...document.querySelectorAll('table')]
+  .filter((table) => table.scrollWidth > table.parentElement.clientWidth + 1)
+  .map((table) => (table.ariaLabel ?? table.innerText.slice(0, 60)) + ': ' + table.scrollWidth + ' of ' + table.parentElement.clientWidth)`
+
 /** What is shown is accessible in light and dark, no wider than a wide and a narrow window, and kept as pictures. */
 export async function looked(page: Page, name: string): Promise<void> {
   await settled(page)
@@ -74,6 +79,7 @@ export async function looked(page: Page, name: string): Promise<void> {
     await picture(page, look)
     await accessible(page, look)
     assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, `the width of ${look}`)
+    if (width < 500) assert.deepEqual(await page.evaluate(CUT_TABLES), [], `tables of ${look} that are cut off`)
   }
   await page.emulateMedia({ colorScheme: null })
   await page.setViewportSize(before)

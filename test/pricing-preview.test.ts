@@ -90,7 +90,13 @@ test('a preview says what each line costs, and why', async () => {
         discounts: [{ kind: 'member_price', label: 'VIP', pieces: 2, each: 2, amount: 4 }],
         discount: 4,
         total: 16,
-        reasons: [{ code: 'member_price', message: '20% off the price 10.00' }]
+        reasons: [
+          {
+            code: 'member_price',
+            message: '20% off the price 10.00',
+            details: { reduction: { percent: 20 }, base: 'price', base_price: 10 }
+          }
+        ]
       },
       {
         id: 'gift card',
@@ -101,19 +107,19 @@ test('a preview says what each line costs, and why', async () => {
         discounts: [],
         discount: 0,
         total: 50,
-        reasons: [{ code: 'tagged_no_discount', message: 'the product is tagged NO-VIP-DISCOUNT' }]
+        reasons: [{ code: 'tagged_no_discount', message: 'the product is tagged NO-VIP-DISCOUNT', details: {} }]
       }
     ],
     welcome_offer: {
       line_id: null,
-      reason: { code: 'no_membership_in_cart', message: 'the cart holds no membership' }
+      reason: { code: 'no_membership_in_cart', message: 'the cart holds no membership', details: {} }
     },
     shipping: {
       is_free: false,
       method_name: null,
       message: null,
       discount: 0,
-      reason: { code: 'no_free_shipping', message: 'the plan has no free shipping' }
+      reason: { code: 'no_free_shipping', message: 'the plan has no free shipping', details: {} }
     }
   })
 })
@@ -190,7 +196,8 @@ test('a cart that holds the membership gets its perks and the welcome offer; its
     line_id: '1',
     reason: {
       code: 'welcome_offer',
-      message: 'welcome offer: 5.00 off one piece of the lowest-priced product'
+      message: 'welcome offer: 5.00 off one piece of the lowest-priced product',
+      details: { reduction: { amount: 5 } }
     }
   })
   assert.deepEqual([price.active_tiers, price.held_membership, price.total], [[], false, 40])

@@ -25,6 +25,7 @@ export type AdminControls = {
       email: string
       firstName: string | null
       lastName: string | null
+      phone?: string | null
       countryCode: string | null
       provinceCode: string | null
     }
@@ -87,8 +88,16 @@ export function adminControls(platform: Platform, controls: Controls, urls: Sand
         appProxyUrl
       })
     },
-    createCustomer: (storeId, { email, firstName, lastName, countryCode, provinceCode }) =>
-      controls.createCustomer({ storeId, email, firstName, lastName, country: countryCode, province: provinceCode }),
+    createCustomer: (storeId, { email, firstName, lastName, phone, countryCode, provinceCode }) =>
+      controls.createCustomer({
+        storeId,
+        email,
+        firstName,
+        lastName,
+        phone,
+        country: countryCode,
+        province: provinceCode
+      }),
     join: (storeId, { customerId, planName }) => controls.join({ storeId, customerId, plan: planName }),
     async setCard(storeId, { customerId, outcome }) {
       await controls.setCard({ storeId, customerId, outcome })

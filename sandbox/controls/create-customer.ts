@@ -4,7 +4,7 @@ import { vaultCard } from '../checkout/vault-card.ts'
 import type { Platform } from '../http.ts'
 import { customerPayload } from '../outgoing/customer-payloads.ts'
 import { queueWebhooks, webhookMessage } from '../outgoing/queue-webhooks.ts'
-import { findCustomerByEmail, insertCustomer } from '../state/customers.ts'
+import { findCustomerByEmail, findCustomerByPhone, insertCustomer } from '../state/customers.ts'
 import { gid } from '../wire/gid.ts'
 import { shopOf } from './refusals.ts'
 
@@ -13,11 +13,17 @@ export type NewTestCustomer = {
   email: string
   firstName?: string | null
   lastName?: string | null
+  /** With its country code: a plus sign and digits. */
+  phone?: string | null
   /** ISO 3166-1 alpha-2, and the province's code, for tax and shipping addresses. */
   country?: string | null
   province?: string | null
 }
 export type TestCustomer = { id: string; gid: string; email: string }
+
+/** Telephone numbers as the platform keeps them. */
+const E164 = /^\+[1-9][0-9]{6,14}$/
+const ACCEPTED_PHONE = 'a telephone number with its country code, such as +14155550123'
 
 /** Creates a customer with a stored test card, or returns the customer that already has the e-mail address. */
 export async function createCustomer(platform: Platform, input: NewTestCustomer): Promise<TestCustomer> {
@@ -26,8 +32,12 @@ export async function createCustomer(platform: Platform, input: NewTestCustomer)
   if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 255) throw invalidField('email', 'must be an e-mail address')
   const country = input.country?.toUpperCase() ?? null
   if (country !== null && !isCountry(country)) throw invalidField('country', `must be ${ACCEPTED_COUNTRY}`)
+  const phone = input.phone || null
+  if (phone !== null && !E164.test(phone)) throw invalidField('phone', `must be ${ACCEPTED_PHONE}`)
   const now = await platform.clock(shop.domain)
   const customer = await platform.db.inInstallation(async (q) => {
+    const holder = phone === null ? null : await findCustomerByPhone(q, shop.storeId, phone)
+    if (holder && holder.email !== email) throw invalidField('phone', 'must be a number that no other customer has')
     const inserted = await insertCustomer(
       q,
       shop.storeId,
@@ -36,7 +46,7 @@ export async function createCustomer(platform: Platform, input: NewTestCustomer)
         email,
         firstName: input.firstName || null,
         lastName: input.lastName || null,
-        phone: null,
+        phone,
         country,
         province: input.province || null,
         note: null,

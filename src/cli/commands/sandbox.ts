@@ -85,6 +85,7 @@ export function addSandboxCommands(program: Command, terminal: Terminal): void {
       email: needed('--email <address>', text('an e-mail address')),
       firstName: optional('--first-name <name>', text('a first name')),
       lastName: optional('--last-name <name>', text('a last name')),
+      phone: optional('--phone <number>', text('a telephone number with its country code, such as +14155550123')),
       country: optional('--country <code>', text('an ISO 3166 country code such as US')),
       province: optional('--province <code>', text('a province code such as NY'))
     },

@@ -140,6 +140,7 @@ export type SandboxControls = {
       email: string
       firstName: string | null
       lastName: string | null
+      phone?: string | null
       countryCode: string | null
       provinceCode: string | null
     }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Refusal, type RefusalCode } from '#kit/refusal'
+import type { RefusalCode } from '#kit/refusal'
 import { ADDRESS_HEADER, SIGN_IN_PATH, type SignIn } from '#team'
-import { RateLimited } from '../rate-limits/rate-limited.ts'
+import { SignInRefused, TriedTooOften } from './refused.ts'
 
 const CODES: Record<number, RefusalCode> = {
   400: 'invalid_request',
@@ -49,7 +49,10 @@ function withoutToken({ token: _, session: _session, ...rest }: Record<string, u
 function refusalOf(status: number, answer: Record<string, unknown> | null): Error {
   const given = typeof answer?.message === 'string' ? answer.message : 'This was refused'
   const message = CLEARER[given] ?? given
-  if (status === TRIED_TOO_OFTEN) return new RateLimited({ message })
+  const reason = typeof answer?.code === 'string' ? answer.code.toLowerCase() : null
+  if (status === TRIED_TOO_OFTEN) return new TriedTooOften(message, reason)
   const code = CODES[status]
-  return code ? new Refusal(code, message) : new Error(`The library for signing in answered ${status}: ${message}`)
+  return code
+    ? new SignInRefused(code, message, reason)
+    : new Error(`The library for signing in answered ${status}: ${message}`)
 }

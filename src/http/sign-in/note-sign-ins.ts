@@ -31,7 +31,7 @@ const PASSWORD_ONLY = 'enterPassword'
 const TRIED_TOO_OFTEN = 429
 
 /** The value of the cookie of somebody whose password was right, until a code follows. */
-const HALF_SIGNED_IN = /two_factor=(2fa-\w{20})\b/
+const HALF_SIGNED_IN = /two_factor=(2fa-[\w-]{20})/
 
 type Person = { personId: string; personName: string }
 

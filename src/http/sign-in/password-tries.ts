@@ -1,6 +1,6 @@
 import type { Database } from '#kit/postgres'
 import { beginPasswordTry, endPasswordTries } from '#team'
-import { RateLimited } from '../rate-limits/rate-limited.ts'
+import { TriedTooOften } from './refused.ts'
 
 /**
  * Lets a password of an address be tried, unless too many were wrong. A try counts before it is compared, so that many at once are no more
@@ -11,9 +11,10 @@ export async function tryPassword<T>(db: Database, email: unknown, compare: () =
   const lockedUntil = await db.inInstallation((tx) => beginPasswordTry(tx, email))
   if (lockedUntil) {
     const time = lockedUntil.round({ smallestUnit: 'second', roundingMode: 'ceil' })
-    throw new RateLimited({
-      message: `Too many wrong passwords: no password of this account is taken until ${time}. A passkey works meanwhile; an owner can make a link for a new password`
-    })
+    throw new TriedTooOften(
+      `Too many wrong passwords: no password of this account is taken until ${time}. A passkey works meanwhile; an owner can make a link for a new password`,
+      'too_many_passwords'
+    )
   }
   const compared = await compare()
   await db.inInstallation((tx) => endPasswordTries(tx, email))

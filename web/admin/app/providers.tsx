@@ -42,8 +42,9 @@ function Queries({ children }: { children: ReactNode }) {
   client.getMutationCache().config.onError = (err, _variables, _result, mutation) => {
     // A form shows at its fields what was refused.
     if (mutation.meta?.inForm) return
-    const message = err instanceof ApiError ? err.message : errors.unreachable
-    notifications.show({ color: 'red', title: errors.title, message })
+    const isRefused = err instanceof ApiError && err.status < 500
+    const message = err instanceof ApiError ? (errors.signIn[err.reason ?? ''] ?? err.message) : errors.unreachable
+    notifications.show({ color: 'red', title: isRefused ? errors.refusedTitle : errors.title, message })
   }
   return <QueryClientProvider client={client}>{children}</QueryClientProvider>
 }

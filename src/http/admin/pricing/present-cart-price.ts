@@ -1,21 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { publicId } from '#kit/ids'
-import { decimalOf, numberOf } from '#kit/money'
+import { numberOf } from '#kit/money'
 import type { Plan } from '#plans'
-import { type Cart, type CartPrice, explainReason, type PricingContext } from '#plans/pricing'
+import type { Cart, CartPrice, PricingContext } from '#plans/pricing'
 import { OrNull } from '#resources'
 import { oneOf } from '../fields.ts'
-
-type Reason = Parameters<typeof explainReason>[0]
-
-const ReasonBody = (description: string) =>
-  Type.Object(
-    {
-      code: Type.String({ description: 'For programs; `docs/pricing.md` has examples of each' }),
-      message: Type.String({ description: 'The same in words, with its numbers' })
-    },
-    { description }
-  )
+import { presentReason, type Reason, ReasonBody } from './present-reason.ts'
 
 const LineBody = Type.Object(
   {
@@ -95,19 +85,25 @@ export const CartPriceBody = Type.Object(
             discounts: [{ kind: 'member_price', label: 'VIP', pieces: 2, each: 2, amount: 4 }],
             discount: 4,
             total: 16,
-            reasons: [{ code: 'member_price', message: '20% off the price 10.00' }]
+            reasons: [
+              {
+                code: 'member_price',
+                message: '20% off the price 10.00',
+                details: { reduction: { percent: 20 }, base: 'price', base_price: 10 }
+              }
+            ]
           }
         ],
         welcome_offer: {
           line_id: null,
-          reason: { code: 'no_welcome_offer', message: 'the plan has no welcome offer' }
+          reason: { code: 'no_welcome_offer', message: 'the plan has no welcome offer', details: {} }
         },
         shipping: {
           is_free: false,
           method_name: null,
           message: null,
           discount: 0,
-          reason: { code: 'no_free_shipping', message: 'the plan has no free shipping' }
+          reason: { code: 'no_free_shipping', message: 'the plan has no free shipping', details: {} }
         }
       }
     ]
@@ -125,10 +121,7 @@ export function presentCartPrice(
   }: { cart: Cart; member: PricingContext['member']; plan: Plan | null; currency: string }
 ): Static<typeof CartPriceBody> {
   const money = (minor: number) => numberOf(minor, currency)
-  const explained = (reason: Reason) => ({
-    code: reason.code,
-    message: explainReason(reason, (minor) => decimalOf(minor, currency))
-  })
+  const explained = (reason: Reason) => presentReason(reason, currency)
   const { welcomeOffer, shipping } = price
   return {
     tier: price.tier,

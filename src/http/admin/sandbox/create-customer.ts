@@ -15,6 +15,13 @@ const CustomerBody = Type.Object({
   }),
   first_name: Type.Optional(text(200, undefined, { examples: ['Ada'] })),
   last_name: Type.Optional(text(200, undefined, { examples: ['Ito'] })),
+  phone: Type.Optional(
+    Type.String({
+      pattern: '^[+][1-9][0-9]{6,14}$',
+      description: 'a telephone number with its country code, such as +14155550123',
+      examples: ['+14155550123']
+    })
+  ),
   country: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$', description: ACCEPTED_COUNTRY, examples: ['US'] })),
   province: Type.Optional(text(10, 'a province code such as NY', { examples: ['NY'] }))
 })
@@ -49,11 +56,12 @@ export function createCustomerRoute(admin: Surface, deps: AdminDeps): void {
       }
     },
     async (request, reply) => {
-      const { email, first_name = null, last_name = null, country = null, province = null } = request.body
+      const { email, first_name = null, last_name = null, phone = null, country = null, province = null } = request.body
       const customer = {
         email,
         firstName: first_name,
         lastName: last_name,
+        phone,
         countryCode: country,
         provinceCode: province
       }

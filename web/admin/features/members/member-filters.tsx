@@ -21,7 +21,7 @@ export function Filters({ filters: { q, status, plan }, change }: Props) {
       <FindField
         type="search"
         label={texts.search}
-        placeholder={texts.searchHelp}
+        description={texts.searchHelp}
         findLabel={texts.find}
         maxLength={320}
         value={q}

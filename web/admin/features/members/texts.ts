@@ -22,7 +22,8 @@ export const useMembersTexts = areaTexts({
     foundColumns: { what: 'What', name: 'Name', status: 'Status' },
     foundKinds: { customer: 'Customer', order: 'Order', subscription: 'Subscription' } as Record<string, string>,
     nothingFound: 'Nothing is found',
-    nothingFoundText: 'Names and addresses are found by their beginning, orders by their whole name or number.',
+    nothingFoundText:
+      'Names and addresses are found by their beginning, telephone numbers with their country code (+43…), orders by their whole name or number.',
     find: 'Find',
     status: 'Status',
     clear: 'Clear filters',
@@ -54,7 +55,7 @@ export const useMembersTexts = areaTexts({
     foundKinds: { customer: 'Kunde', order: 'Bestellung', subscription: 'Abonnement' },
     nothingFound: 'Nichts gefunden',
     nothingFoundText:
-      'Namen und Adressen werden an ihrem Anfang gefunden, Bestellungen an ihrem ganzen Namen oder ihrer Nummer.',
+      'Namen und Adressen werden an ihrem Anfang gefunden, Telefonnummern mit der Vorwahl des Landes (+43…), Bestellungen an ihrem ganzen Namen oder ihrer Nummer.',
     find: 'Suchen',
     status: 'Status',
     clear: 'Filter löschen',

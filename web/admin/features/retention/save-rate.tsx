@@ -1,4 +1,4 @@
-import { Select, Stack, Table, Text } from '@mantine/core'
+import { Select, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useSearchFilters } from '../../shared/api/search-filters.ts'
 import { useKnownStore } from '../../shared/api/stores.ts'
@@ -75,21 +75,13 @@ function Months({ report }: { report: Report }) {
             cell: (row: Counts) => <Stayed counts={row[key]} />
           }))
         ]}
-        footer={
-          <Table.Tr>
-            <Table.Th>{texts.total}</Table.Th>
-            <Table.Th ta="right">{count(report.total.shown)}</Table.Th>
-            <Table.Th ta="right">{count(report.total.accepted)}</Table.Th>
-            <Table.Td>
-              {report.total.shown > 0 && percent(Math.round((100 * report.total.accepted) / report.total.shown))}
-            </Table.Td>
-            {STAYED.map(([key]) => (
-              <Table.Td key={key}>
-                <Stayed counts={report.total[key]} />
-              </Table.Td>
-            ))}
-          </Table.Tr>
-        }
+        sums={[
+          texts.total,
+          count(report.total.shown),
+          count(report.total.accepted),
+          report.total.shown > 0 && percent(Math.round((100 * report.total.accepted) / report.total.shown)),
+          ...STAYED.map(([key]) => <Stayed key={key} counts={report.total[key]} />)
+        ]}
       />
     </Section>
   )

@@ -11,7 +11,7 @@ type NewStore = { domain: string; name: string; timezone: string; currency: stri
 export const createSandboxStore = (body: NewStore) =>
   bodyOf(api.POST('/stores', { body: { ...body, plan: 'starter', sandbox: true } }))
 
-type Customer = { email: string; first_name?: string; last_name?: string }
+type Customer = { email: string; first_name?: string; last_name?: string; phone?: string }
 
 export const createCustomer = (store: string, body: Customer) =>
   bodyOf(api.POST('/stores/{store}/sandbox/customers', { params: { path: { store } }, body }))

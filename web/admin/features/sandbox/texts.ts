@@ -52,6 +52,8 @@ export const useSandboxTexts = areaTexts({
       email: 'E-mail address',
       firstName: 'First name',
       lastName: 'Last name',
+      phone: 'Telephone',
+      phoneHelp: 'With its country code, such as +14155550123',
       done: 'The customer is'
     },
     join: {
@@ -139,6 +141,8 @@ export const useSandboxTexts = areaTexts({
       email: 'E-Mail-Adresse',
       firstName: 'Vorname',
       lastName: 'Nachname',
+      phone: 'Telefon',
+      phoneHelp: 'Mit der Vorwahl des Landes, etwa +436641234567',
       done: 'Der Kunde ist'
     },
     join: {

@@ -11,7 +11,8 @@ export const useInvitationTexts = areaTexts({
     newPasswordTitle: 'Choose a new password',
     savePassword: 'Save the password',
     missing: 'This address has no invitation. Open the link that you were given.',
-    refused: 'This invitation cannot be used'
+    refused: 'This invitation cannot be used',
+    isOver: 'This link has been used or withdrawn, or is too old: ask an owner for another one.'
   },
   de: {
     title: 'Konto anlegen',
@@ -23,6 +24,7 @@ export const useInvitationTexts = areaTexts({
     newPasswordTitle: 'Neues Passwort wählen',
     savePassword: 'Passwort speichern',
     missing: 'Diese Adresse enthält keine Einladung. Öffnen Sie den Link, den Sie bekommen haben.',
-    refused: 'Diese Einladung kann nicht verwendet werden'
+    refused: 'Diese Einladung kann nicht verwendet werden',
+    isOver: 'Dieser Link wurde verwendet oder zurückgezogen oder ist zu alt: Bitten Sie einen Inhaber um einen neuen.'
   }
 })

@@ -28,7 +28,7 @@ export function SecondFactorForm({
     onMutate: () => setGeneral(null),
     onSuccess: onSignedIn,
     onError: (err) => {
-      const refused = formErrors(err, ['code'], errors.unreachable)
+      const refused = formErrors(err, ['code'], errors)
       form.setErrors(refused.fields)
       setGeneral(refused.general)
     }

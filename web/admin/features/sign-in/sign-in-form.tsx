@@ -28,7 +28,7 @@ export function SignInForm({ email = '' }: { email?: string }) {
       else setStep('second-factor')
     },
     onError: (err) => {
-      const refused = formErrors(err, ['email', 'password'], errors.unreachable)
+      const refused = formErrors(err, ['email', 'password'], errors)
       form.setErrors(refused.fields)
       setGeneral(refused.general)
     }

@@ -32,7 +32,7 @@ export function WelcomePage() {
     return (
       <Card title={title}>
         <Alert color="red" variant="outline" title={texts.refused} role="alert">
-          {invitation.error.message}
+          {invitation.error.status === 404 ? texts.isOver : invitation.error.message}
         </Alert>
       </Card>
     )

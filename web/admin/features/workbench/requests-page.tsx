@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useSearchFilters } from '../../shared/api/search-filters.ts'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { Instant } from '../../shared/format/instant.tsx'
+import { operationWords } from '../../shared/format/operation-words.ts'
 import { useMay } from '../../shared/session/may.tsx'
 import { useTexts } from '../../shared/texts/language.tsx'
 import { EmptyState } from '../../shared/ui/empty-state.tsx'
@@ -65,9 +66,9 @@ function Changes() {
                     title: changeColumns.operation,
                     cell: ({ operation, path, fields }) => (
                       <Stack gap={0} miw={200} maw={360}>
-                        <Text size="sm">
-                          {operation}
-                          {fields.length > 0 && ` (${fields.join(', ')})`}
+                        <Text size="sm">{operationWords(operation)}</Text>
+                        <Text size="xs" c="dimmed" className="wrap-anywhere">
+                          {[operation, ...fields].join(', ')}
                         </Text>
                         <Text size="xs" c="dimmed" className="wrap-anywhere">
                           {path}

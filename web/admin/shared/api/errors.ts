@@ -9,14 +9,17 @@ export class ApiError extends Error {
   readonly code: string
   readonly details: FieldError[]
   readonly requestId: string | null
+  /** What signing in was refused for, by which the interface has a sentence; null elsewhere. */
+  readonly reason: string | null
 
   constructor(response: Response, body: unknown) {
-    const { code, message, details } = errorOf(body)
+    const { code, message, details, reason } = errorOf(body)
     super(message ?? `${response.status} ${response.statusText}`.trim())
     this.name = 'ApiError'
     this.status = response.status
     this.code = code ?? 'internal_error'
     this.details = details ?? []
+    this.reason = reason ?? null
     this.requestId = response.headers.get('x-request-id')
   }
 }
@@ -41,7 +44,7 @@ export class ServiceUnreachable extends Error {
 }
 
 /** What is in front of the service may answer in any shape. */
-function errorOf(body: unknown): Partial<ErrorBody> {
+function errorOf(body: unknown): Partial<ErrorBody & { reason: string }> {
   const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : null
   return typeof error === 'object' && error !== null ? error : {}
 }

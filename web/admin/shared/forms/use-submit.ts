@@ -44,7 +44,7 @@ export function useSubmit<Values extends Record<string, unknown>, Output = unkno
     ...(done && { done }),
     ...(onDone && { onDone }),
     onRefused: (err) => {
-      const refused = formErrors(err, fields ?? Object.keys(form.getValues()), errors.unreachable)
+      const refused = formErrors(err, fields ?? Object.keys(form.getValues()), errors)
       form.setErrors(refused.fields)
       setGeneral(refused.general)
     }

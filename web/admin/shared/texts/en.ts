@@ -96,7 +96,31 @@ export const en = {
     storeNotFoundText: 'It may have been deleted. Choose another one at the top.',
     changedMeanwhile:
       'Somebody else has changed this since you opened it. What you entered is still here: save again to replace their change, or cancel and look at it first.',
-    newVersion: 'The service has been updated. Reload the page to go on.'
+    newVersion: 'The service has been updated. Reload the page to go on.',
+    /** What the service says of a field in sentences of its own, where this language has better ones. */
+    fields: { sentences: [] as [RegExp, (...parts: string[]) => string][] },
+    /** What signing in and changes of an own account are refused for. */
+    signIn: {
+      invalid_email_or_password: 'The e-mail address or the password is wrong.',
+      invalid_password: 'The password is wrong.',
+      password_too_short: 'The password must have at least 12 characters.',
+      password_too_long: 'The password must have at most 128 characters.',
+      invalid_code: 'The code is wrong, or it is over. Enter the one that the app shows now.',
+      invalid_backup_code: 'The backup code is wrong or was used already.',
+      invalid_two_factor_cookie: 'Too much time has passed since the password. Sign in from the beginning.',
+      too_many_attempts_request_new_code: 'Too many wrong codes. Sign in from the beginning.',
+      account_temporarily_locked: 'Too many wrong codes. Try again in a while.',
+      session_not_fresh: 'For this you must have signed in within the last day: sign out, sign in and try again.',
+      session_expired: 'Your session has ended. Sign in again.',
+      too_many_passwords:
+        'Too many wrong passwords: no password of this account is taken for a quarter of an hour. A passkey works meanwhile; an owner can make a link for a new password.',
+      too_many_guesses: 'Too many wrong passwords, codes or links from here. Try again in a minute.',
+      challenge_not_found: 'The browser took too long with the passkey. Try again.',
+      passkey_not_found: 'This passkey is not known here.',
+      previously_registered: 'This device has a passkey of this account already.',
+      authentication_failed: 'The passkey was not accepted.',
+      failed_to_verify_registration: 'The passkey was not accepted.'
+    } as Record<string, string>
   },
   noStores: {
     title: 'No store is connected yet',

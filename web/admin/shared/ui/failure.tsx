@@ -1,5 +1,6 @@
 import { Alert, Button, Stack, Text } from '@mantine/core'
 import { ApiError, BrowserRefusal, ServiceUnreachable } from '../api/errors.ts'
+import type { Texts } from '../texts/en.ts'
 import { useTexts } from '../texts/language.tsx'
 
 /** Why something is not shown, in the words of the service where it has said why, and what to do. */
@@ -27,7 +28,8 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
 /** Not now, because of how things are: nothing went wrong. */
 const isRefused = (error: unknown) => error instanceof ApiError && error.status === 409
 
-function sentence(error: unknown, errors: { unreachable: string; text: string }): string {
+function sentence(error: unknown, errors: Texts['errors']): string {
   if (error instanceof ServiceUnreachable) return errors.unreachable
-  return error instanceof ApiError || error instanceof BrowserRefusal ? error.message : errors.text
+  if (error instanceof ApiError) return errors.signIn[error.reason ?? ''] ?? error.message
+  return error instanceof BrowserRefusal ? error.message : errors.text
 }

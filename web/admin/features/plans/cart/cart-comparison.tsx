@@ -1,13 +1,16 @@
-import { Stack, Table, Text } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { ApiError } from '../../../shared/api/errors.ts'
 import { useKnownStore } from '../../../shared/api/stores.ts'
 import { useFormats } from '../../../shared/format/formats.ts'
+import { fieldSentence } from '../../../shared/forms/field-sentence.ts'
+import { useTexts } from '../../../shared/texts/language.tsx'
 import { Failure } from '../../../shared/ui/failure.tsx'
 import { PlainTable } from '../../../shared/ui/lists/plain-table.tsx'
 import { type CartPrice, cartPriceQuery, type PlanChange } from '../queries.ts'
 import type { Cart } from './cart.ts'
+import { useReasonWords } from './reasons.ts'
 import { useCartTexts } from './texts.ts'
 
 /** As long as somebody types, nothing is asked. */
@@ -16,6 +19,7 @@ const SETTLED_MS = 250
 /** What a cart costs a member of a plan, and what it costs others. `perks`: as if they were saved. */
 export function useCartPrices(cart: Cart, plan: string, perks?: PlanChange['perks']) {
   const { id } = useKnownStore()
+  const { errors } = useTexts()
   const [settledCart] = useDebouncedValue(cart, SETTLED_MS)
   const [settledPerks] = useDebouncedValue(perks, SETTLED_MS)
   const member = useQuery(cartPriceQuery(id, settledCart, plan, settledPerks))
@@ -26,7 +30,7 @@ export function useCartPrices(cart: Cart, plan: string, perks?: PlanChange['perk
     // A price of other entries would be wrong.
     prices: !error && member.data && nonMember.data ? { member: member.data, nonMember: nonMember.data } : null,
     error,
-    errors: Object.fromEntries(refused.map(({ field, message }) => [field, message]))
+    errors: Object.fromEntries(refused.map((one) => [one.field, fieldSentence(one, errors)]))
   }
 }
 
@@ -36,6 +40,7 @@ type Props = { label: string; cart: Cart; shown: ReturnType<typeof useCartPrices
 export function CartComparison({ label, cart, shown: { prices, error } }: Props) {
   const texts = useCartTexts()
   const { money } = useFormats()
+  const wordsOf = useReasonWords(prices?.member.currency)
   if (error) {
     return error instanceof ApiError && error.details.length > 0 ? (
       <Text c="dimmed">{texts.noPrices}</Text>
@@ -71,13 +76,7 @@ export function CartComparison({ label, cart, shown: { prices, error } }: Props)
           { title: texts.nonMember, isNumber: true, cell: (row) => amount(row.before) },
           { title: texts.member, isNumber: true, cell: (row) => amount(row.after) }
         ]}
-        footer={
-          <Table.Tr>
-            <Table.Th>{texts.total}</Table.Th>
-            <Table.Th ta="right">{amount(before)}</Table.Th>
-            <Table.Th ta="right">{amount(after)}</Table.Th>
-          </Table.Tr>
-        }
+        sums={[texts.total, amount(before), amount(after)]}
       />
       <Text role="status" size="sm" fw={600}>
         {before > after ? texts.saves(amount(before - after)) : texts.savesNothing}
@@ -91,13 +90,13 @@ export function CartComparison({ label, cart, shown: { prices, error } }: Props)
       name: texts.lineOf(line.product_id, String(line.quantity)),
       before: nonMember.lines[i]?.total ?? line.total,
       after: line.total,
-      why: line.reasons.map(({ message }) => message).join('; ')
+      why: line.reasons.map(wordsOf).join('; ')
     }))
   }
 
   function shippingRows() {
     if (!cart.shippingMethod.trim()) return []
-    const why = member.shipping.reason.message
+    const why = wordsOf(member.shipping.reason)
     return [{ key: 'shipping', name: texts.shipping, before: shippingOf(nonMember), after: shippingOf(member), why }]
   }
 

@@ -12,10 +12,15 @@ export function CustomerForm({ onCustomer }: { onCustomer: (customer: string) =>
   const { id: store } = useKnownStore()
   const { customer: texts } = useSandboxTexts()
   const [made, setMade] = useState<string | null>(null)
-  const form = useForm({ mode: 'uncontrolled', initialValues: { email: '', first_name: '', last_name: '' } })
+  const form = useForm({ mode: 'uncontrolled', initialValues: { email: '', first_name: '', last_name: '', phone: '' } })
   const submit = useSubmit(form, {
-    send: ({ email, first_name, last_name }) =>
-      createCustomer(store, { email, ...(first_name && { first_name }), ...(last_name && { last_name }) }),
+    send: ({ email, first_name, last_name, phone }) =>
+      createCustomer(store, {
+        email,
+        ...(first_name && { first_name }),
+        ...(last_name && { last_name }),
+        ...(phone.trim() && { phone: phone.replaceAll(/[\s()./-]/g, '') })
+      }),
     onDone: ({ id }) => {
       setMade(id)
       onCustomer(id)
@@ -27,6 +32,7 @@ export function CustomerForm({ onCustomer }: { onCustomer: (customer: string) =>
       <TextInput label={texts.email} type="email" required withAsterisk={false} {...field('email')} />
       <TextInput label={texts.firstName} {...field('first_name')} />
       <TextInput label={texts.lastName} {...field('last_name')} />
+      <TextInput label={texts.phone} description={texts.phoneHelp} type="tel" {...field('phone')} />
     </TryForm>
   )
 }

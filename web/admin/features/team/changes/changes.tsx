@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useSearchFilters } from '../../../shared/api/search-filters.ts'
 import { storesQuery, useKnownStore } from '../../../shared/api/stores.ts'
 import { Instant } from '../../../shared/format/instant.tsx'
+import { operationWords } from '../../../shared/format/operation-words.ts'
 import { CopyId } from '../../../shared/ui/copy-id.tsx'
 import { EmptyState } from '../../../shared/ui/empty-state.tsx'
 import { FilterBar } from '../../../shared/ui/lists/filter-bar.tsx'
@@ -93,7 +94,7 @@ function Who({ person }: { person: Change['person'] }) {
 const What = ({ change: { operation, path, fields } }: { change: Change }) => (
   <Stack gap={0} miw={220}>
     <Text size="sm" fw={500}>
-      {wordsOf(operation)}
+      {operationWords(operation)}
     </Text>
     <Text size="xs" c="dimmed" className="wrap-anywhere" lineClamp={2}>
       {path}
@@ -120,9 +121,3 @@ const Where = ({ change: { ip_address, user_agent } }: { change: Change }) => (
     </Text>
   </Stack>
 )
-
-/** `pauseSubscription` as `Pause subscription`. */
-const wordsOf = (operation: string): string =>
-  operation
-    .replace(/^./, (first) => first.toUpperCase())
-    .replace(/[A-Z]/g, (letter, at) => (at === 0 ? letter : ` ${letter.toLowerCase()}`))
