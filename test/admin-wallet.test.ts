@@ -154,10 +154,19 @@ test('who may not manage sees what is set and no way to change it', { skip }, as
   await close()
 })
 
-test('the page of wallets is accessible while nothing is set up', { skip }, async () => {
+test('the page of wallets is accessible while nothing is set up, and a narrow screen shows its tab', {
+  skip
+}, async () => {
   const { page, complaints, close } = await openAdmin(service, { path: `${empty.at}/settings/wallet` })
   await page.getByText('Not set up').first().waitFor()
   await looked(page, 'admin-wallet-none')
+  await page.setViewportSize({ width: 390, height: 900 })
+  await page.reload()
+  const tabs = page.getByRole('navigation', { name: 'Settings' })
+  await tabs.getByRole('link', { name: 'Wallet' }).waitFor()
+  await settled(page)
+  const { x, width } = (await tabs.getByRole('link', { name: 'Wallet' }).boundingBox())!
+  assert.equal(x >= 0 && x + width <= 390, true, `the tab is seen: ${x}`)
   for (const name of ['Set up Apple Wallet', 'Set up Google Wallet', 'Add a sale']) {
     await page.getByRole('button', { name }).click()
     await page.getByRole('dialog').waitFor()

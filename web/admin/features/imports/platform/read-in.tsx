@@ -89,7 +89,7 @@ function Part({ of }: { of: ReadInPart }) {
       </Text>
       {since !== null && (
         <Text size="xs" c="dimmed">
-          {texts.since} <Instant at={since} zone={timezone} />
+          {part === 'customers' ? texts.changes : texts.since} <Instant at={since} zone={timezone} />
         </Text>
       )}
       {finished_at !== null && (
