@@ -143,6 +143,8 @@ test('a sale is added, changed by one of two, and removed; its times are those o
 
 test('who may not manage sees what is set and no way to change it', { skip }, async () => {
   await service.admin('POST', `${store.at}/wallet/campaigns`, { title: 'Summer' })
+  const google = { issuer_id: '3388000000012345678', service_account: googleAccount().file }
+  await service.admin('POST', `${store.at}/wallet/google`, google)
   const { page, complaints, close } = await openAdmin(service, { path, role: 'support' })
   await page.getByText('Summer').waitFor()
   await page.getByRole('region', { name: 'Google Wallet' }).getByText('3388000000012345678').waitFor()
