@@ -92,6 +92,7 @@ test('the preview of a cart gives its reasons in German, with amounts of the cur
   }
   assert.doesNotMatch(shown, /\boff\b|the plan|sale price/)
   assert.deepEqual(await page.evaluate(CUT_TABLES), [])
+  await prices.scrollIntoViewIfNeeded()
   await picture(page, 'admin-german-plan-390')
   assert.deepEqual(withoutStatuses(complaints), [])
   await close()
@@ -125,5 +126,36 @@ test('what signing in refuses is said in German, by the code that the service gi
   await page.getByLabel('Name', { exact: true }).fill(' ')
   await page.getByRole('button', { name: 'Speichern' }).click()
   await page.getByText('Hier muss ein Text von 1 bis 100 Zeichen stehen.').waitFor()
+  await close()
+})
+
+test('a second plan of a type says whose perks its members get', { skip }, async () => {
+  const reader = { name: 'Leser', type: 'vip', price: '5.00', interval: 'month' }
+  const { id } = await service.admin('POST', `${store.at}/plans`, reader)
+  const { page, close } = await openAdmin(service, { ...GERMAN, path: `${store.at}/plans` })
+  const row = page.getByRole('row', { name: /Leser/ })
+  await row.getByText('Die von VIP, dem Hauptplan').waitFor()
+  await row.getByRole('link', { name: 'Leser' }).click()
+  await page.getByText('Mitglieder dieses Plans haben die Vorteile von VIP').waitFor()
+  await service.admin('PATCH', `${store.at}/settings`, { main_plan: { vip: id } })
+  await page.reload()
+  await page.getByRole('heading', { name: 'Mit einem Warenkorb ausprobieren' }).waitFor()
+  await settled(page)
+  assert.equal(await page.getByText(/haben die Vorteile von/).count(), 0)
+  await service.admin('PATCH', `${store.at}/settings`, { main_plan: { vip: null } })
+  await close()
+})
+
+test('the next try of a delivery says that it comes with the clock of the store', { skip }, async () => {
+  // A port where nobody listens.
+  await service.admin('POST', `${store.at}/webhooks`, { url: 'http://127.0.0.1:9/hooks' })
+  await store.member('bob@example.com')
+  await store.advance({ by: 'PT1S' })
+  const [retrying] = (await service.admin('GET', `${store.at}/webhook-deliveries?status=retrying`)).data
+  const { page, close } = await openAdmin(service, {
+    ...GERMAN,
+    path: `${store.at}/webhooks/deliveries/${retrying.webhook_id}`
+  })
+  await page.getByText(/auf der Uhr dieses Shops: Er geschieht, wenn sie dorthin vorgestellt wird/).waitFor()
   await close()
 })

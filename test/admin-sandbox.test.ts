@@ -26,10 +26,18 @@ test('a customer is made, joins, has a scripted card, and the clock brings what 
   await make.getByLabel('E-mail address').fill('ada.adler@example.com')
   await make.getByRole('button', { name: 'Make the customer' }).click()
   await make.getByText('The customer is').waitFor()
+  await make.getByLabel('E-mail address').fill('bob@example.com')
+  await make.getByLabel('Telephone').fill('0664 1234567')
+  await make.getByRole('button', { name: 'Make the customer' }).click()
+  await make.getByText(/^This must be a telephone number with its country code/).waitFor()
+  await make.getByLabel('Telephone').fill('')
 
   const join = page.getByRole('region', { name: 'Join a plan' })
   const number = await join.getByLabel('Customer').inputValue()
   assert.match(number, /^\d+$/)
+  await join.getByLabel('Customer').fill('ada.ad')
+  await page.getByRole('option', { name: /ada.adler@example.com/ }).click()
+  await join.locator(`input[value="${number}"]`).waitFor()
   await join.getByRole('button', { name: 'Join' }).click()
   await join.getByText('Joined:').waitFor()
 

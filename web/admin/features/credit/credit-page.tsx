@@ -32,7 +32,7 @@ export function CreditPage() {
       >
         <FindField
           label={texts.customer}
-          placeholder={texts.customerHelp}
+          description={texts.customerHelp}
           findLabel={texts.find}
           maxLength={330}
           value={customer}

@@ -34,7 +34,7 @@ export function OrdersPage() {
       >
         <FindField
           label={texts.customer}
-          placeholder={texts.customerHelp}
+          description={texts.customerHelp}
           findLabel={texts.find}
           maxLength={330}
           value={customer}

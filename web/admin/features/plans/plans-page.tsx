@@ -10,6 +10,7 @@ import { PlainTable } from '../../shared/ui/lists/plain-table.tsx'
 import { Page } from '../../shared/ui/page.tsx'
 import { QueryView } from '../../shared/ui/query-view.tsx'
 import { CreatePlan } from './create-plan.tsx'
+import { useMainPlanOf } from './main-plan-of.ts'
 import { MainPlans } from './main-plans.tsx'
 import { usePerksTexts } from './perks/texts.ts'
 import { PERK_NAMES } from './perks/values.ts'
@@ -88,7 +89,9 @@ function Plans({ plans }: { plans: Plan[] }) {
 /** The names of its perks; their sentences are on its page. */
 function PerkNames({ plan }: { plan: Plan }) {
   const { names } = usePerksTexts()
-  const { noPerks } = usePlansTexts()
+  const { noPerks, perksOf } = usePlansTexts()
+  const main = useMainPlanOf()(plan)
+  if (main) return perksOf(main.name)
   const has = PERK_NAMES.filter((name) => plan.perks[name] !== null)
   return has.length === 0 ? noPerks : has.map((name) => names[name]).join(', ')
 }

@@ -17,6 +17,7 @@ export const usePlansTexts = areaTexts({
     perks: 'Perks',
     tier: 'Tier',
     noPerks: 'No perks',
+    perksOf: (main: string) => `Those of ${main}, the main plan`,
     none: 'No plans yet',
     noneText:
       'Create the first one: its product is made on the platform at once, and customers can join as soon as it is on sale.',
@@ -66,6 +67,7 @@ export const usePlansTexts = areaTexts({
     perks: 'Vorteile',
     tier: 'Stufe',
     noPerks: 'Keine Vorteile',
+    perksOf: (main) => `Die von ${main}, dem Hauptplan`,
     none: 'Noch keine Pläne',
     noneText:
       'Legen Sie den ersten an: Sein Produkt entsteht gleich auf der Plattform, und Kunden können beitreten, sobald er im Verkauf ist.',

@@ -16,6 +16,12 @@ type Customer = { email: string; first_name?: string; last_name?: string; phone?
 export const createCustomer = (store: string, body: Customer) =>
   bodyOf(api.POST('/stores/{store}/sandbox/customers', { params: { path: { store } }, body }))
 
+/** The number by which the platform knows a customer. */
+export const numberOfCustomer = async (store: string, customer: string): Promise<string> => {
+  const path = { store, customer }
+  return (await bodyOf(api.GET('/stores/{store}/customers/{customer}', { params: { path } }))).platform_customer_id
+}
+
 export const joinPlan = (store: string, body: { customer: string; plan: string }) =>
   bodyOf(api.POST('/stores/{store}/sandbox/joins', { params: { path: { store } }, body }))
 

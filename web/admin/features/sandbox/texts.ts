@@ -43,7 +43,7 @@ export const useSandboxTexts = areaTexts({
     problems: 'What does not work',
     alerts: 'Alerts that were raised meanwhile',
     number: 'Customer',
-    numberHelp: 'The number of the customer, as the page of a member has it in its address.',
+    numberHelp: 'Type a name or an address and choose, or enter the number.',
     toMember: 'Open',
     customer: {
       title: 'Make a customer',
@@ -54,6 +54,7 @@ export const useSandboxTexts = areaTexts({
       lastName: 'Last name',
       phone: 'Telephone',
       phoneHelp: 'With its country code, such as +14155550123',
+      noName: 'Without a name',
       done: 'The customer is'
     },
     join: {
@@ -132,7 +133,7 @@ export const useSandboxTexts = areaTexts({
     problems: 'Was nicht funktioniert',
     alerts: 'Meldungen aus dieser Zeit',
     number: 'Kunde',
-    numberHelp: 'Die Nummer des Kunden, wie sie in der Adresse der Seite eines Mitglieds steht.',
+    numberHelp: 'Name oder Adresse eingeben und wählen, oder die Nummer eingeben.',
     toMember: 'Öffnen',
     customer: {
       title: 'Einen Kunden anlegen',
@@ -143,6 +144,7 @@ export const useSandboxTexts = areaTexts({
       lastName: 'Nachname',
       phone: 'Telefon',
       phoneHelp: 'Mit der Vorwahl des Landes, etwa +436641234567',
+      noName: 'Ohne Namen',
       done: 'Der Kunde ist'
     },
     join: {

@@ -34,7 +34,7 @@ export function ApiRequests() {
       >
         <FindField
           label={texts.request}
-          placeholder={texts.requestHelp}
+          description={texts.requestHelp}
           findLabel={texts.find}
           maxLength={100}
           value={request}

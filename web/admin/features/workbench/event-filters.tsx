@@ -27,7 +27,7 @@ export function EventFilters({ filters, change }: Props) {
       />
       <FindField
         label={texts.customer}
-        placeholder={texts.customerHelp}
+        description={texts.customerHelp}
         findLabel={texts.find}
         maxLength={200}
         value={filters.customer}
@@ -35,7 +35,7 @@ export function EventFilters({ filters, change }: Props) {
       />
       <FindField
         label={texts.request}
-        placeholder={texts.requestHelp}
+        description={texts.requestHelp}
         findLabel={texts.find}
         maxLength={100}
         value={filters.request}

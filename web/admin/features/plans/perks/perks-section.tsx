@@ -1,4 +1,4 @@
-import { Group, Stack, Text, Title } from '@mantine/core'
+import { Alert, Group, Stack, Text, Title } from '@mantine/core'
 import type { ComponentType } from 'react'
 import { useKnownStore } from '../../../shared/api/stores.ts'
 import { May } from '../../../shared/session/may.tsx'
@@ -7,6 +7,7 @@ import { ConfirmButton } from '../../../shared/ui/confirm-button.tsx'
 import { DialogButton } from '../../../shared/ui/dialog-button.tsx'
 import { Section } from '../../../shared/ui/section.tsx'
 import type { Cart } from '../cart/cart.ts'
+import { useMainPlanOf } from '../main-plan-of.ts'
 import { changePlan, type Plan } from '../queries.ts'
 import { useDescribedPerks } from './describe-perks.ts'
 import { DiscountForm } from './discount-form.tsx'
@@ -28,12 +29,18 @@ const FORMS: Record<PerkName, ComponentType<PerkFormProps>> = {
 export function PerksSection({ plan, cart }: { plan: Plan; cart: Cart }) {
   const texts = usePerksTexts()
   const sentences = useDescribedPerks()(plan)
+  const main = useMainPlanOf()(plan)
   const names = plan.type === 'product' ? (['store_credit'] as const) : PERK_NAMES
   return (
     <Section title={texts.perks}>
       <Text size="sm" c="dimmed">
         {texts.about}
       </Text>
+      {main && (
+        <Alert color="blue" variant="outline" title={texts.perksOfMain(main.name)}>
+          {texts.perksOfMainText}
+        </Alert>
+      )}
       <Stack gap="md">
         {names.map((name) => (
           <Perk key={name} name={name} sentence={sentences[name]} plan={plan} cart={cart} />

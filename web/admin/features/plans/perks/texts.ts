@@ -3,6 +3,9 @@ import { areaTexts } from '../../../shared/texts/area-texts.ts'
 export const usePerksTexts = areaTexts({
   en: {
     perks: 'Perks',
+    perksOfMain: (main: string) => `Members of this plan get the perks of ${main}`,
+    perksOfMainText:
+      'That is the main plan of this type. What is set up here counts when this plan is chosen as the main plan; store credit of its cycles counts now.',
     about: 'What members get. A change holds for carts from now on, and the storefront shows it within seconds.',
     names: {
       discount: 'Member prices',
@@ -80,6 +83,9 @@ export const usePerksTexts = areaTexts({
   },
   de: {
     perks: 'Vorteile',
+    perksOfMain: (main) => `Mitglieder dieses Plans haben die Vorteile von ${main}`,
+    perksOfMainText:
+      'Das ist der Hauptplan dieser Art. Was hier eingerichtet ist, zählt, sobald dieser Plan als Hauptplan gewählt ist; das Guthaben seiner Zyklen zählt jetzt.',
     about:
       'Was Mitglieder bekommen. Eine Änderung gilt ab jetzt für Warenkörbe, und das Schaufenster zeigt sie binnen Sekunden.',
     names: {

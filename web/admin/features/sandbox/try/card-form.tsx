@@ -5,6 +5,7 @@ import { useKnownStore } from '../../../shared/api/stores.ts'
 import { useSubmit } from '../../../shared/forms/use-submit.ts'
 import { setCard } from '../queries.ts'
 import { useSandboxTexts } from '../texts.ts'
+import { CustomerField } from './customer-field.tsx'
 import { Done } from './done.tsx'
 import { type AboutCustomer, TryForm } from './try-form.tsx'
 
@@ -20,7 +21,7 @@ const OUTCOMES = [
 
 export function CardForm({ customer, onCustomer }: AboutCustomer) {
   const { id: store } = useKnownStore()
-  const { card: texts, number, numberHelp } = useSandboxTexts()
+  const { card: texts } = useSandboxTexts()
   const [done, setDone] = useState<string | null>(null)
   const form = useForm({ initialValues: { chosen: OUTCOMES[0] as string, outcome: '' } })
   const submit = useSubmit(form, {
@@ -30,13 +31,7 @@ export function CardForm({ customer, onCustomer }: AboutCustomer) {
   })
   return (
     <TryForm texts={texts} submit={submit} result={done && <Done customer={done}>{texts.done}</Done>}>
-      <TextInput
-        label={number}
-        description={numberHelp}
-        value={customer}
-        onChange={(event) => onCustomer(event.currentTarget.value)}
-        error={form.errors.customer}
-      />
+      <CustomerField customer={customer} onCustomer={onCustomer} error={form.errors.customer} />
       <NativeSelect
         label={texts.outcome}
         data={[

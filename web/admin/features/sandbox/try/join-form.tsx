@@ -1,4 +1,4 @@
-import { NativeSelect, TextInput } from '@mantine/core'
+import { NativeSelect } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -7,12 +7,13 @@ import { useKnownStore } from '../../../shared/api/stores.ts'
 import { useSubmit } from '../../../shared/forms/use-submit.ts'
 import { joinPlan } from '../queries.ts'
 import { useSandboxTexts } from '../texts.ts'
+import { CustomerField } from './customer-field.tsx'
 import { Done } from './done.tsx'
 import { type AboutCustomer, TryForm } from './try-form.tsx'
 
 export function JoinForm({ customer, onCustomer }: AboutCustomer) {
   const { id: store } = useKnownStore()
-  const { join: texts, number, numberHelp } = useSandboxTexts()
+  const { join: texts } = useSandboxTexts()
   const { data: plans = [] } = useQuery(plansQuery(store))
   const [joined, setJoined] = useState<string | null>(null)
   const form = useForm({ initialValues: { plan: '' } })
@@ -24,13 +25,7 @@ export function JoinForm({ customer, onCustomer }: AboutCustomer) {
   })
   return (
     <TryForm texts={texts} submit={submit} result={joined && <Done customer={joined}>{texts.done}</Done>}>
-      <TextInput
-        label={number}
-        description={numberHelp}
-        value={customer}
-        onChange={(event) => onCustomer(event.currentTarget.value)}
-        error={form.errors.customer}
-      />
+      <CustomerField customer={customer} onCustomer={onCustomer} error={form.errors.customer} />
       <NativeSelect
         label={texts.plan}
         data={plans.map(({ name }) => name)}

@@ -5,12 +5,13 @@ import { useKnownStore } from '../../../shared/api/stores.ts'
 import { useSubmit } from '../../../shared/forms/use-submit.ts'
 import { placeOrder } from '../queries.ts'
 import { useSandboxTexts } from '../texts.ts'
+import { CustomerField } from './customer-field.tsx'
 import { Done } from './done.tsx'
 import { type AboutCustomer, TryForm } from './try-form.tsx'
 
 export function OrderForm({ customer, onCustomer }: AboutCustomer) {
   const { id: store, currency } = useKnownStore()
-  const { order: texts, number, numberHelp } = useSandboxTexts()
+  const { order: texts } = useSandboxTexts()
   const [done, setDone] = useState<{ customer: string; name: string } | null>(null)
   const form = useForm({ mode: 'uncontrolled', initialValues: { total: '40.00' } })
   const submit = useSubmit(form, {
@@ -24,13 +25,7 @@ export function OrderForm({ customer, onCustomer }: AboutCustomer) {
       submit={submit}
       result={done && <Done customer={done.customer}>{texts.done(done.name)}</Done>}
     >
-      <TextInput
-        label={number}
-        description={numberHelp}
-        value={customer}
-        onChange={(event) => onCustomer(event.currentTarget.value)}
-        error={form.errors.customer}
-      />
+      <CustomerField customer={customer} onCustomer={onCustomer} error={form.errors.customer} />
       <TextInput
         label={texts.total(currency)}
         inputMode="decimal"

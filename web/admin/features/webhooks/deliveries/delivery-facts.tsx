@@ -18,7 +18,7 @@ const optional = (isThere: boolean, fact: Fact): Fact[] => (isThere ? [fact] : [
 
 /** Where a delivery stands, in words. */
 export function DeliveryFacts({ delivery }: { delivery: DeliveryDetail }) {
-  const { timezone } = useKnownStore()
+  const { timezone, clock } = useKnownStore()
   const texts = useDeliveriesTexts()
   const { failures } = useWebhooksTexts()
   const when: Record<string, string> = useEventTypeTexts().when
@@ -42,7 +42,14 @@ export function DeliveryFacts({ delivery }: { delivery: DeliveryDetail }) {
           [columns.created, <Instant key="created" at={delivery.created_at} zone={timezone} />],
           ...optional(status === 'retrying', [
             texts.nextTry,
-            tries === 0 ? texts.now : <Instant key="next" at={next_try_at} zone={timezone} />
+            tries === 0 ? (
+              texts.now
+            ) : (
+              <span key="next">
+                <Instant at={next_try_at} zone={timezone} />
+                {clock !== null && ` ${texts.byClock}`}
+              </span>
+            )
           ]),
           ...optional(finished_at !== null, [
             texts.finished,

@@ -4,7 +4,9 @@ import type { FormEvent } from 'react'
 type Props = {
   label: string
   findLabel: string
+  /** A short example. */
   placeholder?: string
+  /** What can be found: below the label, since a narrow field would cut it off. */
   description?: string
   title?: string
   type?: 'search'

@@ -37,8 +37,14 @@ export function PlainTable<T>({ label, columns, rows, keyOf, empty, sums }: Prop
         <Table.Tbody role="rowgroup">
           {rows.map((row) => (
             <Table.Tr key={keyOf(row)} role="row">
-              {columns.map(({ title, cell, isNumber, isAction }) => (
-                <Table.Td key={title} role="cell" ta={alignment(isNumber)} data-title={isAction ? undefined : title}>
+              {columns.map(({ title, cell, isNumber, isAction }, i) => (
+                // What a row begins with heads its list.
+                <Table.Td
+                  key={title}
+                  role="cell"
+                  ta={alignment(isNumber)}
+                  data-title={isAction || (i === 0 && !isNumber) ? undefined : title}
+                >
                   <div>{cell(row)}</div>
                 </Table.Td>
               ))}
