@@ -19,7 +19,7 @@ const CustomerBody = Type.Object({
     Type.String({
       pattern: '^[+][1-9][0-9]{6,14}$',
       description: 'a telephone number with its country code, such as +14155550123',
-      examples: ['+14155550123']
+      examples: ['+436641234567']
     })
   ),
   country: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$', description: ACCEPTED_COUNTRY, examples: ['US'] })),
