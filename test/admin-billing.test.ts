@@ -70,6 +70,8 @@ test('what is unpaid is said where people look, and what an action would do is w
   const { charges } = await store.advance({ by: 'P32D' })
   assert.ok(charges.failed >= 1 && charges.succeeded >= 1, JSON.stringify(charges))
 
+  assert.deepEqual((await store.advance({ by: 'PT1M' })).charges, { succeeded: 0, failed: 0, pending: 0 })
+
   const [last] = await attemptsOf(eves)
   const { next_billing_date: tryAt, unpaid_cycle: owed, status } = await read()
   assert.equal(status, 'active')
@@ -107,11 +109,19 @@ test('what is unpaid is said where people look, and what an action would do is w
 
   await page.getByRole('button', { name: 'Pause', exact: true }).click()
   await dialog.getByText('This planned try is not made').waitFor()
+  await dialog.getByText('It resumes when somebody resumes it.').waitFor()
+  await dialog.getByLabel('Days').fill('10')
+  await dialog.getByText(/^It resumes by itself/).waitFor()
+  await dialog.getByLabel('Days').fill('')
   assert.equal((await preview('pause')).after.dropped_try_date, tryAt)
   await dialog.getByRole('button', { name: 'Pause', exact: true }).click()
   await dialog.waitFor({ state: 'detached' })
   await alert.getByText(/It is charged a day after the subscription goes on/).waitFor()
   await page.getByRole('button', { name: 'Resume' }).click()
+  await dialog.getByText('Next charge, of the unpaid cycle 2').waitFor()
+  await dialog.getByLabel('Next charge on').fill('2026-06-01')
+  await dialog.getByText(/^Next charge, of cycle 3: 1 Jun 2026/).waitFor()
+  await dialog.getByLabel('Next charge on').fill('')
   await dialog.getByText('Next charge, of the unpaid cycle 2').waitFor()
   const { after } = await preview('resume')
   await dialog.getByRole('button', { name: 'Resume' }).click()

@@ -154,7 +154,7 @@ test('commands create a store, sell to a customer, bill and audit it', async (t)
     now: '2026-02-28T09:00:00.000Z',
     settled: true,
     problems: [],
-    charges: { succeeded: 1, failed: 0 },
+    charges: { succeeded: 1, failed: 0, pending: 0 },
     undelivered: 0,
     alerts: []
   })

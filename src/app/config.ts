@@ -172,7 +172,6 @@ function acceptedBy(name: EnvironmentVariableName): string {
   return ENVIRONMENT_VARIABLES.find((setting) => setting.name === name)!.accepts
 }
 
-/** Only variables with our prefix: the environment has many others. */
 /** The sandbox asks nobody for a password, and its shops' admin opens their stores in ours. */
 const openSandbox = (host: string, port: number): string[] =>
   /^(127\.[0-9.]+|::1|localhost)$/.test(host)
@@ -181,6 +180,7 @@ const openSandbox = (host: string, port: number): string[] =>
         `HOST ${host} opens the sandbox (port ${port}) to others: whoever reaches it has its shops, with their stores in the admin interface. Keep that port closed, or set SANDBOX=off`
       ]
 
+/** Only variables with our prefix: the environment has many others. */
 function unknownSettings(env: NodeJS.ProcessEnv): string[] {
   const known = new Set<string>(ENVIRONMENT_VARIABLES.map(({ name }) => name))
   return Object.keys(env)

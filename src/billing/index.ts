@@ -1,5 +1,5 @@
 export { type AttemptResult, resultOf } from './attempts/attempt-result.ts'
-export { countFinishedCharges } from './attempts/count-finished.ts'
+export { countCharges } from './attempts/count-charges.ts'
 export { listFailedAttempts } from './attempts/list-failed-attempts.ts'
 export { createBillingEngine } from './billing-engine.ts'
 export { checkUnsentNow } from './charging/check-unsent-now.ts'

@@ -37,7 +37,10 @@ export const requestedChangesHeld = definePersonalData({
   )
 })
 
-/** What happened stays in the history; what people noted, which card it was and what names the person does not. */
+/**
+ * What happened stays in the history; what people noted, which card it was and what names the person does not. Details are at most two levels
+ * deep: their texts lose a name, their keys and numbers stay, whatever it is.
+ */
 export const activitiesHeld = definePersonalData({
   table: 'contract_activities',
   columns: ['actor_id', 'text', 'notes', 'refs'],
@@ -52,7 +55,16 @@ export const activitiesHeld = definePersonalData({
            text = case when kind = 'payment_method_changed' then 'Payment method changed'
                        else left(regexp_replace(text, ${identifiersOf(person)}, 'erased', 'gi'), 500) end,
            refs = case when kind = 'payment_method_changed' then '{}'::jsonb
-                       else regexp_replace(refs::text, ${identifiersOf(person)}, 'erased', 'gi')::jsonb end
+                       else (
+                         select coalesce(jsonb_object_agg(k.key, case jsonb_typeof(k.value)
+                                  when 'string' then to_jsonb(regexp_replace(k.value #>> '{}', ${identifiersOf(person)}, 'erased', 'gi'))
+                                  when 'object' then (
+                                    select coalesce(jsonb_object_agg(d.key, case jsonb_typeof(d.value)
+                                             when 'string' then to_jsonb(regexp_replace(d.value #>> '{}', ${identifiersOf(person)}, 'erased', 'gi'))
+                                             else d.value end), '{}')
+                                      from jsonb_each(k.value) d)
+                                  else k.value end), '{}')
+                           from jsonb_each(refs) k) end
      where a.store_id = ${storeId}
        and (a.member_id = any(${person.memberIds}::bigint[]) or a.subscription_id = any(${person.subscriptionIds}::bigint[]))
        and (notes is not null or (actor = 'customer' and actor_id is not null)

@@ -38,7 +38,7 @@ for (const [path, body, called, status, expected] of [
     { email: 'ada@example.com', first_name: 'Ada', country: 'US' },
     [
       'createCustomer',
-      { email: 'ada@example.com', firstName: 'Ada', lastName: null, countryCode: 'US', provinceCode: null }
+      { email: 'ada@example.com', firstName: 'Ada', lastName: null, countryCode: 'US', provinceCode: null, phone: null }
     ],
     201,
     { id: '7', gid: 'gid://platform/Customer/7', email: 'ada@example.com' }
@@ -244,7 +244,7 @@ test('the clock moves by a duration or to an instant', async () => {
       now: '2026-03-01T00:00:00.000Z',
       settled: true,
       problems: [],
-      charges: { succeeded: 0, failed: 0 },
+      charges: { succeeded: 0, failed: 0, pending: 0 },
       undelivered: 0,
       alerts: []
     })

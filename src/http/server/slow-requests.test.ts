@@ -62,7 +62,7 @@ for (const [what, head] of [
       // A file is given longer until it is answered: that it is not wanted.
       if (what === 'a file for no store') await until(() => response.writableFinished)
       mock.timers.tick(limitMs - 1_000)
-      assert.equal(await until(() => received.closed, 20), false)
+      assert.equal(await until(() => received.closed, 200), false)
       socket.write(' ')
       mock.timers.tick(2_000)
       assert.equal(await until(() => received.closed), true, `still open after ${received.heard.slice(0, 300)}`)

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { countFinishedCharges } from '#billing'
+import { countCharges } from '#billing'
 import { isoOf } from '#kit/clock'
 import { Timestamp } from '#resources'
 import { listAlerts } from '#stores'
@@ -12,6 +12,11 @@ import { StoreParams, storeOf } from '../store.ts'
 import { AlertBody, presentAlert } from '../stores/present-alert.ts'
 
 const MAX_ALERTS = 20
+
+/** Charges that began before a move may end in it. */
+const CHARGES_SINCE = { hours: 24 * 60 }
+
+const since = (now: Temporal.Instant) => now.subtract(CHARGES_SINCE)
 
 const AdvanceBody = Type.Object(
   {
@@ -34,9 +39,12 @@ const Advanced = Type.Object(
     charges: Type.Object(
       {
         succeeded: Type.Integer({ description: 'How many were paid' }),
-        failed: Type.Integer({ description: 'How many failed' })
+        failed: Type.Integer({ description: 'How many failed' }),
+        pending: Type.Integer({
+          description: 'How many have no outcome yet, such as those that a customer has to confirm'
+        })
       },
-      { description: 'Charges that fell due during the move' }
+      { description: 'What came of charges during the move' }
     ),
     undelivered: Type.Integer({ description: 'How many webhook deliveries failed in every try during the move' }),
     alerts: Type.Array(AlertBody, { description: 'Alerts that were raised during the move, newest first, at most 20' })
@@ -49,7 +57,7 @@ const Advanced = Type.Object(
         now: '2027-06-28T08:00:00.000Z',
         settled: true,
         problems: [],
-        charges: { succeeded: 3, failed: 1 },
+        charges: { succeeded: 3, failed: 1, pending: 0 },
         undelivered: 0,
         alerts: []
       }
@@ -79,12 +87,13 @@ export function advanceClockRoute(admin: Surface, { advanceClock, status }: Admi
       const before = await request.inStore(async (ctx) => ({
         now: ctx.now,
         alertId: (await listAlerts(ctx, { limit: 1 })).alerts[0]?.id ?? 0,
-        undelivered: await countUndelivered(ctx, ctx.now)
+        undelivered: await countUndelivered(ctx, ctx.now),
+        charges: await countCharges(ctx, since(ctx.now))
       }))
       const { from, now, settled } = await advanceClock(storeId, request.body)
       const { problems } = await status(storeId)
       const { charges, undelivered, alerts } = await request.inStore(async (ctx) => ({
-        charges: await countFinishedCharges(ctx, from),
+        charges: await countCharges(ctx, since(before.now)),
         undelivered: await countUndelivered(ctx, from),
         alerts: (await listAlerts(ctx, { limit: MAX_ALERTS })).alerts
       }))
@@ -92,7 +101,11 @@ export function advanceClockRoute(admin: Surface, { advanceClock, status }: Admi
         now: isoOf(now),
         settled,
         problems: problems.map(presentProblem),
-        charges,
+        charges: {
+          succeeded: charges.succeeded - before.charges.succeeded,
+          failed: charges.failed - before.charges.failed,
+          pending: charges.pending
+        },
         undelivered: from.equals(before.now) ? Math.max(0, undelivered - before.undelivered) : undelivered,
         alerts: alerts
           .filter(({ id, createdAt }) => id > before.alertId && Temporal.Instant.compare(createdAt, from) >= 0)

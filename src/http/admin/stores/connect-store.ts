@@ -35,7 +35,7 @@ export function connectStoreRoute(admin: Surface, deps: AdminDeps): void {
         operationId: 'connectStore',
         summary: 'Connect a store again',
         description:
-          'For a store that is disconnected, or that gets another token. The new credentials are tried first; when the platform refuses them, nothing changes. Fields that are left out stay. What changed on the platform meanwhile is read next; for a sandbox store before the response.',
+          'For a store that is disconnected, or that gets another token. The new credentials are tried first; when the platform refuses them, nothing changes. A store that is not a sandbox needs its `access_token`; other fields that are left out stay. What changed on the platform meanwhile is read next; for a sandbox store before the response.',
         params: StoreParams,
         body: Type.Object(connectionFields(), { examples: [{ access_token: 'shpat_0123456789' }] }),
         response: { 200: ConnectedStore }

@@ -33,9 +33,13 @@ const Unpaid = Type.Object(
     attempt_id: OrNull(Type.String({ description: 'Its last attempt that failed; null where none was made' })),
     error_code: OrNull(Type.String({ description: 'The class of the error of that attempt, such as `card_declined`' })),
     error_message: OrNull(Type.String({ description: "The platform's message" })),
-    decline_code: OrNull(Type.String({ description: "The platform's own code, in lower case" }))
+    decline_code: OrNull(Type.String({ description: "The platform's own code, in lower case" })),
+    is_being_charged: Type.Boolean({ description: 'Whether another try is under way' })
   },
-  { description: 'The cycle that was charged and not paid, or was due in a pause; null when nothing is owed' }
+  {
+    description:
+      'The cycle that was charged and not paid, or was due in a pause; null when nothing is owed. Of a paused subscription it is charged a day after that goes on, if its period runs then'
+  }
 )
 
 export const SubscriptionBody = Type.Object(
@@ -154,13 +158,14 @@ export function presentSubscription(
   }
 }
 
-function unpaidOf({ cycle, attemptId, errorCode, errorMessage, declineCode }: UnpaidCycle): Static<typeof Unpaid> {
+function unpaidOf(owed: UnpaidCycle): Static<typeof Unpaid> {
   return {
-    cycle_index: cycle,
-    attempt_id: attemptId === null ? null : publicId('ba', attemptId),
-    error_code: errorCode,
-    error_message: errorMessage,
-    decline_code: declineCode
+    cycle_index: owed.cycle,
+    attempt_id: owed.attemptId === null ? null : publicId('ba', owed.attemptId),
+    error_code: owed.errorCode,
+    error_message: owed.errorMessage,
+    decline_code: owed.declineCode,
+    is_being_charged: owed.isBeingCharged
   }
 }
 

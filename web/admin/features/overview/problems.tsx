@@ -16,28 +16,38 @@ type Problem = components['schemas']['Problem']
 /** What does not work, and what to do about it. */
 export function Problems() {
   const { id, timezone, currency } = useKnownStore()
-  const { money } = useFormats()
+  const { money, count } = useFormats()
   const status = useQuery(statusQuery(id))
   const metrics = useQuery(metricsQuery(id, '30d', ''))
   const texts = useOverviewTexts()
   const atRisk = metrics.data?.billing.at_risk_amount ?? 0
+  const pending = metrics.data?.billing.pending ?? 0
   return (
     <Section title={texts.attention}>
       <QueryView query={status}>
         {({ problems, notes, checked_at }) => (
           <>
-            {problems.length + notes.length === 0 && metrics.isSuccess && atRisk === 0 && (
+            {problems.length + notes.length === 0 && atRisk === 0 && pending === 0 && (
               <Text size="sm">
                 <b>{texts.allWell}.</b> {texts.allWellText}
               </Text>
             )}
-            {(problems.length + notes.length > 0 || atRisk > 0) && (
+            {(problems.length + notes.length > 0 || atRisk > 0 || pending > 0) && (
               <List listStyleType="none" spacing="md">
                 {atRisk > 0 && (
                   <List.Item>
                     <Text fw={500}>{texts.unpaid(money(atRisk, currency))}</Text>
                     <Text size="sm">{texts.unpaidText}</Text>
                     <Anchor component={Link} to={`/stores/${id}/billing?status=failed`} size="sm">
+                      {texts.toRemedy}
+                    </Anchor>
+                  </List.Item>
+                )}
+                {pending > 0 && (
+                  <List.Item>
+                    <Text fw={500}>{texts.pending(count(pending))}</Text>
+                    <Text size="sm">{texts.pendingText}</Text>
+                    <Anchor component={Link} to={`/stores/${id}/billing?status=pending`} size="sm">
                       {texts.toRemedy}
                     </Anchor>
                   </List.Item>

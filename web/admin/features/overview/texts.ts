@@ -37,11 +37,14 @@ export const useOverviewTexts = areaTexts({
       `Offers to people who cancel: ${shown} shown, ${accepted} accepted, ${saved} stayed.`,
     toRemedy: 'Go there',
     attention: 'What needs attention',
-    unpaid: (amount: string) => `Cycles worth ${amount} are unpaid: their charges failed`,
+    unpaid: (amount: string) => `Cycles worth ${amount} are unpaid: their charges were declined`,
     unpaidText: 'They are tried again by the dunning settings. What each needs stands at the charge.',
+    pending: (count: string) => `Charges without an outcome yet: ${count}`,
+    pendingText:
+      'The platform has not reported what became of them, or a customer has to confirm the payment at the bank.',
     allWell: 'Everything works',
     allWellText:
-      'Unpaid cycles, failed work, failing endpoints and lost connections appear here, each with its remedy.',
+      'Declined charges, failed work, failing endpoints and lost connections appear here, each with its remedy.',
     since: 'Since',
     alerts: 'Recent alerts',
     noAlerts: 'No alerts',
@@ -84,11 +87,14 @@ export const useOverviewTexts = areaTexts({
       `Angebote beim Kündigen: ${shown} gezeigt, ${accepted} angenommen, ${saved} geblieben.`,
     toRemedy: 'Dorthin',
     attention: 'Was Aufmerksamkeit braucht',
-    unpaid: (amount) => `Zyklen im Wert von ${amount} sind unbezahlt: Ihre Abbuchungen sind gescheitert`,
+    unpaid: (amount) => `Zyklen im Wert von ${amount} sind unbezahlt: Ihre Abbuchungen wurden abgelehnt`,
     unpaidText: 'Sie werden nach den Mahn-Einstellungen nochmals versucht. Was jede braucht, steht bei der Abbuchung.',
+    pending: (count) => `Abbuchungen noch ohne Ergebnis: ${count}`,
+    pendingText:
+      'Die Plattform hat nicht gemeldet, was daraus wurde, oder jemand muss die Zahlung bei der Bank bestätigen.',
     allWell: 'Alles funktioniert',
     allWellText:
-      'Unbezahlte Zyklen, gescheiterte Arbeit, ausgefallene Endpunkte und verlorene Verbindungen stehen hier, jeweils mit der Abhilfe.',
+      'Abgelehnte Abbuchungen, gescheiterte Arbeit, ausgefallene Endpunkte und verlorene Verbindungen stehen hier, jeweils mit der Abhilfe.',
     since: 'Seit',
     alerts: 'Letzte Meldungen',
     noAlerts: 'Keine Meldungen',

@@ -37,6 +37,7 @@ export const useSandboxTexts = areaTexts({
     movedTo: (time: string) => `The clock is at ${time}`,
     charges: (succeeded: string, failed: string) => `Charges: ${succeeded} paid, ${failed} failed.`,
     toFailed: 'See why',
+    pendingCharges: (waiting: string) => `Without an outcome yet: ${waiting}`,
     quiet: 'The service did everything that fell due, without a problem of its own or an alert.',
     unsettled: 'Not everything that fell due is done yet. Look at the problems on the overview.',
     undelivered: (count: string) => `Webhook deliveries that failed in every try: ${count}`,
@@ -61,6 +62,7 @@ export const useSandboxTexts = areaTexts({
       title: 'Join a plan',
       text: 'The customer checks out with a plan: an order, a contract and a subscription.',
       label: 'Join',
+      noPlans: 'This store sells no plan yet: make one under Plans.',
       plan: 'Plan',
       done: 'Joined:'
     },
@@ -127,6 +129,7 @@ export const useSandboxTexts = areaTexts({
     movedTo: (time) => `Die Uhr steht auf ${time}`,
     charges: (succeeded, failed) => `Abbuchungen: ${succeeded} bezahlt, ${failed} gescheitert.`,
     toFailed: 'Ansehen, warum',
+    pendingCharges: (waiting) => `Noch ohne Ergebnis: ${waiting}`,
     quiet: 'Der Dienst hat alles Fällige erledigt, ohne eigenes Problem und ohne Meldung.',
     unsettled: 'Noch ist nicht alles Fällige erledigt. Sehen Sie die Probleme auf der Übersicht an.',
     undelivered: (count) => `Webhook-Zustellungen, die in jedem Versuch scheiterten: ${count}`,
@@ -151,6 +154,7 @@ export const useSandboxTexts = areaTexts({
       title: 'Einem Plan beitreten',
       text: 'Der Kunde kauft einen Plan: eine Bestellung, ein Vertrag und ein Abonnement.',
       label: 'Beitreten',
+      noPlans: 'Dieser Shop verkauft noch keinen Plan: Legen Sie unter Pläne einen an.',
       plan: 'Plan',
       done: 'Beigetreten:'
     },

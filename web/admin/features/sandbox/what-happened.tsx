@@ -18,9 +18,14 @@ export function WhatHappened({ moved }: { moved: Advanced }) {
       <Text size="sm" fw={600}>
         {texts.movedTo(time(now, timezone))}
       </Text>
-      {charges.succeeded + charges.failed > 0 && (
+      {charges.succeeded + charges.failed + charges.pending > 0 && (
         <Text size="sm">
           {texts.charges(count(charges.succeeded), count(charges.failed))}{' '}
+          {charges.pending > 0 && (
+            <Anchor component={Link} to={`/stores/${id}/billing?status=pending`} size="sm">
+              {texts.pendingCharges(count(charges.pending))}
+            </Anchor>
+          )}{' '}
           {charges.failed > 0 && (
             <Anchor component={Link} to={`/stores/${id}/billing?status=failed`} size="sm">
               {texts.toFailed}

@@ -38,7 +38,7 @@ export function useColumns(): DataTableColumn<Subscription>[] {
       render: ({ status, unpaid_cycle }) => (
         <Group gap={4}>
           <StatusBadge status={status} names={subscriptionStatuses} />
-          {unpaid_cycle && <UnpaidBadge />}
+          {status === 'active' && unpaid_cycle && <UnpaidBadge />}
         </Group>
       )
     },

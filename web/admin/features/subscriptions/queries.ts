@@ -33,14 +33,20 @@ export const subscriptionQuery = (store: string, id: string) =>
 
 export type Action = 'pause' | 'resume' | 'skip' | 'cancel' | 'reactivate'
 
-/** What an action would do now. Its key begins with the subscription's, so that it is read again with it. */
-export const previewQuery = (store: string, id: string, action: Action) =>
+/** What is entered for an action, as its request has it. */
+export type Entered = { duration?: number; next_billing_date?: string }
+
+/** What an action would do now; the last answer stays while the next is read. Its key begins with the subscription's, so that it is read again with it. */
+export const previewQuery = (store: string, id: string, action: Action, entered: Entered = {}) =>
   queryOptions({
-    queryKey: ['subscription', store, id, 'preview', action],
+    queryKey: ['subscription', store, id, 'preview', action, entered],
     queryFn: ({ signal }) => {
-      const params = { path: { store, id }, query: { action } }
+      const params = { path: { store, id }, query: { action, ...entered } }
       return bodyOf(api.GET('/stores/{store}/subscriptions/{id}/preview', { params, signal }))
-    }
+    },
+    placeholderData: keepPreviousData,
+    // Billing may have changed it since.
+    staleTime: 0
   })
 
 const SHOWN = 50

@@ -33,7 +33,7 @@ export function SubscriptionPage() {
             aside={
               <Group gap="xs">
                 <StatusBadge status={subscription.status} names={subscriptionStatuses} />
-                {subscription.unpaid_cycle && <UnpaidBadge />}
+                {subscription.status === 'active' && subscription.unpaid_cycle && <UnpaidBadge />}
               </Group>
             }
           >

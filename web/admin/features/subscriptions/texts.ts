@@ -55,6 +55,7 @@ export const useSubscriptionsTexts = areaTexts({
       neverTried: 'It was due during a pause and was not charged yet.',
       nextTry: 'Next try',
       noTry: 'No further try is planned.',
+      underWay: 'Another try is under way.',
       whenResumed: 'It is charged a day after the subscription goes on, as long as its period runs then.',
       toTries: 'See its tries'
     },
@@ -84,7 +85,7 @@ export const useSubscriptionsTexts = areaTexts({
       title: 'Resume this subscription?',
       text: 'It is charged again, and the member has the benefits of the plan. Nothing is charged at once.',
       date: 'Next charge on',
-      dateHelp: 'Leave it empty for the date above.',
+      dateHelp: 'Leave it empty for the next date of the schedule, or for the unpaid cycle',
       done: 'Resumed'
     },
     preview: {
@@ -94,7 +95,9 @@ export const useSubscriptionsTexts = areaTexts({
       dropped: 'This planned try is not made',
       unpaidLater: (cycle: string) =>
         `Cycle ${cycle} is unpaid. It is charged a day after the subscription goes on, as long as its period runs then.`,
-      reactivatable: 'The cancellation can be taken back until'
+      reactivatable: 'The cancellation can be taken back until',
+      resumes: 'It resumes by itself',
+      noEnd: 'It resumes when somebody resumes it.'
     },
     skip: {
       label: 'Skip next cycle',
@@ -192,6 +195,7 @@ export const useSubscriptionsTexts = areaTexts({
       neverTried: 'Er war in einer Pause fällig und wurde noch nicht abgebucht.',
       nextTry: 'Nächster Versuch',
       noTry: 'Kein weiterer Versuch ist geplant.',
+      underWay: 'Ein weiterer Versuch läuft gerade.',
       whenResumed:
         'Er wird einen Tag nach dem Fortsetzen des Abonnements abgebucht, sofern sein Zeitraum dann noch läuft.',
       toTries: 'Seine Versuche ansehen'
@@ -222,7 +226,7 @@ export const useSubscriptionsTexts = areaTexts({
       title: 'Dieses Abonnement fortsetzen?',
       text: 'Es wird wieder abgebucht, und das Mitglied hat die Vorteile des Plans. Sofort wird nichts abgebucht.',
       date: 'Nächste Abbuchung am',
-      dateHelp: 'Leer: der Termin, der oben steht.',
+      dateHelp: 'Leer: der nächste Termin des Zeitplans oder der unbezahlte Zyklus',
       done: 'Fortgesetzt'
     },
     preview: {
@@ -232,7 +236,9 @@ export const useSubscriptionsTexts = areaTexts({
       dropped: 'Dieser geplante Versuch entfällt',
       unpaidLater: (cycle) =>
         `Zyklus ${cycle} ist unbezahlt. Er wird einen Tag nach dem Fortsetzen abgebucht, sofern sein Zeitraum dann noch läuft.`,
-      reactivatable: 'Die Kündigung kann zurückgenommen werden bis'
+      reactivatable: 'Die Kündigung kann zurückgenommen werden bis',
+      resumes: 'Es läuft von selbst weiter',
+      noEnd: 'Es läuft weiter, wenn jemand es fortsetzt.'
     },
     skip: {
       label: 'Nächsten Zyklus auslassen',

@@ -1,11 +1,12 @@
 import { Alert, Anchor, Group, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { RetryButton } from '../../shared/charges/retry-button.tsx'
 import { useChargeTexts } from '../../shared/charges/texts.ts'
 import { useFormats } from '../../shared/format/formats.ts'
 import { Instant } from '../../shared/format/instant.tsx'
-import type { Subscription } from './queries.ts'
+import { previewQuery, type Subscription } from './queries.ts'
 import { useSubscriptionsTexts } from './texts.ts'
 
 /** The cycle that a subscription owes: why it is unpaid, what follows, and the way to charge it again. */
@@ -23,16 +24,19 @@ export function Unpaid({ subscription }: { subscription: Subscription }) {
     granted_discount,
     currency
   } = subscription
-  if (owed === null) return null
-  const { cycle_index, attempt_id, error_code } = owed
   const isActive = status === 'active'
+  const resume = useQuery({ ...previewQuery(store, subscription.id, 'resume'), enabled: owed !== null && !isActive })
+  // Of a pause that lasts longer than the cycle, nobody pays for it any more.
+  if (owed === null || (!isActive && !resume.data?.after?.is_unpaid_cycle)) return null
+  const { cycle_index, attempt_id, error_code, is_being_charged } = owed
   return (
     <Alert color="red" variant="outline" title={texts.title(count(cycle_index))}>
       <Stack gap="xs">
         <Text size="sm">
-          {error_code === null ? texts.neverTried : `${errors[error_code] ?? error_code}.`}{' '}
-          {isActive && next_billing_date === null && texts.noTry}
-          {isActive && next_billing_date !== null && (
+          {error_code === null ? (is_being_charged ? '' : texts.neverTried) : `${errors[error_code] ?? error_code}.`}{' '}
+          {is_being_charged && texts.underWay}
+          {isActive && !is_being_charged && next_billing_date === null && texts.noTry}
+          {isActive && !is_being_charged && next_billing_date !== null && (
             <>
               {texts.nextTry}: <Instant at={next_billing_date} zone={timezone} />.
             </>
@@ -41,7 +45,7 @@ export function Unpaid({ subscription }: { subscription: Subscription }) {
         </Text>
         {attempt_id !== null && (
           <Group gap="md">
-            {isActive && (
+            {isActive && !is_being_charged && (
               <RetryButton
                 attempt={attempt_id}
                 amount={Math.max(0, price - member_discount - granted_discount)}

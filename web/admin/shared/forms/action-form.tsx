@@ -14,6 +14,8 @@ type Props<Values extends Record<string, string>> = {
   /** Called with the fields that were filled in. */
   send: (values: Partial<Values>) => Promise<unknown>
   isHarmful?: boolean
+  /** Whether what was typed is gone when the form is closed: of secrets. */
+  forgetOnClose?: boolean
   children: (field: Field) => ReactNode
 }
 
@@ -23,6 +25,7 @@ export function ActionForm<Values extends Record<string, string>>({
   values,
   send,
   isHarmful = false,
+  forgetOnClose = false,
   children
 }: Props<Values>) {
   const [isOpen, { open, close }] = useDisclosure()
@@ -46,7 +49,14 @@ export function ActionForm<Values extends Record<string, string>>({
         submit={submit}
         isHarmful={isHarmful}
         isOpen={isOpen}
-        onClose={close}
+        onClose={
+          forgetOnClose
+            ? () => {
+                close()
+                form.reset()
+              }
+            : close
+        }
       >
         {texts.text && <Text size="sm">{texts.text}</Text>}
         {children((name) => ({ key: form.key(name), ...form.getInputProps(name) }))}

@@ -32,12 +32,13 @@ export function ConnectForms() {
           ) : (
             <ActionForm
               texts={texts.connect}
+              forgetOnClose
               values={{ access_token: '', app_secret: '', proxy_secret: '', platform_url: '' }}
               send={(given) => connectStore(id, given)}
             >
               {(field) => (
                 <>
-                  <PasswordInput label={texts.accessToken} autoComplete="off" {...field('access_token')} />
+                  <PasswordInput label={texts.accessToken} autoComplete="off" required {...field('access_token')} />
                   <PasswordInput label={texts.appSecret} autoComplete="off" {...field('app_secret')} />
                   <PasswordInput label={texts.proxySecret} autoComplete="off" {...field('proxy_secret')} />
                   <TextInput label={texts.platformUrl} type="url" {...field('platform_url')} />

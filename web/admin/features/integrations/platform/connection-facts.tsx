@@ -30,7 +30,7 @@ export function ConnectionFacts() {
               facts={[
                 [texts.shop, known.domain],
                 [texts.state, <StatusBadge key="state" status={known.status} names={texts.states} />],
-                [texts.token, <Token key="token" connection={known} />]
+                [texts.token, known.status === 'active' && <Token key="token" connection={known} />]
               ]}
             />
             {known.status === 'disconnected' && <Text size="sm">{texts.disconnectedText}</Text>}

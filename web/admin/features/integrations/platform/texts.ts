@@ -21,7 +21,7 @@ export const usePlatformTexts = areaTexts({
     connect: {
       label: 'Connect with other credentials',
       title: 'Connect with other credentials',
-      text: 'They are tried first: when the platform refuses them, nothing changes. Fields that are left empty stay as they are.',
+      text: 'They are tried first: when the platform refuses them, nothing changes. The access token is needed; other fields that are left empty stay as they are.',
       confirm: 'Connect',
       done: 'Connected. What changed on the platform meanwhile is read next.'
     },
@@ -127,7 +127,7 @@ export const usePlatformTexts = areaTexts({
     connect: {
       label: 'Mit anderen Zugangsdaten verbinden',
       title: 'Mit anderen Zugangsdaten verbinden',
-      text: 'Sie werden zuerst versucht: Lehnt die Plattform sie ab, ändert sich nichts. Leere Felder bleiben, wie sie sind.',
+      text: 'Sie werden zuerst versucht: Lehnt die Plattform sie ab, ändert sich nichts. Das Zugangstoken ist nötig; andere leere Felder bleiben, wie sie sind.',
       confirm: 'Verbinden',
       done: 'Verbunden. Was sich auf der Plattform inzwischen geändert hat, wird als Nächstes gelesen.'
     },

@@ -1,8 +1,9 @@
 import { Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type ChangeEvent, useState } from 'react'
+import { useState } from 'react'
 import { useKnownStore } from '../../../shared/api/stores.ts'
 import { useFormats } from '../../../shared/format/formats.ts'
+import { alsoTelling } from '../../../shared/forms/also-telling.ts'
 import { creditQuery } from '../queries.ts'
 import { useMemberTexts } from './texts.ts'
 
@@ -25,18 +26,13 @@ export function AmountField({ customer, sign, field }: Props) {
   const balance = account?.balance ?? 0
   // What the service accepts as an amount, as far as a preview needs it: the service decides.
   const amount = /^\d{1,9}(\.\d+)?$/.test(typed.trim()) ? Number(typed) : null
-  const change = field.onChange as (event: ChangeEvent<HTMLInputElement>) => void
   return (
     <>
       <TextInput
         label={`${texts.amount} (${currency})`}
         inputMode="decimal"
         required
-        {...field}
-        onChange={(event) => {
-          setTyped(event.currentTarget.value)
-          change(event)
-        }}
+        {...alsoTelling(field, setTyped)}
       />
       <Text size="sm" aria-live="polite">
         {texts.balanceNow(money(balance, currency))}

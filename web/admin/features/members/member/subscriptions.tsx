@@ -44,7 +44,7 @@ export function Subscriptions({ customer }: { customer: string }) {
                 cell: ({ status, unpaid_cycle }) => (
                   <Group gap={4}>
                     <StatusBadge status={status} names={subscriptionStatuses} />
-                    {unpaid_cycle && <UnpaidBadge />}
+                    {status === 'active' && unpaid_cycle && <UnpaidBadge />}
                   </Group>
                 )
               },

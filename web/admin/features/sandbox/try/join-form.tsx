@@ -14,7 +14,7 @@ import { type AboutCustomer, TryForm } from './try-form.tsx'
 export function JoinForm({ customer, onCustomer }: AboutCustomer) {
   const { id: store } = useKnownStore()
   const { join: texts } = useSandboxTexts()
-  const { data: plans = [] } = useQuery(plansQuery(store))
+  const { data: plans = [], isSuccess } = useQuery(plansQuery(store))
   const [joined, setJoined] = useState<string | null>(null)
   const form = useForm({ initialValues: { plan: '' } })
   const chosen = form.values.plan || (plans[0]?.name ?? '')
@@ -28,6 +28,7 @@ export function JoinForm({ customer, onCustomer }: AboutCustomer) {
       <CustomerField customer={customer} onCustomer={onCustomer} error={form.errors.customer} />
       <NativeSelect
         label={texts.plan}
+        description={isSuccess && plans.length === 0 && texts.noPlans}
         data={plans.map(({ name }) => name)}
         {...form.getInputProps('plan')}
         value={chosen}

@@ -3,15 +3,23 @@ import { useQuery } from '@tanstack/react-query'
 import { useKnownStore } from '../../../shared/api/stores.ts'
 import { useFormats } from '../../../shared/format/formats.ts'
 import { Instant } from '../../../shared/format/instant.tsx'
-import { type Action, previewQuery } from '../queries.ts'
+import { type Action, type Entered, previewQuery } from '../queries.ts'
 import { useSubscriptionsTexts } from '../texts.ts'
 
 /** What an action would do to a subscription as it is now, by the service. */
-export function ActionPreview({ subscription, action }: { subscription: string; action: Action }) {
+export function ActionPreview({
+  subscription,
+  action,
+  entered
+}: {
+  subscription: string
+  action: Action
+  entered?: Entered
+}) {
   const { id: store, timezone } = useKnownStore()
   const { preview: texts } = useSubscriptionsTexts()
   const { count } = useFormats()
-  const { data } = useQuery(previewQuery(store, subscription, action))
+  const { data } = useQuery(previewQuery(store, subscription, action, entered))
   if (!data) return null
   const { refusal, after } = data
   if (after === null) {
@@ -21,7 +29,15 @@ export function ActionPreview({ subscription, action }: { subscription: string; 
       </Text>
     )
   }
-  const { next_billing_date, next_cycle, is_unpaid_cycle, unpaid_cycle, dropped_try_date, reactivatable_until } = after
+  const {
+    next_billing_date,
+    next_cycle,
+    resumes_at,
+    is_unpaid_cycle,
+    unpaid_cycle,
+    dropped_try_date,
+    reactivatable_until
+  } = after
   return (
     <div aria-live="polite">
       {next_billing_date !== null && next_cycle !== null && (
@@ -31,6 +47,17 @@ export function ActionPreview({ subscription, action }: { subscription: string; 
         </Text>
       )}
       {is_unpaid_cycle && action === 'resume' && <Text size="sm">{texts.otherDate(count(next_cycle ?? 0))}</Text>}
+      {action === 'pause' && (
+        <Text size="sm" fw={500}>
+          {resumes_at === null ? (
+            texts.noEnd
+          ) : (
+            <>
+              {texts.resumes}: <Instant at={resumes_at} zone={timezone} />
+            </>
+          )}
+        </Text>
+      )}
       {dropped_try_date !== null && (
         <Text size="sm" fw={500}>
           {texts.dropped}: <Instant at={dropped_try_date} zone={timezone} />
