@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useSearchFilters } from '../../shared/api/search-filters.ts'
 import { useKnownStore } from '../../shared/api/stores.ts'
 import { Instant } from '../../shared/format/instant.tsx'
-import { operationWords } from '../../shared/format/operation-words.ts'
 import { useMay } from '../../shared/session/may.tsx'
 import { useTexts } from '../../shared/texts/language.tsx'
+import { useOperationName } from '../../shared/texts/operations.ts'
 import { EmptyState } from '../../shared/ui/empty-state.tsx'
 import { OlderLink, useBefore } from '../../shared/ui/lists/older-link.tsx'
 import { PlainTable } from '../../shared/ui/lists/plain-table.tsx'
@@ -40,6 +40,7 @@ function Changes() {
   const changes = useQuery(changesQuery(id, Number(useBefore('changes')) || undefined, request))
   const texts = useWorkbenchTexts()
   const { changeColumns } = texts
+  const nameOf = useOperationName()
   return (
     <Section title={texts.changes}>
       <QueryView query={changes} height={400}>
@@ -66,7 +67,7 @@ function Changes() {
                     title: changeColumns.operation,
                     cell: ({ operation, path, fields }) => (
                       <Stack gap={0} miw={200} maw={360}>
-                        <Text size="sm">{operationWords(operation)}</Text>
+                        <Text size="sm">{nameOf(operation)}</Text>
                         <Text size="xs" c="dimmed" className="wrap-anywhere">
                           {[operation, ...fields].join(', ')}
                         </Text>

@@ -8,13 +8,19 @@ import { useSubscriptionsTexts } from '../texts.ts'
 import { ActionPreview } from './preview.tsx'
 import { useActions } from './requests.ts'
 
+const REFRESH_MS = 10_000
+
 /** Skips the next cycle, where the service would; the dialog says why it would not. */
 export function SkipButton({ subscription }: { subscription: Subscription }) {
   const { id: store, timezone } = useKnownStore()
   const { skip: texts } = useSubscriptionsTexts()
   const { day } = useFormats()
   const { skip } = useActions(subscription.id)
-  const { data } = useQuery(previewQuery(store, subscription.id, 'skip'))
+  const { data } = useQuery({
+    ...previewQuery(store, subscription.id, 'skip'),
+    // What is being charged now is paid in a moment.
+    refetchInterval: ({ state }) => (state.data?.after === null ? REFRESH_MS : false)
+  })
   const { next_billing_date, unpaid_cycle } = subscription
   const isRefused = data?.after === null
   return (

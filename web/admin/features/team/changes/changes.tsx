@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useSearchFilters } from '../../../shared/api/search-filters.ts'
 import { storesQuery, useKnownStore } from '../../../shared/api/stores.ts'
 import { Instant } from '../../../shared/format/instant.tsx'
-import { operationWords } from '../../../shared/format/operation-words.ts'
+import { useOperationName } from '../../../shared/texts/operations.ts'
 import { CopyId } from '../../../shared/ui/copy-id.tsx'
 import { EmptyState } from '../../../shared/ui/empty-state.tsx'
 import { FilterBar } from '../../../shared/ui/lists/filter-bar.tsx'
@@ -91,21 +91,24 @@ function Who({ person }: { person: Change['person'] }) {
   )
 }
 
-const What = ({ change: { operation, path, fields } }: { change: Change }) => (
-  <Stack gap={0} miw={220}>
-    <Text size="sm" fw={500}>
-      {operationWords(operation)}
-    </Text>
-    <Text size="xs" c="dimmed" className="wrap-anywhere" lineClamp={2}>
-      {path}
-    </Text>
-    {fields.length > 0 && (
-      <Text size="xs" c="dimmed" className="wrap-anywhere" lineClamp={2}>
-        {fields.join(', ')}
+function What({ change: { operation, path, fields } }: { change: Change }) {
+  const nameOf = useOperationName()
+  return (
+    <Stack gap={0} miw={220}>
+      <Text size="sm" fw={500}>
+        {nameOf(operation)}
       </Text>
-    )}
-  </Stack>
-)
+      <Text size="xs" c="dimmed" className="wrap-anywhere" lineClamp={2}>
+        {path}
+      </Text>
+      {fields.length > 0 && (
+        <Text size="xs" c="dimmed" className="wrap-anywhere" lineClamp={2}>
+          {fields.join(', ')}
+        </Text>
+      )}
+    </Stack>
+  )
+}
 
 function Answer({ status }: { status: Change['status'] }) {
   const { changes: texts } = useTeamTexts()
