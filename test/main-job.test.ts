@@ -35,6 +35,7 @@ test("a year from 31 January: billed on the shop's local days, with every webhoo
     now: '2027-01-31T15:00:00.000Z',
     settled: true,
     problems: [],
+    charges: { succeeded: 12, failed: 0, pending: 0 },
     undelivered: 0,
     alerts: []
   })
