@@ -111,7 +111,7 @@ test('what is unpaid is said where people look, and what an action would do is w
   await dialog.getByText('This planned try is not made').waitFor()
   await dialog.getByText('It resumes when somebody resumes it.').waitFor()
   await dialog.getByLabel('Days').fill('10')
-  await dialog.getByText(/^It resumes by itself/).waitFor()
+  await dialog.getByText(/^It resumes by itself: /).waitFor()
   await dialog.getByLabel('Days').fill('')
   assert.equal((await preview('pause')).after.dropped_try_date, tryAt)
   await dialog.getByRole('button', { name: 'Pause', exact: true }).click()
