@@ -11,6 +11,7 @@ export async function mirrorProblems(
   storeId: number | null,
   domainOf: (storeId: number) => string
 ): Promise<Problem[]> {
+  // One table each: so each can be sharded.
   const [metafields, tags] = await db.inInstallation(async (tx) => [
     await tx.many(
       Group,
@@ -29,18 +30,17 @@ export async function mirrorProblems(
        group by o.store_id order by o.store_id limit ${MAX_STORES}`
     )
   ])
-  const ofStores = (groups: typeof metafields, kind: 'metafields_differ' | 'tags_differ', command: string) =>
+  const ofStores = (groups: typeof metafields, name: 'metafields' | 'tags') =>
     groups.map(({ storeId: id, count, since, reason }): Problem => {
       const store = domainOf(id)
-      const name = kind === 'metafields_differ' ? 'metafields' : 'tags'
       return {
-        kind,
+        kind: `${name}_differ`,
         store,
         subject: name,
         since,
         message: `The ${name} of ${count === 1 ? 'one owner are' : `${count} owners are`} not as they are to be on the platform: ${reason}`,
-        next: `Remove the reason. It is tried again by itself. What differs: perennial ${command} diff --store ${store}`
+        next: `Remove the reason. It is tried again by itself. What differs: perennial ${name} diff --store ${store}`
       }
     })
-  return [...ofStores(metafields, 'metafields_differ', 'metafields'), ...ofStores(tags, 'tags_differ', 'tags')]
+  return [...ofStores(metafields, 'metafields'), ...ofStores(tags, 'tags')]
 }

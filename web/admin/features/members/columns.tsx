@@ -1,12 +1,11 @@
-import { Anchor, Group, Text } from '@mantine/core'
+import { Anchor, Text } from '@mantine/core'
 import type { DataTableColumn } from 'mantine-datatable'
 import { Link } from 'react-router'
 import { useKnownStore } from '../../shared/api/stores.ts'
-import { UnpaidBadge } from '../../shared/charges/unpaid-badge.tsx'
+import { StatusBadges } from '../../shared/charges/status-badges.tsx'
 import { useFormats } from '../../shared/format/formats.ts'
 import { Instant } from '../../shared/format/instant.tsx'
 import { NOT_NARROW, WIDE } from '../../shared/ui/lists/paged-table.tsx'
-import { StatusBadge } from '../../shared/ui/status-badge.tsx'
 import type { Member } from './queries.ts'
 import { useMembersTexts } from './texts.ts'
 
@@ -42,10 +41,7 @@ export function useColumns(): DataTableColumn<Member>[] {
       accessor: 'status',
       title: columns.status,
       render: ({ status, has_unpaid_cycle }) => (
-        <Group gap={4}>
-          <StatusBadge status={status} names={texts.statuses} />
-          {has_unpaid_cycle && <UnpaidBadge />}
-        </Group>
+        <StatusBadges status={status} names={texts.statuses} isUnpaid={has_unpaid_cycle} />
       )
     },
     {

@@ -1,13 +1,12 @@
-import { Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { SimpleGrid, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from 'react-router'
 import { useKnownStore } from '../../shared/api/stores.ts'
-import { UnpaidBadge } from '../../shared/charges/unpaid-badge.tsx'
+import { StatusBadges } from '../../shared/charges/status-badges.tsx'
 import { useTexts } from '../../shared/texts/language.tsx'
 import { BackLink } from '../../shared/ui/back-link.tsx'
 import { Page } from '../../shared/ui/page.tsx'
 import { QueryView } from '../../shared/ui/query-view.tsx'
-import { StatusBadge } from '../../shared/ui/status-badge.tsx'
 import { Actions } from './member/actions.tsx'
 import { Credit } from './member/credit.tsx'
 import { Facts } from './member/facts.tsx'
@@ -37,10 +36,9 @@ export function MemberPage() {
           <Page
             title={customer.name ?? customer.email ?? pages.members}
             aside={
-              <Group gap="xs">
-                {customer.status && <StatusBadge status={customer.status} names={statuses} />}
-                {member?.has_unpaid_cycle && <UnpaidBadge />}
-              </Group>
+              customer.status && (
+                <StatusBadges status={customer.status} names={statuses} isUnpaid={member?.has_unpaid_cycle ?? false} />
+              )
             }
           >
             <Actions customer={customer.id} />

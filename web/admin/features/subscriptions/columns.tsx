@@ -1,13 +1,12 @@
-import { Anchor, Group, Text } from '@mantine/core'
+import { Anchor, Text } from '@mantine/core'
 import type { DataTableColumn } from 'mantine-datatable'
 import { Link } from 'react-router'
 import { useKnownStore } from '../../shared/api/stores.ts'
-import { UnpaidBadge } from '../../shared/charges/unpaid-badge.tsx'
+import { StatusBadges } from '../../shared/charges/status-badges.tsx'
 import { useFormats } from '../../shared/format/formats.ts'
 import { Instant } from '../../shared/format/instant.tsx'
 import { useTexts } from '../../shared/texts/language.tsx'
 import { NOT_NARROW, WIDE } from '../../shared/ui/lists/paged-table.tsx'
-import { StatusBadge } from '../../shared/ui/status-badge.tsx'
 import type { Subscription } from './queries.ts'
 import { useSubscriptionsTexts } from './texts.ts'
 
@@ -36,10 +35,7 @@ export function useColumns(): DataTableColumn<Subscription>[] {
       accessor: 'status',
       title: columns.status,
       render: ({ status, unpaid_cycle }) => (
-        <Group gap={4}>
-          <StatusBadge status={status} names={subscriptionStatuses} />
-          {status === 'active' && unpaid_cycle && <UnpaidBadge />}
-        </Group>
+        <StatusBadges status={status} names={subscriptionStatuses} isUnpaid={unpaid_cycle !== null} />
       )
     },
     {

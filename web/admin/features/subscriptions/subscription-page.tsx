@@ -1,13 +1,12 @@
-import { Group, Stack } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from 'react-router'
 import { useKnownStore } from '../../shared/api/stores.ts'
-import { UnpaidBadge } from '../../shared/charges/unpaid-badge.tsx'
+import { StatusBadges } from '../../shared/charges/status-badges.tsx'
 import { useTexts } from '../../shared/texts/language.tsx'
 import { BackLink } from '../../shared/ui/back-link.tsx'
 import { Page } from '../../shared/ui/page.tsx'
 import { QueryView } from '../../shared/ui/query-view.tsx'
-import { StatusBadge } from '../../shared/ui/status-badge.tsx'
 import { Actions } from './actions/actions.tsx'
 import { Attempts } from './attempts.tsx'
 import { Details } from './details.tsx'
@@ -31,10 +30,11 @@ export function SubscriptionPage() {
           <Page
             title={subscription.plan_name}
             aside={
-              <Group gap="xs">
-                <StatusBadge status={subscription.status} names={subscriptionStatuses} />
-                {subscription.status === 'active' && subscription.unpaid_cycle && <UnpaidBadge />}
-              </Group>
+              <StatusBadges
+                status={subscription.status}
+                names={subscriptionStatuses}
+                isUnpaid={subscription.unpaid_cycle !== null}
+              />
             }
           >
             <Unpaid subscription={subscription} />

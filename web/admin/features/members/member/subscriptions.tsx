@@ -1,15 +1,14 @@
-import { Anchor, Group } from '@mantine/core'
+import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { useKnownStore } from '../../../shared/api/stores.ts'
-import { UnpaidBadge } from '../../../shared/charges/unpaid-badge.tsx'
+import { StatusBadges } from '../../../shared/charges/status-badges.tsx'
 import { useFormats } from '../../../shared/format/formats.ts'
 import { Instant } from '../../../shared/format/instant.tsx'
 import { useTexts } from '../../../shared/texts/language.tsx'
 import { PlainTable } from '../../../shared/ui/lists/plain-table.tsx'
 import { QueryView } from '../../../shared/ui/query-view.tsx'
 import { Section } from '../../../shared/ui/section.tsx'
-import { StatusBadge } from '../../../shared/ui/status-badge.tsx'
 import { subscriptionsQuery } from '../queries.ts'
 import { useMembersTexts } from '../texts.ts'
 import { useMemberTexts } from './texts.ts'
@@ -42,10 +41,7 @@ export function Subscriptions({ customer }: { customer: string }) {
               {
                 title: columns.status,
                 cell: ({ status, unpaid_cycle }) => (
-                  <Group gap={4}>
-                    <StatusBadge status={status} names={subscriptionStatuses} />
-                    {status === 'active' && unpaid_cycle && <UnpaidBadge />}
-                  </Group>
+                  <StatusBadges status={status} names={subscriptionStatuses} isUnpaid={unpaid_cycle !== null} />
                 )
               },
               { title: texts.price, isNumber: true, cell: ({ price, currency }) => money(price, currency) },
