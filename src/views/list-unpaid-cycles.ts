@@ -37,8 +37,7 @@ export async function listUnpaidCycles(ctx: Ctx, subscriptionIds: number[]): Pro
          order by t.attempt_number desc limit 1) a on true
      where s.store_id = ${ctx.storeId} and s.id = any(${subscriptionIds}::bigint[])
        and (s.status = 'paused' and s.past_due_cycle is not null
-            or s.status = 'active' and (s.declines > 0 or s.inventory_failures > 0 or s.past_due_cycle is not null
-                                        or a.id is not null))`
+            or s.status = 'active' and (s.past_due_cycle is not null or a.id is not null))`
   )
   return new Map(found.map((one) => [one.subscriptionId, one]))
 }
@@ -50,7 +49,7 @@ export async function listMembersWhoOwe(ctx: Ctx, memberIds: number[]): Promise<
     sql`
     select distinct s.member_id from subscriptions s
      where s.store_id = ${ctx.storeId} and s.member_id = any(${memberIds}::bigint[]) and s.status = 'active'
-       and (s.declines > 0 or s.inventory_failures > 0 or s.past_due_cycle is not null
+       and (s.past_due_cycle is not null
             or exists (select from billing_attempts a
                         where a.store_id = ${ctx.storeId} and a.subscription_id = s.id and a.cycle_index = s.next_cycle
                           and a.status = 'failed' and a.error_code not in ('voided', 'superseded')))`
